@@ -67,10 +67,10 @@ func positions(runs []*Run, r *Run, t Target) panel {
 		X:     charts.Axis{Label: "predictive distribution function at the true value", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "rows, of those expected"},
 		Marks: []charts.Mark{
-			charts.Band{X: []float64{0, 1}, Low: []float64{math.Max(0, 1-width), math.Max(0, 1-width)},
+			{Kind: charts.Band, X: []float64{0, 1}, Y: []float64{math.Max(0, 1-width), math.Max(0, 1-width)},
 				High: []float64{1 + width, 1 + width}, Series: grey},
-			charts.Bars{Edges: edges, Heights: heights, Tips: tips},
-			charts.Rule{FromX: 0, FromY: 1, ToX: 1, ToY: 1},
+			{Kind: charts.Bars, X: edges, Y: heights, Tips: tips},
+			{Kind: charts.Rule, X: []float64{0, 1}, Y: []float64{1, 1}},
 		},
 	}
 	return panel{Run: label(runs, r), Title: "Probability integral transform" + target(r, t),
@@ -80,6 +80,12 @@ func positions(runs []*Run, r *Run, t Target) panel {
 // bin is which of n equal parts of 0 … 1 holds a probability. NaN is in none.
 func bin(v float64, n int) (b int, known bool) {
 	return min(int(math.Max(0, math.Min(v, 1))*float64(n)), n-1), !math.IsNaN(v)
+}
+
+// diagonal is where both axes have the same value.
+func diagonal(low, high float64) charts.Mark {
+	ends := []float64{low, high}
+	return charts.Mark{Kind: charts.Rule, X: ends, Y: ends}
 }
 
 // grey is the series of what is neither data nor model.
@@ -115,10 +121,10 @@ func coverage(runs []*Run, r *Run, t Target) panel {
 		X:     charts.Axis{Label: "probability of the interval", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "share of rows inside", Low: 0, High: 1},
 		Marks: []charts.Mark{
-			charts.Band{X: nominal, Low: low, High: high, Series: grey},
-			charts.Rule{FromX: 0, FromY: 0, ToX: 1, ToY: 1},
-			charts.Line{X: nominal, Y: found},
-			charts.Points{X: nominal, Y: found, Tips: tips},
+			{Kind: charts.Band, X: nominal, Y: low, High: high, Series: grey},
+			diagonal(0, 1),
+			{Kind: charts.Line, X: nominal, Y: found},
+			{Kind: charts.Points, X: nominal, Y: found, Tips: tips},
 		},
 	}
 	return panel{Run: label(runs, r), Title: "Coverage" + target(r, t), Chart: chart.SVG(), Numbers: numbers}
@@ -171,10 +177,10 @@ func reliability(runs []*Run, r *Run) panel {
 		X:     charts.Axis{Label: "probability of the predicted class", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "share of rows right", Low: 0, High: 1},
 		Marks: []charts.Mark{
-			charts.Rule{FromX: 0, FromY: 0, ToX: 1, ToY: 1},
-			charts.Intervals{X: x, Low: low, High: high},
-			charts.Line{X: x, Y: y},
-			charts.Points{X: x, Y: y, Tips: tips},
+			diagonal(0, 1),
+			{Kind: charts.Intervals, X: x, Y: low, High: high},
+			{Kind: charts.Line, X: x, Y: y},
+			{Kind: charts.Points, X: x, Y: y, Tips: tips},
 		},
 	}
 	return panel{Run: label(runs, r), Title: "Reliability", Chart: chart.SVG(), Numbers: numbers}
@@ -197,7 +203,7 @@ func confidence(runs []*Run, r *Run) panel {
 		Label: "How many rows are predicted with which probability",
 		X:     charts.Axis{Label: "probability of the predicted class", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "rows"},
-		Marks: []charts.Mark{charts.Bars{Edges: edges, Heights: count[:], Tips: tips}},
+		Marks: []charts.Mark{{Kind: charts.Bars, X: edges, Y: count[:], Tips: tips}},
 	}
 	return panel{Run: label(runs, r), Title: "How sure the predictions are", Chart: chart.SVG(), Numbers: numbers}
 }

@@ -141,7 +141,7 @@ func distances(runs []*Run, r *Run) (p panel, ok bool) {
 			tips[b] = fmt.Sprintf("%s to %s: %.0f of %d %s rows", digits(math.Pow(10, edges[b])),
 				digits(math.Pow(10, edges[b+1])), n, len(values), names[k])
 		}
-		chart.Marks = append(chart.Marks, charts.Bars{Edges: edges, Heights: heights, Tips: tips, Series: k})
+		chart.Marks = append(chart.Marks, charts.Mark{Kind: charts.Bars, X: edges, Y: heights, Tips: tips, Series: k})
 	}
 	for b := range bins {
 		if counts[0][b]+counts[1][b] == 0 {

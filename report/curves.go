@@ -77,18 +77,19 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 		}
 		if q.noisy && len(runs) == 1 {
 			at := thinned(len(values), 400)
-			chart.Marks = append(chart.Marks, charts.Line{X: picked(steps, at), Y: picked(values, at),
-				Series: series(i), Faint: true})
+			chart.Marks = append(chart.Marks, charts.Mark{Kind: charts.Line, Series: series(i), Light: true,
+				X: picked(steps, at), Y: picked(values, at)})
 		}
 		at := thinned(len(shown), 400)
-		marks = append(marks, charts.Line{X: picked(steps, at), Y: picked(shown, at), Series: series(i)})
+		marks = append(marks, charts.Mark{Kind: charts.Line, Series: series(i),
+			X: picked(steps, at), Y: picked(shown, at)})
 		few := thinned(len(shown), listed)
 		var tips []string
 		for _, k := range few {
 			tips = append(tips, fmt.Sprintf("%sstep %.0f: %s", named(runs, r), steps[k], digits(shown[k])))
 		}
-		marks = append(marks, charts.Points{X: picked(steps, few), Y: picked(shown, few), Tips: tips,
-			Series: series(i), Small: true})
+		marks = append(marks, charts.Mark{Kind: charts.Points, X: picked(steps, few), Y: picked(shown, few), Tips: tips,
+			Series: series(i), Light: true})
 		for k, v := range shown {
 			if steps[k] >= begins*steps[len(steps)-1] || len(shown) < 2*meanOver {
 				low, high = math.Min(low, v), math.Max(high, v)

@@ -60,14 +60,13 @@ func against(runs []*Run, r *Run, t Target) panel {
 		tips = append(tips, fmt.Sprintf("%s: true %s, predicted %s, 90 %% interval %s to %s",
 			r.Rows.name(i), digits(t.True[i]), digits(t.Mean[i]), digits(t.Q05[i]), digits(t.Q95[i])))
 	}
-	low, high := slices.Min(t.Mean), slices.Max(t.Mean)
 	chart := charts.Chart{
 		Label: "True values over predicted means, with intervals", Height: 330,
 		X: charts.Axis{Label: "predicted " + t.Name}, Y: charts.Axis{Label: "true " + t.Name},
 		Marks: []charts.Mark{
-			charts.Intervals{X: picked(t.Mean, at), Low: picked(t.Q05, at), High: picked(t.Q95, at)},
-			charts.Rule{FromX: low, FromY: low, ToX: high, ToY: high},
-			charts.Points{X: picked(t.Mean, at), Y: picked(t.True, at), Tips: tips},
+			{Kind: charts.Intervals, X: picked(t.Mean, at), Y: picked(t.Q05, at), High: picked(t.Q95, at)},
+			diagonal(slices.Min(t.Mean), slices.Max(t.Mean)),
+			{Kind: charts.Points, X: picked(t.Mean, at), Y: picked(t.True, at), Tips: tips},
 		},
 	}
 	p := panel{Run: label(runs, r), Title: t.Name, Chart: chart.SVG(), Numbers: tenths(t)}
@@ -191,14 +190,14 @@ func trend(runs []*Run, r *Run, in Values, y []float64, title string, standardis
 	chart := charts.Chart{
 		Label: title + " over " + in.Name, Height: 210,
 		X: charts.Axis{Label: in.Name}, Y: charts.Axis{Label: title},
-		Marks: []charts.Mark{charts.Points{X: picked(in.Values, at), Y: picked(y, at), Small: true}},
+		Marks: []charts.Mark{{Kind: charts.Points, X: picked(in.Values, at), Y: picked(y, at), Light: true}},
 	}
-	if low, high := slices.Min(in.Values), slices.Max(in.Values); standardised {
+	if ends := []float64{slices.Min(in.Values), slices.Max(in.Values)}; standardised {
 		for _, v := range []float64{-normal95, 0, normal95} {
-			chart.Marks = append(chart.Marks, charts.Rule{FromX: low, FromY: v, ToX: high, ToY: v})
+			chart.Marks = append(chart.Marks, charts.Mark{Kind: charts.Rule, X: ends, Y: []float64{v, v}})
 		}
 	}
-	chart.Marks = append(chart.Marks, charts.Line{X: meanX, Y: meanY, Series: 1})
+	chart.Marks = append(chart.Marks, charts.Mark{Kind: charts.Line, X: meanX, Y: meanY, Series: 1})
 	return panel{Run: label(runs, r), Title: in.Name, Chart: chart.SVG(), Numbers: numbers}
 }
 

@@ -1,6 +1,10 @@
+// Package charts draws charts as SVG that stands inside an HTML page. Colours are left to the
+// page's style sheet: marks have the classes s0, s1, … of their series. A mark with a tip has it in
+// the attribute data-tip, for a script of the page.
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"html/template"
@@ -24,13 +28,6 @@ type Axis struct {
 	Powers    bool // values are logarithms to base 10, and ticks stand at whole powers
 }
 
-// Mark is something that is drawn by the values of both axes. Values that are no numbers, or not
-// finite, are left out.
-type Mark interface {
-	extent(x, y *span)
-	draw(p *pen)
-}
-
 // The size of a chart, in the units of its viewBox.
 const (
 	width         = 440.0
@@ -39,46 +36,53 @@ const (
 	below         = 42.0
 	above         = 10.0
 	beside        = 14.0
+	overlap       = 4.0 // room for a dot at the ends of the axes
 )
 
-// The values that an axis reaches, of which neither differences nor squares of places overflow; the
-// powers of ten that it reaches; and how wide it is at least, as such and beside its values. What
-// differs by less is drawn as equal.
+// The values and powers of ten that an axis reaches, of which differences do not overflow; and how
+// wide it is at least, as such and beside its values. What differs by less is drawn as equal.
 const (
 	largest      = 1e300
-	largestPower = 400
+	largestPower = 300
 	narrowest    = 1e-300
 	nearlyEqual  = 1e-9
 	farOutside   = 1e4 // beyond every chart: a place that is cut off stands there
 )
 
-// span is a range of values that grows.
-type span struct{ low, high float64 }
+// span is a range of values that grows, and where its ends lie in the chart.
+type span struct{ low, high, from, to float64 }
 
-func nothing() span { return span{math.Inf(1), math.Inf(-1)} }
+func nothing() span { return span{low: math.Inf(1), high: math.Inf(-1)} }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func (s *span) hold(values ...float64) {
 	for _, v := range values {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if finite(v) {
 			s.low, s.high = math.Min(s.low, v), math.Max(s.high, v)
 		}
 	}
 }
 
+// at is where a value lies.
+func (s span) at(v float64) float64 {
+	return within(s.from+(v-s.low)/(s.high-s.low)*(s.to-s.from), farOutside)
+}
+
 // fixed is the range of an axis: as given, or that of the marks with a little room. It is finite,
-// and wide enough for ticks with different labels.
+// and wide enough for ticks with different labels. One of powers ends at whole powers.
 func (a Axis) fixed(s span) span {
 	given := a.Low < a.High
 	if given {
-		s = span{a.Low, a.High}
-	} else if s.low > s.high {
-		s = span{0, 1}
+		s = span{low: a.Low, high: a.High}
+	} else if s.low > s.high { // no marks
+		s = span{high: 1}
 	}
-	most := largest
 	if a.Powers {
-		most = largestPower
+		low := math.Floor(within(s.low, largestPower))
+		return span{low: low, high: math.Max(low+1, math.Ceil(within(s.high, largestPower)))}
 	}
-	s.low, s.high = within(s.low, most), within(s.high, most)
+	s.low, s.high = within(s.low, largest), within(s.high, largest)
 	size := math.Max(math.Abs(s.low), math.Abs(s.high))
 	room := 0.04 * (s.high - s.low)
 	if s.high-s.low <= math.Max(narrowest, nearlyEqual*size) {
@@ -86,7 +90,7 @@ func (a Axis) fixed(s span) span {
 	} else if given {
 		room = 0
 	}
-	return span{s.low - room, s.high + room}
+	return span{low: s.low - room, high: s.high + room}
 }
 
 // within is the nearest value that is no farther from zero than most.
@@ -94,27 +98,14 @@ func within(v, most float64) float64 { return math.Max(-most, math.Min(v, most))
 
 // pen draws marks between two axes.
 type pen struct {
-	strings.Builder
-	x, y                     span
-	left, right, top, bottom float64
+	text strings.Builder
+	x, y span
 }
 
-// at is the place of a pair of values.
-func (p *pen) at(x, y float64) (px, py float64) {
-	px = p.left + (x-p.x.low)/(p.x.high-p.x.low)*(p.right-p.left)
-	py = p.bottom - (y-p.y.low)/(p.y.high-p.y.low)*(p.bottom-p.top)
-	return within(px, farOutside), within(py, farOutside)
-}
-
-func (p *pen) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
+func (p *pen) printf(format string, args ...any) { fmt.Fprintf(&p.text, format, args...) }
 
 // place is a coordinate in as few digits as a screen shows.
 func place(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
-
-// drawn says whether a pair of values has a place.
-func drawn(x, y float64) bool {
-	return !math.IsNaN(x) && !math.IsInf(x, 0) && !math.IsNaN(y) && !math.IsInf(y, 0)
-}
 
 // SVG is the chart as an element of a page.
 func (c Chart) SVG() template.HTML {
@@ -122,53 +113,49 @@ func (c Chart) SVG() template.HTML {
 	for _, m := range c.Marks {
 		m.extent(&x, &y)
 	}
-	height := c.Height
-	if height == 0 {
-		height = defaultHeight
+	height := cmp.Or(c.Height, defaultHeight)
+	p := &pen{x: c.X.fixed(x), y: c.Y.fixed(y)}
+	xTicks, yTicks := c.X.ticks(p.x, fewest), c.Y.ticks(p.y, max(fewest, int(height/45)))
+	if n := (len(xTicks) + 1) / 2; widest(xTicks) > 8 { // or they would touch
+		xTicks = []tick{xTicks[0], xTicks[n]}
 	}
-	p := &pen{x: c.X.fixed(x), y: c.Y.fixed(y), top: above, bottom: height - below, right: width - beside}
-	yTicks, xTicks := c.Y.ticks(p.y, int(height/45)), c.X.ticks(p.x, 5)
-	if widest(xTicks) > 8 { // or they would touch
-		xTicks = c.X.ticks(p.x, 2)
-	}
-	p.left = 26 + glyph*float64(widest(yTicks))
+	left, right, top, bottom := 26+glyph*float64(widest(yTicks)), width-beside, above, height-below
+	p.x.from, p.x.to, p.y.from, p.y.to = left, right, bottom, top
 
 	p.printf(`<svg class="chart" viewBox="0 0 %g %g" role="img" tabindex="0" aria-label="%s">`, width,
-		height, html.EscapeString(short(c.Label, longest)))
+		height, escaped(c.Label, longest))
 	for _, t := range yTicks {
-		_, at := p.at(p.x.low, t.value)
+		at := p.y.at(t.value)
 		p.printf(`<path class="grid" d="M%s %sH%s"/><text class="tick end" x="%s" y="%s">%s</text>`,
-			place(p.left), place(at), place(p.right), place(p.left-6), place(at+4), t.text)
+			place(left), place(at), place(right), place(left-6), place(at+4), t.text)
 	}
 	for _, t := range xTicks {
-		at, _ := p.at(t.value, p.y.low)
+		at := place(p.x.at(t.value))
 		p.printf(`<path class="grid" d="M%s %sV%s"/><text class="tick middle" x="%s" y="%s">%s</text>`,
-			place(at), place(p.top), place(p.bottom), place(at), place(p.bottom+16), t.text)
+			at, place(top), place(bottom), at, place(bottom+16), t.text)
 	}
-	p.printf(`<text class="axis middle" x="%s" y="%s">%s</text>`, place((p.left+p.right)/2),
-		place(height-6), html.EscapeString(short(c.X.Label, 60)))
+	p.printf(`<text class="axis middle" x="%s" y="%s">%s</text>`, place((left+right)/2),
+		place(height-6), escaped(c.X.Label, 60))
 	p.printf(`<text class="axis middle" transform="translate(12 %s) rotate(-90)">%s</text>`,
-		place((p.top+p.bottom)/2), html.EscapeString(short(c.Y.Label, 36)))
-	// an svg within cuts off what lies outside the axes, with room for a dot at their ends
-	const room = 4
-	box := fmt.Sprintf("%s %s %s %s", place(p.left-room), place(p.top-room),
-		place(p.right-p.left+2*room), place(p.bottom-p.top+2*room))
-	at := strings.Fields(box)
-	p.printf(`<svg x="%s" y="%s" width="%s" height="%s" viewBox="%s">`, at[0], at[1], at[2], at[3], box)
+		place((top+bottom)/2), escaped(c.Y.Label, 36))
+	// an svg within cuts off what lies outside the axes
+	box := []any{place(left - overlap), place(top - overlap), place(right - left + 2*overlap),
+		place(bottom - top + 2*overlap)}
+	p.printf(`<svg x="%[1]s" y="%[2]s" width="%[3]s" height="%[4]s" viewBox="%[1]s %[2]s %[3]s %[4]s">`, box...)
 	for _, m := range c.Marks {
 		m.draw(p)
 	}
-	p.WriteString("</svg></svg>")
-	return template.HTML(p.String())
+	p.printf("</svg></svg>")
+	return template.HTML(p.text.String())
 }
 
 // longest is how many letters of a text are shown where it has a line of its own.
 const longest = 300
 
-// short is a label that fits its axis.
-func short(text string, most int) string {
+// escaped is a label that fits its place.
+func escaped(text string, most int) string {
 	if letters := []rune(text); len(letters) > most {
-		return string(letters[:most-1]) + "…"
+		text = string(letters[:most-1]) + "…"
 	}
-	return text
+	return html.EscapeString(text)
 }

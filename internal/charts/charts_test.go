@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +13,9 @@ import (
 
 // Ticks are multiples of a round step inside the range, and as many as a reader can take.
 func TestTicks(t *testing.T) {
-	for _, s := range []span{{0, 1}, {-3, 17}, {0.4192, 0.4196}, {-28000, 400}, {1e-9, 3e-9}, {0, 1.2e9}, {-7, -6.5}} {
+	for _, ends := range [][2]float64{{0, 1}, {-3, 17}, {0.4192, 0.4196}, {-28000, 400}, {1e-9, 3e-9}, {0, 1.2e9},
+		{-7, -6.5}} {
+		s := span{low: ends[0], high: ends[1]}
 		ticks := Axis{}.ticks(s, 5)
 		if len(ticks) < 3 || len(ticks) > 11 {
 			t.Errorf("%v: %d ticks", s, len(ticks))
@@ -31,24 +34,28 @@ func TestTicks(t *testing.T) {
 		}
 	}
 	var texts []string
-	for _, tick := range (Axis{Powers: true}).ticks(span{-4, 5}, 5) {
+	for _, tick := range (Axis{Powers: true}).ticks(span{low: -4, high: 5}, 5) {
 		texts = append(texts, tick.text)
 	}
-	if got := strings.Join(texts, " "); got != "1e-4 0.01 1 100 10000" {
+	if got := strings.Join(texts, " "); got != "0.0001 0.01 1 100 10000" {
 		t.Errorf("powers %s", got)
 	}
 }
 
-// degenerate are lists of values that no axis may choke on.
+// degenerate are lists of values that no axis may choke on: none, one, constants, neighbours,
+// denormals, what is no number, and the ends of what a float holds.
 var degenerate = [][]float64{
 	{}, {0}, {3.7}, {3.7, 3.7, 3.7}, {3.7, math.Nextafter(3.7, 4)}, {-1e16, -1e16 + 2}, {1e16, 1e16 + 2, 1e16 + 4},
-	{1.7e9, 1.7e9 + 10}, {1, 1 + 1e-8}, {1, 1 + 2e-9}, {123456789, 123456799}, {0, 5e-324}, {1e-300}, {1e-300, 3e-300},
-	{-1e-300, 1e300}, {1e300}, {-1e300, 1e300}, {math.MaxFloat64}, {-math.MaxFloat64, math.MaxFloat64},
-	{math.Nextafter(math.MaxFloat64, 0), math.MaxFloat64}, {math.NaN(), math.Inf(1), math.Inf(-1)},
-	{math.NaN(), 2, math.Inf(1), 3}, {math.Copysign(0, -1), 0}, {5, 5, 5, 6}, {0.1, 0.2, 0.30000000000000004},
+	{1.7e9, 1.7e9 + 10}, {1, 1 + 1e-8}, {1, 1 + 2e-9}, {123456789, 123456799}, {0, 5e-324}, {5e-324}, {5e-324, 1e-310},
+	{1e-300}, {1e-300, 3e-300}, {-1e-300, 1e300}, {1e300}, {-1e300, 1e300}, {-1e308, 1e308}, {1e308, 1.1e308},
+	{math.MaxFloat64}, {-math.MaxFloat64, math.MaxFloat64}, {math.Nextafter(math.MaxFloat64, 0), math.MaxFloat64},
+	{math.NaN()}, {math.NaN(), math.Inf(1), math.Inf(-1)}, {math.NaN(), 2, math.Inf(1), 3},
+	{math.Inf(-1), -3, math.Inf(-1)},
+	{math.Copysign(0, -1), 0}, {5, 5, 5, 6}, {0.1, 0.2, 0.30000000000000004}, {-320, -308, -1}, {-12.5}, {0.2, 0.4},
 }
 
-// Every chart of any values ends, is small, and has ticks whose labels differ.
+// Every chart of any values ends, is well-formed and small, lies inside its view box, and has ticks
+// whose labels differ.
 func TestDegenerate(t *testing.T) {
 	for _, x := range degenerate {
 		for _, y := range degenerate {
@@ -62,6 +69,24 @@ func TestDegenerate(t *testing.T) {
 				checkChart(t, every(x, x, Axis{Low: y[0], High: y[1]}, Axis{Low: x[0], High: x[1], Powers: true}))
 			}
 		}
+	}
+}
+
+// The same of random values of any exponent and sign.
+func TestAnyValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	values := func(n int) (v []float64) {
+		for range n {
+			v = append(v, math.Float64frombits(r.Uint64()))
+		}
+		return v
+	}
+	for range 1000 {
+		n, ends := r.IntN(6), values(4)
+		x, y := values(n), values(n)
+		checkChart(t, every(x, y, Axis{Powers: r.IntN(2) == 0}, Axis{}))
+		checkChart(t, every(x, y, Axis{Low: ends[0], High: ends[1]},
+			Axis{Low: ends[2], High: ends[3], Powers: r.IntN(2) == 0}))
 	}
 }
 
@@ -84,23 +109,78 @@ func FuzzChart(f *testing.F) {
 // every is a chart with all kinds of marks at some values.
 func every(x, y []float64, horizontal, upright Axis) Chart {
 	c := Chart{X: horizontal, Y: upright, Marks: []Mark{
-		Line{X: x, Y: y}, Band{X: x, Low: y, High: x}, Points{X: x, Y: y, Tips: make([]string, len(x))},
-		Points{X: x, Y: y}, Intervals{X: x, Low: y, High: x},
+		{Kind: Line, X: x, Y: y}, {Kind: Band, X: x, Y: y, High: x},
+		{Kind: Points, X: x, Y: y, Tips: make([]string, len(x))},
+		{Kind: Points, X: x, Y: y}, {Kind: Intervals, X: x, Y: y, High: x}, {Kind: Rule, X: x, Y: y},
 	}}
 	if len(x) > 1 {
-		c.Marks = append(c.Marks, Bars{Edges: x, Heights: y[1:]}, Rule{x[0], y[0], x[1], y[1]},
-			Rule{x[0], y[0], x[0], y[1]})
+		c.Marks = append(c.Marks, Mark{Kind: Bars, X: x, Y: y[1:], Tips: make([]string, len(y))})
 	}
 	return c
 }
 
+// checkChart holds a chart to what every one promises. Marks may reach as far beyond the axes as
+// the inner svg cuts them off.
 func checkChart(t *testing.T, c Chart) {
 	t.Helper()
 	svg := string(c.SVG())
-	eachElement(t, svg, func(xml.StartElement) {})
-	if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || len(svg) > 10_000 {
+	if len(svg) > 10_000 {
 		t.Fatalf("%d bytes: %s", len(svg), svg)
 	}
+	x, y, depth := map[string]bool{}, map[string]bool{}, 0
+	eachElement(t, svg, func(e xml.StartElement) {
+		if e.Name.Local == "svg" {
+			depth++
+		}
+		reach := farOutside
+		if depth == 1 {
+			reach = width
+		}
+		coordinates(t, e, reach)
+		if depth == 1 && e.Name.Local == "text" {
+			switch attribute(e, "class") {
+			case "tick middle":
+				x[attribute(e, "x")] = true
+			case "tick end":
+				y[attribute(e, "y")] = true
+			}
+		}
+	})
+	for _, axis := range []struct {
+		axis   Axis
+		places map[string]bool
+	}{{c.X, x}, {c.Y, y}} {
+		if n := len(axis.places); n > mostTicks || n < 2 {
+			t.Fatalf("%d ticks of %+v: %s", n, axis.axis, svg)
+		}
+	}
+	checkTicks(t, c)
+}
+
+// coordinates checks that all numbers of an element are finite and not beyond a reach.
+func coordinates(t *testing.T, e xml.StartElement, reach float64) {
+	t.Helper()
+	for _, a := range e.Attr {
+		far := reach
+		switch a.Name.Local {
+		case "width", "height":
+			far *= 2
+			fallthrough
+		case "x", "y", "cx", "cy", "d", "viewBox", "r":
+			between := func(r rune) bool { return strings.ContainsRune("MLHVZh ", r) }
+			for _, word := range strings.FieldsFunc(a.Value, between) {
+				v, err := strconv.ParseFloat(word, 64)
+				if err != nil || !(math.Abs(v) <= far+1) {
+					t.Fatalf("%s %s=%q: %q", e.Name.Local, a.Name.Local, a.Value, word)
+				}
+			}
+		}
+	}
+}
+
+// checkTicks finds two ticks with one label.
+func checkTicks(t *testing.T, c Chart) {
+	t.Helper()
 	x, y := nothing(), nothing()
 	for _, m := range c.Marks {
 		m.extent(&x, &y)
@@ -110,17 +190,26 @@ func checkChart(t *testing.T, c Chart) {
 		for _, tick := range ticks {
 			known[tick.text] = true
 		}
-		if len(known) != len(ticks) || len(ticks) > mostTicks || len(ticks) == 0 && !c.X.Powers && !c.Y.Powers {
-			t.Fatalf("%v of %v and %v: %d ticks: %v", c, x, y, len(ticks), ticks)
+		if len(known) != len(ticks) {
+			t.Fatalf("%+v of %v and %v: ticks %v", c, x, y, ticks)
 		}
 	}
+}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
 }
 
 // A dot stands where a ruler puts it, and what is no number is left out.
 func TestPlaces(t *testing.T) {
 	c := Chart{
 		X: Axis{Low: 0, High: 10}, Y: Axis{Low: 0, High: 1}, Height: 200,
-		Marks: []Mark{Points{X: []float64{0, 5, 10, math.NaN(), 3},
+		Marks: []Mark{{Kind: Points, X: []float64{0, 5, 10, math.NaN(), 3},
 			Y: []float64{0, 0.5, 1, 0.5, math.Inf(1)}, Tips: []string{"a", "b", "c", "d", "e"}}},
 	}
 	type circle struct {
@@ -160,12 +249,12 @@ func TestWellFormed(t *testing.T) {
 	x, y := []float64{0, 1, 2}, []float64{3, math.NaN(), -1}
 	evil := `<script>"&'`
 	c := Chart{Label: evil, X: Axis{Label: evil}, Y: Axis{Label: evil}, Marks: []Mark{
-		Line{X: x, Y: y, Dashed: true}, Line{X: x, Y: y, Faint: true},
-		Band{X: x, Low: []float64{0, 0, 0}, High: []float64{1, 1, 2}},
-		Points{X: x, Y: y, Tips: []string{evil, evil, evil}}, Points{X: x, Y: y, Small: true},
-		Intervals{X: x, Low: y, High: x},
-		Bars{Edges: []float64{0, 1, 2, 3}, Heights: y, Tips: []string{evil, evil, evil}},
-		Rule{0, 0, 100, 100}, Rule{5, 5, 5, 5},
+		{Kind: Line, X: x, Y: y}, {Kind: Line, X: x, Y: y, Light: true},
+		{Kind: Band, X: x, Y: []float64{0, 0, 0}, High: []float64{1, 1, 2}},
+		{Kind: Points, X: x, Y: y, Tips: []string{evil, evil, evil}}, {Kind: Points, X: x, Y: y, Light: true},
+		{Kind: Intervals, X: x, Y: y, High: x},
+		{Kind: Bars, X: []float64{0, 1, 2, 3}, Y: y, Tips: []string{evil, evil, evil}},
+		{Kind: Rule, X: []float64{0, 100}, Y: []float64{0, 100}}, {Kind: Rule, X: []float64{5, 5}, Y: []float64{5, 5}},
 	}}
 	svg := string(c.SVG())
 	eachElement(t, svg, func(xml.StartElement) {})

@@ -2,194 +2,114 @@ package charts
 
 import (
 	"fmt"
-	"html"
 	"math"
-	"slices"
 	"strings"
 )
 
-// Line joins points by straight lines. It is broken where a value is no number.
-type Line struct {
-	X, Y   []float64
-	Series int
-	Dashed bool
-	Faint  bool // thin and pale: what another line smooths
+// Kind is what a mark looks like: its class in the style sheet.
+type Kind string
+
+const (
+	Line      Kind = "line"     // joins points by straight lines, broken where a value is no number
+	Rule      Kind = "rule"     // a line for comparison, which does not widen the axes
+	Band      Kind = "band"     // the area between Y and High
+	Intervals Kind = "interval" // upright lines from Y to High
+	Points    Kind = "dots"     // with Tips that say what each is; without, many take little room
+	Bars      Kind = "bar"      // stand on zero side by side: bar i from X[i] to X[i+1]
+)
+
+// Mark is something that is drawn by the values of both axes. Values that are no numbers, or not
+// finite, are left out.
+type Mark struct {
+	Kind       Kind
+	X, Y, High []float64
+	Tips       []string // of each of Bars or Points, or nil for many points
+	Series     int
+	Light      bool // a thin and pale line, which another smooths; small dots
 }
 
-func (l Line) extent(x, y *span) {
-	x.hold(l.X...)
-	y.hold(l.Y...)
-}
-
-func (l Line) draw(p *pen) {
-	class := fmt.Sprintf("line s%d", l.Series)
-	if l.Dashed {
-		class += " dashed"
-	}
-	if l.Faint {
-		class += " faint"
-	}
-	p.printf(`<path class="%s" d="`, class)
-	down := false
-	for i := range l.X {
-		if !drawn(l.X[i], l.Y[i]) {
-			down = false
-			continue
-		}
-		x, y := p.at(l.X[i], l.Y[i])
-		p.WriteString(map[bool]string{false: "M", true: "L"}[down])
-		p.WriteString(place(x) + " " + place(y))
-		down = true
-	}
-	p.WriteString(`"/>`)
-}
-
-// Band is the area between two lines.
-type Band struct {
-	X, Low, High []float64
-	Series       int
-}
-
-func (b Band) extent(x, y *span) {
-	x.hold(b.X...)
-	y.hold(b.Low...)
-	y.hold(b.High...)
-}
-
-func (b Band) draw(p *pen) {
-	var upper, lower []string
-	for i := range b.X {
-		if drawn(b.X[i], b.Low[i]) && drawn(b.X[i], b.High[i]) {
-			x, low := p.at(b.X[i], b.Low[i])
-			_, high := p.at(b.X[i], b.High[i])
-			upper, lower = append(upper, place(x)+" "+place(high)), append(lower, place(x)+" "+place(low))
-		}
-	}
-	if upper == nil {
+// extent widens the axes' ranges.
+func (m Mark) extent(x, y *span) {
+	if m.Kind == Rule {
 		return
 	}
-	slices.Reverse(lower)
-	places := append(upper, lower...)
-	p.printf(`<path class="band s%d" d="M%sZ"/>`, b.Series, strings.Join(places, "L"))
-}
-
-// Points are dots. Those with Tips can be asked what they are; many without take little room.
-type Points struct {
-	X, Y   []float64
-	Tips   []string // of each, or nil
-	Series int
-	Small  bool
-}
-
-func (d Points) extent(x, y *span) {
-	x.hold(d.X...)
-	y.hold(d.Y...)
-}
-
-func (d Points) draw(p *pen) {
-	radius := 2.6
-	if d.Small {
-		radius = 1.7
-	}
-	var together strings.Builder
-	for i := range d.X {
-		if !drawn(d.X[i], d.Y[i]) {
-			continue
-		}
-		x, y := p.at(d.X[i], d.Y[i])
-		if d.Tips == nil {
-			together.WriteString("M" + place(x) + " " + place(y) + "h0")
-			continue
-		}
-		p.printf(`<circle class="dot s%d" cx="%s" cy="%s" r="%g" data-tip="%s"/>`, d.Series, place(x),
-			place(y), radius, html.EscapeString(short(d.Tips[i], longest)))
-	}
-	if d.Tips == nil {
-		p.printf(`<path class="dots s%d" stroke-width="%g" d="%s"/>`, d.Series, 2*radius, together.String())
+	x.hold(m.X...)
+	y.hold(m.Y...)
+	y.hold(m.High...)
+	if m.Kind == Bars {
+		y.hold(0)
 	}
 }
 
-// Intervals are upright lines from Low to High, of predictions for example.
-type Intervals struct {
-	X, Low, High []float64
-	Series       int
-}
-
-func (v Intervals) extent(x, y *span) {
-	x.hold(v.X...)
-	y.hold(v.Low...)
-	y.hold(v.High...)
-}
-
-func (v Intervals) draw(p *pen) {
-	p.printf(`<path class="interval s%d" d="`, v.Series)
-	for i := range v.X {
-		if drawn(v.X[i], v.Low[i]) && drawn(v.X[i], v.High[i]) {
-			x, low := p.at(v.X[i], v.Low[i])
-			_, high := p.at(v.X[i], v.High[i])
-			p.WriteString("M" + place(x) + " " + place(low) + "V" + place(high))
+// each visits what has a place in the chart: its number, and where its values lie.
+func (m Mark) each(p *pen, visit func(i int, x, y, high float64)) {
+	for i, y := range m.Y {
+		high := y
+		if m.High != nil {
+			high = m.High[i]
+		}
+		if finite(m.X[i]) && finite(y) && finite(high) {
+			visit(i, p.x.at(m.X[i]), p.y.at(y), p.y.at(high))
 		}
 	}
-	p.WriteString(`"/>`)
 }
 
-// Bars stand on zero side by side: bar i from Edges[i] to Edges[i+1].
-type Bars struct {
-	Edges, Heights []float64
-	Tips           []string // of each, or nil
-	Series         int
-}
-
-func (b Bars) extent(x, y *span) {
-	x.hold(b.Edges...)
-	y.hold(0)
-	y.hold(b.Heights...)
-}
-
-func (b Bars) draw(p *pen) {
-	for i, h := range b.Heights {
-		if !(h > 0) || !drawn(b.Edges[i], h) || !drawn(b.Edges[i+1], h) {
-			continue
+func (m Mark) draw(p *pen) {
+	var path strings.Builder
+	lower, next := "", 0 // a band's way back, and what continues a line
+	m.each(p, func(i int, x, y, high float64) {
+		at := place(x) + " " + place(y)
+		switch m.Kind {
+		case Line, Rule:
+			if i != next || i == 0 {
+				path.WriteString("M" + at)
+			} else {
+				path.WriteString("L" + at)
+			}
+			next = i + 1
+		case Band:
+			path.WriteString("L" + place(x) + " " + place(high))
+			lower = "L" + at + lower
+		case Intervals:
+			path.WriteString("M" + at + "V" + place(high))
+		case Points:
+			if m.Tips == nil {
+				path.WriteString("M" + at + "h0")
+			} else {
+				p.printf(`<circle class="dot s%d" cx="%s" cy="%s" r="%g" data-tip="%s"/>`, m.Series, place(x),
+					place(y), m.radius(), escaped(m.Tips[i], longest))
+			}
+		case Bars:
+			m.bar(p, i, x, y)
 		}
-		left, top := p.at(b.Edges[i], h)
-		right, bottom := p.at(b.Edges[i+1], math.Max(0, p.y.low))
-		p.printf(`<rect class="bar s%d" x="%s" y="%s" width="%s" height="%s"`, b.Series, place(left+0.5),
-			place(top), place(math.Max(0.5, right-left-1)), place(math.Max(0, bottom-top)))
-		if b.Tips != nil {
-			p.printf(` data-tip="%s"`, html.EscapeString(short(b.Tips[i], longest)))
-		}
-		p.WriteString("/>")
-	}
-}
-
-// Rule is a straight line across the chart from one pair of values to another: what would be
-// perfect, for example. It does not widen the axes.
-type Rule struct{ FromX, FromY, ToX, ToY float64 }
-
-func (Rule) extent(*span, *span) {}
-
-func (r Rule) draw(p *pen) {
-	if !drawn(r.FromX, r.FromY) || !drawn(r.ToX, r.ToY) {
+	})
+	d := path.String()
+	if d == "" {
 		return
 	}
-	for _, v := range []*float64{&r.FromX, &r.FromY, &r.ToX, &r.ToY} {
-		*v = within(*v, largest)
+	if m.Kind == Band {
+		d = "M" + d[1:] + lower + "Z"
 	}
-	// the part of it between the axes
-	low, high := 0.0, 1.0
-	clip := func(from, to float64, s span) {
-		if from == to {
-			return
-		}
-		a, b := (s.low-from)/(to-from), (s.high-from)/(to-from)
-		low, high = math.Max(low, math.Min(a, b)), math.Min(high, math.Max(a, b))
+	class := fmt.Sprintf("%s s%d", m.Kind, m.Series)
+	if m.Light {
+		class += " light"
 	}
-	clip(r.FromX, r.ToX, p.x)
-	clip(r.FromY, r.ToY, p.y)
-	if low >= high {
+	p.printf(`<path class="%s" d="%s"/>`, class, d)
+}
+
+func (m Mark) radius() float64 {
+	if m.Light {
+		return 1.7
+	}
+	return 2.6
+}
+
+func (m Mark) bar(p *pen, i int, left, top float64) {
+	if !(m.Y[i] > 0) || !finite(m.X[i+1]) {
 		return
 	}
-	x1, y1 := p.at(r.FromX+low*(r.ToX-r.FromX), r.FromY+low*(r.ToY-r.FromY))
-	x2, y2 := p.at(r.FromX+high*(r.ToX-r.FromX), r.FromY+high*(r.ToY-r.FromY))
-	p.printf(`<path class="rule" d="M%s %sL%s %s"/>`, place(x1), place(y1), place(x2), place(y2))
+	right, bottom := p.x.at(m.X[i+1]), p.y.at(math.Max(0, p.y.low))
+	p.printf(`<rect class="bar s%d" x="%s" y="%s" width="%s" height="%s" data-tip="%s"/>`, m.Series,
+		place(left+0.5), place(top), place(math.Max(0.5, right-left-1)), place(math.Max(0, bottom-top)),
+		escaped(m.Tips[i], longest))
 }

@@ -11,33 +11,31 @@ type tick struct {
 	text  string
 }
 
-// mostTicks is how many an axis has at most.
-const mostTicks = 20
+// An axis has at most mostTicks, and at least two where fewest or more are asked for: their
+// distance is up to two and a half times the range's share.
+const (
+	mostTicks = 20
+	fewest    = 5
+)
 
 // ticks are about so many round values in a range that fixed gave.
 func (a Axis) ticks(s span, about int) (ticks []tick) {
-	if a.Powers {
-		every := max(1, int(math.Ceil((s.high-s.low)/8)))
-		first := int(math.Ceil(s.low / float64(every)))
-		for i := range mostTicks {
-			e := (first + i) * every
-			if float64(e) > s.high {
-				break
-			}
-			ticks = append(ticks, tick{float64(e), power(e)})
-		}
-		return ticks
-	}
-	m, exponent := roundStep((s.high - s.low) / float64(min(max(about, 2), mostTicks/2)))
+	m, exponent := roundStep((s.high - s.low) / float64(min(about, mostTicks/2)))
 	step := float64(m) * math.Pow10(exponent)
+	if a.Powers {
+		step = math.Max(1, math.Ceil((s.high-s.low)/8))
+	}
 	first := int64(math.Ceil(s.low / step)) // fixed keeps it below 2e10
-	for i := range int64(mostTicks) {
-		n := (first + i) * int64(m)
-		v := float64(first+i) * step
+	for i := first; i < first+mostTicks; i++ {
+		v := float64(i) * step
 		if v > s.high+1e-9*step {
 			break
 		}
-		ticks = append(ticks, tick{v, label(v, n, exponent)})
+		text := label(v, i*int64(m), exponent)
+		if a.Powers {
+			text = label(math.Pow10(int(v)), 1, int(v))
+		}
+		ticks = append(ticks, tick{v, text})
 	}
 	return ticks
 }
@@ -45,7 +43,7 @@ func (a Axis) ticks(s span, about int) (ticks []tick) {
 // widest is how many letters the longest label has.
 func widest(ticks []tick) (most int) {
 	for _, t := range ticks {
-		most = max(most, len([]rune(t.text)))
+		most = max(most, len(t.text))
 	}
 	return most
 }
@@ -65,18 +63,10 @@ func roundStep(v float64) (m, exponent int) {
 // label is v = n · 10^exponent in all its digits, with a power of ten where it is long.
 func label(v float64, n int64, exponent int) string {
 	if n == 0 {
-		v = 0 // and no -0
+		return "0"
 	}
-	if size := math.Abs(v); v != 0 && (size >= 1e6 || exponent < -4) {
+	if math.Abs(v) >= 1e6 || exponent < -4 {
 		return strconv.FormatFloat(v, 'g', len(strings.TrimLeft(strconv.FormatInt(n, 10), "-")), 64)
 	}
 	return strconv.FormatFloat(v, 'f', max(0, -exponent), 64)
-}
-
-// power is ten to a whole number.
-func power(e int) string {
-	if e >= -3 && e <= 4 {
-		return strconv.FormatFloat(math.Pow(10, float64(e)), 'f', max(0, -e), 64)
-	}
-	return "1e" + strconv.Itoa(e)
 }
