@@ -1,105 +1,128 @@
 package columnar
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"math/big"
-	"strconv"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// A file of Arrow IPC, also called Feather, begins with a word. A stream has none.
-const arrowWord = "ARROW1\x00\x00"
+// A stream of Arrow IPC is a schema and then batches of rows, each in a message. A file has an index
+// behind them: the schema once more, and where each batch lies. Nothing that either claims is
+// believed before its bytes have come.
 
-var arrowStream = []byte{0xff, 0xff, 0xff, 0xff}
+// arrowWord is at both ends of a file, and two zeros follow the first.
+const arrowWord = "ARROW1"
+
+// Bounds on what a file may claim.
+const (
+	mostMetadata = 64 << 20 // bytes of a message's description
+	mostBatch    = 1 << 31  // bytes of the rows in a message
+	smallBatch   = 64 << 20 // bytes of them that any file may hold once they are decompressed
+	mostRatio    = 1 << 10  // of these to the file's, beyond that
+)
+
+var errDamagedArrow = errors.New("its data are damaged: write it again")
+
+func damagedArrow(format string, args ...any) error {
+	return fmt.Errorf("%w (%s)", errDamagedArrow, fmt.Sprintf(format, args...))
+}
 
 // arrowReader gives the rows of a file or a stream one by one.
 type arrowReader struct {
-	from    batches
-	names   []string
-	columns []arrow.Array         // of the batch that is being read
-	cells   []func(i int) string  // of the columns
-	numbers []func(i int) float64 // nil unless they are plain numbers
-	at, n   int                   // the next of its rows
-	err     error                 // in place of another batch
-	row     []string
+	messages     arrowMessages
+	fields       []arrowField
+	dictionaries map[int64]arrowColumn // by their numbers
+	names        []string
+	columns      []arrowColumn // of the batch that is being read
+	at, n        int           // the next of its rows
+	err          error         // in place of another batch
+	row          []string
 }
 
-// batches are the rows of a file, some at a time.
-type batches interface {
-	Schema() *arrow.Schema
-	Read() (arrow.RecordBatch, error)
-	Release()
-}
-
-// openArrow begins to read a file of some bytes.
+// openArrow begins to read a file of some bytes, by its index.
 func openArrow(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 	defer damaged(&err)
-	from, err := newArrowFile(r, size)
-	if err != nil {
-		return nil, err
+	const start = int64(len(arrowWord) + 2)
+	end := make([]byte, 4+len(arrowWord)) // the length of the index, and the word
+	last := size - int64(len(end))
+	if last < start {
+		return nil, shortArrow(io.EOF)
 	}
-	return newArrowReader(from)
+	if _, err := r.ReadAt(end, last); err != nil {
+		return nil, shortArrow(err)
+	}
+	length := int64(binary.LittleEndian.Uint32(end))
+	if string(end[4:]) != arrowWord || length < 8 || length > min(mostMetadata, last-start) {
+		return nil, shortArrow(io.EOF)
+	}
+	text := make([]byte, length)
+	if _, err := r.ReadAt(text, last-length); err != nil {
+		return nil, shortArrow(err)
+	}
+	index := rootOf(text)
+	schema, ok := index.table(footerSchema)
+	if !ok {
+		return nil, errDamagedArrow
+	}
+	var messages []io.Reader
+	for _, kind := range []int{footerDictionaries, footerBatches} {
+		for _, at := range index.elements(kind, 24) {
+			from, head, body := index.GetInt64(at), int64(index.GetInt32(at+8)), index.GetInt64(at+16)
+			if from < 0 || head < 0 || body < 0 || body > size || from+head+body > last {
+				return nil, errDamagedArrow
+			}
+			messages = append(messages, io.NewSectionReader(r, from, head+body))
+		}
+	}
+	return newArrowReader(io.MultiReader(messages...), schema)
 }
 
 // openArrowStream begins to read a stream.
 func openArrowStream(r io.Reader) (reader tablefile.Reader, err error) {
 	defer damaged(&err)
-	messages := &arrowMessages{from: r}
-	from, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(&messages.memory))
-	if err != nil {
-		return nil, messages.orDamaged(err)
+	m, err := (&arrowMessages{from: r}).next()
+	switch {
+	case err != nil:
+		return nil, shortArrow(err)
+	case m.kind != isSchema:
+		return nil, damagedArrow("there is no schema")
 	}
-	return newArrowReader(arrowStreamReader{from, messages})
+	return newArrowReader(r, m.header)
 }
 
-// arrowStreamReader words the errors of package ipc.
-type arrowStreamReader struct {
-	*ipc.Reader
-	messages *arrowMessages
-}
-
-func (r arrowStreamReader) Read() (arrow.RecordBatch, error) {
-	batch, err := r.Reader.Read()
-	if err != nil && err != io.EOF {
-		err = r.messages.orDamaged(err)
+// newArrowReader reads the messages that follow a schema.
+func newArrowReader(r io.Reader, schema fbTable) (*arrowReader, error) {
+	a := &arrowReader{messages: arrowMessages{from: r}, dictionaries: map[int64]arrowColumn{}}
+	var err error
+	if a.fields, err = schemaOf(schema); err != nil {
+		return nil, err
 	}
-	return batch, err
-}
-
-func newArrowReader(from batches) (*arrowReader, error) {
-	a := &arrowReader{from: from}
 	empty := true
-	for _, f := range from.Schema().Fields() {
-		a.names = append(a.names, f.Name)
-		empty = empty && f.Type.ID() == arrow.NULL
+	for _, f := range a.fields {
+		a.names, empty = append(a.names, f.name), empty && f.kind == arrowNull
 	}
 	if empty && len(a.names) > 0 {
 		return nil, errors.New("has no values: all columns are of type null")
 	}
-	a.row, a.cells = make([]string, len(a.names)), make([]func(int) string, len(a.names))
-	a.numbers = make([]func(int) float64, len(a.names))
+	a.columns, a.row = make([]arrowColumn, len(a.names)), make([]string, len(a.names))
 	return a, nil
 }
 
 func (a *arrowReader) Columns() []string { return a.names }
 
-func (a *arrowReader) Close() { a.from.Release() }
+func (a *arrowReader) Close() { a.messages.close() }
 
 func (a *arrowReader) Read() (row []string, err error) {
 	defer damaged(&err)
 	if a.fill(); a.err != nil {
 		return nil, a.err
 	}
-	for c, cell := range a.cells {
-		a.row[c] = cell(a.at)
+	for c := range a.columns {
+		a.row[c] = a.columns[c].text(a.at)
 	}
 	a.at++
 	return a.row, nil
@@ -110,14 +133,15 @@ func (a *arrowReader) ReadNumbers(cells []float64, needed []bool, most float64) 
 	if a.fill(); a.err != nil {
 		return false
 	}
-	for c, number := range a.numbers {
+	for c := range a.columns {
 		if !needed[c] {
 			continue
 		}
-		if number == nil || a.columns[c].IsNull(a.at) {
+		column := &a.columns[c]
+		if column.number == nil || column.missing(a.at) {
 			return false
 		}
-		if cells[c] = number(a.at); !(math.Abs(cells[c]) <= most) {
+		if cells[c] = column.number(a.at); !(math.Abs(cells[c]) <= most) {
 			return false
 		}
 	}
@@ -125,148 +149,61 @@ func (a *arrowReader) ReadNumbers(cells []float64, needed []bool, most float64) 
 	return true
 }
 
-// fill reads a batch, if no row is left.
+// fill reads messages up to the next batch of rows, if no row is left.
 func (a *arrowReader) fill() {
 	defer damaged(&a.err)
 	for a.at == a.n && a.err == nil {
-		batch, err := a.from.Read()
-		if err != nil {
+		m, err := a.messages.next()
+		switch {
+		case err != nil:
 			a.err = err
-			return
-		}
-		a.at, a.n, a.columns = 0, int(batch.NumRows()), batch.Columns()
-		for c, column := range a.columns {
-			if a.cells[c] = arrowCells(column); a.cells[c] == nil {
-				a.err = notFlat(a.names[c], column.DataType().String())
-				return
-			}
-			a.numbers[c] = arrowNumbers(column)
+		case m.kind == isDictionary:
+			a.err = a.readDictionary(m)
+		case m.kind == isBatch:
+			a.err = a.readBatch(m)
+		default:
+			a.err = damagedArrow("a message of kind %d", m.kind)
 		}
 	}
 }
 
-// arrowNumbers reads the values of a column of plain numbers; nil of others.
-func arrowNumbers(column arrow.Array) func(i int) float64 {
-	switch x := column.(type) {
-	case *array.Int32:
-		return func(i int) float64 { return float64(x.Value(i)) }
-	case *array.Int64:
-		return func(i int) float64 { return float64(x.Value(i)) }
-	case *array.Float32:
-		return func(i int) float64 { return float64(x.Value(i)) }
-	case *array.Float64:
-		return x.Value
+// readBatch reads the columns of some rows.
+func (a *arrowReader) readBatch(m arrowMessage) error {
+	b := m.batch(m.header)
+	if len(a.fields) == 0 {
+		return nil
+	}
+	for c, f := range a.fields {
+		if !f.coded {
+			a.columns[c] = b.column(f.arrowType)
+			continue
+		}
+		values, known := a.dictionaries[f.dictionary]
+		if !known {
+			return damagedArrow("a dictionary is missing")
+		}
+		a.columns[c] = b.column(f.places).of(values)
+	}
+	a.at, a.n = 0, b.rows
+	return b.err
+}
+
+// readDictionary reads the values that columns refer to by number.
+func (a *arrowReader) readDictionary(m arrowMessage) error {
+	id := m.header.int64(dictionaryID, 0)
+	values, ok := m.header.table(dictionaryData)
+	if !ok {
+		return damagedArrow("a dictionary has no values")
+	}
+	if m.header.byte(dictionaryDelta) != 0 {
+		return errors.New("has a dictionary in parts, which cannot be read: write it again without deltas")
+	}
+	for _, f := range a.fields {
+		if f.coded && f.dictionary == id {
+			b := m.batch(values)
+			a.dictionaries[id] = b.column(f.arrowType)
+			return b.err
+		}
 	}
 	return nil
 }
-
-// arrowCells writes the values of a column, "" for a missing one; nil where they are no cells.
-func arrowCells(column arrow.Array) func(i int) string {
-	cell := arrowValues(column)
-	if cell == nil {
-		return nil
-	}
-	return func(i int) string {
-		if column.IsNull(i) {
-			return ""
-		}
-		return cell(i)
-	}
-}
-
-func arrowValues(column arrow.Array) func(i int) string {
-	switch x := column.(type) {
-	case *array.Null:
-		return func(int) string { return "" }
-	case *array.Boolean:
-		return func(i int) string { return oneIf(x.Value(i)) }
-	case *array.Int8:
-		return integers(x.Value)
-	case *array.Int16:
-		return integers(x.Value)
-	case *array.Int32:
-		return integers(x.Value)
-	case *array.Int64:
-		return integers(x.Value)
-	case *array.Uint8:
-		return integers(x.Value)
-	case *array.Uint16:
-		return integers(x.Value)
-	case *array.Uint32:
-		return integers(x.Value)
-	case *array.Uint64:
-		return func(i int) string { return strconv.FormatUint(x.Value(i), 10) }
-	case *array.Float16:
-		return func(i int) string { return number(float64(x.Value(i).Float32())) }
-	case *array.Float32:
-		return func(i int) string { return number(float64(x.Value(i))) }
-	case *array.Float64:
-		return func(i int) string { return number(x.Value(i)) }
-	case *array.String:
-		return x.Value
-	case *array.LargeString:
-		return x.Value
-	case *array.StringView:
-		return x.Value
-	case *array.Date32:
-		return func(i int) string { return day(int64(x.Value(i))) }
-	case *array.Date64:
-		return func(i int) string { return day(int64(x.Value(i)) / 86_400_000) }
-	case *array.Timestamp:
-		unit := x.DataType().(*arrow.TimestampType).Unit.Multiplier()
-		return func(i int) string { return instant(int64(x.Value(i)), unit) }
-	case *array.Decimal128:
-		return decimals(x, func(i int) *big.Int { return x.Value(i).BigInt() })
-	case *array.Decimal256:
-		return decimals(x, func(i int) *big.Int { return x.Value(i).BigInt() })
-	case *array.Dictionary:
-		cell := arrowCells(x.Dictionary())
-		if cell == nil {
-			return nil
-		}
-		return func(i int) string { return cell(x.GetValueIndex(i)) }
-	}
-	return nil
-}
-
-func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32](value func(i int) T) func(i int) string {
-	return func(i int) string { return strconv.FormatInt(int64(value(i)), 10) }
-}
-
-// decimals are nil where the scale is out of range.
-func decimals(column arrow.Array, value func(i int) *big.Int) func(i int) string {
-	scale := int(column.DataType().(arrow.DecimalType).GetScale())
-	if scale < 0 || scale > mostDigits {
-		return nil
-	}
-	return func(i int) string { return scaled(value(i), scale) }
-}
-
-// bounded allocates what the batches of a file may hold. A buffer says how large it was before it
-// was compressed, and memory is taken before that turns out to be true. Columns of one value are
-// smaller by 2¹⁵, but a table has others, or few rows in a batch.
-type bounded struct {
-	held int
-	file int64 // bytes of it that were seen
-}
-
-func (b *bounded) Allocate(n int) []byte {
-	most := min(mostBatch, smallBatch+b.file*mostRatio)
-	if n < 0 || int64(n) > most-int64(b.held) {
-		panic(fmt.Sprintf("a batch of rows takes more than %d bytes", most))
-	}
-	b.held += n
-	return make([]byte, n)
-}
-
-func (b *bounded) Reallocate(n int, old []byte) []byte {
-	if n <= cap(old) && n >= 0 {
-		return old[:n]
-	}
-	grown := b.Allocate(n)
-	copy(grown, old)
-	b.Free(old)
-	return grown
-}
-
-func (b *bounded) Free(old []byte) { b.held -= cap(old) }

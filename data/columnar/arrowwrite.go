@@ -1,68 +1,243 @@
 package columnar
 
 import (
+	"encoding/binary"
 	"io"
+	"math"
+	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// arrowWriter writes a file of Arrow IPC.
+// arrowWriter writes a file of Arrow IPC, compressed with zstd.
 type arrowWriter struct {
-	to   *ipc.FileWriter
-	rows *array.RecordBuilder
-	cell int // the next of the row
-	n    int // rows of the batch
+	to      io.Writer
+	at      int64 // bytes written
+	err     error // of these
+	columns []arrowCells
+	cell, n int           // the next of the row, and the rows of the batch
+	blocks  []arrowBlock  // the batches so far
+	encoder *zstd.Encoder // of buffers
 }
 
-// newArrow begins a file of Arrow IPC, compressed with zstd.
+// arrowCells are the cells of a column that are not written yet.
+type arrowCells struct {
+	tablefile.Column
+	valid   []byte // a bit for each
+	missing int
+	values  []byte // numbers, or text
+	ends    []byte // of text, each after the one before
+}
+
+// arrowBlock is where a message lies: its description, and the bytes behind it.
+type arrowBlock struct {
+	offset int64
+	length int32
+	body   int64
+}
+
+// Values of messageVersion, and of the precision of a type of numbers.
+const arrowVersion, arrowDouble = 4, 2
+
+// newArrow begins a file.
 func newArrow(w io.Writer, columns []tablefile.Column) (tablefile.Writer, error) {
-	fields := make([]arrow.Field, len(columns))
-	for c, column := range columns {
-		fields[c] = arrow.Field{Name: column.Name, Type: arrow.PrimitiveTypes.Float64, Nullable: true}
-		if column.Text {
-			fields[c].Type = arrow.BinaryTypes.String
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		return nil, err
+	}
+	a := &arrowWriter{to: w, encoder: encoder}
+	for _, c := range columns {
+		a.columns = append(a.columns, arrowCells{Column: c})
+	}
+	a.write([]byte(arrowWord + "\x00\x00"))
+	b := flatbuffers.NewBuilder(1 << 10)
+	a.message(b, isSchema, a.schema(b), nil)
+	return a, a.err
+}
+
+func (a *arrowWriter) Number(v float64) {
+	c := a.next(true)
+	c.values = binary.LittleEndian.AppendUint64(c.values, math.Float64bits(v))
+}
+
+func (a *arrowWriter) Text(v string) {
+	c := a.next(true)
+	c.values = append(c.values, v...)
+}
+
+func (a *arrowWriter) Missing() {
+	if c := a.next(false); !c.Text {
+		c.values = append(c.values, make([]byte, 8)...)
+	}
+}
+
+// next is the column of the next cell.
+func (a *arrowWriter) next(valid bool) *arrowCells {
+	c := &a.columns[a.cell]
+	a.cell++
+	if a.n%8 == 0 {
+		c.valid = append(c.valid, 0)
+	}
+	if valid {
+		c.valid[a.n/8] |= 1 << (a.n % 8)
+	} else {
+		c.missing++
+	}
+	return c
+}
+
+func (a *arrowWriter) EndRow() error {
+	for k := range a.columns {
+		if c := &a.columns[k]; c.Text {
+			if a.n == 0 {
+				c.ends = append(c.ends, 0, 0, 0, 0)
+			}
+			c.ends = binary.LittleEndian.AppendUint32(c.ends, uint32(len(c.values)))
 		}
 	}
-	schema := arrow.NewSchema(fields, nil)
-	to, err := ipc.NewFileWriter(w, ipc.WithSchema(schema), ipc.WithZstd())
-	return &arrowWriter{to: to, rows: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, err
-}
-
-func (w *arrowWriter) Number(v float64) { w.next().(*array.Float64Builder).Append(v) }
-
-func (w *arrowWriter) Text(v string) { w.next().(*array.StringBuilder).Append(v) }
-
-func (w *arrowWriter) Missing() { w.next().AppendNull() }
-
-func (w *arrowWriter) next() array.Builder {
-	w.cell++
-	return w.rows.Field(w.cell - 1)
-}
-
-func (w *arrowWriter) EndRow() error {
-	if w.cell, w.n = 0, w.n+1; w.n < rowsPerGroup {
-		return nil
+	if a.cell, a.n = 0, a.n+1; a.n == rowsPerGroup {
+		a.flush()
 	}
-	return w.flush()
+	return a.err
 }
 
-func (w *arrowWriter) flush() error {
-	w.n = 0
-	batch := w.rows.NewRecordBatch()
-	defer batch.Release()
-	return w.to.Write(batch)
+// flush writes the rows as a batch.
+func (a *arrowWriter) flush() {
+	var body []byte
+	var nodes, buffers [][]int64
+	for k := range a.columns {
+		c := &a.columns[k]
+		nodes = append(nodes, []int64{int64(a.n), int64(c.missing)})
+		parts := [][]byte{c.valid, c.values}
+		if c.missing == 0 {
+			parts[0] = nil
+		}
+		if c.Text {
+			parts = slices.Insert(parts, 1, c.ends)
+		}
+		for _, part := range parts {
+			start := len(body)
+			if len(part) > 0 {
+				body = binary.LittleEndian.AppendUint64(body, uint64(len(part)))
+				body = a.encoder.EncodeAll(part, body)
+			}
+			buffers = append(buffers, []int64{int64(start), int64(len(body) - start)})
+			body = append(body, make([]byte, -len(body)&7)...)
+		}
+		*c = arrowCells{Column: c.Column, valid: c.valid[:0], values: c.values[:0], ends: c.ends[:0]}
+	}
+	b := flatbuffers.NewBuilder(1 << 10)
+	nodesAt, buffersAt := structs(b, nodes), structs(b, buffers)
+	packing := object(b, 2, func() { b.PrependByteSlot(0, packedZstd, packedLZ4) })
+	batch := object(b, 5, func() {
+		b.PrependInt64Slot(batchRows, int64(a.n), 0)
+		b.PrependUOffsetTSlot(batchNodes, nodesAt, 0)
+		b.PrependUOffsetTSlot(batchBuffers, buffersAt, 0)
+		b.PrependUOffsetTSlot(batchPacking, packing, 0)
+	})
+	a.blocks = append(a.blocks, a.message(b, isBatch, batch, body))
+	a.n = 0
 }
 
-func (w *arrowWriter) Close() error {
-	if w.n > 0 {
-		if err := w.flush(); err != nil {
-			return err
+// Close writes the last rows and the index.
+func (a *arrowWriter) Close() error {
+	if a.n > 0 {
+		a.flush()
+	}
+	b := flatbuffers.NewBuilder(1 << 10)
+	schema := a.schema(b)
+	var blocks [][]int64
+	for _, block := range a.blocks {
+		blocks = append(blocks, []int64{block.offset, int64(block.length), block.body})
+	}
+	dictionaries, batches := structs(b, nil), structs(b, blocks)
+	b.Finish(object(b, 5, func() {
+		b.PrependInt16Slot(footerVersion, arrowVersion, 0)
+		b.PrependUOffsetTSlot(footerSchema, schema, 0)
+		b.PrependUOffsetTSlot(footerDictionaries, dictionaries, 0)
+		b.PrependUOffsetTSlot(footerBatches, batches, 0)
+	}))
+	index := b.FinishedBytes()
+	a.write([]byte("\xff\xff\xff\xff\x00\x00\x00\x00")) // no more messages
+	a.write(index)
+	a.write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(index))), arrowWord...))
+	return a.err
+}
+
+// message writes a message with the bytes behind it.
+func (a *arrowWriter) message(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffsetT, body []byte) arrowBlock {
+	b.Finish(object(b, 5, func() {
+		b.PrependInt16Slot(messageVersion, arrowVersion, 0)
+		b.PrependByteSlot(messageType, kind, 0)
+		b.PrependUOffsetTSlot(messageHeader, header, 0)
+		b.PrependInt64Slot(messageBody, int64(len(body)), 0)
+	}))
+	text := b.FinishedBytes()
+	text = append(text, make([]byte, -len(text)&7)...)
+	block := arrowBlock{a.at, int32(8 + len(text)), int64(len(body))}
+	a.write(binary.LittleEndian.AppendUint32([]byte("\xff\xff\xff\xff"), uint32(len(text))))
+	a.write(text)
+	a.write(body)
+	return block
+}
+
+func (a *arrowWriter) write(text []byte) {
+	if a.err == nil {
+		_, a.err = a.to.Write(text)
+		a.at += int64(len(text))
+	}
+}
+
+// schema describes the columns.
+func (a *arrowWriter) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+	fields := make([]flatbuffers.UOffsetT, len(a.columns))
+	for k, c := range a.columns {
+		name, children, kind := b.CreateString(c.Name), structs(b, nil), byte(arrowFloat)
+		if c.Text {
+			kind = arrowText
+		}
+		of := object(b, 1, func() {
+			if !c.Text {
+				b.PrependInt16Slot(0, arrowDouble, 0)
+			}
+		})
+		fields[k] = object(b, 7, func() {
+			b.PrependUOffsetTSlot(fieldName, name, 0)
+			b.PrependBoolSlot(fieldNullable, true, false)
+			b.PrependByteSlot(fieldType, kind, 0)
+			b.PrependUOffsetTSlot(fieldTable, of, 0)
+			b.PrependUOffsetTSlot(fieldChildren, children, 0)
+		})
+	}
+	b.StartVector(4, len(fields), 4)
+	for _, field := range slices.Backward(fields) {
+		b.PrependUOffsetT(field)
+	}
+	columns := b.EndVector(len(fields))
+	return object(b, 4, func() { b.PrependUOffsetTSlot(schemaFields, columns, 0) })
+}
+
+// object is a table of a flatbuffer with so many fields.
+func object(b *flatbuffers.Builder, fields int, fill func()) flatbuffers.UOffsetT {
+	b.StartObject(fields)
+	fill()
+	return b.EndObject()
+}
+
+// structs is a vector of structs, whose members are numbers of eight bytes.
+func structs(b *flatbuffers.Builder, all [][]int64) flatbuffers.UOffsetT {
+	size := 8
+	if len(all) > 0 {
+		size = 8 * len(all[0])
+	}
+	b.StartVector(size, len(all), 8)
+	for _, members := range slices.Backward(all) {
+		for _, v := range slices.Backward(members) {
+			b.PrependInt64(v)
 		}
 	}
-	return w.to.Close()
+	return b.EndVector(len(all))
 }

@@ -192,18 +192,14 @@ func parquetCell(c *parquet.Column) func(parquet.Value) string {
 
 // decimal is an integer of v's bytes over ten to the scale.
 func decimal(v parquet.Value, scale int) string {
-	var n big.Int
+	n := new(big.Int)
 	switch v.Kind() {
 	case parquet.Int32:
 		n.SetInt64(int64(v.Int32()))
 	case parquet.Int64:
 		n.SetInt64(v.Int64())
-	default: // two's complement, the highest byte first
-		b := v.ByteArray()
-		n.SetBytes(b)
-		if len(b) > 0 && b[0]&0x80 != 0 {
-			n.Sub(&n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-		}
+	default:
+		n = twosComplement(v.ByteArray())
 	}
-	return scaled(&n, scale)
+	return scaled(n, scale)
 }

@@ -57,21 +57,19 @@ var homes = map[string][]string{
 	"github.com/ebitengine/purego": {"dist/mpi"},
 	"gorgonia.org/tensor":          {"data"},
 	// off the hot path
-	"gonum.org/v1/gonum":           {"bench", "data", "internal/exactgp", "internal/metrics", "device/devicetest"},
-	"gonum.org/v1/plot":            {"bench/plots"},
-	"github.com/urfave/cli/v2":     {"cmd"},
-	"github.com/vbauerster/mpb":    {"cmd"},
-	"github.com/jedib0t/go-pretty": {"cmd"},
-	"golang.org/x/term":            {"cmd"},
-	"C":                            {"cuda", "dist/nccl"},
-	"log":                          {"cmd", "serve"},
-	"google.golang.org/grpc":       {"serve"},
-	"google.golang.org/protobuf":   {"internal/wire", "serve/inference"},
-	"github.com/prometheus":        {"serve"},
-	"github.com/parquet-go":        {"data/columnar"},
-	// files of Arrow, and the descriptions in them
-	"github.com/apache/arrow-go":    {"data/columnar"},
-	"github.com/google/flatbuffers": {"data/columnar"},
+	"gonum.org/v1/gonum":            {"bench", "data", "internal/exactgp", "internal/metrics", "device/devicetest"},
+	"gonum.org/v1/plot":             {"bench/plots"},
+	"github.com/urfave/cli/v2":      {"cmd"},
+	"github.com/vbauerster/mpb":     {"cmd"},
+	"github.com/jedib0t/go-pretty":  {"cmd"},
+	"golang.org/x/term":             {"cmd"},
+	"C":                             {"cuda", "dist/nccl"},
+	"log":                           {"cmd", "serve"},
+	"google.golang.org/grpc":        {"serve"},
+	"google.golang.org/protobuf":    {"internal/wire", "serve/inference"},
+	"github.com/prometheus":         {"serve"},
+	"github.com/parquet-go":         {"data/columnar"},
+	"github.com/google/flatbuffers": {"data/columnar"}, // the descriptions in files of Arrow
 }
 
 func within(dir string, rooms []string) bool {

@@ -1,0 +1,385 @@
+package columnar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// Numbers of types in the union Type, of those whose values are cells.
+const (
+	arrowNull, arrowInt, arrowFloat, arrowText, arrowBool, arrowDecimal = 1, 2, 3, 5, 6, 7
+	arrowDate, arrowTime, arrowLargeText, arrowView                     = 8, 10, 20, 24
+)
+
+// arrowKinds are the names of all types.
+var arrowKinds = map[byte]string{1: "null", 2: "int", 3: "float", 4: "binary", 5: "utf8", 6: "bool", 7: "decimal",
+	8: "date", 9: "time", 10: "timestamp", 11: "interval", 12: "list", 13: "struct", 14: "union", 15: "binary",
+	16: "list", 17: "map", 18: "duration", 19: "binary", 20: "utf8", 21: "list", 22: "run-end encoded", 23: "binary",
+	24: "utf8", 25: "list", 26: "list"}
+
+// arrowType is the type of a column's values.
+type arrowType struct {
+	kind   byte
+	bytes  int // of a value of a fixed size, or of an offset of text
+	signed bool
+	scale  int           // of decimals
+	unit   time.Duration // of timestamps
+}
+
+// arrowField is a column as the schema has it.
+type arrowField struct {
+	name string
+	arrowType
+	coded      bool      // a batch has places in a dictionary, which has the values
+	places     arrowType // of these
+	dictionary int64     // its number
+}
+
+// schemaOf reads the columns. One that has no cells is an error.
+func schemaOf(t fbTable) (fields []arrowField, err error) {
+	if t.int16(schemaEndian, 0) != 0 {
+		return nil, fmt.Errorf("has its numbers in big-endian order: write it again in little-endian order")
+	}
+	for _, at := range t.elements(schemaFields, 4) {
+		column := fbTable{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}}
+		f := arrowField{name: column.text(fieldName)}
+		var flat bool
+		kind := column.byte(fieldType)
+		of, _ := column.table(fieldTable)
+		if f.arrowType, flat = typeOf(kind, of); !flat || len(column.elements(fieldChildren, 4)) > 0 {
+			return nil, notFlat(f.name, arrowKinds[kind])
+		}
+		var coding fbTable
+		if coding, f.coded = column.table(fieldCoding); f.coded {
+			f.dictionary, f.places = coding.int64(codingID, 0), arrowType{kind: arrowInt, bytes: 4, signed: true}
+			if places, given := coding.table(codingPlaces); given {
+				if f.places, flat = typeOf(arrowInt, places); !flat {
+					return nil, errDamagedArrow
+				}
+			}
+		}
+		fields = append(fields, f)
+	}
+	return fields, nil
+}
+
+// typeOf reads the table of a type, which may be empty; flat is false where its values are no cells.
+func typeOf(kind byte, t fbTable) (a arrowType, flat bool) {
+	a.kind = kind
+	if t.Bytes == nil {
+		return a, kind == arrowNull
+	}
+	widths := []int{1, 2, 4, 8}
+	switch kind {
+	case arrowNull, arrowBool, arrowView:
+	case arrowInt:
+		a.bytes, a.signed = int(t.int32(0, 0)/8), t.byte(1) != 0
+	case arrowFloat:
+		a.bytes, widths = 2<<min(uint16(t.int16(0, 0)), 8), []int{2, 4, 8}
+	case arrowText:
+		a.bytes = 4
+	case arrowLargeText:
+		a.bytes = 8
+	case arrowDecimal:
+		a.scale, a.bytes, widths = int(t.int32(1, 0)), int(t.int32(2, 128)/8), []int{4, 8, 16, 32}
+	case arrowDate:
+		a.bytes = 4 << min(uint16(t.int16(0, 1)), 8) // days, or milliseconds
+	case arrowTime:
+		units := []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
+		a.bytes, a.unit = 8, units[t.int16(0, 0)]
+	default:
+		return a, false
+	}
+	return a, (a.bytes == 0 || slices.Contains(widths, a.bytes)) && a.scale >= 0 && a.scale <= mostDigits
+}
+
+// arrowBatch gives the columns of a batch one by one. Once err is set, they are empty.
+type arrowBatch struct {
+	arrowMessage
+	table                  fbTable
+	rows                   int
+	nodes, buffers, counts []flatbuffers.UOffsetT // those that are left
+	packing                int                    // a codec; −1 for none
+	room                   int64                  // bytes that decompressed buffers may still take
+	err                    error
+}
+
+// The codecs of a batch.
+const packedLZ4, packedZstd = 0, 1
+
+// batch reads the table RecordBatch.
+func (m arrowMessage) batch(t fbTable) *arrowBatch {
+	b := &arrowBatch{arrowMessage: m, table: t, rows: int(t.int64(batchRows, 0)), nodes: t.elements(batchNodes, 16),
+		buffers: t.elements(batchBuffers, 16), counts: t.elements(batchCounts, 8), packing: -1,
+		room: min(mostBatch, smallBatch+m.in.seen*mostRatio) - m.in.kept}
+	if packing, ok := t.table(batchPacking); ok {
+		b.packing = int(packing.byte(0))
+	}
+	return b
+}
+
+// buffer is the next one, of n values of some bits each or more.
+func (b *arrowBatch) buffer(n, bits int) (text []byte) {
+	if b.err == nil && len(b.buffers) == 0 {
+		b.err = damagedArrow("a buffer is missing")
+	}
+	if b.err != nil {
+		return nil
+	}
+	from, length := b.table.GetInt64(b.buffers[0]), b.table.GetInt64(b.buffers[0]+8)
+	b.buffers = b.buffers[1:]
+	if from < 0 || length < 0 || from > int64(len(b.body)) || length > int64(len(b.body))-from {
+		b.err = damagedArrow("a buffer of %d bytes where there are none", length)
+		return nil
+	}
+	if text, b.err = b.unpacked(b.body[from : from+length]); b.err == nil && n > len(text)*8/max(1, bits) {
+		b.err = damagedArrow("a buffer of %d bytes for %d values", len(text), n)
+	}
+	return text
+}
+
+// unpacked is a buffer after decompression. Its size after that stands before it.
+func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
+	if len(packed) == 0 || b.packing < 0 {
+		return packed, nil
+	}
+	if len(packed) < 8 {
+		return nil, errDamagedArrow
+	}
+	n := int64(binary.LittleEndian.Uint64(packed))
+	if packed = packed[8:]; n == -1 {
+		return packed, nil
+	}
+	if n < 0 || n > b.room {
+		return nil, damagedArrow("a buffer claims %d bytes, at most %d can be read", n, b.room)
+	}
+	b.room -= n
+	if b.kind == isDictionary {
+		b.in.kept += n
+	}
+	var from io.Reader
+	switch b.packing {
+	case packedLZ4:
+		from = lz4.NewReader(bytes.NewReader(packed))
+	case packedZstd:
+		if err := sizesOfZstd(bytes.NewReader(packed), 0, int64(len(packed))).checkWindow(n); err != nil {
+			return nil, err
+		}
+		if from, err = b.in.unzstd(packed); err != nil {
+			return nil, damagedArrow("%v", err)
+		}
+	default:
+		return nil, fmt.Errorf("is compressed in way %d of Arrow, which is not known: write it again with zstd", b.packing)
+	}
+	text = make([]byte, n)
+	if _, err := io.ReadFull(from, text); err != nil {
+		return nil, damagedArrow("%v", err)
+	}
+	return text, nil
+}
+
+// unzstd begins to decompress a buffer.
+func (m *arrowMessages) unzstd(packed []byte) (io.Reader, error) {
+	if m.zstd == nil {
+		var err error
+		if m.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(mostBatch)); err != nil {
+			return nil, err
+		}
+	}
+	return m.zstd, m.zstd.Reset(bytes.NewReader(packed))
+}
+
+// arrowColumn are the values of a column in a batch.
+type arrowColumn struct {
+	rows   int
+	valid  []byte // a bit for each; nil where none is missing
+	cell   func(i int) string
+	number func(i int) float64 // nil unless they are plain numbers
+	whole  func(i int) int64   // nil unless they are integers
+}
+
+func (c *arrowColumn) missing(i int) bool { return c.valid != nil && !bit(c.valid, i) }
+
+// text is a cell; "" for a missing one.
+func (c *arrowColumn) text(i int) string {
+	if c.missing(i) {
+		return ""
+	}
+	return c.cell(i)
+}
+
+// of are the values at the places of a dictionary.
+func (c arrowColumn) of(values arrowColumn) arrowColumn {
+	return arrowColumn{rows: c.rows, valid: c.valid, cell: func(i int) string {
+		at := c.whole(i)
+		if at < 0 || at >= int64(values.rows) {
+			panic(fmt.Sprintf("place %d of a dictionary of %d", at, values.rows))
+		}
+		return values.text(int(at))
+	}}
+}
+
+// column reads the next column.
+func (b *arrowBatch) column(t arrowType) (c arrowColumn) {
+	if len(b.nodes) == 0 {
+		b.err = damagedArrow("a column is missing")
+		return c
+	}
+	rows := b.table.GetInt64(b.nodes[0])
+	missing := b.table.GetInt64(b.nodes[0] + 8)
+	if b.nodes = b.nodes[1:]; rows < 0 || rows != int64(b.rows) {
+		b.err = damagedArrow("a column of %d rows in a batch of %d", rows, b.rows)
+		return c
+	}
+	c.rows = int(rows)
+	if t.kind == arrowNull {
+		c.cell = func(int) string { return "" }
+		return c
+	}
+	if missing == 0 {
+		b.buffer(0, 1)
+	} else {
+		c.valid = b.buffer(c.rows, 1)
+	}
+	switch t.kind {
+	case arrowText, arrowLargeText:
+		c.cell = b.texts(c.rows, t.bytes)
+	case arrowView:
+		c.cell = b.views(c.rows)
+	case arrowBool:
+		values := b.buffer(c.rows, 1)
+		c.cell = func(i int) string { return oneIf(bit(values, i)) }
+	default:
+		c.fixed(t, b.buffer(c.rows, 8*t.bytes))
+	}
+	return c
+}
+
+// fixed are values of a fixed size.
+func (c *arrowColumn) fixed(t arrowType, values []byte) {
+	integer := integers(t, values)
+	switch t.kind {
+	case arrowInt:
+		c.whole = integer
+		c.cell = func(i int) string { return strconv.FormatInt(integer(i), 10) }
+		if t.bytes == 8 && !t.signed {
+			c.cell = func(i int) string { return strconv.FormatUint(uint64(integer(i)), 10) }
+		} else if t.bytes >= 4 && t.signed {
+			c.number = func(i int) float64 { return float64(integer(i)) }
+		}
+	case arrowFloat:
+		switch t.bytes {
+		case 2:
+			c.cell = func(i int) string { return number(half(uint16(integer(i)))) }
+		case 4:
+			c.number = func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))) }
+		case 8:
+			c.number = func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(values[8*i:])) }
+		}
+		if c.number != nil {
+			c.cell = func(i int) string { return number(c.number(i)) }
+		}
+	case arrowDate:
+		perDay := int64(1)
+		if t.bytes == 8 {
+			perDay = 86_400_000
+		}
+		c.cell = func(i int) string { return day(integer(i) / perDay) }
+	case arrowTime:
+		c.cell = func(i int) string { return instant(integer(i), t.unit) }
+	case arrowDecimal:
+		c.cell = func(i int) string {
+			n := slices.Clone(values[i*t.bytes : (i+1)*t.bytes]) // the lowest byte first
+			slices.Reverse(n)
+			return scaled(twosComplement(n), t.scale)
+		}
+	}
+}
+
+// integers reads values of up to eight bytes.
+func integers(t arrowType, values []byte) func(i int) int64 {
+	switch t.bytes {
+	case 1:
+		if t.signed {
+			return func(i int) int64 { return int64(int8(values[i])) }
+		}
+		return func(i int) int64 { return int64(values[i]) }
+	case 2:
+		if t.signed {
+			return func(i int) int64 { return int64(int16(binary.LittleEndian.Uint16(values[2*i:]))) }
+		}
+		return func(i int) int64 { return int64(binary.LittleEndian.Uint16(values[2*i:])) }
+	case 4:
+		if t.signed || t.kind == arrowDate {
+			return func(i int) int64 { return int64(int32(binary.LittleEndian.Uint32(values[4*i:]))) }
+		}
+		return func(i int) int64 { return int64(binary.LittleEndian.Uint32(values[4*i:])) }
+	}
+	return func(i int) int64 { return int64(binary.LittleEndian.Uint64(values[8*i:])) }
+}
+
+// texts reads text by its ends, which have so many bytes each.
+func (b *arrowBatch) texts(rows, size int) func(i int) string {
+	ends := b.buffer(rows+min(rows, 1), 8*size)
+	text := b.buffer(0, 8)
+	end := integers(arrowType{bytes: size}, ends)
+	return func(i int) string { return string(text[end(i):end(i+1)]) }
+}
+
+// views reads text that is in a view of 16 bytes, or in one of several buffers.
+func (b *arrowBatch) views(rows int) func(i int) string {
+	const size, inside = 16, 12
+	views := b.buffer(rows, 8*size)
+	if len(b.counts) == 0 {
+		b.err = damagedArrow("a column lacks the number of its buffers")
+		return nil
+	}
+	n := b.table.GetInt64(b.counts[0])
+	if b.counts = b.counts[1:]; n < 0 || n > int64(len(b.buffers)) {
+		b.err = damagedArrow("a column of %d buffers", n)
+		return nil
+	}
+	texts := make([][]byte, n)
+	for k := range texts {
+		texts[k] = b.buffer(0, 8)
+	}
+	return func(i int) string {
+		view := views[i*size : (i+1)*size]
+		word := func(at int) int64 { return int64(int32(binary.LittleEndian.Uint32(view[at:]))) }
+		if n := word(0); n > inside {
+			return string(texts[word(8)][word(12) : word(12)+n])
+		}
+		return string(view[4 : 4+word(0)])
+	}
+}
+
+func bit(bits []byte, i int) bool { return bits[i/8]>>(i%8)&1 == 1 }
+
+// half is a number of 16 bits.
+func half(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	v := math.Ldexp(1+fraction/1024, exponent-15)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if bits>>15 == 1 {
+		v = -v
+	}
+	return v
+}
