@@ -3,6 +3,7 @@
 
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+VALE        ?= github.com/vale-cli/vale/v3/cmd/vale@v3.22.0
 DEADCODE    ?= golang.org/x/tools/cmd/deadcode@v0.49.0
 BINARY      := gpdrf-gpu
 # Flags of go test in every target that tests, such as -v.
@@ -91,11 +92,14 @@ test-arm64: ## the arm64 kernels, and the CPU backend on them, under qemu
 	GOARCH=arm64 $(GO) test $(TEST_FLAGS) -count=1 -short -exec $(QEMU_ARM64) ./internal/simd ./internal/philox
 	GOARCH=arm64 $(GO) test $(TEST_FLAGS) -count=1 -short -exec $(QEMU_ARM64) -run 'TestF32|TestDeterminism' ./device/cpu
 
+# What Vale reads, by .vale.ini. It parses source by libraries in C.
+TEXTS := '*.md' '*.go' '*.py' '*.cu' '*.cuh' '*.cc' '*.h'
+
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck, and the style of texts and comments
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt -w the files above"; exit 1; }
 	for module in . bench; do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done
-	$(GO) run ./internal/style
+	@CGO_ENABLED=1 $(GO) run $(VALE) --output line $$(git ls-files $(TEXTS))
 
 # deadcode exits with 0 whatever it finds.
 none_dead = @found=$$($(1) $(CURDIR)/build/deadcode -test $(2) ./...) && { test -z "$$found" || { echo "$$found"; exit 1; }; }

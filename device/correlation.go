@@ -2,7 +2,7 @@ package device
 
 import "math"
 
-// Shape is the form of a stationary kernel without its α: f of the squared distance r² = Σ_d (x_d −
+// Correlation is the form of a stationary kernel without its α: f of the squared distance r² = Σ_d (x_d −
 // x'_d)²/ℓ_d².
 type Correlation uint8
 

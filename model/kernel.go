@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Shapes are the names of the kernels of the GP layer, in the order of device.Shape. A kernel is
-// one of them, or the sum of two, "rbf+matern12".
+// Kernels are the names of the kernels of the GP layer, in the order of device.Correlation. A kernel
+// is one of them, or the sum of two, "rbf+matern12".
 func Kernels() []string { return []string{"rbf", "matern12", "matern32", "matern52"} }
 
 // shapeOf is a kernel by its name; no name is RBF, the paper's.

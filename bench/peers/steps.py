@@ -20,7 +20,7 @@ SHAPES = {
 
 
 def starting_values(n, shared, uniform, normal):
-    """The parameters by name, as gpdrf-gpu starts them but for the draws."""
+    """The parameters by name, as gpdrf-gpu starts them, apart from the draws."""
     out = n["classes"] or 1
     kernels = 1 if shared else n["j"]
     p = {

@@ -303,7 +303,7 @@ def elbo(case, p):
 
 
 def predict(case, p, samples):
-    """pred_ys_mc for every row: the components, and what the mixture says of a row."""
+    """pred_ys_mc for every row: the components, and what the mixture says about a row."""
     config, x, y = case["config"], case["x"], case["y"]
     rows = list(range(len(x)))
     noise = Noise(config, case["seed"], PREDICTION)

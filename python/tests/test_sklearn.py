@@ -56,7 +56,7 @@ def test_jobs(table: Table) -> None:
 
 
 def test_parameters_are_options(table: Table) -> None:
-    """Every parameter is passed on, and what the program says of it comes back."""
+    """Every parameter is passed on, and what the program says about it comes back."""
     x, y = table
     for name, value in {
         "kernel": "rfb",

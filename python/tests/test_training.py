@@ -31,7 +31,7 @@ def interrupt_after_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ctrl_c(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C keeps the model so far, and fit goes on from there."""
+    """Ctrl-C keeps the model so far, and fit resumes from there."""
     x, y = table
     run = tmp_path / "runs" / "one"
     model = GPDRFRegressor(**LONG, run=run, verbose=True)

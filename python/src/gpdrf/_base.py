@@ -78,7 +78,7 @@ class Estimator(BaseEstimator):
         random_state: int | np.random.RandomState | None = None,
         verbose: bool = False,
     ) -> None:
-        """A parameter that is None has the default of `gpdrf-gpu train`, but for steps: see there.
+        """A parameter that is None has the default of `gpdrf-gpu train`, except steps: see there.
 
         Parameters
         ----------

@@ -71,7 +71,7 @@ def load(estimator: E, path: Path) -> E:
 
 
 def _describe(estimator: Estimator, schema: dict[str, Any]) -> None:
-    """What a model that the program has trained says of its columns and classes."""
+    """What a model that the program has trained says about its columns and classes."""
     columns, words = schema["columns"], schema.get("one_hot")
     estimator._kind = SEQUENCES if "alphabet" in schema else MIXED if words or schema.get("fills") else NUMBERS
     if estimator._kind == NUMBERS:

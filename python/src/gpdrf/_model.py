@@ -1,4 +1,4 @@
-"""A trained model: the bytes of its file, what they say of it, and its predictions."""
+"""A trained model: the bytes of its file, what they describe, and its predictions."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Run:
                 self.stem.with_name(self.stem.name + end).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Give the folder back. Rows go, and a temporary folder does, unless the training is to go on there."""
+        """Give the folder back. Rows go, and a temporary folder does, unless the training is to be resumed there."""
         if not self.kept:
             _remove_rows(self.stem)
         if self._own is None:
