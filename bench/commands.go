@@ -79,7 +79,7 @@ func (s *section) title() string {
 // String is what a shell runs.
 func (l line) String() string {
 	if len(l.numbers) == 1 {
-		return strings.ReplaceAll(l.template, varies, l.numbers[0])
+		return strings.ReplaceAll(typed(l.template), varies, l.numbers[0])
 	}
-	return fmt.Sprintf("for k in %s; do %s; done", strings.Join(l.numbers, " "), l.template)
+	return fmt.Sprintf("for k in %s; do %s; done", strings.Join(l.numbers, " "), typed(l.template))
 }

@@ -120,7 +120,7 @@ func TestReport(t *testing.T) {
 		"| PROTEIN | RMSE | – | – | – | – | not run yet |",
 		"| GP | 1, 2, 3 | not run yet | | | | | |",
 		"for k in 1 2 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf --steps 20000 " +
-			"--kernel matern32 --features-kernel matern32 --natgrad 0.1 --skip --spectra " +
+			"--kernel matern32 --set features-kernel=matern32 --set natgrad=0.1 --set skip=true --spectra " +
 			"var-fixed --features 200; done",
 		"Not run yet:",
 	} {

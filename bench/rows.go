@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // varies stands in a command for what the rows of one label differ in, the fold or the seed, as a
@@ -30,7 +32,31 @@ func (r row) name() string { return r.group + "/" + r.line() }
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
 
 // words are those of the command as a shell gives them to the program.
-func (r row) words() []string { return strings.Fields(os.ExpandEnv(r.command())) }
+func (r row) words() []string { return strings.Fields(os.ExpandEnv(typed(r.command()))) }
+
+// typed are the words of a command as a user types them. The commands of rows and records give all
+// options as flags, and some of these are keys of --set.
+func typed(command string) string {
+	words := strings.Fields(command)
+	var out []string
+	for i := 0; i < len(words); i++ {
+		name, isFlag := strings.CutPrefix(words[i], "--")
+		key, value, hasValue := strings.Cut(name, "=")
+		o := options.Find(key)
+		if !isFlag || o == nil || o.Flag {
+			out = append(out, words[i])
+			continue
+		}
+		if o.IsBool() && !hasValue {
+			value = "true"
+		} else if !hasValue {
+			i++
+			value = words[i]
+		}
+		out = append(out, "--set", key+"="+value)
+	}
+	return strings.Join(out, " ")
+}
 
 // isOf says whether a record's command is this row's, or was while its last options were defaults.
 func (r row) isOf(command string) bool {

@@ -22,7 +22,7 @@ const (
 	toyGrid    = "examples/toy/grid.csv"
 	toyPicture = "docs/images/toy.png"
 	toyTrain   = "gpdrf-gpu train --data examples/toy/rows.csv --steps 3000 --inducing 40 --features " +
-		"50 --latents 4 --out runs/toy"
+		"50 --set latents=4 --out runs/toy"
 	toyPredict = "gpdrf-gpu predict runs/toy --data examples/toy/grid.csv --samples 1000 --out runs/toy/band.csv"
 	toyNoise   = 0.12
 )

@@ -170,7 +170,7 @@ sanitizer() {
 		row "$1" "not run" 0 "compute-sanitizer is not installed"
 	else
 		stage "$1" compute-sanitizer --tool "$2" --error-exitcode 9 "$program" train --device "$device" --steps 3 --inducing 40 \
-			--features 20 --batch 100 --eval-samples 2 --out "$work/run-$1"
+			--features 20 --batch 100 --set eval-samples=2 --out "$work/run-$1"
 	fi
 }
 
@@ -184,7 +184,7 @@ profile() {
 		set=powerplant
 		! here_is mnist || set=mnist
 		within env GPDRF_CUDA_GRAPH=0 ncu --set full --kernel-name 'regex:^(ard|gemm|features|potrf|integrated)' --launch-count 80 \
-			"$program" train --data "$set" --device "$device" --steps 1 --eval-samples 1 --out "$work/run-$1"
+			"$program" train --data "$set" --device "$device" --steps 1 --set eval-samples=1 --out "$work/run-$1"
 		if grep -q ERR_NVGPUCTRPERM "$work/log"; then
 			row "$1" "not run" "$took" "the driver gives counters to root alone: ERR_NVGPUCTRPERM"
 		else
@@ -214,7 +214,7 @@ parity() {
 	for on in cpu "$device"; do
 		rm -rf "$work/$1-$on"
 		# shellcheck disable=SC2086
-		within "$program" train --data "$2" --device "$on:f64" --steps 20 --config "$work/$1.yaml" --eval-samples 1 $size --out "$work/$1-$on" || { failed "$1"; return; }
+		within "$program" train --data "$2" --device "$on:f64" --steps 20 --config "$work/$1.yaml" --set eval-samples=1 $size --out "$work/$1-$on" || { failed "$1"; return; }
 		sed 's/.*"step":\([0-9]*\),"elbo":\([^,]*\),.*/\1 \2/' "$work/$1-$on/metrics.jsonl" >"$work/$1-$on.trace"
 	done
 	note=$(paste -d ' ' "$work/$1-cpu.trace" "$work/$1-$device.trace" | awk '
@@ -229,10 +229,10 @@ training() {
 	here_is "$2" || { row "$1" "not run" 0 "$2 was not packed: GPDRF_DATA"; return; }
 	case $2 in
 	powerplant) options="" ;;
-	protein) options="--inducing 500 --latents 16 --features 500 --batch 512 --lr 0.01 --gp-lengthscale-factor 0.4 --drf-lengthscale-factor 0.5 --steps 20000" ;;
-	mnist) options="--inducing 500 --latents 20 --features 500 --lr 0.01 --feed-forward=false --skip --gp-lengthscale-factor 0.2 --time-limit 2m" ;;
+	protein) options="--inducing 500 --set latents=16 --features 500 --batch 512 --lr 0.01 --set gp-lengthscale-factor=0.4 --set drf-lengthscale-factor=0.5 --steps 20000" ;;
+	mnist) options="--inducing 500 --set latents=20 --features 500 --lr 0.01 --set feed-forward=false --set skip=true --set gp-lengthscale-factor=0.2 --time-limit 2m" ;;
 	esac
-	$double && options="--inducing 20 --features 8 --batch 32 --eval-samples 1 --steps 10"
+	$double && options="--inducing 20 --features 8 --batch 32 --set eval-samples=1 --steps 10"
 	# shellcheck disable=SC2086
 	if within sh -c 'exec "$0" "$@" 2>messages' "$program" train --data "$2" --device "$device" $options --json --out "$work/run-$1"; then
 		row "$1" ok "$took" "$(json_values 'steps|seconds|rmse|nlpd|error|nll'), options: ${options:-none}" "$work/log"

@@ -57,9 +57,9 @@ func areThousands(cell, separator string) bool {
 func plainer(cell string, separator rune) string {
 	switch {
 	case oneComma(cell) && areThousands(cell, ",") && separator != ',':
-		return "the comma may stand before thousands or before decimals: write it without, or give --decimal comma"
+		return "the comma may stand before thousands or before decimals: write it without, or give --set decimal=comma"
 	case oneComma(cell) && separator != ',':
-		return "--decimal comma reads decimals with a comma"
+		return "--set decimal=comma reads decimals with a comma"
 	case manyCommas(cell), areThousands(cell, "."):
 		return "write decimals with a point and no separator of thousands"
 	}

@@ -328,7 +328,7 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 		advice = "write the number alone, without " + quote(unit)
 	}
 	if _, doubtful := r.doubtfulHeader(); doubtful {
-		where += " (the first row is read as the names of the columns: --header no reads it as data)"
+		where += " (the first row is read as the names of the columns: --set header=no reads it as data)"
 	}
 	return 0, r.cellError(i, "found %s in column %s, which must be a number: %s", found, where, advice)
 }

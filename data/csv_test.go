@@ -200,7 +200,7 @@ func TestBadFiles(t *testing.T) {
 		{"missing in row 1", "1,,3\n1,2,3\n", `t.csv:1:3: cells are missing, in "x1" 1`, ReadOptions{}},
 		{"two columns", "a,b,c\n1,,3\n-,,4\n5,6,NA\n", `t.csv:2:3: cells are missing, in "a" 1, "b" 2: --missing`,
 			ReadOptions{}},
-		{"decimal comma", "a;b\n1,5;2.5\n", `t.csv:2:1: found "1,5" in column "a": --decimal comma reads`,
+		{"decimal comma", "a;b\n1,5;2.5\n", `t.csv:2:1: found "1,5" in column "a": --set decimal=comma reads`,
 			ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Decimal: "point"}}}},
 		{"thousands", "a,b\n\"1,500.5\",2\n", `t.csv:2:1: found "1,500.5"`, ReadOptions{}},
 		{"second line of a quoted row", "\"a\nb\",c\n1,2.5\n\"3\n\",x\n", `t.csv:5:3: found "x"`, ReadOptions{}},

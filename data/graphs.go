@@ -61,7 +61,7 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 	if v := set.Alphabet.OfVectors(); v != nil {
 		beside += ", each node with " + plural(v.Width, "value")
 	}
-	note("%d %s of %s nodes (mean %.1f)%s, %s (--tokens to change)", set.N(), set.Alphabet.Kind,
+	note("%d %s of %s nodes (mean %.1f)%s, %s (--set tokens to change)", set.N(), set.Alphabet.Kind,
 		span(low, high), mean, beside, plural(set.Alphabet.Letters, "different label"))
 	if unknown > 0 {
 		note("labels that are not in the training data: %d; features that contain one are left out", unknown)

@@ -60,7 +60,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	}
 	if rec.width < 2 {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
-			" (cells are separated by comma, semicolon, tab, | or blanks; --separator names another)")
+			" (cells are separated by comma, semicolon, tab, | or blanks; --set separator names another)")
 	}
 	l := &layout{targets: at, id: -1, missing: in.opt.Missing}
 	if in.opt.Describe && l.missing == "" {
@@ -76,7 +76,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
 		l.notes = append(l.notes,
 			fmt.Sprintf("%s: the first row has the text %s in it and is read as the column names "+
-				"(--header no to change)", rec.name, quote(text)))
+				"(--set header=no to change)", rec.name, quote(text)))
 	}
 	if err := l.assign(rec, p, in.opt); err != nil {
 		return nil, err

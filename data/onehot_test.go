@@ -84,7 +84,7 @@ func TestBadOneHot(t *testing.T) {
 		{many.String(), `t.csv:1004:1: found "x" in column "a", whose other cells are numbers`,
 			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 		{wordTable(31, 4), `t.csv:2:1: found "w0" in column "a", which has 31 different texts in 124 rows: ` +
-			`--one-hot makes an input of each, --ignore a leaves the column out`, ReadOptions{}},
+			`--set one-hot=true makes an input of each, --ignore a leaves the column out`, ReadOptions{}},
 		{wordTable(mostTexts+1, 3),
 			`t.csv:2:1: found "w0" in column "a", which has 1001 different texts in 3003 rows: at most 1000 can be ` +
 				`inputs`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},

@@ -189,7 +189,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		}
 		return nil
 	case c.isText() && c.distinct() > most:
-		advice := "--one-hot makes an input of each"
+		advice := "--set one-hot=true makes an input of each"
 		if c.distinct() > mostTexts {
 			advice = fmt.Sprintf("at most %d can be inputs", mostTexts)
 		}

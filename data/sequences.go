@@ -169,7 +169,7 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	case seq.Integers:
 		what = fmt.Sprintf("integers up to %d", a.Letters-1)
 	}
-	t.notes = append(t.notes, fmt.Sprintf("%s: %s of %s symbols (mean %.1f), alphabet %s (--tokens to change)",
+	t.notes = append(t.notes, fmt.Sprintf("%s: %s of %s symbols (mean %.1f), alphabet %s (--set tokens to change)",
 		t.name, plural(set.N(), "sequence"), span(low, high), mean, what))
 	if unknown > 0 {
 		t.notes = append(t.notes,

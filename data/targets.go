@@ -59,7 +59,7 @@ func (in *input) takeTargets(t *table) error {
 				return nil
 			}
 			return errorf(in.name,
-				"needs the file of its targets%s: give it with --labels, or --test-labels for test rows", tried)
+				"needs the file of its targets%s: give it with --labels, or --set test-labels for test rows", tried)
 		}
 		t.notes = append(t.notes, fmt.Sprintf("%s: its targets are in %s", in.name, path))
 	}

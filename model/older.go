@@ -15,9 +15,9 @@ func (e *RemovedError) Error() string {
 	return fmt.Sprintf("a model with %s, which was removed in version %s", e.What, e.Since)
 }
 
-// JoinSpectra is a treatment of Ω with what it freezes and what its samples share, which were
+// joinSpectra is a treatment of Ω with what it freezes and what its samples share, which were
 // options of their own before version 0.2.0.
-func JoinSpectra(treatment string, allNoise, share bool) string {
+func joinSpectra(treatment string, allNoise, share bool) string {
 	if treatment == VarIntegrated || treatment == "" {
 		return treatment
 	}
@@ -52,7 +52,7 @@ func (c *Config) UnmarshalJSON(text []byte) error {
 		return &RemovedError{"orthogonal frequencies of spectra prior-fixed", "0.2.0"}
 	}
 	if older.ShareSpectra != nil {
-		c.Spectra = JoinSpectra(c.Spectra, older.FixedNoise == "all", *older.ShareSpectra)
+		c.Spectra = joinSpectra(c.Spectra, older.FixedNoise == "all", *older.ShareSpectra)
 	}
 	return nil
 }

@@ -22,24 +22,24 @@ PLAIN = {"target": "price", "drop": ["kind", "sold"]}
 WORDS = {"target": "price", "missing": "impute", "drop": ["sold"]}
 MODELS = {
     "gp": (PLAIN, "--model gp"),
-    "gp matern": (PLAIN, "--model gp --kernel matern12+matern32 --q-cov full --lengthscales isotropic"),
-    "gp shared": (PLAIN, "--model gp --kernel matern52 --lengthscales shared --whiten=false --q-cov full --likelihood heteroscedastic"),
-    "drf": (PLAIN, "--model drf --features-kernel matern32"),
-    "drf layers": (PLAIN, "--model drf --layers 2 --spectra prior-fixed-each --feed-forward=false"),
+    "gp matern": (PLAIN, "--model gp --kernel matern12+matern32 --set q-cov=full --set lengthscales=isotropic"),
+    "gp shared": (PLAIN, "--model gp --kernel matern52 --set lengthscales=shared --set whiten=false --set q-cov=full --likelihood heteroscedastic"),
+    "drf": (PLAIN, "--model drf --set features-kernel=matern32"),
+    "drf layers": (PLAIN, "--model drf --layers 2 --spectra prior-fixed-each --set feed-forward=false"),
     "gpdrf": (PLAIN, ""),
-    "gpdrf words": (WORDS, "--likelihood student-t --scaling log"),
-    "gpdrf layers": (PLAIN, "--layers 2 --hidden 4 --scaling robust"),
-    "gpdrf paper": (PLAIN, "--spectra var-fixed-all-each --local-reparam=false --samples 3 --skip=false"),
-    "gpdrf resampled": (PLAIN, "--spectra var-resampled --features-kernel arccos1 --feed-forward=false"),
-    "gpdrf arccos": (PLAIN, "--spectra prior-fixed --features-kernel arccos2 --local-reparam=false"),
+    "gpdrf words": (WORDS, "--likelihood student-t --set scaling=log"),
+    "gpdrf layers": (PLAIN, "--layers 2 --set hidden=4 --set scaling=robust"),
+    "gpdrf paper": (PLAIN, "--spectra var-fixed-all-each --set local-reparam=false --set samples=3 --set skip=false"),
+    "gpdrf resampled": (PLAIN, "--spectra var-resampled --set features-kernel=arccos1 --set feed-forward=false"),
+    "gpdrf arccos": (PLAIN, "--spectra prior-fixed --set features-kernel=arccos2 --set local-reparam=false"),
     "two targets": (PLAIN | {"target": "price,rent"}, "--model gpdrf"),
     "logarithms": (PLAIN | {"target": "sales"}, ""),
     "logarithm and number": (PLAIN | {"target": "price,sales"}, "--likelihood heteroscedastic"),
     "ensemble of logarithms": (PLAIN | {"target": "sales"}, "--ensemble 2"),
-    "classes": (PLAIN | {"target": "kind"}, "--latents 4"),
+    "classes": (PLAIN | {"target": "kind"}, "--set latents=4"),
     "two classes": ({"target": "sold", "drop": ["kind"]}, "--model gp --likelihood bernoulli"),
     "ensemble": (PLAIN, "--ensemble 2"),
-    "ensemble of classes": (PLAIN | {"target": "kind"}, "--ensemble 3 --samples 10 --eval-samples 10"),
+    "ensemble of classes": (PLAIN | {"target": "kind"}, "--ensemble 3 --set samples=10 --set eval-samples=10"),
     "best": (PLAIN, "--preset best --time-limit 4s"),
 }
 
@@ -141,7 +141,7 @@ def main(program, only):
             write(folder / "train.csv", {c: v for c, v in training.items() if c not in left})
             write(folder / "new.csv", {c: v for c, v in new.items() if c not in left and c not in targets})
             at = folder / name.replace(" ", "-")
-            run(program, "train", "--data", folder / "train.csv", "--target", form["target"], "--missing", missing, "--report=false",
+            run(program, "train", "--data", folder / "train.csv", "--target", form["target"], "--missing", missing, "--set", "report=false",
                 *sizes(options), "--out", at, *options.split())
             run(program, "predict", at, "--data", folder / "new.csv", "--out", folder / "new-predicted.csv")
             run(program, "export", at, "--onnx", at / "model.onnx")

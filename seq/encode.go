@@ -180,7 +180,7 @@ func (e *Encoder) token(token []byte) (int32, *SymbolError) {
 	case err != nil || v == math.MaxInt32:
 		msg := "symbols must be whole numbers 0, 1, 2 … up to 2147483646 between blanks"
 		if !strings.ContainsAny(string(token), "0123456789") {
-			msg += ", or letters or words throughout (--tokens chars, --tokens words)"
+			msg += ", or letters or words throughout (--set tokens=chars, --set tokens=words)"
 		}
 		return 0, &SymbolError{Symbol: shorten(token), Msg: msg}
 	case int(v) >= a.Letters && e.fixed:

@@ -111,7 +111,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 	switch {
 	case ds.Kernel != nil:
 		r.trained.Kind, r.init.Sigma = fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}, []float64{1}
-		r.job.Reporter.Note("the kernel of --gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
+		r.job.Reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
 		var p fitted.Projected

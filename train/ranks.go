@@ -32,7 +32,7 @@ func CheckRanks(c dist.Comm, cfg *options.Config, rows int) error {
 	shards, batch := c.Size(), min(cfg.Batch, rows)
 	if cfg.Deterministic {
 		if shards = dist.Shards; shards%c.Size() != 0 {
-			return usage.Errorf("--deterministic: is for 1, 2, 4 or 8 ranks, and there are %d: "+
+			return cfg.Errorf("deterministic", "is for 1, 2, 4 or 8 ranks, and there are %d: "+
 				"start so many, or leave it out",
 				c.Size())
 		}

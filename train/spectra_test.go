@@ -31,11 +31,11 @@ func TestSkipAndLatents(t *testing.T) {
 		skip    bool
 		says    string
 	}{
-		"":                         {8, true, ""},
-		"latents=2":                {2, false, "skip: off, since 2 latent functions are fewer than 3 outputs"},
-		"latents=3":                {3, true, ""},
-		"latents=2 skip=false":     {2, false, ""},
-		"skip=true preset=cutajar": {8, true, ""},
+		"":                       {8, true, ""},
+		"latents=2":              {2, false, "skip: off, since 2 latent functions are fewer than 3 outputs"},
+		"latents=3":              {3, true, ""},
+		"latents=2 skip=false":   {2, false, ""},
+		"skip=true preset=paper": {10, true, ""},
 	} {
 		c := config(t, options+" inducing=9")
 		c, notes, err := c.FitInputs(t.Context(), set)

@@ -7,169 +7,205 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// order puts the flags of a command line before its arguments, because the parser stops at the
-// first argument, and answers unknown words with the known one that is near. After "--" nothing
-// is a flag.
-func (p *program) order(args []string) ([]string, error) {
-	if len(args) < 2 || slices.Contains([]string{"--help", "-help", "-h", "--version", "-version", "-v"}, args[1]) {
-		return args, nil
-	}
-	if args[len(args)-1] == completionFlag {
-		return args, nil
-	}
-	word, help := args[1], args[1] == "help" || args[1] == "h"
-	if help && len(args) == 2 {
-		return args, nil
-	} else if help {
-		word = args[2]
-	}
-	var names []string
-	for _, v := range p.verbs() {
-		switch {
-		case v.name != word:
-			names = append(names, v.name)
-		case help:
-			return args, nil
-		default:
-			return orderVerb(args[0], v, args[2:])
-		}
-	}
-	if strings.HasPrefix(word, "-") {
-		return nil, usagef("%s: a command comes first: %s", word, strings.Join(names, ", "))
-	}
-	if near, ok := suggest.Nearest(word, names); ok {
-		return nil, usagef("unknown command %q: did you mean %q?", word, near)
-	}
-	return nil, usagef("unknown command %q: use one of %s", word, strings.Join(names, ", "))
+// call is a verb with what the command line gives it.
+type call struct {
+	verb   verb
+	args   []string                   // the words that belong to no flag
+	values map[string]options.Setting // of flags, and of keys that --set gives
+
+	own  []options.Setting // keys of the config file that are no options of a run
+	file []options.Setting // the others
+	read bool              // the file has been read
 }
 
-func orderVerb(program string, v verb, words []string) ([]string, error) {
-	if err := becameVerb(v, words); err != nil {
-		return nil, err
-	}
-	known := map[string]flagSpec{"help": {}, "h": {}}
-	var names []string
-	for _, f := range v.flags {
-		known[f.name] = f
-		names = append(names, f.name)
-	}
-	cut := func(word string) (name, value string, hasValue bool) { // one dash or two
-		return strings.Cut(strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-"), "=")
-	}
-	isFlag := func(word string) bool {
-		name, _, _ := cut(word)
-		_, ok := known[name]
-		return ok && strings.HasPrefix(word, "-")
-	}
-	ordered := []string{program, v.name}
-	var arguments []string
-	given := map[string]bool{}
-	for i := 0; i < len(words); i++ {
-		word := words[i]
+// newCall reads the words after a verb. Flags come before or after arguments, with one dash or two.
+// After "--" no word is a flag.
+func newCall(v verb, words []string) (*call, error) {
+	c := &call{verb: v, values: map[string]options.Setting{}}
+	for len(words) > 0 {
+		word := words[0]
+		words = words[1:]
 		if word == "--" {
-			arguments = append(arguments, words[i+1:]...)
+			c.args = append(c.args, words...)
 			break
 		}
 		if word == "-" || !strings.HasPrefix(word, "-") {
-			arguments = append(arguments, word)
+			c.args = append(c.args, word)
 			continue
 		}
-		name, value, hasValue := cut(word)
-		f, ok := known[name]
-		twice := given[name]
-		given[name] = true
+		name, value, hasValue := cutFlag(word)
+		f := v.flag(name)
 		switch {
-		case !ok && options.RemovedOption(name) != "":
-			return nil, usagef("--%s: it %s", name, options.RemovedOption(name))
-		case !ok && options.IsFileKey(name):
-			return nil, usagef("--%s: can be set in a config file only: write %s: %s to FILE and give "+
-				"--config FILE", name, name, cmp.Or(value, "VALUE"))
-		case !ok:
-			return nil, usagef("unknown flag --%s%s", name, flagHint(name, names, v.name))
-		case twice:
-			return nil, usagef("--%s: is given twice: remove one", name)
+		case f == nil:
+			if !hasValue && len(words) > 0 && !strings.HasPrefix(words[0], "-") {
+				value = words[0]
+			}
+			return nil, v.unknownFlag(name, value)
 		case hasValue:
 		case f.isSwitch():
-			ordered = append(ordered, "--"+name)
-			continue
-		case i+1 == len(words):
+			value = "true"
+		case len(words) == 0:
 			return nil, usagef("--%s: needs a value: %s", name, f.arg)
-		case isFlag(words[i+1]):
-			return nil, usagef("--%s: needs a value, and the next word is the flag %s: give %s",
-				name, words[i+1], f.arg)
+		case strings.HasPrefix(words[0], "-") && v.flag(flagName(words[0])) != nil:
+			return nil, usagef("--%s: needs a value, and the next word is the flag %s: give %s", name, words[0], f.arg)
 		default:
-			i++
-			value = words[i]
+			value, words = words[0], words[1:]
 		}
-		ordered = append(ordered, "--"+name+"="+value)
+		s := options.Setting{Key: name, Text: value, From: "--" + name}
+		if name == setFlag {
+			var err error
+			if s, err = v.setting(value); err != nil {
+				return nil, err
+			}
+		}
+		if _, twice := c.values[s.Key]; twice {
+			return nil, s.Errorf("is given twice: remove one")
+		}
+		c.values[s.Key] = s
 	}
-	return append(append(ordered, "--"), arguments...), nil
+	return c, nil
 }
 
-// becameVerb answers the old forms info --check and info --plan with the commands that took their
-// place.
-func becameVerb(v verb, words []string) error {
-	for _, word := range words {
-		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if v.name == "info" && strings.HasPrefix(word, "-") && (name == "check" || name == "plan") {
-			return usagef("info --%[1]s: is now a command of its own: gpdrf-gpu %[1]s", name)
-		}
+// cutFlag is the name in a word such as --name=value, and the value.
+func cutFlag(word string) (name, value string, hasValue bool) {
+	return strings.Cut(strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-"), "=")
+}
+
+func flagName(word string) string { name, _, _ := cutFlag(word); return name }
+
+// flag is the flag of this name; nil if there is none.
+func (v *verb) flag(name string) *flagSpec { return named(v.flags, name) }
+
+// key is the key of this name that --set takes; nil if there is none.
+func (v *verb) key(name string) *flagSpec { return named(v.keys, name) }
+
+func named(flags []flagSpec, name string) *flagSpec {
+	if i := slices.IndexFunc(flags, func(f flagSpec) bool { return f.name == name }); i >= 0 {
+		return &flags[i]
 	}
 	return nil
 }
 
-func flagHint(name string, names []string, verb string) string {
-	if near, ok := suggest.Nearest(name, names); ok {
-		return ": did you mean --" + near + "?"
+func names(flags []flagSpec) (all []string) {
+	for _, f := range flags {
+		all = append(all, f.name)
 	}
-	return ": see gpdrf-gpu " + verb + " --help"
+	return all
 }
 
-// text is a flag's value as it was written.
-type text struct {
-	isSwitch bool
-	value    string
+// setFlag is the name of the flag for everything that has no flag of its own.
+const setFlag = "set"
+
+// setting reads the value of --set.
+func (v *verb) setting(text string) (options.Setting, error) {
+	key, value, ok := strings.Cut(text, "=")
+	switch {
+	case !ok:
+		return options.Setting{}, usagef("--set: %q is not of the form KEY=VALUE", text)
+	case v.key(key) != nil, v.flag("config") != nil && options.Find(key) != nil:
+		return options.Setting{Key: key, Text: value, From: options.BySet}, nil
+	case v.flag(key) != nil:
+		return options.Setting{}, usagef("--set %s: is a flag of its own: use --%s", key, key)
+	}
+	return options.Setting{}, usagef("--set: unknown key %q%s", key, suggest.Hint(key, names(v.keys)))
 }
 
-func (t *text) Set(value string) error { t.value = value; return nil }
-func (t *text) String() string         { return "" }
-func (t *text) IsBoolFlag() bool       { return t.isSwitch }
+// unknownFlag is the error for a flag that the verb does not have. The value is what follows it.
+func (v *verb) unknownFlag(name, value string) error {
+	if f := v.key(name); f != nil {
+		otherwise := "VALUE"
+		if f.isSwitch() && value != "false" {
+			otherwise, value = "true", ""
+		}
+		what := "key of the config file"
+		if v.flag("config") == nil {
+			what = "key"
+		}
+		return usagef("--%s: is a %s now: use --set %s=%s", name, what, name, cmp.Or(value, otherwise))
+	}
+	if near, ok := suggest.Nearest(name, names(v.flags)); ok {
+		return usagef("unknown flag --%s: did you mean --%s?", name, near)
+	}
+	return usagef("unknown flag --%s: see gpdrf-gpu %s --help", name, v.name)
+}
 
-// call is a verb with what was given to it.
-type call struct {
-	*cli.Context
-	verb verb
+// setting is a flag or a key as it was given: on the command line, or else as a key of the config
+// file that is no option of a run.
+func (c *call) setting(name string) (s options.Setting, given bool) {
+	if s, given = c.values[name]; given {
+		return s, true
+	}
+	if f := c.verb.key(name); f == nil || !f.command || c.readConfig() != nil {
+		return s, false
+	}
+	i := slices.IndexFunc(c.own, func(s options.Setting) bool { return s.Key == name })
+	if i < 0 {
+		return s, false
+	}
+	return c.own[i], true
+}
+
+// errorf is an error about a flag or a key that begins with what the user typed.
+func (c *call) errorf(name, format string, args ...any) error {
+	s, given := c.setting(name)
+	if !given {
+		s = options.Setting{Key: name, From: "--" + name}
+	}
+	return s.Errorf(format, args...)
 }
 
 // text is a flag's value, and whether the flag was given.
 func (c *call) text(name string) (string, bool) {
-	if !c.IsSet(name) {
-		return "", false
-	}
-	return c.Generic(name).(*text).value, true
+	s, given := c.setting(name)
+	return s.Text, given
 }
 
-// given lists the flags that were given and are options of train.Config.
+// readConfig reads the config file, if there is one.
+func (c *call) readConfig() error {
+	path, given := c.values["config"]
+	if c.read || !given {
+		return nil
+	}
+	own := commandKeys()
+	all, err := options.ReadConfig(path.Text, names(own)...)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if named(own, s.Key) != nil {
+			c.own = append(c.own, s)
+		} else {
+			c.file = append(c.file, s)
+		}
+	}
+	c.read = true
+	return nil
+}
+
+// given lists the options of a run that the command line gives, in the order of their table.
 func (c *call) given() (settings []options.Setting) {
 	for _, o := range options.Options() {
-		if o.FileOnly {
-			continue
-		}
-		if value, ok := c.text(o.Key); ok {
-			settings = append(settings, options.Setting{Key: o.Key, Text: value, From: "--" + o.Key})
+		if s, ok := c.values[o.Key]; ok {
+			settings = append(settings, s)
 		}
 	}
 	return settings
 }
 
-// manner reads the flags that say how a command runs, and not what it does.
-func (c *call) manner(p *program) error {
+// config resolves the options of train from the command line and the config file.
+func (c *call) config() (*options.Config, error) {
+	if err := c.readConfig(); err != nil {
+		return nil, err
+	}
+	return options.Resolve(c.file, c.given())
+}
+
+// readCommonFlags reads the flags that all commands have.
+func (p *program) readCommonFlags(c *call) error {
 	quiet, err := c.isOn("quiet")
 	if err != nil {
 		return err
@@ -190,40 +226,39 @@ func (c *call) isOn(name string) (bool, error) { return c.isOnOr(name, false) }
 
 // isOnOr reads a switch.
 func (c *call) isOnOr(name string, otherwise bool) (bool, error) {
-	value, ok := c.text(name)
-	if !ok {
+	text, given := c.text(name)
+	if !given {
 		return otherwise, nil
 	}
-	on, err := strconv.ParseBool(value)
+	on, err := strconv.ParseBool(text)
 	if err != nil {
-		return false, usagef("--%s: %q is neither true nor false", name, value)
+		return false, c.errorf(name, "%q is neither true nor false", text)
 	}
 	return on, nil
 }
 
 // count reads a whole number from least to most, otherwise if it was not given.
 func (c *call) count(name string, least, most, otherwise int) (int, error) {
-	value, ok := c.text(name)
-	if !ok {
+	text, given := c.text(name)
+	if !given {
 		return otherwise, nil
 	}
-	n, err := strconv.Atoi(value)
+	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 0, usagef("--%s: %q is not a whole number", name, value)
+		return 0, c.errorf(name, "%q is not a whole number", text)
 	}
 	if n < least || n > most {
-		return 0, usagef("--%s: %q must be at least %d and at most %d", name, value, least, most)
+		return 0, c.errorf(name, "%q must be at least %d and at most %d", text, least, most)
 	}
 	return n, nil
 }
 
 // argument is the verb's only argument.
 func (c *call) argument() (string, error) {
-	args := c.Args().Slice()
-	if len(args) == 0 {
+	if len(c.args) == 0 {
 		return "", usagef("%s needs an argument: gpdrf-gpu %s %s", c.verb.name, c.verb.name, c.verb.args)
 	}
-	return args[0], c.noMore(args[1:])
+	return c.args[0], c.noMore(c.args[1:])
 }
 
 // noMore refuses arguments that no verb has asked for.

@@ -54,7 +54,7 @@ func (p *program) bench(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.noMore(c.Args().Slice()); err != nil {
+	if err := c.noMore(c.args); err != nil {
 		return err
 	}
 	seconds, err := c.count("seconds", 1, 86400, 60)

@@ -44,7 +44,7 @@ func (p *program) asksForBest(c *call) (bool, error) {
 	// an error is for who reads them again
 	several := err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1)
 	if _, given := c.text("jobs"); given && err == nil && !several {
-		return false, usagef("--jobs: is for preset best and --ensemble: leave it out")
+		return false, c.errorf("jobs", "is for preset best and --ensemble: leave it out")
 	}
 	return several, nil
 }
@@ -59,7 +59,7 @@ func (p *program) findBest(c *call, out string, overwrite, asJSON bool, started 
 	var err error
 	switch {
 	case p.tensorboard:
-		err = usagef("--tensorboard: is for a single model: trials keep no log, so leave it out")
+		err = c.errorf("tensorboard", "is for a single model: trials keep no log, so leave it out")
 	case resume:
 		err = s.goOn(path)
 	case overwrite:
@@ -94,11 +94,10 @@ func (p *program) findBest(c *call, out string, overwrite, asJSON bool, started 
 
 // begin is a new search.
 func (s *search) begin(out string) (err error) {
-	file, err := s.configFile()
-	if err != nil {
+	if err := s.readConfig(); err != nil {
 		return err
 	}
-	given := options.Merged(file, s.given())
+	given := options.Merged(s.file, s.given())
 	if s.cfg, err = options.Resolve(given, nil); err == nil {
 		err = rundir.CheckOut(out, false)
 	}
@@ -106,14 +105,14 @@ func (s *search) begin(out string) (err error) {
 		return err
 	}
 	if s.cfg.Preset == options.Best && s.cfg.Ensemble > 1 {
-		return usagef("--ensemble: preset best makes an ensemble of the models that it finds: leave it " +
+		return s.cfg.Errorf("ensemble", "preset best makes an ensemble of the models that it finds: leave it "+
 			"out, or take another preset")
 	}
 	if s.cfg.Epochs > 0 {
-		return usagef("--epochs: %s takes --steps, of each final model, or --time-limit, of all", s.kind())
+		return s.cfg.Errorf("epochs", "%s takes --steps, of each final model, or --time-limit, of all", s.kind())
 	}
 	if s.cfg.Validates() {
-		return usagef("--validation: %s holds no rows out for a single model: leave it out", s.kind())
+		return s.cfg.Errorf("validation", "%s holds no rows out for a single model: leave it out", s.kind())
 	}
 	if s.job, err = s.newJob(s.ctx, s.call, s.cfg); err != nil {
 		return err

@@ -62,7 +62,7 @@ func (p *program) check(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.noMore(c.Args().Slice()); err != nil {
+	if err := c.noMore(c.args); err != nil {
 		return err
 	}
 	name, _ := c.text("device")

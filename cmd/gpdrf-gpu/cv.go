@@ -26,7 +26,7 @@ func (p *program) asksForCV(c *call) (asked bool, cv *rundir.CV, err error) {
 	_, part := c.text("part")
 	switch {
 	case part && !begin && !(resume && rundir.IsCV(path)):
-		return true, nil, usagef("--part: is for the folds of a cross-validation: give --cv N and --out DIR with it")
+		return true, nil, c.errorf("part", "is for the folds of a cross-validation: give --cv N and --out DIR with it")
 	case resume && rundir.IsCV(path):
 		if err := c.noneOfNew(); err != nil {
 			return true, nil, err
@@ -34,9 +34,9 @@ func (p *program) asksForCV(c *call) (asked bool, cv *rundir.CV, err error) {
 		cv, err = rundir.OpenCV(path)
 		return true, cv, err
 	case begin && !resume:
-		file, err := c.configFile()
+		err := c.readConfig()
 		if err == nil {
-			cv, err = rundir.NewCV(folds, file, c.given())
+			cv, err = rundir.NewCV(folds, c.file, c.given())
 		}
 		if out, _ := c.text("out"); err == nil && part && rundir.IsCV(out) {
 			cv, err = openSame(out, cv)

@@ -14,17 +14,17 @@ type elsewhereError struct{ why string }
 
 func (e *elsewhereError) Error() string { return e.why }
 
-// readPart reads --part, which needs a folder that all parts know.
+// readPart reads the key part, which needs a folder that all parts know.
 func (v *crossValidation) readPart() (err error) {
 	text, given := v.text("part")
 	if !given {
 		return nil
 	}
 	if v.part, err = parts.Parse(text, os.Getenv); err != nil {
-		return err
+		return v.errorf("part", "%w", err)
 	}
 	if v.cv.Path() == "" && v.out == "" {
-		return usagef("--part: all parts work in one folder: give --out DIR, the same for each")
+		return v.errorf("part", "all parts work in one folder: give --out DIR, the same for each")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (p *program) data(c *call) error {
 	if !given {
 		dir = os.Getenv(data.DataDirEnv)
 	}
-	args := c.Args().Slice()
+	args := c.args
 	if len(args) == 0 {
 		return usagef("data needs an action: gpdrf-gpu data list, data fetch SET or data check")
 	}

@@ -7,7 +7,7 @@ var demoArgs = []string{"--steps", "2000", "--validation", "0.1"}
 
 // demo trains on the data that come with the program.
 func (p *program) demo(c *call) error {
-	if err := c.noMore(c.Args().Slice()); err != nil {
+	if err := c.noMore(c.args); err != nil {
 		return err
 	}
 	args := append([]string{"gpdrf-gpu", "train"}, demoArgs...)
@@ -15,9 +15,5 @@ func (p *program) demo(c *call) error {
 		args = append(args, "--out="+out)
 	}
 	p.note("this is: %s", strings.Join(args, " "))
-	ordered, err := p.order(args)
-	if err != nil {
-		return err
-	}
-	return p.app().Run(ordered)
+	return p.dispatch(args[1:])
 }

@@ -63,8 +63,8 @@ func (p *program) markdown() string {
 			}
 		}
 		v.eachGroup(list)
-		if v.name == "train" {
-			list("Keys of a config file, which have no flag", fileKeys())
+		if keys := listed(v.keys); keys != nil {
+			list(v.keysHeading(), keys)
 		}
 	}
 	return b.String()

@@ -20,7 +20,7 @@ func fewDoubles(dev device.Device, cfg *options.Config, rows *data.Dataset) stri
 	why := dev.Name() + " has few units for doubles, in which the GP layer computes: "
 	peak := workload.PeakOf(aboutDevice(dev.Name()))
 	if _, maps := cfg.Kernels(); peak == nil || maps != nil || rows.Sequences != nil || rows.Kernel != nil {
-		return why + fmt.Sprintf("--lengthscales shared takes about 1/%d of that work", cfg.Latents)
+		return why + fmt.Sprintf("--set lengthscales=shared takes about 1/%d of that work", cfg.Latents)
 	}
 	own, shared, err := leastDoubles(peak, layerOf(cfg, rows), min(cfg.Batch, rows.N()))
 	if err != nil || own < time.Millisecond {
@@ -30,7 +30,7 @@ func fewDoubles(dev device.Device, cfg *options.Config, rows *data.Dataset) stri
 }
 
 func leastText(own, shared time.Duration) string {
-	return fmt.Sprintf("by its data sheet %.2g ms of a step or more, with --lengthscales shared %.2g ms",
+	return fmt.Sprintf("by its data sheet %.2g ms of a step or more, with --set lengthscales=shared %.2g ms",
 		own.Seconds()*1e3, shared.Seconds()*1e3)
 }
 

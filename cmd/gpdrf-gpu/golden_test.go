@@ -49,7 +49,7 @@ func TestGolden(t *testing.T) {
 				return
 			}
 			g.run(t, "", "info", "checkpoint/checkpoint.safetensors")
-			g.run(t, "scalar", "train", "--resume", "checkpoint", "--checkpoint-every", "0")
+			g.run(t, "scalar", "train", "--resume", "checkpoint", "--set", "checkpoint-every=0")
 			g.predicts(t, "checkpoint", "resumed")
 			g.run(t, "", "train", "--resume", "folds")
 			if said := g.run(t, "", "runs", "."); !bytes.Contains(said, []byte("folds")) {

@@ -22,14 +22,29 @@ func (p *program) overview() string {
 	for _, v := range p.verbs() {
 		command(v.name+" "+v.args, v.line)
 	}
-	command("help COMMAND", "options and examples; help train --all lists every option")
+	command("help COMMAND", "flags and examples; help train --all lists the keys of a config file, too")
 	command("--version", "the version of this program")
 	b.WriteString("\nStart with\n  gpdrf-gpu train\n")
 	return b.String()
 }
 
-// help is a verb's help text: of train with the flags that most runs need, or with all of them and
-// the keys of a config file.
+// help prints the help of the command that the words name, or of the program.
+func (p *program) help(words []string) error {
+	if len(words) == 0 {
+		fmt.Fprint(p.out, p.overview())
+		return nil
+	}
+	v, err := p.find(words[0])
+	if err == nil {
+		fmt.Fprint(p.out, v.help(len(words) > 1 && words[1] == "--all"))
+	}
+	return err
+}
+
+// mostKeys is how many keys the short help of a verb shows: of more there is a line.
+const mostKeys = 8
+
+// help is a verb's help text. That of all has every key of a config file, too.
 func (v verb) help(all bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gpdrf-gpu %s: %s\n\n  gpdrf-gpu %s\n\n", v.name, v.line, v.synopsis())
@@ -38,32 +53,32 @@ func (v verb) help(all bool) string {
 	for _, e := range v.examples {
 		fmt.Fprintf(&b, "  %s\n      %s\n", e.command, e.what)
 	}
-	short := false
-	v.eachGroup(func(group string, flags []flagSpec) {
-		shown := slices.DeleteFunc(slices.Clone(flags), func(f flagSpec) bool { return f.rare && !all })
-		short = short || len(shown) < len(flags)
-		writeFlags(&b, group, shown)
-	})
-	if all && v.name == "train" {
-		writeFlags(&b, "Keys of a config file, which have no flag", fileKeys())
+	v.eachGroup(func(group string, flags []flagSpec) { writeFlags(&b, group, flags) })
+	keys := listed(v.keys)
+	if all || len(keys) <= mostKeys {
+		writeFlags(&b, v.keysHeading(), keys)
 	}
 	b.WriteString("\nWrite a switch as --name=true or --name=false; --name alone is true. Flags may " +
 		"come before or after\n" +
 		"the argument.\n")
-	if short {
-		fmt.Fprintf(&b, "These are the options that most runs need. All of them: gpdrf-gpu help %s "+
-			"--all, or docs/cli.md.\n", v.name)
+	if !all && len(keys) > mostKeys {
+		fmt.Fprintf(&b, "--set has %d more keys, which a config file may have, too: gpdrf-gpu help %s --all, or "+
+			"docs/cli.md.\n", len(keys), v.name)
 	}
 	return b.String()
 }
 
-// helpAll prints the whole help of a verb.
-func (p *program) helpAll(name string) {
-	for _, v := range p.verbs() {
-		if v.name == name {
-			fmt.Fprint(p.out, v.help(true))
-		}
+// keysHeading is the heading over the keys that --set takes.
+func (v verb) keysHeading() string {
+	if v.flag("config") == nil {
+		return "Keys of --set"
 	}
+	return "Keys of --set, and of a config file, where a line is key: value"
+}
+
+// listed are the flags that belong to the verb's own help.
+func listed(flags []flagSpec) []flagSpec {
+	return slices.DeleteFunc(slices.Clone(flags), func(f flagSpec) bool { return f.unlisted })
 }
 
 // writeFlags writes a group of the help.
@@ -90,10 +105,7 @@ func (v verb) synopsis() string {
 func (v verb) eachGroup(visit func(group string, flags []flagSpec)) {
 	var order []string
 	groups := map[string][]flagSpec{}
-	for _, f := range v.flags {
-		if f.unlisted {
-			continue
-		}
+	for _, f := range listed(v.flags) {
 		if groups[f.group] == nil {
 			order = append(order, f.group)
 		}
@@ -106,8 +118,8 @@ func (v verb) eachGroup(visit func(group string, flags []flagSpec)) {
 
 func (f flagSpec) synopsis() string {
 	switch {
-	case f.fileOnly:
-		return strings.TrimSpace(f.name + ": " + strings.Replace(f.arg, switchArg, "true|false", 1))
+	case f.isKey:
+		return f.name + "=" + strings.Replace(f.arg, switchArg, "true|false", 1)
 	case f.arg == "":
 		return "--" + f.name
 	case f.isSwitch():

@@ -26,7 +26,7 @@ func (p *program) info(c *call) error {
 	if err != nil {
 		return err
 	}
-	args := c.Args().Slice()
+	args := c.args
 	if len(args) > 0 {
 		if err := c.noMore(args[1:]); err != nil {
 			return err
@@ -285,10 +285,7 @@ func (i *runInfo) Lines() []string {
 		lines = append(append(lines, ""), i.Search.Lines()...)
 	}
 	lines = append(lines, "", "options that differ from the defaults")
-	defaults, err := options.Resolve(nil, nil)
-	if err != nil {
-		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
-	}
+	defaults := defaultConfig()
 	for _, o := range i.Config {
 		if o.Value != defaults.Text(o.Key) {
 			lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Value))

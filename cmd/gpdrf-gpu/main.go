@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,9 @@ import (
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // Exit codes. They are part of the command line's contract.
@@ -77,12 +80,7 @@ func (p *program) run(args []string) int {
 	}
 	out := &output{to: p.out}
 	p.out = out
-	ordered, err := p.order(args)
-	if len(ordered) == 4 && ordered[1] == "help" && ordered[3] == "--all" {
-		p.helpAll(ordered[2])
-	} else if err == nil {
-		err = p.part(p.guarded(ordered))
-	}
+	err := p.part(p.guarded(args[1:]))
 	if err == nil {
 		err = out.err
 	}
@@ -92,10 +90,71 @@ func (p *program) run(args []string) int {
 	return exitCode(err)
 }
 
-// guarded runs a verb; a device that fails in the middle of it is an error like others.
-func (p *program) guarded(args []string) (err error) {
+// guarded runs a command; a device that fails in the middle of it is an error like others.
+func (p *program) guarded(words []string) (err error) {
 	defer device.Guard(&err)
-	return p.app().Run(args)
+	return p.dispatch(words)
+}
+
+// dispatch runs the command that the words name.
+func (p *program) dispatch(words []string) error {
+	first := ""
+	if len(words) > 0 {
+		first = words[0]
+	}
+	switch first {
+	case "", "help", "h", "--help", "-help", "-h":
+		return p.help(words[min(1, len(words)):])
+	case "--version", "-version", "-v":
+		fmt.Fprintln(p.out, "gpdrf-gpu version", rundir.Version)
+		return nil
+	case completionFlag:
+		p.completeCommand()
+		return nil
+	}
+	v, err := p.find(first)
+	switch {
+	case words[len(words)-1] == completionFlag:
+		p.completeFlags(v, words[1:len(words)-1])
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, word := range words[1:] {
+		if word == "--" {
+			break
+		}
+		if slices.Contains([]string{"--help", "-help", "--h", "-h"}, word) {
+			fmt.Fprint(p.out, v.help(false))
+			return nil
+		}
+	}
+	c, err := newCall(v, words[1:])
+	if err != nil {
+		return err
+	}
+	if err := p.readCommonFlags(c); err != nil {
+		return err
+	}
+	return v.run(c)
+}
+
+// find is the command of this name.
+func (p *program) find(name string) (verb, error) {
+	var names []string
+	for _, v := range p.verbs() {
+		if v.name == name {
+			return v, nil
+		}
+		names = append(names, v.name)
+	}
+	if strings.HasPrefix(name, "-") {
+		return verb{}, usagef("%s: a command comes first: %s", name, strings.Join(names, ", "))
+	}
+	if near, ok := suggest.Nearest(name, names); ok {
+		return verb{}, usagef("unknown command %q: did you mean %q?", name, near)
+	}
+	return verb{}, usagef("unknown command %q: use one of %s", name, strings.Join(names, ", "))
 }
 
 // output remembers the first write that failed, so that lost results are not a success.

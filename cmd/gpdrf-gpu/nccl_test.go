@@ -54,8 +54,8 @@ func (l *launcher) torchrun(t *testing.T, words string, env ...string) (codes [2
 	return codes, said
 }
 
-const onGPUs = "train --data rows.csv --inducing 6 --features 5 --latents 2 --batch 21 --eval-samples 2 --steps 12 " +
-	"--device cuda:f64 --checkpoint-every 5 --report=false --out "
+const onGPUs = "train --data rows.csv --inducing 6 --features 5 --set latents=2 --batch 21 --set eval-samples=2 --steps 12 " +
+	"--device cuda:f64 --set checkpoint-every=5 --set report=false --out "
 
 // Two GPUs train the model of one: to rounding by sums that a step records, and with the same bytes
 // with --deterministic.
@@ -68,7 +68,7 @@ func TestNCCLTraining(t *testing.T) {
 		}
 		return float64(r.Result.ELBO)
 	}
-	for _, more := range []string{"", " --deterministic"} {
+	for _, more := range []string{"", " --set deterministic=true"} {
 		name := "plain"
 		if more != "" {
 			name = "fixed"
@@ -88,7 +88,7 @@ func TestNCCLTraining(t *testing.T) {
 			t.Errorf("%s: the bound is %.12g on two GPUs, and %.12g on one", name, two, one)
 		}
 	}
-	code, said := l.run(t, 2, onGPUs+"mpi --deterministic")
+	code, said := l.run(t, 2, onGPUs+"mpi --set deterministic=true")
 	if code != 0 || strings.Count(said, "2 ranks share the training, by NCCL 2.27.3 (") != 1 {
 		t.Fatalf("by mpirun: exit code %d: %s", code, said)
 	}
@@ -124,8 +124,8 @@ func TestNCCLFaults(t *testing.T) {
 	zero, one := "rank 0 of 2 on "+host, "rank 1 of 2 on "+host
 	for _, c := range []struct{ fault, more, want string }{
 		{"die 1 25", "", zero + " has lost another rank (sum): NCCL: remote process exited. The job ends; "},
-		{"hang 1 25", " --comm-timeout 10s", zero + " has waited 10s for the other ranks (sum): "},
-		{"start 1 0", " --comm-timeout 2s", zero + " has waited 2s for the other ranks (start): "},
+		{"hang 1 25", " --set comm-timeout=10s", zero + " has waited 10s for the other ranks (sum): "},
+		{"start 1 0", " --set comm-timeout=2s", zero + " has waited 2s for the other ranks (start): "},
 		{"error 1 5", "", one + ": cuda:1:f64: adding up over GPUs: ncclAllReduce: unhandled system error"},
 		{"early", "", one + ": training failed at step 1 of 12: the parameters of this rank are no longer those of "},
 	} {

@@ -15,7 +15,7 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
-	if args := c.Args().Slice(); len(args) > 0 {
+	if args := c.args; len(args) > 0 {
 		return usagef("unexpected argument %q: plan takes the options of train: gpdrf-gpu plan "+
 			"--data %s", args[0], args[0])
 	}

@@ -25,7 +25,7 @@ type predictTest struct {
 func newPredictTest(t *testing.T) *predictTest {
 	p := &predictTest{T: t, folder: t.TempDir()}
 	if code := p.run("train", "--data", "testdata/houses.csv", "--model", "gp", "--steps", "5",
-		"--inducing", "4", "--report=false", "--out", p.path("run")); code != exitOK {
+		"--inducing", "4", "--set", "report=false", "--out", p.path("run")); code != exitOK {
 		t.Fatal(p.said.String())
 	}
 	return p

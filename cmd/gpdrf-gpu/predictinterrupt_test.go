@@ -24,7 +24,7 @@ func TestPredictInterrupted(t *testing.T) {
 	folder := t.TempDir()
 	run, many := filepath.Join(folder, "run"), filepath.Join(folder, "many.csv")
 	train := exec.Command("gpdrf-gpu", "train", "--data", "testdata/houses.csv", "--steps", "5", "--inducing", "4",
-		"--model", "gp", "--report=false", "--quiet", "--out", run)
+		"--model", "gp", "--set", "report=false", "--quiet", "--out", run)
 	if said, err := train.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}

@@ -52,7 +52,7 @@ func (p *program) join(c *call) error {
 	if text, given := c.text("comm-timeout"); given {
 		var err error
 		if limit, err = time.ParseDuration(text); err != nil || limit < 0 {
-			return usagef("--comm-timeout: %q must be a time such as 10m, or 0s for none", text)
+			return c.errorf("comm-timeout", "%q must be a time such as 10m, or 0s for none", text)
 		}
 	}
 	if _, part := c.text("part"); part {
@@ -88,7 +88,7 @@ func (p *program) join(c *call) error {
 	switch {
 	case cv:
 		return usagef("--cv: several processes share one training only: give each fold to one of them " +
-			"with --part, or start one process")
+			"with --set part, or start one process")
 	case several:
 		return usagef("preset best and --ensemble train several models, which processes cannot " +
 			"share: start one process")

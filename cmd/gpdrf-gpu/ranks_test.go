@@ -165,8 +165,8 @@ func (l *launcher) waitFor(t *testing.T, j *job, run string, step int) {
 	t.Fatalf("no step %d: %s", step, j.said.String())
 }
 
-const sharedRun = "train --data rows.csv --inducing 8 --features 8 --batch 40 --deterministic " +
-	"--steps %d --checkpoint-every 20 --report=false --out %s"
+const sharedRun = "train --data rows.csv --inducing 8 --features 8 --batch 40 --set deterministic=true " +
+	"--steps %d --set checkpoint-every=20 --set report=false --out %s"
 
 func (l *launcher) sameModel(t *testing.T, a, b, said string) {
 	t.Helper()
@@ -267,7 +267,7 @@ func TestRanksPredict(t *testing.T) {
 func TestRanksTimeLimit(t *testing.T) {
 	l := newLauncher(t, "openmpi")
 	code, said := l.run(t, 2, "train --data rows.csv --inducing 8 --features 8 --batch 40 --time-limit 12s "+
-		"--report=false --out timed")
+		"--set report=false --out timed")
 	if code != 0 || strings.Count(said, "time limit 12s: ") != 1 || strings.Count(said, "run folder: ") != 1 {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
@@ -285,7 +285,7 @@ func TestRanksTimeLimit(t *testing.T) {
 // Ranks that would not train the same are refused, with exit code 2 and one line that says why, and
 // so is what ranks cannot share. Nothing is left.
 func TestRanksRefused(t *testing.T) {
-	const small = "train --data rows.csv --inducing 8 --steps 10 --report=false --out x"
+	const small = "train --data rows.csv --inducing 8 --steps 10 --set report=false --out x"
 	for _, name := range []string{"openmpi", "mpich"} {
 		l := newLauncher(t, name)
 		few := []byte("a,b,target\n1,2,3\n4,5,6\n7,8,10\n")

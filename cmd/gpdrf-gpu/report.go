@@ -23,8 +23,8 @@ func (p *program) report(c *call) error {
 	switch {
 	case given && filepath.Ext(out) != ".html":
 		return usagef("--out: %q does not end in .html", out)
-	case !given && c.Args().Len() == 1:
-		out = filepath.Join(c.Args().First(), rundir.ReportFile)
+	case !given && len(c.args) == 1:
+		out = filepath.Join(c.args[0], rundir.ReportFile)
 	case !given:
 		out = rundir.ReportFile
 	}
@@ -55,7 +55,7 @@ func (p *program) report(c *call) error {
 
 // runFolders are the arguments. A cross-validation stands for its folds that have ended.
 func (c *call) runFolders() (folders []string, err error) {
-	args := c.Args().Slice()
+	args := c.args
 	if len(args) == 0 {
 		return nil, usagef("%s needs a run folder: gpdrf-gpu %s %s", c.verb.name, c.verb.name, c.verb.args)
 	}

@@ -21,7 +21,7 @@ func (p *program) runs(c *call) error {
 	if err != nil {
 		return err
 	}
-	args := c.Args().Slice()
+	args := c.args
 	if len(args) > 0 && args[0] == "compare" {
 		if _, given := c.text("sort"); given {
 			return usagef("--sort: is for a list of runs")

@@ -29,6 +29,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("DOUBLE", os.Getenv("GPDRF_CUDA_DRIVER"))
 			// the race detector's second of sleep at every exit
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			examples, err := filepath.Abs("../../examples")
+			if err != nil {
+				return err
+			}
+			env.Setenv("EXAMPLES", examples)
 			var tables []string
 			for _, pattern := range []string{"testdata/houses.npz", "testdata/*.csv", "testdata/*.py"} {
 				found, err := filepath.Glob(pattern)

@@ -17,7 +17,7 @@ import (
 
 // serve answers requests for predictions until Ctrl-C.
 func (p *program) serve(c *call) error {
-	sources, err := modelSources(c.Args().Slice())
+	sources, err := modelSources(c.args)
 	if err != nil {
 		return err
 	}

@@ -84,11 +84,11 @@ func closeIf(l net.Listener) error {
 	return l.Close()
 }
 
-// untilEOF is a context that also ends with standard input, where --until-eof asks for it.
+// untilEOF is a context that also ends with standard input, where until-eof asks for it.
 func (c *call) untilEOF(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	asked, err := c.isOn("until-eof")
 	if from, _ := c.text("data"); asked && from == "-" {
-		err = usagef("--until-eof: waits for the end of standard input, which --data - reads: leave one of them out")
+		err = c.errorf("until-eof", "waits for the end of standard input, which --data - reads: leave one of them out")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	if asked {

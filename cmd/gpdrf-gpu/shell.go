@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // completionFlag asks the parser for the words that may come next.
@@ -34,30 +36,58 @@ func (p *program) completion(c *call) error {
 	return err
 }
 
-// complete prints what may follow the words of a command line: the values of the flag before, or
+// completeCommand prints the commands.
+func (p *program) completeCommand() {
+	for _, v := range p.verbs() {
+		fmt.Fprintln(p.out, v.name)
+	}
+}
+
+// completeFlags prints what may follow the words after a verb: the values of the flag before, or
 // flags. Files are the shell's own.
-func (p *program) complete(v verb) cli.BashCompleteFunc {
-	return func(*cli.Context) {
-		words := p.args[:len(p.args)-1]
-		last := words[len(words)-1]
-		name := strings.TrimLeft(last, "-")
-		for _, f := range v.flags {
-			switch {
-			case last == "--"+f.name && !f.isSwitch():
-				if strings.Contains(f.arg, "|") && f.arg == strings.ToLower(f.arg) {
-					fmt.Fprintln(p.out, strings.ReplaceAll(f.arg, "|", "\n"))
-				}
-				return
-			case strings.HasPrefix(last, "-") && strings.HasPrefix(f.name, name):
-				defer fmt.Fprintln(p.out, "--"+f.name)
+func (p *program) completeFlags(v verb, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	last := words[len(words)-1]
+	f := v.flag(flagName(last))
+	switch {
+	case !strings.HasPrefix(last, "-"):
+	case f == nil || f.isSwitch():
+		for _, name := range names(v.flags) {
+			if strings.HasPrefix(name, strings.TrimLeft(last, "-")) {
+				fmt.Fprintln(p.out, "--"+name)
 			}
 		}
+	case f.name == setFlag:
+		for _, key := range names(v.keys) {
+			fmt.Fprintln(p.out, key+"=")
+		}
+	case strings.Contains(f.arg, "|") && f.arg == strings.ToLower(f.arg):
+		fmt.Fprintln(p.out, strings.ReplaceAll(f.arg, "|", "\n"))
 	}
+}
+
+// app are the commands as the writers of manual pages and fish completions read them.
+func (p *program) app() *cli.App {
+	app := &cli.App{Name: "gpdrf-gpu", Version: rundir.Version, Usage: "deep Gaussian processes from the command line"}
+	for _, v := range p.verbs() {
+		command := &cli.Command{Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelpCommand: true}
+		for _, f := range v.flags {
+			var flag cli.Flag = &cli.StringFlag{Name: f.name, Usage: f.help, Category: f.group}
+			if f.isSwitch() {
+				flag = &cli.BoolFlag{Name: f.name, Usage: f.help, Category: f.group}
+			}
+			command.Flags = append(command.Flags, flag)
+		}
+		app.Commands = append(app.Commands, command)
+	}
+	return app
 }
 
 // man prints the manual page.
 func (p *program) man(c *call) error {
-	if err := c.noMore(c.Args().Slice()); err != nil {
+	if err := c.noMore(c.args); err != nil {
 		return err
 	}
 	page, err := p.app().ToManWithSection(1)

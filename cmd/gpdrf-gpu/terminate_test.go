@@ -35,7 +35,7 @@ func TestTerminated(t *testing.T) {
 		t.Fatal(err)
 	}
 	train := func(out string) []string {
-		return []string{"train", "--data", table, "--steps", "3", "--inducing", "10", "--quiet", "--tensorboard",
+		return []string{"train", "--data", table, "--steps", "3", "--inducing", "10", "--quiet", "--set", "tensorboard=true",
 			"--out", out}
 	}
 	if said, err := exec.Command("gpdrf-gpu", train(filepath.Join(folder, "run"))...).CombinedOutput(); err != nil {

@@ -39,7 +39,7 @@ func (p *program) train(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.noMore(c.Args().Slice()); err != nil {
+	if err := c.noMore(c.args); err != nil {
 		return err
 	}
 	out, given := c.text("out")
@@ -191,7 +191,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 		p.note("%s", n)
 	}
 	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
-		return job, usagef("predict-draws is for regression: class probabilities need no draws")
+		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
 	}
 	job.Train, job.Validation, job.Test = rows, held, test
 	return job, nil
@@ -344,21 +344,4 @@ func inputsOf(ds *data.Dataset) string {
 		return noun
 	}
 	return noun + " and " + english.Plural(ds.D(), "number", "")
-}
-
-// config resolves the options of train from the command line and the config file.
-func (c *call) config() (*options.Config, error) {
-	file, err := c.configFile()
-	if err != nil {
-		return nil, err
-	}
-	return options.Resolve(file, c.given())
-}
-
-// configFile are the options of --config, none without.
-func (c *call) configFile() ([]options.Setting, error) {
-	if path, ok := c.text("config"); ok {
-		return options.ReadConfig(path)
-	}
-	return nil, nil
 }

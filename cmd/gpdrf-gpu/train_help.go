@@ -10,7 +10,8 @@ import (
 // trainVerb trains a model.
 func (p *program) trainVerb() verb {
 	return verb{
-		name: "train", line: "train a model and test it", run: p.train, flags: trainFlags(),
+		name: "train", line: "train a model and test it", run: p.train,
+		flags: trainFlags(), keys: trainKeys(),
 		about: "Without options it trains GP-DRF on the power plant table that comes with the program, and tests it " +
 			"on held-out rows. It leaves a run folder with the options, the log of training, the scores and the " +
 			"model. A flag beats the config file, the config file beats the preset, and the preset beats the " +
@@ -39,93 +40,100 @@ func (p *program) trainVerb() verb {
 	}
 }
 
-// trainFlags are the options of train.Config and those of the command itself.
+// trainFlags are the flags of options.Options and those of the command itself.
 func trainFlags() []flagSpec {
 	flags := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
+		setFlagOf("a key of the config file, for this command; may be given several times"),
 		{group: "Files", name: "resume", arg: "RUN",
 			help: "continue the run in this folder, with the options that it began with"},
 		{group: "Files", name: "out", arg: "DIR",
 			help: "the run folder; default: runs/<data>-<model>-<n>, or runs/<data>-<model>-cv-<n> for --cv"},
+		{group: "Files", name: "overwrite", arg: switchArg,
+			help: "replace the run in the folder of --out, once the new one is whole"},
 		{group: "Data", name: "cv", arg: "N|own",
 			help: "cross-validation: test on each of N folds in turn, and train on the others; own takes " +
 				"the folds of a named set. The folds share a time limit"},
-		{group: "Data", name: "part", rare: true, arg: "i/n|auto",
+	}
+	return append(append(flags, optionFlags(true)...), jsonFlag)
+}
+
+// trainKeys are the keys of a config file that have no flag.
+func trainKeys() []flagSpec { return append(optionFlags(false), commandKeys()...) }
+
+// commandKeys are keys about the command, which a run does not keep.
+func commandKeys() []flagSpec {
+	keys := []flagSpec{
+		{name: "part", arg: "i/n|auto",
 			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
 				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
-		{group: "Files", name: "until-eof", rare: true, arg: switchArg,
+		{name: "jobs", arg: "N", help: "models that preset best or --ensemble trains at a time",
+			otherwise: "one for each of up to 4 threads, or 1 on a GPU"},
+		{name: "report", arg: switchArg, otherwise: "true",
+			help: "write report.html into the run folder, a page about the run"},
+		{name: "tensorboard", arg: switchArg, otherwise: "false",
+			help: "write what TensorBoard shows into the run folder, while the run goes on: tensorboard --logdir runs"},
+		{name: "until-eof", arg: switchArg, otherwise: "false",
 			help: "when standard input ends, do what Ctrl-C does, so that the run stops with the " +
 				"program that began it"},
-		{group: "Files", name: "overwrite", rare: true, arg: switchArg,
-			help: "replace the run in the folder of --out, once the new one is whole"},
+		{name: "comm-timeout", arg: "TIME", otherwise: "10m",
+			help: "where several processes share the training, how long each waits for the others before " +
+				"the job ends; 0s is any time"},
 	}
-	flags = append(flags, flagSpec{group: "Files", name: "report", arg: switchArg, otherwise: "true",
-		help: "write report.html into the run folder, a page about the run"},
-		flagSpec{group: "Files", name: "tensorboard", rare: true, arg: switchArg,
-			help: "write what TensorBoard shows into the run folder, while the run goes on: tensorboard --logdir runs"})
-	flags = append(flags, flagSpec{
-		group: "Run", name: "jobs", rare: true, arg: "N",
-		help:      "models that preset best or --ensemble trains at a time",
-		otherwise: "one for each of up to 4 threads, or 1 on a GPU",
-	})
-	flags = append(flags, flagSpec{
-		group: "Run", name: "comm-timeout", rare: true, arg: "TIME", otherwise: "10m",
-		help: "where several processes share the training, how long each waits for the others before " +
-			"the job ends; 0s is any time",
-	})
-	defaults, err := options.Resolve(nil, nil)
-	if err != nil {
-		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
-	}
-	for _, o := range options.Options() {
-		if o.FileOnly {
-			continue
-		}
-		flags = append(flags, flagOf(o, defaults))
-	}
-	return append(flags, jsonFlag)
-}
-
-// flagOf is a flag, or a key of a config file, for an option of train.Config.
-func flagOf(o options.Option, defaults *options.Config) flagSpec {
-	f := flagSpec{
-		group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key), models: o.Models,
-		rare: !o.Basic, fileOnly: o.FileOnly,
-	}
-	if o.Values != nil {
-		f.arg = strings.Join(o.Values, "|")
-	}
-	if o.IsBool() {
-		f.arg = switchArg
-	}
-	if o.Key == "epochs" || o.Key == "time-limit" { // instead of steps
-		f.otherwise = ""
-	}
-	return f
-}
-
-// fileKeys are the options of train.Config that have no flag.
-func fileKeys() (keys []flagSpec) {
-	defaults, err := options.Resolve(nil, nil)
-	if err != nil {
-		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
-	}
-	for _, o := range options.Options() {
-		if o.FileOnly && !o.Record { // a user has no use for what a run records
-			keys = append(keys, flagOf(o, defaults))
-		}
+	for i := range keys {
+		keys[i].command = true
 	}
 	return keys
 }
 
-// planFlags are the options of train that change its memory. The help of plan names them in a line.
+// optionFlags are the options of a run that have a flag, or those that have none.
+func optionFlags(withFlag bool) (flags []flagSpec) {
+	defaults := defaultConfig()
+	for _, o := range options.Options() {
+		if o.Flag != withFlag || o.Record { // a user has no use for what a run records
+			continue
+		}
+		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key),
+			models: o.Models}
+		if o.Values != nil {
+			f.arg = strings.Join(o.Values, "|")
+		}
+		if o.IsBool() {
+			f.arg = switchArg
+		}
+		if o.Key == "epochs" || o.Key == "time-limit" { // instead of steps
+			f.otherwise = ""
+		}
+		flags = append(flags, f)
+	}
+	return flags
+}
+
+// defaultConfig is what a run without options is asked for.
+func defaultConfig() *options.Config {
+	defaults, err := options.Resolve(nil, nil)
+	if err != nil {
+		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
+	}
+	return defaults
+}
+
+// planFlags are the flags of train that change its memory. The help of plan names them in a line.
 func planFlags() (flags []flagSpec) {
 	for _, f := range trainFlags() {
-		if !slices.Contains([]string{"out", "resume", "cv", "part", "comm-timeout", "until-eof",
-			"overwrite", "report", "tensorboard", "json"}, f.name) {
+		if !slices.Contains([]string{"out", "resume", "cv", "overwrite", "json"}, f.name) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}
 	}
 	return flags
+}
+
+// planKeys are the keys of train that change its memory.
+func planKeys() (keys []flagSpec) {
+	for _, f := range optionFlags(false) {
+		f.unlisted = true
+		keys = append(keys, f)
+	}
+	return keys
 }

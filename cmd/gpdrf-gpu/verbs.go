@@ -1,15 +1,11 @@
 package main
 
 import (
-	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 	"github.com/gpdrf/gpdrf-gpu/predict"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // verb is one command: all that its help, its page of docs/cli.md and the parser know of it.
@@ -20,21 +16,23 @@ type verb struct {
 	about    string // and in a few
 	examples []example
 	flags    []flagSpec
+	keys     []flagSpec // that --set takes
 	run      func(*call) error
 }
 
 type example struct{ command, what string }
 
-// flagSpec is one option of a verb. It takes any text: who reads it says what is wrong with it.
+// flagSpec is one flag of a verb, or one key that --set takes. The command that uses its text also
+// checks it.
 type flagSpec struct {
 	group, name string
 	arg         string // the placeholder of its value; a switch has BOOL, or nothing
 	help        string
 	otherwise   string // its default
 	models      string // those that have it; "" is all
-	unlisted    bool   // another verb's, of which the help speaks in a line
-	rare        bool   // left out of the short help
-	fileOnly    bool   // a key of a config file: no flag
+	unlisted    bool   // belongs to another verb, whose help lists it
+	isKey       bool   // for --set, and in a config file
+	command     bool   // a key about the command: no option of the run
 }
 
 func (f flagSpec) isSwitch() bool { return f.arg == "" || f.arg == switchArg }
@@ -44,8 +42,8 @@ const switchArg = "BOOL"
 var jsonFlag = flagSpec{group: "Output", name: "json",
 	help: "print JSON on standard output; notes go to standard error"}
 
-// mannerFlags say how a command runs, and not what it does.
-func mannerFlags() []flagSpec {
+// commonFlags are those of all commands.
+func commonFlags() []flagSpec {
 	return []flagSpec{
 		{group: "Output", name: "quiet", arg: switchArg, help: "print warnings, errors and the result only"},
 		{group: "Output", name: "threads", arg: "N",
@@ -53,11 +51,19 @@ func mannerFlags() []flagSpec {
 	}
 }
 
+// setFlagOf is the flag --set of a verb.
+func setFlagOf(help string) flagSpec {
+	return flagSpec{group: "Files", name: setFlag, arg: "KEY=VALUE", help: help}
+}
+
 // verbs are all commands, in the order of the help.
 func (p *program) verbs() []verb {
 	all := p.ownVerbs()
 	for i := range all {
-		all[i].flags = append(all[i].flags, mannerFlags()...)
+		all[i].flags = append(all[i].flags, commonFlags()...)
+		for k := range all[i].keys {
+			all[i].keys[k].isKey = true
+		}
 	}
 	return all
 }
@@ -74,18 +80,21 @@ func (p *program) ownVerbs() []verb {
 		help: "the kernel of the rows of FILE with the inducing points, for a run that was trained with one"}
 	labelsFlag := flagSpec{group: "Data", name: "labels", arg: "FILE",
 		help: "a file with the targets, if FILE has none and its name does not lead to them"}
+	tableSetFlag := setFlagOf("how FILE is written; the keys are below")
+	tableSetFlag.group = "Data"
 	return []verb{
 		p.trainVerb(),
 		{
 			name: "eval", args: "RUN", line: "score a run on its test rows, or on others", run: p.eval,
 			about: "It reads the run's own test rows again, and warns if they have changed since. A file given with " +
 				"--data needs the columns of the training data and the target.",
-			flags: append([]flagSpec{
+			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE",
 					help: "rows with their targets; default: the run's own test rows"},
 				labelsFlag, gramFlag,
-				samplesFlag, deviceFlag, precisionFlag, jsonFlag,
-			}, dialectFlags()...),
+				tableSetFlag, samplesFlag, deviceFlag, precisionFlag, jsonFlag,
+			},
+			keys: dialectKeys(),
 			examples: []example{
 				{"gpdrf-gpu eval runs/powerplant-gpdrf-1", "the scores of the run again"},
 				{"gpdrf-gpu eval runs/powerplant-gpdrf-1 --data 2024.csv --json", "its scores on new rows"},
@@ -105,11 +114,11 @@ func (p *program) ownVerbs() []verb {
 				"vary. The column distance says how far a row is from the training rows, whatever its sd is. It is 0 " +
 				"for a training row. It is 1 for a row as far away as the farthest 1 % of the training rows are from " +
 				"the others. A column that names the rows comes first.",
-			flags: append([]flagSpec{
+			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 				{group: "Data", name: "id", arg: "COL",
 					help: "the column that names the rows, and is copied; default: that of training"},
-				gramFlag,
+				gramFlag, tableSetFlag,
 				{group: "Output", name: "out", arg: "FILE|-",
 					help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow, or - for standard output"},
 				{group: "Output", name: "format", arg: strings.Join(predict.Formats(), "|"),
@@ -121,7 +130,8 @@ func (p *program) ownVerbs() []verb {
 					help: "mean and sd from T draws, as in the paper; default: in closed form"},
 				{group: "Prediction", name: "seed", arg: "N", help: "of the draws; default: that of the run"},
 				deviceFlag, precisionFlag,
-			}, dialectFlags()...),
+			},
+			keys: dialectKeys(),
 			examples: []example{
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out predictions.csv", "a table"},
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out - | head -3", "a look"},
@@ -159,20 +169,22 @@ func (p *program) ownVerbs() []verb {
 				"data file it shows the columns, the target and the fingerprint; a named set stands for its " +
 				"training rows. Without an argument it shows the devices of this machine, and where the " +
 				"named sets are read from.",
-			flags: slices.Concat([]flagSpec{
+			flags: []flagSpec{
 				{group: "Data", name: "target", arg: "COL[,COL]",
 					help: "target column of FILE by name or by number from 1, or several"},
 				{group: "Data", name: "task", arg: "auto|regression|classification",
 					help: "how to read the target of FILE"},
 				labelsFlag,
-			}, tableFlags(), []flagSpec{
-				{group: "Data", name: "tokens", arg: strings.Join(data.Tokens(), "|"),
-					help: "how the sequences of FILE are cut into symbols"},
+				{group: "Data", name: "ignore", arg: "COL[,COL]", help: "columns of FILE to leave out"},
+				{group: "Data", name: "missing", arg: strings.Join(data.MissingWays(), "|"),
+					help: "what to do about missing cells of FILE; default: impute"},
 				{group: "Data", name: "sequence", arg: "COL", help: "the column of a table that holds sequences"},
+				tableSetFlag,
 				{group: "Check", name: "check-file", arg: "FILE",
 					help: "read all of a model file or a checkpoint, whatever its name; exit code 2 if it is damaged"},
 				jsonFlag,
-			}),
+			},
+			keys: tableKeys(),
 			examples: []example{
 				{"gpdrf-gpu info runs/powerplant-gpdrf-1", "a run: its options and its scores"},
 				{"gpdrf-gpu info --check-file copy-of-model.safetensors", "is this copy of a model whole?"},
@@ -187,9 +199,9 @@ func (p *program) ownVerbs() []verb {
 				"of that training with " +
 				"its size. Nothing is trained. If the training does not fit, the exit code is 2, and the error names " +
 				"options that would fit.",
-			flags: append(planFlags(), jsonFlag),
+			flags: append(planFlags(), jsonFlag), keys: planKeys(),
 			examples: []example{
-				{"gpdrf-gpu plan --data houses.csv --samples 100 --device cuda", "does it fit the GPU?"},
+				{"gpdrf-gpu plan --data houses.csv --set samples=100 --device cuda", "does it fit the GPU?"},
 				{"gpdrf-gpu plan --config runs/powerplant-gpdrf-1/config.yaml", "how much memory an earlier run took"},
 			},
 		},
@@ -305,35 +317,4 @@ func (p *program) ownVerbs() []verb {
 			examples: []example{{"gpdrf-gpu man > gpdrf-gpu.1 && man ./gpdrf-gpu.1", "read it"}},
 		},
 	}
-}
-
-// app is the command-line parser. Its flags take any text, and errors come back to the caller: the
-// exit codes are ours.
-func (p *program) app() *cli.App {
-	app := &cli.App{
-		Name: "gpdrf-gpu", Version: rundir.Version, Usage: "deep Gaussian processes from the command line",
-		Writer: p.out, ErrWriter: p.err, HideHelpCommand: false, EnableBashCompletion: true,
-		ExitErrHandler:        func(*cli.Context, error) {},
-		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },
-		CustomAppHelpTemplate: p.overview(),
-	}
-	for _, v := range p.verbs() {
-		command := &cli.Command{
-			Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelpCommand: true,
-			CustomHelpTemplate: v.help(false), OnUsageError: app.OnUsageError, BashComplete: p.complete(v),
-			Action: func(c *cli.Context) error {
-				call := &call{c, v}
-				if err := call.manner(p); err != nil {
-					return err
-				}
-				return v.run(call)
-			},
-		}
-		for _, f := range v.flags {
-			command.Flags = append(command.Flags, &cli.GenericFlag{Name: f.name, Usage: f.help,
-				Category: f.group, Value: &text{isSwitch: f.isSwitch()}})
-		}
-		app.Commands = append(app.Commands, command)
-	}
-	return app
 }

@@ -30,7 +30,7 @@ EOF
 chmod +x "$work/enter"
 
 cd "$work"
-options="--data powerplant --inducing 10 --features 10 --batch 200 --steps 40 --deterministic --threads 1 --report=false"
+options="--data powerplant --inducing 10 --features 10 --batch 200 --steps 40 --set deterministic=true --threads 1 --set report=false"
 # shellcheck disable=SC2086
 "$program" train $options --out alone >alone.log 2>&1 || { cat alone.log; exit 1; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 		{"auto", array("3", "1", "9", "3"), Part{}, "has no place in even steps"},
 		{"auto", array("5", "0", "119", ""), Part{}, `SLURM_ARRAY_TASK_COUNT=""`},
 		{"auto", nil, Part{}, "SLURM_ARRAY_TASK_ID is not set"},
-		{"auto", map[string]string{"JOB_COMPLETION_INDEX": "3"}, Part{}, "--part $(JOB_COMPLETION_INDEX)/N"},
+		{"auto", map[string]string{"JOB_COMPLETION_INDEX": "3"}, Part{}, "part=$(JOB_COMPLETION_INDEX)/N"},
 	} {
 		got, err := Parse(c.text, func(name string) string { return c.env[name] })
 		if c.error != "" {

@@ -27,7 +27,7 @@ says() {
 trains() {
 	name=$1 device=$2
 	shift 2
-	says "$name" 'RMSE' "$@" train --device "$device" --steps 20 --inducing 20 --features 20 --eval-samples 2 --out "$work/run-$name"
+	says "$name" 'RMSE' "$@" train --device "$device" --steps 20 --inducing 20 --features 20 --set eval-samples=2 --out "$work/run-$name"
 }
 
 # kind PATTERN says what file calls a program of a system.

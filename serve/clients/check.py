@@ -119,7 +119,7 @@ def main():
     client, program = {"triton": triton, "kserve": kserve}[sys.argv[1]], str(pathlib.Path(sys.argv[2]).resolve())
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        train = ("train", "--quiet", "--device", "cpu:f32", "--eval-samples", "20", "--steps", "20")
+        train = ("train", "--quiet", "--device", "cpu:f32", "--set", "eval-samples=20", "--steps", "20")
         run(program, *train, "--data", EXAMPLES / "power.csv", "--target", "energy_output", "--out", folder / "power")
         run(program, *train, "--data", EXAMPLES / "dna.fasta", "--kernel", "spectrum:3", "--out", folder / "genes")
         rows = table(EXAMPLES / "power-new.csv")[:100]

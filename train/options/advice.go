@@ -49,7 +49,7 @@ func (c *Config) Objective() string {
 func (c *Config) Remedy() string {
 	var try []string
 	if c.KLWeight < 1 {
-		try = append(try, "--kl-weight 1")
+		try = append(try, "--set kl-weight=1")
 	}
 	if c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed {
 		bound := model.VarIntegrated

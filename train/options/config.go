@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -111,7 +112,7 @@ type OptimiserOptions struct {
 
 // RunOptions are where a model is trained, from which start, and what a run keeps and tells.
 type RunOptions struct {
-	Preset string // default, best, paper, cutajar
+	Preset string // default, best, paper
 	Device string // auto, or a name that device.Open knows
 	Seed   uint64
 
@@ -139,31 +140,39 @@ type RunOptions struct {
 type Setting struct {
 	Key  string `json:"key"`
 	Text string `json:"text"`
-	From string `json:"from"` // "--batch", "run.yaml:3:8", "preset paper": for error messages
+	From string `json:"from"` // "--batch", BySet, "run.yaml:3:8", "preset paper"
 }
 
-// errorf is an error about this setting that says where it stands.
-func (s Setting) errorf(format string, args ...any) error {
-	if s.From == "--"+s.Key {
+// Errorf is an error about this setting that begins with what the user typed.
+func (s Setting) Errorf(format string, args ...any) error {
+	switch s.From {
+	case "--" + s.Key:
 		return usage.Errorf("%s: "+format, append([]any{s.From}, args...)...)
+	case BySet:
+		return usage.Errorf("%s %s: "+format, append([]any{s.From, s.Key}, args...)...)
 	}
 	return usage.Errorf("%s: %s: "+format, append([]any{s.From, s.Key}, args...)...)
 }
+
+// Errorf is an error about the value of an option, with the place where a user gave it.
+func (c *Config) Errorf(key, format string, args ...any) error {
+	return Setting{Key: key, From: c.explicit[key]}.Errorf(format, args...)
+}
+
+// BySet is From of a Setting that the flag --set gives.
+const BySet = "--set"
+
+// typed reports whether the option was given on the command line, and not in a file.
+func (c *Config) typed(key string) bool { return strings.HasPrefix(c.explicit[key], "--") }
 
 // Resolve builds a Config from the settings of a config file and of the command line,
 // either of which may be empty. A flag beats the file, the file beats the preset, the preset
 // beats the defaults. Errors are *usage.Error.
 func Resolve(file, flags []Setting) (*Config, error) {
-	file, err := renew(file)
-	if err != nil {
-		return nil, err
-	}
 	preset := Setting{Key: "preset", Text: defaults().Preset, From: "default"}
-	for _, level := range [][]Setting{file, flags} {
-		for _, s := range level {
-			if s.Key == "preset" {
-				preset = s
-			}
+	for _, s := range slices.Concat(file, flags) {
+		if s.Key == "preset" {
+			preset = s
 		}
 	}
 	c := defaults()
@@ -182,41 +191,41 @@ func Resolve(file, flags []Setting) (*Config, error) {
 			return nil, err
 		}
 	}
-	if c.Folds > 0 && c.Fold == 0 && c.Explicit("fold") &&
-		(c.explicit["fold"] == "--fold" || c.explicit["folds"] != "--folds") {
-		return nil, Setting{"fold", "",
-			c.explicit["fold"]}.errorf("folds count from 1 to %d: give one of them, or leave it out", c.Folds)
+	return c, c.check()
+}
+
+// check refuses options that do not fit each other or the model.
+func (c *Config) check() error {
+	if c.Folds > 0 && c.Fold == 0 && c.Explicit("fold") && (c.typed("fold") || !c.typed("folds")) {
+		return c.Errorf("fold", "folds count from 1 to %d: give one of them, or leave it out", c.Folds)
 	}
 	if c.PredictDraws == 1 {
-		return nil, Setting{"predict-draws", "",
-			c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or at least 2")
+		return c.Errorf("predict-draws", "a variance needs two draws: give 0, or at least 2")
 	}
 	if c.Targets == data.LogTargets && c.Likelihood == model.StudentLikelihood {
-		return nil, Setting{"target-scaling", "",
-			c.explicit["target-scaling"]}.errorf("log is for the likelihoods gaussian and heteroscedastic: the " +
+		return c.Errorf("target-scaling", "log is for the likelihoods gaussian and heteroscedastic: the "+
 			"exponential of Student's t has no mean: give another likelihood, or target-scaling: standard")
 	}
 	if err := c.checkSpectra(); err != nil {
-		return nil, err
+		return err
 	}
 	_, wrong := c.Plans()
-	if err := errors.Join(c.checkValidation(), c.checkEvery(c.explicit["checkpoint-every"]), wrong); err != nil {
-		return nil, err
+	if err := errors.Join(c.checkValidation(), c.checkEvery(), wrong); err != nil {
+		return err
 	}
-	for _, o := range Options() {
-		if from, given := c.explicit[o.Key]; given && (!o.Applies(c.Model) || o.Key == "kernel" && c.unusedKernel()) {
-			return nil, Setting{o.Key, "",
-				from}.errorf("model %s has no such option: leave it out, or use model %s", c.Model,
+	for _, o := range c.options() {
+		if c.Explicit(o.Key) && (!o.Applies(c.Model) || o.Key == "kernel" && c.unusedKernel()) {
+			return c.Errorf(o.Key, "model %s has no such option: leave it out, or use model %s", c.Model,
 				cmp.Or(o.Models, onGP))
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // presetBeside refuses a preset of the command line that the config file leaves nothing of, so that
 // it would only be written down.
 func presetBeside(file, flags []Setting, preset Setting) error {
-	if len(file) == 0 || preset.From != "--preset" {
+	if len(file) == 0 || !slices.Contains(flags, preset) {
 		return nil
 	}
 	own, before, model := map[string]bool{}, defaults().Preset, defaults().Model
@@ -240,7 +249,7 @@ func presetBeside(file, flags []Setting, preset Setting) error {
 			return nil
 		}
 	}
-	return preset.errorf("the config file sets every option of the preset, and beats it: leave the " +
+	return preset.Errorf("the config file sets every option of the preset, and beats it: leave the " +
 		"preset out, or remove those options from the file")
 }
 
@@ -256,7 +265,7 @@ func (c *Config) apply(level []Setting) error {
 	for _, s := range level {
 		if IsLength(s.Key) {
 			if length != "" && length != s.Key {
-				return s.errorf("give only one of steps, epochs and time-limit; %s is given, too", length)
+				return s.Errorf("give only one of steps, epochs and time-limit; %s is given, too", length)
 			}
 			length = s.Key
 		}

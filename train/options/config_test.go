@@ -15,7 +15,11 @@ import (
 // flags turns "--key value" words into settings, as the command line does.
 func flags(words ...string) (settings []Setting) {
 	for i := 0; i+1 < len(words); i += 2 {
-		settings = append(settings, Setting{strings.TrimPrefix(words[i], "--"), words[i+1], words[i]})
+		key, from := strings.TrimPrefix(words[i], "--"), words[i]
+		if o := Find(key); o != nil && !o.Flag {
+			from = BySet
+		}
+		settings = append(settings, Setting{key, words[i+1], from})
 	}
 	return settings
 }
@@ -42,12 +46,11 @@ func mustParse(t *testing.T, text string) []Setting {
 func TestOptionsCoverConfig(t *testing.T) {
 	c := &Config{}
 	fields := map[any]string{}
-	for _, o := range Options() {
-		p := o.field(c)
-		if other, taken := fields[p]; taken {
+	for _, o := range c.options() {
+		if other, taken := fields[o.value]; taken {
 			t.Errorf("%s and %s share a field", o.Key, other)
 		}
-		fields[p] = o.Key
+		fields[o.value] = o.Key
 		if o.Help == "" || o.Group == "" {
 			t.Errorf("%s has no help or group", o.Key)
 		}
@@ -68,7 +71,7 @@ func TestOptionsCoverConfig(t *testing.T) {
 }
 
 func TestPrecedence(t *testing.T) {
-	file := "preset: cutajar\nbatch: 64\nlr: 1e-3\n"
+	file := "preset: paper\nbatch: 64\nlr: 1e-3\n"
 	for _, c := range []struct {
 		name, file  string
 		flags       []string
@@ -77,11 +80,11 @@ func TestPrecedence(t *testing.T) {
 	}{
 		{"default", "", nil, "batch", "256", true},
 		{"preset beats default", "", []string{"--preset", "paper"}, "batch", "1", true},
-		{"preset in the file", "preset: cutajar\n", nil, "layers", "2", true},
+		{"preset in the file", "preset: paper\n", nil, "samples", "100", true},
 		{"file beats preset", file, nil, "batch", "64", false},
 		{"flag beats file", file, []string{"--batch", "32"}, "batch", "32", false},
-		{"flag's preset beats file's preset", file, []string{"--preset", "paper"}, "layers", "1", true},
-		{"but not the file's options", file, []string{"--preset", "paper"}, "batch", "64", false},
+		{"flag's preset beats file's preset", file, []string{"--preset", "default"}, "samples", "1", true},
+		{"but not the file's options", file, []string{"--preset", "default"}, "batch", "64", false},
 		{"exponents", file, nil, "lr", "0.001", false},
 		{"a switch off", "whiten: true\n", []string{"--whiten", "false"}, "whiten", "false", false},
 	} {
@@ -184,12 +187,12 @@ func TestBadSettings(t *testing.T) {
 		{"layers: 2\n", []string{"--model", "gp"},
 			`run.yaml:1:9: layers: model gp has no such option: leave it out, or use model gpdrf or drf`},
 		{"", []string{"--model", "drf", "--skip", "true"},
-			`--skip: model drf has no such option: leave it out, or use model gpdrf`},
+			`--set skip: model drf has no such option: leave it out, or use model gpdrf`},
 		{"", []string{"--model", "gp", "--latents", "3"},
-			`--latents: model gp has no such option: leave it out, or use model gpdrf`},
+			`--set latents: model gp has no such option: leave it out, or use model gpdrf`},
 		{"", []string{"--steps", "5", "--time-limit", "1m"},
 			`--time-limit: give only one of steps, epochs and time-limit; steps is given, too`},
-		{"", []string{"--q-cov", "ful"}, `--q-cov: "ful" is not one of its values: did you mean "full"?`},
+		{"", []string{"--q-cov", "ful"}, `--set q-cov: "ful" is not one of its values: did you mean "full"?`},
 		{"", []string{"--kernel", "matern"}, `--kernel: "matern" is not one of its values: did you mean "matern12"?`},
 		{"", []string{"--kernel", "spectrun:3"},
 			`--kernel: "spectrun:3" is not one of its values: did you mean "spectrum"?`},
@@ -215,12 +218,15 @@ func TestBadSettings(t *testing.T) {
 		{"model: drf\nkernel: rbf\n", nil,
 			`run.yaml:2:9: kernel: model drf has no such option: leave it out, or use model gpdrf or gp`},
 		{"", []string{"--preset", "papper"}, `--preset: "papper" is not one of its values: did you mean "paper"?`},
+		{"", []string{"--preset", "cutajar"},
+			`--preset: "cutajar" is a config file now: give --config examples/cutajar.yaml`},
+		{"", []string{"--spectra", "var-mixed"}, `--spectra: "var-mixed" is not one of its values: did you mean "var-fixed"?`},
 		{"", []string{"--time-limit", "ten"}, `--time-limit: "ten" is not a time: write 90s, 10m or 1h30m`},
 		{"", []string{"--time-limit", "-1s"}, `--time-limit: "-1s" must be above 0`},
 		{"", []string{"--seed", "-1"}, `--seed: "-1" is not a whole number from 0 to 18446744073709551615`},
 		{"", []string{"--layers", "17"}, `--layers: "17" must be at least 1 and at most 16`},
 		{"", []string{"--lr", "Inf"}, `--lr: "Inf" must be a finite number above 0`},
-		{"", []string{"--adam-beta1", "1"}, `--adam-beta1: "1" must be at least 0 and below 1`},
+		{"", []string{"--adam-beta1", "1"}, `--set adam-beta1: "1" must be at least 0 and below 1`},
 	} {
 		file, err := ParseYAML("run.yaml", []byte(c.file))
 		if err == nil {
@@ -250,7 +256,7 @@ func TestConfigRoundTrip(t *testing.T) {
 	for _, words := range [][]string{
 		nil,
 		{"--model", "gp", "--lengthscales", "ard", "--lr", "0.1234567890123456789"},
-		{"--model", "drf", "--preset", "cutajar"},
+		{"--model", "drf", "--preset", "paper"},
 		{"--preset", "paper", "--kl-weight", "1e-300"},
 		{"--data", "true", "--test", "a b: \"c\" # d.csv", "--target", "017", "--data-dir", "-\n\ttab ü"},
 		{"--seed", "18446744073709551615", "--time-limit", "1h3m"},

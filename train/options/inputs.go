@@ -44,12 +44,12 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	if ds.Kernel != nil {
 		return nil, c.fitGram(ds.Kernel.M)
 	}
-	if from, given := c.explicit["codebook"]; given && c.Codebook != defaults().Codebook && !hasVectors(ds) {
-		return nil, Setting{"codebook", "", from}.errorf("%s holds no sequences of vectors: leave it out", ds.Path)
+	if c.Explicit("codebook") && c.Codebook != defaults().Codebook && !hasVectors(ds) {
+		return nil, c.Errorf("codebook", "%s holds no sequences of vectors: leave it out", ds.Path)
 	}
 	if ds.Sequences == nil {
 		if maps != nil {
-			return nil, kernel.errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave "+
+			return nil, kernel.Errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave "+
 				"it out", maps, ds.Path, model.Kernels())
 		}
 		if shapes == nil && c.Model != model.DRF {
@@ -68,20 +68,19 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	}
 	switch {
 	case ds.D() == 0 && shapes != nil:
-		return nil, kernel.errorf("%s is a kernel of vectors, and %s holds sequences: give feature "+
+		return nil, kernel.Errorf("%s is a kernel of vectors, and %s holds sequences: give feature "+
 			"maps, for example %s, or leave it out",
 			shapes[0], ds.Path, seq.Candidates(ds.Sequences)[0])
 	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
 		shapes = model.Kernels()[:1]
 	case len(shapes) > 1:
-		return nil, kernel.errorf("%s is a sum of two kernels of vectors: with sequences there is only one", c.Kernel)
+		return nil, kernel.Errorf("%s is a sum of two kernels of vectors: with sequences there is only one", c.Kernel)
 	}
 	if err := maps.Check(ds.Sequences.Alphabet); err != nil {
-		return nil, kernel.errorf("%v", err)
+		return nil, kernel.Errorf("%v", err)
 	}
-	if from, given := c.explicit["learn-inducing"]; given && c.LearnInducing {
-		return nil, Setting{"learn-inducing", "",
-			from}.errorf("inducing points that are sequences cannot move: leave it out")
+	if c.Explicit("learn-inducing") && c.LearnInducing {
+		return nil, c.Errorf("learn-inducing", "inducing points that are sequences cannot move: leave it out")
 	}
 	c.LearnInducing = false
 	if err := c.fitInducing(InducingRandom, InducingKMeans); err != nil {
@@ -236,10 +235,8 @@ const (
 // fitGram makes the Config fit a kernel of the rows' own with m inducing points.
 func (c *Config) fitGram(m int) error {
 	for _, key := range []string{"kernel", "inducing", "inducing-init", "learn-inducing"} {
-		from, given := c.explicit[key]
-		if as := c.Text(key); given && as != kernelAuto && as != "false" && as != strconv.Itoa(m) {
-			return Setting{key, "",
-				from}.errorf("%s: --gram gives the kernel and its %d inducing points: leave it out", as, m)
+		if as := c.Text(key); c.Explicit(key) && as != kernelAuto && as != "false" && as != strconv.Itoa(m) {
+			return c.Errorf(key, "%s: gram gives the kernel and its %d inducing points: leave it out", as, m)
 		}
 	}
 	c.Kernel, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
@@ -248,13 +245,12 @@ func (c *Config) fitGram(m int) error {
 
 // fitInducing settles how X̄ is chosen: what auto is, and which way is not for these rows.
 func (c *Config) fitInducing(auto, never string) error {
-	from, given := c.explicit["inducing-init"]
 	switch {
 	case c.InducingInit == InducingAuto:
 		c.InducingInit = auto
-	case c.InducingInit == never && given:
+	case c.InducingInit == never && c.Explicit("inducing-init"):
 		fits := map[string]string{InducingKMeans: "vectors", InducingKMedoids: "sequences"}
-		return Setting{"inducing-init", "", from}.errorf("%s is for %s: give %s or another way",
+		return c.Errorf("inducing-init", "%s is for %s: give %s or another way",
 			never, fits[never], auto)
 	case c.InducingInit == InducingKMeans && never == InducingKMeans:
 		c.InducingInit = InducingKMedoids // of a preset: clusters of what cannot be averaged
@@ -320,8 +316,8 @@ func (c *Config) LearnCodebook(ctx context.Context, ds *data.Dataset) (*seq.Code
 	if err != nil {
 		return nil, nil, err
 	}
-	if from, given := c.explicit["codebook"]; given && book.Letters() < c.Codebook {
-		return nil, nil, Setting{"codebook", "", from}.errorf("the training %ss have %d different vectors, fewer "+
+	if c.Explicit("codebook") && book.Letters() < c.Codebook {
+		return nil, nil, c.Errorf("codebook", "the training %ss have %d different vectors, fewer "+
 			"than the %d of the codebook: make it smaller",
 			ds.Sequences.Alphabet.Kind.Noun(), book.Letters(), c.Codebook)
 	}

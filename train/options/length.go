@@ -10,10 +10,9 @@ import (
 )
 
 // checkEvery refuses a checkpoint-every that is neither a time nor a number of steps.
-func (c *Config) checkEvery(from string) error {
+func (c *Config) checkEvery() error {
 	if _, _, ok := c.CheckpointInterval(); !ok {
-		return Setting{"checkpoint-every", "",
-			from}.errorf("%q must be a time (90s, 10m), a number of steps, or 0", c.CheckpointEvery)
+		return c.Errorf("checkpoint-every", "%q must be a time (90s, 10m), a number of steps, or 0", c.CheckpointEvery)
 	}
 	return nil
 }
@@ -48,8 +47,8 @@ func (c *Config) fitRows(n int) (notes []string, err error) {
 		if *o.value <= n || !Find(o.key).Applies(c.Model) || o.key == "inducing" && c.Gram != "" {
 			continue
 		}
-		if from, given := c.explicit[o.key]; given {
-			return nil, Setting{o.key, "", from}.errorf("%d is more than the %d training rows", *o.value, n)
+		if c.Explicit(o.key) {
+			return nil, c.Errorf(o.key, "%d is more than the %d training rows", *o.value, n)
 		}
 		notes = append(notes, fmt.Sprintf("%s: %d → %d, the number of training rows", o.key, *o.value, n))
 		*o.value = n

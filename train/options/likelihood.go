@@ -30,16 +30,15 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	c.Likelihood = c.likelihoodOf(ds.Task)
 	s := Setting{"likelihood", "", c.explicit["likelihood"]}
 	if fits := Likelihoods(ds.Task); !slices.Contains(fits, c.Likelihood) {
-		return s.errorf("%s does not fit the target %q, a %s: give %s, or leave it out", c.Likelihood,
+		return s.Errorf("%s does not fit the target %q, a %s: give %s, or leave it out", c.Likelihood,
 			ds.Target, ds.Task, strings.Join(fits, " or "))
 	}
 	if c.ClassOffsets && ds.Task != data.Classification {
-		return Setting{"class-offsets", "",
-			c.explicit["class-offsets"]}.errorf("the target %q is a %s and has no classes: leave "+
+		return c.Errorf("class-offsets", "the target %q is a %s and has no classes: leave "+
 			"it out", ds.Target, ds.Task)
 	}
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
-		return s.errorf("bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
+		return s.Errorf("bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
 	}
 	return nil
 }

@@ -24,13 +24,12 @@ type Option struct {
 	Values []string // the words it takes; nil: any text or number
 	Models string   // the models that have it, "gpdrf or gp"; "" is all
 
-	Basic    bool // one of the few that most runs need: the short help shows it
-	FileOnly bool // a key of a config file, without a flag
-	Record   bool // written to config.yaml only where it is set
+	Flag   bool // has a flag of its own; the others are keys of a config file and of --set
+	Record bool // written to config.yaml only where it is set
 
 	limits limits
 	check  func(text string) (wrong string) // of a text, beyond Values; nil: any
-	field  func(*Config) any                // a pointer to the field
+	value  any                              // a pointer to the field of a Config
 }
 
 // Applies says whether this kind of model has the option.
@@ -40,14 +39,14 @@ func (o *Option) Applies(model string) bool {
 
 // Written is the option with a value, as a user gives it.
 func (o *Option) Written(value int) string {
-	if o.FileOnly {
-		return fmt.Sprintf("%s: %d in the config file", o.Key, value)
+	if o.Flag {
+		return fmt.Sprintf("--%s %d", o.Key, value)
 	}
-	return fmt.Sprintf("--%s %d", o.Key, value)
+	return fmt.Sprintf("--set %s=%d", o.Key, value)
 }
 
 // IsBool says whether the option is a switch: --skip alone means --skip=true.
-func (o *Option) IsBool() bool { _, ok := o.field(&Config{}).(*bool); return ok }
+func (o *Option) IsBool() bool { _, ok := o.value.(*bool); return ok }
 
 // limits is the interval a number must lie in.
 type limits struct {
@@ -108,13 +107,16 @@ func (c *Config) copy() *Config {
 // is not checked.
 func (c *Config) With(key string, value any) *Config {
 	changed := c.copy()
-	reflect.ValueOf(Find(key).field(changed)).Elem().Set(reflect.ValueOf(value))
+	reflect.ValueOf(changed.find(key).value).Elem().Set(reflect.ValueOf(value))
 	return changed
 }
 
 // Find is the option with this key, nil if there is none.
-func Find(key string) *Option {
-	for _, o := range Options() {
+func Find(key string) *Option { return (&Config{}).find(key) }
+
+// find is the option with this key, nil if there is none.
+func (c *Config) find(key string) *Option {
+	for _, o := range c.options() {
 		if o.Key == key {
 			return &o
 		}
@@ -122,27 +124,28 @@ func Find(key string) *Option {
 	return nil
 }
 
-// IsFileKey says whether an option is a key of a config file without a flag.
-func IsFileKey(key string) bool { o := Find(key); return o != nil && o.FileOnly }
-
 // Check says what is wrong with one setting by itself. Errors are *usage.Error.
 func Check(s Setting) error { return defaults().set(s) }
 
 // set reads one setting's text into its field and remembers where it came from.
 // Errors are *usage.Error.
 func (c *Config) set(s Setting) error {
-	o := Find(s.Key)
+	o := c.find(s.Key)
 	if o == nil {
 		return usage.Errorf("%s: unknown option %q%s", s.From, s.Key, suggest.Hint(s.Key, keys()))
 	}
-	if wrong := o.parse(o.field(c), s.Text); wrong != "" {
-		return s.errorf("%q %s", s.Text, wrong)
+	if wrong := o.parse(s.Text); wrong != "" {
+		return s.Errorf("%q %s", s.Text, wrong)
 	}
 	if c.explicit == nil {
 		c.explicit = map[string]string{}
 	}
 	c.explicit[s.Key] = s.From
 	return nil
+}
+
+func notOneOf(text string, values []string) string {
+	return "is not one of its values" + suggest.Hint(text, values)
 }
 
 func keys() (all []string) {
@@ -152,17 +155,18 @@ func keys() (all []string) {
 	return all
 }
 
-// parse reads text into the field behind p; it returns "" or what is wrong with the text.
-func (o *Option) parse(p any, text string) (wrong string) {
-	switch p := p.(type) {
+// parse reads text into the field. It returns "" or what is wrong with the text.
+func (o *Option) parse(text string) (wrong string) {
+	switch p := o.value.(type) {
 	case *string:
-		if o.Values != nil && !slices.Contains(o.Values, text) {
-			return "is not one of its values" + suggest.Hint(text, o.Values)
-		}
 		if o.check != nil {
-			if wrong := o.check(text); wrong != "" {
-				return wrong
-			}
+			wrong = o.check(text)
+		}
+		if wrong == "" && o.Values != nil && !slices.Contains(o.Values, text) {
+			wrong = notOneOf(text, o.Values)
+		}
+		if wrong != "" {
+			return wrong
 		}
 		*p = text
 	case *bool:

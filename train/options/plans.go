@@ -19,13 +19,13 @@ func (c *Config) Plans() (plans []Plan, err error) {
 		var p Plan
 		if _, err := fmt.Sscanf(word, "%d@%d", &p.Steps, &p.Until); err != nil || p.String() != word ||
 			p.Until <= begin || p.Until >= p.Steps || p.Steps > MaxSteps {
-			return nil, Setting{"replanned", "", c.explicit["replanned"]}.errorf("%q is not a number of steps "+
+			return nil, c.Errorf("replanned", "%q is not a number of steps "+
 				"and a later step before its end, such as 1000@200", word)
 		}
 		plans, begin = append(plans, p), p.Until
 	}
 	if c.Steps > 0 && begin >= c.Steps {
-		return nil, Setting{"replanned", "", c.explicit["replanned"]}.errorf("step %d is not one of the %d steps "+
+		return nil, c.Errorf("replanned", "step %d is not one of the %d steps "+
 			"before the last", begin, c.Steps)
 	}
 	return plans, nil

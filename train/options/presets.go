@@ -39,6 +39,14 @@ func defaults() *Config {
 	}
 }
 
+// checkPreset says where to find a preset that has become a config file.
+func checkPreset(text string) (wrong string) {
+	if text == "cutajar" {
+		return "is a config file now: give --config examples/cutajar.yaml"
+	}
+	return ""
+}
+
 // presetSettings is what a preset changes of the defaults.
 func presetSettings(name string) []Setting {
 	var pairs [][2]string
@@ -55,19 +63,6 @@ func presetSettings(name string) []Setting {
 			{"spectra", "var-resampled-each"},
 			{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},
 			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"}, {"noise-init", "0.1"},
-		}
-	case "cutajar":
-		// The schedule of the public code of Cutajar et al. (2017), as far as this model has its
-		// parts.
-		pairs = [][2]string{
-			{"lr", "0.01"}, {"batch", "200"}, {"steps", "10000"},
-			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
-			{"freeze-omega", "1000"}, {"freeze-kernel", "4000"},
-			{"layers", "2"}, {"features", "100"}, {"hidden", "3"}, {"feed-forward", "false"}, {"skip", "false"},
-			{"spectra", "var-fixed"},
-			{"local-reparam", "false"}, {"samples", "1"},
-			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"}, {"noise-init", "0.1"},
-			{"lengthscales", "shared"},
 		}
 	}
 	settings := make([]Setting, len(pairs))

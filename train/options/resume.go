@@ -12,19 +12,19 @@ import (
 func (c *Config) GoOn(flags []Setting) (*Config, error) {
 	resumed := c.copy()
 	for _, s := range flags {
-		o, asked := Find(s.Key), c.copy()
-		if wrong := o.parse(o.field(asked), s.Text); wrong != "" {
-			return nil, s.errorf("%q %s", s.Text, wrong)
+		asked := c.copy()
+		if err := asked.set(s); err != nil {
+			return nil, err
 		}
-		switch now := o.text(c); {
+		switch now := c.Text(s.Key); {
 		case s.Key == "checkpoint-every":
-			if err := asked.checkEvery(s.From); err != nil {
+			if err := asked.checkEvery(); err != nil {
 				return nil, err
 			}
 			resumed.CheckpointEvery = asked.CheckpointEvery
 		case s.Key == "device" && kind(s.Text) == kind(now):
 			resumed.Device = s.Text
-		case o.text(asked) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
+		case asked.Text(s.Key) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
 		case s.Key == "epochs" && c.PlannedFor == forEpochs(asked.Epochs):
 		case s.Key == "time-limit" && c.PlannedFor == ForTime(asked.TimeLimit):
 		default:
@@ -34,7 +34,7 @@ func (c *Config) GoOn(flags []Setting) (*Config, error) {
 			} else if now == "" {
 				was = "without"
 			}
-			return nil, s.errorf("the run began %s, and its result depends on it: leave the "+
+			return nil, s.Errorf("the run began %s, and its result depends on it: leave the "+
 				"option out, or begin a new run", was)
 		}
 	}

@@ -11,15 +11,14 @@ import (
 // them out elsewhere.
 func (c *Config) fitOptions(ds *data.Dataset) error {
 	refuse := func(key, format string, args ...any) error {
-		return Setting{key, "", c.explicit[key]}.errorf(format+": leave it out", args...)
+		return c.Errorf(key, format+": leave it out", args...)
 	}
 	if err := c.fitLikelihood(ds); err != nil { // before the choice of maps, which takes long
 		return err
 	}
-	if from, given := c.explicit["skip"]; given && c.Model == model.GPDRF && c.Skip &&
+	if c.Explicit("skip") && c.Model == model.GPDRF && c.Skip &&
 		c.Explicit("latents") && c.Latents < c.outputs(ds) {
-		return Setting{"skip", "",
-			from}.errorf("the skip adds the %d latent functions to %d outputs: give latents %d or more, or "+
+		return c.Errorf("skip", "the skip adds the %d latent functions to %d outputs: give latents %d or more, or "+
 			"leave the skip out", c.Latents, c.outputs(ds), c.outputs(ds))
 	}
 	// there are no numbers beside them
@@ -30,7 +29,7 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 	case !alone || c.Model != model.GPDRF || c.Layers > 1:
 		return nil
 	// earlier runs have it in their config.yaml
-	case c.explicit["feed-forward"] == "--feed-forward" && c.FeedForward:
+	case c.typed("feed-forward") && c.FeedForward:
 		return refuse("feed-forward",
 			"a single layer always sees the latent functions, and these rows have no other numbers")
 	}

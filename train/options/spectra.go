@@ -2,10 +2,19 @@ package options
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
+
+// checkTreatment refuses what is no treatment of the frequencies.
+func checkTreatment(text string) (wrong string) {
+	if all := model.SpectraTreatments(); !slices.Contains(all, text) {
+		return notOneOf(text, all)
+	}
+	return ""
+}
 
 // checkSpectra refuses flags that do not go with the treatment of the frequencies. A file, such as
 // a run's own config.yaml, or a preset holds them all: there they have no effect. Features that
@@ -16,18 +25,16 @@ func (c *Config) checkSpectra() error {
 		return nil
 	}
 	if c.hasArcCosines() {
-		if from, given := c.explicit["spectra"]; given {
-			return Setting{"spectra", "",
-				from}.errorf("%s integrates cosines and sines, and features-kernel %s has none: give another "+
+		if c.Explicit("spectra") {
+			return c.Errorf("spectra", "%s integrates cosines and sines, and features-kernel %s has none: give another "+
 				"spectra, or leave it out",
 				c.Spectra, c.FeatureKernel)
 		}
 		c.Spectra = model.PriorFixed
 		return nil
 	}
-	if from := c.explicit["local-reparam"]; !c.LocalReparam && from == "--local-reparam" {
-		return Setting{"local-reparam", "",
-			from}.errorf("it has no effect with spectra %s, which draws neither weights nor frequencies: "+
+	if !c.LocalReparam && c.typed("local-reparam") {
+		return c.Errorf("local-reparam", "it has no effect with spectra %s, which draws neither weights nor frequencies: "+
 			"leave it out, or give another spectra", c.Spectra)
 	}
 	return nil

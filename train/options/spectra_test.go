@@ -9,16 +9,16 @@ import (
 // What does not go with frequencies in closed form is refused where a flag asks for it.
 func TestSpectraOptions(t *testing.T) {
 	for options, want := range map[string]string{
-		"--local-reparam false": "--local-reparam: it has no effect " +
+		"--local-reparam false": "--set local-reparam: it has no effect " +
 			"with spectra var-integrated",
 		"--spectra var-integrated --features-kernel arccos1": "--spectra: var-integrated " +
 			"integrates cosines and sines",
-		"--local-reparam true":                                 "",
-		"--local-reparam false --spectra var-fixed":            "",
-		"--features-kernel arccos1":                            "",
-		"--preset paper --spectra var-integrated":              "",
-		"--preset cutajar --spectra var-integrated --layers 1": "",
-		"--model gp": "",
+		"--local-reparam true":                      "",
+		"--local-reparam false --spectra var-fixed": "",
+		"--features-kernel arccos1":                 "",
+		"--preset paper --spectra var-integrated":   "",
+		"--spectra var-fixed-all-each":              "",
+		"--model gp":                                "",
 	} {
 		c, err := Resolve(nil, flags(strings.Fields(options)...))
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {

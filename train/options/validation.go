@@ -38,8 +38,7 @@ func (c *Config) Validates() bool {
 // checkValidation refuses options that make no sense together.
 func (c *Config) checkValidation() error {
 	if fraction, _ := c.validation(); !(fraction >= 0 && fraction <= mostValidation) {
-		return Setting{"validation", "",
-			c.explicit["validation"]}.errorf("%q must be a fraction of at most %g, or a file",
+		return c.Errorf("validation", "%q must be a fraction of at most %g, or a file",
 			c.Validation, mostValidation)
 	}
 	if c.Validates() {
@@ -50,8 +49,7 @@ func (c *Config) checkValidation() error {
 		value int
 	}{{"early-stop", c.EarlyStop}, {"eval-every", c.EvalEvery}} {
 		if o.value > 0 {
-			return Setting{o.key, "",
-				c.explicit[o.key]}.errorf("there are no rows to evaluate on: give --validation 0.1, or a file")
+			return c.Errorf(o.key, "there are no rows to evaluate on: give --validation 0.1, or a file")
 		}
 	}
 	return nil
@@ -63,8 +61,7 @@ func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Data
 	fraction, file := c.seen().validation()
 	switch {
 	case file != "" && all.Kernel != nil:
-		return nil, nil, nil, Setting{"validation", "",
-			c.explicit["validation"]}.errorf("the rows of %s have no kernel with the inducing points of "+
+		return nil, nil, nil, c.Errorf("validation", "the rows of %s have no kernel with the inducing points of "+
 			"gram, which has only those of the training and the test rows: give a fraction of the "+
 			"training rows, such as 0.1", file)
 	case file != "":

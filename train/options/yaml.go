@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,9 +21,9 @@ import (
 // maxConfigFile bounds what is read: a config file is a page of text.
 const maxConfigFile = 1 << 20
 
-// ReadConfig reads a YAML file of options into settings for Resolve. Every error says file,
-// line and column, and is a *usage.Error.
-func ReadConfig(path string) ([]Setting, error) {
+// ReadConfig reads a YAML file of options into settings for Resolve. The file may have more keys,
+// which are the caller's. Every error says file, line and column, and is a *usage.Error.
+func ReadConfig(path string, more ...string) ([]Setting, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &usage.Error{Err: err}
@@ -35,12 +36,12 @@ func ReadConfig(path string) ([]Setting, error) {
 	if len(text) > maxConfigFile {
 		return nil, usage.Errorf("%s: larger than %d bytes: this is not a config file", path, maxConfigFile)
 	}
-	return ParseYAML(path, text)
+	return ParseYAML(path, text, more...)
 }
 
-// ParseYAML walks the YAML tree instead of decoding into the struct, because only
+// ParseYAML is ReadConfig of a text. It walks the YAML tree instead of decoding into the struct, because only
 // the tree knows the line and column of each key.
-func ParseYAML(name string, text []byte) ([]Setting, error) {
+func ParseYAML(name string, text []byte, more ...string) ([]Setting, error) {
 	var doc yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
@@ -65,7 +66,7 @@ func ParseYAML(name string, text []byte) ([]Setting, error) {
 		setting := Setting{key.Value, value.Value, at(value)}
 		line, repeated := seen[setting.Key]
 		switch {
-		case key.Kind != yaml.ScalarNode || Find(setting.Key) == nil && RemovedOption(setting.Key) == "":
+		case key.Kind != yaml.ScalarNode || Find(setting.Key) == nil && !slices.Contains(more, setting.Key):
 			return nil, usage.Errorf("%s: unknown key %q%s", at(key), key.Value, suggest.Hint(key.Value, keys()))
 		case repeated:
 			return nil, usage.Errorf("%s: key %q is already on line %d", at(key), setting.Key, line)
@@ -98,8 +99,8 @@ func (c *Config) YAML() []byte {
 		HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the " +
 			"folder the command runs in."}
 	group := ""
-	for _, o := range Options() {
-		text := o.text(c)
+	for _, o := range c.options() {
+		text := o.text()
 		unset := text == "0" && (IsLength(o.Key) || o.Record) || text == "" && o.Record
 		// several models settle what is left open each for itself
 		several := c.Preset == Best || c.Ensemble > 1
@@ -116,7 +117,7 @@ func (c *Config) YAML() []byte {
 		if o.Values != nil {
 			value.LineComment = strings.Join(o.Values, " | ")
 		}
-		if _, isText := o.field(c).(*string); isText {
+		if _, isText := o.value.(*string); isText {
 			value.SetString(text) // quotes what would not come back as a string
 		}
 		root.Content = append(root.Content, key, value)
@@ -131,10 +132,10 @@ func (c *Config) YAML() []byte {
 
 // Text is the value of the option with this key as a user would write it, and "0" for a
 // length of training that is not set.
-func (c *Config) Text(key string) string { return Find(key).text(c) }
+func (c *Config) Text(key string) string { return c.find(key).text() }
 
-func (o *Option) text(c *Config) string {
-	switch p := o.field(c).(type) {
+func (o *Option) text() string {
+	switch p := o.value.(type) {
 	case *string:
 		return *p
 	case *bool:

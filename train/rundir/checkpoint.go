@@ -174,7 +174,6 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if c.Trained, tensors, err = fitted.ParseDescription(metadata[fitted.DescriptionKey], tensors); err != nil {
 		return nil, err
 	}
-	c.Config = c.Config.WithOffsets(&c.Trained.Model, CheckpointFile)
 	isLog := func(s data.TargetScale) bool { return s.Log }
 	if len(c.Trained.Targets) > 0 && !slices.ContainsFunc(c.Trained.Targets, isLog) {
 		// auto, before there was a choice

@@ -24,7 +24,7 @@ func (cv *CV) Join() (release func(), err error) {
 		return nil, err
 	}
 	if err := atomicfile.Share(f); errors.Is(err, atomicfile.ErrLocked) {
-		return nil, errors.Join(usage.Errorf("%s: another process is training in it, without --part: "+
+		return nil, errors.Join(usage.Errorf("%s: another process is training in it, without --set part: "+
 			"wait for it", cv.path), f.Close())
 	} else if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: %w",

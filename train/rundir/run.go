@@ -58,7 +58,7 @@ func OpenRun(path string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Config, err = options.Resolve(options.WithoutRemoved(settings), nil); err != nil {
+	if r.Config, err = options.Resolve(settings, nil); err != nil {
 		return nil, err
 	}
 	if r.Result, err = ReadResult(path); err != nil {

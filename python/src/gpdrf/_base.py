@@ -84,7 +84,7 @@ class Estimator(BaseEstimator):
         ----------
         model : {"gpdrf", "gp", "drf"}
             The paper's model, its first layer alone (a sparse Gaussian process), or its random-feature layers alone.
-        preset : {"default", "best", "paper", "cutajar"}
+        preset : {"default", "best", "paper"}
             Where the other options start from. best searches for a good model within time_limit.
         steps : int
             Training steps. None takes 5 for each row of a table, at least 1000 and at most 15000.
@@ -197,11 +197,11 @@ class Estimator(BaseEstimator):
             resumes = run.resumes()
             arguments = rows.write(run.stem, y)
             run.only_rows(Path(arguments[1]))
-            arguments += ["--test=none", f"--task={task}", "--report=false", *self._arguments(len(rows), resumes)]
+            arguments += ["--test=none", f"--task={task}", "--set", "report=false", *self._arguments(len(rows), resumes)]
             arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), "--overwrite"]
             try:
                 with Progress() if self.verbose else nullcontext() as progress:
-                    _program.run(["train", "--until-eof", *arguments], run.folder, progress)
+                    _program.run(["train", "--set", "until-eof=true", *arguments], run.folder, progress)
                 self._take(run.path)  # while nobody else may train there
             except KeyboardInterrupt:
                 stopped = run.has_stopped()
@@ -228,7 +228,7 @@ class Estimator(BaseEstimator):
         length = {"steps", "epochs", "time-limit", "time_limit"}
         if not length & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
             given["steps"] = min(max(5 * n, 1000), 15000)
-        return [f"--{name.replace('_', '-')}={_text(value)}" for name, value in given.items()]
+        return [word for name, value in given.items() for word in ("--set", f"{name.replace('_', '-')}={_text(value)}")]
 
     def _take(self, run: Path) -> None:
         """Take the model of a run folder."""

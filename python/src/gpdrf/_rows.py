@@ -79,7 +79,7 @@ class Rows:
             table = csv.writer(file, lineterminator="\n")
             table.writerow(cells)
             table.writerows(zip(*map(_texts, cells.values()), strict=True))
-        return ["--data", str(path), "--separator", "comma", "--header", "yes", *arguments]
+        return ["--data", str(path), "--set", "separator=comma", "--set", "header=yes", *arguments]
 
     def tensors(self, about: Mapping[str, Any]) -> Tensors:
         """The inputs of a request to a model with this description."""
