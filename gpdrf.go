@@ -63,7 +63,7 @@ const (
 // Options say how Train works. A field that is zero has the default of the command, which is good.
 type Options struct {
 	Kind       Kind    // "" is GPDRF
-	Preset     string  // where the other options start from: "default", "paper" or "cutajar"
+	Preset     string  // where the other options start from: "default" or "paper"
 	Kernel     string  // "matern32", "spectrum:3" or another; "" is "rbf" of numbers, and fits sequences
 	Likelihood string  // such as "student-t"; "" is "gaussian", or "softmax" of classes
 	Inducing   int     // inducing points of the GP layer
