@@ -1,7 +1,6 @@
-// kernels.cu: the device code, in the order in which data flows through the model. One translation
-// unit that three compilers take: clang++ (`make ptx`, which writes cuda/kernels_sm*.ptx), nvcc,
-// and g++, which makes the driver test double of it (`make test-cuda`).
-// What a file of kernels may use stands in the first six.
+// kernels.cu: the device code, in the order in which data flows through the model. Three compilers
+// take it: clang++ writes cuda/kernels_sm*.ptx (`make ptx`), g++ makes the driver test double
+// (`make double`), and nvcc tries it (`make nvcc`). The first six files are for all others.
 #include "cuda/kernels/device.cuh"
 #include "cuda/kernels/math.cuh"
 #include "cuda/kernels/live.cuh"
@@ -18,7 +17,6 @@
 #include "cuda/kernels/mix.cuh"
 #include "cuda/kernels/sparse.cuh"
 #include "cuda/kernels/potrf.cuh"
-#include "cuda/kernels/trsm.cuh"
 #include "cuda/kernels/whiten.cuh"
 #include "cuda/kernels/moments.cuh"
 #include "cuda/kernels/samplef.cuh"

@@ -11,8 +11,8 @@
 //	dlogℓ_kd += w_kd (Σ_m z_md (z_md g_km − 2 P_kmd) + Σ_b x_bd² h_kb)     g, h: sums of the rows and columns of G
 //	dz_md    += Σ_k w_kd (P_kmd − g_km z_md)
 //
-// Where x is z (Kuu), dc and so G are symmetric: one product stands for both sides, and dz is twice
-// as large.
+// Where x is z (Kuu), dc and G are symmetric: one product serves both sides, and dz is twice as
+// large.
 #pragma once
 
 // inverse_square is w = 1/ℓ² from log ℓ.
@@ -43,15 +43,16 @@ __device__ __forceinline__ void ard_norms(int m, int rows, int d, double *weight
 DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *weight, double *norms, const double *z, const double *x, const double *logl),
               (m, rows, d, weight, norms, z, x, logl))
 
-// As in device/correlation.go: the shapes of a kernel; where the distance of two rows is computed
-// by differences, and where the slope of Matérn 1/2 is taken for 0, in squared distance over the
-// sum of the squared norms.
+// As in device/correlation.go: the shapes of a kernel, and two limits of the squared distance of
+// two rows over the sum of their squared norms. Below NEAR_ROWS, the distance is computed by
+// differences. Below TOUCHING_ROWS, the slope of Matérn 1/2 is 0.
 constexpr int RBF = 0, MATERN12 = 1, MATERN32 = 2, MATERN52 = 3;
 constexpr double NEAR_ROWS = 1.0 / (1 << 20), TOUCHING_ROWS = NEAR_ROWS / (1 << 24);
 
-// ard_exponents is −½ Σ_d (z_md − x_bd)² w_d over the pairs of this thread, without w where weight
-// is null; never above 0; of Kuu the lower triangle. For Matérn kernels, which take its root, near
-// rows are computed again. norm_z and norm_x are half the squared norms of the rows and columns.
+// ard_exponents is −½ Σ_d (z_md − x_bd)² w_d of the pairs of this thread, never above 0. Without
+// weight, w is 1. Of Kuu it computes the lower triangle. Matérn kernels take its root: for them,
+// near rows are computed again. norm_z and norm_x are half the squared norms of the rows and
+// columns.
 template <int HEIGHT>
 __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
                                                const double *weight, const double *norm_z, const double *norm_x, bool lower, int shape) {
@@ -61,8 +62,7 @@ __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int 
     double factor = p < d ? (weight ? weight[p] : 1.0) : 0.0;
     return Weighted<double>{x[smaller(b0 + i, n - 1) * d + smaller(p, d - 1)], factor};
   };
-  tile_sums<false, false, HEIGHT, HEIGHT == TALL>(sum, 0, d, 1, read_z, read_x, [] {},
-                                                     warp_squares(m0, b0, m, n, lower) > 0 ? COLUMNS / 2 : 0);
+  tile_sums<AlongDepth, AlongDepth, HEIGHT>(sum, 0, d, 1, read_z, read_x, [] {}, warp_squares(m0, b0, m, n, lower) > 0 ? SQUARES : 0);
   double of_z[ROWS], of_x[COLUMNS];
 #pragma unroll
   for (int r = 0; r < ROWS; r++) of_z[r] = norm_z[smaller(m0 + tile_row(r), m - 1)];
@@ -99,10 +99,10 @@ __device__ __forceinline__ double matern(int shape, double e, double norm, doubl
   return (1 + t * (three ? 1 : 1 + t * (1.0 / 3))) * v;
 }
 
-// ard_store writes a tile of c and of its slope, which is nowhere else for RBF; in Kuu both sides
-// of the diagonal, and exactly 1 and 0 on it. The code of a row stands here once, and rows take
-// turns at the first place, until all are back: sums with a changing index would lie in memory.
-// Exponentials that no branch parts are computed side by side.
+// ard_store writes a tile of c, and of its slope unless the kernel is RBF. In Kuu it writes both
+// sides of the diagonal, and exactly 1 and 0 on it. A loop does one row at a time and rotates the
+// rows through the first place: sums with a variable index would lie in memory. Exponentials
+// without branches between them are computed side by side.
 __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, int shape, double *c,
                                           double *slope, const double *norm_z, const double *norm_x) {
 #pragma unroll 1
@@ -141,11 +141,11 @@ __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double s
   }
 }
 
-// ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd), d in order; same says that x is z. norms [K,rows] is
-// of ard_norms. The shape of f is RBF's; ard_matern has the others, and the slope: the registers of
-// its roots and near rows would leave no room for a second block. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128
-// threads, 17 KiB of shared memory; from 9.0 on (⌈B/64⌉, ⌈M/128⌉, K), 256 threads, 25 KiB. 8·K·M·B
-// bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
+// ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd), d in order. same is set if x is z. norms [K,rows]
+// comes from ard_norms. ard has RBF; ard_matern has the other shapes, and the slope. Its roots and
+// near rows take registers, which would leave ard no room for a second block. Grid (⌈B/64⌉, ⌈M/64⌉,
+// K), 128 threads, 17 KiB of shared memory; from 9.0 on (⌈B/64⌉, ⌈M/128⌉, K), 256 threads, 25 KiB.
+// 8·K·M·B bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
 __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms) {
   int m0 = (int)blockIdx.y * TALLER, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
   if (same && b0 > m0 + TALLER - TILE) return; // the whole block

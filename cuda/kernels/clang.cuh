@@ -1,4 +1,4 @@
-// clang.cuh: the part of CUDA C++ that the kernels use, for clang++ -x cuda with no CUDA toolkit.
+// clang.cuh: the part of CUDA C++ that the kernels use, for clang++ -x cuda without a CUDA toolkit.
 #pragma once
 
 #define __global__ __attribute__((global))
@@ -47,14 +47,9 @@ static __device__ __forceinline__ void __syncwarp(unsigned mask = ~0u) { __nvvm_
   }
 SHUFFLES(__shfl_sync, idx, 31)
 SHUFFLES(__shfl_down_sync, down, 31)
-SHUFFLES(__shfl_up_sync, up, 0)
 SHUFFLES(__shfl_xor_sync, bfly, 31)
 #undef SHUFFLES
 
-static __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int p) { return __nvvm_vote_ballot_sync(mask, p); }
-static __device__ __forceinline__ int __any_sync(unsigned mask, int p) { return __nvvm_vote_any_sync(mask, p); }
-static __device__ __forceinline__ int __all_sync(unsigned mask, int p) { return __nvvm_vote_all_sync(mask, p); }
-static __device__ __forceinline__ void __threadfence() { __nvvm_membar_gl(); }
 static __device__ __forceinline__ int __float_as_int(float v) { return __builtin_bit_cast(int, v); }
 static __device__ __forceinline__ float __int_as_float(int v) { return __builtin_bit_cast(float, v); }
 static __device__ __forceinline__ long long __double_as_longlong(double v) { return __builtin_bit_cast(long long, v); }

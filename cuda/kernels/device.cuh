@@ -1,27 +1,27 @@
-// device.cuh: what differs between the three compilers, and how a kernel is declared.
+// device.cuh: the differences of the three compilers, and the macros that declare a kernel.
 //
-// A kernel is a device function, mostly a template of the working precision T, and one or two
-// entry points made by a macro:
+// A kernel is a device function, mostly a template of the working precision T. A macro makes its
+// entry points:
 //
 //	template <typename T> __device__ __forceinline__ void scale(int n, T a, T *x) { ... }
 //	REAL_KERNEL(256, scale, (int n, T a, T *x), (n, a, x))     scale_f32 and scale_f64
 //	DOUBLE_KERNEL(256, factor, (int m, double *l), (m, l))     factor_f64, from factor(...)
 //	PLAIN_KERNEL(256, count, (int n, int *x), (n, x))          count, from count_body(...)
 //
-// The number of threads is stated there and nowhere else: the launcher reads it from the PTX.
-// Blocks are one-dimensional. Shared memory is SHARED(T, tile, [16][17]), and DYN_SHARED(T, buf)
-// for what the launcher asks for by the byte.
+// Only the macro states the number of threads: the launcher reads it from the PTX. Blocks are
+// one-dimensional. Shared memory is SHARED(T, tile, [16][17]), or DYN_SHARED(T, buf) with a size
+// that the launcher gives in bytes.
 //
-// ON_GPU is set where the code is for a GPU: inline PTX stands below it, with a plain twin for the
-// double. TARGET is the compute capability of the PTX image that is compiled, times ten:
+// ON_GPU is set in code for a GPU. It guards inline PTX, which has a plain twin for the double.
+// TARGET is the compute capability of the PTX image, times ten:
 //
 //	70   plain arithmetic
 //	80   TENSOR_CORES multiply floats as TF32, and doubles
 //	86   products of doubles alone, plain: for GPUs of 8.0 and later with few units for doubles
 //	90   products of doubles alone, by the larger instruction of tensor cores from 9.0 on
 //
-// The last two hold what PRODUCT_KERNEL and its kin declare, in place of the same kernels of 80.
-// The double has all four.
+// The last two have the kernels of the PRODUCT_KERNEL macros alone, in place of those of 80. The
+// double has all four images.
 //
 // Every thread of a block reaches every __syncthreads: no thread returns before the last one.
 #pragma once
@@ -56,8 +56,8 @@
   ENTRY void __launch_bounds__(threads) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
 
-// A kernel that says how many of its blocks share a multiprocessor. Of itself the assembler may
-// spill registers to make room for more of them.
+// A kernel with a number of blocks that share a multiprocessor. Without it, the assembler may spill
+// registers to make room for more.
 #define BOUNDED_PRODUCT_KERNEL(threads, blocks, entry, params, call) \
   ENTRY void __launch_bounds__(threads, blocks) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
@@ -70,46 +70,24 @@
 #define BOUNDED_KERNEL BOUNDED_PRODUCT_KERNEL
 #endif
 
+#define IN_BOTH(f32_kernel, f64_kernel) \
+  namespace f32 { \
+  using T = float; \
+  f32_kernel \
+  } \
+  namespace f64 { \
+  using T = double; \
+  f64_kernel \
+  }
 #define REAL_KERNEL(threads, name, params, args) \
-  namespace f32 { \
-  using T = float; \
-  KERNEL(threads, name##_f32, params, name<T> args) \
-  } \
-  namespace f64 { \
-  using T = double; \
-  KERNEL(threads, name##_f64, params, name<T> args) \
-  }
-
+  IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), KERNEL(threads, name##_f64, params, name<T> args))
 #define REAL_BOUNDED_KERNEL(threads, blocks, name, params, args) \
-  namespace f32 { \
-  using T = float; \
-  BOUNDED_KERNEL(threads, blocks, name##_f32, params, name<T> args) \
-  } \
-  namespace f64 { \
-  using T = double; \
-  BOUNDED_KERNEL(threads, blocks, name##_f64, params, name<T> args) \
-  }
-
+  IN_BOTH(BOUNDED_KERNEL(threads, blocks, name##_f32, params, name<T> args), BOUNDED_KERNEL(threads, blocks, name##_f64, params, name<T> args))
 #define REAL_PRODUCT_KERNEL(threads, name, params, args) \
-  namespace f32 { \
-  using T = float; \
-  KERNEL(threads, name##_f32, params, name<T> args) \
-  } \
-  namespace f64 { \
-  using T = double; \
-  PRODUCT_KERNEL(threads, name##_f64, params, name<T> args) \
-  }
-
-// The same, where two blocks share a multiprocessor in double.
+  IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), PRODUCT_KERNEL(threads, name##_f64, params, name<T> args))
+// REAL_PAIRED_PRODUCT_KERNEL has two blocks in a multiprocessor in double.
 #define REAL_PAIRED_PRODUCT_KERNEL(threads, name, params, args) \
-  namespace f32 { \
-  using T = float; \
-  KERNEL(threads, name##_f32, params, name<T> args) \
-  } \
-  namespace f64 { \
-  using T = double; \
-  BOUNDED_PRODUCT_KERNEL(threads, 2, name##_f64, params, name<T> args) \
-  }
+  IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), BOUNDED_PRODUCT_KERNEL(threads, 2, name##_f64, params, name<T> args))
 
 #define DOUBLE_KERNEL(threads, name, params, args) KERNEL(threads, name##_f64, params, name args)
 #define PLAIN_KERNEL(threads, name, params, args) KERNEL(threads, name, params, name##_body args)
@@ -120,8 +98,8 @@ __device__ __forceinline__ int global_thread() { return (int)(blockIdx.x * block
 // div_up is how many blocks of a size cover n.
 __device__ __forceinline__ int div_up(int n, int size) { return (n + size - 1) / size; }
 
-// thread is the thread's number, read again by every call: what is computed from it, such as the
-// addresses of a stage, would else be kept in registers through the whole kernel.
+// thread is the thread's number, read again by every call. Otherwise, the addresses computed from
+// it would stay in registers through the whole kernel.
 __device__ __forceinline__ unsigned thread() {
 #if defined(__CUDA__)
   unsigned t;

@@ -4,21 +4,21 @@
 //	P = HΩ,  Φ = scale·[cos P, sin P],  scale = √(α/R)
 //	out = ΦW, or under local reparameterisation Φm + √v∘ε with v = Φ² s²
 //
-// Each kernel over tiles has an entry for each way to multiply them: _f32 and _f64, and in the
-// image for tensor cores _tf32 and _3xtf32. Φ is never in memory: the forward kernel and the two of
-// the backward pass each compute their tiles of P and of its cosines and sines. Samples that share
-// Ω and W are one group of rows. Since sin² = 1 − cos², with contrast = s²_cos − s²_sin [R,d'] and
+// Each kernel over tiles has an entry for each kind of product: _f32 and _f64, and in the image for
+// tensor cores _tf32 and _3xtf32. Φ is never in memory. The forward kernel and both backward
+// kernels compute their tiles of P and of its cosines and sines themselves. Samples that share Ω
+// and W are one group of rows. Since sin² = 1 − cos², with contrast = s²_cos − s²_sin [R,d'] and
 // sines = Σ_r s²_sin [d'],
 //
 //	v = scale²·(sines + cos² contrast)
 //
 // An arc-cosine layer has one column of Φ for each frequency, Φ = scale·φ(P), W [R,d'], contrast =
-// s² and sines = 0. Its tiles of φ and φ' lie where the cosines and the sines are, so that only the
-// products with the sines differ.
+// s² and sines = 0. Its tiles of φ and φ' take the places of cosines and sines. Only the products
+// with the sines differ.
 #pragma once
 
-// Layer is what the kernels read. A group of rows shares one of omegas Ω and one of weights W.
-// Under local reparameterisation w is m, and without it contrast is null.
+// Layer is the input of the kernels. A group of rows shares one of omegas Ω and one of weights W.
+// Under local reparameterisation w is m; otherwise contrast is null.
 template <typename T>
 struct Layer {
   int rows, d, r, out; // rows of a group
@@ -62,38 +62,38 @@ __device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row,
   return p;
 }
 
-// own is where a thread keeps elements (4y, 4x) … of a tile: TURNED has the columns of the tile as
-// the rows of the memory. keep copies its elements there, as products take them, or as they are if
-// EXACT is set. recall copies them back.
-template <class P, bool TURNED, typename T>
+// own is the place of a thread's elements (4y, 4x) … of a tile in shared memory, which TRANSPOSED
+// stores by columns. keep copies the elements there, as products take them, or unchanged if EXACT
+// is set. recall copies them back.
+template <class P, bool TRANSPOSED, typename T>
 __device__ __forceinline__ int own() {
   using namespace tile;
   int x = 4 * P::template x<T>(), y = 4 * P::template y<T>();
-  return TURNED ? x * pitch<T> + y : y * pitch<T> + x;
+  return TRANSPOSED ? x * pitch<T> + y : y * pitch<T> + x;
 }
-template <class P, bool TURNED, bool EXACT = false, typename T>
+template <class P, bool TRANSPOSED, bool EXACT = false, typename T>
 __device__ __forceinline__ void keep(T *to, const T v[4][4]) {
-  to += own<P, TURNED, T>();
+  to += own<P, TRANSPOSED, T>();
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     T line[4];
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-      T e = TURNED ? v[j][i] : v[i][j];
+      T e = TRANSPOSED ? v[j][i] : v[i][j];
       line[j] = EXACT ? e : P::placed(e);
     }
     tile::store4(to + i * tile::pitch<T>, line);
   }
 }
-template <class P, bool TURNED, typename T>
+template <class P, bool TRANSPOSED, typename T>
 __device__ __forceinline__ void recall(const T *from, T v[4][4]) {
-  from += own<P, TURNED, T>();
+  from += own<P, TRANSPOSED, T>();
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     T line[4];
     tile::load4(from + i * tile::pitch<T>, line);
 #pragma unroll
-    for (int j = 0; j < 4; j++) (TURNED ? v[j][i] : v[i][j]) = line[j];
+    for (int j = 0; j < 4; j++) (TRANSPOSED ? v[j][i] : v[i][j]) = line[j];
   }
 }
 
@@ -106,18 +106,18 @@ __device__ __forceinline__ void rectify(int degree, T *phi, T *slope) {
   *slope = p <= 0 ? (T)0 : derivative;
 }
 
-// activate leaves the cosines and sines of a tile of P = HΩ in m.c and m.s, or φ and φ' of an
-// arc-cosine layer: 2·n·f·d FLOP, and a sine and a cosine of each element. Rows beyond n and
+// activate writes the cosines and sines of a tile of P = HΩ to m.c and m.s, or φ and φ' of an
+// arc-cosine layer. 2·n·f·d FLOP, and a sine and a cosine of each element. Rows beyond n and
 // frequencies beyond f have P = 0.
-template <class P, bool TURNED, typename T>
-__device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p) {
+template <class P, bool TRANSPOSED, typename T>
+__device__ __forceinline__ void activate(tile::Buffers<T> m, const Layer<T> &l, const Piece<T> &p) {
   T phase[4][4];
   tile::clear(phase);
   tile::product<P>(m, 4, phase, tile::Across<T>{p.h, l.d, p.n}, tile::Down<T>{p.omega + p.r0, l.r, p.f}, l.d);
-  keep<P, TURNED, true>(m.c, phase);
-  T *c = m.c + own<P, TURNED, T>(), *s = m.s + own<P, TURNED, T>();
+  keep<P, TRANSPOSED, true>(m.c, phase);
+  T *c = m.c + own<P, TRANSPOSED, T>(), *s = m.s + own<P, TRANSPOSED, T>();
 #pragma unroll 1
-  // from and to shared memory: the code of a sine stands here four times, not sixteen
+  // By way of shared memory: the code of a sine is there four times, not sixteen.
   for (int i = 0; i < 4; i++) {
     T cosine[4], sine[4];
     tile::load4(c + i * tile::pitch<T>, cosine);

@@ -1,6 +1,6 @@
-// features_backward.cuh: the two recomputing kernels of the backward pass. One sums over
-// frequencies and owns rows, the other sums over rows and owns frequencies, so that every sum has
-// one owner and one order. CPU twins device/cpu/features.go and features_local.go.
+// features_backward.cuh: the two kernels of the backward pass. A block of one owns rows and sums
+// over frequencies; a block of the other owns frequencies and sums over rows. So every sum has one
+// order. CPU twins device/cpu/features.go and features_local.go.
 #pragma once
 
 // phase_gradient is a thread's part of the tile of dP, from the cosines and sines in m.c and m.s:
@@ -8,11 +8,11 @@
 //	dP = scale·(cos∘dout W_sinᵀ − sin∘(dout W_cosᵀ [+ 2 scale·cos∘dv contrastᵀ if LOCAL]))
 //	dP = scale·φ'∘(dout Wᵀ [+ 2 scale·φ∘dv contrastᵀ if LOCAL])
 //
-// 4 (6 if LOCAL) n·f·d' FLOP. One set of sums serves all products, and the second term waits in m.s
-// in place of the sines: registers are what the blocks of a multiprocessor are short of, which is
-// also why scale() may compute it again each time.
-template <class P, bool TURNED, bool LOCAL, typename T, class Scale>
-__device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p, const T *dout, const T *dv, Scale scale, T dp[4][4]) {
+// 4 (6 if LOCAL) n·f·d' FLOP. Registers limit the blocks of a multiprocessor. So all products use
+// one set of sums, the second term is kept in m.s in place of the sines, and scale() may compute
+// the scale again each time.
+template <class P, bool TRANSPOSED, bool LOCAL, typename T, class Scale>
+__device__ __forceinline__ void phase_gradient(tile::Buffers<T> m, const Layer<T> &l, const Piece<T> &p, const T *dout, const T *dv, Scale scale, T dp[4][4]) {
   using namespace tile;
   T wave[4][4];
   const T *w = p.w + (long long)p.r0 * l.out;
@@ -21,13 +21,13 @@ __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T>
   if (LOCAL) {
     product<P>(m, 4, dp, Across<T>{dv + p.first * l.out, l.out, p.n}, Across<T>{l.contrast + (long long)p.r0 * l.out, l.out, p.f}, l.out);
     T factor = scale();
-    recall<P, TURNED>(m.c, wave);
+    recall<P, TRANSPOSED>(m.c, wave);
 #pragma unroll
     for (int i = 0; i < 16; i++) dp[i / 4][i % 4] *= 2 * factor * wave[i / 4][i % 4];
   }
   product<P>(m, 4, dp, d, Across<T>{w, l.out, p.f}, l.out);
   T factor = scale();
-  recall<P, TURNED>(m.s, wave);
+  recall<P, TRANSPOSED>(m.s, wave);
 #pragma unroll
   for (int i = 0; i < 16; i++) wave[i / 4][i % 4] *= (l.arccos ? factor : -factor) * dp[i / 4][i % 4];
   if (l.arccos) {
@@ -35,14 +35,14 @@ __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T>
     for (int i = 0; i < 16; i++) dp[i / 4][i % 4] = wave[i / 4][i % 4];
     return;
   }
-  keep<P, TURNED, true>(m.s, wave);
+  keep<P, TRANSPOSED, true>(m.s, wave);
   clear(dp);
   product<P>(m, 4, dp, d, Across<T>{w + (long long)l.r * l.out, l.out, p.f}, l.out);
   factor = scale();
-  recall<P, TURNED>(m.c, wave);
+  recall<P, TRANSPOSED>(m.c, wave);
 #pragma unroll
   for (int i = 0; i < 16; i++) dp[i / 4][i % 4] *= factor * wave[i / 4][i % 4];
-  recall<P, TURNED>(m.s, wave);
+  recall<P, TRANSPOSED>(m.s, wave);
 #pragma unroll
   for (int i = 0; i < 16; i++) dp[i / 4][i % 4] += wave[i / 4][i % 4];
 }
@@ -61,7 +61,7 @@ template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const T *dout, const T *dv, T *dh) {
   using namespace tile;
   DYN_SHARED(T, memory);
-  Shared<T> m(memory);
+  Buffers<T> m(memory);
   int tiles = div_up(l.rows, side<T>), group = (int)blockIdx.x / tiles, row = (int)blockIdx.x % tiles * side<T>;
   int first = (int)blockIdx.y * span, last = smaller(first + span, l.r);
   long long all = (long long)gridDim.x / tiles * l.rows;
@@ -77,7 +77,7 @@ __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const
       int columns = smaller(side<T>, l.d - c0), width = wide<P, T>(columns);
       Patch<P, T> patch{dh + (blockIdx.y * all + p.first) * l.d + c0, l.d, 1, p.n, columns};
       if (!single) clear(sum);
-      product<P>(m, width, sum, Held<T>{m.c}, Across<T>{p.omega + (long long)c0 * l.r + r0, l.r, columns}, p.f);
+      product<P>(m, width, sum, Resident<T>{m.c}, Across<T>{p.omega + (long long)c0 * l.r + r0, l.r, columns}, p.f);
       if (!single || r0 + side<T> >= last) patch.add(single || r0 == first, width, sum);
     }
   }
@@ -107,7 +107,7 @@ template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast) {
   using namespace tile;
   DYN_SHARED(T, memory);
-  Shared<T> m(memory);
+  Buffers<T> m(memory);
   int r0 = (int)blockIdx.x * side<T>, first = (int)blockIdx.y * span, last = smaller(first + span, l.rows), group = (int)blockIdx.z;
   long long part = (long long)group * gridDim.y + blockIdx.y;
   domega += part * l.d * l.r + r0;
@@ -133,9 +133,9 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
         clear(squares);
       }
       Down<T> gradient{dout + p.first * l.out + c0, l.out, columns};
-      if (l.arccos) product<P>(m, width, cosines, Held<T>{m.c}, gradient, p.n);
+      if (l.arccos) product<P>(m, width, cosines, Resident<T>{m.c}, gradient, p.n);
       else share<P>(m, width, cosines, sines, gradient, p.n);
-      if (LOCAL) product<P, true>(m, width, squares, Held<T>{m.c}, Down<T>{dv + p.first * l.out + c0, l.out, columns}, p.n);
+      if (LOCAL) product<P, true>(m, width, squares, Resident<T>{m.c}, Down<T>{dv + p.first * l.out + c0, l.out, columns}, p.n);
       if (!single || ends) {
         ofCosines.add(single || begins, width, cosines);
         if (!l.arccos) ofSines.add(single || begins, width, sines);
@@ -148,7 +148,7 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
       int columns = smaller(side<T>, l.d - c0), width = wide<P, T>(columns);
       Patch<P, T> patch{domega + (long long)c0 * l.r, 1, l.r, p.f, columns};
       if (!narrow) clear(spectra);
-      product<P>(m, width, spectra, Held<T>{m.s}, Down<T>{p.h + c0, l.d, columns}, p.n);
+      product<P>(m, width, spectra, Resident<T>{m.s}, Down<T>{p.h + c0, l.d, columns}, p.n);
       if (!narrow || ends) patch.add(narrow || begins, width, spectra);
     }
   }

@@ -1,7 +1,6 @@
 // features_draw.cuh: Ω and W of a layer, drawn once a call (reparam_Omega, reparam_W). Each thread
-// draws four neighbours of a row, one Philox block. Draw number slot of a call is number first +
-// slot of the stream, modulo draws where samples share a number of draws. CPU twin
-// device/cpu/features.go.
+// draws four neighbours of a row, one Philox block. The draw of a slot has number first + slot in
+// the stream, modulo draws if samples share a number of draws. CPU twin device/cpu/features.go.
 #pragma once
 
 __device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int draws) {
@@ -9,8 +8,8 @@ __device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int dr
   return draws > 0 ? n % (unsigned)draws : n;
 }
 
-// store_quad writes columns 4·block … of a row that has so many, at once where rows are whole
-// fours.
+// store_quad writes four columns of a row from 4·block on, in one instruction if the number of
+// columns is a multiple of four.
 template <typename T>
 __device__ __forceinline__ void store_quad(T *to, const T z[4], int columns, int block) {
   if (columns % 4 == 0) {

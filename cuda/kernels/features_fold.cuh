@@ -1,5 +1,5 @@
-// features_fold.cuh: from the parts of features_gradients to the gradients of the parameters. One
-// thread an element, parts in order, sums in double; chunks parts belong to a group. CPU twins
+// features_fold.cuh: the gradients of a layer's parameters from the parts of features_gradients.
+// One thread an element, parts in order, sums in double. Each group has `chunks` parts. CPU twins
 // device/cpu/features.go and features_local.go.
 #pragma once
 
@@ -123,12 +123,12 @@ __device__ __forceinline__ void fold_weights_local(int n, int r, int out, int pa
 REAL_KERNEL(256, fold_weights_local, (int n, int r, int out, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha),
             (n, r, out, parts, logalpha, dw, dcontrast, dvsum, w, logvar, dmean, dlogvar, alpha))
 
-// noise_gradient: dv = dout∘ratio [total,columns], and for each block the sums of its rows, sums
-// [blocks,columns], and alpha[block] = 2 Σ dv∘v. 16 × 16 threads stride over the rows of 16
-// columns; a thread sums its rows in order, then the 16 threads of a column in order. Grid of 256
-// blocks. 3 numbers in and one out an element: bound by memory.
-template <typename T>
-__device__ __forceinline__ void noise_gradient(int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha) {
+// sum_columns calls f(i, sum, inner) for each element i of a [total,columns] matrix. f adds to the
+// sum of its column, and to inner. Each block writes the sums of its rows, sums [blocks,columns],
+// and alpha[block] = 2·inner. 16 × 16 threads stride over the rows of 16 columns. A thread sums its
+// rows in order, then the 16 threads of a column in order.
+template <class F>
+__device__ __forceinline__ void sum_columns(int total, int columns, double *sums, double *alpha, F f) {
   SHARED(double, part, [16][17]);
   int x = (int)threadIdx.x % 16, y = (int)threadIdx.x / 16;
   double inner = 0;
@@ -136,13 +136,7 @@ __device__ __forceinline__ void noise_gradient(int total, int columns, const T *
     double sum = 0;
     if (c < columns) {
 #pragma unroll 4
-      for (int row = (int)blockIdx.x * 16 + y; row < total; row += (int)gridDim.x * 16) {
-        long long i = (long long)row * columns + c;
-        T d = dout[i] * ratio[i];
-        dv[i] = d;
-        sum += (double)d;
-        inner += (double)d * (double)v[i];
-      }
+      for (int row = (int)blockIdx.x * 16 + y; row < total; row += (int)gridDim.x * 16) f((long long)row * columns + c, sum, inner);
     }
     part[y][x] = sum;
     __syncthreads();
@@ -155,6 +149,18 @@ __device__ __forceinline__ void noise_gradient(int total, int columns, const T *
   }
   inner = block_sum(inner);
   if (threadIdx.x == 0) alpha[blockIdx.x] = 2 * inner;
+}
+
+// noise_gradient: dv = dout∘ratio [total,columns], with the sums of its columns, and alpha[block] =
+// 2 Σ dv∘v (sum_columns). Grid of 256 blocks. 3 numbers in and one out an element: bound by memory.
+template <typename T>
+__device__ __forceinline__ void noise_gradient(int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha) {
+  sum_columns(total, columns, sums, alpha, [&](long long i, double &sum, double &inner) {
+    T d = dout[i] * ratio[i];
+    dv[i] = d;
+    sum += (double)d;
+    inner += (double)d * (double)v[i];
+  });
 }
 REAL_KERNEL(256, noise_gradient, (int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha),
             (total, columns, dout, ratio, v, dv, sums, alpha))

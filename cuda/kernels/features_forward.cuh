@@ -20,7 +20,7 @@ template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *mean, T *square) {
   using namespace tile;
   DYN_SHARED(T, memory);
-  Shared<T> m(memory);
+  Buffers<T> m(memory);
   int tiles = div_up(l.rows, side<T>), group = (int)blockIdx.x / tiles, row = (int)blockIdx.x % tiles * side<T>;
   int c0 = (int)blockIdx.z * side<T>, columns = smaller(side<T>, l.out - c0), width = wide<P, T>(columns);
   int first = (int)blockIdx.y * span, last = smaller(first + span, l.r);
@@ -32,9 +32,9 @@ __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *
     activate<P, true>(m, l, p);
     const T *w = p.w + (long long)r0 * l.out + c0;
     Down<T> first{w, l.out, columns};
-    if (l.arccos) product<P>(m, width, sum, Held<T>{m.c}, first, p.f);
+    if (l.arccos) product<P>(m, width, sum, Resident<T>{m.c}, first, p.f);
     else join<P>(m, width, sum, first, Down<T>{w + (long long)l.r * l.out, l.out, columns}, p.f);
-    if (LOCAL) product<P, true>(m, width, squares, Held<T>{m.c}, Down<T>{l.contrast + (long long)r0 * l.out + c0, l.out, columns}, p.f);
+    if (LOCAL) product<P, true>(m, width, squares, Resident<T>{m.c}, Down<T>{l.contrast + (long long)r0 * l.out + c0, l.out, columns}, p.f);
   }
   Piece<T> p = piece(l, group, row, first);
   long long all = (long long)gridDim.x / tiles * l.rows, at = (blockIdx.y * all + p.first) * l.out + c0;

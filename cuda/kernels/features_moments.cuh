@@ -84,7 +84,7 @@ __device__ __forceinline__ void integrated_phases(int rows, int d, int r, const 
   };
   auto read_w = [&](int j, int p) { return ((j0 + j < r) & (p < d)) ? w[(long long)p * r + j] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
-  tile_sums<false, true>(sum, 0, d, 1, read_h, read_w, [] {});
+  tile_sums<AlongDepth, AlongRows>(sum, 0, d, 1, read_h, read_w, [] {});
   tile_each(sum, i0, j0, rows, r, [&](int i, int j, T v) { to[(long long)i * r + j] = scale * v; });
 }
 REAL_PRODUCT_KERNEL(TILE_THREADS, integrated_phases, (int rows, int d, int r, const T *h, const T *spectra, T *phi), (rows, d, r, h, spectra, phi))
@@ -128,7 +128,7 @@ __device__ __forceinline__ void integrated_outputs(int rows, int r, int out, int
     b += size;
   };
   T sum[ROWS][COLUMNS] = {};
-  tile_sums<false, true>(sum, from, to, second ? VARIANCE_PLANES : MEAN_PLANES, read_phi, read_w, next);
+  tile_sums<AlongDepth, AlongRows>(sum, from, to, second ? VARIANCE_PLANES : MEAN_PLANES, read_phi, read_w, next);
   partial += (long long)blockIdx.z * rows * out;
   tile_each(sum, i0, j0, rows, out, [&](int i, int j, T v) { partial[(long long)i * out + j] = v; });
 }

@@ -1,42 +1,20 @@
-// features_moments_backward.cuh: the gradients of features_moments.cuh, whose letters hold here.
-// CPU twin device/cpu/features_moments.go. From dmean and dvariance [rows,d'] to Φ, from Φ to t and
-// v, and from these to h, η and log β²; from Φ to W's means and log variances. Sums over rows are
-// cut into chunks, which depend on the sizes alone, and the folds add them in order, in double.
+// features_moments_backward.cuh: the gradients of features_moments.cuh, with the same letters. CPU
+// twin device/cpu/features_moments.go. They go from dmean and dvariance [rows,d'] to Φ, from Φ to t
+// and v, and from these to h, η and log β²; and from Φ to W's means and log variances. Sums over
+// rows are cut into chunks by the sizes alone. The folds add the chunks in order, in double.
 #pragma once
 
-// integrated_cotangent: dv = dvariance, or 0 where the variance is floored, [total,columns], and
-// for each block the sums of its rows, sums [blocks,columns], and alpha[block] = 2 Σ dv∘variance.
-// 16 × 16 threads stride over the rows of 16 columns; a thread sums its rows in order, then the 16
-// threads of a column in order. Grid of 256 blocks. 2 numbers in and one out an element: bound by
-// memory.
+// integrated_cotangent: dv = dvariance, or 0 where the variance is floored, [total,columns], with
+// the sums of its columns, and alpha[block] = 2 Σ dv∘variance (sum_columns). Grid of 256 blocks. 2
+// numbers in and one out an element: bound by memory.
 template <typename T>
 __device__ __forceinline__ void integrated_cotangent(int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha) {
-  SHARED(double, part, [16][17]);
-  int x = (int)threadIdx.x % 16, y = (int)threadIdx.x / 16;
-  double inner = 0;
-  for (int c = x; c - x < columns; c += 16) {
-    double sum = 0;
-    if (c < columns) {
-#pragma unroll 4
-      for (int row = (int)blockIdx.x * 16 + y; row < total; row += (int)gridDim.x * 16) {
-        long long i = (long long)row * columns + c;
-        T v = variance[i], d = v <= (T)VAR_FLOOR ? (T)0 : dvariance[i]; // NaN is not floored
-        dv[i] = d;
-        sum += (double)d;
-        inner += (double)d * (double)v;
-      }
-    }
-    part[y][x] = sum;
-    __syncthreads();
-    if (y == 0 && c < columns) {
-      sum = 0;
-      for (int i = 0; i < 16; i++) sum += part[i][x];
-      sums[(long long)blockIdx.x * columns + c] = sum;
-    }
-    __syncthreads();
-  }
-  inner = block_sum(inner);
-  if (threadIdx.x == 0) alpha[blockIdx.x] = 2 * inner;
+  sum_columns(total, columns, sums, alpha, [&](long long i, double &sum, double &inner) {
+    T v = variance[i], d = v <= (T)VAR_FLOOR ? (T)0 : dvariance[i]; // NaN is not floored
+    dv[i] = d;
+    sum += (double)d;
+    inner += (double)d * (double)v;
+  });
 }
 REAL_KERNEL(256, integrated_cotangent, (int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha),
             (total, columns, dvariance, variance, dv, sums, alpha))
@@ -52,7 +30,7 @@ __device__ __forceinline__ void integrated_dcolumns(int rows, int r, int out, co
   auto read_d = [&](int i, int p) { return ((i0 + i < rows) & (p < out)) ? a[(long long)i * out + p] : (T)0; };
   auto read_w = [&](int j, int p) { return ((j0 + j < r) & (p < out)) ? b[(long long)j * out + p] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
-  tile_sums<false, false>(sum, 0, out, 1, read_d, read_w, [] {});
+  tile_sums<AlongDepth, AlongDepth>(sum, 0, out, 1, read_d, read_w, [] {});
   dphi += (long long)k * rows * r;
   tile_each(sum, i0, j0, rows, r, [&](int i, int j, T v) { dphi[(long long)i * r + j] = v; });
 }
@@ -96,7 +74,7 @@ __device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const
     const T *a = dphi + ((long long)k * rows + i0) * r, *b = spectra + ((long long)k * d + j0) * r;
     auto read_d = [&](int i, int p) { return ((i0 + i < rows) & (p < r)) ? a[(long long)i * r + p] : (T)0; };
     auto read_w = [&](int j, int p) { return ((j0 + j < d) & (p < r)) ? b[(long long)j * r + p] : (T)0; };
-    tile_sums<false, false>(sum, 0, r, 1, read_d, read_w, [] {});
+    tile_sums<AlongDepth, AlongDepth>(sum, 0, r, 1, read_d, read_w, [] {});
     if (k == 0) break;
 #pragma unroll
     for (int q = 0; q < ROWS; q++) {
@@ -123,7 +101,7 @@ __device__ __forceinline__ void integrated_dweights(int rows, int r, int out, in
   auto read_phi = [&](int i, int p) { return ((i0 + i < r) & (p < n)) ? a[(long long)p * r + i] : (T)0; };
   auto read_d = [&](int j, int p) { return ((j0 + j < out) & (p < n)) ? b[(long long)p * out + j] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
-  tile_sums<true, true>(sum, 0, n, 1, read_phi, read_d, [] {});
+  tile_sums<AlongRows, AlongRows>(sum, 0, n, 1, read_phi, read_d, [] {});
   partial += (long long)blockIdx.z * r * out;
   tile_each(sum, i0, j0, r, out, [&](int i, int j, T v) { partial[(long long)i * out + j] = v; });
 }
@@ -144,7 +122,7 @@ __device__ __forceinline__ void integrated_dspectra(int rows, int d, int r, int 
   };
   auto read_d = [&](int j, int p) { return ((j0 + j < r) & (p < n)) ? b[(long long)p * r + j] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
-  tile_sums<true, true>(sum, 0, n, 1, read_h, read_d, [] {});
+  tile_sums<AlongRows, AlongRows>(sum, 0, n, 1, read_h, read_d, [] {});
   partial += (long long)blockIdx.z * d * r;
   tile_each(sum, i0, j0, d, r, [&](int i, int j, T v) { partial[(long long)i * r + j] = v; });
 }

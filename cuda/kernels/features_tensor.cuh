@@ -4,9 +4,9 @@
 #ifdef TENSOR_CORES
 namespace tile {
 
-// A warp has 32 rows and 4·WIDE columns of a tile, and its lane 4g + t is at x = t, y = g.
-// Fragments hold rows and terms in an order of our own, the same on both sides: in the fragment of
-// rows p
+// Tensor is the policy of products by tensor cores; Fma explains its members. A warp has 32 rows
+// and 4·WIDE columns of a tile, and its lane 4g + t is at x = t, y = g. Fragments hold rows and
+// terms in an order of our own, the same on both sides. In the fragment of rows p
 //
 //	rows g, g + 8     are 4g + 2p, 4g + 2p + 1 of the warp's rows      so that a lane reads four rows at once,
 //	terms t, t + 4    are 2t, 2t + 1 of eight
@@ -28,8 +28,8 @@ struct Tensor {
 
   // a fragment has 8 columns, so that half of it is empty where the tile has 16
   static constexpr int least = 2;
-  // A number is rounded once for a tile. Both parts of 3xTF32 would take twice the memory: it
-  // splits each number where it is read.
+  // A number is rounded once for a tile. 3xTF32 splits each number where it is read, since tiles of
+  // both parts would take twice the memory.
   static __device__ __forceinline__ float placed(float v) { return SPLIT ? v : to_tf32(v); }
 
   template <int WIDE, bool SQUARE>

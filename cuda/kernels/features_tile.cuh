@@ -1,41 +1,43 @@
-// features_tile.cuh: products of square tiles by one block, and what the kernels of a layer share.
+// features_tile.cuh: products of square tiles by one block, for the kernels of a random-feature
+// layer.
 #pragma once
 
 namespace tile {
 
-// A tile has side rows, and as many columns where it is full; depth terms of a product are staged
-// at once. In float a block has 47 KiB of shared memory, so that two share a multiprocessor with
-// 100; in double it has 27, since a block of compute capability 7.5 has 64 at most.
+// A tile has side × side numbers. A stage has depth terms of a product. In float a block takes 47
+// KiB of shared memory, so that two share a multiprocessor with 100. In double it takes 27, since a
+// block of compute capability 7.5 has 64 at most.
 template <typename T>
 constexpr int side = sizeof(T) == 4 ? 64 : 32;
 template <typename T>
 constexpr int depth = sizeof(T) == 4 ? 24 : 16;
 
-// across is how many threads share a row of a tile, each with four of its columns.
+// across is the number of threads of a row of a tile, each with four columns.
 template <typename T>
 constexpr int across = side<T> / 4;
 template <typename T>
 constexpr int threads = across<T> *across<T>;
 
-// pitch is the distance of rows in shared memory: they start at different banks, aligned to four
+// pitch is the stride of rows in shared memory. They start at different banks, aligned to four
 // elements.
 template <typename T>
 constexpr int pitch = side<T> + 4;
 
-// loads is how many numbers of a stage a thread brings.
+// loads is the number of elements of a stage that a thread loads.
 template <typename T>
 constexpr int loads = depth<T> *side<T> / threads<T>;
 
-// Shared is what a block asks for: two stages of operands, and two tiles that stay.
+// Buffers is the shared memory of a block: a stage of each operand, a and b, and two resident
+// tiles, c and s.
 template <typename T>
-struct Shared {
+struct Buffers {
   T *a, *b, *c, *s;
-  __device__ __forceinline__ explicit Shared(T *memory)
+  __device__ __forceinline__ explicit Buffers(T *memory)
       : a(memory), b(a + depth<T> * pitch<T>), c(b + depth<T> * pitch<T>), s(c + side<T> * pitch<T>) {}
 };
 
-// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 4 × 8 threads, whose x and
-// y the policy of a product says.
+// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp has 4 × 8 threads; the policy
+// of a product gives their x and y.
 
 __device__ __forceinline__ void load4(const float *p, float v[4]) {
   float4 q = *reinterpret_cast<const float4 *>(p);
@@ -52,9 +54,9 @@ __device__ __forceinline__ void store4(double *p, const double v[4]) {
 }
 
 // The operands of a product Σ_k a(k, row) b(k, column). Down and Across are in global memory, with
-// the terms k down a column or along a row, and have n rows or columns: the others read as 0. Held
-// is a tile in shared memory. Threads fetch their part of a stage into v, and place it there, as
-// the policy of the product wants it.
+// the terms k down a column or along a row. They have n rows or columns; others read as 0. Resident
+// is a tile in shared memory. Each thread fetches its part of a stage into v, and places it in
+// shared memory as the policy of the product wants it.
 template <typename T>
 struct Down {
   static constexpr int step = threads<T> / side<T>; // terms that a block reads at a time
@@ -64,9 +66,9 @@ struct Down {
     unsigned t = thread();
     int j = (int)(t % side<T>), k = k0 + (int)(t / side<T>);
     const T *from = at + (k * ld + j);
-    int left = j < n ? terms - k : 0;
+    int remaining = j < n ? terms - k : 0;
 #pragma unroll
-    for (int i = 0; i < loads<T>; i++) v[i] = step * i < left ? from[(long long)ld * (step * i)] : (T)0;
+    for (int i = 0; i < loads<T>; i++) v[i] = step * i < remaining ? from[(long long)ld * (step * i)] : (T)0;
   }
   template <class P>
   __device__ __forceinline__ void place(const T *v, T *stage) const {
@@ -79,8 +81,7 @@ struct Down {
 };
 template <typename T>
 struct Across {
-  // A warp reads 8 terms of 4 rows at a time: whole sectors of memory, and 32 different banks. A
-  // block takes the rows in parts.
+  // A warp reads 8 terms of 4 rows at a time: whole sectors of memory, and 32 different banks.
   static constexpr int rows = threads<T> / 8, parts = side<T> / rows;
   const T *at;
   int ld, n;
@@ -88,11 +89,11 @@ struct Across {
     unsigned t = thread();
     int j = (int)(t / 8), k = k0 + (int)(t % 8);
     const T *from = at + (j * ld + k);
-    int below = n - j, left = terms - k;
+    int below = n - j, remaining = terms - k;
 #pragma unroll
     for (int part = 0; part < parts; part++) {
 #pragma unroll
-      for (int i = 0; i < loads<T> / parts; i++) v[i * parts + part] = ((part * rows < below) & (8 * i < left)) ? from[8 * i] : (T)0;
+      for (int i = 0; i < loads<T> / parts; i++) v[i * parts + part] = ((part * rows < below) & (8 * i < remaining)) ? from[8 * i] : (T)0;
       from += (long long)ld * rows;
     }
   }
@@ -106,7 +107,7 @@ struct Across {
   __device__ __forceinline__ const T *terms(const T *stage, int) const { return stage; }
 };
 template <typename T>
-struct Held {
+struct Resident {
   const T *at;
   __device__ __forceinline__ void fetch(int, int, T *) const {}
   template <class P>
@@ -114,19 +115,22 @@ struct Held {
   __device__ __forceinline__ const T *terms(const T *, int k0) const { return at + k0 * pitch<T>; }
 };
 
-// Fma multiplies tiles one number after another. A policy like it says where a thread is, the least
-// number of columns that it takes, and what a tile holds of a number. It adds some terms to a
-// thread's sums, in fours or eights: what is read beyond the last is 0 in one operand and a number
-// in the other. SQUARE takes the squares of a. AHEAD says that there are registers for the numbers
-// of the next stage.
+// Fma is the policy of products by fused multiply-adds; Tensor, of those by tensor cores, has the
+// same members:
+//
+//	x, y       the place of this thread in a tile
+//	least      the least number of columns that a thread takes
+//	placed     a number as it is stored in a tile
+//	multiply   adds terms to a thread's sums, four or eight at a time; SQUARE squares a. Beyond the
+//	           last term, one operand is 0 and the other a number.
+//	ahead      the next stage is loaded during a multiplication, if registers suffice
 template <bool AHEAD>
 struct Fma {
   static constexpr bool ahead = AHEAD;
   static constexpr int least = 1;
 
-  // Shared memory gives a warp 32 bits of each lane in a cycle. It gives 64 where each lane reads
-  // what lane^1 reads, or each what lane^2 reads. The first have the same y here, the second the
-  // same x.
+  // Shared memory gives each lane of a warp 32 bits a cycle. It gives 64 if lane and lane^1 read
+  // the same, or lane and lane^2. The first two have the same y here, the others the same x.
   template <typename T>
   static __device__ __forceinline__ int x() {
     unsigned t = thread();
@@ -172,8 +176,7 @@ struct Fma {
   }
 };
 
-// wide is how many columns a thread takes of a tile with so many, and multiply_wide is multiply for
-// it.
+// wide is the number of columns that a thread takes of a tile. multiply_wide is multiply for it.
 template <class P, typename T>
 __device__ __forceinline__ int wide(int columns) {
   return columns <= across<T> ? P::least : columns <= 2 * across<T> ? 2 : 4;
@@ -185,12 +188,11 @@ __device__ __forceinline__ void multiply_wide(int width, T sum[4][4], const T *a
   else P::template multiply<2, SQUARE>(sum, a, b, terms);
 }
 
-// stages goes through the terms of a product by depth. It brings a part of the operands a and b to
-// the stages of m, and calls f(k0, count) for its terms. If P::ahead is set, the numbers of a stage
-// are on their way while those before are multiplied. Stages and held tiles may be read until the
-// next barrier.
+// stages goes through the terms of a product by depth. It loads a stage of the operands a and b to
+// m, and calls f(k0, count) for its terms. If P::ahead is set, it loads the next stage during f.
+// Stages and resident tiles may be read until the next barrier.
 template <class P, typename T, class A, class B, class F>
-__device__ __forceinline__ void stages(Shared<T> m, A a, B b, int terms, F f) {
+__device__ __forceinline__ void stages(Buffers<T> m, A a, B b, int terms, F f) {
   T fromA[loads<T>], fromB[loads<T>];
   if (P::ahead) a.fetch(0, terms, fromA), b.fetch(0, terms, fromB);
 #pragma unroll 1
@@ -207,22 +209,22 @@ __device__ __forceinline__ void stages(Shared<T> m, A a, B b, int terms, F f) {
 
 // product is sum += Σ_k a(k, ·) b(k, ·) over all terms in order.
 template <class P, bool SQUARE = false, typename T, class A, class B>
-__device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a, B b, int terms) {
+__device__ __forceinline__ void product(Buffers<T> m, int width, T sum[4][4], A a, B b, int terms) {
   stages<P>(m, a, b, terms, [=](int k0, int count) __attribute__((always_inline)) { multiply_wide<P, SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), count); });
 }
 
-// join is sum += cᵀu + sᵀv, and share is both sums of products of c and s with the same u, for the
-// held tiles c and s: two products in the stages of one.
+// join is sum += cᵀu + sᵀv, and share is ofC += cᵀu and ofS += sᵀu, for the resident tiles c and s:
+// two products in the stages of one.
 template <class P, typename T>
-__device__ __forceinline__ void join(Shared<T> m, int width, T sum[4][4], Down<T> u, Down<T> v, int terms) {
+__device__ __forceinline__ void join(Buffers<T> m, int width, T sum[4][4], Down<T> u, Down<T> v, int terms) {
   stages<P>(m, u, v, terms, [=](int k0, int count) __attribute__((always_inline)) {
     multiply_wide<P, false>(width, sum, m.c + k0 * pitch<T>, m.a, count);
     multiply_wide<P, false>(width, sum, m.s + k0 * pitch<T>, m.b, count);
   });
 }
 template <class P, typename T>
-__device__ __forceinline__ void share(Shared<T> m, int width, T ofC[4][4], T ofS[4][4], Down<T> u, int terms) {
-  stages<P>(m, Held<T>{m.c}, u, terms, [=](int k0, int count) __attribute__((always_inline)) {
+__device__ __forceinline__ void share(Buffers<T> m, int width, T ofC[4][4], T ofS[4][4], Down<T> u, int terms) {
+  stages<P>(m, Resident<T>{m.c}, u, terms, [=](int k0, int count) __attribute__((always_inline)) {
     multiply_wide<P, false>(width, ofC, m.c + k0 * pitch<T>, m.b, count);
     multiply_wide<P, false>(width, ofS, m.s + k0 * pitch<T>, m.b, count);
   });
@@ -247,9 +249,9 @@ struct Patch {
       }
     }
   }
-  // add adds sum to the memory. If first is set, sum takes the place of what is there.
+  // add adds sum to the memory. If first is set, it overwrites the memory.
   __device__ __forceinline__ void add(bool first, int width, const T sum[4][4]) const {
-    T before[4][4] = {}; // on their way together
+    T before[4][4] = {}; // loaded together
     if (!first) each(width, [&](T &memory, int i, int j) { before[i][j] = memory; });
     each(width, [&](T &memory, int i, int j) { memory = before[i][j] + sum[i][j]; });
   }
@@ -263,10 +265,10 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 
 } // namespace tile
 
-// TILE_KERNEL is REAL_KERNEL for the threads of a tile, with so few registers in float that two
-// blocks share a multiprocessor. In double a thread may have all it wants. Where there are tensor
-// cores, float has name_tf32 and name_3xtf32, too (features_tensor.cuh). ahead is that of the
-// policies: features_gradients has no registers for it.
+// TILE_KERNEL is REAL_KERNEL for the threads of a tile. In float two blocks share a multiprocessor;
+// in double a thread may take all registers. With tensor cores there are also name_tf32 and
+// name_3xtf32 (features_tensor.cuh). ahead is that of the policies: features_gradients has no
+// registers for it.
 #define TILE_KERNEL(ahead, name, params, args) \
   namespace f32 { \
   using T = float; \

@@ -17,7 +17,7 @@ REAL_KERNEL(256, frequencies, (int n, int r, T *eta, T *logvar, const T *tau, co
             (n, r, eta, logvar, tau, mean, logs2, logrho, logl))
 
 // frequencies_backward: dm += ρ/ℓ dη, dlog s² += dlog β², dlog ℓ −= Σ_r dη∘η + 2 dlog β², and
-// partial[d] = Σ_r dη∘ρm/ℓ + 2 dlog β², of which dlog ρ is the sum. One block a row of Ω, grid d:
+// partial[d] = Σ_r dη∘ρm/ℓ + 2 dlog β², whose sum is dlog ρ. One block a row of Ω, grid d:
 // thread t sums columns t, t+256, … in double, then block_sum. 6 numbers in, 2 out an element.
 template <typename T>
 __device__ __forceinline__ void frequencies_backward(int r, T *dmean, T *dlogs2, T *dlogl, double *partial, const T *deta, const T *dlogvar, const T *tau, const T *mean,

@@ -1,7 +1,6 @@
-// live.cuh: the numbers that change from one training step to the next. A step that is recorded as
-// a graph keeps the arguments of its launches; where one of them must follow the step, the launcher
-// writes a mark in its place (device/gpu/loop.go), and the kernel reads here what set_live wrote
-// before the graph was launched.
+// live.cuh: the numbers that change from one training step to the next. A recorded graph keeps the
+// arguments of its launches. An argument that must follow the step is a mark (device/gpu/loop.go).
+// A kernel with a mark reads `live` instead, which set_live wrote before the graph was launched.
 #pragma once
 
 struct Live {
@@ -18,7 +17,7 @@ constexpr long long live_number = 0x7ff86c6976650000;
 
 __device__ __forceinline__ unsigned step_of(unsigned given) { return given == live_step ? live.step : given; }
 
-// number_of is what was given, or one of the numbers above where it is the mark.
+// number_of is the given number, or `from` of live if it is the mark.
 __device__ __forceinline__ double number_of(double given, const double &from) {
   return __double_as_longlong(given) == live_number ? from : given;
 }

@@ -1,13 +1,13 @@
-// math.cuh: exp, log, sine and cosine on the device, without libdevice, so that any compiler makes
-// the same PTX of them. Each is a reduction of the argument and a polynomial, in float or
-// double; a test compares them with the Go library. Largest errors, in units of the last place:
-// exponential 1.5, logarithm 1.5, sine_cosines 2 (absolute near its zeros).
+// math.cuh: exp, log, sine and cosine without libdevice. Each reduces the argument and takes a
+// polynomial, in float or double. A test compares them with the Go library. Largest errors, in
+// units of the last place: exponential 1.5, logarithm 1.5, sine_cosines 2 (absolute near its
+// zeros).
 #pragma once
 
 // a·b + c, one rounding
 __device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ __forceinline__ double fused(double a, double b, double c) { return fma(a, b, c); }
-// product is a·b rounded by itself: a compiler may make one rounding of a·b + c, and does.
+// product is a·b, rounded. Without it, a compiler may round a·b + c once.
 __device__ __forceinline__ double product(double a, double b) {
 #ifdef ON_GPU
   double p;
@@ -23,7 +23,7 @@ __device__ __forceinline__ double square_root(double v) { return sqrt(v); }
 
 // reciprocal is 1/v, to a unit in the last place, and reciprocal_root 1/√v, to two, for 2⁻¹⁰²² ≤ v
 // ≤ 2¹⁰²²; beyond they are NaN, infinite or 0. The approximation of the hardware has a third of the
-// digits, and one step makes the others. Division would branch for what is not normal.
+// digits, and one Newton step makes the others. Division would branch for subnormal numbers.
 #ifdef ON_GPU
 __device__ __forceinline__ double reciprocal(double v) {
   double r;
@@ -94,7 +94,7 @@ __device__ __forceinline__ float exponential(float x) {
   return p * power_of_two<float>(half) * power_of_two<float>(n - half);
 }
 
-// exponentials are those of N numbers side by side, so that none waits for another.
+// exponentials are eˣ of N numbers, computed side by side, so that none waits for another.
 template <int N>
 __device__ __forceinline__ void exponentials(double (&x)[N]) {
   constexpr double taylor[] = {1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320, 1. / 5040,
@@ -126,7 +126,7 @@ __device__ __forceinline__ void exponentials(double (&x)[N]) {
   }
 #ifdef ON_GPU
 #pragma unroll
-  // A branch behind this may not take one of them in.
+  // The compiler may not move one of them into a later branch.
   for (int q = 0; q < N; q++) asm volatile("" : "+d"(x[q]));
 #endif
 }
@@ -348,8 +348,8 @@ __device__ __forceinline__ T quantile(T p, T rest) {
   return q < 0 ? -above / below : above / below;
 }
 
-// log_one_plus is ln(1 + x) for x ≥ 0; where 1 + x is rounded, what was lost is added by the first
-// term of the series.
+// log_one_plus is ln(1 + x) for x ≥ 0. The first term of the series adds the rounding error of 1 +
+// x.
 __device__ __forceinline__ double log_one_plus(double x) {
   double one = 1. + x;
   return one == infinity<double>() ? one : logarithm(one) + (x - (one - 1.)) / one;

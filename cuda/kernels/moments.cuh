@@ -3,7 +3,7 @@
 //
 //	P_j = s_jᵀ A,   dA += Σ_j s_j Q_j,   ds_j += tril(A Q_jᵀ)   with Q_j = 2 P_j∘α_j dvar_j
 //
-// The kernels here do the rest. a, da [K,M,B], p [J,M,B], m [J,M], mean, variance and their
+// The kernels of this file do the rest. a, da [K,M,B], p [J,M,B], m [J,M], mean, variance and their
 // gradients [B,J]. step is M·B, or 0 where the latents share one kernel.
 #pragma once
 
@@ -55,9 +55,9 @@ __device__ __forceinline__ void moments_cotangent(int n, int latents, double *g,
     long long at = (long long)b * latents + j, to = (long long)j * n + b;
     g[to] = root * dmean[at];
     sum += 0.5 * dmean[at] * mean[at];
-    bool held = variance[at] <= VAR_FLOOR;
-    h[to] = held ? 0.0 : alpha * dvariance[at];
-    if (!held) sum += dvariance[at] * variance[at];
+    bool floored = variance[at] <= VAR_FLOOR;
+    h[to] = floored ? 0.0 : alpha * dvariance[at];
+    if (!floored) sum += dvariance[at] * variance[at];
   }
   sum = block_sum(sum);
   if (threadIdx.x == 0) dlogalpha[j] += sum;
@@ -67,8 +67,8 @@ DOUBLE_KERNEL(256, moments_cotangent,
                const double *variance, const double *logalpha),
               (n, latents, g, h, dlogalpha, dmean, dvariance, mean, variance, logalpha))
 
-// moments_rows: dm[j,i] += Σ_b A_ib g_jb; and for a full s, p null or not says which, P becomes Q =
-// 2 P∘h; for a diagonal s, ds[j,i] += 2 s_ji Σ_b h_jb A_ib². One warp a row of A and latent, grid
+// moments_rows: dm[j,i] += Σ_b A_ib g_jb. For a full s, P becomes Q = 2 P∘h. For a diagonal s, p is
+// null, and ds[j,i] += 2 s_ji Σ_b h_jb A_ib². One warp a row of A and latent, grid
 // (⌈M/8⌉, J), 256 threads; lane t sums b = t, t+32, …, then warp_sum. 24·M·B bytes a latent, 8 less
 // for a diagonal s.
 __device__ __forceinline__ void moments_rows(int m, int n, int step, double *dm, double *ds, double *p, const double *a, const double *g,
@@ -102,7 +102,7 @@ DOUBLE_KERNEL(256, moments_rows,
               (m, n, step, dm, ds, p, a, g, h, s))
 
 // moments_input: dA[k,i,b] = Σ_j m_ji g_jb + 2 A_ib Σ_j h_jb (s_ji² − 1) over the latents of kernel
-// k, in order; s is null where it is full, and its part comes by a product. Thread (b, i): grid
+// k, in order. A full s is null here: a product adds its part. Thread (b, i): grid
 // (⌈B/256⌉, M, K), latents = J/K. 16·K·M·B bytes, and m, g, h from L2; 4 FLOP an element and
 // latent.
 __device__ __forceinline__ void moments_input(int m, int n, int latents, double *da, const double *a, const double *mu, const double *s,

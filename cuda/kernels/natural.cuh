@@ -5,10 +5,9 @@
 //
 //	L Lᵀ = B˜ (potrf.cuh),   s˜ = L⁻¹ s˜,   m += size·s (sᵀdm)
 //
-// m, dm [J,M]; s, ds and all matrices [J,M,M]. The size may be live. What is factored first, up
-// NaturalLadder, is B − ½(1−size)·I, to see whether the step is too long. A rung that helped makes
-// it 1 + 2·rung times smaller, and B as many times larger; where none has, rung is negative and q
-// stays.
+// m, dm [J,M]; s, ds and all matrices [J,M,M]. The size may be live. To see whether the step is too
+// long, B − ½(1−size)·I is factored first, up NaturalLadder. A rung that helped makes the step 1 +
+// 2·rung times smaller, and B as many times larger. If none helped, rung is negative and q stays.
 #pragma once
 
 // natural_begin: sigma = s˜ and b = ½(1+size)·I − size·G˜, lower triangles with zeros above, n =
@@ -25,15 +24,15 @@ __device__ __forceinline__ void natural_begin(int n, int m, double size, double 
 }
 DOUBLE_KERNEL(256, natural_begin, (int n, int m, double size, double *sigma, double *b, const double *s, const double *g), (n, m, size, sigma, b, s, g))
 
-// natural_shift: b = (1 + 2·rung)·I − size·G˜ from what was judged, n = J·M. Grid ⌈n/256⌉. 16·n
-// bytes.
+// natural_shift: b = (1 + 2·rung)·I − size·G˜ from the matrix of natural_begin, n = J·M. Grid
+// ⌈n/256⌉. 16·n bytes.
 __device__ __forceinline__ void natural_shift(int n, int m, double size, double *b, const double *rung) {
   int q = global_thread();
   if (q < n) b[(long long)q * m + q % m] += 2 * rung[q / m] + 0.5 * (1 - number_of(size, live.natural));
 }
 DOUBLE_KERNEL(256, natural_shift, (int n, int m, double size, double *b, const double *rung), (n, m, size, b, rung))
 
-// natural_project: u = sᵀdm with the new s up to its scale, of y = s˜ [J,M,M]. A warp a row,
+// natural_project: u = sᵀdm for the new s without its scale, from y = s˜ [J,M,M]. A warp a row,
 // grid (⌈M/8⌉, J), 256 threads. 4·M² bytes a latent.
 __device__ __forceinline__ void natural_project(int m, double *u, const double *y, const double *dm) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y, lane = (int)threadIdx.x % 32;
@@ -72,13 +71,12 @@ DOUBLE_KERNEL(256, natural_update, (int m, double size, double *mean, double *s,
 
 // natural_diagonal: the whole step for diagonals s, ds [n], where G is s ds. Grid ⌈n/256⌉. 48·n
 // bytes, 10 FLOP an element.
-__device__ __forceinline__ void natural_diagonal(int n, double size, double rung1, double rung2, double rung3, double rung4, double *mean, double *s,
-                                                 const double *dm, const double *ds) {
+__device__ __forceinline__ void natural_diagonal(int n, double size, Rungs rungs, double *mean, double *s, const double *dm, const double *ds) {
   int q = global_thread();
   if (q >= n) return;
   double step = number_of(size, live.natural), v = s[q], less = step * v * ds[q];
   for (int i = 0; i <= 4; i++) {
-    double rung = i == 0 ? 0.0 : i == 1 ? rung1 : i == 2 ? rung2 : i == 3 ? rung3 : rung4, grown = 1 + 2 * rung;
+    double rung = i == 0 ? 0.0 : rungs.at(i), grown = 1 + 2 * rung;
     double judged = 0.5 * (1 + step) + rung - less;
     if (!(judged > 0 && judged < infinity<double>())) continue;
     v *= square_root(grown / (grown - less));
@@ -89,4 +87,4 @@ __device__ __forceinline__ void natural_diagonal(int n, double size, double rung
 }
 DOUBLE_KERNEL(256, natural_diagonal,
               (int n, double size, double rung1, double rung2, double rung3, double rung4, double *mean, double *s, const double *dm, const double *ds),
-              (n, size, rung1, rung2, rung3, rung4, mean, s, dm, ds))
+              (n, size, {rung1, rung2, rung3, rung4}, mean, s, dm, ds))

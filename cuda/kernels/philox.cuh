@@ -5,8 +5,8 @@
 
 // A stream of standard normals: device.Key as five words that a launcher passes, of which the step
 // may be live. The element at (sample, row, column) is normal column mod 4 of the block with key
-// {k0, k1} and counter {column/4, row, step, tail + sample·2¹⁶}. Where strata is not 0, samples are
-// Latin hypercubes of so many points.
+// {k0, k1} and counter {column/4, row, step, tail + sample·2¹⁶}. Strata is the number of points of
+// a Latin hypercube of samples, or 0 for independent samples.
 struct Key {
   unsigned k0, k1, step, tail, strata;
   __device__ __forceinline__ Key(unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata = 0)
@@ -44,10 +44,10 @@ __device__ __forceinline__ Words philox(unsigned k0, unsigned k1, unsigned x0, u
 template <typename T>
 __device__ __forceinline__ void box_muller(unsigned w0, unsigned w1, T *z0, T *z1) {
   T radius = square_root((T)-2 * logarithm((T)((w0 >> 8) + 1) * (T)0x1p-24));
-  int turn = (int)(w1 >> 8);
-  int quadrant = (turn + (1 << 21)) >> 22;
+  int angle = (int)(w1 >> 8);
+  int quadrant = (angle + (1 << 21)) >> 22;
   T s, c;
-  sine_cosine_octant((T)(turn - (quadrant << 22)) * (T)0x1.921fb54442d18p-22, &s, &c); // 2π·2⁻²⁴
+  sine_cosine_octant((T)(angle - (quadrant << 22)) * (T)0x1.921fb54442d18p-22, &s, &c); // 2π·2⁻²⁴
   turn_quadrant(quadrant, &s, &c);
   *z0 = radius * c;
   *z1 = radius * s;
@@ -68,9 +68,8 @@ __device__ __forceinline__ void latin(Key key, unsigned row, unsigned block, uns
       stratum[i] = t == s ? place : stratum[i] + (place <= stratum[i]);
     }
   }
-  // p = numerator/(2³³n); what is left of 1 is as exact, since numerator and 2³³n are whole. One
-  // normal after the other, in turn at the first place: registers are what the kernels that draw
-  // are short of.
+  // p = numerator/(2³³n), and 1 − p is as exact, since numerator and 2³³n are whole. A loop makes
+  // one normal at a time and rotates the arrays: the kernels that draw have few registers.
   double whole = 0x1p33 * (double)n;
 #pragma unroll 1
   for (int i = 0; i < 4; i++) {

@@ -1,34 +1,33 @@
 // potrf.cuh: batches of Cholesky factorisations with the inverses of the factors, L Lᵀ = c +
 // jitter·I and L⁻¹, CPU twin device/cpu/potrf.go.
 //
-// Elimination of the columns of c + jitter·I makes L of it, and L⁻ᵀ of an identity below it, by the
-// same steps. A block takes 64 columns of 64 rows of either, with the 64 rows on the diagonal above
-// them, which all blocks of a panel factor at the same time: rows of L⁻ᵀ as far as the diagonal,
-// where those of L are zeros, and of L below. So a launch is a panel of 64 columns,
+// Elimination of the columns of c + jitter·I turns it into L. The same steps turn an identity below
+// it into L⁻ᵀ. A launch makes a panel of 64 columns from column j0 on,
 //
 //	rows ← (rows − Σ_{p<j0} rows_p L_pᵀ) D⁻ᵀ    D Dᵀ = c_diagonal + jitter·I − Σ_{p<j0} L_p L_pᵀ
 //
-// The first rung of the jitter ladder is for the whole card. Then potrf_ladder has one block for
+// and a block 64 rows of it: rows of L⁻ᵀ down to the diagonal, where L is zero, and rows of L
+// below. Every block also factors the 64 rows on the diagonal, for itself.
+//
+// The whole card tries the first rung of the jitter ladder. Then potrf_ladder has one block for
 // each matrix, which ends at once if the matrix is factored. No rung waits for the host.
 #pragma once
 
-// Elimination takes 8 columns at a time, of 128 rows a block. They lie one after another in shared
-// memory.
+// A block eliminates 8 columns of 128 rows at a time. Shared memory holds them by columns.
 constexpr int NARROW = 8, COLUMN_LD = TALL + 4, COLUMN_SIZE = NARROW * COLUMN_LD;
 
-// Columns are 8 columns of a block: as those before them leave them; divided by −pivot; and as they
-// leave each other. Every other 8 are left at the same place, and are stored while the next ones
-// are made. There is room for the pivots of all columns.
+// Columns is the shared memory of a block: 8 columns before their own elimination (raw), after it
+// (done), and after it divided by −pivot (scaled); and the pivots of all columns. There are two
+// places for done: the last 8 columns are stored while the next 8 are eliminated.
 struct Columns {
   double *raw, *scaled, *done[2], *pivots;
   __device__ __forceinline__ explicit Columns(double *s)
       : raw(s), scaled(s + COLUMN_SIZE), done{s + 2 * COLUMN_SIZE, s + 3 * COLUMN_SIZE}, pivots(s + 4 * COLUMN_SIZE) {}
 };
 
-// eliminate_columns makes columns j … j+7, a row a thread. Each warp eliminates rows j … j+7, too,
-// those on the diagonal, in its lanes: so no warp waits for another. The next pivot is made in
-// every lane, since all wait for its reciprocal. Numbers whose square is no number do not come: c
-// has correlations.
+// eliminate_columns eliminates columns j … j+7, a row a thread. Each warp also eliminates rows j …
+// j+7, on the diagonal, in its lanes, so that no warp waits for another. Every lane computes the
+// next pivot, since all wait for its reciprocal. No square overflows: c has correlations.
 __device__ __forceinline__ void eliminate_columns(Columns s, int j, double *done) {
   int t = (int)threadIdx.x;
   double row[NARROW], corner[NARROW];
@@ -54,17 +53,16 @@ __device__ __forceinline__ void eliminate_columns(Columns s, int j, double *done
   }
 }
 
-// Panel is what the rows of a block are part of: rows j0 … j0+63 on the diagonal, then 64 rows from
-// i0 on, of L or, where i0 ≤ j0, of L⁻ᵀ; l and x = L⁻¹ of m rows.
+// Panel is the rows of a block: rows j0 … j0+63 on the diagonal, then 64 rows from i0 on, of L or,
+// if i0 ≤ j0, of L⁻ᵀ. l and x = L⁻¹ have m rows.
 struct Panel {
   int m, i0, j0;
   double *l, *x;
   __device__ __forceinline__ bool inverse() const { return i0 <= j0; }
 };
 
-// store_columns writes columns j … j+7 of the rows from i0 on, by the roots of the pivots: to x,
-// and to l those on the diagonal or below it, and zeros above. By the 128 threads that eliminate no
-// rows.
+// store_columns writes columns j … j+7 of the rows from i0 on, divided by the roots of the pivots:
+// to x, or to l with zeros above the diagonal. The 128 threads that eliminate no rows call it.
 __device__ __forceinline__ void store_columns(Panel p, Columns s, int j, const double *done) {
   int t = (int)threadIdx.x - TALL, k = t % NARROW;
   double pivot = s.pivots[j + k], root = reciprocal_root(pivot);
@@ -79,7 +77,7 @@ __device__ __forceinline__ void store_columns(Panel p, Columns s, int j, const d
   }
 }
 
-// failed_pivot is the first pivot without a reciprocal or a root, or −1, to every thread of a warp.
+// failed_pivot is the first pivot without a reciprocal or a root, or −1, in every thread of a warp.
 __device__ __forceinline__ int failed_pivot(const double *pivots) {
   const double least = power_of_two<double>(-1022), most = power_of_two<double>(1022);
   int lane = (int)threadIdx.x % 32, first = TILE;
@@ -93,26 +91,27 @@ __device__ __forceinline__ int failed_pivot(const double *pivots) {
   return first < TILE ? first : -1;
 }
 
-// eliminate makes columns of L of 128 rows, where the first 64 are those on the diagonal, from the
-// sums of 256 threads, and stores the others. Of each 8 columns, the warps that have them publish
-// them; half of the threads eliminate a row each; and all take the products with them from the
-// columns on the right, where those of the warp count. It returns the pivot that failed, or −1.
+// eliminate turns the sums of 256 threads into 64 columns of L, and stores them. The first 64 of
+// its 128 rows are those on the diagonal. For each 8 columns, the warps that have them write them
+// to shared memory, and half of the threads eliminate a row each. Then all subtract the products
+// with them from the columns on the right, if those of the warp count. It returns the pivot that
+// failed, or −1.
 __device__ __forceinline__ int eliminate(double (&sum)[ROWS][COLUMNS], Panel p, Columns s, bool counts) {
   int t = (int)threadIdx.x, side = t / 32 % 2;
 #pragma unroll 1
   for (int half = 0; half < 2; half++) {
 #pragma unroll
     for (int c = 0; c < TILE / 2; c += NARROW) {
-      int j = half * (TILE / 2) + c, turn = c / NARROW % 2;
+      int j = half * (TILE / 2) + c, parity = c / NARROW % 2;
       if (side == half) {
 #pragma unroll
         for (int q = 0; q < 2 * ROWS; q++) s.raw[(t % 4 * 2 + q % 2) * COLUMN_LD + tile_row(q / 2)] = sum[q / 2][c / 4 + q % 2];
       }
       __syncthreads();
-      if (t < TALL) eliminate_columns(s, j, s.done[turn]);
-      else if (j > 0) store_columns(p, s, j - NARROW, s.done[1 - turn]);
+      if (t < TALL) eliminate_columns(s, j, s.done[parity]);
+      else if (j > 0) store_columns(p, s, j - NARROW, s.done[1 - parity]);
       __syncthreads();
-      if (counts && side >= half) tile_step<COLUMN_LD, COLUMN_LD, NARROW>(sum, s.scaled, s.done[turn], side == half ? c / NARROW + 1 : 0, COLUMNS / 2);
+      if (counts && side >= half) tile_step<COLUMN_LD, COLUMN_LD, NARROW>(sum, s.scaled, s.done[parity], side == half ? c / NARROW + 1 : 0, SQUARES);
     }
   }
   if (t >= TALL) store_columns(p, s, TILE - NARROW, s.done[1]);
@@ -131,11 +130,11 @@ __device__ __forceinline__ void add_below(double (&sum)[ROWS][COLUMNS], const do
   }
 }
 
-// potrf_rows makes columns j0 … j0+63 of 64 rows of L from i0 on, and, where i0 ≤ j0, of rows of
-// L⁻ᵀ: 64 columns of L⁻¹ from i0 on, which are stored in x by rows. It returns the pivot that
-// failed, or −1. Products before column `from` are in before, for L, and in x.
+// potrf_rows makes columns j0 … j0+63 of the rows of a panel. Rows of L⁻ᵀ are stored in x, as
+// columns of L⁻¹. It returns the pivot that failed, or −1. The products before column `from` are
+// given: in `before` for L, and in x for L⁻ᵀ.
 __device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double rung, const double *c, const double *before) {
-  // of the rows: those of the diagonal come first
+  // The rows on the diagonal come first.
   int m = p.m, t = (int)threadIdx.x, own = t / TILE_THREADS;
   bool upper = p.inverse() & (own == 1);
   const double *of = upper ? p.x : p.l;
@@ -146,8 +145,9 @@ __device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double r
   // Above the diagonal nothing counts. Of L⁻ᵀ there is nothing before its first row.
   bool counts = t / 32 != 1, any = counts & !(upper & (begin == p.j0));
   double sum[ROWS][COLUMNS] = {};
-  tile_sums<false, false, TALL>(sum, from, p.j0, 1, read_rows, read_diagonal, [] {}, any ? COLUMNS / 2 : 0);
-  // What the products are taken from. Rows beyond the last are those of the identity.
+  tile_sums<AlongDepth, AlongDepth, TALL>(sum, from, p.j0, 1, read_rows, read_diagonal, [] {}, any ? SQUARES : 0);
+  // The products are subtracted from c, or for L⁻ᵀ from an identity. Rows beyond the last are those
+  // of the identity.
   const double *start = upper ? p.x : c;
   int rows = upper ? from : m;
   double sign = upper ? -1 : 1;
@@ -167,11 +167,10 @@ __device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double r
   return eliminate(sum, p, s, counts);
 }
 
-// potrf_panel makes columns j0 … j0+63 of L, with zeros above the diagonal, and the rows of x = L⁻¹
-// with these numbers; l, x, c and before [K,M,M]. jitter[k] is the rung, or −1−pivot of the first
-// pivot that failed. Grid (⌈M/64⌉, K), 256 threads, 33 KiB of dynamic shared memory. A block has
-// 2·128·64·(j0−from) FLOP in products, and 64²·128 to eliminate: bound by the latency of 64
-// reciprocals.
+// potrf_panel makes columns j0 … j0+63 of L, with zeros above the diagonal, and rows j0 … j0+63 of
+// x = L⁻¹. l, x, c and before [K,M,M]. jitter[k] is the rung, or −1−pivot of the first pivot that
+// failed. Grid (⌈M/64⌉, K), 256 threads, 33 KiB of dynamic shared memory. 2·128·64·(j0−from) FLOP a
+// block in products, and 64²·128 to eliminate: bound by the latency of 64 reciprocals.
 __device__ __forceinline__ void potrf_panel(int m, int j0, int from, double rung, double *l, double *x, double *jitter, const double *c, const double *before) {
   DYN_SHARED(double, s);
   int k = (int)blockIdx.y, i0 = (int)blockIdx.x * TILE;
@@ -197,17 +196,23 @@ __device__ __forceinline__ int potrf_attempt(double *s, int m, double rung, doub
   return -1;
 }
 
-// potrf_ladder climbs the other rungs with each matrix that the first did not help. jitter [K] gets
-// the rung that did, or −1−pivot, and then l and x are NaN. Grid K, 256 threads, 33 KiB of dynamic
-// shared memory. 4·M³/3 FLOP a rung, all on one multiprocessor: it is rare.
-__device__ __forceinline__ void potrf_ladder(int m, double rung1, double rung2, double rung3, double rung4, double *l, double *x, double *jitter, const double *c) {
+// Rungs are those of a ladder after the first.
+struct Rungs {
+  double rung1, rung2, rung3, rung4;
+  __device__ __forceinline__ double at(int i) const { return i == 1 ? rung1 : i == 2 ? rung2 : i == 3 ? rung3 : rung4; }
+};
+
+// potrf_ladder tries the other rungs with each matrix whose factorisation failed. jitter [K] gets
+// the rung that helped, or −1−pivot, and then l and x are NaN. Grid K, 256 threads, 33 KiB of
+// dynamic shared memory. 4·M³/3 FLOP a rung, all on one multiprocessor: it is rare.
+__device__ __forceinline__ void potrf_ladder(int m, Rungs rungs, double *l, double *x, double *jitter, const double *c) {
   DYN_SHARED(double, s);
   int k = (int)blockIdx.x, pivot = -1;
   if (jitter[k] >= 0) return; // the whole block
   long long at = (long long)k * m * m;
-  double rung = rung1;
+  double rung = rungs.at(1);
   for (int i = 1; i <= 4; i++) {
-    rung = i == 1 ? rung1 : i == 2 ? rung2 : i == 3 ? rung3 : rung4;
+    rung = rungs.at(i);
     pivot = potrf_attempt(s, m, rung, l + at, x + at, c + at);
     if (pivot < 0) break;
   }
@@ -219,4 +224,4 @@ __device__ __forceinline__ void potrf_ladder(int m, double rung1, double rung2, 
 }
 DOUBLE_KERNEL(2 * TALL, potrf_ladder,
               (int m, double rung1, double rung2, double rung3, double rung4, double *l, double *x, double *jitter, const double *c),
-              (m, rung1, rung2, rung3, rung4, l, x, jitter, c))
+              (m, {rung1, rung2, rung3, rung4}, l, x, jitter, c))

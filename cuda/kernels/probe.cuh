@@ -1,5 +1,5 @@
-// probe.cuh: what the functions of math.cuh and philox.cuh give, for the tests that compare them
-// with the Go library, on the double and on a card. No operation launches it. No CPU twin.
+// probe.cuh: the functions of math.cuh and philox.cuh, for the tests that compare them with the Go
+// library, on the double and on a card. No operation launches it. No CPU twin.
 #pragma once
 
 // probe: out[i] = f(x[i]), f by its number: eˣ, ln x, sin x, cos x, Φ⁻¹(x); 1/x, 1/√x in double; or

@@ -5,8 +5,8 @@
 //
 // d [B,I·M], c and dc [K,M,B], logits and logsigma [K,I]; weight [K,I] is ω = softmax(logits),
 // scale [K,I] is 1/σ², or −1 where linear. Elements are read by rows of d and written by rows of c:
-// a block has 32 pseudo-inputs and 32 rows of a batch, and turns them in shared memory. A thread
-// has four of them.
+// a block has 32 pseudo-inputs and 32 rows of a batch, and transposes them in shared memory. A
+// thread has four of them.
 #pragma once
 
 // sparse_distances: the columns from first on of d, of which a row has width, for rows [B] of x. A
@@ -65,17 +65,17 @@ DOUBLE_KERNEL(32, sparse_weights, (int kernels, int maps, unsigned linear, doubl
 // sparse_value is f(d).
 __device__ __forceinline__ double sparse_value(double d, double scale) { return scale < 0 ? 1 - 0.5 * d : exponential(-0.5 * scale * larger(0.0, d)); }
 
-// The sides of a tile, and the rows of it that 256 threads have at once.
+// The sides of a tile, and the rows that 256 threads have at once.
 constexpr int SPARSE_TILE = 32, SPARSE_ROWS = 8;
 
-// sparse_turn reads map i of this block's tile: row q of turned is a row of the batch. Every thread
-// of the block calls it.
-__device__ __forceinline__ void sparse_turn(double (*turned)[SPARSE_TILE + 1], int m, int n, int maps, int i, const double *d) {
+// sparse_transpose reads map i of this block's tile: row q of transposed is a row of the batch.
+// Every thread of the block calls it.
+__device__ __forceinline__ void sparse_transpose(double (*transposed)[SPARSE_TILE + 1], int m, int n, int maps, int i, const double *d) {
   int lane = (int)threadIdx.x % 32, column = (int)blockIdx.y * SPARSE_TILE + lane;
   __syncthreads(); // the tile before may still be read
   for (int q = (int)threadIdx.x / 32; q < SPARSE_TILE; q += SPARSE_ROWS) {
     int b = (int)blockIdx.x * SPARSE_TILE + q;
-    if (b < n && column < m) turned[q][lane] = d[((long long)b * maps + i) * m + column];
+    if (b < n && column < m) transposed[q][lane] = d[((long long)b * maps + i) * m + column];
   }
   __syncthreads();
 }
@@ -84,17 +84,17 @@ __device__ __forceinline__ void sparse_turn(double (*turned)[SPARSE_TILE + 1], i
 // Grid (⌈B/32⌉, ⌈M/32⌉, K), n = B; 8 bytes out and 8·I in for an element, the latter from L2 for
 // all k but one; I exponentials of some 20 FLOP.
 __device__ __forceinline__ void sparse_block(int m, int n, int maps, double *c, const double *d, const double *weight, const double *scale) {
-  SHARED(double, turned, [SPARSE_TILE][SPARSE_TILE + 1]);
+  SHARED(double, transposed, [SPARSE_TILE][SPARSE_TILE + 1]);
   int k = (int)blockIdx.z, lane = (int)threadIdx.x % 32, b = (int)blockIdx.x * SPARSE_TILE + lane;
   double first[SPARSE_TILE / SPARSE_ROWS], sum[SPARSE_TILE / SPARSE_ROWS];
   for (int i = 0; i < maps; i++) {
     double w = weight[k * maps + i], s = scale[k * maps + i];
-    sparse_turn(turned, m, n, maps, i, d);
+    sparse_transpose(transposed, m, n, maps, i, d);
 #pragma unroll
     for (int r = 0; r < SPARSE_TILE / SPARSE_ROWS; r++) {
       int q = (int)threadIdx.x / 32 + r * SPARSE_ROWS;
       if (b >= n || (int)blockIdx.y * SPARSE_TILE + q >= m) continue;
-      double f = sparse_value(turned[lane][q], s);
+      double f = sparse_value(transposed[lane][q], s);
       if (i == 0) first[r] = sum[r] = f;
       else sum[r] = fused(w, f - first[r], sum[r]);
     }
@@ -111,7 +111,7 @@ DOUBLE_KERNEL(256, sparse_block, (int m, int n, int maps, double *c, const doubl
 // linear 0; partial [tiles, 2, K, I]. Grid as sparse_block; a thread sums its four elements, then
 // block_sum. 8 bytes more in for an element, which stay in registers over the maps.
 __device__ __forceinline__ void sparse_block_backward(int m, int n, int maps, double *partial, const double *dc, const double *d, const double *scale) {
-  SHARED(double, turned, [SPARSE_TILE][SPARSE_TILE + 1]);
+  SHARED(double, transposed, [SPARSE_TILE][SPARSE_TILE + 1]);
   int k = (int)blockIdx.z, kernels = (int)gridDim.z, lane = (int)threadIdx.x % 32, b = (int)blockIdx.x * SPARSE_TILE + lane;
   double g[SPARSE_TILE / SPARSE_ROWS];
 #pragma unroll
@@ -122,12 +122,12 @@ __device__ __forceinline__ void sparse_block_backward(int m, int n, int maps, do
   long long tile = (long long)blockIdx.y * gridDim.x + blockIdx.x;
   for (int i = 0; i < maps; i++) {
     double s = scale[k * maps + i], value = 0, slope = 0;
-    sparse_turn(turned, m, n, maps, i, d);
+    sparse_transpose(transposed, m, n, maps, i, d);
 #pragma unroll
     for (int r = 0; r < SPARSE_TILE / SPARSE_ROWS; r++) {
       int q = (int)threadIdx.x / 32 + r * SPARSE_ROWS;
       if (b >= n || (int)blockIdx.y * SPARSE_TILE + q >= m) continue;
-      double x = turned[lane][q], f = g[r] * sparse_value(x, s);
+      double x = transposed[lane][q], f = g[r] * sparse_value(x, s);
       value += f;
       slope = fused(f, x, slope);
     }

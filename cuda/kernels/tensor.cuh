@@ -1,6 +1,6 @@
-// tensor.cuh: the products of tensor cores, of which each lane of a warp brings and gets a
-// fragment. The double's are in cuda/double/mma.h, with the layouts; each use says which elements
-// it makes of them.
+// tensor.cuh: the products of tensor cores. Each lane of a warp brings a fragment of the operands,
+// and gets one of the result. cuda/double/mma.h explains the fragments, and has the double's
+// products.
 #pragma once
 
 #ifdef TENSOR_CORES
@@ -38,9 +38,9 @@ using emu::mma;
 using emu::to_tf32;
 #endif
 
-// Tf32 is a number as tensor cores take it: one of TF32; or, if SPLIT is set, the nearest such
-// number to any, and what is left over, of which 10 more bits count. Whole numbers find the first
-// in two instructions. It has no NaN then, but the second has.
+// Tf32 is a number of TF32. If SPLIT is set, it is any number as two of TF32: the nearest, and 10
+// more bits of the rest. Integers round to the nearest in two instructions. That loses a NaN, but
+// the rest keeps it.
 template <bool SPLIT>
 struct Tf32 {
   float big, small;
@@ -52,8 +52,8 @@ struct Tf32 {
   }
 };
 
-// mma is c += a b; if SPLIT is set by three products, the small ones first. What is left out, small
-// times small, is 2⁻²² of the largest product.
+// mma is c += a b; if SPLIT is set, by three products, the small ones first. It leaves out small
+// times small, 2⁻²² of the largest product.
 template <bool SPLIT>
 __device__ __forceinline__ void mma(float &c0, float &c1, float &c2, float &c3, Tf32<SPLIT> a0, Tf32<SPLIT> a1, Tf32<SPLIT> a2, Tf32<SPLIT> a3,
                                     Tf32<SPLIT> b0, Tf32<SPLIT> b1) {
