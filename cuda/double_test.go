@@ -10,25 +10,21 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
 )
 
-// openMutants opens the double with the kernels of cuda/double/mutants.cu, of whose PTX the double
-// reads no more than the heads.
+// openMutants opens the double with the kernels of cuda/double/mutants.cu. It reads only the heads
+// of their PTX.
 func openMutants(t testing.TB) *Context {
 	t.Helper()
 	if !emulated() {
 		t.Skip("GPDRF_CUDA_DRIVER does not name the driver test double")
 	}
 	c := open(t)
-	text := mutantPTX(map[string]int{
-		"mutant_divergent": 64, "mutant_two_barriers": 64, "mutant_warp": 64, "mutant_no_barrier": 64, "mutant_past_end": 64,
-		"mutant_null": 64, "mutant_dynamic": 64, "mutant_shared": 64, "mutant_fill": 64, "mutant_touch": 64, "mutant_fixed": 64, "mutant_race": 64,
-		"mutant_one_more": 64, "mutant_unwritten": 64, "mutant_blocks": 64, "speed_barriers": 256, "speed_shuffles": 256,
-	})
+	text := mutantPTX("divergent", "two_barriers", "warp", "no_barrier", "past_end", "null", "dynamic", "shared", "fill", "touch", "fixed",
+		"race", "one_more", "unwritten", "blocks")
 	signatures, err := Signatures(text)
 	ok(t, err)
 	ok(t, c.enter())
@@ -231,26 +227,5 @@ func TestMutants(t *testing.T) {
 				t.Errorf("the double does not say %q:\n%s", m.says, out)
 			}
 		})
-	}
-}
-
-// The double is fast enough for a suite in minutes: 10⁷ waits of a thread at a barrier a second.
-// The bound here is far below, for a machine with other work.
-func TestDoubleSpeed(t *testing.T) {
-	if checked() {
-		t.Skip("this form of the double checks each access; the plain one is timed")
-	}
-	const n, blocks = 1000, 4
-	c := openMutants(t)
-	p := put(t, c, make([]float32, 256*blocks))
-	for name, waits := range map[string]int{"speed_barriers": 2, "speed_shuffles": 1} {
-		start := time.Now()
-		ok(t, c.Kernel(name).Launch(Grid{blocks, 1, 1}, 0, Int(n), Pointer(p)))
-		ok(t, c.Wait())
-		rate := float64(256*n*blocks*waits) / time.Since(start).Seconds() / 1e6
-		t.Logf("%s: %.1f million waits a second", name, rate)
-		if rate < 1 {
-			t.Errorf("%s: %.1f million waits a second", name, rate)
-		}
 	}
 }

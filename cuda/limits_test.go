@@ -54,15 +54,15 @@ func TestDefaultShared(t *testing.T) {
 	ok(t, c.Wait())
 }
 
-// The PTX of the mutants says what they have of shared memory.
-func mutantPTX(threads map[string]int) string {
+// mutantPTX is the heads of mutants, of which one has shared memory.
+func mutantPTX(names ...string) string {
 	text := ".version 6.3\n.shared .align 4 .b8 of_mutant_fixed[256];\n"
-	for name, n := range threads {
-		params := ".param .u64 x"
-		if n == 256 {
-			params = ".param .u32 n,\n\t.param .u64 x"
+	for _, name := range names {
+		body := ""
+		if name == "fixed" {
+			body = "of_mutant_fixed"
 		}
-		text += fmt.Sprintf(".visible .entry %s(\n\t%s\n)\n.maxntid %d, 1, 1\n{\n%s\n}\n", name, params, n, map[bool]string{true: "of_mutant_fixed"}[name == "mutant_fixed"])
+		text += fmt.Sprintf(".visible .entry mutant_%s(\n\t.param .u64 x\n)\n.maxntid 64, 1, 1\n{\n%s\n}\n", name, body)
 	}
 	return text
 }

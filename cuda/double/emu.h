@@ -29,7 +29,7 @@ struct alignas(16) double2 {
 
 namespace emu {
 
-enum Op : uint8_t { SYNC, SHUFFLE, BALLOT, TOGETHER };
+enum Op : uint8_t { SYNC, SHUFFLE, TOGETHER };
 struct Warp;
 struct Thread {
   dim3 tid;
@@ -128,17 +128,8 @@ T __shfl_down_sync(unsigned mask, T v, int by) {
   return emu::shuffle(mask, v, lane + by < 32 ? lane + by : lane);
 }
 template <class T>
-T __shfl_up_sync(unsigned mask, T v, int by) {
-  int lane = emu::current->lane;
-  return emu::shuffle(mask, v, lane - by >= 0 ? lane - by : lane);
-}
-template <class T>
 T __shfl_xor_sync(unsigned mask, T v, int x) { return emu::shuffle(mask, v, (emu::current->lane ^ x) & 31); }
-static inline unsigned __ballot_sync(unsigned mask, int p) { return (unsigned)emu::warp_operation(emu::BALLOT, mask, p != 0, 0); }
-static inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
-static inline int __all_sync(unsigned mask, int p) { return __ballot_sync(mask, !p) == 0; }
 
-static inline void __threadfence() {}
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
 static inline int __float_as_int(float v) {
   int i;

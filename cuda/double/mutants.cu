@@ -1,5 +1,5 @@
 // mutants.cu: kernels that are wrong on purpose, one for each class of fault that the double must
-// find; cuda/double_test.go launches each. They are in the double alone. The last two measure it.
+// find, and some that are right. Only the double has them; cuda/double_test.go launches each.
 #include "../kernels/device.cuh"
 
 // Half of a block never reaches the barrier.
@@ -112,23 +112,3 @@ __device__ void mutant_fixed_body(float *x) {
   x[threadIdx.x] = s[threadIdx.x];
 }
 PLAIN_KERNEL(64, mutant_fixed, (float *x), (x))
-
-__device__ void speed_barriers_body(int n, float *x) {
-  SHARED(float, s, [256]);
-  float v = 0;
-  for (int i = 0; i < n; i++) {
-    s[threadIdx.x] = v;
-    __syncthreads();
-    v += s[(threadIdx.x + 1) & 255];
-    __syncthreads();
-  }
-  x[global_thread()] = v;
-}
-PLAIN_KERNEL(256, speed_barriers, (int n, float *x), (n, x))
-
-__device__ void speed_shuffles_body(int n, float *x) {
-  float v = (float)threadIdx.x;
-  for (int i = 0; i < n; i++) v = 0.5f * v + __shfl_xor_sync(0xffffffffu, v, 1);
-  x[global_thread()] = v;
-}
-PLAIN_KERNEL(256, speed_shuffles, (int n, float *x), (n, x))

@@ -100,16 +100,11 @@ void run_together(Warp *w, uint32_t in) {
 
 // complete ends a warp operation, once all its lanes wait in it.
 void complete(Warp *w, uint32_t mask) {
-  uint32_t in = w->waiting & mask, ballot = 0;
-  for (uint32_t left = in; left; left &= left - 1) {
-    Thread &t = w->threads[__builtin_ctz(left)];
-    ballot |= (uint32_t)(t.value & 1) << t.lane;
-  }
+  uint32_t in = w->waiting & mask;
   w->waiting &= ~in;
   if (w->threads[__builtin_ctz(in)].op == TOGETHER) run_together(w, in);
-  for (uint32_t left = in; left; left &= left - 1) {
-    Thread &t = w->threads[__builtin_ctz(left)];
-    if (t.op == BALLOT) t.result = ballot;
+  for (uint32_t rest = in; rest; rest &= rest - 1) {
+    Thread &t = w->threads[__builtin_ctz(rest)];
     // NaN for a lane that has ended
     if (t.op == SHUFFLE) t.result = in >> t.source & 1 ? w->threads[t.source].value : ~0ull;
     if (&t != current) enqueue(&t);
@@ -118,9 +113,9 @@ void complete(Warp *w, uint32_t mask) {
 
 // recheck ends the operations for which only an ended thread was missing.
 void recheck(Warp *w) {
-  for (uint32_t left = w->waiting; left;) {
-    Thread &t = w->threads[__builtin_ctz(left)];
-    left &= ~t.mask;
+  for (uint32_t rest = w->waiting; rest;) {
+    Thread &t = w->threads[__builtin_ctz(rest)];
+    rest &= ~t.mask;
     uint32_t need = t.mask & w->live;
     if ((w->waiting & need) == need) complete(w, t.mask);
   }
