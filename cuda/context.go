@@ -37,37 +37,39 @@ func Devices() ([]Info, error) {
 func describe(ordinal int) (Info, error) {
 	i := Info{Ordinal: ordinal, Driver: cu.Version()}
 	dev, err := cu.GetDevice(ordinal)
+	if err == nil {
+		i.Name, err = dev.Name()
+	}
+	if err == nil {
+		i.Memory, err = dev.TotalMem()
+	}
+	if err == nil {
+		i.Capability.Major, err = dev.Attribute(cu.ComputeCapabilityMajor)
+	}
+	if err == nil {
+		i.Capability.Minor, err = dev.Attribute(cu.ComputeCapabilityMinor)
+	}
 	if err != nil {
-		return i, fail("opening the GPU", err)
+		return i, fail(fmt.Sprintf("describing GPU %d", ordinal), err)
 	}
-	if i.Name, err = dev.Name(); err != nil {
-		return i, fail("reading the GPU's name", err)
+	all, doubles, err := imagesFor(i.Capability)
+	if err != nil { // it is too old
+		return i, nil
 	}
-	if i.Memory, err = dev.TotalMem(); err != nil {
-		return i, fail("reading the GPU's memory size", err)
+	i.PTX = string(all)
+	if doubles != "" {
+		i.PTX += " and " + string(doubles)
 	}
-	if i.Capability.Major, err = dev.Attribute(cu.ComputeCapabilityMajor); err != nil {
-		return i, fail("reading the compute capability", err)
-	}
-	if i.Capability.Minor, err = dev.Attribute(cu.ComputeCapabilityMinor); err != nil {
-		return i, fail("reading the compute capability", err)
-	}
-	if all, doubles, err := imagesFor(i.Capability); err == nil {
-		i.PTX = string(all)
-		if doubles != "" {
-			i.PTX += " and " + string(doubles)
-		}
-		i.PTX += " (" + i.Capability.why() + "), "
-		if sm := all.architecture(i.Capability); sm != "" {
-			i.PTX += "as machine code of " + sm
-		} else {
-			i.PTX += "which the driver compiles"
-		}
+	i.PTX += " (" + i.Capability.why() + "), "
+	if sm := all.architecture(i.Capability); sm != "" {
+		i.PTX += "as machine code of " + sm
+	} else {
+		i.PTX += "which the driver compiles"
 	}
 	return i, nil
 }
 
-// why is what the choice of the images follows from.
+// why is the reason for the choice of the images.
 func (c Capability) why() string {
 	switch {
 	case c.less(tensorCores):
@@ -79,21 +81,21 @@ func (c Capability) why() string {
 }
 
 // Context is a GPU with a stream and the kernels of kernels.cu. Uploads ahead of their step have a
-// stream of their own, and so has work beside that of a recorded step.
+// second stream, and so have parts of a recorded step.
 type Context struct {
 	info       Info
 	dev        cu.Device
 	primary    cu.CUContext
 	module     cu.Module
+	signatures map[string]Signature // of the kernels of module
 	doubles    cu.Module            // the better products of doubles, if there are some
-	better     map[string]Signature // what they are
+	better     map[string]Signature // their signatures
 	stream     cu.Stream
-	signatures map[string]Signature
-	staging
-	ahead  *Ahead  // nil until it is asked for
-	beside *beside // nil until it is needed
-	trace  *trace  // of the work that is recorded now, or nil
-	calls  int
+	staging    staging
+	ahead      *Ahead  // nil until it is asked for
+	second     *second // nil until it is needed
+	trace      *trace  // of the work that is recorded now, or nil
+	calls      int
 }
 
 // Open opens GPU number ordinal and loads the kernels there.
@@ -120,7 +122,7 @@ func Open(ordinal int) (*Context, error) {
 	return c, nil
 }
 
-// start loads the PTX of an image with all kernels, and of one with better products of doubles.
+// start loads an image with all kernels, and one with better products of doubles if there is one.
 func (c *Context) start(whole, doubles image) (err error) {
 	if err := c.enter(); err != nil {
 		return err
@@ -157,13 +159,13 @@ func load(i image, c Capability) (cu.Module, map[string]Signature, error) {
 	return module, signatures, err
 }
 
-// Calls is how often the driver was called so far.
+// Calls is the number of calls of the driver so far.
 func (c *Context) Calls() int { return c.calls }
 
-// TensorCores says whether the kernels that end in _tf32 and _3xtf32 are there.
+// TensorCores is true if there are kernels that end in _tf32 and _3xtf32.
 func (c *Context) TensorCores() bool { return !c.info.Capability.less(tensorCores) }
 
-// FewDoubles says that doubles take 32 times as long as floats, or longer.
+// FewDoubles is true if doubles take 32 times as long as floats, or longer.
 func (c *Context) FewDoubles() bool { return c.info.Capability.fewDoubles() }
 
 // Info describes the GPU.
@@ -182,14 +184,17 @@ func (c *Context) enter() error {
 
 func (c *Context) leave() { runtime.UnlockOSThread() }
 
-// Wait waits until the stream is idle.
-func (c *Context) Wait() error {
+// do calls the driver with the context current on this thread. op is the place of an error.
+func (c *Context) do(op string, call func() error) error {
 	if err := c.enter(); err != nil {
 		return err
 	}
 	defer c.leave()
-	return fail("waiting for the GPU", c.stream.Synchronize())
+	return fail(op, call())
 }
+
+// Wait waits until the stream is idle.
+func (c *Context) Wait() error { return c.do("waiting for the GPU", c.stream.Synchronize) }
 
 // Close frees the GPU. Memory must have been freed before.
 func (c *Context) Close() error {
@@ -200,7 +205,7 @@ func (c *Context) Close() error {
 	return errors.Join(
 		fail("waiting for the GPU", c.stream.Synchronize()),
 		c.ahead.close(),
-		c.beside.close(),
+		c.second.close(),
 		c.staging.close(),
 		fail("closing the stream", c.stream.Destroy()),
 		fail("unloading the kernels", c.unload()),
@@ -234,23 +239,18 @@ func (c *Context) Alloc(bytes int) (Ptr, error) {
 	return Ptr(p), fail("allocating memory", err)
 }
 
-// Memory is how many bytes of device memory are free, and how many there are.
+// Memory is the number of bytes of device memory that are free, and of all.
 func (c *Context) Memory() (free, total int64, err error) {
-	if err := c.enter(); err != nil {
-		return 0, 0, err
-	}
-	defer c.leave()
-	free, total, err = cu.MemInfo()
-	return free, total, fail("asking for the free memory", err)
+	err = c.do("asking for the free memory", func() (err error) {
+		free, total, err = cu.MemInfo()
+		return err
+	})
+	return free, total, err
 }
 
-// Free frees what Alloc gave; it waits for all work before it.
+// Free frees memory of Alloc. It waits for all work before it.
 func (c *Context) Free(p Ptr) error {
-	if err := c.enter(); err != nil {
-		return err
-	}
-	defer c.leave()
-	return fail("freeing memory", cu.MemFree(cu.DevicePtr(p)))
+	return c.do("freeing memory", func() error { return cu.MemFree(cu.DevicePtr(p)) })
 }
 
 // Clear writes zero bytes.
@@ -258,14 +258,7 @@ func (c *Context) Clear(p Ptr, bytes int) error {
 	if c.traced("clear", Grid{}, 0, Pointer(p), Pointer(Ptr(bytes))) {
 		return nil
 	}
-	if err := c.enter(); err != nil {
-		return err
-	}
-	defer c.leave()
-	if err := c.meet(); err != nil {
-		return err
-	}
-	return fail("clearing memory", cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), c.stream))
+	return c.onFirst("clearing memory", func() error { return cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), c.stream) })
 }
 
 // Copy copies within device memory.
@@ -273,52 +266,55 @@ func (c *Context) Copy(dst, src Ptr, bytes int) error {
 	if c.traced("copy", Grid{}, 0, Pointer(dst), Pointer(src), Pointer(Ptr(bytes))) {
 		return nil
 	}
-	if err := c.enter(); err != nil {
-		return err
-	}
-	defer c.leave()
-	if err := c.meet(); err != nil {
-		return err
-	}
-	return fail("copying memory", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), c.stream))
+	return c.onFirst("copying memory", func() error {
+		return cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), c.stream)
+	})
 }
 
-// Write copies what Stage gave to device memory, after the work before it.
+// onFirst is do for work on the first stream, which waits for a second one.
+func (c *Context) onFirst(op string, call func() error) error {
+	if err := c.join(); err != nil {
+		return err
+	}
+	return c.do(op, call)
+}
+
+// Stage gives n bytes of pinned memory, at most StageSize, for Write or Read.
+func (c *Context) Stage(n int) ([]byte, error) { return c.staging.take(n, c.Wait) }
+
+// Write copies staged memory to device memory, after the work before it.
 func (c *Context) Write(dst Ptr, staged []byte) error { return c.write(dst, staged, c.stream) }
 
 func (c *Context) write(dst Ptr, staged []byte, on cu.Stream) error {
-	if err := c.enter(); err != nil {
-		return err
-	}
-	defer c.leave()
-	return fail("copying to the GPU", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&staged[0]), int64(len(staged)), on))
+	return c.do("copying to the GPU", func() error {
+		return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&staged[0]), int64(len(staged)), on)
+	})
 }
 
-// Read copies device memory to what Stage gave, and waits for it.
+// Read copies device memory to staged memory, and waits for it.
 func (c *Context) Read(staged []byte, src Ptr) error {
-	if err := c.enter(); err != nil {
+	err := c.do("copying from the GPU", func() error {
+		return cu.MemcpyDtoHAsync(unsafe.Pointer(&staged[0]), cu.DevicePtr(src), int64(len(staged)), c.stream)
+	})
+	if err != nil {
 		return err
 	}
-	defer c.leave()
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&staged[0]), cu.DevicePtr(src), int64(len(staged)), c.stream); err != nil {
-		return fail("copying from the GPU", err)
-	}
-	return fail("waiting for the GPU", c.stream.Synchronize())
+	return c.Wait()
 }
 
-// Put has another library put work on the stream, whose handle it gets. The arguments tell one such
-// work from another.
+// Put calls another library with the handle of the stream, to put work there. The arguments tell
+// one such work from another.
 func (c *Context) Put(name string, args []Arg, put func(stream uintptr) error) error {
 	if c.traced(name, Grid{}, 0, args...) {
 		return nil
 	}
+	if err := c.join(); err != nil {
+		return err
+	}
 	if err := c.enter(); err != nil {
 		return err
 	}
 	defer c.leave()
-	if err := c.meet(); err != nil {
-		return err
-	}
 	return put(uintptr(c.handle()))
 }
 

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// What `make dist` assembles and packs.
+// The machine code that `make dist` assembles and packs.
 //
 //go:embed cubins
 var cubins embed.FS

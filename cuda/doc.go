@@ -1,22 +1,22 @@
 // Package cuda is the glue over gorgonia.org/cu: the driver that the program found, one
 // context with one stream on one GPU, its memory, and the kernels of kernels.cu.
 //
-// The package exists twice. With the build tag "cuda" and cgo it runs kernels; without them
-// it says why it cannot. The PTX and what is read from it are in both.
+// With the build tag "cuda" and cgo the package runs kernels. Without them, its error gives the
+// reason why it cannot. Both forms read the PTX.
 //
 // # The thread
 //
-// The driver keeps its current context for each OS thread. Every method locks its goroutine
-// to the thread it runs on, makes the context current there, and lets go when it returns;
-// so a Context may be used from any goroutine, by one at a time.
+// The driver has a current context for each OS thread. Every method locks its goroutine to its
+// thread, makes the context current there, and unlocks when it returns. So any goroutine may use a
+// Context, one at a time.
 //
 // # The stream
 //
-// All work goes to one stream, in order, and nothing waits for it but Wait, Read and a full
-// staging buffer. An error of the device is therefore reported by a later call than its cause.
+// All work goes to one stream, in order. Only Wait, Read and a full staging buffer wait for it. So
+// a later call than its cause reports an error of the device.
 //
 // # Graphs
 //
-// Capture records what is put on the stream, and Graph.Launch puts all of it there again in one
-// call. Trace only lists it.
+// Capture records the work on the stream, and Graph.Launch repeats it in one call. Trace only lists
+// the work.
 package cuda

@@ -2,9 +2,9 @@
 
 package cuda
 
-// What gorgonia.org/cu lacks: the shim's word on the driver, what the driver's compiler says,
-// pinned host memory, and more than 48 KiB of dynamic shared memory. The prototypes are those of
-// the symbols that every driver exports, so that they do not depend on the version of a header.
+// Functions that gorgonia.org/cu lacks: the reason why there is no driver, the log of its compiler,
+// pinned host memory, and more than 48 KiB of dynamic shared memory. Every driver exports these
+// symbols, so that the prototypes do not depend on the version of a header.
 
 /*
 #cgo LDFLAGS: -ldl -lpthread
@@ -26,12 +26,12 @@ import (
 	"gorgonia.org/cu"
 )
 
-// reason is why there is no driver in use, or "".
+// reason is the reason why there is no driver, or "".
 func reason() string { return C.GoString(C.shim_reason()) }
 
 // Error is a failure that the driver reports.
 type Error struct {
-	Op   string // what was being done
+	Op   string // the operation that failed
 	Code int    // CUresult
 	Text string
 }
@@ -39,13 +39,11 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s: CUDA error %d, %s", e.Op, e.Code, e.Text) }
 
 // result is a CUresult as an error.
-func result(op string, code C.int) error { return resultOf(op, int(code)) }
-
-func resultOf(op string, code int) error {
+func result(op string, code C.int) error {
 	if code == 0 {
 		return nil
 	}
-	return &Error{op, code, text(code)}
+	return &Error{op, int(code), text(int(code))}
 }
 
 // text is the driver's words for a CUresult.
@@ -57,8 +55,8 @@ func text(code int) string {
 	return C.GoString(s)
 }
 
-// loadImage has the driver load machine code, or compile PTX, which ends in a zero byte. The error
-// has what its compiler says.
+// loadImage loads machine code, or PTX that ends in a zero byte, which the driver compiles. The
+// error has the log of its compiler.
 func loadImage(name string, code []byte) (module cu.Module, err error) {
 	const errorLog, errorLogBytes, room = 5, 6, 2000
 	image, log := C.CBytes(code), C.calloc(1, room)
@@ -79,7 +77,7 @@ func loadImage(name string, code []byte) (module cu.Module, err error) {
 	return module, err
 }
 
-// allocPinned allocates host memory that the GPU copies from and to by itself.
+// allocPinned allocates host memory for asynchronous copies.
 func allocPinned(bytes int) ([]byte, error) {
 	var p unsafe.Pointer
 	if err := result("allocating pinned memory", C.cuMemHostAlloc(&p, C.size_t(bytes), 0)); err != nil {
@@ -88,7 +86,7 @@ func allocPinned(bytes int) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), bytes), nil
 }
 
-// UUID is what no other GPU has, in hexadecimal.
+// UUID is the unique identifier of the GPU, in hexadecimal.
 func (c *Context) UUID() (string, error) {
 	var uuid [16]byte
 	code := C.cuDeviceGetUuid_v2(unsafe.Pointer(&uuid[0]), C.int(c.dev))

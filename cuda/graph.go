@@ -22,11 +22,10 @@ import (
 	"unsafe"
 )
 
-// ErrNoGraphs says that the driver is too old for graphs.
+// ErrNoGraphs is the error of a driver that is too old for graphs.
 var ErrNoGraphs = errors.New("this driver has no graphs")
 
-// Call is something that was put on the stream: a kernel, or "clear" and "copy" with their
-// addresses and bytes.
+// Call is work on the stream: a kernel, or "clear" and "copy" with their addresses and bytes.
 type Call struct {
 	Name   string
 	Grid   Grid
@@ -40,7 +39,7 @@ type trace struct {
 	dry   bool // nothing is put on the stream
 }
 
-// traced notes a call if there is a trace, and says whether to leave it at that.
+// traced notes a call if there is a trace. It is true if the call must not be made.
 func (c *Context) traced(name string, grid Grid, shared int, args ...Arg) bool {
 	if c.trace == nil {
 		return false
@@ -49,7 +48,7 @@ func (c *Context) traced(name string, grid Grid, shared int, args ...Arg) bool {
 	return c.trace.dry
 }
 
-// Trace is what work would put on the stream. Nothing is put there.
+// Trace is the calls that work makes. None of them reaches the stream.
 func (c *Context) Trace(work func()) []Call {
 	t := &trace{dry: true}
 	c.trace = t
@@ -58,7 +57,7 @@ func (c *Context) Trace(work func()) []Call {
 	return t.calls
 }
 
-// Difference says in what two lists of calls differ, or "".
+// Difference describes the first difference of two lists of calls, or is "".
 func Difference(a, b []Call) string {
 	for i := range min(len(a), len(b)) {
 		x, y := a[i], b[i]
@@ -86,7 +85,7 @@ type Graph struct {
 	exec    unsafe.Pointer
 }
 
-// Capture makes a graph of what work puts on the stream, and on a second one by Beside, which does
+// Capture makes a graph of the calls of work, on the stream and on a second one by Beside. They do
 // not run. Work may launch, clear, copy and Put, and nothing else. The error is ErrNoGraphs where
 // the driver is too old.
 func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
@@ -94,7 +93,7 @@ func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 		return nil, nil, err
 	}
 	defer c.leave()
-	if err := c.besides(); err != nil {
+	if err := c.openSecond(); err != nil {
 		return nil, nil, err
 	}
 	const threadLocal = 1
@@ -106,12 +105,12 @@ func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	c.trace = t
 	defer func() { // also where work panics
 		c.trace = nil
-		met := c.meet()
-		c.beside.apart()
+		joined := c.join()
+		c.second.forget()
 		var graph unsafe.Pointer
 		ended := graphResult("ending a capture", C.cuStreamEndCapture(stream, &graph))
 		if ended == nil {
-			ended = met
+			ended = joined
 		}
 		if ended == nil && done {
 			g = &Graph{context: c}
@@ -138,7 +137,7 @@ func graphResult(op string, code C.int) error {
 	if code == notFound || code == notSupported {
 		return ErrNoGraphs
 	}
-	return resultOf(op, int(code))
+	return result(op, code)
 }
 
 // Launch puts the graph's work on the stream, with the arguments that it was captured with.
@@ -147,7 +146,7 @@ func (g *Graph) Launch() error {
 		return err
 	}
 	defer g.context.leave()
-	return resultOf("launching a graph", int(C.cuGraphLaunch(g.exec, g.context.handle())))
+	return result("launching a graph", C.cuGraphLaunch(g.exec, g.context.handle()))
 }
 
 // Close frees the graph, after the work before it, even where that has failed.
@@ -157,5 +156,5 @@ func (g *Graph) Close() error {
 		return errors.Join(waited, err)
 	}
 	defer g.context.leave()
-	return errors.Join(waited, resultOf("freeing a graph", int(C.cuGraphExecDestroy(g.exec))))
+	return errors.Join(waited, result("freeing a graph", C.cuGraphExecDestroy(g.exec)))
 }

@@ -146,14 +146,14 @@ func TestBeside(t *testing.T) {
 					add("y", "w", 1) // 9
 				})
 				set("z", "w", 3) // 3, beside it
-				if !c.beside.open {
+				if !c.second.open {
 					t.Error("the first stream waits for memory that both read")
 				}
 				beside(false, []any{"w"}, func() { add("z", "w", 1) }) // 4, after it
 				add("x", "y", 1)                                       // 13, after all
 				beside(true, nil, func() { set("w", "x", 1) })         // 13, before the end
 			})
-			if b := c.beside; len(b.first)+len(b.second)+len(b.fixed) > 0 {
+			if s := c.second; len(s.ofFirst)+len(s.ofSecond)+len(s.fixed) > 0 {
 				t.Error("what has the memory of a step is kept after its capture")
 			}
 			ok(t, g.Launch())
@@ -168,7 +168,7 @@ func TestBeside(t *testing.T) {
 			}
 			if _, _, err := c.Capture(func() {
 				beside(true, nil, func() { add("w", "x", 1) })
-				c.beside.open = false // nobody waits for it
+				c.second.open = false // nobody waits for it
 			}); err == nil || !strings.Contains(err.Error(), "ending a capture: CUDA error 904") {
 				t.Errorf("work that nobody waits for: %v", err)
 			}

@@ -8,8 +8,9 @@ type Info struct {
 	Name       string
 	Memory     int64 // bytes
 	Capability Capability
-	Driver     int    // the newest CUDA that the driver knows, as 1000·major + 10·minor
-	PTX        string // the images that it would run, why, and as what; "" if it is too old for all
+	Driver     int // the newest CUDA that the driver knows, as 1000·major + 10·minor
+	// its images, the reason for them, and their form; "" if it is too old for all
+	PTX string
 }
 
 // String is one line for people.
@@ -22,12 +23,12 @@ func (i Info) String() string {
 		i.Name, float64(i.Memory)/(1<<30), i.Capability, i.Driver/1000, i.Driver%1000/10, ptx)
 }
 
-// NoDeviceError says why there is no GPU to use.
+// NoDeviceError is the reason why there is no GPU to use.
 type NoDeviceError struct{ Reason string }
 
 func (e *NoDeviceError) Error() string { return e.Reason }
 
-// OutOfMemoryError says how much device memory was asked for and how much there is.
+// OutOfMemoryError has the bytes of device memory that were asked for, that are free, and of all.
 type OutOfMemoryError struct{ Bytes, Free, Total int64 }
 
 func (e *OutOfMemoryError) Error() string {

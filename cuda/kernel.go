@@ -10,12 +10,11 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Arg is an argument of a kernel: its bits in 8 bytes, which is what cu's Launch reads of
-// every argument, and its kind.
+// Arg is an argument of a kernel: its kind, and its bits in the 8 bytes that cu's Launch reads.
 type Arg struct {
 	bits  uint64
 	kind  Kind
-	owner any // what frees the memory at a pointer when nobody can reach it
+	owner any // of the memory at a pointer: the collector frees both together
 }
 
 // Pointer is an argument of a pointer type; 0 is nil.
@@ -41,8 +40,8 @@ func Float32(v float32) Arg { return Arg{bits: uint64(math.Float32bits(v)), kind
 // Float64 is an argument of type double.
 func Float64(v float64) Arg { return Arg{bits: math.Float64bits(v), kind: F64} }
 
-// TooLarge says that the argument is a number of more than 32 bits. To launch a kernel with it is a
-// bug: a dry device finds such sizes first.
+// TooLarge is true of a number of more than 32 bits. A dry device finds such sizes first, so that a
+// launch with it is a bug.
 func (a Arg) TooLarge() bool { return a.kind == 0 && a.bits != 0 }
 
 // Grid is a number of blocks.
@@ -59,7 +58,7 @@ type Kernel struct {
 	args    []unsafe.Pointer // to the cells
 }
 
-// Kernel is a kernel by name; that it is missing is a bug.
+// Kernel is a kernel by name. A missing kernel is a bug.
 func (c *Context) Kernel(name string) *Kernel {
 	signature, ok := c.signatures[name]
 	if !ok {
@@ -117,12 +116,12 @@ func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 		}
 		k.shared = shared
 	}
-	stream, err := k.context.turn(args)
+	stream, err := k.context.streamFor(args)
 	if err != nil {
 		return err
 	}
 	if err := k.fn.Launch(grid.X, grid.Y, grid.Z, k.Threads, 1, 1, shared, stream, k.args); err != nil {
-		return fail("launching "+k.Name, err)
+		return fail("launching "+k.Name, err) // the name is put together only for an error
 	}
 	return nil
 }

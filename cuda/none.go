@@ -9,7 +9,7 @@ func Devices() ([]Info, error) {
 	return nil, &NoDeviceError{without(runtime.GOOS, runtime.GOARCH)}
 }
 
-// without says where a system gets a program with CUDA.
+// without tells where a system gets a program with CUDA.
 func without(system, processor string) string {
 	switch {
 	case system == "windows":

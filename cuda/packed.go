@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// The PTX in the form that the program carries, a sixth of the text beside it. `make` packs it; if
-// the compiler finds no such file, build with `make build`, which also makes what cgo needs.
+// The packed PTX, a sixth of the text. If the compiler does not find these files, build with `make
+// build`, which packs them, and makes the files that cgo needs.
 //
 //go:embed kernels_sm70.ptx.gz
 var packed70 string
@@ -46,12 +46,12 @@ func unpack(packed io.Reader) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// carried has the machine code of the images, for known cards: sm_90/kernels_sm80.ptx.gz. Only a
-// program that is built with the tag cubins has it.
+// carried is the machine code of the images for known cards: sm_90/kernels_sm80.ptx.gz. Only a
+// program with the tag cubins has it.
 var carried fs.FS
 
-// architecture is what the machine code of an image that suits a GPU is made for, such as "sm_86",
-// or "". What is made for a compute capability runs on later ones with the same major number.
+// architecture is the architecture of the machine code that suits a GPU, such as "sm_86", or "".
+// Code for a compute capability also runs on later ones with the same major number.
 func (i image) architecture(c Capability) string {
 	for minor := c.Minor; minor >= 0 && carried != nil; minor-- {
 		sm := fmt.Sprintf("sm_%d%d", c.Major, minor)
@@ -64,7 +64,7 @@ func (i image) architecture(c Capability) string {
 
 func (i image) packedIn(architecture string) string { return architecture + "/" + string(i) + ".gz" }
 
-// machineCode is an image as NVIDIA's assembler made it for a GPU, or nil.
+// machineCode is the machine code of an image for a GPU, or nil.
 func (i image) machineCode(c Capability) []byte {
 	sm := i.architecture(c)
 	if sm == "" {

@@ -21,9 +21,9 @@ const (
 
 func images() []image { return []image{plainImage, tensorImage, plainDoubles, largeDoubles} }
 
-// imagesFor are what a GPU runs: an image with all kernels, and one with better products of doubles
-// or none. Tensor cores multiply doubles fast in the GPUs of data centres: 8.0, 9.0 and 10.0. Those
-// of other GPUs have so few units that plain arithmetic is no slower.
+// imagesFor are the images for a GPU: one with all kernels, and one with better products of
+// doubles, or "". The tensor cores of data centres' GPUs multiply doubles fast: 8.0, 9.0 and 10.0.
+// Other GPUs have few units for that, and plain arithmetic is no slower.
 func imagesFor(c Capability) (all, doubles image, err error) {
 	switch {
 	case c.less(Capability{7, 0}):
@@ -68,8 +68,8 @@ const (
 
 func (k Kind) String() string { return [...]string{"none", "u32", "u64", "f32", "f64"}[k] }
 
-// Signature describes a kernel in the PTX: its parameters and the number of threads of a block. The
-// source of the kernel states that number, and every launch uses it.
+// Signature is the parameters of a kernel in the PTX, and the threads of a block. The source of the
+// kernel states that number, and every launch uses it.
 type Signature struct {
 	Params  []Kind
 	Threads int

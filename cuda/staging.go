@@ -11,9 +11,9 @@ import (
 // StageSize is the most that Stage gives at once, in bytes.
 const StageSize = 1 << 20
 
-// staging is pinned memory through which everything goes to the GPU and back. Uploads take
-// it piece by piece, so that a step need not wait for the copies of the step before; only
-// when the last piece is used does Stage wait for the stream.
+// staging is pinned memory for all copies to the GPU and back. Uploads take it piece by piece, so
+// that a step need not wait for the copies of the step before. Only after the last piece does take
+// wait for the stream.
 type staging struct {
 	pinned []byte
 	used   int
@@ -42,6 +42,3 @@ func (s *staging) take(n int, wait func() error) ([]byte, error) {
 	s.used += (n + 15) / 16 * 16
 	return piece, nil
 }
-
-// Stage gives n bytes of pinned memory, at most StageSize, for Write or Read.
-func (c *Context) Stage(n int) ([]byte, error) { return c.take(n, c.Wait) }
