@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,21 +26,20 @@ func (e *emitter) fail(format string, a ...any) {
 	panic(unknown{e.mistake(e.at, "not known: "+format, a...)})
 }
 
-// write writes the module: its variables and its kernels, each with its entry in the double's
-// register.
-func (m *module) write(out io.Writer) error {
+// write is the module as C++: its variables and some of its kernels, each with its entry in the
+// double's register.
+func (m *module) write(kernels []*function) (string, error) {
 	var text strings.Builder
 	text.WriteString(m.head())
-	for _, f := range m.functions {
-		body, err := m.emit(f, f.name)
+	for _, f := range kernels {
+		body, err := m.emit(f)
 		if err != nil {
-			return err
+			return "", err
 		}
-		text.WriteString(body + m.register(f, f.name, 0))
+		text.WriteString(body + m.register(f))
 	}
 	text.WriteString("} // namespace\n")
-	_, err := io.WriteString(out, text.String())
-	return err
+	return text.String(), nil
 }
 
 // head is the text before all kernels.
@@ -68,19 +66,19 @@ func shortName(name string) string {
 	return last[1]
 }
 
-// register is the kernel's place in the double's register; a mutant has a number.
-func (m *module) register(f *function, symbol string, mutant int) string {
+// register is the kernel's entry in the double's register.
+func (m *module) register(f *function) string {
 	var sizes []string
 	for _, p := range f.params {
 		sizes = append(sizes, strconv.Itoa(p.bytes))
 	}
 	return fmt.Sprintf("void call_%s(void *const *params) { %[1]s((char *const *)params); }\n"+
 		"emu::Register register_%[1]s(\"%[2]s\", %d, %d, {%s}, call_%[1]s, %[6]d);\n",
-		cname(symbol), f.name, m.target, f.threads, strings.Join(sizes, ", "), mutant)
+		cname(f.symbol), f.name, m.target, f.threads, strings.Join(sizes, ", "), f.mutant)
 }
 
-// emit is a kernel as C++, under a name.
-func (m *module) emit(f *function, symbol string) (text string, err error) {
+// emit is a kernel as C++.
+func (m *module) emit(f *function) (text string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			u, ok := r.(unknown)
@@ -136,7 +134,7 @@ func (m *module) emit(f *function, symbol string) (text string, err error) {
 			prologue += fmt.Sprintf("  char *const %s = (char *)emu::shared_array(%[1]s_shared, %d);\n", cname(g.name), g.bytes)
 		}
 	}
-	return fmt.Sprintf("\nvoid %s(char *const *params) {\n%s%s}\n", cname(symbol), prologue, body.String()), nil
+	return fmt.Sprintf("\nvoid %s(char *const *params) {\n%s%s}\n", cname(f.symbol), prologue, body.String()), nil
 }
 
 var (

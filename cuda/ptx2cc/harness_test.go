@@ -195,11 +195,11 @@ func execute(t *testing.T, kernels []kernel) []outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var code bytes.Buffer
-	if err := m.write(&code); err != nil {
+	code, err := m.write(m.functions)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file("kernels.cc"), code.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(file("kernels.cc"), []byte(code), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	arguments := append(slices.Clone(flags), "-ffp-contract=off", "-o", file("kernels"), file("kernels.cc"))

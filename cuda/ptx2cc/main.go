@@ -9,7 +9,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,32 +19,33 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: ptx2cc FILE.ptx [MUTANTS.txt]")
 		os.Exit(2)
 	}
-	var code bytes.Buffer
-	err := translate(&code, os.Args[1:])
-	if err == nil {
-		_, err = code.WriteTo(os.Stdout)
-	}
+	code, err := translate(os.Args[1], os.Args[2:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ptx2cc:", err)
 		os.Exit(1)
 	}
+	fmt.Print(code)
 }
 
-func translate(code *bytes.Buffer, paths []string) error {
-	text, err := os.ReadFile(paths[0])
+// translate is a PTX file as C++; with a list of mutants, only these.
+func translate(path string, lists []string) (string, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return "", err
 	}
-	m, err := parse(filepath.Base(paths[0]), string(text))
+	m, err := parse(filepath.Base(path), string(text))
 	if err != nil {
-		return err
+		return "", err
 	}
-	if len(paths) == 1 {
-		return m.write(code)
+	kernels := m.functions
+	for _, path := range lists {
+		list, err := readMutants(path)
+		if err != nil {
+			return "", err
+		}
+		if kernels, err = m.mutated(list); err != nil {
+			return "", err
+		}
 	}
-	list, err := readMutants(paths[1])
-	if err != nil {
-		return err
-	}
-	return m.writeMutants(code, list)
+	return m.write(kernels)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -98,30 +97,22 @@ func (u mutant) applied(f *function) (*function, error) {
 	return &wrong, nil
 }
 
-// writeMutants writes the kernels with a fault of a list, each with the number of its line.
-func (m *module) writeMutants(out io.Writer, list []mutant) error {
-	var text strings.Builder
-	text.WriteString(m.head())
+// mutated is the kernels with a fault of a list, each with the number of its line.
+func (m *module) mutated(list []mutant) (kernels []*function, err error) {
 	for _, u := range list {
 		if u.image != m.target {
 			continue
 		}
 		at := slices.IndexFunc(m.functions, func(f *function) bool { return f.name == u.kernel })
 		if at < 0 {
-			return fmt.Errorf("mutant of line %d: there is no kernel %s in %s", u.line, u.kernel, m.file)
+			return nil, fmt.Errorf("mutant of line %d: there is no kernel %s in %s", u.line, u.kernel, m.file)
 		}
 		wrong, err := u.applied(m.functions[at])
 		if err != nil {
-			return fmt.Errorf("mutant of line %d: %w", u.line, err)
+			return nil, fmt.Errorf("mutant of line %d: %w", u.line, err)
 		}
-		symbol := fmt.Sprintf("mutant_%d", u.line)
-		body, err := m.emit(wrong, symbol)
-		if err != nil {
-			return fmt.Errorf("mutant of line %d: %w", u.line, err)
-		}
-		text.WriteString(body + m.register(wrong, symbol, u.line))
+		wrong.symbol, wrong.mutant = fmt.Sprintf("mutant_%d", u.line), u.line
+		kernels = append(kernels, wrong)
 	}
-	text.WriteString("} // namespace\n")
-	_, err := io.WriteString(out, text.String())
-	return err
+	return kernels, nil
 }

@@ -45,9 +45,11 @@ func mutated(t *testing.T, list string) (code string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var c strings.Builder
-	err = m.writeMutants(&c, all)
-	return c.String(), err
+	kernels, err := m.mutated(all)
+	if err != nil {
+		return "", err
+	}
+	return m.write(kernels)
 }
 
 func TestMutants(t *testing.T) {
@@ -85,7 +87,7 @@ func TestMutantErrors(t *testing.T) {
 		"80 | gone | - | bar | | 1":             "there is no kernel gone in two.ptx",
 		"80 | own | - | ( | | 1":                "mutant of line 1: error parsing regexp",
 		"80 | own | - | bar | bar | 1":          "is changed to",
-		"80 | own | - | bar\\.sync | leave | 1": "mutant of line 1: two.ptx:11: not known: instruction leave",
+		"80 | own | - | bar\\.sync | leave | 1": "two.ptx:11: not known: instruction leave",
 	} {
 		if _, err := mutated(t, list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", list, err, want)

@@ -26,6 +26,8 @@ type variable struct {
 type function struct {
 	line    int
 	name    string
+	symbol  string // its name in C++
+	mutant  int    // the line of its fault, or 0
 	params  []variable
 	threads int // of .maxntid; 1024 without
 	body    []statement
@@ -142,7 +144,7 @@ func parse(file, text string) (*module, error) {
 
 // function reads what follows a kernel's head, its name and its parameters.
 func (r *reader) function(line int, head []string) (*function, error) {
-	f := &function{line: line, name: head[1], threads: 1024}
+	f := &function{line: line, name: head[1], symbol: head[1], threads: 1024}
 	for _, text := range split(head[2]) {
 		v, err := r.variable(line, text)
 		if err != nil {
