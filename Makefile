@@ -448,11 +448,13 @@ $(GENERATED)/ptx2cc: $(filter-out %_test.go,$(wildcard cuda/ptx2cc/*.go))
 	CGO_ENABLED=0 $(GO) build -o $@ ./cuda/ptx2cc
 
 $(GENERATED)/double/ptx_sm%.o: $(GENERATED)/ptx2cc cuda/kernels_sm%.ptx $(PTX_HEADERS)
+	@mkdir -p $(@D)
 	$(GENERATED)/ptx2cc cuda/kernels_sm$*.ptx > $(GENERATED)/double/ptx_sm$*.cc
 	$(CXX) $(TRANSLATED) -O1 -fexpensive-optimizations -c $(GENERATED)/double/ptx_sm$*.cc -o $@
 
 # Each runs once: compiling them well would take longer.
 $(GENERATED)/double/mutants_sm%.o: $(GENERATED)/ptx2cc cuda/kernels_sm%.ptx cuda/mutants.txt $(PTX_HEADERS)
+	@mkdir -p $(@D)
 	$(GENERATED)/ptx2cc cuda/kernels_sm$*.ptx cuda/mutants.txt > $(GENERATED)/double/mutants_sm$*.cc
 	$(CXX) $(TRANSLATED) -O0 -c $(GENERATED)/double/mutants_sm$*.cc -o $@
 
