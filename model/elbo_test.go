@@ -68,7 +68,7 @@ func configs() []Config {
 					c.Model, c.Latents, c.Inducing = GPDRF, 4, 5
 					c.Lengthscales, c.QCov, c.Whiten, c.LearnInducing = lengths[n%3], covs[n/3%2], whiten, n%4 != 3
 					c.Layers, c.Features, c.Hidden = 1+n%3, 3, 2
-					c.Spectra, c.LocalReparam = joinSpectra(spectra, n%2 == 0, n%3 == 1), local
+					c.Spectra, c.LocalReparam = treatment(spectra, n%2 == 0, n%3 == 1), local
 					c.FeedForward, c.Skip = n%2 == 0, n%3 == 0
 					c.Kernel, c.FeatureKernel = []string{"", "rbf", "matern32", "rbf+matern12", "matern12"}[n%5],
 						[]string{"", "matern32", "arccos1", "arccos2", "", "matern32"}[n/2]
@@ -77,7 +77,7 @@ func configs() []Config {
 				}
 				c := base
 				c.Model, c.Layers, c.Features, c.Hidden = DRF, 1+n%2, 4, 3
-				c.Spectra, c.LocalReparam, c.FeedForward = joinSpectra(spectra, n/2%2 == 1, n%4 == 1), local, n%4 < 2
+				c.Spectra, c.LocalReparam, c.FeedForward = treatment(spectra, n/2%2 == 1, n%4 == 1), local, n%4 < 2
 				c.FeatureKernel = []string{"matern12", "arccos0", "matern52", "rbf", "arccos2", "arccos1"}[n/2-1]
 				all = append(all, c)
 			}
@@ -314,4 +314,15 @@ func findBlock(m *Model, name string) *block {
 		}
 	}
 	panic("model: no parameter block " + name)
+}
+
+// treatment is the name of one of Ω with what may follow it.
+func treatment(spectra string, allNoise, share bool) string {
+	if allNoise && spectra == VarFixed {
+		spectra += AllNoise
+	}
+	if !share {
+		spectra += EachSample
+	}
+	return spectra
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
-	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // The metadata of a model file: each value is JSON.
@@ -115,9 +114,6 @@ func ReadModel(path string) (*Trained, error) {
 		return nil, usage.Errorf("%s: not a file", path)
 	}
 	t, err := parse(f, info.Size())
-	if errors.As(err, new(*model.RemovedError)) {
-		return nil, usage.Errorf("%s: %w: train again without it", path, err)
-	}
 	if err != nil {
 		return nil, usage.Errorf("%s: %w: put a whole copy of it there, or train again", path, err)
 	}

@@ -74,9 +74,7 @@ func ParseDescription(text string, tensors []safetensors.Tensor) (t *Trained, re
 // description is ParseDescription of the reader's tensors.
 func (r *tensorReader) description(text string) (t *Trained, err error) {
 	var h header
-	if err := json.Unmarshal([]byte(text), &h); errors.As(err, new(*model.RemovedError)) {
-		return nil, err
-	} else if err != nil {
+	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
 	if h.Version != (&Trained{Targets: h.Targets}).version() {
