@@ -41,8 +41,8 @@ func (t *Tensor) wantOptional(op, name string, dtype DType, shape ...int) {
 	}
 }
 
-// wantLike panics unless t has the type and number of elements of other.
-func (t *Tensor) wantLike(op, name string, dtype DType, n int) {
+// wantSize panics unless t has the type and number of elements of other.
+func (t *Tensor) wantSize(op, name string, dtype DType, n int) {
 	if t == nil || t.dtype != dtype || t.size != n {
 		panic(fmt.Sprintf("device: %s: %s is not %v with %d elements", op, name, dtype, n))
 	}
@@ -68,7 +68,7 @@ func CheckTransfer(op string, t *Tensor, n int, ints bool) {
 }
 
 // CheckCopy checks Copy.
-func CheckCopy(dst, src *Tensor) { dst.wantLike("Copy", "dst", src.dtype, src.size) }
+func CheckCopy(dst, src *Tensor) { dst.wantSize("Copy", "dst", src.dtype, src.size) }
 
 // CheckGather checks Gather and returns the number of rows and their width (1 for Int).
 func CheckGather(dst, src, rows *Tensor) (b, d int) {
@@ -96,8 +96,8 @@ func CheckDrawRows(rows *Tensor, n int) int {
 
 // CheckConvert checks Widen and NarrowAdd.
 func CheckConvert(op string, double, real *Tensor) {
-	real.wantLike(op, "the real tensor", Real, real.size)
-	double.wantLike(op, "the double tensor", Double, real.size)
+	real.wantSize(op, "the real tensor", Real, real.size)
+	double.wantSize(op, "the double tensor", Double, real.size)
 }
 
 // CheckConcat checks Concat and returns the lengths of dst [S,B,Σw].
@@ -284,7 +284,7 @@ func CheckGaussianExpected(ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	b, c = mean.shape[rank-2], mean.shape[rank-1]
 	ell.want(op, "ell", Double, 1)
 	for _, t := range [...]*Tensor{a.Variance, g.H, g.Variance} {
-		t.wantLike(op, "a moment or its gradient", mean.dtype, mean.size)
+		t.wantSize(op, "a moment or its gradient", mean.dtype, mean.size)
 	}
 	checkNumbers(op, g, a, b, c)
 	return s, b, c
@@ -336,7 +336,7 @@ func CheckKLDiag(kl *Tensor, g, a DiagArgs) (d, r int) {
 	const op = "KLDiag"
 	kl.want(op, "kl", Double, 1)
 	for _, t := range [...]*Tensor{a.LogVar, g.Mean, g.LogVar} {
-		t.wantLike(op, "a parameter or its gradient", Real, a.Mean.size)
+		t.wantSize(op, "a parameter or its gradient", Real, a.Mean.size)
 	}
 	if a.LogL == nil {
 		return 1, a.Mean.size
@@ -350,7 +350,7 @@ func CheckKLDiag(kl *Tensor, g, a DiagArgs) (d, r int) {
 // CheckAdam checks Adam and returns the number of parameters.
 func CheckAdam(p, g, m, v, rate *Tensor) int {
 	for _, t := range [...]*Tensor{p, g, m, v, rate} {
-		t.wantLike("Adam", "an argument", Real, p.size)
+		t.wantSize("Adam", "an argument", Real, p.size)
 	}
 	return p.size
 }

@@ -204,7 +204,7 @@ func CheckNaturalStep(m, s, dm, ds *Tensor, size float64) QShape {
 	n := QShape{J: m.shape[0], M: m.shape[1]}
 	dm.want(op, "dm", Double, n.J, n.M)
 	n.factor(op, "s", s)
-	ds.wantLike(op, "ds", Double, s.size)
+	ds.wantSize(op, "ds", Double, s.size)
 	if !(size >= 0 && size <= 1) {
 		wrong(op, "size does not lie in [0, 1]")
 	}
@@ -219,6 +219,6 @@ func CheckKLInducing(kl, dm, ds, m, s *Tensor) QShape {
 	kl.want(op, "kl", Double, 1)
 	dm.want(op, "dm", Double, n.J, n.M)
 	n.factor(op, "s", s)
-	ds.wantLike(op, "ds", Double, s.size)
+	ds.wantSize(op, "ds", Double, s.size)
 	return n
 }

@@ -33,7 +33,7 @@ func TestStreamBatches(t *testing.T) {
 			data.Send(key)
 			data.Arrive()
 		}
-		f.m.Gradient(pass, data, Step{Seed: 5, Number: key.Step, KLWeight: device.Scalar{Value: 1}})
+		f.m.Gradient(pass, data, GradientArgs{Seed: 5, Step: key.Step, KLWeight: device.Scalar{Value: 1}})
 		got := make([]float64, f.m.Params().Len())
 		dev.Download(got, f.m.Params().Grad)
 		return got

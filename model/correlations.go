@@ -15,8 +15,8 @@ type inputs struct {
 	real *device.Tensor
 }
 
-// like makes the memory for n rows of the same kind.
-func (in *inputs) like(s *arena, n int) (rows inputs) {
+// newRows makes the memory for n rows of the same kind.
+func (in *inputs) newRows(s *arena, n int) (rows inputs) {
 	if in.x != nil {
 		rows.x = s.tensor(device.Double, n, in.x.Dim(1))
 	}

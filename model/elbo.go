@@ -6,10 +6,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Step is what one evaluation of the bound depends on besides the parameters.
-type Step struct {
+// GradientArgs is what a gradient depends on besides the parameters.
+type GradientArgs struct {
 	Seed     uint64
-	Number   device.Count  // of the training step, from 1
+	Step     device.Count  // number of the training step, from 1
 	KLWeight device.Scalar // 1 for the bound; another value is a tempered objective
 
 	Leave func() bool // asked between two parts of a batch: whether to leave it at that; nil for no
@@ -30,18 +30,18 @@ type ELBO struct {
 // Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
 // Params.Grad. It is one straight line: what depends on the parameters only and the KL terms; then,
 // for the batch or for each part of it, forward, the likelihood, backward; then the way back to the
-// parameters. Nothing is read back: Report does that, when someone wants to know. Where Step.Leave
+// parameters. Nothing is read back: Report does that, when someone wants to know. Where Leave or Sum
 // ended it, it is not done: neither the gradient nor the next Report mean anything. Parameters do
 // not change.
-func (m *Model) Gradient(p *Pass, data *Data, step Step) (done bool) {
+func (m *Model) Gradient(p *Pass, data *Data, at GradientArgs) (done bool) {
 	for i, parts := range p.shards {
-		if !m.accumulate(p, parts, data, step) {
+		if !m.accumulate(p, parts, data, at) {
 			return false
 		}
-		if step.Sum != nil && !step.Sum(i) {
+		if at.Sum != nil && !at.Sum(i) {
 			return false
 		}
-		step.KLWeight = device.Scalar{} // the first shard has it
+		at.KLWeight = device.Scalar{} // the first shard has it
 	}
 	if m.gp != nil {
 		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
@@ -50,20 +50,20 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) (done bool) {
 }
 
 // accumulate is Gradient of a shard, with the GP layer's gradients yet in double.
-func (m *Model) accumulate(p *Pass, parts []part, data *Data, step Step) (done bool) {
+func (m *Model) accumulate(p *Pass, parts []part, data *Data, at GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
 		m.dev.Zero(m.params.sums)
 	}
-	d := draw{seed: step.Seed, step: step.Number}
+	d := draw{seed: at.Seed, step: at.Step}
 	if m.gp != nil {
 		m.gp.gram()
 	}
 	m.spectra()
-	m.kl(step.KLWeight)
+	m.kl(at.KLWeight)
 	for i := range parts {
-		if i > 0 && step.Leave != nil && step.Leave() {
+		if i > 0 && at.Leave != nil && at.Leave() {
 			return false
 		}
 		q := &parts[i]

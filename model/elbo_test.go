@@ -127,7 +127,7 @@ type fixture struct {
 	data  *Data
 	pass  *Pass
 	rows  []int32
-	step  Step
+	step  GradientArgs
 	flat  []float64
 	naive *naive
 }
@@ -158,7 +158,7 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 		labels = nil
 	}
 	f := &fixture{m: m, rows: []int32{7, 2, 8, 2},
-		step: Step{Seed: 3<<40 + 5, Number: device.Count{N: 4}, KLWeight: device.Scalar{Value: 0.7}}}
+		step: GradientArgs{Seed: 3<<40 + 5, Step: device.Count{N: 4}, KLWeight: device.Scalar{Value: 0.7}}}
 	if own != nil {
 		m.SetInducing(own)
 	}

@@ -6,14 +6,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// noise is log σ² of a likelihood of numbers, one for each target.
-type noise struct {
+// observationNoise is log σ² of a likelihood of numbers, one for each target.
+type observationNoise struct {
 	dev             device.Device
 	logVar, dlogVar *device.Tensor // log σ² [C]
 }
 
 // variances are σ² [C], read from the device.
-func (n *noise) variances() []float64 {
+func (n *observationNoise) variances() []float64 {
 	v := n.logVariances()
 	for c := range v {
 		v[c] = math.Exp(v[c])
@@ -22,17 +22,17 @@ func (n *noise) variances() []float64 {
 }
 
 // logVariances are log σ² [C].
-func (n *noise) logVariances() []float64 {
+func (n *observationNoise) logVariances() []float64 {
 	v := make([]float64, n.logVar.Len())
 	n.dev.Download(v, n.logVar)
 	return v
 }
 
 // add puts log σ² to the arguments of an operation, and to their gradients.
-func (n *noise) add(g, a *device.LikelihoodArgs) { g.LogVar, a.LogVar = n.dlogVar, n.logVar }
+func (n *observationNoise) add(g, a *device.LikelihoodArgs) { g.LogVar, a.LogVar = n.dlogVar, n.logVar }
 
 // Gaussian is p(y | h) = N(y; h, σ²) with a learned σ² for each target (our_lik).
-type Gaussian struct{ noise }
+type Gaussian struct{ observationNoise }
 
 // LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ²).
 func (n *Gaussian) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {

@@ -77,8 +77,8 @@ func TestGolden(t *testing.T) {
 			m := g.model(t, dev)
 			p := m.NewPass(g.Config.Samples, len(g.Rows))
 			dev.UploadInts(p.Rows(), g.Rows)
-			m.Gradient(p, m.Upload(g.N, g.X, g.Y, g.Labels), Step{Seed: g.Seed,
-				Number: device.Count{N: g.Step}, KLWeight: device.Scalar{Value: g.KLWeight}})
+			m.Gradient(p, m.Upload(g.N, g.X, g.Y, g.Labels), GradientArgs{Seed: g.Seed,
+				Step: device.Count{N: g.Step}, KLWeight: device.Scalar{Value: g.KLWeight}})
 			e, err := m.Report(g.KLWeight)
 			if err != nil {
 				t.Fatal(err)

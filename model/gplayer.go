@@ -130,7 +130,7 @@ func (g *GPLayer) newPass(s *arena, batch int) *gpPass {
 	k, m, j := g.l.Dim(0), g.l.Dim(1), g.qMu.Dim(0)
 	double := func(shape ...int) *device.Tensor { return s.tensor(device.Double, shape...) }
 	p := &gpPass{
-		in:  g.xbar.like(s, batch),
+		in:  g.xbar.newRows(s, batch),
 		kuf: g.newCorrelations(s, k, m, batch),
 		a:   double(k, m, batch), da: double(k, m, batch),
 		mean: double(batch, j), variance: double(batch, j),

@@ -8,7 +8,7 @@ import (
 
 // Heteroscedastic is p(y | h, h') = N(y; h, σ² exp h'): the model has a second output for each
 // target, which says how the variance differs from row to row.
-type Heteroscedastic struct{ noise }
+type Heteroscedastic struct{ observationNoise }
 
 // LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ² exp h'⁽ˢ⁾).
 func (n *Heteroscedastic) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {

@@ -13,7 +13,7 @@ import (
 // is one of them, or the sum of two, "rbf+matern12".
 func Kernels() []string { return []string{"rbf", "matern12", "matern32", "matern52"} }
 
-// shapeOf is a kernel by its name; no name is RBF, the paper's.
+// kernelOf is a kernel by its name; no name is RBF, the paper's.
 func kernelOf(name string) (device.Correlation, bool) {
 	if name == "" {
 		return device.RBF, true
@@ -22,7 +22,7 @@ func kernelOf(name string) (device.Correlation, bool) {
 	return device.Correlation(max(0, at)), at >= 0
 }
 
-// FeatureKernels are the names of the kernels of the random features: Shapes, whose features are
+// FeatureKernels are the names of the kernels of the random features: Kernels, whose features are
 // waves, and the arc-cosine kernels of Cho and Saul (2009) by their degree.
 func FeatureKernels() []string { return append(Kernels(), "arccos0", "arccos1", "arccos2") }
 
@@ -61,7 +61,7 @@ func (c *Config) mixing(dst []float64, normal func([]float64)) {
 
 const leastChi2 = 1e-8
 
-// shapes are the terms of the GP layer's kernel.
+// vectorKernels are the terms of the GP layer's kernel.
 func (c *Config) vectorKernels() ([]device.Correlation, error) {
 	names := strings.Split(c.Kernel, "+")
 	terms := make([]device.Correlation, len(names))

@@ -52,11 +52,11 @@ func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood
 			func(dst []float64, v *Init, _ func([]float64)) { fill(dst, tailOf(v.DoF)) })
 	}
 	return func(dev device.Device) Likelihood {
-		n := noise{dev: dev}
+		n := observationNoise{dev: dev}
 		n.logVar, n.dlogVar = p.real(at)
 		switch c.Likelihood {
 		case StudentLikelihood:
-			s := &Student{noise: n}
+			s := &Student{observationNoise: n}
 			s.tail, s.dtail = p.real(tail)
 			return s
 		case HeteroscedasticLikelihood:

@@ -23,12 +23,12 @@ type naive struct {
 	y      []float64
 	labels []int32
 	rows   []int32
-	step   Step
+	step   GradientArgs
 }
 
 func (v *naive) elbo() (ell, kl float64) {
 	c := &v.cfg
-	d := draw{seed: v.step.Seed, step: v.step.Number}
+	d := draw{seed: v.step.Seed, step: v.step.Step}
 	b := len(v.rows)
 	var mean, variance [][]float64
 	if c.hasGP() {

@@ -8,26 +8,24 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Pass struct {
 	S, B int
 
-	*work // of the longest part
-	// of the others, a row shorter: views of its memory; nil where there are none
-	shorter *work
-	parts   []part         // in the order of the batch
-	shards  [][]part       // the parts of each shard
-	rows    *device.Tensor // Int [B], row numbers in the data set
-	ells    *device.Tensor // Double [parts], their shares of ell; nil of one part
-	host    []float64      // [parts]
+	*activations                // of the longest part
+	parts        []part         // in the order of the batch
+	shards       [][]part       // the parts of each shard
+	rows         *device.Tensor // Int [B], row numbers in the data set
+	ells         *device.Tensor // Double [parts], their shares of ell; nil of one part
+	host         []float64      // [parts]
 }
 
 // part is a number of rows of a batch.
 type part struct {
-	*work
+	*activations
 	first int            // the place of its first row in the batch
 	rows  *device.Tensor // Int [b], a view
 	ell   *device.Tensor // Double [1]
 }
 
-// work is what a part keeps between forward and backward.
-type work struct {
+// activations is what a part keeps between forward and backward.
+type activations struct {
 	b       int
 	x       *device.Tensor // Real [b,D]; nil where only the GP layer reads x, or there is none
 	y       Targets
@@ -62,7 +60,8 @@ func (m *Model) newPass(samples, batch, most int, shards []Shard) *Pass {
 	longest := (rows + n - 1) / n
 	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
 	memory := &arena{dev: m.dev}
-	p.work = m.newWork(memory, samples, longest)
+	p.activations = m.newActivations(memory, samples, longest)
+	var shorter *activations // by a row: views of its memory
 	if n*len(shards) > 1 {
 		p.ells, p.host = m.dev.New(device.Double, n*len(shards)), make([]float64, n*len(shards))
 	}
@@ -70,12 +69,12 @@ func (m *Model) newPass(samples, batch, most int, shards []Shard) *Pass {
 		first := len(p.parts)
 		for i := range n {
 			lo, hi := s.Lo+i*(s.Hi-s.Lo)/n, s.Lo+(i+1)*(s.Hi-s.Lo)/n
-			q := part{work: p.work, first: lo, rows: p.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
+			q := part{activations: p.activations, first: lo, rows: p.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
 			if hi-lo < longest {
-				if p.shorter == nil {
-					p.shorter = m.newWork(&arena{from: memory}, samples, longest-1)
+				if shorter == nil {
+					shorter = m.newActivations(&arena{from: memory}, samples, longest-1)
 				}
-				q.work = p.shorter
+				q.activations = shorter
 			}
 			if p.ells != nil {
 				q.ell = p.ells.View(len(p.parts), 1)
@@ -87,7 +86,7 @@ func (m *Model) newPass(samples, batch, most int, shards []Shard) *Pass {
 	return p
 }
 
-// space makes the tensors of a work: new ones, or views of those that another space has made, in
+// arena makes the tensors of activations: new ones, or views of those that another arena has made, in
 // the same order.
 type arena struct {
 	dev     device.Device
@@ -116,10 +115,10 @@ func (s *arena) features(samples, batch, d, features, dOut int) (k device.Scratc
 	return k
 }
 
-// newWork makes what b rows need.
-func (m *Model) newWork(s *arena, samples, b int) *work {
+// newActivations makes what b rows need.
+func (m *Model) newActivations(s *arena, samples, b int) *activations {
 	c := &m.cfg
-	p := &work{b: b}
+	p := &activations{b: b}
 	if c.classifies() {
 		p.y.Labels = s.tensor(device.Int, b)
 	} else {

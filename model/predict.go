@@ -93,7 +93,7 @@ func (m *Model) exact() bool { return m.closed != nil && m.cfg.deterministic() }
 
 // moments are the tensors of the last layer's means and variances, where the likelihood takes
 // these.
-func (p *work) moments() (mean, variance *device.Tensor) {
+func (p *activations) moments() (mean, variance *device.Tensor) {
 	if n := len(p.drf); n > 0 {
 		return p.out, p.drf[n-1].variance
 	}

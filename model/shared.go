@@ -16,7 +16,7 @@ func (m *Model) NewPassOfShards(samples, batch, most int, shards []Shard) *Pass 
 	return m.newPass(samples, batch, most, shards)
 }
 
-// Summands are the tensors that Step.Sum adds up over all shards and puts the sums in: the
+// Summands are the tensors that GradientArgs.Sum adds up over all shards and puts the sums in: the
 // gradient, of the GP layer in double and of the rest as it is, and ell of each part of a shard.
 // Report adds up the ell of all parts.
 func (m *Model) Summands(p *Pass, shard int) (gradient []*device.Tensor, ells *device.Tensor) {

@@ -10,7 +10,7 @@ import (
 // Student is p(y | h) = t_ν((y − h)/σ)/σ, Student's t around h with learned σ² and ν = 2 + exp tail
 // degrees of freedom: above 2, so that there is a variance, σ² ν/(ν − 2).
 type Student struct {
-	noise
+	observationNoise
 	tail, dtail *device.Tensor // [1]
 }
 

@@ -1,5 +1,5 @@
 // live.cuh: the numbers that change from one training step to the next. A recorded graph keeps the
-// arguments of its launches. An argument that must follow the step is a mark (device/gpu/loop.go).
+// arguments of its launches. An argument that must follow the step is a mark (device/gpu/replay.go).
 // A kernel with a mark reads `live` instead, which set_live wrote before the graph was launched.
 #pragma once
 

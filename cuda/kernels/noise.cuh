@@ -1,5 +1,5 @@
 // noise.cuh: likelihoods of a real number whose noise has heavy tails, or a variance of its own
-// everywhere, CPU twin device/cpu/noise.go. Grids and sums as in likelihood.cuh, two sums a block.
+// everywhere, CPU twin device/cpu/likelihood.go. Grids and sums as in likelihood.cuh, two sums a block.
 #pragma once
 
 // student: with z = (y−h)²/νσ²_c, dh = scale·(ν+1)(y−h)/(νσ²_c(1+z)), logs[c,block] = Σ log(1+z)

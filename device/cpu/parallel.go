@@ -56,7 +56,7 @@ type pool struct {
 	helpers []*helper // the goroutines of all workers but the first
 	task    task
 	blocks  int64
-	left    atomic.Int64 // blocks that nobody has begun
+	queued  atomic.Int64 // blocks that nobody has begun
 	running atomic.Int64 // blocks that are not finished
 	waiting atomic.Bool  // the caller sleeps until the last block is finished
 	done    chan struct{}
@@ -126,7 +126,7 @@ func (p *pool) do(t task, blocks, work int) {
 	}
 	p.task, p.blocks = t, int64(blocks)
 	p.running.Store(int64(blocks))
-	p.left.Store(int64(blocks)) // the helpers that are awake see this
+	p.queued.Store(int64(blocks)) // the helpers that are awake see this
 	for _, h := range p.helpers[:min(len(p.helpers), blocks-1)] {
 		if h.asleep.CompareAndSwap(true, false) {
 			h.wake <- struct{}{}
@@ -161,12 +161,12 @@ func (p *pool) await() {
 func (p *pool) help(h *helper, w *worker) {
 	for {
 		for range p.spins {
-			if p.left.Load() > 0 {
+			if p.queued.Load() > 0 {
 				break
 			}
 		}
 		h.asleep.Store(true)
-		if p.left.Load() == 0 || !h.asleep.CompareAndSwap(true, false) {
+		if p.queued.Load() == 0 || !h.asleep.CompareAndSwap(true, false) {
 			if _, open := <-h.wake; !open {
 				return
 			}
@@ -175,11 +175,11 @@ func (p *pool) help(h *helper, w *worker) {
 	}
 }
 
-// drain runs blocks until none are left. Who has taken a block knows that the task stays as it is
+// drain runs blocks until none is queued. Who has taken a block knows that the task stays as it is
 // until that block is finished.
 func (p *pool) drain(w *worker) {
-	for n := p.left.Load(); n > 0; n = p.left.Load() {
-		if !p.left.CompareAndSwap(n, n-1) {
+	for n := p.queued.Load(); n > 0; n = p.queued.Load() {
+		if !p.queued.CompareAndSwap(n, n-1) {
 			continue
 		}
 		p.run(w, int(p.blocks-n))

@@ -148,19 +148,19 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 		n := j1 - j0
 		invertLower(w, inverse, l[j0*m+j0:], m, n)
 		if p == nil {
-			t.below(w, k, j0, j1, j1, m)
+			t.columnGradient(w, k, j0, j1, j1, m)
 		} else {
 			t.j0, t.j1 = j0, j1
-			p.do((*potrfBelow)(t), blocksOf(m-j1, potrfSpan), (m-j1)*n*(j0+n))
+			p.do((*potrfColumnGradient)(t), blocksOf(m-j1, potrfSpan), (m-j1)*n*(j0+n))
 		}
 		if j1 < m {
 			simd.Gemm64(w.pack64, true, false, n, n, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+j0:], m, 1, dl[j0*m+j0:], m)
 		}
 		reverseBlock(w, dl[j0*m+j0:], l[j0*m+j0:], inverse, m, n)
 		if p == nil {
-			t.left(w, k, j0, j1, 0, j0)
+			t.rowGradient(w, k, j0, j1, 0, j0)
 		} else {
-			p.do((*potrfLeft)(t), blocksOf(j0, potrfSpan), j0*n*(m-j0))
+			p.do((*potrfRowGradient)(t), blocksOf(j0, potrfSpan), j0*n*(m-j0))
 		}
 	}
 	for i := range m {
@@ -175,9 +175,9 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 	}
 }
 
-// below divides the diagonal block out of rows lo … hi of dl's block column, and takes
+// columnGradient divides the diagonal block out of rows lo … hi of dl's block column, and takes
 // their part of the gradient to the columns before it: dB −= dC R.
-func (t *potrfTask) below(w *worker, k, j0, j1, lo, hi int) {
+func (t *potrfTask) columnGradient(w *worker, k, j0, j1, lo, hi int) {
 	if lo >= hi {
 		return
 	}
@@ -188,9 +188,9 @@ func (t *potrfTask) below(w *worker, k, j0, j1, lo, hi int) {
 	simd.Gemm64(w.pack64, false, false, hi-lo, j0, n, -1, dl[lo*m+j0:], m, l[j0*m:], m, 1, dl[lo*m:], m)
 }
 
-// left takes the gradient of the block column to columns lo … hi of the block's rows:
+// rowGradient takes the gradient of the block column to columns lo … hi of the block's rows:
 // dR −= dCᵀ B + (dD + dDᵀ) R.
-func (t *potrfTask) left(w *worker, k, j0, j1, lo, hi int) {
+func (t *potrfTask) rowGradient(w *worker, k, j0, j1, lo, hi int) {
 	if lo >= hi {
 		return
 	}
@@ -211,18 +211,18 @@ func (t *potrfTask) left(w *worker, k, j0, j1, lo, hi int) {
 	simd.Gemm64(w.pack64, false, false, n, hi-lo, n, -1, both, n, l[j0*m+lo:], m, 1, dl[j0*m+lo:], m)
 }
 
-type potrfBelow potrfTask
+type potrfColumnGradient potrfTask
 
-func (t *potrfBelow) run(w *worker, block int) {
+func (t *potrfColumnGradient) run(w *worker, block int) {
 	lo, hi := span(block, potrfSpan, t.m-t.j1)
-	(*potrfTask)(t).below(w, 0, t.j0, t.j1, t.j1+lo, t.j1+hi)
+	(*potrfTask)(t).columnGradient(w, 0, t.j0, t.j1, t.j1+lo, t.j1+hi)
 }
 
-type potrfLeft potrfTask
+type potrfRowGradient potrfTask
 
-func (t *potrfLeft) run(w *worker, block int) {
+func (t *potrfRowGradient) run(w *worker, block int) {
 	lo, hi := span(block, potrfSpan, t.j0)
-	(*potrfTask)(t).left(w, 0, t.j0, t.j1, lo, hi)
+	(*potrfTask)(t).rowGradient(w, 0, t.j0, t.j1, lo, hi)
 }
 
 // reverseBlock is PotrfBackward of one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then

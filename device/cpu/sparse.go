@@ -135,9 +135,9 @@ func (t *sparseTask) begin(p *pool, a device.SparseBlockArgs) {
 func (t *sparseTask) blocks() int { return blocksOf(t.M, sparseRows) }
 func (t *sparseTask) work() int   { return t.K * t.I * t.M * t.B * 8 }
 
-// turned is t = −d/2 of inducing points lo … hi, by map, inducing point and row: contiguous in the
+// negativeHalf is t = −d/2 of inducing points lo … hi, by map, inducing point and row: contiguous in the
 // rows, as c is.
-func (t *sparseTask) turned(w *worker, lo, hi int) []float64 {
+func (t *sparseTask) negativeHalf(w *worker, lo, hi int) []float64 {
 	n := hi - lo
 	x := w.double(0, t.I*n*t.B)
 	for i := range t.I {
@@ -163,7 +163,7 @@ func (t *sparseTask) value(f, x []float64, k, i int) {
 
 func (t *sparseTask) run(w *worker, block int) {
 	lo, hi := span(block, sparseRows, t.M)
-	x, n := t.turned(w, lo, hi), hi-lo
+	x, n := t.negativeHalf(w, lo, hi), hi-lo
 	f, first := w.double(1, 2*t.B)[:t.B], w.double(1, 2*t.B)[t.B:]
 	for row := range t.K * n {
 		k, m := row/n, row%n
@@ -198,7 +198,7 @@ type sparseBackward sparseTask
 func (s *sparseBackward) run(w *worker, block int) {
 	t := (*sparseTask)(s)
 	lo, hi := span(block, sparseRows, t.M)
-	x, n := t.turned(w, lo, hi), hi-lo
+	x, n := t.negativeHalf(w, lo, hi), hi-lo
 	f := w.double(1, t.B)
 	for k := range t.K {
 		for i := range t.I {

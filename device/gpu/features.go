@@ -63,7 +63,7 @@ func (d *Device) RandomFeatures(a device.FeatureArgs) {
 	const op = "RandomFeatures"
 	t := beginFeatures(op, a, device.CheckFeatures(op, a))
 	p, noise := &t.p, &t.noise
-	d.beside(false, p.MeanOmega, p.LogVarOmega, p.LogL, p.Mixing, p.MeanW, p.LogVarW)
+	d.fork(false, p.MeanOmega, p.LogVarOmega, p.LogL, p.Mixing, p.MeanW, p.LogVarW)
 	d.drawSpectra(t)
 	if noise.Local {
 		d.contrast(t)
@@ -72,7 +72,7 @@ func (d *Device) RandomFeatures(a device.FeatureArgs) {
 		d.draw(draw{slots: t.weights, rows: t.Columns(), columns: t.Out, key: noise.Weights, number: noise.WDraws,
 			mean: p.MeanW, logvar: p.LogVarW, x: d.growReals(&t.w, n), noise: d.growReals(&t.e, n)})
 	}
-	d.back()
+	d.join()
 	columns := t.tilesOf(t.Out)
 	span, chunks := t.chunksOfFrequencies(columns)
 	n, mean, square := t.S*t.B*t.Out, d.ptr(a.Out), cuda.Pointer(0)
@@ -102,9 +102,9 @@ func (d *Device) drawSpectra(t *features) {
 		return
 	}
 	n := t.omegas * t.D * ((t.R + 3) / 4)
-	first, k0, k1, step, tail, strata := d.draws(t.noise.Spectra)
+	first, k0, k1, step, site, strata := d.draws(t.noise.Spectra)
 	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R),
-		first, cuda.Int(t.noise.Draws), k0, k1, step, tail, strata, d.ptr(t.p.LogL), d.ptr(t.p.Mixing), omega)
+		first, cuda.Int(t.noise.Draws), k0, k1, step, site, strata, d.ptr(t.p.LogL), d.ptr(t.p.Mixing), omega)
 }
 
 // draw is slots Gaussian matrices: x = mean + noise, both times mixing where there is one.
@@ -118,18 +118,18 @@ type draw struct {
 
 func (d *Device) draw(w draw) {
 	n := w.slots * w.rows * ((w.columns + 3) / 4)
-	first, k0, k1, step, tail, strata := d.draws(w.key)
+	first, k0, k1, step, site, strata := d.draws(w.key)
 	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(w.rows), cuda.Int(w.columns),
-		first, cuda.Int(w.number), k0, k1, step, tail, strata, d.ptr(w.mean), d.ptr(w.logvar), d.ptr(w.mixing), w.x, w.noise)
+		first, cuda.Int(w.number), k0, k1, step, site, strata, d.ptr(w.mean), d.ptr(w.logvar), d.ptr(w.mixing), w.x, w.noise)
 }
 
 // draws is a key whose samples are numbered from its first: the draw's number is reduced before it
 // goes into the counter.
-func (d *Device) draws(k device.Key) (first, k0, k1, step, tail, strata cuda.Arg) {
+func (d *Device) draws(k device.Key) (first, k0, k1, step, site, strata cuda.Arg) {
 	first = cuda.Uint(k.Sample)
 	k.Sample = 0
-	k0, k1, step, tail, strata = d.key(k)
-	return first, k0, k1, step, tail, strata
+	k0, k1, step, site, strata = d.key(k)
+	return first, k0, k1, step, site, strata
 }
 
 // groupRows is the number of rows of a group; rowTiles is how many tiles cover those of all groups.
@@ -176,20 +176,12 @@ func (d *Device) layer(t *features, dout *device.Tensor) layer {
 	l := layer{
 		rows: cuda.Int(t.groupRows()), d: cuda.Int(t.D), r: cuda.Int(t.R), out: cuda.Int(t.Out), omegas: cuda.Int(t.omegas), weights: cuda.Int(t.weights),
 		arccos:   cuda.Int(int(t.Activation)),
-		logAlpha: d.ptr(t.p.LogAlpha), h: d.ptr(t.h), omega: held(t.omega), w: held(t.w), contrast: cuda.Pointer(0), dout: d.ptr(dout), dv: cuda.Pointer(0),
+		logAlpha: d.ptr(t.p.LogAlpha), h: d.ptr(t.h), omega: t.omega.arg(), w: t.w.arg(), contrast: cuda.Pointer(0), dout: d.ptr(dout), dv: cuda.Pointer(0),
 	}
 	if t.noise.Local {
-		l.w, l.contrast, l.dv = d.ptr(t.p.MeanW), held(t.local.contrast), held(t.local.dv)
+		l.w, l.contrast, l.dv = d.ptr(t.p.MeanW), t.local.contrast.arg(), t.local.dv.arg()
 	}
 	return l
-}
-
-// held is the argument for scratch of an earlier kernel, nil for what this layer does not have.
-func held(s scratch) cuda.Arg {
-	if s.memory == nil {
-		return cuda.Pointer(0)
-	}
-	return cuda.Owned(s.ptr, s.block)
 }
 
 // featureSide and featureShared are the side of a tile and the shared memory of a block of
@@ -233,16 +225,16 @@ func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
 	} else {
 		n := t.Columns() * t.Out
 		d.real.launch("fold_weights", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.weights),
-			d.ptr(p.LogAlpha), held(t.dw), held(t.w), held(t.e), d.ptr(dp.MeanW), d.ptr(dp.LogVarW), alpha)
+			d.ptr(p.LogAlpha), t.dw.arg(), t.w.arg(), t.e.arg(), d.ptr(dp.MeanW), d.ptr(dp.LogVarW), alpha)
 	}
 	if t.Prior {
 		d.real.launch("fold_prior", cuda.Grid{X: t.D + 1, Y: 1, Z: 1}, 0, cuda.Int(t.D), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(sums),
-			held(t.domega), held(t.omega), d.ptr(dp.LogL), d.ptr(dp.LogAlpha), alpha)
+			t.domega.arg(), t.omega.arg(), d.ptr(dp.LogL), d.ptr(dp.LogAlpha), alpha)
 		return
 	}
 	n := t.D * t.R
 	d.real.launch("fold_spectra", blocks(n+256, 256), 0, cuda.Int(n), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(t.R), cuda.Int(sums),
-		held(t.domega), held(t.tau), d.ptr(p.Mixing), d.ptr(dp.MeanOmega), d.ptr(dp.LogVarOmega), d.ptr(dp.LogAlpha), alpha)
+		t.domega.arg(), t.tau.arg(), d.ptr(p.Mixing), d.ptr(dp.MeanOmega), d.ptr(dp.LogVarOmega), d.ptr(dp.LogAlpha), alpha)
 }
 
 // partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a

@@ -61,11 +61,11 @@ func (d *Device) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	d.varianceGradient(t, g.Variance, a.Variance, weightBlocks)
 	dphi := d.growReals(&n.dphi, planes*rows*t.R)
 	d.real.launch("integrated_dcolumns", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: planes}, 0,
-		cuda.Int(rows), r, out, d.ptr(g.Out), held(t.local.dv), d.ptr(t.p.MeanW), held(n.quad), dphi)
-	d.real.launch("integrated_dphases", t.each(), 0, r, d.ptr(t.p.LogAlpha), held(n.phi), dphi)
+		cuda.Int(rows), r, out, d.ptr(g.Out), t.local.dv.arg(), d.ptr(t.p.MeanW), n.quad.arg(), dphi)
+	d.real.launch("integrated_dphases", t.each(), 0, r, d.ptr(t.p.LogAlpha), n.phi.arg(), dphi)
 	if g.H != nil {
 		d.real.launch("integrated_dinputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.D), Z: 1}, 0,
-			cuda.Int(rows), cuda.Int(t.D), r, d.ptr(t.h), held(n.spectra), dphi, d.ptr(g.H))
+			cuda.Int(rows), cuda.Int(t.D), r, d.ptr(t.h), n.spectra.arg(), dphi, d.ptr(g.H))
 	}
 	d.weightMomentsGradient(t, g.Params, g.Out)
 	d.spectraMomentsGradient(t, g.Params, weightBlocks+noiseBlocks)
@@ -88,9 +88,9 @@ func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmea
 	span, chunks := divide(rows, tile, t.gradientBlocks, columns*frequencies*planes)
 	partial := d.growReals(&t.dw, chunks*planes*size)
 	d.real.launch("integrated_dweights", cuda.Grid{X: columns, Y: frequencies, Z: planes * chunks}, 0,
-		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), held(t.moments.phi), d.ptr(dmean), held(t.local.dv), partial)
+		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), t.moments.phi.arg(), d.ptr(dmean), t.local.dv.arg(), partial)
 	d.real.launch("fold_integrated_weights", blocks(size, 256), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(chunks),
-		d.ptr(t.p.LogAlpha), partial, held(t.local.dvSum), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW), d.ptr(g.MeanW), d.ptr(g.LogVarW), held(t.alpha))
+		d.ptr(t.p.LogAlpha), partial, t.local.dvSum.arg(), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW), d.ptr(g.MeanW), d.ptr(g.LogVarW), t.alpha.arg())
 }
 
 // spectraMomentsGradient adds the gradients of Ω's means and variances, and of α from its partial
@@ -100,9 +100,9 @@ func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams, sum
 	span, chunks := divide(rows, tile, t.gradientBlocks, inputs*frequencies*2)
 	partial := d.growReals(&t.domega, chunks*2*size)
 	d.real.launch("integrated_dspectra", cuda.Grid{X: frequencies, Y: inputs, Z: 2 * chunks}, 0,
-		cuda.Int(rows), cuda.Int(t.D), cuda.Int(t.R), cuda.Int(span), d.ptr(t.h), held(t.moments.dphi), partial)
+		cuda.Int(rows), cuda.Int(t.D), cuda.Int(t.R), cuda.Int(span), d.ptr(t.h), t.moments.dphi.arg(), partial)
 	d.real.launch("fold_integrated_spectra", blocks(size+256, 256), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(chunks), cuda.Int(sums),
-		partial, held(t.moments.spectra), d.ptr(t.p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega), d.ptr(g.LogAlpha), held(t.alpha))
+		partial, t.moments.spectra.arg(), d.ptr(t.p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega), d.ptr(g.LogAlpha), t.alpha.arg())
 }
 
 // each is a grid of a thread for each row and frequency.

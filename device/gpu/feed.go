@@ -35,7 +35,7 @@ func (d *Device) Feed(dst ...*device.Tensor) device.Feed {
 // Upload fills a Real or Double tensor from float64 values, for Next.
 func (f *feed) Upload(dst *device.Tensor, src []float64) {
 	device.CheckTransfer("Upload", dst, len(src), false)
-	if to := f.beside(dst); to != nil {
+	if to := f.staging(dst); to != nil {
 		f.device.upload(to, src, f.ahead)
 	}
 }
@@ -43,13 +43,13 @@ func (f *feed) Upload(dst *device.Tensor, src []float64) {
 // UploadInts fills an Int tensor, for Next.
 func (f *feed) UploadInts(dst *device.Tensor, src []int32) {
 	device.CheckTransfer("UploadInts", dst, len(src), true)
-	if to := f.beside(dst); to != nil {
+	if to := f.staging(dst); to != nil {
 		write(f.device, to, src, f.ahead, func(v int32) int32 { return v })
 	}
 }
 
-// beside is where a tensor waits for Next; nil on a dry device.
-func (f *feed) beside(dst *device.Tensor) *device.Tensor {
+// staging is where a tensor waits for Next; nil on a dry device.
+func (f *feed) staging(dst *device.Tensor) *device.Tensor {
 	if f.ahead == nil {
 		return nil
 	}

@@ -148,6 +148,14 @@ func (d *Device) growDoubles(s *scratch, n int) cuda.Arg { return d.grow(s, n, 8
 // growReals is room for n elements of Real in s.
 func (d *Device) growReals(s *scratch, n int) cuda.Arg { return d.grow(s, n, d.size(device.Real)) }
 
+// arg is the argument for scratch that an earlier kernel wrote; null for scratch without memory.
+func (s scratch) arg() cuda.Arg {
+	if s.memory == nil {
+		return cuda.Pointer(0)
+	}
+	return cuda.Owned(s.ptr, s.block)
+}
+
 // double is the argument for the doubles of s from an element on.
 func (s scratch) double(element int) cuda.Arg {
 	return cuda.Owned(s.ptr+cuda.Ptr(8*element), s.block)

@@ -27,8 +27,8 @@ func (d *Device) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.S
 	if a.LogL != nil {
 		fold.X += (rows + 255) / 256
 	}
-	d.beside(true, a.Mean, a.LogVar, a.LogL)
-	defer d.back()
+	d.fork(true, a.Mean, a.LogVar, a.LogL)
+	defer d.join()
 	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.live(weight),
 		d.ptr(g.Mean), d.ptr(g.LogVar), d.ptr(a.Mean), d.ptr(a.LogVar), d.ptr(a.LogL), sums, excess)
 	d.real.launch("kl_fold", fold, 0, cuda.Int(rows), cuda.Int(grid.Y), d.ptr(kl), d.ptr(g.LogL), sums, excess)
@@ -39,8 +39,8 @@ func (d *Device) KLInducing(kl, dm, ds, m, s *device.Tensor, weight device.Scala
 	n := device.CheckKLInducing(kl, dm, ds, m, s)
 	grid := cuda.Grid{X: (n.M + klRows - 1) / klRows, Y: n.J, Z: 1}
 	sums := d.growDoubles(&d.state.kl.kl, grid.X*grid.Y)
-	d.beside(true, m, s)
-	defer d.back()
+	d.fork(true, m, s)
+	defer d.join()
 	d.double.launch("kl_inducing", grid, 0, cuda.Int(n.M), flag(n.Diagonal), d.live(weight),
 		d.ptr(dm), d.ptr(ds), d.ptr(m), d.ptr(s), sums)
 	d.double.fold(d.ptr(kl), sums, grid.X*grid.Y, false, 1)

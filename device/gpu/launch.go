@@ -44,10 +44,10 @@ func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Ar
 	}
 }
 
-// beside lets what is launched until back go to the second stream of a recorded step, if opens is
-// set or if that has work already: see cuda.Context.Beside. It may read fixed, which a step leaves
-// as they are until it has the gradient.
-func (d *Device) beside(opens bool, fixed ...*device.Tensor) {
+// fork puts the launches up to join on the second stream of a recorded step. Unless opens is set,
+// it does so only where that stream has work already (cuda.Context.Beside). They may read fixed,
+// which no launch of a step writes before the gradient is done.
+func (d *Device) fork(opens bool, fixed ...*device.Tensor) {
 	if d.recording == nil {
 		return
 	}
@@ -60,8 +60,8 @@ func (d *Device) beside(opens bool, fixed ...*device.Tensor) {
 	d.check("working on a second stream", d.context.Beside(opens, owners))
 }
 
-// back ends what beside began.
-func (d *Device) back() {
+// join ends what fork began.
+func (d *Device) join() {
 	if d.recording != nil {
 		d.context.Back()
 	}
@@ -103,9 +103,9 @@ func (d *Device) scalar(v float64) cuda.Arg {
 	return cuda.Float64(v)
 }
 
-// key is a stream of normals as the five arguments k0, k1, step, tail and strata of a kernel
+// key is a stream of normals as the five arguments k0, k1, step, site and strata of a kernel
 // (philox.cuh).
-func (d *Device) key(k device.Key) (k0, k1, step, tail, strata cuda.Arg) {
+func (d *Device) key(k device.Key) (k0, k1, step, site, strata cuda.Arg) {
 	words, _, _, c3 := k.Words(0, 0)
 	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(k.Step), cuda.Uint(c3), cuda.Uint(uint32(k.Strata))
 }

@@ -13,7 +13,7 @@ type momentsState struct{ dmean, dvariance scratch }
 // Moments is qF_anj and qF_Bnj for a whitened q(F̄).
 func (d *Device) Moments(a device.MomentsArgs) {
 	n := device.CheckMoments("Moments", a)
-	step := shared(n, n.M*n.B)
+	step := kernelStep(n, n.M*n.B)
 	if n.Diagonal {
 		a.P = nil
 	} else {
@@ -33,7 +33,7 @@ func (d *Device) MomentsBackward(g, a device.MomentsArgs) {
 	n := device.CheckMomentsBackward(g, a)
 	t := &d.state.moments
 	dmean, dvariance := d.growDoubles(&t.dmean, n.J*n.B), d.growDoubles(&t.dvariance, n.J*n.B)
-	step, diagonal := shared(n, n.M*n.B), a.S
+	step, diagonal := kernelStep(n, n.M*n.B), a.S
 	if n.Diagonal {
 		a.P = nil
 	} else {

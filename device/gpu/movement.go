@@ -24,8 +24,8 @@ func (d *Device) Gather(dst, src, rows *device.Tensor) {
 // DrawRows draws row numbers below n: rows[i] = ⌊n·w_i/2³²⌋.
 func (d *Device) DrawRows(rows *device.Tensor, n int, keyOf device.Key) {
 	b := device.CheckDrawRows(rows, n)
-	k0, k1, step, tail, _ := d.key(keyOf)
-	d.plain.launch("draw_rows", d.plain.over("draw_rows", (b+3)/4), 0, cuda.Int(b), cuda.Int(n), k0, k1, step, tail, d.ptr(rows))
+	k0, k1, step, site, _ := d.key(keyOf)
+	d.plain.launch("draw_rows", d.plain.over("draw_rows", (b+3)/4), 0, cuda.Int(b), cuda.Int(n), k0, k1, step, site, d.ptr(rows))
 }
 
 // Widen copies Real to Double.

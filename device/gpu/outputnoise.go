@@ -12,9 +12,9 @@ func (d *Device) AddNoise(out, variance, rows *device.Tensor, keyOf device.Key) 
 	s, b, c := device.CheckAddNoise("AddNoise", out, variance, rows)
 	groups := (c + 3) / 4
 	n := s * b * groups
-	k0, k1, step, tail, strata := d.key(keyOf)
+	k0, k1, step, site, strata := d.key(keyOf)
 	d.real.launch("output_noise", d.real.over("output_noise", n), 0, cuda.Int(n), cuda.Int(b), cuda.Int(c), cuda.Int(groups),
-		k0, k1, step, tail, strata, d.ptr(out), d.ptr(variance), d.ptr(rows))
+		k0, k1, step, site, strata, d.ptr(out), d.ptr(variance), d.ptr(rows))
 }
 
 // AddNoiseBackward is dvariance = dout ε/(2√variance); ε is drawn again.
@@ -23,7 +23,7 @@ func (d *Device) AddNoiseBackward(dvariance, dout, variance, rows *device.Tensor
 	device.CheckAddNoise("AddNoiseBackward", dvariance, variance, rows)
 	groups := (c + 3) / 4
 	n := s * b * groups
-	k0, k1, step, tail, strata := d.key(keyOf)
+	k0, k1, step, site, strata := d.key(keyOf)
 	d.real.launch("output_noise_backward", d.real.over("output_noise_backward", n), 0, cuda.Int(n), cuda.Int(b), cuda.Int(c), cuda.Int(groups),
-		k0, k1, step, tail, strata, d.ptr(dvariance), d.ptr(dout), d.ptr(variance), d.ptr(rows))
+		k0, k1, step, site, strata, d.ptr(dvariance), d.ptr(dout), d.ptr(variance), d.ptr(rows))
 }

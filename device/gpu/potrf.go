@@ -32,7 +32,7 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 	for j, from := 0, 0; j < m; j += tile {
 		if j == from+panels {
 			from = j
-			d.left(l, k, m, from)
+			d.update(l, k, m, from)
 		}
 		d.double.launch("potrf_panel", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, panelShared,
 			cuda.Int(m), cuda.Int(j), cuda.Int(from), cuda.Float64(rungs[0]), d.ptr(l), x, d.ptr(used), d.ptr(c), before)
@@ -42,13 +42,13 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 	t.factored(d.memory(l))
 }
 
-// left is what the columns of L before `from` take from those of the next panels, and from the rows
-// of L⁻¹ with these numbers, where it stands.
-func (d *Device) left(l *device.Tensor, k, m, from int) {
+// update multiplies the finished columns, those before `from`, for the next panels: one product for
+// L and one for the same rows of L⁻¹. potrf_panel subtracts them.
+func (d *Device) update(l *device.Tensor, k, m, from int) {
 	t, n := &d.state.triangle, min(panels, m-from)
 	square := func(at cuda.Arg) matrix { return matrix{at: at, ld: m, step: m * m} }
 	rows := square(d.at(l, from*m))
-	inverse := square(held(t.inverse))
+	inverse := square(t.inverse.arg())
 	inverse.lower = true
 	d.gemm(product{
 		m: m - from, n: n, k: from, batch: k, alpha: 1,

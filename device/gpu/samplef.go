@@ -12,9 +12,9 @@ func (d *Device) SampleF(f, mean, variance, rows *device.Tensor, keyOf device.Ke
 	s, b, j := device.CheckSampleF("SampleF", f, mean, variance, rows)
 	groups := (j + 3) / 4
 	n := s * b * groups
-	k0, k1, step, tail, strata := d.key(keyOf)
+	k0, k1, step, site, strata := d.key(keyOf)
 	d.real.launch("sample_f", d.real.over("sample_f", n), 0, cuda.Int(n), cuda.Int(b), cuda.Int(j), cuda.Int(groups),
-		k0, k1, step, tail, strata, d.ptr(f), d.ptr(mean), d.ptr(variance), d.ptr(rows))
+		k0, k1, step, site, strata, d.ptr(f), d.ptr(mean), d.ptr(variance), d.ptr(rows))
 }
 
 // SampleFBackward writes dmean = Σ_s df and dvariance = Σ_s df ε/(2√var); ε is drawn again.
@@ -23,7 +23,7 @@ func (d *Device) SampleFBackward(dmean, dvariance, df, variance, rows *device.Te
 	device.CheckSampleF("SampleFBackward", df, dmean, variance, rows)
 	groups := (j + 3) / 4
 	n := b * groups
-	k0, k1, step, tail, strata := d.key(keyOf)
+	k0, k1, step, site, strata := d.key(keyOf)
 	d.real.launch("sample_f_backward", d.real.over("sample_f_backward", n), 0, cuda.Int(n), cuda.Int(s), cuda.Int(b), cuda.Int(j), cuda.Int(groups),
-		k0, k1, step, tail, strata, d.ptr(dmean), d.ptr(dvariance), d.ptr(df), d.ptr(variance), d.ptr(rows))
+		k0, k1, step, site, strata, d.ptr(dmean), d.ptr(dvariance), d.ptr(df), d.ptr(variance), d.ptr(rows))
 }

@@ -42,7 +42,7 @@ func (d *Device) invert(l *device.Tensor, k, m int) matrix {
 	t := &d.state.triangle
 	of := d.memory(l)
 	if t.block.Value() == of.block && t.factor == of.ptr {
-		return matrix{at: held(t.inverse), ld: m, step: m * m, lower: true}
+		return matrix{at: t.inverse.arg(), ld: m, step: m * m, lower: true}
 	}
 	t.block = weak.Pointer[block]{}
 	x, product := d.growDoubles(&t.inverse, k*m*m), d.growDoubles(&t.product, k*m*m)
