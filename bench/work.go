@@ -44,10 +44,10 @@ func work(words []string) (func(), error) {
 			ldb = k
 		}
 		if words[1] == "float64" {
-			p, a, b, c := simd.NewPack64(), normal[float64](m*k), normal[float64](k*n), make([]float64, m*n)
+			p, a, b, c := simd.NewPack[float64](), normal[float64](m*k), normal[float64](k*n), make([]float64, m*n)
 			return func() { simd.Gemm64(p, tA, tB, m, n, k, 1, a, lda, b, ldb, 0, c, n) }, nil
 		}
-		p, a, b, c := simd.NewPack32(), normal[float32](m*k), normal[float32](k*n), make([]float32, m*n)
+		p, a, b, c := simd.NewPack[float32](), normal[float32](m*k), normal[float32](k*n), make([]float32, m*n)
 		return func() { simd.Gemm32(p, tA, tB, m, n, k, 1, a, lda, b, ldb, 0, c, n) }, nil
 	case "sincos":
 		x := normal[float32](numbers[1])

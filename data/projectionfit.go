@@ -181,7 +181,7 @@ func (p *projector) rank(rows []int) (order []int, centre []float64) {
 // grow adds the inner products of the centred columns of an order from lo to hi−1 to those of all
 // rows [N,N].
 func (p *projector) grow(gram []float64, order []int, centre []float64, lo, hi int) {
-	pack := simd.NewPack64()
+	pack := simd.NewPack[float64]()
 	block := make([]float64, p.n*min(hi-lo, projectionBlock))
 	for ; lo < hi; lo += projectionBlock {
 		w := min(hi-lo, projectionBlock)

@@ -11,7 +11,7 @@ const panel = 48
 
 // invertFactor overwrites the lower triangle of g = LLᵀ by L, and returns L⁻¹, lower triangular.
 func invertFactor(g []float64, n int) []float64 {
-	pack := simd.NewPack64()
+	pack := simd.NewPack[float64]()
 	for from := 0; from < n; from += panel {
 		to := min(from+panel, n)
 		for i := from; i < n; i++ {

@@ -110,7 +110,7 @@ func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
 		half[c] = simd.Dot64(centre[c*d:(c+1)*d], centre[c*d:(c+1)*d]) / 2
 	}
 	inBlocks(ctx, p.n, func() func(lo, hi int) {
-		pack, dots := simd.NewPack64(), make([]float64, rowBlock*m)
+		pack, dots := simd.NewPack[float64](), make([]float64, rowBlock*m)
 		return func(lo, hi int) {
 			simd.Gemm64(pack, false, true, hi-lo, m, d, 1, p.x[lo*d:], d, centre, d, 0, dots, m)
 			for i := lo; i < hi; i++ {

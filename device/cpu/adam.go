@@ -12,7 +12,7 @@ const adamBlock = 1 << 13
 
 // adamTask is the state of Adam.
 type adamTask[T Float] struct {
-	math             kernels[T]
+	math             *kernels[T]
 	p, g, m, v, rate []T
 	coeffs           simd.AdamCoeffs
 }

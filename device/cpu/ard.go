@@ -58,7 +58,7 @@ func (t *ardTask) begin(p *pool, a device.ARDArgs) {
 		}
 		return
 	}
-	simd.Gemm64(p.workers[0].pack64, false, true, t.K, t.B, t.D, 0.5, t.weight, t.D, t.square, t.D, 0, t.half, t.B)
+	simd.Gemm64(p.workers[0].doubles.pack, false, true, t.K, t.B, t.D, 0.5, t.weight, t.D, t.square, t.D, 0, t.half, t.B)
 }
 
 func (t *ardTask) packAcross(p *pool) {
@@ -82,74 +82,83 @@ func (t *ardTask) blocks() int { return blocksOf(t.M, ardRows) }
 func (t *ardTask) run(w *worker, block int) {
 	k := block / t.blocks()
 	lo, hi := span(block%t.blocks(), ardRows, t.M)
-	n := t.B
+	r := ardBlock{lo: lo, hi: hi, n: t.B}
 	if t.Same {
-		n = hi
+		r.n = hi
 	}
-	e, lde := w.double(0, (hi-lo)*n), n
+	r.e, r.lde = w.double(0, (hi-lo)*r.n), r.n
 	if t.Isotropic {
-		t.products(w, e, n, 0, lo, hi, n)
+		t.products(w, &r, 0)
 		for k := range t.K {
-			t.fill(e, n, t.z, 0, k, t.weight[k], lo, hi, n)
+			t.fill(&r, k, t.weight[k])
 		}
 		return
 	}
 	if t.form == device.RBF { // in place: Matérn kernels may need a product again
-		e, lde = t.c[(k*t.M+lo)*t.B:], t.B
+		r.e, r.lde = t.c[(k*t.M+lo)*t.B:], t.B
 	}
-	zw := t.products(w, e, lde, k, lo, hi, n)
-	t.fill(e, lde, zw, lo, k, 1, lo, hi, n)
+	t.products(w, &r, k)
+	t.fill(&r, k, 1)
 }
 
-// products writes e = Σ z w x for rows lo … hi and the first n columns; it returns those rows of
-// zw.
-func (t *ardTask) products(w *worker, e []float64, lde, group, lo, hi, n int) []float64 {
-	zw := t.z[lo*t.D:]
+// ardBlock is a block of products e = Σ z w x: rows lo … hi and the first n columns. zw are its rows
+// of z∘w.
+type ardBlock struct {
+	lo, hi, n int
+	e         []float64
+	lde       int
+	zw        []float64
+}
+
+// products fills a block for one set of length-scales.
+func (t *ardTask) products(w *worker, r *ardBlock, group int) {
+	r.zw = t.z[r.lo*t.D:]
 	if !t.Isotropic {
-		zw = w.double(1, (hi-lo)*t.D)
-		for i := range hi - lo {
-			simd.Mul64(zw[i*t.D:][:t.D], t.z[(lo+i)*t.D:][:t.D], t.weight[group*t.D:][:t.D])
+		r.zw = w.double(1, (r.hi-r.lo)*t.D)
+		for i := range r.hi - r.lo {
+			simd.Mul64(r.zw[i*t.D:][:t.D], t.z[(r.lo+i)*t.D:][:t.D], t.weight[group*t.D:][:t.D])
 		}
 	}
-	simd.GemmPanels64(w.pack64, false, hi-lo, n, 1, zw, t.D, &t.across, 0, 0, e, lde)
-	return zw
+	simd.GemmPanels64(w.doubles.pack, false, r.hi-r.lo, r.n, 1, r.zw, t.D, &t.across, 0, 0, r.e, r.lde)
 }
 
-// fill writes rows lo … hi of c_k and its slope from their products e, which may be the memory of
-// c_k for RBF. zw has its rows from zLo on.
-func (t *ardTask) fill(e []float64, lde int, zw []float64, zLo, k int, scale float64, lo, hi, n int) {
+// fill writes the rows of a block of c_k and its slope from their products, which may be the memory
+// of c_k for RBF.
+func (t *ardTask) fill(r *ardBlock, k int, scale float64) {
 	c, half := t.c[k*t.M*t.B:], t.halfOf(k)
-	for i := lo; i < hi; i++ {
-		from, to := e[(i-lo)*lde:][:n], c[i*t.B:][:n]
+	for i := r.lo; i < r.hi; i++ {
+		from, to := r.e[(i-r.lo)*r.lde:][:r.n], c[i*t.B:][:r.n]
 		if t.Same { // up to the diagonal
 			from, to = from[:i], to[:i]
 		}
-		own := t.ownHalf(zw[(i-zLo)*t.D:], i)
+		own := t.ownHalf(r.zw[(i-r.lo)*t.D:], i)
 		if t.form == device.RBF {
 			simd.RBF64(to, from, half[:len(to)], own, scale)
 		} else {
-			t.matern(to, t.slope[(k*t.M+i)*t.B:][:len(to)], from, half[:len(to)], own, scale, k, i)
+			t.matern(from, own, scale, k, i)
 		}
 	}
 	if !t.Same {
 		return
 	}
-	mirror(c, t.B, lo, hi)
-	for i := lo; i < hi; i++ {
+	mirror(c, t.B, r.lo, r.hi)
+	for i := r.lo; i < r.hi; i++ {
 		c[i*t.B+i] = 1
 	}
 	if t.form == device.RBF {
 		return
 	}
 	slope := t.slope[k*t.M*t.B:]
-	mirror(slope, t.B, lo, hi)
-	for i := lo; i < hi; i++ {
+	mirror(slope, t.B, r.lo, r.hi)
+	for i := r.lo; i < r.hi; i++ {
 		slope[i*t.B+i] = 0 // it multiplies differences of 0
 	}
 }
 
-// matern writes a row of c_k and its slope; rows that are near each other, from their differences.
-func (t *ardTask) matern(c, slope, products, half []float64, own, scale float64, k, i int) {
+// matern writes row i of c_k and its slope; rows that are near each other, from their differences.
+func (t *ardTask) matern(products []float64, own, scale float64, k, i int) {
+	at, n := (k*t.M+i)*t.B, len(products)
+	c, slope, half := t.c[at:][:n], t.slope[at:][:n], t.halfOf(k)[:n]
 	if !simd.Matern64(c, slope, products, half, own, scale, t.form.TwiceNu(), device.NearRows) {
 		return
 	}

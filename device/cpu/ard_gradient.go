@@ -81,7 +81,7 @@ func (t *ardProduct) run(w *worker, block int) {
 func (t *ardProduct) isotropic(w *worker, i, lo, hi int) {
 	a := (*ardTask)(t)
 	e := w.double(0, (hi-lo)*t.B)
-	a.products(w, e, t.B, 0, lo, hi, t.B)
+	a.products(w, &ardBlock{lo: lo, hi: hi, n: t.B, e: e, lde: t.B}, 0)
 	for m := lo; m < hi; m++ {
 		own := a.ownHalf(t.z[m*t.D:], m)
 		row := e[(m-lo)*t.B:][:t.B]
@@ -128,7 +128,7 @@ func (t *ardMove) run(w *worker, block int) {
 		} else {
 			weight = t.weight[k*t.D+d0:][:n]
 		}
-		simd.GemmPanels64(w.pack64, false, hi-lo, n, twice, g[lo*t.B:], t.B, &t.along, d0, 0, product, n)
+		simd.GemmPanels64(w.doubles.pack, false, hi-lo, n, twice, g[lo*t.B:], t.B, &t.along, d0, 0, product, n)
 		if t.dz != nil {
 			for m := lo; m < hi; m++ {
 				simd.MulAdd64(t.dz[m*t.D+d0:][:n], weight, product[(m-lo)*n:][:n])
@@ -156,7 +156,7 @@ func (t *ardMove) pull(w *worker, lo, hi, d0, d1 int, twice float64) {
 		weight, ld = t.weight[d0:], t.D
 	}
 	pull := w.double(0, (hi-lo)*n)
-	simd.Gemm64(w.pack64, true, false, hi-lo, n, groups, -twice, t.rowSum[lo:], t.M, weight, ld, 0, pull, n)
+	simd.Gemm64(w.doubles.pack, true, false, hi-lo, n, groups, -twice, t.rowSum[lo:], t.M, weight, ld, 0, pull, n)
 	for m := lo; m < hi; m++ {
 		simd.MulAdd64(t.dz[m*t.D+d0:][:n], t.z[m*t.D+d0:][:n], pull[(m-lo)*n:][:n])
 	}
@@ -175,16 +175,16 @@ func (t *ardTask) finish(p *pool) {
 		clear(t.squares)
 	case t.Same:
 		factor = -1 // P is twice as large
-		simd.Gemm64(w.pack64, false, false, t.K, t.D, t.M, 2, t.rowSum, t.M, t.square, t.D, 0, t.squares, t.D)
+		simd.Gemm64(w.doubles.pack, false, false, t.K, t.D, t.M, 2, t.rowSum, t.M, t.square, t.D, 0, t.squares, t.D)
 	default:
 		copy(t.colSum, t.columns[:t.K*t.B])
 		for i := 1; i < t.blocks(); i++ {
 			simd.Axpy64(1, t.columns[i*t.K*t.B:][:t.K*t.B], t.colSum)
 		}
-		simd.Gemm64(w.pack64, false, false, t.K, t.D, t.B, 1, t.colSum, t.B, t.square, t.D, 0, t.squares, t.D)
+		simd.Gemm64(w.doubles.pack, false, false, t.K, t.D, t.B, 1, t.colSum, t.B, t.square, t.D, 0, t.squares, t.D)
 		t.square = t.square[:t.M*t.D]
 		simd.Mul64(t.square, t.z, t.z)
-		simd.Gemm64(w.pack64, false, false, t.K, t.D, t.M, 1, t.rowSum, t.M, t.square, t.D, 1, t.squares, t.D)
+		simd.Gemm64(w.doubles.pack, false, false, t.K, t.D, t.M, 1, t.rowSum, t.M, t.square, t.D, 1, t.squares, t.D)
 	}
 	for i := range t.blocks() {
 		simd.Axpy64(factor, t.partial[i*len(t.dlogl):][:len(t.dlogl)], t.squares)

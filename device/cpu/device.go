@@ -37,7 +37,7 @@ func openDevice(options string) (device.Device, error) {
 // Device is a CPU whose Real tensors hold T.
 type Device[T Float] struct {
 	gp
-	math kernels[T]
+	math *kernels[T]
 
 	gather          gather[T]
 	sparseDistances sparseDistances[T]
@@ -74,7 +74,7 @@ func New[T Float](workers int) *Device[T] {
 
 // Name is "cpu:f32" or "cpu:f64".
 func (d *Device[T]) Name() string {
-	if _, single := any(d.math).(kernels32); single {
+	if d.size(device.Real) == 4 {
 		return "cpu:f32"
 	}
 	return "cpu:f64"

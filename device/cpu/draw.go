@@ -3,12 +3,23 @@ package cpu
 import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// draw fills dst with rows of a key's normals for sample s, cols to a row: the rows of these
+// keyOf is a key for its sample s. Where the samples of all keys share so many draws, sample s has
+// that of its number, modulo draws.
+func keyOf(key device.Key, s, draws int) device.Key {
+	key.Sample += uint32(s)
+	if draws > 0 {
+		key.Sample %= uint32(draws)
+	}
+	return key
+}
+
+// draw fills dst with rows of normals of the sample of a key, cols to a row: the rows of these
 // numbers, or where there are none those from first on.
-func draw[T Float](m kernels[T], dst []T, cols int, key device.Key, s int, rows []int32, first int) {
-	words, _, c2, c3 := key.Words(s, 0)
+func draw[T Float](m *kernels[T], dst []T, cols int, key device.Key, rows []int32, first int) {
+	words, _, c2, c3 := key.Words(0, 0)
 	if key.Strata > 0 {
 		for r := 0; r*cols < len(dst); r++ {
 			row := uint32(first + r)
@@ -23,7 +34,7 @@ func draw[T Float](m kernels[T], dst []T, cols int, key device.Key, s int, rows 
 		}
 		return
 	}
-	m.normalRows(dst, len(dst)/cols, cols, words, rows, first, c2, c3)
+	m.normalRows(dst, cols, len(dst)/cols, cols, simd.NormalRows{Key: words, Rows: rows, First: first, C2: c2, C3: c3})
 }
 
 // latin fills a row of a point of a Latin hypercube.

@@ -16,7 +16,7 @@ const (
 // frequency, the place of the sines holds the slopes φ'(HΩ).
 type features[T Float] struct {
 	device.FeatureShape
-	math        kernels[T]
+	math        *kernels[T]
 	rowsPlanned int
 
 	out, h, dout, dh []T
@@ -126,7 +126,7 @@ func (t *features[T]) run(w *worker, block int) {
 	group, lo, hi := t.rowSpan(block)
 	n, r2 := hi-lo, 2*t.R
 	phi := t.phi[lo*r2 : hi*r2]
-	t.math.gemm(w, false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, t.omegaOf(group), t.R, 0, phi[t.R:], r2)
+	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, t.omegaOf(group), t.R, 0, phi[t.R:], r2)
 	for i := range n {
 		first, second := phi[i*r2:][:t.R], phi[i*r2+t.R:][:t.R]
 		if t.Activation == device.Waves {
@@ -135,33 +135,41 @@ func (t *features[T]) run(w *worker, block int) {
 			t.math.rectify(first, second, second, t.Activation.Degree())
 		}
 	}
-	t.multiply(w, t.out[lo*t.Out:], n, t.Columns(), t.scale, phi, r2, t.weightsOf(group))
+	t.multiply(w, t.out[lo*t.Out:], n, t.scale, matrix[T]{phi, r2, t.Columns()}, t.weightsOf(group))
 	if t.noise.Local {
 		t.addNoise(w, lo, hi)
 	}
 }
 
-// multiply is out = α X W for n rows of X and k of its columns. A layer with one output is a
-// row of dot products, where Gemm would use one lane of a register.
-func (t *features[T]) multiply(w *worker, out []T, n, k int, alpha T, x []T, ldx int, weights []T) {
+// matrix is one of k columns, with ld numbers from row to row.
+type matrix[T Float] struct {
+	x     []T
+	ld, k int
+}
+
+func (c *matrix[T]) row(i int) []T { return c.x[i*c.ld:][:c.k] }
+
+// multiply is out = α X W for n rows of X. A layer with one output is a row of dot products, where
+// Gemm would use one lane of a register.
+func (t *features[T]) multiply(w *worker, out []T, n int, alpha T, x matrix[T], weights []T) {
 	if t.Out > 1 {
-		t.math.gemm(w, false, false, n, t.Out, k, alpha, x, ldx, weights, t.Out, 0, out, t.Out)
+		t.math.gemm(t.math.pack(w), false, false, n, t.Out, x.k, alpha, x.x, x.ld, weights, t.Out, 0, out, t.Out)
 		return
 	}
 	for i := range n {
-		out[i] = alpha * t.math.dot(x[i*ldx:][:k], weights[:k])
+		out[i] = alpha * t.math.dot(x.row(i), weights[:x.k])
 	}
 }
 
-// multiplyTransposed is dw = α Xᵀ D for n rows of X and of D, and k columns of X.
-func (t *features[T]) multiplyTransposed(w *worker, dw []T, k, n int, alpha T, x []T, ldx int, d []T) {
+// multiplyTransposed is dw = α Xᵀ D for n rows of X and of D.
+func (t *features[T]) multiplyTransposed(w *worker, dw []T, n int, alpha T, x matrix[T], d []T) {
 	if t.Out > 1 {
-		t.math.gemm(w, true, false, k, t.Out, n, alpha, x, ldx, d, t.Out, 0, dw, t.Out)
+		t.math.gemm(t.math.pack(w), true, false, x.k, t.Out, n, alpha, x.x, x.ld, d, t.Out, 0, dw, t.Out)
 		return
 	}
 	clear(dw)
 	for i := range n {
-		t.math.axpy(alpha*d[i], x[i*ldx:][:k], dw)
+		t.math.axpy(alpha*d[i], x.row(i), dw)
 	}
 }
 
@@ -215,7 +223,7 @@ func (t *featureInputs[T]) run(w *worker, block int) {
 	group, lo, hi := f.rowSpan(block)
 	n, r2, columns := hi-lo, 2*t.R, f.Columns()
 	dphi := t.math.scratch(w, 0, n*columns)
-	t.math.gemm(w, false, true, n, columns, t.Out, t.scale, t.dout[lo*t.Out:], t.Out,
+	t.math.gemm(t.math.pack(w), false, true, n, columns, t.Out, t.scale, t.dout[lo*t.Out:], t.Out,
 		f.weightsOf(group), t.Out, 0, dphi, columns)
 	if t.noise.Local {
 		f.noiseInputs(w, block, lo, hi, dphi)
@@ -229,7 +237,7 @@ func (t *featureInputs[T]) run(w *worker, block int) {
 		}
 	}
 	if t.dh != nil {
-		t.math.gemm(w, false, true, n, t.D, t.R, 1, t.dp[lo*t.R:], t.R, f.omegaOf(group), t.R, 0, t.dh[lo*t.D:], t.D)
+		t.math.gemm(t.math.pack(w), false, true, n, t.D, t.R, 1, t.dp[lo*t.R:], t.R, f.omegaOf(group), t.R, 0, t.dh[lo*t.D:], t.D)
 	}
 }
 
@@ -259,7 +267,7 @@ func (t *featureGradients[T]) weightGradient(w *worker, group, lo, hi int) (alph
 	n, r2, columns := f.groupRows(), 2*t.R, f.Columns()
 	first := group * n
 	dw := t.math.scratch(w, 0, (hi-lo)*t.Out)
-	f.multiplyTransposed(w, dw, hi-lo, n, t.scale, t.phi[first*r2+lo:], r2, t.dout[first*t.Out:])
+	f.multiplyTransposed(w, dw, n, t.scale, matrix[T]{t.phi[first*r2+lo:], r2, hi - lo}, t.dout[first*t.Out:])
 	weights := f.weightsOf(group)[lo*t.Out:][:len(dw)]
 	for i, v := range dw {
 		alpha += float64(v) * float64(weights[i])
@@ -280,7 +288,7 @@ func (t *featureGradients[T]) spectraGradient(w *worker, group, lo, hi int, part
 	rows := (*features[T])(t).groupRows()
 	n, first := hi-lo, group*rows
 	domega := t.math.scratch(w, 0, t.D*n)
-	t.math.gemm(w, true, false, t.D, n, rows, 1, t.h[first*t.D:], t.D, t.dp[first*t.R+lo:], t.R, 0, domega, n)
+	t.math.gemm(t.math.pack(w), true, false, t.D, n, rows, 1, t.h[first*t.D:], t.D, t.dp[first*t.R+lo:], t.R, 0, domega, n)
 	slot := group % t.omegas * t.D * t.R
 	for i := range t.D {
 		d, at := domega[i*n:][:n], i*t.R+lo

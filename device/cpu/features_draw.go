@@ -1,30 +1,16 @@
 package cpu
 
-import (
-	"math"
-
-	"github.com/gpdrf/gpdrf-gpu/device"
-)
-
-// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of
-// draws.
-func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
-	n := key.Sample + uint32(i)
-	if draws > 0 {
-		n %= uint32(draws)
-	}
-	key.Sample = 0
-	draw(m, dst, cols, key, int(n), nil, first)
-}
+import "math"
 
 // drawSpectra draws one row of one Ω in each block.
 type drawSpectra[T Float] features[T]
 
 func (t *drawSpectra[T]) run(w *worker, block int) {
-	draw, row := block/t.D, block%t.D
+	sample, row := block/t.D, block%t.D
+	key := keyOf(t.noise.Spectra, sample, t.noise.Draws)
 	omega := t.omega[block*t.R:][:t.R]
 	if t.Prior {
-		drawRows(t.math, omega, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
+		draw(t.math, omega, t.R, key, nil, row)
 		inverse := T(math.Exp(-float64(t.p.logL[row])))
 		for r := range omega {
 			omega[r] *= inverse
@@ -33,7 +19,7 @@ func (t *drawSpectra[T]) run(w *worker, block int) {
 		return
 	}
 	tau, beta := t.tau[block*t.R:][:t.R], t.math.scratch(w, 0, t.R)
-	drawRows(t.math, tau, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
+	draw(t.math, tau, t.R, key, nil, row)
 	deviations(t.math, beta, t.p.logVarOmega[row*t.R:])
 	combine(omega, tau, beta, t.p.meanOmega[row*t.R:])
 	times(omega, t.p.mixing)
@@ -53,17 +39,17 @@ type drawWeights[T Float] features[T]
 func (t *drawWeights[T]) run(w *worker, block int) {
 	columns := (*features[T])(t).Columns()
 	blocks := blocksOf(columns, featureColumns)
-	draw := block / blocks
+	sample := block / blocks
 	lo, hi := span(block%blocks, featureColumns, columns)
-	n, at := (hi-lo)*t.Out, (draw*columns+lo)*t.Out
+	n, at := (hi-lo)*t.Out, (sample*columns+lo)*t.Out
 	e, s := t.e[at:][:n], t.math.scratch(w, 0, n)
-	drawRows(t.math, e, t.Out, t.noise.Weights, t.noise.WDraws, draw, lo)
+	draw(t.math, e, t.Out, keyOf(t.noise.Weights, sample, t.noise.WDraws), nil, lo)
 	deviations(t.math, s, t.p.logVarW[lo*t.Out:])
 	combine(t.w[at:][:n], e, s, t.p.meanW[lo*t.Out:])
 }
 
 // deviations is s = √eˡ for the logarithms of variances.
-func deviations[T Float](m kernels[T], s, logVar []T) {
+func deviations[T Float](m *kernels[T], s, logVar []T) {
 	for i, v := range logVar[:len(s)] {
 		s[i] = v / 2
 	}

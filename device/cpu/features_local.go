@@ -73,13 +73,13 @@ func (t *features[T]) addNoise(w *worker, lo, hi int) {
 		squareRow(n.square[i*t.R:][:t.R], t.phi[i*2*t.R:])
 	}
 	v := n.v[lo*t.Out : hi*t.Out]
-	t.multiply(w, v, hi-lo, t.R, 1, n.square[lo*t.R:], t.R, n.contrast)
+	t.multiply(w, v, hi-lo, 1, matrix[T]{n.square[lo*t.R:], t.R, t.R}, n.contrast)
 	sines := n.sines[blocksOf(t.R, featureColumns)*t.Out:]
 	noise := t.math.scratch(w, 0, (hi-lo)*t.Out)
 	for i := lo; i < hi; { // by samples, whose noise has keys of its own
 		s, b := i/t.B, i%t.B
 		end := min(hi, (s+1)*t.B)
-		draw(t.math, noise[(i-lo)*t.Out:(end-lo)*t.Out], t.Out, t.noise.Weights, s, t.rows[b:b+end-i], 0)
+		draw(t.math, noise[(i-lo)*t.Out:(end-lo)*t.Out], t.Out, keyOf(t.noise.Weights, s, 0), t.rows[b:b+end-i], 0)
 		i = end
 	}
 	for i, e := range noise {
@@ -111,7 +111,7 @@ func (t *features[T]) noiseInputs(w *worker, block, lo, hi int, dphi []T) {
 	}
 	n.alpha[block] = alpha
 	dsquare := t.math.scratch(w, 1, (hi-lo)*t.R)
-	t.math.gemm(w, false, true, hi-lo, t.R, t.Out, 2*t.scale*t.scale, n.dv[lo*t.Out:], t.Out,
+	t.math.gemm(t.math.pack(w), false, true, hi-lo, t.R, t.Out, 2*t.scale*t.scale, n.dv[lo*t.Out:], t.Out,
 		n.contrast, t.Out, 0, dsquare, t.R)
 	for i := range hi - lo {
 		cos, d := t.phi[(lo+i)*2*t.R:][:t.R], dphi[i*t.Columns():][:t.R]
@@ -138,7 +138,7 @@ func (t *features[T]) noiseGradient(w *worker, lo, hi int) {
 	n := &t.local
 	ds2 := t.math.scratch(w, 0, (hi-lo)*t.Out)
 	scale := t.scale * t.scale
-	t.multiplyTransposed(w, ds2, hi-lo, t.S*t.B, scale, n.square[lo:], t.R, n.dv)
+	t.multiplyTransposed(w, ds2, t.S*t.B, scale, matrix[T]{n.square[lo:], t.R, hi - lo}, n.dv)
 	sines := t.R * t.Out
 	for i, v := range ds2 {
 		at := lo*t.Out + i

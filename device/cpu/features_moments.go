@@ -112,17 +112,17 @@ func (t *integratedRows[T]) run(w *worker, block int) {
 	n, m, width := hi-lo, &t.moments, colsKept*t.R
 	phi, h2 := m.phi[lo*width:hi*width], m.h2[lo*t.D:hi*t.D]
 	squareRow(h2, t.h[lo*t.D:])
-	t.math.gemm(w, false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, m.eta, t.R, 0, phi[colSin*t.R:], width)
-	t.math.gemm(w, false, false, n, t.R, t.D, -0.5, h2, t.D, m.beta2, t.R, 0, phi[colShrink*t.R:], width)
+	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, m.eta, t.R, 0, phi[colSin*t.R:], width)
+	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, -0.5, h2, t.D, m.beta2, t.R, 0, phi[colShrink*t.R:], width)
 	for i := range n {
 		m := integrals(phi[i*width:][:width], t.R)
 		t.math.sinCos(m.Sin, m.Cos, m.Sin)
 		t.math.exp(m.Shrink, m.Shrink)
 		t.math.integrate(m)
 	}
-	f.multiply(w, t.out[lo*t.Out:], n, meanParts*t.R, t.scale, phi, width, t.p.meanW)
+	f.multiply(w, t.out[lo*t.Out:], n, t.scale, matrix[T]{phi, width, meanParts * t.R}, t.p.meanW)
 	variance := m.variance[lo*t.Out : hi*t.Out]
-	f.multiply(w, variance, n, varParts*t.R, 1, phi[meanParts*t.R:], width, m.quad)
+	f.multiply(w, variance, n, 1, matrix[T]{phi[meanParts*t.R:], width, varParts * t.R}, m.quad)
 	for i, v := range variance {
 		variance[i] = floored(t.scale * t.scale * (v + m.base[i%t.Out]))
 	}
@@ -186,9 +186,9 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 	m.alpha[block] = alpha
 	const parts = meanParts + varParts
 	dphi := t.math.scratch(w, 0, n*parts*t.R)
-	t.math.gemm(w, false, true, n, meanParts*t.R, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, t.p.meanW,
+	t.math.gemm(t.math.pack(w), false, true, n, meanParts*t.R, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, t.p.meanW,
 		t.Out, 0, dphi, parts*t.R)
-	t.math.gemm(w, false, true, n, varParts*t.R, t.Out, t.scale*t.scale, m.dvariance[lo*t.Out:], t.Out,
+	t.math.gemm(t.math.pack(w), false, true, n, varParts*t.R, t.Out, t.scale*t.scale, m.dvariance[lo*t.Out:], t.Out,
 		m.quad, t.Out, 0, dphi[meanParts*t.R:], parts*t.R)
 	for i := range n {
 		at := (lo + i) * t.R
@@ -199,8 +199,8 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 		return
 	}
 	dh, dh2 := t.dh[lo*t.D:hi*t.D], t.math.scratch(w, 1, n*t.D)
-	t.math.gemm(w, false, true, n, t.D, t.R, 1, m.dp[lo*t.R:], t.R, m.eta, t.R, 0, dh, t.D)
-	t.math.gemm(w, false, true, n, t.D, t.R, 2, m.dv[lo*t.R:], t.R, m.beta2, t.R, 0, dh2, t.D)
+	t.math.gemm(t.math.pack(w), false, true, n, t.D, t.R, 1, m.dp[lo*t.R:], t.R, m.eta, t.R, 0, dh, t.D)
+	t.math.gemm(t.math.pack(w), false, true, n, t.D, t.R, 2, m.dv[lo*t.R:], t.R, m.beta2, t.R, 0, dh2, t.D)
 	for i, v := range t.h[lo*t.D : hi*t.D] {
 		dh[i] += v * dh2[i]
 	}
@@ -217,7 +217,7 @@ func (t *integratedGradients[T]) run(w *worker, block int) {
 	dw := t.math.scratch(w, 0, n)
 	alpha := 0.0
 	for part := range meanParts {
-		f.multiplyTransposed(w, dw, hi-lo, rows, t.scale, m.phi[part*t.R+lo:], width, t.dout)
+		f.multiplyTransposed(w, dw, rows, t.scale, matrix[T]{m.phi[part*t.R+lo:], width, hi - lo}, t.dout)
 		at := (part*t.R + lo) * t.Out
 		means := t.p.meanW[at:][:n]
 		for i, v := range dw {
@@ -238,7 +238,8 @@ func (t *features[T]) quadGradient(w *worker, lo, hi int) {
 	dquad := t.math.scratch(w, 0, varParts*n)
 	part := func(i int) []T { return dquad[i*n:][:n] }
 	for i := range varParts {
-		t.multiplyTransposed(w, part(i), hi-lo, rows, scale, m.phi[(meanParts+i)*t.R+lo:], width, m.dvariance)
+		x := matrix[T]{m.phi[(meanParts+i)*t.R+lo:], width, hi - lo}
+		t.multiplyTransposed(w, part(i), rows, scale, x, m.dvariance)
 	}
 	noise, plus, minus, both := part(0), part(1), part(2), part(3)
 	for i := range n {
@@ -255,7 +256,7 @@ func (t *features[T]) quadGradient(w *worker, lo, hi int) {
 func (t *integratedGradients[T]) spectraGradient(w *worker, lo, hi int) {
 	rows, m, n := t.S*t.B, &t.moments, hi-lo
 	domega := t.math.scratch(w, 0, t.D*n)
-	t.math.gemm(w, true, false, t.D, n, rows, 1, t.h, t.D, m.dp[lo:], t.R, 0, domega, n)
+	t.math.gemm(t.math.pack(w), true, false, t.D, n, rows, 1, t.h, t.D, m.dp[lo:], t.R, 0, domega, n)
 	for i := range t.D {
 		d := domega[i*n:][:n]
 		if t.p.mixing != nil {
@@ -263,7 +264,7 @@ func (t *integratedGradients[T]) spectraGradient(w *worker, lo, hi int) {
 		}
 		add(t.g.meanOmega[i*t.R+lo:][:n], d)
 	}
-	t.math.gemm(w, true, false, t.D, n, rows, 1, m.h2, t.D, m.dv[lo:], t.R, 0, domega, n)
+	t.math.gemm(t.math.pack(w), true, false, t.D, n, rows, 1, m.h2, t.D, m.dv[lo:], t.R, 0, domega, n)
 	for i := range t.D {
 		at := i*t.R + lo
 		times(domega[i*n:][:n], m.beta2[at:at+n])

@@ -16,7 +16,7 @@ const (
 
 // divergences is the state of the KL operations. Sums are in double.
 type divergences[T Float] struct {
-	math                         kernels[T]
+	math                         *kernels[T]
 	mean, logvar, dmean, dlogvar []T
 	lengths                      []float64 // [d]: ℓ² = 1/p, one element 1 without logl
 	d, r                         int

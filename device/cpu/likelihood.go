@@ -11,7 +11,7 @@ const likRows = 256
 
 // likelihoods is the state of the likelihood operations. Sums are in double.
 type likelihoods[T Float] struct {
-	math       kernels[T]
+	math       *kernels[T]
 	dh, h, y   []T
 	labels     []int32
 	scale      float64

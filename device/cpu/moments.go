@@ -70,7 +70,7 @@ func (t *momentsTask) run(w *worker, block int) {
 	first, last := t.Latents(k)
 	n, latents, a := b1-b0, last-first, t.a[k*t.M*t.B+b0:]
 	rows := w.double(0, latents*n)
-	simd.Gemm64(w.pack64, false, false, latents, n, t.M, 1, t.m[first*t.M:], t.M, a, t.B, 0, rows, n)
+	simd.Gemm64(w.doubles.pack, false, false, latents, n, t.M, 1, t.m[first*t.M:], t.M, a, t.B, 0, rows, n)
 	for j := first; j < last; j++ {
 		for i, v := range rows[(j-first)*n:][:n] {
 			t.mean[(b0+i)*t.J+j] = t.root[j] * v
@@ -89,7 +89,7 @@ func (t *momentsTask) run(w *worker, block int) {
 		row := a[i*t.B:][:n]
 		simd.Mul64(square[i*n:][:n], row, row)
 	}
-	simd.Gemm64(w.pack64, false, false, latents, n, t.M, 1, t.excess[first*t.M:], t.M, square, n, 0, rows, n)
+	simd.Gemm64(w.doubles.pack, false, false, latents, n, t.M, 1, t.excess[first*t.M:], t.M, square, n, 0, rows, n)
 	for j := first; j < last; j++ {
 		for i, v := range rows[(j-first)*n:][:n] {
 			t.variance[(b0+i)*t.J+j] = floored(t.alpha[j] * (1 + v))
@@ -105,9 +105,9 @@ func (t *momentsFull) run(w *worker, block int) {
 	j := block / rows
 	lo, hi := span(block%rows, momentRows, m)
 	a, p, s := t.a[t.Kernel(j)*m*t.B:], t.p[(j*m+lo)*t.B:], t.s[j*m*m:(j+1)*m*m]
-	multiplyLower(w, true, s[lo*m+lo:], m, hi-lo, a[lo*t.B:], t.B, t.B, 0, p, t.B)
+	multiplyLower(w, true, s[lo*m+lo:], m, hi-lo, matrix[float64]{a[lo*t.B:], t.B, t.B}, 0, p)
 	if hi < m {
-		simd.Gemm64(w.pack64, true, false, hi-lo, t.B, m-hi, 1, s[hi*m+lo:], m, a[hi*t.B:], t.B, 1, p, t.B)
+		simd.Gemm64(w.doubles.pack, true, false, hi-lo, t.B, m-hi, 1, s[hi*m+lo:], m, a[hi*t.B:], t.B, 1, p, t.B)
 	}
 	sums := t.partial[block*t.B:][:t.B]
 	clear(sums)
@@ -211,11 +211,11 @@ func (t *momentsDiagonal) run(w *worker, block int) {
 	a, da := t.a[(k*t.M+lo)*t.B:][:n*t.B], t.da[(k*t.M+lo)*t.B:][:n*t.B]
 	g, db := t.g[first*t.B:], t.db[first*t.B:]
 	m, excess := t.m[first*t.M+lo:], t.excess[first*t.M+lo:]
-	simd.Gemm64(w.pack64, false, true, latents, n, t.B, 1, g, t.B, a, t.B, 1, t.dm[first*t.M+lo:], t.M)
+	simd.Gemm64(w.doubles.pack, false, true, latents, n, t.B, 1, g, t.B, a, t.B, 1, t.dm[first*t.M+lo:], t.M)
 
 	work, ds := w.double(0, n*t.B), w.double(1, latents*n)
 	simd.Mul64(work, a, a)
-	simd.Gemm64(w.pack64, false, true, latents, n, t.B, 2, db, t.B, work, t.B, 0, ds, n)
+	simd.Gemm64(w.doubles.pack, false, true, latents, n, t.B, 2, db, t.B, work, t.B, 0, ds, n)
 	for j := range latents {
 		at := (first+j)*t.M + lo
 		for i, v := range ds[j*n:][:n] {
@@ -223,9 +223,9 @@ func (t *momentsDiagonal) run(w *worker, block int) {
 		}
 	}
 
-	simd.Gemm64(w.pack64, true, false, n, t.B, latents, 2, excess, t.M, db, t.B, 0, work, t.B)
+	simd.Gemm64(w.doubles.pack, true, false, n, t.B, latents, 2, excess, t.M, db, t.B, 0, work, t.B)
 	simd.Mul64(da, work, a)
-	simd.Gemm64(w.pack64, true, false, n, t.B, latents, 1, m, t.M, g, t.B, 1, da, t.B)
+	simd.Gemm64(w.doubles.pack, true, false, n, t.B, latents, 1, m, t.M, g, t.B, 1, da, t.B)
 }
 
 // momentsScale turns P_j into Q_j = 2P_j∘db_j, a block of rows at a time, and does dm there.
@@ -261,11 +261,11 @@ func (t *momentsInput) run(w *worker, block int) {
 	for i := range n {
 		simd.Mul64(da[i*t.B:][:t.B], db, a[i*t.B:][:t.B])
 	}
-	simd.Gemm64(w.pack64, true, false, n, t.B, last-first, 1, t.m[first*m+lo:], m, t.g[first*t.B:], t.B, 1, da, t.B)
+	simd.Gemm64(w.doubles.pack, true, false, n, t.B, last-first, 1, t.m[first*m+lo:], m, t.g[first*t.B:], t.B, 1, da, t.B)
 	for j := first; j < last; j++ {
 		s, q := t.s[(j*m+lo)*m:], t.p[j*m*t.B:]
-		simd.Gemm64(w.pack64, false, false, n, t.B, lo, 1, s, m, q, t.B, 1, da, t.B)
-		multiplyLower(w, false, s[lo:], m, n, q[lo*t.B:], t.B, t.B, 1, da, t.B)
+		simd.Gemm64(w.doubles.pack, false, false, n, t.B, lo, 1, s, m, q, t.B, 1, da, t.B)
+		multiplyLower(w, false, s[lo:], m, n, matrix[float64]{q[lo*t.B:], t.B, t.B}, 1, da)
 	}
 }
 
@@ -276,5 +276,6 @@ func (t *momentsFactor) run(w *worker, block int) {
 	columns, m := blocksOf(t.M, lowerColumns), t.M
 	j := block / columns
 	lo, hi := span(block%columns, lowerColumns, m)
-	addLower(w, t.ds[j*m*m:], m, lo, hi, t.B, 1, t.a[t.Kernel(j)*m*t.B:], t.B, t.p[j*m*t.B:], t.B)
+	p := outer{alpha: 1, x: t.a[t.Kernel(j)*m*t.B:], y: t.p[j*m*t.B:], ldx: t.B, ldy: t.B, n: t.B}
+	p.addLower(w, t.ds[j*m*m:], m, lo, hi)
 }

@@ -124,7 +124,8 @@ func (t *naturalPrecision) run(w *worker, block int) {
 			row[i-lo] = (1 + t.size) / 2
 		}
 	}
-	addLower(w, b, m, lo, hi, hi, -t.size, t.delta[at:], m, t.sigma[at:], m)
+	p := outer{alpha: -t.size, x: t.delta[at:], y: t.sigma[at:], ldx: m, ldy: m, n: hi}
+	p.addLower(w, b, m, lo, hi)
 }
 
 // naturalSolve makes columns of L⁻¹ s˜, in place.
@@ -132,7 +133,7 @@ type naturalSolve naturalTask
 
 func (t *naturalSolve) run(w *worker, block int) {
 	j, lo, hi := (*naturalTask)(t).span(block, solveColumns)
-	t.invert.forward(w, j, t.sigma[j*t.M*t.M:][:t.M*t.M], t.M, lo, hi, lo)
+	t.invert.forward(w, j, matrix[float64]{t.sigma[j*t.M*t.M:][lo : t.M*t.M], t.M, hi - lo}, lo)
 }
 
 // naturalProject is u = sᵀ dm with the new s.

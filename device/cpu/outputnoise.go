@@ -8,7 +8,7 @@ import (
 
 // outputNoise is the state of AddNoise and AddNoiseBackward.
 type outputNoise[T Float] struct {
-	math          kernels[T]
+	math          *kernels[T]
 	out, variance []T // [S,B,C]; of backward out is dout
 	dvariance     []T
 	rows          []int32
@@ -47,7 +47,7 @@ func (t *outputNoise[T]) noise(w *worker, block int) (noise []T, first int) {
 	s := block / per
 	lo, hi := span(block%per, sampleRows, t.b)
 	noise = t.math.scratch(w, 0, (hi-lo)*t.c)
-	draw(t.math, noise, t.c, t.key, s, t.rows[lo:hi], 0)
+	draw(t.math, noise, t.c, keyOf(t.key, s, 0), t.rows[lo:hi], 0)
 	return noise, (s*t.b + lo) * t.c
 }
 

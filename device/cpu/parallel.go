@@ -20,34 +20,26 @@ type task interface {
 // dealt out as workers come, so an operation reserves what its blocks use before it
 // starts; up to smallScratch elements are always there.
 type worker struct {
-	pack32 *simd.Pack32
-	pack64 *simd.Pack64
-	f32    [buffers][]float32
-	f64    [buffers][]float64
+	single  buffers[float32]
+	doubles buffers[float64]
 }
 
-const (
-	buffers      = 2
-	smallScratch = 4096
-)
+type buffers[T Float] struct {
+	pack *simd.Pack[T]
+	data [2][]T
+}
 
-func newWorker() *worker {
-	w := &worker{pack32: simd.NewPack32(), pack64: simd.NewPack64()}
-	for i := range buffers {
-		w.f32[i], w.f64[i] = make([]float32, smallScratch), make([]float64, smallScratch)
-	}
-	return w
+const smallScratch = 4096
+
+func newBuffers[T Float]() buffers[T] {
+	return buffers[T]{simd.NewPack[T](), [2][]T{make([]T, smallScratch), make([]T, smallScratch)}}
 }
 
 // double is buffer i in double.
-func (w *worker) double(i, n int) []float64 { return w.f64[i][:n] }
+func (w *worker) double(i, n int) []float64 { return w.doubles.data[i][:n] }
 
 // reserve makes room for n elements in every worker's buffer i in double.
-func (p *pool) reserve(i, n int) {
-	for _, w := range p.workers {
-		growWorker(p, &w.f64[i], n)
-	}
-}
+func (p *pool) reserve(i, n int) { doubles.reserve(p, i, n) }
 
 // pool runs the blocks of one task at a time on a fixed set of workers, of which
 // the caller's goroutine is the first.
@@ -95,7 +87,7 @@ func newPool(workers, spins int) *pool {
 		p.spins = 0
 	}
 	for i := range workers {
-		w := newWorker()
+		w := &worker{newBuffers[float32](), newBuffers[float64]()}
 		p.workers = append(p.workers, w)
 		if i > 0 {
 			h := &helper{wake: make(chan struct{}, 1)}

@@ -76,7 +76,7 @@ func (t *potrfTask) factor(w *worker, k int, p *pool) int {
 	for j0 := 0; j0 < m; j0 += tri {
 		j1 := min(j0+tri, m)
 		n, corner := j1-j0, l[j0*m+j0:]
-		simd.Gemm64(w.pack64, false, true, n, n, j0, -1, l[j0*m:], m, l[j0*m:], m, 1, corner, m)
+		simd.Gemm64(w.doubles.pack, false, true, n, n, j0, -1, l[j0*m:], m, l[j0*m:], m, 1, corner, m)
 		for i := range n { // the product filled what is above the diagonal, too
 			clear(corner[i*m+i+1:][:n-i-1])
 		}
@@ -103,8 +103,8 @@ func (t *potrfTask) panel(w *worker, k, j0, j1, lo, hi int) {
 	m, n, l := t.m, j1-j0, t.l[k*t.m*t.m:]
 	tmp := w.double(0, (hi-lo)*n)
 	copyRows(tmp, n, l[lo*m+j0:], m, hi-lo, n)
-	simd.Gemm64(w.pack64, false, true, hi-lo, n, j0, -1, l[lo*m:], m, l[j0*m:], m, 1, tmp, n)
-	simd.Gemm64(w.pack64, false, true, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, l[lo*m+j0:], m)
+	simd.Gemm64(w.doubles.pack, false, true, hi-lo, n, j0, -1, l[lo*m:], m, l[j0*m:], m, 1, tmp, n)
+	simd.Gemm64(w.doubles.pack, false, true, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, l[lo*m+j0:], m)
 }
 
 // potrfPanel is a block of rows of panel in a single matrix.
@@ -154,7 +154,7 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 			p.do((*potrfColumnGradient)(t), blocksOf(m-j1, potrfSpan), (m-j1)*n*(j0+n))
 		}
 		if j1 < m {
-			simd.Gemm64(w.pack64, true, false, n, n, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+j0:], m, 1, dl[j0*m+j0:], m)
+			simd.Gemm64(w.doubles.pack, true, false, n, n, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+j0:], m, 1, dl[j0*m+j0:], m)
 		}
 		reverseBlock(w, dl[j0*m+j0:], l[j0*m+j0:], inverse, m, n)
 		if p == nil {
@@ -184,8 +184,8 @@ func (t *potrfTask) columnGradient(w *worker, k, j0, j1, lo, hi int) {
 	m, n, l, dl := t.m, j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
 	tmp := w.double(0, (hi-lo)*n)
 	copyRows(tmp, n, dl[lo*m+j0:], m, hi-lo, n)
-	simd.Gemm64(w.pack64, false, false, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, dl[lo*m+j0:], m)
-	simd.Gemm64(w.pack64, false, false, hi-lo, j0, n, -1, dl[lo*m+j0:], m, l[j0*m:], m, 1, dl[lo*m:], m)
+	simd.Gemm64(w.doubles.pack, false, false, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, dl[lo*m+j0:], m)
+	simd.Gemm64(w.doubles.pack, false, false, hi-lo, j0, n, -1, dl[lo*m+j0:], m, l[j0*m:], m, 1, dl[lo*m:], m)
 }
 
 // rowGradient takes the gradient of the block column to columns lo … hi of the block's rows:
@@ -196,7 +196,7 @@ func (t *potrfTask) rowGradient(w *worker, k, j0, j1, lo, hi int) {
 	}
 	m, n, l, dl := t.m, j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
 	if j1 < m {
-		simd.Gemm64(w.pack64, true, false, n, hi-lo, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+lo:], m, 1, dl[j0*m+lo:], m)
+		simd.Gemm64(w.doubles.pack, true, false, n, hi-lo, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+lo:], m, 1, dl[j0*m+lo:], m)
 	}
 	both := w.double(0, n*n)
 	for i := range n {
@@ -208,7 +208,7 @@ func (t *potrfTask) rowGradient(w *worker, k, j0, j1, lo, hi int) {
 			both[i*n+j], both[j*n+i] = v, v
 		}
 	}
-	simd.Gemm64(w.pack64, false, false, n, hi-lo, n, -1, both, n, l[j0*m+lo:], m, 1, dl[j0*m+lo:], m)
+	simd.Gemm64(w.doubles.pack, false, false, n, hi-lo, n, -1, both, n, l[j0*m+lo:], m, 1, dl[j0*m+lo:], m)
 }
 
 type potrfColumnGradient potrfTask
@@ -230,7 +230,7 @@ func (t *potrfRowGradient) run(w *worker, block int) {
 func reverseBlock(w *worker, dd, d, inverse []float64, ld, n int) {
 	x, y := w.double(0, n*n), w.double(1, n*n)
 	lowerBlock(x, dd, ld, n)
-	simd.Gemm64(w.pack64, true, false, n, n, n, 1, d, ld, x, n, 0, y, n)
+	simd.Gemm64(w.doubles.pack, true, false, n, n, n, 1, d, ld, x, n, 0, y, n)
 	for i := range n {
 		for j := range i { // sym½ of Φ: half of the lower triangle on both sides
 			y[i*n+j] /= 2
@@ -238,8 +238,8 @@ func reverseBlock(w *worker, dd, d, inverse []float64, ld, n int) {
 		}
 		y[i*n+i] /= 2
 	}
-	simd.Gemm64(w.pack64, true, false, n, n, n, 1, inverse, tri, y, n, 0, x, n)
-	simd.Gemm64(w.pack64, false, false, n, n, n, 1, x, n, inverse, tri, 0, y, n)
+	simd.Gemm64(w.doubles.pack, true, false, n, n, n, 1, inverse, tri, y, n, 0, x, n)
+	simd.Gemm64(w.doubles.pack, false, false, n, n, n, 1, x, n, inverse, tri, 0, y, n)
 	for i := range n {
 		for j := range i {
 			dd[i*ld+j] = 2 * y[i*n+j]

@@ -11,7 +11,7 @@ const sampleRows = 32
 
 // sampleF is the state of SampleF and SampleFBackward.
 type sampleF[T Float] struct {
-	math           kernels[T]
+	math           *kernels[T]
 	f              []T // [S,B,J]
 	mean, variance []float64
 	dmean, dvar    []float64
@@ -40,7 +40,7 @@ func (t *sampleF[T]) run(w *worker, block int) {
 		root[i] = math.Sqrt(v)
 	}
 	for s := range t.s {
-		draw(t.math, noise, t.j, t.key, s, t.rows[lo:hi], 0)
+		draw(t.math, noise, t.j, keyOf(t.key, s, 0), t.rows[lo:hi], 0)
 		f := t.f[s*t.b*t.j+first:][:n]
 		for i, v := range noise {
 			f[i] = T(mean[i] + root[i]*float64(v))
@@ -68,7 +68,7 @@ func (t *sampleFBackward[T]) run(w *worker, block int) {
 	clear(dmean)
 	clear(dvar)
 	for s := range t.s {
-		draw(t.math, noise, t.j, t.key, s, t.rows[lo:hi], 0)
+		draw(t.math, noise, t.j, keyOf(t.key, s, 0), t.rows[lo:hi], 0)
 		f := t.f[s*t.b*t.j+first:][:n]
 		for i, v := range noise {
 			df := float64(f[i])

@@ -57,8 +57,8 @@ func invertLower(w *worker, dst, l []float64, ldl, n int) {
 		clear(dst[i*tri+half:][:rest])
 	}
 	product := w.double(1, rest*half)
-	simd.Gemm64(w.pack64, false, false, rest, half, half, -1, l[half*ldl:], ldl, dst, tri, 0, product, half)
-	simd.Gemm64(w.pack64, false, false, rest, half, rest, 1, low[half:], tri, product, half, 0, low, tri)
+	simd.Gemm64(w.doubles.pack, false, false, rest, half, half, -1, l[half*ldl:], ldl, dst, tri, 0, product, half)
+	simd.Gemm64(w.doubles.pack, false, false, rest, half, rest, 1, low[half:], tri, product, half, 0, low, tri)
 }
 
 // invertHalf is invertLower by rows, each from the rows above.
@@ -81,83 +81,90 @@ func invertHalf(dst, l []float64, ldl, n int) {
 	}
 }
 
-// forward overwrites columns c0 … c1 of x with L⁻¹x for matrix k. x has stride ldx, and zeros
-// in the rows before lo, a multiple of tri. It halves the matrix, so that most of the
-// work is large products:
+// forward overwrites x with L⁻¹x for matrix k. x has zeros in the rows before lo, a multiple of tri.
+func (t *triangle) forward(w *worker, k int, x matrix[float64], lo int) {
+	t.forwardRange(w, k, x, lo, t.m)
+}
+
+// forwardRange is forward for rows lo … hi. It halves the matrix, so that most of the work is large
+// products:
 //
 //	[A 0; C B]⁻¹ [x; y] = [u; B⁻¹(y − C u)],   u = A⁻¹x
-func (t *triangle) forward(w *worker, k int, x []float64, ldx, c0, c1, lo int) {
-	t.forwardRange(w, k, x[c0:], ldx, c1-c0, lo, t.m)
-}
-
-func (t *triangle) forwardRange(w *worker, k int, x []float64, ldx, n, lo, hi int) {
+func (t *triangle) forwardRange(w *worker, k int, x matrix[float64], lo, hi int) {
 	if hi-lo <= tri {
-		t.divide(w, k, x[lo*ldx:], ldx, n, lo, hi, false)
+		t.divide(w, k, x, lo, hi, false)
 		return
 	}
 	mid := halfway(lo, hi)
-	t.forwardRange(w, k, x, ldx, n, lo, mid)
-	simd.Gemm64(w.pack64, false, false, hi-mid, n, mid-lo, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m,
-		x[lo*ldx:], ldx, 1, x[mid*ldx:], ldx)
-	t.forwardRange(w, k, x, ldx, n, mid, hi)
+	t.forwardRange(w, k, x, lo, mid)
+	simd.Gemm64(w.doubles.pack, false, false, hi-mid, x.k, mid-lo, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m,
+		x.x[lo*x.ld:], x.ld, 1, x.x[mid*x.ld:], x.ld)
+	t.forwardRange(w, k, x, mid, hi)
 }
 
-// backward overwrites columns c0 … c1 of x with L⁻ᵀx for matrix k, in the rows from lo,
-// a multiple of tri, to the end; the rows before it are left alone.
-func (t *triangle) backward(w *worker, k int, x []float64, ldx, c0, c1, lo int) {
-	t.backwardRange(w, k, x[c0:], ldx, c1-c0, lo, t.m)
+// backward overwrites x with L⁻ᵀx for matrix k, in the rows from lo, a multiple of tri, to the end.
+func (t *triangle) backward(w *worker, k int, x matrix[float64], lo int) {
+	t.backwardRange(w, k, x, lo, t.m)
 }
 
-func (t *triangle) backwardRange(w *worker, k int, x []float64, ldx, n, lo, hi int) {
+func (t *triangle) backwardRange(w *worker, k int, x matrix[float64], lo, hi int) {
 	if hi-lo <= tri {
-		t.divide(w, k, x[lo*ldx:], ldx, n, lo, hi, true)
+		t.divide(w, k, x, lo, hi, true)
 		return
 	}
 	mid := halfway(lo, hi)
-	t.backwardRange(w, k, x, ldx, n, mid, hi)
-	simd.Gemm64(w.pack64, true, false, mid-lo, n, hi-mid, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m,
-		x[mid*ldx:], ldx, 1, x[lo*ldx:], ldx)
-	t.backwardRange(w, k, x, ldx, n, lo, mid)
+	t.backwardRange(w, k, x, mid, hi)
+	simd.Gemm64(w.doubles.pack, true, false, mid-lo, x.k, hi-mid, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m,
+		x.x[mid*x.ld:], x.ld, 1, x.x[lo*x.ld:], x.ld)
+	t.backwardRange(w, k, x, lo, mid)
 }
 
 // halfway divides lo … hi at a multiple of tri from lo.
 func halfway(lo, hi int) int { return lo + blocksOf(hi-lo, 2*tri)*tri }
 
-// divide multiplies the rows lo … hi, which x starts with, by the inverse of their diagonal block.
-func (t *triangle) divide(w *worker, k int, x []float64, ldx, n, lo, hi int, transpose bool) {
-	tmp := w.double(0, tri*n)
-	copyRows(tmp, n, x, ldx, hi-lo, n)
-	simd.Gemm64(w.pack64, transpose, false, hi-lo, n, hi-lo, 1, t.diagonal(k, lo/tri), tri, tmp, n, 0, x, ldx)
+// divide multiplies the rows lo … hi of x by the inverse of their diagonal block.
+func (t *triangle) divide(w *worker, k int, x matrix[float64], lo, hi int, transpose bool) {
+	rows, tmp := x.x[lo*x.ld:], w.double(0, tri*x.k)
+	copyRows(tmp, x.k, rows, x.ld, hi-lo, x.k)
+	simd.Gemm64(w.doubles.pack, transpose, false, hi-lo, x.k, hi-lo, 1, t.diagonal(k, lo/tri), tri, tmp, x.k, 0, rows, x.ld)
 }
 
-// addLower adds α·tril(X Yᵀ) to columns lo … hi of an m×m matrix, for X and Y with n columns.
-func addLower(w *worker, dst []float64, m, lo, hi, n int, alpha float64, x []float64, ldx int, y []float64, ldy int) {
+// outer is α X Yᵀ of two matrices by rows, with n columns.
+type outer struct {
+	alpha       float64
+	x, y        []float64
+	ldx, ldy, n int
+}
+
+// addLower adds the lower triangle of a product to columns lo … hi of an m×m matrix.
+func (p *outer) addLower(w *worker, dst []float64, m, lo, hi int) {
 	h := hi - lo
 	corner := w.double(0, h*h)
-	simd.Gemm64(w.pack64, false, true, h, h, n, alpha, x[lo*ldx:], ldx, y[lo*ldy:], ldy, 0, corner, h)
+	simd.Gemm64(w.doubles.pack, false, true, h, h, p.n, p.alpha, p.x[lo*p.ldx:], p.ldx, p.y[lo*p.ldy:], p.ldy, 0, corner, h)
 	for i := range h {
 		add(dst[(lo+i)*m+lo:][:i+1], corner[i*h:])
 	}
 	if hi < m {
-		simd.Gemm64(w.pack64, false, true, m-hi, h, n, alpha, x[hi*ldx:], ldx, y[lo*ldy:], ldy, 1, dst[hi*m+lo:], m)
+		simd.Gemm64(w.doubles.pack, false, true, m-hi, h, p.n, p.alpha, p.x[hi*p.ldx:], p.ldx, p.y[lo*p.ldy:], p.ldy, 1,
+			dst[hi*m+lo:], m)
 	}
 }
 
 // multiplyLower is x = L y, or Lᵀ y, added to x or written, for the lower triangle of an n×n
 // block of s; what is above the diagonal of s is never read.
-func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y []float64, ldy,
-	columns int, beta float64, x []float64, ldx int) {
+func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y matrix[float64], beta float64, x []float64) {
+	ldx, columns := y.ld, y.k
 	block := w.double(0, tri*tri)
 	for lo := 0; lo < n; lo += tri {
 		hi := min(lo+tri, n)
 		lowerBlock(block, s[lo*lds+lo:], lds, hi-lo)
 		to := x[lo*ldx:]
-		simd.Gemm64(w.pack64, transpose, false, hi-lo, columns, hi-lo, 1, block, hi-lo, y[lo*ldy:], ldy, beta, to, ldx)
+		simd.Gemm64(w.doubles.pack, transpose, false, hi-lo, columns, hi-lo, 1, block, hi-lo, y.x[lo*y.ld:], y.ld, beta, to, ldx)
 		switch {
 		case transpose && hi < n:
-			simd.Gemm64(w.pack64, true, false, hi-lo, columns, n-hi, 1, s[hi*lds+lo:], lds, y[hi*ldy:], ldy, 1, to, ldx)
+			simd.Gemm64(w.doubles.pack, true, false, hi-lo, columns, n-hi, 1, s[hi*lds+lo:], lds, y.x[hi*y.ld:], y.ld, 1, to, ldx)
 		case !transpose:
-			simd.Gemm64(w.pack64, false, false, hi-lo, columns, lo, 1, s[lo*lds:], lds, y, ldy, 1, to, ldx)
+			simd.Gemm64(w.doubles.pack, false, false, hi-lo, columns, lo, 1, s[lo*lds:], lds, y.x, y.ld, 1, to, ldx)
 		}
 	}
 }

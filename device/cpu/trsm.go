@@ -18,15 +18,15 @@ type trsmTask struct {
 
 // run solves a block of columns of one matrix.
 func (t *trsmTask) run(w *worker, block int) {
-	columns := blocksOf(t.n, solveColumns)
-	k := block / columns
-	c0, c1 := span(block%columns, solveColumns, t.n)
-	x := t.out[k*t.m*t.n : (k+1)*t.m*t.n]
-	copyRows(x[c0:], t.n, t.in[k*t.m*t.n+c0:], t.n, t.m, c1-c0)
+	pieces := blocksOf(t.n, solveColumns)
+	k := block / pieces
+	c0, c1 := span(block%pieces, solveColumns, t.n)
+	x := matrix[float64]{t.out[k*t.m*t.n+c0 : (k+1)*t.m*t.n], t.n, c1 - c0}
+	copyRows(x.x, t.n, t.in[k*t.m*t.n+c0:], t.n, t.m, x.k)
 	if t.transpose {
-		t.invert.backward(w, k, x, t.n, c0, c1, 0)
+		t.invert.backward(w, k, x, 0)
 	} else {
-		t.invert.forward(w, k, x, t.n, c0, c1, 0)
+		t.invert.forward(w, k, x, 0)
 	}
 }
 
@@ -51,7 +51,8 @@ func (t *trsmLower) run(w *worker, block int) {
 	k := block / columns
 	lo, hi := span(block%columns, lowerColumns, t.m)
 	at := k * t.m * t.n
-	addLower(w, t.dl[k*t.m*t.m:], t.m, lo, hi, t.n, -1, t.out[at:], t.n, t.a[at:], t.n)
+	p := outer{alpha: -1, x: t.out[at:], y: t.a[at:], ldx: t.n, ldy: t.n, n: t.n}
+	p.addLower(w, t.dl[k*t.m*t.m:], t.m, lo, hi)
 }
 
 // TrsmBackward writes db = L⁻ᵀ da and accumulates dl += −tril(db aᵀ).

@@ -42,9 +42,9 @@ func (d *gp) Whiten(a device.WhitenArgs) {
 
 // run solves a block of columns of S_j; the first block also solves μ_j.
 func (t *whitenTask) run(w *worker, block int) {
-	columns := blocksOf(t.M, solveColumns)
-	j := block / columns
-	c0, c1 := span(block%columns, solveColumns, t.M)
+	pieces := blocksOf(t.M, solveColumns)
+	j := block / pieces
+	c0, c1 := span(block%pieces, solveColumns, t.M)
 	k, n, scale := t.Kernel(j), t.M, t.scale[j]
 	s := t.s[j*n*n : (j+1)*n*n]
 	for i := range n {
@@ -62,7 +62,7 @@ func (t *whitenTask) run(w *worker, block int) {
 			}
 		}
 	}
-	t.invert.forward(w, k, s, n, c0, c1, c0)
+	t.invert.forward(w, k, matrix[float64]{s[c0:], n, c1 - c0}, c0)
 	if c0 > 0 {
 		return
 	}
@@ -102,12 +102,12 @@ func (t *whitenScale) run(_ *worker, j int) {
 type whitenSolve whitenTask
 
 func (t *whitenSolve) run(w *worker, block int) {
-	columns := blocksOf(t.M, solveColumns)
-	j := block / columns
-	c0, c1 := span(block%columns, solveColumns, t.M)
+	pieces := blocksOf(t.M, solveColumns)
+	j := block / pieces
+	c0, c1 := span(block%pieces, solveColumns, t.M)
 	k, n, scale := t.Kernel(j), t.M, t.scale[j]
 	ds := t.ds[j*n*n : (j+1)*n*n]
-	t.invert.backward(w, k, ds, n, c0, c1, c0)
+	t.invert.backward(w, k, matrix[float64]{ds[c0:], n, c1 - c0}, c0)
 	for i := c0; i < n; i++ {
 		switch row := ds[i*n+c0:][:min(c1, i+1)-c0]; {
 		case !t.Diagonal:
@@ -138,7 +138,8 @@ func (t *whitenLower) run(w *worker, block int) {
 	dl := t.dl[k*n*n:]
 	first, last := t.Latents(k)
 	for j := first; j < last; j++ {
-		addLower(w, dl, n, lo, hi, hi, -1, t.ds[j*n*n:], n, t.s[j*n*n:], n)
+		p := outer{alpha: -1, x: t.ds[j*n*n:], y: t.s[j*n*n:], ldx: n, ldy: n, n: hi}
+		p.addLower(w, dl, n, lo, hi)
 		dm, m := t.dm[j*n:], t.m[j*n:]
 		for i := lo; i < n; i++ {
 			simd.Axpy64(-dm[i], m[lo:min(hi, i+1)], dl[i*n+lo:][:min(hi, i+1)-lo])

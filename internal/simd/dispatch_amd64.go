@@ -116,34 +116,34 @@ func panelBytes() int {
 	return 64
 }
 
-// multiplyRows runs the micro-kernel over groups of rows, as tall as its tiles may be.
-func multiplyRows[T Float](m, n, k int, alpha T, a []T, lda int, b, c []T, ldc int, first bool) {
+// multiplyRows runs the micro-kernel over groups of rows, as tall as its tiles may be. block is op(B).
+func (q *matmul[T]) multiplyRows(block []T) {
 	heights := []int{6, 4, 2, 1}
 	if active == avx512 {
 		heights = []int{12, 8, 4, 2, 1}
 	}
 	write, size := 0, sizeOf[T]()
-	if first {
+	if q.beta == 0 {
 		write = 1
 	}
-	for i, h := 0, 0; i < m; i += heights[h] {
-		for heights[h] > m-i {
+	for i, h := 0, 0; i < q.m; i += heights[h] {
+		for heights[h] > q.m-i {
 			h++
 		}
-		x, y, z := unsafe.Pointer(&a[i*lda]), unsafe.Pointer(&b[0]), unsafe.Pointer(&c[i*ldc])
+		x, y, z := unsafe.Pointer(&q.a.x[i*q.a.ld]), unsafe.Pointer(&block[0]), unsafe.Pointer(&q.c[i*q.ldc])
 		switch {
 		case active == avx512 && size == 4:
-			gemm32AVX512(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y),
-				(*float32)(z), 4*ldc, write)
+			gemm32AVX512(heights[h], q.n, q.k, float32(q.alpha), (*float32)(x), 4*q.a.ld, (*float32)(y),
+				(*float32)(z), 4*q.ldc, write)
 		case active == avx512:
-			gemm64AVX512(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y),
-				(*float64)(z), 8*ldc, write)
+			gemm64AVX512(heights[h], q.n, q.k, float64(q.alpha), (*float64)(x), 8*q.a.ld, (*float64)(y),
+				(*float64)(z), 8*q.ldc, write)
 		case size == 4:
-			gemm32AVX2(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y),
-				(*float32)(z), 4*ldc, write)
+			gemm32AVX2(heights[h], q.n, q.k, float32(q.alpha), (*float32)(x), 4*q.a.ld, (*float32)(y),
+				(*float32)(z), 4*q.ldc, write)
 		default:
-			gemm64AVX2(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y),
-				(*float64)(z), 8*ldc, write)
+			gemm64AVX2(heights[h], q.n, q.k, float64(q.alpha), (*float64)(x), 8*q.a.ld, (*float64)(y),
+				(*float64)(z), 8*q.ldc, write)
 		}
 	}
 }

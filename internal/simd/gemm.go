@@ -1,6 +1,9 @@
 package simd
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 const (
 	// kBlock is the fixed blocking of k: every element of C is the sum of one partial
@@ -13,26 +16,13 @@ const (
 // Float is the element type of a kernel.
 type Float interface{ float32 | float64 }
 
-// pack is the scratch of one goroutine: a block of B in panels, and rows of A.
-type pack[T Float] struct {
-	b []T
-	a []T
-}
+// Pack is what a product packs into: a block of B in panels, and rows of A. Each goroutine needs its
+// own.
+type Pack[T Float] struct{ b, a []T }
 
-// Pack32 is the scratch that Gemm32 packs into; each goroutine needs its own.
-type Pack32 struct{ pack[float32] }
-
-// Pack64 is the scratch that Gemm64 packs into; each goroutine needs its own.
-type Pack64 struct{ pack[float64] }
-
-// NewPack32 allocates the scratch of one goroutine.
-func NewPack32() *Pack32 {
-	return &Pack32{pack[float32]{make([]float32, packBytes/4), make([]float32, aRows*aStride)}}
-}
-
-// NewPack64 allocates the scratch of one goroutine.
-func NewPack64() *Pack64 {
-	return &Pack64{pack[float64]{make([]float64, packBytes/8), make([]float64, aRows*aStride)}}
+// NewPack allocates a Pack.
+func NewPack[T Float]() *Pack[T] {
+	return &Pack[T]{make([]T, packBytes/sizeOf[T]()), make([]T, aRows*aStride)}
 }
 
 // aRows is how many rows of A are packed at a time, aStride the distance between
@@ -46,50 +36,99 @@ const (
 // C [m,n], where op transposes if tA or tB is set: A is then stored as [k,m], B as
 // [n,k]. lda, ldb and ldc are the distances between stored rows. With β = 0, C is not read. C
 // must not overlap A or B.
-func Gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32,
+func Gemm32(p *Pack[float32], tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32,
 	ldb int, beta float32, c []float32, ldc int) {
-	if checkC(m, n, k, alpha, beta, c, ldc) {
-		checkStored("A", tA, m, k, lda, len(a))
-		checkStored("B", tB, k, n, ldb, len(b))
-		gemm(&p.pack, tA, m, n, k, alpha, a, lda, &operand[float32]{stored: b, ld: ldb, transposed: tB}, beta, c, ldc)
-	}
+	gemm(p, matmul[float32]{m, n, k, alpha, stored[float32]{a, lda, tA}, stored[float32]{b, ldb, tB}, beta, c, ldc})
 }
 
 // Gemm64 is Gemm32 in double.
-func Gemm64(p *Pack64, tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64,
+func Gemm64(p *Pack[float64], tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64,
 	ldb int, beta float64, c []float64, ldc int) {
-	if checkC(m, n, k, alpha, beta, c, ldc) {
-		checkStored("A", tA, m, k, lda, len(a))
-		checkStored("B", tB, k, n, ldb, len(b))
-		gemm(&p.pack, tA, m, n, k, alpha, a, lda, &operand[float64]{stored: b, ld: ldb, transposed: tB}, beta, c, ldc)
+	gemm(p, matmul[float64]{m, n, k, alpha, stored[float64]{a, lda, tA}, stored[float64]{b, ldb, tB}, beta, c, ldc})
+}
+
+// matmul holds the arguments of Gemm.
+type matmul[T Float] struct {
+	m, n, k int
+	alpha   T
+	a, b    stored[T]
+	beta    T
+	c       []T
+	ldc     int
+}
+
+// stored is a matrix X as it is stored, or Xᵀ.
+type stored[T Float] struct {
+	x          []T
+	ld         int
+	transposed bool
+}
+
+func gemm[T Float](p *Pack[T], q matmul[T]) {
+	if !q.checkC() {
+		return
 	}
+	q.a.check("A", q.m, q.k)
+	q.b.check("B", q.k, q.n)
+	if q.a.transposed && q.n == 1 && q.ldc == 1 {
+		// Aᵀb is a column; the row bᵀA has the same bits and needs no transposition.
+		q.m, q.n, q.ldc = 1, q.m, q.m
+		q.a, q.b = stored[T]{q.b.x, q.b.ld, !q.b.transposed}, stored[T]{q.a.x, q.a.ld, false}
+	}
+	q.multiply(p, func(j0, nb, k0, kb int) []T {
+		packBlock(p.b, &q.b, j0, nb, k0, kb)
+		return p.b
+	})
+}
+
+// multiply walks the blocks of op(B), which pack gives: nb columns from j0 and kb terms from k0 on.
+func (q *matmul[T]) multiply(p *Pack[T], pack func(j0, nb, k0, kb int) []T) {
+	beta := q.beta
+	for j0 := 0; j0 < q.n; j0 += blockColumns[T]() {
+		nb := min(blockColumns[T](), q.n-j0)
+		for k0 := 0; k0 < q.k; k0 += kBlock {
+			kb := min(kBlock, q.k-k0)
+			if q.beta = beta; k0 > 0 {
+				q.beta = 1
+			}
+			q.multiplyBlock(p, pack(j0, nb, k0, kb), q.c[j0:], nb, k0, kb)
+		}
+	}
+}
+
+// blockColumns is how many columns a block of op(B) has.
+func blockColumns[T Float]() int { return packBytes / kBlock / sizeOf[T]() }
+
+func sizeOf[T Float]() int {
+	var x T
+	return int(unsafe.Sizeof(x))
 }
 
 // checkC panics where C does not fit its slice, and says whether there is a product to add; if not,
 // C has been scaled and all is done.
-func checkC[T Float](m, n, k int, alpha, beta T, c []T, ldc int) bool {
-	if m < 0 || n < 0 || k < 0 {
-		panic(fmt.Sprintf("simd: product of size %d×%d×%d", m, n, k))
+func (q *matmul[T]) checkC() bool {
+	if q.m < 0 || q.n < 0 || q.k < 0 {
+		panic(fmt.Sprintf("simd: product of size %d×%d×%d", q.m, q.n, q.k))
 	}
-	if m == 0 || n == 0 {
+	if q.m == 0 || q.n == 0 {
 		return false
 	}
-	checkMatrix("C", m, n, ldc, len(c))
-	if k == 0 || alpha == 0 {
-		for i := range m {
-			scale(beta, c[i*ldc:i*ldc+n])
+	checkMatrix("C", q.m, q.n, q.ldc, len(q.c))
+	if q.k == 0 || q.alpha == 0 {
+		for i := range q.m {
+			scale(q.beta, q.c[i*q.ldc:][:q.n])
 		}
 		return false
 	}
 	return true
 }
 
-// checkStored is checkMatrix for op(X) [rows,cols].
-func checkStored(name string, transposed bool, rows, cols, ld, length int) {
-	if transposed {
+// check is checkMatrix for op(X) [rows,cols].
+func (s *stored[T]) check(name string, rows, cols int) {
+	if s.transposed {
 		rows, cols = cols, rows
 	}
-	checkMatrix(name, rows, cols, ld, length)
+	checkMatrix(name, rows, cols, s.ld, len(s.x))
 }
 
 func checkMatrix(name string, rows, cols, ld, length int) {

@@ -7,24 +7,23 @@ const (
 )
 
 // packBlockScalar packs a block of op(B) by tiles, padded with zeros to whole ones.
-func packBlockScalar[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
+func packBlockScalar[T Float](dst []T, b *stored[T], j0, nb, k0, kb int) {
 	for j := 0; j < nb; j += tileCols {
-		packTile(dst[j*kb:(j+tileCols)*kb], b.stored, b.ld, !b.transposed, j0+j, min(tileCols, nb-j), k0)
+		packTile(dst[j*kb:(j+tileCols)*kb], b, !b.transposed, j0+j, min(tileCols, nb-j), k0)
 	}
 }
 
 // multiplyBlockScalar multiplies without vector instructions. A is packed like B, so that one
 // micro-kernel computes every element.
-func multiplyBlockScalar[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int,
-	block []T, beta T, c []T, ldc int) {
-	for i := 0; i < m; i += tileRows {
-		rows := min(tileRows, m-i)
-		packTile(p.a[:tileRows*kb], a, lda, tA, i, rows, k0)
+func (q *matmul[T]) multiplyBlockScalar(p *Pack[T], block, c []T, nb, k0, kb int) {
+	for i := 0; i < q.m; i += tileRows {
+		rows := min(tileRows, q.m-i)
+		packTile(p.a[:tileRows*kb], &q.a, q.a.transposed, i, rows, k0)
 		for j := 0; j < nb; j += tileCols {
 			sums := multiplyTile(p.a[:tileRows*kb], block[j*kb:(j+tileCols)*kb])
 			cols := min(tileCols, nb-j)
 			for r := range rows {
-				storeRow(c[(i+r)*ldc+j:][:cols], &sums[r], alpha, beta)
+				storeRow(c[(i+r)*q.ldc+j:][:cols], &sums[r], q.alpha, q.beta)
 			}
 		}
 	}
@@ -33,7 +32,8 @@ func multiplyBlockScalar[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha 
 // packTile copies four rows, or columns, of x from number i on, interleaved: the four
 // elements of one k are neighbours. Those from number count on are zeros. The
 // elements of one k are already neighbours in x where kMajor is set.
-func packTile[T Float](dst, x []T, ld int, kMajor bool, i, count, k0 int) {
+func packTile[T Float](dst []T, from *stored[T], kMajor bool, i, count, k0 int) {
+	x, ld := from.x, from.ld
 	if count < 4 {
 		clear(dst)
 	}

@@ -10,13 +10,13 @@ import (
 func gemmOf[T Float]() func(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	switch any(T(0)).(type) {
 	case float32:
-		p := NewPack32()
+		p := NewPack[float32]()
 		return func(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 			Gemm32(p, tA, tB, m, n, k, float32(alpha), any(a).([]float32), lda, any(b).([]float32), ldb,
 				float32(beta), any(c).([]float32), ldc)
 		}
 	default:
-		p := NewPack64()
+		p := NewPack[float64]()
 		return func(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 			Gemm64(p, tA, tB, m, n, k, float64(alpha), any(a).([]float64), lda, any(b).([]float64), ldb,
 				float64(beta), any(c).([]float64), ldc)
@@ -167,7 +167,7 @@ func TestGemm64(t *testing.T) { testGemm[float64](t) }
 
 // No product to add: C is scaled, and A and B are not looked at.
 func TestGemmEmpty(t *testing.T) {
-	p := NewPack64()
+	p := NewPack[float64]()
 	c := []float64{math.NaN(), 2, 3, 4}
 	Gemm64(p, false, false, 2, 2, 0, 1, nil, 1, nil, 2, 0, c, 2)
 	if c[0] != 0 || c[3] != 0 {
@@ -183,7 +183,7 @@ func TestGemmEmpty(t *testing.T) {
 }
 
 func TestGemmPanics(t *testing.T) {
-	p, x := NewPack64(), make([]float64, 6)
+	p, x := NewPack[float64](), make([]float64, 6)
 	for name, f := range map[string]func(){
 		"short A":  func() { Gemm64(p, false, false, 3, 2, 3, 1, x, 3, x, 2, 0, x, 2) },
 		"short B":  func() { Gemm64(p, false, true, 2, 3, 3, 1, x, 3, x, 3, 0, x, 3) },

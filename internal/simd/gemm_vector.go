@@ -14,7 +14,7 @@ func panelWidth[T Float]() int {
 }
 
 // packBlock packs a block of op(B) into panels, padded with zeros to whole ones.
-func packBlock[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
+func packBlock[T Float](dst []T, b *stored[T], j0, nb, k0, kb int) {
 	if active == scalar {
 		packBlockScalar(dst, b, j0, nb, k0, kb)
 		return
@@ -23,49 +23,46 @@ func packBlock[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
 	for j := 0; j < nb; j += width {
 		panel, cols := dst[j*kb:(j+width)*kb], min(width, nb-j)
 		if b.transposed {
-			transpose(panel, width, b.stored[(j0+j)*b.ld+k0:], b.ld, cols, kb)
+			transpose(panel, width, b.x[(j0+j)*b.ld+k0:], b.ld, cols, kb)
 		} else {
-			packPanel(panel, b.stored[k0*b.ld+j0+j:], b.ld, cols, kb)
+			packPanel(panel, b.x[k0*b.ld+j0+j:], b.ld, cols, kb)
 		}
 	}
 }
 
 // multiplyBlock has the micro-kernel run each group of rows along the panels of a block.
-func multiplyBlock[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int,
-	block []T, beta T, c []T, ldc int) {
+func (q *matmul[T]) multiplyBlock(p *Pack[T], block, c []T, nb, k0, kb int) {
 	if active == scalar {
-		multiplyBlockScalar(p, tA, m, nb, k0, kb, alpha, a, lda, block, beta, c, ldc)
+		q.multiplyBlockScalar(p, block, c, nb, k0, kb)
 		return
 	}
-	for i0 := 0; i0 < m; i0 += aRows {
-		mb := min(aRows, m-i0)
-		rows, stride := p.packA(tA, a, lda, i0, mb, k0, kb)
-		to := c[i0*ldc:]
-		if beta != 0 && beta != 1 {
+	for i0 := 0; i0 < q.m; i0 += aRows {
+		mb, to := min(aRows, q.m-i0), c[i0*q.ldc:]
+		if q.beta != 0 && q.beta != 1 {
 			for i := range mb {
-				scale(beta, to[i*ldc:i*ldc+nb])
+				scale(q.beta, to[i*q.ldc:][:nb])
 			}
 		}
-		multiplyRows(mb, nb, kb, alpha, rows, stride, block, to, ldc, beta == 0)
+		rows := matmul[T]{m: mb, n: nb, k: kb, alpha: q.alpha, a: q.packA(p, i0, mb, k0, kb), beta: q.beta, c: to, ldc: q.ldc}
+		rows.multiplyRows(block)
 	}
 }
 
-// packA gives rows i0 to i0+mb of op(A), from k0 on, with the distance between them.
-// Rows of A are used where they are, unless they all fall on the same lines of the
-// cache; columns are transposed into rows.
-func (p *pack[T]) packA(tA bool, a []T, lda, i0, mb, k0, kb int) ([]T, int) {
-	const stride = aStride
+// packA gives mb rows of op(A) from i0 on, from term k0 on. Rows of A are used where they are,
+// unless they all fall on the same lines of the cache; columns are transposed into rows.
+func (q *matmul[T]) packA(p *Pack[T], i0, mb, k0, kb int) stored[T] {
+	a, lda := q.a.x, q.a.ld
 	switch {
-	case tA:
-		transpose(p.a, stride, a[k0*lda+i0:], lda, kb, mb)
+	case q.a.transposed:
+		transpose(p.a, aStride, a[k0*lda+i0:], lda, kb, mb)
 	case lda*sizeOf[T]()%4096 == 0:
 		for i := range mb {
-			copy(p.a[i*stride:], a[(i0+i)*lda+k0:][:kb])
+			copy(p.a[i*aStride:], a[(i0+i)*lda+k0:][:kb])
 		}
 	default:
-		return a[i0*lda+k0:], lda
+		return stored[T]{x: a[i0*lda+k0:], ld: lda}
 	}
-	return p.a, stride
+	return stored[T]{x: p.a, ld: aStride}
 }
 
 // packPanel copies cols columns of k rows into a panel and fills it up with zeros.

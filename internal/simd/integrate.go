@@ -28,22 +28,22 @@ func (m *Integrals[T]) span(lo, hi int) Integrals[T] {
 }
 
 // Integrate32 fills the first six columns from Cos, Sin and Shrink.
-func Integrate32(m *Integrals[float32]) { m.check(); integrate32(m) }
+func Integrate32(m Integrals[float32]) { m.check(); integrate32(&m) }
 
 // Integrate64 is Integrate32 in double.
-func Integrate64(m *Integrals[float64]) { m.check(); integrateScalar(m) }
+func Integrate64(m Integrals[float64]) { m.check(); integrateScalar(&m) }
 
 // IntegrateSlopes32 takes the gradients of the first six columns, those of d, to dt and dv of the
 // phases' means and variances. m holds Cos, Sin and Shrink; d holds no others than the six.
-func IntegrateSlopes32(dt, dv []float32, m, d *Integrals[float32]) {
-	checkSlopes(dt, dv, m, d)
-	integrateSlopes32(dt, dv, m, d)
+func IntegrateSlopes32(dt, dv []float32, m, d Integrals[float32]) {
+	checkSlopes(dt, dv, &m, &d)
+	integrateSlopes32(dt, dv, &m, &d)
 }
 
 // IntegrateSlopes64 is IntegrateSlopes32 in double.
-func IntegrateSlopes64(dt, dv []float64, m, d *Integrals[float64]) {
-	checkSlopes(dt, dv, m, d)
-	slopesScalar(dt, dv, m, d)
+func IntegrateSlopes64(dt, dv []float64, m, d Integrals[float64]) {
+	checkSlopes(dt, dv, &m, &d)
+	slopesScalar(dt, dv, &m, &d)
 }
 
 func checkSlopes[T Float](dt, dv []T, m, d *Integrals[T]) {

@@ -32,10 +32,10 @@ func (m *Integrals[T]) columns() [6][]T {
 	return [6][]T{m.MeanCos, m.MeanSin, m.Wave, m.Lost, m.CrossCos, m.CrossSin}
 }
 
-func testIntegrate[T Float](t *testing.T, integrate func(*Integrals[T])) {
+func testIntegrate[T Float](t *testing.T, integrate func(Integrals[T])) {
 	for _, n := range []int{0, 1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 70, 20003} {
 		m, mean, variance := integrals[T](n)
-		integrate(&m)
+		integrate(m)
 		for k, column := range m.columns() {
 			for i, got := range column {
 				if want := columnsOf(mean[i], variance[i])[k]; math.Abs(float64(got)-want) > 4*epsilon[T]() {
@@ -57,7 +57,7 @@ func TestIntegrate(t *testing.T) {
 }
 
 // The slopes are the central differences of the columns.
-func testIntegrateSlopes[T Float](t *testing.T, slopes func(dt, dv []T, m, d *Integrals[T])) {
+func testIntegrateSlopes[T Float](t *testing.T, slopes func(dt, dv []T, m, d Integrals[T])) {
 	for _, n := range []int{0, 1, 7, 8, 9, 17, 33, 70, 20003} {
 		m, mean, variance := integrals[T](n)
 		d, _, _ := integrals[T](n)
@@ -68,7 +68,7 @@ func testIntegrateSlopes[T Float](t *testing.T, slopes func(dt, dv []T, m, d *In
 			}
 		}
 		dt, dv := append(make([]T, n), gap), append(make([]T, n), gap)
-		slopes(dt[:n], dv[:n], &m, &d)
+		slopes(dt[:n], dv[:n], m, d)
 		for i := range n {
 			along := func(t, v float64) (sum float64) {
 				for k, x := range columnsOf(t, v) {
@@ -110,8 +110,8 @@ func TestGuardedIntegrals(t *testing.T) {
 		}
 		dt, dv := guarded(t, make([]float32, n)), guarded(t, make([]float32, n))
 		eachTierQuietly(func() {
-			Integrate32(&m)
-			IntegrateSlopes32(dt, dv, &m, &d)
+			Integrate32(m)
+			IntegrateSlopes32(dt, dv, m, d)
 		})
 	}
 }

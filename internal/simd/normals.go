@@ -8,25 +8,33 @@ func Normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	normals32(dst, key, c1, c2, c3)
 }
 
-// NormalRows32 fills an n × cols matrix, its rows ld apart: row r is the row of normals
-// whose counter word c1 is rows[r], or first+r where rows is nil. The numbers are those of
-// Normals32 for each row; where rows are short, they come several times faster.
-func NormalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32) {
-	if checkRows(len(dst), ld, n, cols, rows) {
-		normalRows32(dst, ld, n, cols, key, rowNumbers{rows, first}, c2, c3)
+// NormalRows addresses rows of normals: row r has the counter word c1 = Rows[r], or First + r where
+// Rows is nil.
+type NormalRows struct {
+	Key    [2]uint32
+	Rows   []int32
+	First  int
+	C2, C3 uint32
+}
+
+// NormalRows32 fills an n × cols matrix, its rows ld apart. The numbers are those of Normals32 for
+// each row; where rows are short, they come several times faster.
+func NormalRows32(dst []float32, ld, n, cols int, rows NormalRows) {
+	if rows.check(len(dst), ld, n, cols) {
+		normalRows32(dst, ld, n, cols, rows)
 	}
 }
 
 // NormalRows64 is NormalRows32 in double.
-func NormalRows64(dst []float64, ld, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32) {
-	if checkRows(len(dst), ld, n, cols, rows) {
-		normalRowsScalar(dst, ld, n, cols, key, rowNumbers{rows, first}, c2, c3)
+func NormalRows64(dst []float64, ld, n, cols int, rows NormalRows) {
+	if rows.check(len(dst), ld, n, cols) {
+		normalRowsScalar(dst, ld, n, cols, rows)
 	}
 }
 
-func checkRows(length, ld, n, cols int, rows []int32) bool {
-	if rows != nil {
-		checkLen(len(rows), n)
+func (s *NormalRows) check(length, ld, n, cols int) bool {
+	if s.Rows != nil {
+		checkLen(len(s.Rows), n)
 	}
 	if n <= 0 || cols <= 0 {
 		return false
@@ -35,23 +43,17 @@ func checkRows(length, ld, n, cols int, rows []int32) bool {
 	return true
 }
 
-// rowNumbers are rows by number, or those from first on.
-type rowNumbers struct {
-	rows  []int32
-	first int
-}
-
-// of is the counter word c1 of row r.
-func (n rowNumbers) of(r int) uint32 {
-	if n.rows == nil {
-		return uint32(n.first + r)
+// c1 is the counter word of row r.
+func (s *NormalRows) c1(r int) uint32 {
+	if s.Rows == nil {
+		return uint32(s.First + r)
 	}
-	return uint32(n.rows[r])
+	return uint32(s.Rows[r])
 }
 
-func normalRowsScalar[T Float](dst []T, ld, n, cols int, key [2]uint32, rows rowNumbers, c2, c3 uint32) {
+func normalRowsScalar[T Float](dst []T, ld, n, cols int, rows NormalRows) {
 	for r := range n {
-		normalsScalar(dst[r*ld:r*ld+cols], key, rows.of(r), c2, c3)
+		normalsScalar(dst[r*ld:][:cols], rows.Key, rows.c1(r), rows.C2, rows.C3)
 	}
 }
 

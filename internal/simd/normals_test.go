@@ -44,8 +44,8 @@ func TestNormalRows(t *testing.T) {
 				if cols%2 == 0 {
 					rows = nil
 				}
-				NormalRows32(x, ld, n, cols, key, rows, 11, 8, 9)
-				NormalRows64(y, ld, n, cols, key, rows, 11, 8, 9)
+				NormalRows32(x, ld, n, cols, NormalRows{key, rows, 11, 8, 9})
+				NormalRows64(y, ld, n, cols, NormalRows{key, rows, 11, 8, 9})
 				for i := range x {
 					r, c := i/ld, i%ld
 					if c >= cols {
@@ -54,7 +54,7 @@ func TestNormalRows(t *testing.T) {
 						}
 						continue
 					}
-					want := philox.Normal(key, rowNumbers{rows, 11}.of(r), 8, 9, c)
+					want := philox.Normal(key, (&NormalRows{Rows: rows, First: 11}).c1(r), 8, 9, c)
 					if !(math.Abs(float64(x[i])-want) <= 1e-5) || y[i] != want {
 						t.Fatalf("%d×%d: [%d,%d] = %g and %g, want %g", n, cols, r, c, x[i], y[i], want)
 					}

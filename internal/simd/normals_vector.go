@@ -56,34 +56,34 @@ func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	}
 }
 
-func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows rowNumbers, c2, c3 uint32) {
+func normalRows32(dst []float32, ld, n, cols int, rows NormalRows) {
 	switch {
 	case active == scalar:
-		normalRowsScalar(dst, ld, n, cols, key, rows, c2, c3)
+		normalRowsScalar(dst, ld, n, cols, rows)
 	case cols >= 64:
 		for r := range n {
-			normals32(dst[r*ld:r*ld+cols], key, rows.of(r), c2, c3)
+			normals32(dst[r*ld:][:cols], rows.Key, rows.c1(r), rows.C2, rows.C3)
 		}
 	default:
-		normalShortRows32(dst, ld, n, cols, key, rows, c2, c3)
+		normalShortRows32(dst, ld, n, cols, rows)
 	}
 }
 
 // normalShortRows32 gives the lanes of a register to counters of several rows.
-func normalShortRows32(dst []float32, ld, n, cols int, key [2]uint32, rows rowNumbers, c2, c3 uint32) {
-	c := newCounters(key)
+func normalShortRows32(dst []float32, ld, n, cols int, rows NormalRows) {
+	c := newCounters(rows.Key)
 	var out [64]float32
 	var to [16][]float32 // where the normals of each slot go
 	used := 0
 	flush := func() {
-		c.draw(&out[0], 1, c2, c3)
+		c.draw(&out[0], 1, rows.C2, rows.C3)
 		for s, d := range to[:used] {
 			copy(d, out[4*s:4*s+4])
 		}
 		used = 0
 	}
 	for r := range n {
-		row, c1 := dst[r*ld:r*ld+cols], rows.of(r)
+		row, c1 := dst[r*ld:][:cols], rows.c1(r)
 		for i := 0; i < cols; i += 4 {
 			c.set(used, uint32(i/4), c1)
 			to[used] = row[i:]

@@ -10,13 +10,12 @@ func availableTiers() []tier { return writtenTiers() }
 
 func panelWidth[T Float]() int { return tileCols }
 
-func packBlock[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
+func packBlock[T Float](dst []T, b *stored[T], j0, nb, k0, kb int) {
 	packBlockScalar(dst, b, j0, nb, k0, kb)
 }
 
-func multiplyBlock[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int,
-	block []T, beta T, c []T, ldc int) {
-	multiplyBlockScalar(p, tA, m, nb, k0, kb, alpha, a, lda, block, beta, c, ldc)
+func (q *matmul[T]) multiplyBlock(p *Pack[T], block, c []T, nb, k0, kb int) {
+	q.multiplyBlockScalar(p, block, c, nb, k0, kb)
 }
 
 func exp32(dst, x []float32)                            { expScalar(dst, x) }
@@ -44,8 +43,8 @@ func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	normalsScalar(dst, key, c1, c2, c3)
 }
 
-func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows rowNumbers, c2, c3 uint32) {
-	normalRowsScalar(dst, ld, n, cols, key, rows, c2, c3)
+func normalRows32(dst []float32, ld, n, cols int, rows NormalRows) {
+	normalRowsScalar(dst, ld, n, cols, rows)
 }
 
 func integrate32(m *Integrals[float32]) { integrateScalar(m) }

@@ -10,8 +10,9 @@ const PanelColumns64 = packBytes / 8 / kBlock
 
 // Pack packs op(B) [k,n]. It allocates only if it never had as much to hold.
 func (q *Panels64) Pack(tB bool, k, n int, b []float64, ldb int) {
-	checkStored("B", tB, k, n, ldb, len(b))
-	q.pack(k, n, &operand[float64]{stored: b, ld: ldb, transposed: tB})
+	of := stored[float64]{b, ldb, tB}
+	of.check("B", k, n)
+	q.pack(k, n, &of)
 }
 
 // Panels64Len is how many elements of memory a packed matrix [k,n] takes.
@@ -28,14 +29,15 @@ func (q *Panels64) Reserve(elements int) (grown int) {
 
 // GemmPanels64 is Gemm64 for columns from … from+n of a packed op(B), with the same bits. from must
 // be a multiple of PanelColumns64.
-func GemmPanels64(p *Pack64, tA bool, m, n int, alpha float64, a []float64, lda int, b *Panels64,
+func GemmPanels64(p *Pack[float64], tA bool, m, n int, alpha float64, a []float64, lda int, b *Panels64,
 	from int, beta float64, c []float64, ldc int) {
 	if from < 0 || from%PanelColumns64 != 0 || n < 0 || from+n > b.n {
 		panic(fmt.Sprintf("simd: columns %d to %d of a packed matrix [%d,%d]", from, from+n, b.k, b.n))
 	}
-	if checkC(m, n, b.k, alpha, beta, c, ldc) {
-		checkStored("A", tA, m, b.k, lda, len(a))
-		gemm(&p.pack, tA, m, n, b.k, alpha, a, lda, &operand[float64]{packed: &b.panels, from: from}, beta, c, ldc)
+	q := matmul[float64]{m: m, n: n, k: b.k, alpha: alpha, a: stored[float64]{a, lda, tA}, beta: beta, c: c, ldc: ldc}
+	if q.checkC() {
+		q.a.check("A", m, b.k)
+		q.multiply(p, func(j0, _, k0, _ int) []float64 { return b.block(from+j0, k0) })
 	}
 }
 
@@ -45,7 +47,7 @@ type panels[T Float] struct {
 	k, n int
 }
 
-func (q *panels[T]) pack(k, n int, b *operand[T]) {
+func (q *panels[T]) pack(k, n int, b *stored[T]) {
 	q.k, q.n = k, n
 	size := whole[T](n) * k
 	if cap(q.data) < size {

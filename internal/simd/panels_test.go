@@ -7,7 +7,7 @@ func TestPanels(t *testing.T) {
 	const m, lead = 37, 5
 	eachTier(t, func(t *testing.T) {
 		var panels Panels64
-		pack := NewPack64()
+		pack := NewPack[float64]()
 		for form := range 4 {
 			tA, tB := form&1 != 0, form&2 != 0
 			// smaller ones after larger
@@ -44,8 +44,8 @@ func TestPanelsPanic(t *testing.T) {
 	x := make([]float64, 600)
 	q.Pack(false, 1, 300, x, 300)
 	for name, f := range map[string]func(){
-		"columns": func() { GemmPanels64(NewPack64(), false, 1, 301, 1, x, 1, &q, 0, 0, x, 600) },
-		"from":    func() { GemmPanels64(NewPack64(), false, 1, 5, 1, x, 1, &q, 8, 0, x, 600) },
+		"columns": func() { GemmPanels64(NewPack[float64](), false, 1, 301, 1, x, 1, &q, 0, 0, x, 600) },
+		"from":    func() { GemmPanels64(NewPack[float64](), false, 1, 5, 1, x, 1, &q, 8, 0, x, 600) },
 		"stored":  func() { q.Pack(false, 3, 300, x, 300) },
 	} {
 		t.Run(name, func(t *testing.T) {

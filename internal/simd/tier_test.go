@@ -87,7 +87,7 @@ func every(tr tier) (out []float64) {
 	keep32(dst2)
 	Normals32(dst, [2]uint32{1, 2}, 3, 4, 5)
 	keep32(dst)
-	NormalRows32(dst, 7, 143, 6, [2]uint32{1, 2}, nil, 0, 4, 5)
+	NormalRows32(dst, 7, 143, 6, NormalRows{Key: [2]uint32{1, 2}, First: 0, C2: 4, C3: 5})
 	keep32(dst)
 	keep32([]float32{Dot32(x, y), Dot32(x[:40], y[:40])})
 	Axpy32(0.25, x, dst)
@@ -164,7 +164,7 @@ func TestTiersAgree(t *testing.T) {
 // Calls leave nothing on the heap, even where a caller's arrays are on its stack.
 func TestAllocations(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
-		p, q := NewPack32(), NewPack64()
+		p, q := NewPack[float32](), NewPack[float64]()
 		if n := allocs.PerRun(10, func() {
 			var a, b, c, d, e [36]float32
 			Gemm32(p, true, true, 6, 6, 6, 1, a[:], 6, b[:], 6, 0, c[:], 6)
@@ -173,7 +173,7 @@ func TestAllocations(t *testing.T) {
 			Rotate32(a[:], b[:], c[:], d[:], e[:])
 			Rectify32(a[:], b[:], c[:], 2)
 			Normals32(d[:], [2]uint32{}, 1, 2, 3)
-			NormalRows32(d[:], 6, 6, 3, [2]uint32{}, nil, 0, 2, 3)
+			NormalRows32(d[:], 6, 6, 3, NormalRows{First: 0, C2: 2, C3: 3})
 			Axpy32(Dot32(a[:], b[:]), a[:], b[:])
 			Adam32(a[:], b[:], c[:], d[:], e[:], AdamCoeffs{})
 		}); n != 0 {
@@ -190,7 +190,7 @@ func TestAllocations(t *testing.T) {
 			Mul64(a[:], b[:], c[:])
 			SinCos64(a[:], b[:], c[:])
 			Rotate64(a[:], b[:], c[:], d[:], e[:])
-			NormalRows64(d[:], 36, 1, 36, [2]uint32{}, nil, 1, 2, 3)
+			NormalRows64(d[:], 36, 1, 36, NormalRows{First: 1, C2: 2, C3: 3})
 			Axpy64(Dot64(a[:], b[:]), a[:], b[:])
 			Adam64(a[:], b[:], c[:], d[:], e[:], AdamCoeffs{})
 		}); n != 0 {
