@@ -22,13 +22,23 @@ type AdamCoeffs struct {
 // rate multiplies the step size of each element; where it is 0, p is held.
 func Adam32(p, g, m, v, rate []float32, co AdamCoeffs) {
 	checkAdam(len(p), len(g), len(m), len(v), len(rate))
-	adam32(p, g, m, v, rate, &co)
+	if active == scalar {
+		adamScalar(p, g, m, v, rate, &co)
+		return
+	}
+	c := adamTable[float32](&co)
+	chunks(len(p), func(i, end int) { adam32Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c) })
 }
 
 // Adam64 is Adam32 in double.
 func Adam64(p, g, m, v, rate []float64, co AdamCoeffs) {
 	checkAdam(len(p), len(g), len(m), len(v), len(rate))
-	adam64(p, g, m, v, rate, &co)
+	if active == scalar {
+		adamScalar(p, g, m, v, rate, &co)
+		return
+	}
+	c := adamTable[float64](&co)
+	chunks(len(p), func(i, end int) { adam64Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c) })
 }
 
 func checkAdam(p, g, m, v, rate int) {
@@ -49,4 +59,10 @@ func adamScalar[T Float](p, g, m, v, rate []T, co *AdamCoeffs) {
 		v[i] = b2*v[i] + a2*(grad*grad)
 		p[i] = x - rate[i]*step*m[i]/(T(math.Sqrt(float64(v[i])))*root+eps)
 	}
+}
+
+// adamTable is the order in which the kernels read the coefficients.
+func adamTable[T Float](co *AdamCoeffs) [9]T {
+	return [9]T{T(co.Beta1), T(1 - co.Beta1), T(co.Beta2), T(1 - co.Beta2), T(co.StepSize),
+		T(co.RootScale), T(co.Eps), T(co.L2), T(co.Scale)}
 }

@@ -3,10 +3,24 @@ package simd
 import "math"
 
 // Exp32 is dst = eˣ. dst may be x.
-func Exp32(dst, x []float32) { checkLen(len(dst), len(x)); exp32(dst, x) }
+func Exp32(dst, x []float32) {
+	checkLen(len(dst), len(x))
+	if active == scalar {
+		expScalar(dst, x)
+		return
+	}
+	chunks(len(x), func(i, end int) { exp32Kernel(dst[i:end], x[i:end]) })
+}
 
 // Exp64 is Exp32 in double.
-func Exp64(dst, x []float64) { checkLen(len(dst), len(x)); exp64(dst, x) }
+func Exp64(dst, x []float64) {
+	checkLen(len(dst), len(x))
+	if active == scalar {
+		expScalar(dst, x)
+		return
+	}
+	chunks(len(x), func(i, end int) { exp64Kernel(dst[i:end], x[i:end]) })
+}
 
 // RBF64 is dst = exp(scale·min(0, x − (own + half))): elements of a kernel matrix −½‖z−x‖² from the
 // scalar products x of z with the rows, ½‖z‖² (own) and half the squared lengths of the rows. dst
@@ -14,7 +28,11 @@ func Exp64(dst, x []float64) { checkLen(len(dst), len(x)); exp64(dst, x) }
 func RBF64(dst, x, half []float64, own, scale float64) {
 	checkLen(len(dst), len(x))
 	checkLen(len(half), len(x))
-	rbf64(dst, x, half, own, scale)
+	if active == scalar {
+		rbfScalar(dst, x, half, own, scale)
+		return
+	}
+	chunks(len(x), func(i, end int) { rbf64Kernel(dst[i:end], x[i:end], half[i:end], own, scale) })
 }
 
 // SinCos32 is sin = sin x and cos = cos x, NaN for an infinite x. Elements beyond 5000
@@ -23,7 +41,40 @@ func RBF64(dst, x, half []float64, own, scale float64) {
 func SinCos32(sin, cos, x []float32) {
 	checkLen(len(sin), len(x))
 	checkLen(len(cos), len(x))
-	sinCos32(sin, cos, x)
+	if active == scalar {
+		sinCosScalar(sin, cos, x)
+		return
+	}
+	for i := 0; i < len(x); {
+		end := min(i+chunk, len(x))
+		left := sinCos32Kernel(sin[i:end], cos[i:end], x[i:end])
+		i = end - left
+		if left > 0 {
+			n := min(16, left)
+			sinCosLarge(sin[i:i+n], cos[i:i+n], x[i:i+n])
+			i += n
+		}
+	}
+}
+
+// sinCosLarge handles up to 16 elements, the kernel those that it can: the result for
+// an element must not depend on its neighbours.
+func sinCosLarge(sin, cos, x []float32) {
+	const limit = 5000
+	var all, some [16]float32
+	n := copy(all[:], x)
+	for i, v := range x {
+		if math.Abs(float64(v)) <= limit {
+			some[i] = v
+		}
+	}
+	sinCos32Kernel(sin, cos, some[:n])
+	for i, v := range all[:n] {
+		if !(math.Abs(float64(v)) <= limit) {
+			s, c := math.Sincos(float64(v))
+			sin[i], cos[i] = float32(s), float32(c)
+		}
+	}
 }
 
 // SinCos64 is SinCos32 in double.
@@ -37,7 +88,11 @@ func SinCos64(sin, cos, x []float64) {
 // cosine and sine. dst may be any of them.
 func Rotate32(dst, cos, sin, a, b []float32) {
 	checkRotate(len(dst), len(cos), len(sin), len(a), len(b))
-	rotate32(dst, cos, sin, a, b)
+	if active == scalar {
+		rotateScalar(dst, cos, sin, a, b)
+		return
+	}
+	chunks(len(dst), func(i, end int) { rotate32Kernel(dst[i:end], cos[i:end], sin[i:end], a[i:end], b[i:end]) })
 }
 
 // Rotate64 is Rotate32 in double.
@@ -65,6 +120,17 @@ func MulAdd64(dst, x, y []float64) {
 	checkLen(len(dst), len(x))
 	checkLen(len(y), len(x))
 	mulAdd64(dst, x, y)
+}
+
+// chunk is how many elements one call of assembly handles: the scheduler cannot stop a
+// goroutine there, so a call is kept to some tens of microseconds.
+const chunk = 1 << 14
+
+// chunks calls f for each chunk of n elements.
+func chunks(n int, f func(lo, hi int)) {
+	for lo := 0; lo < n; lo += chunk {
+		f(lo, min(lo+chunk, n))
+	}
 }
 
 func checkLen(got, want int) {

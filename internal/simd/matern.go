@@ -12,11 +12,18 @@ import "math"
 //
 // It says whether some row is nearer than −2(x − (own + half)) = 2·near·(own + half), where
 // rounding is no longer small beside the distance. No slice may be another.
-func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, near float64) bool {
+func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, near float64) (isNear bool) {
 	checkLen(len(dst), len(x))
 	checkLen(len(slope), len(x))
 	checkLen(len(half), len(x))
-	return matern64(dst, slope, x, half, own, -2*float64(twiceNu)*scale, near, twiceNu)
+	scale *= -2 * float64(twiceNu)
+	if active == scalar {
+		return maternScalar(dst, slope, x, half, own, scale, near, twiceNu)
+	}
+	chunks(len(x), func(i, end int) {
+		isNear = matern64Kernel(dst[i:end], slope[i:end], x[i:end], half[i:end], own, scale, near, twiceNu) || isNear
+	})
+	return isNear
 }
 
 // maternTerms are the coefficients of dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] +

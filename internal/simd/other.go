@@ -18,38 +18,31 @@ func (q *matmul[T]) multiplyBlock(p *Pack[T], block, c []T, nb, k0, kb int) {
 	q.multiplyBlockScalar(p, block, c, nb, k0, kb)
 }
 
-func exp32(dst, x []float32)                            { expScalar(dst, x) }
-func exp64(dst, x []float64)                            { expScalar(dst, x) }
-func sinCos32(sin, cos, x []float32)                    { sinCosScalar(sin, cos, x) }
-func rbf64(dst, x, half []float64, own, scale float64)  { rbfScalar(dst, x, half, own, scale) }
-func mul64(dst, x, y []float64)                         { mulScalar(dst, x, y) }
-func mulAdd64(dst, x, y []float64)                      { mulAddScalar(dst, x, y) }
-func dot32(x, y []float32) float32                      { return dotScalar(x, y) }
-func dot64(x, y []float64) float64                      { return dotScalar(x, y) }
-func axpy32(alpha float32, x, y []float32)              { axpyScalar(alpha, x, y) }
-func axpy64(alpha float64, x, y []float64)              { axpyScalar(alpha, x, y) }
-func adam32(p, g, m, v, rate []float32, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }
-func adam64(p, g, m, v, rate []float64, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }
+func dot32(x, y []float32) float32         { return dotScalar(x, y) }
+func dot64(x, y []float64) float64         { return dotScalar(x, y) }
+func axpy32(alpha float32, x, y []float32) { axpyScalar(alpha, x, y) }
+func axpy64(alpha float64, x, y []float64) { axpyScalar(alpha, x, y) }
+func mul64(dst, x, y []float64)            { mulScalar(dst, x, y) }
+func mulAdd64(dst, x, y []float64)         { mulAddScalar(dst, x, y) }
 
-func matern64(dst, slope, x, half []float64, own, scale, near float64, twiceNu int) bool {
-	return maternScalar(dst, slope, x, half, own, scale, near, twiceNu)
-}
-
-func rotate32(dst, cos, sin, a, b []float32) { rotateScalar(dst, cos, sin, a, b) }
-
-func rectify32(phi, slope, p []float32, co *[5]float32) { rectifyScalar(phi, slope, p, co) }
-
-func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
-	normalsScalar(dst, key, c1, c2, c3)
-}
-
+func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) { normalsScalar(dst, key, c1, c2, c3) }
 func normalRows32(dst []float32, ld, n, cols int, rows NormalRows) {
 	normalRowsScalar(dst, ld, n, cols, rows)
 }
 
-func integrate32(m *Integrals[float32]) { integrateScalar(m) }
+// These are never called: the scalar tier does without them.
 
-func integrateSlopes32(dt, dv []float32, m, d *Integrals[float32]) { slopesScalar(dt, dv, m, d) }
+func exp32Kernel(_, _ []float32)                                       {}
+func exp64Kernel(_, _ []float64)                                       {}
+func sinCos32Kernel(_, _, _ []float32) int                             { return 0 }
+func rbf64Kernel(_, _, _ []float64, _, _ float64)                      {}
+func matern64Kernel(_, _, _, _ []float64, _, _, _ float64, _ int) bool { return false }
+func rotate32Kernel(_, _, _, _, _ []float32)                           {}
+func rectify32Kernel(_, _, _ []float32, _ *[5]float32)                 {}
+func adam32Kernel(_, _, _, _, _ []float32, _ *[9]float32)              {}
+func adam64Kernel(_, _, _, _, _ []float64, _ *[9]float64)              {}
+func integrate32Kernel(*Integrals[float32])                            {}
+func integrateSlopes32Kernel(_, _ []float32, _, _ *Integrals[float32]) {}
 
 // HasMatches says that Matches has assembly.
 func HasMatches() bool { return false }

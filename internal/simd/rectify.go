@@ -8,7 +8,11 @@ func Rectify32(phi, slope, p []float32, degree int) {
 	checkLen(len(phi), len(p))
 	checkLen(len(slope), len(p))
 	co := rectifyTerms[float32](degree)
-	rectify32(phi, slope, p, &co)
+	if active == scalar {
+		rectifyScalar(phi, slope, p, &co)
+		return
+	}
+	chunks(len(p), func(i, end int) { rectify32Kernel(phi[i:end], slope[i:end], p[i:end], &co) })
 }
 
 // Rectify64 is Rectify32 in double.

@@ -156,27 +156,7 @@ func (t tile) sum(acc [][]reg.VecVirtual) {
 func (t tile) store(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc reg.GPVirtual, first bool) {
 	v := t.v
 	if v.wide() {
-		for r := range acc {
-			for j, x := range acc[r] {
-				m, k := at(row, j*v.bytes), tileMasks[j]
-				switch {
-				case first:
-					v.do(mul, alpha, x, x)
-				case v.double:
-					VFMADD213PD(m, alpha, k, x)
-				default:
-					VFMADD213PS(m, alpha, k, x)
-				}
-				if v.double {
-					VMOVUPD(x, k, m)
-				} else {
-					VMOVUPS(x, k, m)
-				}
-			}
-			if r+1 < t.h {
-				ADDQ(ldc, row)
-			}
-		}
+		t.storeMasked(acc, alpha, row, ldc, first)
 		return
 	}
 	edge := fmt.Sprintf("%s%v", t.label("edge"), first)
@@ -199,6 +179,39 @@ func (t tile) store(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc reg.G
 	}
 	JMP(LabelRef(end))
 	Label(edge)
+	t.storeEdge(acc, alpha, ldc, first)
+	Label(end)
+}
+
+// storeMasked is store with AVX-512, whose masks end each row.
+func (t tile) storeMasked(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc reg.GPVirtual, first bool) {
+	v := t.v
+	for r := range acc {
+		for j, x := range acc[r] {
+			m, k := at(row, j*v.bytes), tileMasks[j]
+			switch {
+			case first:
+				v.do(mul, alpha, x, x)
+			case v.double:
+				VFMADD213PD(m, alpha, k, x)
+			default:
+				VFMADD213PS(m, alpha, k, x)
+			}
+			if v.double {
+				VMOVUPD(x, k, m)
+			} else {
+				VMOVUPS(x, k, m)
+			}
+		}
+		if r+1 < t.h {
+			ADDQ(ldc, row)
+		}
+	}
+}
+
+// storeEdge is store with AVX2 for a tile that ends within its registers.
+func (t tile) storeEdge(acc [][]reg.VecVirtual, alpha reg.VecVirtual, ldc reg.GPVirtual, first bool) {
+	v := t.v
 	mask := edgeMask(v, t.cols, t.w)
 	m0 := v.reg()
 	old := v.reg()
@@ -220,7 +233,6 @@ func (t tile) store(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc reg.G
 			}
 		}
 	}
-	Label(end)
 }
 
 // tileMasks are the mask registers of a tile's two columns of registers.

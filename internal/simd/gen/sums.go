@@ -61,7 +61,11 @@ func dot(v vec) {
 		JMP(LabelRef("reduce"))
 	}
 	Label("reduce")
-	// halve the partial sums, the upper half added to the lower, down to one
+	v.reduce(acc)
+}
+
+// reduce returns the sum of registers: halved, the upper half added to the lower, down to one number.
+func (v vec) reduce(acc []reg.VecVirtual) {
 	for len(acc) > 1 {
 		h := len(acc) / 2
 		for i := range h {
