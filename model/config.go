@@ -1,7 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -184,8 +186,9 @@ func (c *Config) kernels() int {
 }
 
 const (
-	huge     = 1 << 24 // beyond any real model; keeps products of two sizes within an int
-	mostMaps = 64
+	huge       = 1 << 24 // beyond any real model; keeps products of two sizes within an int
+	mostMaps   = 64
+	mostLayers = 255 // the number of a layer is a byte of the keys of its noise
 )
 
 // checkInputs says what is wrong with the inputs.
@@ -202,8 +205,8 @@ func (c *Config) checkInputs() error {
 		return fmt.Errorf("model: sequences cannot learn as inducing points")
 	}
 	for _, m := range c.Maps {
-		if m != MapRBF && m != MapLinear {
-			return fmt.Errorf("model: a kernel between sequences is %q: expected %s or %s", m, MapRBF, MapLinear)
+		if err := oneOf("a kernel between sequences", m, MapRBF, MapLinear); err != nil {
+			return err
 		}
 	}
 	if shapes, _ := c.vectorKernels(); len(shapes) > 1 {
@@ -212,67 +215,75 @@ func (c *Config) checkInputs() error {
 	return nil
 }
 
-// Validate says what is wrong with a configuration, for one read from a file.
-func (c *Config) Validate() error {
-	oneOf := func(what, v string, allowed ...string) error {
-		for _, a := range allowed {
-			if v == a {
-				return nil
-			}
-		}
-		return fmt.Errorf("model: %s is %q: expected one of %v", what, v, allowed)
-	}
-	size := func(what string, v int) error {
-		if v < 1 || v > huge {
-			return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, huge)
-		}
+// oneOf is the error of a setting that has none of the allowed values.
+func oneOf(what, v string, allowed ...string) error {
+	if slices.Contains(allowed, v) {
 		return nil
 	}
-	errs := []error{
+	return fmt.Errorf("model: %s is %q: expected one of %v", what, v, allowed)
+}
+
+// positive is the error of a size that is not from 1 to most.
+func positive(what string, v, most int) error {
+	if v >= 1 && v <= most {
+		return nil
+	}
+	return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, most)
+}
+
+// Validate says what is wrong with a configuration, for one read from a file.
+func (c *Config) Validate() error {
+	err := cmp.Or(
 		oneOf("model", c.Model, GPDRF, GP, DRF),
 		oneOf("likelihood", c.Likelihood, GaussianLikelihood, StudentLikelihood,
 			HeteroscedasticLikelihood, SoftmaxLikelihood, BernoulliLikelihood),
-		c.checkInputs(), size("outputs", c.Outputs), size("samples", c.Samples),
+		c.checkInputs(), positive("outputs", c.Outputs, huge), positive("samples", c.Samples, huge),
+	)
+	switch {
+	case err != nil:
+		return err
+	case c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0,
+		c.Likelihood == BernoulliLikelihood && c.Outputs != 1:
+		return fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs)
+	case c.ClassOffsets && !c.classifies():
+		return fmt.Errorf("model: offsets of classes with a %s likelihood", c.Likelihood)
 	}
-	if c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0 ||
-		c.Likelihood == BernoulliLikelihood && c.Outputs != 1 {
-		errs = append(errs, fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs))
-	}
-	if c.ClassOffsets && !c.classifies() {
-		errs = append(errs, fmt.Errorf("model: offsets of classes with a %s likelihood", c.Likelihood))
-	}
-	if c.hasGP() {
-		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared, Common),
-			oneOf("q_cov", c.QCov, Full, Diagonal),
-			size("latents", c.Latents), size("inducing", c.Inducing))
-		_, err := c.vectorKernels()
-		errs = append(errs, err)
-		if c.Model == GP && c.Latents != c.Outputs {
-			errs = append(errs, fmt.Errorf("model: gp has %d latent functions for %d outputs", c.Latents, c.Outputs))
-		}
-	}
-	if c.hasDRF() {
-		if c.FeatureKernel != "" {
-			errs = append(errs, oneOf("features_kernel", c.FeatureKernel, FeatureKernels()...))
-		}
-		errs = append(errs, oneOf("spectra", c.Spectra, SpectraTreatments()...),
-			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))
-		if c.Spectra == VarIntegrated && c.activation() != device.Waves {
-			errs = append(errs, fmt.Errorf("model: spectra %s with features of %s: only cosines and sines "+
-				"are integrated", VarIntegrated, c.FeatureKernel))
-		}
-		if c.Layers > 255 {
-			errs = append(errs, fmt.Errorf("model: layers is %d: expected at most 255", c.Layers))
-		}
+	if err := cmp.Or(c.checkGP(), c.checkDRF()); err != nil {
+		return err
 	}
 	if c.Skip && (c.Model != GPDRF || c.Latents < c.Outputs) {
-		errs = append(errs, fmt.Errorf("model: skip needs a gpdrf model with at least as many latents "+
-			"(%d) as outputs (%d)", c.Latents, c.Outputs))
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+		return fmt.Errorf("model: skip needs a gpdrf model with at least as many latents (%d) as outputs (%d)",
+			c.Latents, c.Outputs)
 	}
 	return nil
+}
+
+// checkGP says what is wrong with the GP layer.
+func (c *Config) checkGP() error {
+	if !c.hasGP() {
+		return nil
+	}
+	_, kernels := c.vectorKernels()
+	err := cmp.Or(oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared, Common),
+		oneOf("q_cov", c.QCov, Full, Diagonal), positive("latents", c.Latents, huge),
+		positive("inducing", c.Inducing, huge), kernels)
+	if err == nil && c.Model == GP && c.Latents != c.Outputs {
+		err = fmt.Errorf("model: gp has %d latent functions for %d outputs", c.Latents, c.Outputs)
+	}
+	return err
+}
+
+// checkDRF says what is wrong with the DRF layers.
+func (c *Config) checkDRF() error {
+	if !c.hasDRF() {
+		return nil
+	}
+	err := cmp.Or(oneOf("features_kernel", cmp.Or(c.FeatureKernel, "rbf"), FeatureKernels()...),
+		oneOf("spectra", c.Spectra, SpectraTreatments()...), positive("layers", c.Layers, mostLayers),
+		positive("features", c.Features, huge), positive("hidden", c.Hidden, huge))
+	if err == nil && c.Spectra == VarIntegrated && c.activation() != device.Waves {
+		err = fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated",
+			VarIntegrated, c.FeatureKernel)
+	}
+	return err
 }

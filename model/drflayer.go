@@ -41,7 +41,6 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	columns := r * activation.Columns()
 	name := func(s string) string { return fmt.Sprintf("drf.%d.%s", layer, s) }
 	last := layer == c.Layers-1
-	logLength := func(v *Init) float64 { return math.Log(math.Sqrt(float64(in)) * v.DRFLengthscaleFactor) }
 	draws := func(dst []float64, _ *Init, normal func([]float64)) { normal(dst) }
 
 	alpha := p.add(Kernel, name("log_alpha"), shape(1), func(dst []float64, _ *Init, _ func([]float64)) {
@@ -49,28 +48,25 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 			fill(dst, math.Log(initSkipAlpha))
 		}
 	})
-	length := p.add(Kernel, name("log_lengthscale"), shape(in),
-		func(dst []float64, v *Init, _ func([]float64)) {
-			fill(dst, logLength(v))
-			if c.Model == DRF && layer == 0 {
-				for j, l := range v.Lengths {
-					dst[j] = min(dst[j], math.Log(l))
-				}
+	length := p.add(Kernel, name("log_lengthscale"), shape(in), func(dst []float64, v *Init, _ func([]float64)) {
+		fill(dst, v.logLength(in))
+		if c.Model == DRF && layer == 0 {
+			for j, l := range v.Lengths {
+				dst[j] = min(dst[j], math.Log(l))
 			}
-		})
+		}
+	})
 	var meanOmega, logVarOmega, mixing, tau, rho *block
 	if c.treatment() != PriorFixed {
 		meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)
-		logVarOmega = p.add(Spectra, name("logvar_omega"), shape(in, r),
-			func(dst []float64, v *Init, _ func([]float64)) {
-				if !c.integrates() { // q(ζ) starts at its prior
-					fill(dst, -2*logLength(v))
-				}
-			})
+		logVarOmega = p.add(Spectra, name("logvar_omega"), shape(in, r), func(dst []float64, v *Init, _ func([]float64)) {
+			if !c.integrates() { // q(ζ) starts at its prior
+				fill(dst, -2*v.logLength(in))
+			}
+		})
 	}
 	if c.mixes() {
-		mixing = p.add(Fixed, name("mixing"), shape(r),
-			func(dst []float64, _ *Init, normal func([]float64)) { c.mixing(dst, normal) })
+		mixing = p.add(Fixed, name("mixing"), shape(r), c.mixing)
 	}
 	if c.integrates() {
 		tau = p.add(Fixed, name("tau"), shape(in, r), draws)
@@ -100,6 +96,11 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		}
 		return l
 	}
+}
+
+// logLength is where log ℓ of a layer starts.
+func (v *Init) logLength(inputs int) float64 {
+	return math.Log(math.Sqrt(float64(inputs)) * v.DRFLengthscaleFactor)
 }
 
 // startLastVariances are the s² of the last layer, whose means start at 0.

@@ -45,7 +45,7 @@ func (c *Config) mixes() bool {
 
 // mixing makes √u for Matérn ν of standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees of
 // freedom. It is held below 10⁴√(2ν).
-func (c *Config) mixing(dst []float64, normal func([]float64)) {
+func (c *Config) mixing(dst []float64, _ *Init, normal func([]float64)) {
 	shape, _ := kernelOf(c.FeatureKernel)
 	n := shape.TwiceNu()
 	z := make([]float64, n*len(dst))
