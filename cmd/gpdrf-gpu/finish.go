@@ -127,7 +127,8 @@ func (f *finish) test(ctx context.Context, limit time.Duration) (scores *fitted.
 	if limit > 0 && f.out.End != train.Interrupted {
 		now := time.Now()
 		until := now.Add(time.Duration(testShare * float64(f.job.Started.Add(limit).Sub(now))))
-		scores, err = t.EvaluateUntil(ctx, f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, until, bar.show)
+		scores, err = t.EvaluateUntil(ctx, f.job.Device, rows,
+			fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Until: until}, bar.show)
 	} else {
 		scores, err = t.Evaluate(f.together(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
 	}

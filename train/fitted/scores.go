@@ -70,23 +70,23 @@ const ComparedRows = 2000
 
 // pickPrediction is that of some of its rows.
 func pickPrediction(p *model.Prediction, rows []int) *model.Prediction {
-	some := *p
-	some.N, some.H, some.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
+	picked := *p
+	picked.N, picked.H, picked.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
 	if len(p.Noise) > p.C {
-		some.Noise = pickBlocks(p.Noise, p.N, p.C, rows)
+		picked.Noise = pickBlocks(p.Noise, p.N, p.C, rows)
 	}
-	return &some
+	return &picked
 }
 
 // pickBlocks takes rows out of each block of x [blocks,n,width].
 func pickBlocks(x []float64, n, width int, rows []int) []float64 {
-	var some []float64
+	var picked []float64
 	for lo := 0; lo < len(x); lo += n * width {
 		for _, r := range rows {
-			some = append(some, x[lo+r*width:lo+(r+1)*width]...)
+			picked = append(picked, x[lo+r*width:lo+(r+1)*width]...)
 		}
 	}
-	return some
+	return picked
 }
 
 // Test is the block "test" of a result, its keys in one list: those of a regression, in

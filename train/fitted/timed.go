@@ -24,7 +24,7 @@ const (
 	fewestSamples = 20
 	warmPart      = 256 // rows at most, in a quarter of the time at most
 	partGrowth    = 4
-	partShare     = 0.5 // of the time left is for a part, in case that the machine becomes slower
+	partShare     = 0.5 // of the remaining time is for a part, in case that the machine becomes slower
 	lastShare     = 0.8 // the same of the last part
 	scoreTimed    = 32  // rows whose scores are timed
 )
@@ -32,21 +32,28 @@ const (
 // scoreSite keeps the order of the rows apart from every other use of the seed.
 const scoreSite = 0x73636f72 // "scor"
 
+// Evaluation asks for the scores of a prediction with some samples, by the moments of Draws where
+// Draws is not 0.
+type Evaluation struct {
+	Samples, Draws int
+	Until          time.Time
+}
+
 // EvaluateUntil is Evaluate of as many rows as there is time for, in an order that the seed draws.
 // Where that is too short for ComparedRows of them, they are predicted with fewer samples. A few
 // rows are scored in any case, unless ctx ends.
-func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, samples, draws int,
-	until time.Time, progress ...func(done int)) (*Scores, error) {
-	e := &timed{Trained: t, dev: dev, ds: ds, draws: draws, until: until,
-		order: make([]int32, ds.N()), samples: min(samples, fewestSamples)}
+func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, asked Evaluation,
+	progress ...func(done int)) (*Scores, error) {
+	e := &timed{trained: t, dev: dev, ds: ds, asked: asked,
+		order: make([]int32, ds.N()), samples: min(asked.Samples, fewestSamples)}
 	philox.Permutation(e.order, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, scoreSite, 0, 0)
 	if err := e.part(ctx, min(ds.N(), firstPart)); err != nil { // slow, since it makes memory
 		return nil, err
 	}
-	timed, cancel := context.WithDeadline(ctx, until)
+	timed, cancel := context.WithDeadline(ctx, asked.Until)
 	defer cancel()
 	few := *e
-	err := e.choose(timed, samples)
+	err := e.choose(timed)
 	for err == nil && e.done < ds.N() {
 		n := e.next()
 		if n == 0 {
@@ -64,16 +71,15 @@ func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data
 	if e.parts == nil {
 		e = &few
 	}
-	return e.scores(samples), nil
+	return e.scores(), nil
 }
 
 // timed is an evaluation that is to end in time.
 type timed struct {
-	*Trained
+	trained *Trained
 	dev     device.Device
 	ds      *data.Dataset
-	draws   int
-	until   time.Time
+	asked   Evaluation
 	order   []int32
 	samples int
 
@@ -88,7 +94,7 @@ type timed struct {
 func (e *timed) part(ctx context.Context, n int) error {
 	begun := time.Now()
 	rows := e.ds.Subset(e.numbers(e.done, e.done+n))
-	p, err := e.Predict(ctx, e.dev, rows, e.samples)
+	p, err := e.trained.Predict(ctx, e.dev, rows, e.samples)
 	if err != nil {
 		return err
 	}
@@ -97,9 +103,9 @@ func (e *timed) part(ctx context.Context, n int) error {
 	for i := range few {
 		few[i] = i
 	}
-	some := rows.Subset(few)
+	timed := rows.Subset(few)
 	begun = time.Now()
-	e.Score(pickPrediction(p, few), some, e.draws)
+	e.trained.Score(pickPrediction(p, few), timed, e.asked.Draws)
 	e.score = time.Since(begun) / time.Duration(len(few))
 	e.parts, e.done, e.last = append(e.parts, p), e.done+n, n
 	return nil
@@ -114,31 +120,31 @@ func (e *timed) numbers(lo, hi int) []int {
 	return numbers
 }
 
-// left is the time for predictions.
-func (e *timed) left() time.Duration { return time.Until(e.until) - time.Duration(e.done)*e.score }
+// remaining is the time for predictions.
+func (e *timed) remaining() time.Duration { return time.Until(e.asked.Until) - time.Duration(e.done)*e.score }
 
 // choose times rows on warm memory, and chooses the samples for which there is time. Where these
 // are more, what was predicted is forgotten.
-func (e *timed) choose(ctx context.Context, samples int) error {
+func (e *timed) choose(ctx context.Context) error {
 	n := e.ds.N()
 	if n > firstPart {
-		fit := min(n, warmPart, max(firstPart, int(e.left()/4/max(1, e.row))))
+		fit := min(n, warmPart, max(firstPart, int(e.remaining()/4/max(1, e.row))))
 		e.parts, e.done = nil, 0
 		if err := e.part(ctx, fit); err != nil {
 			return err
 		}
 	}
-	more := float64(samples) / float64(e.samples)
+	more := float64(e.asked.Samples) / float64(e.samples)
 	if e.parts[0].S == 1 {
 		more = 1 // one Gaussian is all
 	}
-	fit := float64(e.left()) / float64(time.Duration(min(n, ComparedRows))*max(1, e.row))
+	fit := float64(e.remaining()) / float64(time.Duration(min(n, ComparedRows))*max(1, e.row))
 	if more = min(more, max(1, fit)); more > 1 {
 		e.samples = int(more * float64(e.samples))
 		e.row, e.score = time.Duration(more*float64(e.row)), time.Duration(more*more*float64(e.score))
 		e.parts, e.done = nil, 0
 	} else if e.parts[0].S == 1 {
-		e.samples = samples
+		e.samples = e.asked.Samples
 	}
 	return nil
 }
@@ -146,8 +152,8 @@ func (e *timed) choose(ctx context.Context, samples int) error {
 // next is how many rows the next part has; 0 where there is no time for more.
 func (e *timed) next() int {
 	rest, each := e.ds.N()-e.done, max(1, e.row+e.score)
-	most := int(partShare * float64(e.left()) / float64(each))
-	if float64(rest) <= lastShare*float64(e.left())/float64(each) {
+	most := int(partShare * float64(e.remaining()) / float64(each))
+	if float64(rest) <= lastShare*float64(e.remaining())/float64(each) {
 		most = rest
 	}
 	n := min(rest, partGrowth*e.last, max(0, most))
@@ -158,7 +164,7 @@ func (e *timed) next() int {
 }
 
 // scores are those of the rows that are predicted, in the order of all rows.
-func (e *timed) scores(samples int) *Scores {
+func (e *timed) scores() *Scores {
 	numbers := e.numbers(0, e.done)
 	order := make([]int, e.done)
 	for i := range order {
@@ -170,11 +176,11 @@ func (e *timed) scores(samples int) *Scores {
 	if e.done < e.ds.N() {
 		rows = e.ds.Subset(numbers)
 	}
-	s := e.scored(p, rows, e.draws)
+	s := e.trained.scored(p, rows, e.asked.Draws)
 	for i, kept := range s.Kept.Rows {
 		s.Kept.Rows[i] = numbers[kept]
 	}
-	if e.done < e.ds.N() || e.samples < samples {
+	if e.done < e.ds.N() || e.samples < e.asked.Samples {
 		s.Cut = &Cut{e.done, e.samples}
 	}
 	return s
