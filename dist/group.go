@@ -24,7 +24,7 @@ type group struct {
 	changed *sync.Cond
 	parts   []any
 	arrived int
-	left    int
+	inside  int // ranks that have yet to take what they need
 	aborted bool
 }
 
@@ -38,22 +38,22 @@ type member struct {
 func (m *member) meet(part any, take func(parts []any)) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	for m.left > 0 && !m.aborted { // some have yet to leave the meeting before
+	for m.inside > 0 && !m.aborted { // ranks have yet to leave the meeting before
 		m.changed.Wait()
 	}
 	m.parts[m.rank] = part
 	if m.arrived++; m.arrived == m.size {
-		m.left = m.size
+		m.inside = m.size
 		m.changed.Broadcast()
 	}
-	for m.left == 0 && !m.aborted {
+	for m.inside == 0 && !m.aborted {
 		m.changed.Wait()
 	}
 	if m.aborted {
 		return ErrAborted
 	}
 	take(m.parts)
-	if m.left--; m.left == 0 {
+	if m.inside--; m.inside == 0 {
 		m.arrived = 0
 		m.changed.Broadcast()
 	}

@@ -14,8 +14,8 @@ const (
 	scoredRows = 1000
 	// and the last round, whose rows weigh the candidates
 	stackedRows = 10000
-	few         = 1500 // rows below which the last round takes three folds
-	some        = 6000 // and below which it takes two, without a time limit
+	threeFolds  = 1500 // rows below which the last round takes three folds
+	twoFolds    = 6000 // and below which it takes two, without a time limit
 )
 
 // The steps of a trial in each round, of those of the final models; without a time limit.
@@ -46,7 +46,7 @@ const (
 
 // long says whether rows are many, so that the time limit decides how good a model gets: a short
 // trial says little then, and what pays is to train the chosen ones on.
-func long(n int, limit time.Duration) bool { return limit > 0 && n >= few }
+func long(n int, limit time.Duration) bool { return limit > 0 && n >= threeFolds }
 
 func (s *Search) long() bool { return long(s.Rows.N(), s.Limit) }
 
@@ -70,9 +70,9 @@ func (s *Search) folds(round int) int {
 	switch n := s.Rows.N(); {
 	case round < rounds || s.long():
 		return 1
-	case n < few:
+	case n < threeFolds:
 		return 3
-	case n < some:
+	case n < twoFolds:
 		return 2
 	}
 	return 1
@@ -108,9 +108,9 @@ func triable(n, rows int, limit time.Duration, atOnce int) int {
 	return min(n, fit)
 }
 
-// share is how long the next of some trials may take, with so many at a time, so that all end when
-// a share of the limit is over.
-func share(limit, used time.Duration, ends float64, left, atOnce int) time.Duration {
-	turns := max(1, (left+atOnce-1)/atOnce)
-	return max((time.Duration(ends*float64(limit))-used)/time.Duration(turns), leastTrial/2)
+// share is how long the next of n trials may take, with so many at a time, so that all end when a
+// share of the limit is over.
+func share(limit, used time.Duration, ends float64, n, atOnce int) time.Duration {
+	inSequence := max(1, (n+atOnce-1)/atOnce)
+	return max((time.Duration(ends*float64(limit))-used)/time.Duration(inSequence), leastTrial/2)
 }

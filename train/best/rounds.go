@@ -12,9 +12,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// left are the candidates that a round has, by their numbers: those that did best in the round
+// remaining are the candidates that a round has, by their numbers: those that did best in the round
 // before, and the first one, which is the default, wherever it stands.
-func (s *Search) left(round int) []int {
+func (s *Search) remaining(round int) []int {
 	var all []int
 	for k := range s.Candidates {
 		all = append(all, k)
@@ -60,9 +60,9 @@ func (c *Candidate) trial(round, fold int) *Trial {
 	return nil
 }
 
-// round gives each candidate that is left its trials.
+// round gives each remaining candidate its trials.
 func (s *Search) round(ctx context.Context, round int) error {
-	candidates, folds := s.left(round), s.folds(round)
+	candidates, folds := s.remaining(round), s.folds(round)
 	if len(candidates) == 0 {
 		return s.noneLeft()
 	}
@@ -90,11 +90,11 @@ func (s *Search) round(ctx context.Context, round int) error {
 			return nil
 		}, err
 	}
-	return s.each(work{len(todo), all, s.ends(round), steps, names, do})
+	return s.each(trainings{len(todo), all, s.ends(round), steps, names, do})
 }
 
-// work is n trainings, the last ones of all.
-type work struct {
+// trainings are n trainings, the last ones of all.
+type trainings struct {
 	n, all int
 	ends   float64 // the share of the time limit that is over at their end
 	steps  int     // of each, without a limit
@@ -103,9 +103,9 @@ type work struct {
 	do func(i int, dev device.Device, length options.Setting) (keep func() error, err error)
 }
 
-// each does some work on all devices at a time. What was found is kept one at a time, and the state
-// is saved.
-func (s *Search) each(w work) error {
+// each does trainings, one on each device at a time. After each, what it found is kept, and the
+// state is saved.
+func (s *Search) each(w trainings) error {
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
 	var failed error

@@ -124,7 +124,7 @@ func (s *Search) used() time.Duration { return s.before + time.Since(s.Started) 
 func (s *Search) weigh() error {
 	var finalists []int
 	var logs [][]float64
-	for _, k := range s.left(rounds) {
+	for _, k := range s.remaining(rounds) {
 		c := &s.Candidates[k]
 		if c.score(rounds) == math.Inf(-1) {
 			continue
@@ -186,7 +186,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 			return nil
 		}, nil
 	}
-	if err := s.each(work{len(todo), len(members), refitEnds, s.Steps, names, do}); err != nil {
+	if err := s.each(trainings{len(todo), len(members), refitEnds, s.Steps, names, do}); err != nil {
 		return nil, err
 	}
 	var ensemble []fitted.Member

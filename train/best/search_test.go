@@ -260,7 +260,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The time limit is shared so that every round ends in time, and few candidates are tried where it
+// The time limit is shared so that every round ends in time, and threeFolds candidates are tried where it
 // is short.
 func TestPlan(t *testing.T) {
 	for _, c := range []struct {
@@ -288,7 +288,7 @@ func TestPlan(t *testing.T) {
 			}
 		}
 		trial, onAll := (s.ends(rounds)-s.ends(rounds-1))/folds, refitEnds-s.ends(rounds)
-		if longer := onAll - trial; longer < -1e-9 || (longer > 0.1) != (rows >= few) {
+		if longer := onAll - trial; longer < -1e-9 || (longer > 0.1) != (rows >= threeFolds) {
 			t.Errorf("%d rows: a trial of the last round takes %g of the limit, the models on "+
 				"all rows %g", rows, trial, onAll)
 		}
@@ -314,7 +314,7 @@ func TestSplit(t *testing.T) {
 
 // Where the time does not suffice to compare candidates on many rows, the default has all of it.
 func TestNoTimeToCompare(t *testing.T) {
-	set := wave(t, few, false)
+	set := wave(t, threeFolds, false)
 	state, err := New(set, settings("time-limit=4s inducing=5"), 1)
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func limited(limit time.Duration) options.Setting {
 
 // split are the rows that a trial trains on, and those that it is scored on: a fold, of which the
 // first rounds take a sample, so that a short trial does not spend its time on predictions.
-func (s *Search) split(round, fold int) (rest, held *data.Dataset) {
+func (s *Search) split(round, fold int) (rest, heldOut *data.Dataset) {
 	var in, out []int
 	for i, f := range s.Rows.FoldOfRows(splits) {
 		if f == fold {
@@ -84,23 +84,23 @@ func (s *Search) split(round, fold int) (rest, held *data.Dataset) {
 			in = append(in, i)
 		}
 	}
-	rest, held = s.Rows.Subset(in), s.Rows.Subset(out)
+	rest, heldOut = s.Rows.Subset(in), s.Rows.Subset(out)
 	most := scoredRows
 	if round == rounds {
 		most = stackedRows
 	}
-	held, _ = held.Sample(most, 1)
-	return rest, held
+	heldOut, _ = heldOut.Sample(most, 1)
+	return rest, heldOut
 }
 
 // try trains a candidate without the rows of a fold, and scores it on these. What goes wrong in the
 // training is part of the trial; the error is that of ctx.
 func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round, fold int,
 	length options.Setting) (*Trial, error) {
-	rest, held := s.split(round, fold)
+	rest, heldOut := s.split(round, fold)
 	t := &Trial{Round: round, Fold: fold}
 	begun := time.Now()
-	logs, out, err := s.scored(ctx, dev, c, length, rest, held)
+	logs, out, err := s.scored(ctx, dev, c, length, rest, heldOut)
 	t.Seconds = seconds(begun)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -124,16 +124,16 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 // scored trains on rows and gives the log density of each row that was held out, of targets in
 // their own units.
 func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
-	length options.Setting, rows, held *data.Dataset) ([]float64, *train.Outcome, error) {
-	out, err := s.trained(ctx, dev, c, length, rows, held)
+	length options.Setting, rows, heldOut *data.Dataset) ([]float64, *train.Outcome, error) {
+	out, err := s.trained(ctx, dev, c, length, rows, heldOut)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := out.Trained.Predict(ctx, dev, held, out.Config.EvalSamples)
+	p, err := out.Trained.Predict(ctx, dev, heldOut, out.Config.EvalSamples)
 	if err != nil {
 		return nil, nil, err
 	}
-	logs := out.Trained.DensitiesOf(p, held, 0).Log
+	logs := out.Trained.DensitiesOf(p, heldOut, 0).Log
 	for _, target := range out.Trained.Targets { // a density by unit of the target
 		for i := range logs {
 			logs[i] -= math.Log(target.Unit()) / float64(len(out.Trained.Targets))

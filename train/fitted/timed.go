@@ -121,7 +121,9 @@ func (e *timed) numbers(lo, hi int) []int {
 }
 
 // remaining is the time for predictions.
-func (e *timed) remaining() time.Duration { return time.Until(e.asked.Until) - time.Duration(e.done)*e.score }
+func (e *timed) remaining() time.Duration {
+	return time.Until(e.asked.Until) - time.Duration(e.done)*e.score
+}
 
 // choose times rows on warm memory, and chooses the samples for which there is time. Where these
 // are more, what was predicted is forgotten.

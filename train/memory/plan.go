@@ -200,7 +200,7 @@ func (p *Plan) Lines() (lines []string) {
 	if p.Free != nil {
 		lines[len(lines)-1] += fmt.Sprintf(" of %s free", Bytes(*p.Free))
 	}
-	lines = append(lines, fmt.Sprintf("on the host besides: %s", Bytes(p.Host)))
+	lines = append(lines, fmt.Sprintf("also on the host: %s", Bytes(p.Host)))
 	if p.Streams {
 		lines = append(lines, "the data set stays on the host, and each step brings its batch")
 	}

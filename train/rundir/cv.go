@@ -186,9 +186,9 @@ func (cv *CV) Lock() (release func(), err error) {
 		return nil, errors.Join(usage.Errorf("%s: another process is training in it", cv.path), f.Close())
 	}
 	for _, run := range cv.Runs {
-		for _, left := range atomicfile.Leftovers(filepath.Join(cv.path, run.Run)) {
-			if locked == nil && !isIn(left, ResultFile) && !isIn(left, CheckpointFile) {
-				err = errors.Join(err, os.RemoveAll(left))
+		for _, path := range atomicfile.Leftovers(filepath.Join(cv.path, run.Run)) {
+			if locked == nil && !isIn(path, ResultFile) && !isIn(path, CheckpointFile) {
+				err = errors.Join(err, os.RemoveAll(path))
 			}
 		}
 	}

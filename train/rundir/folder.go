@@ -292,6 +292,18 @@ func (f *Folder) remove(name string) error {
 	return nil
 }
 
+// removeLeftovers removes what a process that was killed was writing.
+func (f *Folder) removeLeftovers() error {
+	for _, name := range []string{SearchFile, ConfigFile, ResultFile, ModelFile, CheckpointFile} {
+		for _, path := range atomicfile.Leftovers(f.file(name)) {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // show puts the folder in its place. Windows moves no folder with an open file, so the log is
 // closed meanwhile there. Elsewhere its lock stays.
 func (f *Folder) show() error {

@@ -45,42 +45,37 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
 	}
-	// of the process that was killed
-	for _, name := range []string{ConfigFile, ResultFile, ModelFile, CheckpointFile} {
-		for _, left := range atomicfile.Leftovers(filepath.Join(path, name)) {
-			if err := os.Remove(left); err != nil {
-				return nil, errors.Join(err, f.Discard())
-			}
-		}
+	if err := f.removeLeftovers(); err != nil {
+		return nil, errors.Join(err, f.Discard())
 	}
 	return f, nil
 }
 
 // Load reads the rows of the run again, from where they were when it began or, if it has moved,
 // from here. Others than the run began with are a *usage.Error.
-func (c *Checkpoint) Load(w data.Watch) (train, held, test *data.Dataset, notes []string, err error) {
+func (c *Checkpoint) Load(w data.Watch) (train, validation, test *data.Dataset, notes []string, err error) {
 	here, err := os.Getwd()
 	if err != nil || here == c.Result.Folder {
 		return c.load(c.Config, w)
 	}
-	if train, held, test, notes, err = c.load(c.Config.SeenFrom(c.Result.Folder), w); err == nil {
-		return train, held, test, notes, nil
+	if train, validation, test, notes, err = c.load(c.Config.SeenFrom(c.Result.Folder), w); err == nil {
+		return train, validation, test, notes, nil
 	}
-	train, held, test, notes, hereErr := c.load(c.Config, w)
+	train, validation, test, notes, hereErr := c.load(c.Config, w)
 	if hereErr != nil {
 		return nil, nil, nil, nil, fmt.Errorf("%w; nor from here: %v", err, hereErr)
 	}
 	c.Result.Folder = here
-	return train, held, test, notes, nil
+	return train, validation, test, notes, nil
 }
 
-func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, held, test *data.Dataset,
+func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, validation, test *data.Dataset,
 	notes []string, err error) {
 	from, all, test, notes, err := from.Load(w)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	train, held, more, err := from.HoldOut(all, w)
+	train, validation, more, err := from.HoldOut(all, w)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
@@ -89,7 +84,7 @@ func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, held, test
 		now        *data.Dataset
 	}{
 		{"training rows", c.Result.Fingerprint.Train, train},
-		{"validation rows", c.Validation, held},
+		{"validation rows", c.Validation, validation},
 		{"test rows", c.Result.Fingerprint.Test, test},
 	} {
 		if set.now != nil && set.now.Fingerprint != set.then {
@@ -99,5 +94,5 @@ func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, held, test
 					set.now.Path, set.what, set.now.Fingerprint, set.then)
 		}
 	}
-	return train, held, test, append(notes, more...), nil
+	return train, validation, test, append(notes, more...), nil
 }

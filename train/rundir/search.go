@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
@@ -43,13 +41,8 @@ func OpenSearch(path string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the run folder cannot be written: %w", err)
 	}
-	for _, name := range []string{SearchFile, ConfigFile, ModelFile, ResultFile} {
-		// of the process that was killed
-		for _, left := range atomicfile.Leftovers(filepath.Join(path, name)) {
-			if err := os.Remove(left); err != nil {
-				return nil, errors.Join(err, f.closeMetrics())
-			}
-		}
+	if err := f.removeLeftovers(); err != nil {
+		return nil, errors.Join(err, f.closeMetrics())
 	}
 	return f, nil
 }

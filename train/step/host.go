@@ -46,8 +46,8 @@ func (h *host) bind(s *Step) func(shard int) bool {
 
 func (h *host) recorded() bool { return false }
 
-func (h *host) run(work func(device.Now), now device.Now) error {
-	work(now)
+func (h *host) run(compute func(device.Now), now device.Now) error {
+	compute(now)
 	return h.err
 }
 

@@ -60,13 +60,13 @@ func (r *nccl) sum(int) bool {
 }
 
 // run reads what all ranks have voted, and the sum of ell, for Model.Report.
-func (r *nccl) run(work func(device.Now), now device.Now) error {
+func (r *nccl) run(compute func(device.Now), now device.Now) error {
 	s := r.step
 	clear(r.host)
 	r.host[0], r.host[1] = s.Votes.Late, s.Votes.Interrupted
 	s.dev.Upload(r.numbers, r.host)
 	r.adder.Wait(func() {
-		work(now)
+		compute(now)
 		s.dev.Download(r.host, r.numbers)
 	})
 	s.Votes = Votes{Late: r.host[0], Interrupted: r.host[1]}

@@ -18,10 +18,10 @@ type Reducer interface {
 	shards(batch int) (own []model.Shard, first bool)
 	// bind makes the memory of sums over the shards of a step; sum is nil where nothing is added up.
 	bind(s *Step) (sum func(shard int) (ok bool))
-	// recorded is false where sums interrupt the work of the device.
+	// recorded is false where sums interrupt the device.
 	recorded() bool
-	// run does work, in which sum is called. An error is that of another rank.
-	run(work func(device.Now), now device.Now) error
+	// run calls compute, which calls sum. An error is that of another rank.
+	run(compute func(device.Now), now device.Now) error
 }
 
 // Votes are what each rank wants to tell the others with a step: its own before, and the sums over

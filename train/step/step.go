@@ -147,7 +147,7 @@ func (local) shards(batch int) ([]model.Shard, bool) { return []model.Shard{{Lo:
 func (local) bind(*Step) func(int) bool              { return nil }
 func (local) recorded() bool                         { return true }
 
-func (local) run(work func(device.Now), now device.Now) error {
-	work(now)
+func (local) run(compute func(device.Now), now device.Now) error {
+	compute(now)
 	return nil
 }
