@@ -18,15 +18,13 @@ type Cut struct {
 	Samples int `json:"samples"` // of each prediction
 }
 
-// What is scored in any case, and how large the parts are in which rows are predicted.
+// How large the parts are in which rows are predicted.
 const (
-	firstPart     = 16 // rows
-	fewestSamples = 20
-	warmPart      = 256 // rows at most, in a quarter of the time at most
-	partGrowth    = 4
-	partShare     = 0.5 // of the remaining time is for a part, in case that the machine becomes slower
-	lastShare     = 0.8 // the same of the last part
-	scoreTimed    = 32  // rows whose scores are timed
+	firstPart  = 16 // rows, which are scored in any case
+	partGrowth = 4
+	partShare  = 0.5 // of the remaining time is for a part, in case that the machine becomes slower
+	lastShare  = 0.8 // the same of the last part
+	scoreTimed = 32  // rows whose scores are timed
 )
 
 // scoreSite keeps the order of the rows apart from every other use of the seed.
@@ -39,37 +37,29 @@ type Evaluation struct {
 	Until          time.Time
 }
 
-// EvaluateUntil is Evaluate of as many rows as there is time for, in an order that the seed draws.
-// Where that is too short for ComparedRows of them, they are predicted with fewer samples. A few
-// rows are scored in any case, unless ctx ends.
+// EvaluateUntil is Evaluate of as many rows as there is time for, in an order that the seed draws. A
+// few rows are scored in any case, unless ctx ends.
 func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, asked Evaluation,
 	progress ...func(done int)) (*Scores, error) {
-	e := &timed{trained: t, dev: dev, ds: ds, asked: asked,
-		order: make([]int32, ds.N()), samples: min(asked.Samples, fewestSamples)}
+	e := &timed{trained: t, dev: dev, ds: ds, asked: asked, order: make([]int32, ds.N())}
 	philox.Permutation(e.order, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, scoreSite, 0, 0)
-	if err := e.part(ctx, min(ds.N(), firstPart)); err != nil { // slow, since it makes memory
+	if err := e.part(ctx, min(ds.N(), firstPart)); err != nil {
 		return nil, err
 	}
+	e.row /= 2 // it has made memory, too
 	timed, cancel := context.WithDeadline(ctx, asked.Until)
 	defer cancel()
-	few := *e
-	err := e.choose(timed)
-	for err == nil && e.done < ds.N() {
-		n := e.next()
-		if n == 0 {
+	for n := e.next(); n > 0; n = e.next() {
+		err := e.part(timed, n)
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
-		if err = e.part(timed, n); err == nil {
-			for _, report := range progress {
-				report(e.done)
-			}
+		if err != nil {
+			return nil, err
 		}
-	}
-	if err != nil && (!errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil) {
-		return nil, err
-	}
-	if e.parts == nil {
-		e = &few
+		for _, report := range progress {
+			report(e.done)
+		}
 	}
 	return e.scores(), nil
 }
@@ -81,7 +71,6 @@ type timed struct {
 	ds      *data.Dataset
 	asked   Evaluation
 	order   []int32
-	samples int
 
 	parts []*model.Prediction
 	done  int           // rows of them
@@ -94,7 +83,7 @@ type timed struct {
 func (e *timed) part(ctx context.Context, n int) error {
 	begun := time.Now()
 	rows := e.ds.Subset(e.numbers(e.done, e.done+n))
-	p, err := e.trained.Predict(ctx, e.dev, rows, e.samples)
+	p, err := e.trained.Predict(ctx, e.dev, rows, e.asked.Samples)
 	if err != nil {
 		return err
 	}
@@ -123,32 +112,6 @@ func (e *timed) numbers(lo, hi int) []int {
 // remaining is the time for predictions.
 func (e *timed) remaining() time.Duration {
 	return time.Until(e.asked.Until) - time.Duration(e.done)*e.score
-}
-
-// choose times rows on warm memory, and chooses the samples for which there is time. Where these
-// are more, what was predicted is forgotten.
-func (e *timed) choose(ctx context.Context) error {
-	n := e.ds.N()
-	if n > firstPart {
-		fit := min(n, warmPart, max(firstPart, int(e.remaining()/4/max(1, e.row))))
-		e.parts, e.done = nil, 0
-		if err := e.part(ctx, fit); err != nil {
-			return err
-		}
-	}
-	more := float64(e.asked.Samples) / float64(e.samples)
-	if e.parts[0].S == 1 {
-		more = 1 // one Gaussian is all
-	}
-	fit := float64(e.remaining()) / float64(time.Duration(min(n, ComparedRows))*max(1, e.row))
-	if more = min(more, max(1, fit)); more > 1 {
-		e.samples = int(more * float64(e.samples))
-		e.row, e.score = time.Duration(more*float64(e.row)), time.Duration(more*more*float64(e.score))
-		e.parts, e.done = nil, 0
-	} else if e.parts[0].S == 1 {
-		e.samples = e.asked.Samples
-	}
-	return nil
 }
 
 // next is how many rows the next part has; 0 where there is no time for more.
@@ -182,8 +145,8 @@ func (e *timed) scores() *Scores {
 	for i, kept := range s.Kept.Rows {
 		s.Kept.Rows[i] = numbers[kept]
 	}
-	if e.done < e.ds.N() || e.samples < e.asked.Samples {
-		s.Cut = &Cut{e.done, e.samples}
+	if e.done < e.ds.N() {
+		s.Cut = &Cut{e.done, e.asked.Samples}
 	}
 	return s
 }

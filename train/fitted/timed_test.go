@@ -44,20 +44,22 @@ func TestEvaluateUntil(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := model.EvaluateUntil(t.Context(), dev, set, fitted.Evaluation{Samples: 30, Until: time.Now().Add(time.Hour)})
+	later := fitted.Evaluation{Samples: 30, Until: time.Now().Add(time.Hour)}
+	got, err := model.EvaluateUntil(t.Context(), dev, set, later)
 	if err != nil || got.Cut != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("with time: %+v, %v, expected %+v", got, err, want)
 	}
 	for range 2 {
-		got, err = model.EvaluateUntil(t.Context(), dev, set, fitted.Evaluation{Samples: 30, Until: time.Now().Add(-time.Hour)})
-		if err != nil || got.Cut == nil || *got.Cut != (fitted.Cut{Rows: 16, Samples: 20}) ||
+		got, err = model.EvaluateUntil(t.Context(), dev, set,
+			fitted.Evaluation{Samples: 30, Until: time.Now().Add(-time.Hour)})
+		if err != nil || got.Cut == nil || *got.Cut != (fitted.Cut{Rows: 16, Samples: 30}) ||
 			len(got.Kept.Rows) != 16 || got.Kept.Rows[15] < 16 {
 			t.Errorf("without time: %+v, %v", got, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = model.EvaluateUntil(ctx, dev, set, fitted.Evaluation{Samples: 30, Until: time.Now().Add(time.Hour)}); err != context.Canceled {
+	if _, err = model.EvaluateUntil(ctx, dev, set, later); err != context.Canceled {
 		t.Errorf("interrupted: %v", err)
 	}
 }
