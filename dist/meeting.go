@@ -49,8 +49,7 @@ func Address(getenv func(string) string) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(port)), nil
 }
 
-// Meet waits for all ranks, and for so long at most; 0 is any time. The same holds for each
-// Exchange.
+// Meet waits for all ranks, up to a limit; 0 is any time. The same holds for each Exchange.
 func Meet(p Place, address string, limit time.Duration) (m *Meeting, err error) {
 	m = &Meeting{place: p, limit: limit}
 	if p.Rank == 0 {
@@ -110,7 +109,7 @@ func (m *Meeting) listen(address string) error {
 	return nil
 }
 
-// welcome says whether a caller is a rank that was missing.
+// welcome reports whether a caller is a rank that was missing.
 func (m *Meeting) welcome(c net.Conn, deadline time.Time) bool {
 	const patience = 10 * time.Second // with one who says nothing
 	if soon := time.Now().Add(patience); deadline.IsZero() || soon.Before(deadline) {

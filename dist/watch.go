@@ -2,7 +2,7 @@ package dist
 
 import "time"
 
-// Watch is a Comm whose calls may take so long; 0 is any time. Then late hears of it, once for each
+// Watch is a Comm whose calls have a time limit; 0 is none. After it late is called, once for each
 // call, which goes on. A rank that is dead or hangs shows in no other way, unless the launcher sees
 // it.
 func Watch(c Comm, limit time.Duration, late func(call string)) Comm {

@@ -24,7 +24,7 @@ func (c *clock) start(steps int) {
 // used is the time of the limit that is over.
 func (c *clock) used() time.Duration { return time.Since(c.began) }
 
-// late says whether another step would end after the limit.
+// late reports whether another step would end after the limit.
 func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }
 
 // seconds is the time in steps.
@@ -70,7 +70,7 @@ func (r *run) replan() error {
 	return nil
 }
 
-// revised is how many steps a run of so many is to have, by the time of those since the last
+// revised is the number of steps that a run is to have in place of steps, by the pace since the last
 // review.
 func (c *clock) revised(step, steps int) int {
 	now := c.used()

@@ -15,8 +15,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// cancelling is a device that is asked to stop in the middle of a step: at its so-manyth gathering
-// of rows.
+// cancelling is a device that interrupts the run in the middle of a step, after some gatherings of
+// rows.
 type cancelling struct {
 	device.Device
 	gathers int
@@ -36,8 +36,7 @@ const (
 	gathers   = 5 * 2 // of a step
 )
 
-// interruptIn runs a job of partedRun, which is interrupted in the second part of so-manyth of its
-// steps.
+// interruptIn runs a job of partedRun, and interrupts it in the second part of a step.
 func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, step int) (*Outcome, error) {
 	t.Helper()
 	dev, err := device.Open(j.Config.Device)

@@ -54,7 +54,7 @@ func (j *Job) testRows() int {
 type Reporter interface {
 	// Note is a line for the user about a decision that was taken.
 	Note(format string, args ...any)
-	// Doing says which share, from 0 to 1, is done of something that comes before the first step.
+	// Doing is told the share, from 0 to 1, that is done of something before the first step.
 	Doing(what string, share float64)
 	// Begin comes before the first step, End after the last.
 	Begin(totalSteps int)
@@ -85,7 +85,7 @@ type Outcome struct {
 	Validation *rundir.Validation // nil where there were no rows to validate on
 }
 
-// End says why a run has ended.
+// End is why a run has ended.
 type End int
 
 // The ends of a run.
@@ -97,7 +97,7 @@ const (
 	Interrupted            // the context was cancelled
 )
 
-// cutShort says whether the run could have gone on.
+// cutShort reports whether the run could have gone on.
 func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same
@@ -204,8 +204,7 @@ func (j *Job) follow(plan *memory.Plan) error {
 	return nil
 }
 
-// doing is ctx for something that comes before the first step, of which the Reporter hears which
-// share is done.
+// doing is ctx for something before the first step, whose progress the Reporter hears.
 func (j *Job) doing(ctx context.Context, what string) context.Context {
 	if j.Reporter == nil {
 		return ctx

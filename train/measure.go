@@ -14,9 +14,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
-// measureOnDevice measures a run whose rows are on the device, where so many bytes are free: with a table of distances where the run
-// fits with it, with features in its place where it fits with those, and else with the smaller of
-// the two.
+// measureOnDevice measures a run whose rows are on the device, of which some bytes are free. Distances
+// of sequences are a table if the run fits with it, features if it fits with those, and else the
+// smaller of the two.
 func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free int64, known bool) (*memory.Plan, error) {
 	measure := func(train, validation *model.Vectors) (*memory.Plan, error) {
 		p, err := j.measure(c, false, sized(train, c.Inducing), sized(validation, c.Inducing))
@@ -70,7 +70,7 @@ func sized(v *model.Vectors, m int) *model.Vectors {
 // onHost is where each step brings its batch from.
 const onHost = "host"
 
-// canStream says whether each step can bring its batch from the host: rows are numbers alone, since
+// canStream reports whether each step can bring its batch from the host: rows are numbers alone, since
 // distances of sequences take too long, and a batch is a part of them.
 func (j *Job) canStream() bool {
 	c := j.Config.ModelConfig(j.Train)

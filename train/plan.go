@@ -28,7 +28,7 @@ func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 	return p, err
 }
 
-// planFor is Plan where so many bytes are free.
+// planFor is Plan for some free bytes.
 func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan, error) {
 	c, measure := j.Config, func(c *options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, free, known) }
 	p, err := measure(c)

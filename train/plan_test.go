@@ -147,7 +147,7 @@ func (d *small) Free() (int64, bool) { return d.free, true }
 
 func (d *small) Name() string { return "cpu:small" }
 
-// counting is a device that counts so many numbers in one tensor at most.
+// counting is a device with a limit on the numbers of one tensor.
 type counting struct {
 	device.Device
 	most   int

@@ -27,14 +27,13 @@ func (j *Job) ranks() dist.Comm {
 // shared is true where other ranks take part in each step.
 func (j *Job) shared() bool { return j.ranks().Size() > 1 }
 
-// CheckRanks refuses a number of ranks that cannot share a batch of so many rows at most.
+// CheckRanks refuses a number of ranks that cannot share a batch.
 func CheckRanks(c dist.Comm, cfg *options.Config, rows int) error {
 	shards, batch := c.Size(), min(cfg.Batch, rows)
 	if cfg.Deterministic {
 		if shards = dist.Shards; shards%c.Size() != 0 {
 			return cfg.Errorf("deterministic", "is for 1, 2, 4 or 8 ranks, and there are %d: "+
-				"start so many, or leave it out",
-				c.Size())
+				"start one of these, or leave it out", c.Size())
 		}
 	}
 	if batch < shards {

@@ -6,10 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// When an objective is called rising: its mean over the last quarter of the steps exceeds that over
-// the second one. The difference is so many nats for each number of the targets, and so many
-// standard errors.
-// The decay of the learning rate quiets the end of every run; one that was long enough has come
+// An objective is called rising if its mean over the last quarter of the steps exceeds that over the
+// second one, by these nats for each number of the targets, and by these standard errors. The decay of the learning rate quiets the end of every run; one that was long enough has come
 // closer to rest than that before half of its steps were over.
 const (
 	risingNats   = 0.25
@@ -17,7 +15,7 @@ const (
 	trendless    = 6 // the variance of second differences of readings, in variances of one
 )
 
-// rising says whether the objective of a run that was not stopped still rose at its end.
+// rising reports whether the objective of a run that was not stopped still rose at its end.
 func (r *run) rising() bool {
 	v := r.out.Validation
 	switch {
@@ -30,8 +28,7 @@ func (r *run) rising() bool {
 	return stillRising(r.readings, r.out.Steps/reportEvery, targets)
 }
 
-// stillRising compares quarters of n readings, as far as they are there, of an objective for so
-// many numbers of the targets.
+// stillRising compares quarters of n readings, as far as they are there, of an objective.
 func stillRising(readings []float64, n int, targets float64) bool {
 	quarter := n / 4
 	if quarter == 0 || len(readings) < 3*quarter {

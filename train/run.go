@@ -150,12 +150,12 @@ func (r *run) end(ctx context.Context) End {
 	return Running
 }
 
-// evaluates says whether validation rows are evaluated after the last step.
+// evaluates reports whether validation rows are evaluated after the last step.
 func (r *run) evaluates() bool {
 	return r.validator != nil && (r.out.Steps%r.job.Config.EvalEvery == 0 || r.out.Steps == r.last)
 }
 
-// reports says whether the Reporter hears of the last step.
+// reports reports whether the Reporter hears of the last step.
 func (r *run) reports() bool {
 	step := r.out.Steps
 	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.last

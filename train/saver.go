@@ -24,7 +24,7 @@ func newSaver(c *options.Config) *saver {
 	return &saver{pause: pause, steps: steps, last: time.Now()}
 }
 
-// due says whether a step needs a checkpoint.
+// due reports whether a step needs a checkpoint.
 func (s *saver) due(step int) bool {
 	return s.steps > 0 && step%s.steps == 0 || s.pause > 0 && time.Since(s.last) >= s.pause
 }

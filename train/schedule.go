@@ -93,7 +93,7 @@ func (s *schedule) kl(step int) float64 {
 	return s.klWeight
 }
 
-// fixed says whether Adam leaves the parameters of a role alone at a step.
+// fixed reports whether Adam leaves the parameters of a role alone at a step.
 func (s *schedule) fixed(role model.Role, step int) bool {
 	switch role {
 	case model.Fixed:
@@ -112,7 +112,7 @@ func (s *schedule) fixed(role model.Role, step int) bool {
 	return false
 }
 
-// changes says whether fixed changes at a step.
+// changes reports whether fixed changes at a step.
 func (s *schedule) changes(step int) bool {
 	return step == 1 || step == s.freezeOmega+1 || step == s.freezeKernel+1
 }

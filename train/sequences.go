@@ -28,7 +28,7 @@ func (s *sequences) kind() fitted.Sequences {
 	return fitted.Sequences{Codes: fitted.Codes{Codebook: s.book}, Basis: s.basis}
 }
 
-// hasDistances says whether the run compares sequences with X̄ by feature maps.
+// hasDistances reports whether the run compares sequences with X̄ by feature maps.
 func (j *Job) hasDistances() bool {
 	return j.Train.Sequences != nil && j.Train.Kernel == nil && j.Config.Model != model.DRF
 }
@@ -82,7 +82,7 @@ func (j *Job) survey(ctx context.Context) (*sequences, error) {
 // mostFeatures is how many numbers the vectors under one map can have, which 32 bits count.
 const mostFeatures = math.MaxInt32
 
-// tooMany says whether there are more under some map.
+// tooMany reports whether there are more under some map.
 func (s *sequences) tooMany() bool {
 	return slices.ContainsFunc(s.train.Sizes, func(n int) bool { return n > mostFeatures })
 }

@@ -99,7 +99,7 @@ func (v *validator) latest() *rundir.Evaluation {
 	return v.last
 }
 
-// patienceIsOver says whether the run is to end.
+// patienceIsOver reports whether the run is to end.
 func (v *validator) patienceIsOver() bool {
 	return v != nil && v.run.job.Config.EarlyStop > 0 && v.best != nil && v.since >= v.run.job.Config.EarlyStop
 }

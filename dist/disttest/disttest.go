@@ -102,7 +102,7 @@ func sameBits(c dist.Comm) error {
 	return same(c, x)
 }
 
-// same says whether all ranks have the bits of rank 0.
+// same reports whether all ranks have the bits of rank 0.
 func same(c dist.Comm, x []float64) error {
 	mine := bitsOf(x)
 	first := slices.Clone(mine)

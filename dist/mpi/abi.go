@@ -55,7 +55,7 @@ func openMPI(lib uintptr) (a abi, is bool, err error) {
 	return a, true, nil
 }
 
-// abiOf is the ABI of a library, by its file's name and by what it says about itself.
+// abiOf is the ABI of a library, by the names of its file and of its version.
 func (l *library) abiOf(path string) (abi, error) {
 	// only the name tells: the symbols may be those of a library that it is linked with
 	if strings.Contains(path, "mpi_abi") {

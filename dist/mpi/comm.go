@@ -58,7 +58,7 @@ func Open(p dist.Place) (dist.Comm, error) {
 	return &comm{l, p.Rank, p.Size}, nil
 }
 
-// hasPMI says whether a launcher helps its processes to find each other. Where it does not, Open
+// hasPMI reports whether a launcher helps its processes to find each other. Where it does not, Open
 // MPI would end the process itself.
 func hasPMI(environment []string) bool {
 	return slices.ContainsFunc(environment, func(v string) bool { return strings.HasPrefix(v, "PMI") })

@@ -36,7 +36,7 @@ type wait struct {
 
 const (
 	bufferSize = 1 << 15 // numbers
-	// how often it is asked whether a call that waits is lost
+	// the pause between two looks at a call that waits
 	askEvery = 50 * time.Millisecond
 )
 
@@ -104,7 +104,7 @@ func sameCard(cards [][]byte) error {
 	return nil
 }
 
-// guard asks NCCL now and then for what has become of a call that waits.
+// guard asks NCCL now and then whether a call that waits has failed.
 func (c *Comm) guard() {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()

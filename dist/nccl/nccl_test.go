@@ -132,7 +132,7 @@ func fake(t *testing.T) string {
 	return library
 }
 
-// onDouble says whether the driver is the double.
+// onDouble reports whether the driver is the double.
 func onDouble() bool {
 	machines, _ := device.Machines()
 	return len(machines) > 0 && strings.Contains(machines[0].About, "driver test double")

@@ -17,7 +17,7 @@ var ErrLocked = errors.New("another process uses it")
 
 var temporaryName = regexp.MustCompile(`^\.(.+)\.tmp-[0-9]+(-[0-9]+)?$`)
 
-// own takes the lock of a temporary that was just made at path, and says whether it is there still.
+// own takes the lock of a temporary that was just made at path. It fails if the temporary has gone.
 // A file system without locks is used without.
 func own(path string, f *os.File) bool {
 	if errors.Is(Lock(f), ErrLocked) {

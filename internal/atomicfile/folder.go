@@ -60,7 +60,7 @@ func (f *Folder) unlock() {
 // tie is how long two processes look at each other that begin at the same time.
 const tie = 200 * time.Millisecond
 
-// HasRival says whether another living process builds a folder for the same place. Of two that
+// HasRival reports whether another living process builds a folder for the same place. Of two that
 // begin at the same time, one has no rival.
 func (f *Folder) HasRival() bool {
 	rivals := f.rivals()
@@ -149,7 +149,7 @@ func (f *Folder) Discard() error {
 	return errors.Join(os.RemoveAll(f.path), f.removeParents())
 }
 
-// Empty says whether nothing stands at path, or an empty folder.
+// Empty reports whether nothing stands at path, or an empty folder.
 func Empty(path string) bool {
 	entries, err := os.ReadDir(path)
 	return err == nil && len(entries) == 0 || errors.Is(err, fs.ErrNotExist)

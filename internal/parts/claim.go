@@ -67,7 +67,7 @@ func Wait(path string) (release func() error, err error) {
 	}
 }
 
-// stands says whether an open file is the one at path.
+// stands reports whether an open file is the one at path.
 func stands(f *os.File, path string) bool {
 	opened, err := f.Stat()
 	if err != nil {

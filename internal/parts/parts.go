@@ -67,7 +67,7 @@ func ofArray(getenv func(string) string) (Part, error) {
 	return Part{i, n}, nil
 }
 
-// Has says whether a cell, counted from 0, is of this part. Neighbours are of different parts, so
+// Has reports whether a cell, counted from 0, is of this part. Neighbours are of different parts, so
 // that each has some of the quick cells and some of the slow ones.
 func (p Part) Has(cell int) bool { return p.Count <= 1 || cell%p.Count == p.Index }
 

@@ -146,7 +146,7 @@ func (c *Candidate) config(given []options.Setting, more ...options.Setting) (*o
 	return options.Resolve(slices.Concat(own, c.Options), more)
 }
 
-// stepsSetting is that of so many steps.
+// stepsSetting is the setting of a number of steps.
 func stepsSetting(n int) options.Setting {
 	return options.Setting{Key: "steps", Text: strconv.Itoa(n), From: "preset " + options.Best}
 }

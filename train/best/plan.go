@@ -44,7 +44,7 @@ const (
 	leastTrialLong = 5 * time.Second
 )
 
-// long says whether rows are many, so that the time limit decides how good a model gets: a short
+// long reports whether rows are many, so that the time limit decides how good a model gets: a short
 // trial says little then, and what pays is to train the chosen ones on.
 func long(n int, limit time.Duration) bool { return limit > 0 && n >= threeFolds }
 
@@ -90,7 +90,7 @@ func (s *Search) kept(n, round int) int {
 	return min(n, last)
 }
 
-// triable is how many of n candidates a limit leaves time for, with so many at a time; a limit of 0
+// triable is how many of n candidates a limit leaves time for, with atOnce at a time; a limit of 0
 // is none. Where rows are many and the time does not suffice to compare leastTried of them, it is
 // one: the default makes more of all the time than of what a search would leave it.
 func triable(n, rows int, limit time.Duration, atOnce int) int {
@@ -108,8 +108,8 @@ func triable(n, rows int, limit time.Duration, atOnce int) int {
 	return min(n, fit)
 }
 
-// share is how long the next of n trials may take, with so many at a time, so that all end when a
-// share of the limit is over.
+// share is the time for the next of n trials, with atOnce at a time, so that all end when a share of
+// the limit is over.
 func share(limit, used time.Duration, ends float64, n, atOnce int) time.Duration {
 	inSequence := max(1, (n+atOnce-1)/atOnce)
 	return max((time.Duration(ends*float64(limit))-used)/time.Duration(inSequence), leastTrial/2)

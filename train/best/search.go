@@ -45,7 +45,7 @@ type Search struct {
 	before time.Duration                         // used by those who searched before
 }
 
-// New is a search that has not begun, of so many trials at a time. Options with which no candidate
+// New is a search that has not begun, with atOnce trials at a time. Options with which no candidate
 // can be are a *usage.Error.
 func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) {
 	base, err := options.Resolve(given, nil)
@@ -113,7 +113,7 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 	return s.Save()
 }
 
-// weighed says whether the candidates have weights, as the seeds of one setting do from the start.
+// weighed reports whether the candidates have weights, as the seeds of one setting do from the start.
 func (s *Search) weighed() bool {
 	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Weight > 0 })
 }
@@ -144,7 +144,7 @@ func (s *Search) weigh() error {
 	return nil
 }
 
-// goesOn says whether a candidate may train for longer on all rows than it did when it was scored:
+// goesOn reports whether a candidate may train for longer on all rows than it did when it was scored:
 // where rows are few, or its objective is no bound, it could memorise.
 func (s *Search) goesOn(c *Candidate) bool {
 	cfg, err := c.config(s.Given)

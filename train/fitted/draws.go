@@ -18,9 +18,9 @@ func Draw(m metrics.Mixture, n, row, target, t int, seed uint64) float64 {
 			Site: device.SitePredict}.Words(sample, row)
 		return philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
 	}
-	const components, noise = 1, 2 // in place of samples; Draws has 0
+	const components, normals = 1, 2 // in place of samples; Draws has 0
 	s := m.Component(float64(block(components, 0, 0)[0]) / (1 << 32))
-	return m.At(s, n, philox.Normals(block(noise, row, uint32(target)))[0])
+	return m.At(s, n, philox.Normals(block(normals, row, uint32(target)))[0])
 }
 
 // Draws replaces each row's mixture by the normal of the moments that the paper estimates from T

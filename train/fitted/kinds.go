@@ -15,7 +15,7 @@ import (
 // RowKind is what a row is to a model: Vectors, Sequences, Projected or Gram. Only this package
 // has others.
 type RowKind interface {
-	// columns says whether the model reads the columns of a table.
+	// columns reports whether the model reads the columns of a table.
 	columns() bool
 	// coded is a data set whose sequences have the symbols of the model.
 	coded(ds *data.Dataset) *data.Dataset
@@ -27,7 +27,7 @@ type RowKind interface {
 	among() (own []float64, m int)
 	// projected is how many of the numbers beside are coordinates, as columns are.
 	projected() int
-	// fits says what is wrong with rows to predict.
+	// fits is the error of rows that the model cannot predict.
 	fits(ds *data.Dataset) error
 	// empty counts coded sequences that have no feature under each map.
 	empty(ctx context.Context, ds *data.Dataset) (counts []int, maps seq.Spec)
@@ -141,7 +141,7 @@ func (g Gram) fits(ds *data.Dataset) error {
 	return nil
 }
 
-// nearly says whether distances are the same up to rounding to single precision.
+// nearly reports whether distances are the same up to rounding to single precision.
 func nearly(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5 })
 }

@@ -16,8 +16,7 @@ import (
 // unbounded far away. Numbers are compared after scaling, with equal weight for each column.
 // Sequences are compared with X̄, by their features. If rows have both, the larger distance counts.
 type Known struct {
-	// of the numbers of so many training rows [K,D], or of the projection of their sequences beside
-	// them
+	// numbers of some training rows [K,D], with the projection of their sequences
 	Points []float64
 	Width  int     // D
 	Unit   float64 // of distances between them

@@ -13,7 +13,7 @@ func PredictionBuffer(c model.Config, samples, rows int) memory.Buffer {
 	return memory.Doubles("prediction", c.Components(samples), rows, c.Outputs)
 }
 
-// fit says what is too large if the prediction of n rows does not fit the memory of a device.
+// fit is the error of a prediction of n rows that does not fit the memory of a device.
 func (t *Trained) fit(dev device.Device, n, samples int) error {
 	dry, ledger := dev.Dry()
 	m, err := model.New(dry, t.Model)

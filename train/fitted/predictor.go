@@ -24,7 +24,7 @@ type modelPasses struct {
 	passes []sizedPass
 }
 
-// sizedPass predicts so many rows at a time.
+// sizedPass predicts a fixed number of rows at a time.
 type sizedPass struct {
 	rows      int
 	predictor *model.Predictor

@@ -53,8 +53,8 @@ func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) 
 		ds.Path, ds.Sequences.Alphabet.Kind.Noun(), strings.Join(parts, ", "), ds.N())
 }
 
-// Unlike warns of rows that are unlike those of training: far outside the range of a column, where
-// so many rows are, or sequences without features.
+// Unlike warns of rows that are unlike those of training: far outside the range of a column, if at
+// least least of them are, or sequences without features.
 func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warning string) {
 	t = t.each()[0]
 	if !t.Kind.columns() {

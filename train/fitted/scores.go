@@ -65,7 +65,7 @@ func (t *Trained) scored(p *model.Prediction, ds *data.Dataset, draws int) *Scor
 	return s
 }
 
-// ComparedRows is how many rows of a kind are compared at most. Of more, the seed draws so many.
+// ComparedRows is the most rows of a kind that are compared. Of more, the seed draws a sample.
 const ComparedRows = 2000
 
 // pickPrediction is that of some of its rows.

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 )
 
-// AllFinite says whether no value is NaN or infinite.
+// AllFinite reports whether no value is NaN or infinite.
 func AllFinite(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 })
 }

@@ -1,5 +1,5 @@
-// Package memory says what a run or a prediction takes of a device's memory and the host's, buffer
-// by buffer, and what to change where it does not fit. It reads the ledger of a dry device.
+// Package memory measures the memory of a run or a prediction, on a device and on the host, buffer by
+// buffer, and finds what to change where it does not fit. It reads the ledger of a dry device.
 package memory
 
 import (
@@ -51,7 +51,7 @@ func (b Buffer) shape() string {
 	return " " + strings.ReplaceAll(fmt.Sprint(b.Shape), " ", ",")
 }
 
-// groupOf says to which group a buffer belongs. The groups stand in the order of this table.
+// groupOf is the group of a buffer, by the beginning of its name. The groups stand in the order of this table.
 var groupOf = []struct{ prefix, group string }{
 	{"set.", "data set"},
 	{"model.params.Value", "parameters"}, {"model.params.wide", "parameters"},
@@ -131,10 +131,10 @@ const (
 	SpareOfHost   = 4
 )
 
-// MostlyRows says whether the data set alone takes more than half of what the device has free.
+// MostlyRows reports whether the data set alone takes more than half of what the device has free.
 func (p *Plan) MostlyRows() bool { return p.Free != nil && p.Sum("set.") > *p.Free/2 }
 
-// Fits says whether a plan fits the free memory of its device, and of the host.
+// Fits reports whether a plan fits the free memory of its device, and of the host.
 func (p *Plan) Fits() bool { return p.short() == nil }
 
 // shortage is memory that is not there.
@@ -246,7 +246,7 @@ const (
 	InSteps = "steps"
 )
 
-// Distances says where a plan has those between sequences and X̄.
+// Distances is the way to those between sequences and X̄.
 type Distances struct {
 	In       string `json:"in"`                 // table, steps
 	Table    int64  `json:"table"`              // bytes that a table takes, or would
@@ -262,7 +262,7 @@ func (d *Distances) String() string {
 		Bytes(d.Features), Bytes(d.Table))
 }
 
-// Sum is what the buffers take whose names begin so.
+// Sum is the bytes of the buffers whose names begin with prefix.
 func (p *Plan) Sum(prefix string) (sum int64) {
 	for _, b := range p.Buffers {
 		if strings.HasPrefix(b.Name, prefix) {
@@ -277,7 +277,7 @@ func Largest(most int, fits func(n int) bool) int {
 	return sort.Search(max(0, most), func(i int) bool { return !fits(i + 1) })
 }
 
-// TooLarge says that a plan does not fit, and what would, if anything does.
+// TooLarge is the error of a plan that does not fit; smaller is what would, "" for nothing.
 func (p *Plan) TooLarge(smaller string) error {
 	what, remedy := "even one row at a time", "it is too little for the smallest model of these rows"
 	if p.Rows > 1 {
@@ -289,7 +289,7 @@ func (p *Plan) TooLarge(smaller string) error {
 	return p.Lacks(what, remedy)
 }
 
-// Lacks says what a device has too little memory for.
+// Lacks is the error of a device that has too little memory for what, with a remedy.
 func (p *Plan) Lacks(what, remedy string) error {
 	s := p.short()
 	if s == nil {

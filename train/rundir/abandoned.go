@@ -30,10 +30,10 @@ func stranger(folder string) string {
 	return ""
 }
 
-// holdsRun says whether a folder holds what a run writes, and nothing else.
+// holdsRun reports whether a folder holds what a run writes, and nothing else.
 func holdsRun(folder string) bool { return stranger(folder) == "" }
 
-// inUse says whether a process trains in a folder, as far as one can tell.
+// inUse reports whether a process trains in a folder, as far as one can tell.
 func inUse(folder string) bool {
 	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
 	if err != nil {

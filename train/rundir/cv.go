@@ -136,7 +136,7 @@ func (cv *CV) config(fold int) (*options.Config, error) {
 	return c.With("time-limit", c.TimeLimit/time.Duration(cv.Folds)).From(cv.Folder), nil
 }
 
-// IsCV says whether a folder is that of a cross-validation.
+// IsCV reports whether a folder is that of a cross-validation.
 func IsCV(path string) bool { return isIn(path, cvFile) }
 
 // OpenCV reads the folder of a cross-validation. How folds stand it takes from their folders.
@@ -276,7 +276,7 @@ func (run *FoldRun) look(path string) error {
 	return nil
 }
 
-// Verify says whether the rows of a finished fold are still those that it had: the others would be
+// Verify reports whether the rows of a finished fold are still those that it had: the others would be
 // of other data.
 func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 	r, err := ReadResult(cv.FoldPath(fold))
@@ -301,10 +301,10 @@ func (cv *CV) NewFolder(fold int) (*Folder, error) {
 	return begin(cv.FoldPath(fold), cv.Data, cv.Model)
 }
 
-// CanGoOn says whether a fold has a checkpoint.
+// CanGoOn reports whether a fold has a checkpoint.
 func (cv *CV) CanGoOn(fold int) bool { return isIn(cv.FoldPath(fold), CheckpointFile) }
 
-// ToDo says whether a fold is to be trained, or trained further. One that is trained and could not
+// ToDo reports whether a fold is to be trained, or trained further. One that is trained and could not
 // be scored is not.
 func (cv *CV) ToDo(fold int) bool {
 	run := cv.Runs[fold-1]
@@ -333,6 +333,6 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error
 	return c.GoOn(changes)
 }
 
-// Predicts says whether the predictions of all rows are to be written yet. Folds of a named set may
+// Predicts reports whether the predictions of all rows are to be written yet. Folds of a named set may
 // overlap, and have none.
 func (cv *CV) Predicts() bool { return cv.Complete && !cv.OwnFolds && !isIn(cv.path, OutOfFoldFile) }

@@ -23,7 +23,7 @@ func runFiles() []string {
 	}
 }
 
-// isRunFile says whether a file of this name, or its temporary, belongs to a run folder.
+// isRunFile reports whether a file of this name, or its temporary, belongs to a run folder.
 func isRunFile(name string) bool {
 	for _, own := range runFiles() {
 		if name == own || strings.HasPrefix(name, "."+own+".tmp-") {

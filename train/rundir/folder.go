@@ -175,7 +175,7 @@ func (f *Folder) Err() error { return f.err }
 // Path is where the folder stands, "" before its first checkpoint.
 func (f *Folder) Path() string { return f.path }
 
-// CanGoOn says whether there is a checkpoint in it.
+// CanGoOn reports whether there is a checkpoint in it.
 func (f *Folder) CanGoOn() bool { return f.path != "" && isIn(f.path, CheckpointFile) }
 
 // Save writes a checkpoint. With the first, the folder comes to its place. A result that the run

@@ -69,7 +69,7 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 }
 
-// onlyAbandoned says whether a folder holds nothing but temporaries, which a run removes that takes
+// onlyAbandoned reports whether a folder holds nothing but temporaries, which a run removes that takes
 // it.
 func onlyAbandoned(folder string) bool {
 	entries, err := os.ReadDir(folder)

@@ -82,12 +82,12 @@ func ReadResult(path string) (r *Result, err error) {
 	return r, nil
 }
 
-// IsRun says whether a folder is that of a run.
+// IsRun reports whether a folder is that of a run.
 func IsRun(path string) bool {
 	return isIn(path, ConfigFile) && (isIn(path, ResultFile) || isIn(path, CheckpointFile))
 }
 
-// CanGoOn says whether a run folder holds a checkpoint.
+// CanGoOn reports whether a run folder holds a checkpoint.
 func (r *Run) CanGoOn() bool { return isIn(r.Path, CheckpointFile) }
 
 func isIn(folder, name string) bool {

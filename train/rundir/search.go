@@ -13,7 +13,7 @@ import (
 // is.
 const SearchFile = "best.json"
 
-// IsSearch says whether a folder is that of a search that has not ended.
+// IsSearch reports whether a folder is that of a search that has not ended.
 func IsSearch(path string) bool { return isIn(path, SearchFile) && !isIn(path, ResultFile) }
 
 // Place writes the first file of a search, and puts the folder in its place.

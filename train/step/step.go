@@ -126,7 +126,7 @@ func (s *Step) Reset() {
 	s.dev.Zero(s.adam.v)
 }
 
-// InParts says whether a batch goes through the model in parts.
+// InParts reports whether a batch goes through the model in parts.
 func (s *Step) InParts() bool { return s.options.AtOnce < s.options.Batch }
 
 // Moments are Adam's first and second moments of each parameter.
