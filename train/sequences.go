@@ -23,7 +23,7 @@ type sequences struct {
 	train, validation *model.Vectors // nil until somebody asks
 }
 
-// kind is what a row is to a model of them.
+// kind is that of a row of a model of them.
 func (s *sequences) kind() fitted.Sequences {
 	return fitted.Sequences{Codes: fitted.Codes{Codebook: s.book}, Basis: s.basis}
 }

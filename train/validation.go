@@ -25,7 +25,7 @@ type validator struct {
 	since      int // evaluations after the best
 }
 
-// evaluator is what validation has on the device.
+// evaluator is the part of a validator on the device.
 type evaluator struct {
 	predictor *model.Predictor
 	kept      *device.Tensor // the parameters of the best evaluation; nil where the last are wanted

@@ -45,7 +45,7 @@ const (
 )
 
 // long reports whether rows are many, so that the time limit decides how good a model gets: a short
-// trial says little then, and what pays is to train the chosen ones on.
+// trial says little then, and it pays to train the chosen ones on.
 func long(n int, limit time.Duration) bool { return limit > 0 && n >= threeFolds }
 
 func (s *Search) long() bool { return long(s.Rows.N(), s.Limit) }

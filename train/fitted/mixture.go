@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// DensitiesOf are those of a prediction, by what score takes: the mixture, or the normal of its
-// draws.
+// DensitiesOf are the log densities that a prediction gives the targets of its rows, by the mixture or
+// by the normal of its draws, as in Score.
 func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
 	if t.Schema.Task == data.Classification {
 		return metrics.ClassDensities(p.H, p.S, p.N, p.C, ds.Labels)

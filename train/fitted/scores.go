@@ -56,7 +56,7 @@ func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Data
 	return s, nil
 }
 
-// scored is Score, with what else a run takes from its test.
+// scored is Score, with the densities and the rows that a run keeps of its test.
 func (t *Trained) scored(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	s := t.Score(p, ds, draws)
 	sample, rows := ds.Sample(ComparedRows, t.Seed)

@@ -59,7 +59,7 @@ func (r *nccl) sum(int) bool {
 	return true
 }
 
-// run reads what all ranks have voted, and the sum of ell, for Model.Report.
+// run reads the votes of all ranks, and the sum of ell for Model.Report.
 func (r *nccl) run(compute func(device.Now), now device.Now) error {
 	s := r.step
 	clear(r.host)
