@@ -56,7 +56,7 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 		t.autoScaling, factor = imageScaling, 1.0/brightest
 	}
 	if t.x, err = a.matrix(n, d, factor); err == nil {
-		t.columns = plainColumns(in.opt.Like, d) // names of what is there: a header may lie
+		t.schema.Columns = plainColumns(in.opt.Like, d) // names of what is there: a header may lie
 	}
 	return t, err
 }
@@ -109,12 +109,12 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 			"has one column only: at least one input is needed beside the target; give the targets with --labels")
 	}
 	if at == nil {
-		return &table{x: whole, columns: plainColumns(in.opt.Like, width)}, nil
+		return &table{x: whole, schema: Schema{Columns: plainColumns(in.opt.Like, width)}}, nil
 	}
 	t := &table{x: whole}
 	for i := range width {
 		if !slices.Contains(at, i) {
-			t.columns = append(t.columns, names[i])
+			t.schema.Columns = append(t.schema.Columns, names[i])
 		}
 	}
 	read := &targets{y: make([]float64, n*len(at)),
@@ -128,7 +128,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 		t.x = without(t.x, a)
 	}
 	if in.opt.Like != nil {
-		t.columns = in.opt.Like.Columns
+		t.schema.Columns = in.opt.Like.Columns
 	}
 	if err := in.setTargets(t, a.name, read); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 		t.nameTargets(at, names)
 		return t, nil
 	}
-	t.targetAt = at[0]
+	t.schema.TargetAt = at[0]
 	return t, nil
 }
 

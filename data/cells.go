@@ -169,16 +169,6 @@ func (c *columnProfile) booleanClasses() []string {
 	return classes
 }
 
-// booleans are the names of the columns of booleans.
-func booleans(columns []inputColumn) (names []string) {
-	for _, c := range columns {
-		if c.boolean {
-			names = append(names, c.name)
-		}
-	}
-	return names
-}
-
 // ParseCell reads a cell of a column of numbers as a file's reader does: "" and words for missing
 // values are NaN.
 func (s Schema) ParseCell(column, cell string) (float64, error) {

@@ -70,10 +70,8 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 
 // readRows parses at most so many rows.
 func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
-	names := expanded(l.columns)
-	made := &table{columns: names, oneHot: oneHots(l.columns), fills: fills(l.columns, l.missing),
-		booleans: booleans(l.columns),
-		leftOut:  l.leftOut, id: l.idName, idColumn: l.idName}
+	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName}}
+	made.schema.describe(l.columns, l.missing)
 	if l.target.note != "" {
 		made.kind = &l.target
 	}
@@ -86,8 +84,8 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	if l.targets != nil {
 		made.nameTargets(l.targets, rec.columnNames())
 	}
-	if len(names) > 0 && len(made.lines) > 0 {
-		made.x = matrix(len(x)/len(names), len(names), x)
+	if d := len(made.schema.Columns); d > 0 && len(made.lines) > 0 {
+		made.x = matrix(len(x)/d, d, x)
 	}
 	return made, nil
 }
@@ -95,7 +93,7 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 // readValues keeps inputs, targets and names of the rows. Values gather in blocks, which are joined
 // at the end, so that a large table is never held three times over as a growing slice would be.
 func (l *layout) readValues(rec *records, made *table, maxCells int64, most int) ([]float64, error) {
-	d := len(made.columns)
+	d := len(made.schema.Columns)
 	perBlock := d * max(1, 1<<16/max(1, d))
 	var blocks [][]float64
 	var block []float64
@@ -218,41 +216,26 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	cell := strings.TrimSpace(rec.row[i])
 	missing := l.isMissing(rec, j)
 	if missing && l.missing != MissingImpute {
-		return nil, rec.missingCell(i, cell, c.name, l.like)
+		return nil, rec.missingCell(i, cell, c.Name, l.like)
 	}
-	hot := -1
+	v, hot := c.Fill, -1
 	switch {
-	case missing && c.values == nil:
-		to = append(to, c.fill)
-	case c.values == nil:
-		if v, ok := boolean(cell); ok && c.boolean {
-			to = append(to, v)
-			break
-		}
-		v, err := rec.value(i, c.name, wordInput)
-		if err != nil {
-			return nil, err
-		}
-		to = append(to, v)
-	case !missing:
-		if hot = indexOf(c.values, cell); hot < 0 {
+	case missing:
+	case c.Values != nil:
+		if hot = indexOf(c.Values, cell); hot < 0 {
 			l.meetUnknown(rec, i, cell, c)
 		}
+	default:
+		var ok bool
+		if v, ok = boolean(cell); ok && c.Boolean {
+			break
+		}
+		var err error
+		if v, err = rec.value(i, c.Name, wordInput); err != nil {
+			return nil, err
+		}
 	}
-	for k := range c.values {
-		to = append(to, oneIf(k == hot))
-	}
-	if c.flag {
-		to = append(to, oneIf(missing))
-	}
-	return to, nil
-}
-
-func oneIf(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
+	return c.append(to, v, hot, missing), nil
 }
 
 // unknownValue counts the cells of a column with texts that the training data do not have.
@@ -263,12 +246,12 @@ type unknownValue struct {
 }
 
 // meetUnknown remembers that a text is new: its inputs are all 0.
-func (l *layout) meetUnknown(rec *records, i int, cell string, c inputColumn) {
-	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column == c.name })
+func (l *layout) meetUnknown(rec *records, i int, cell string, c InputColumn) {
+	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column == c.Name })
 	if at < 0 {
 		at = len(l.unknown)
 		l.unknown = append(l.unknown,
-			unknownValue{column: c.name, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
+			unknownValue{column: c.Name, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
 	}
 	l.unknown[at].n++
 }

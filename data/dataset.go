@@ -62,34 +62,14 @@ type Dataset struct {
 	// all values. Compression, separators, quotes and line endings leave no trace in it.
 	Fingerprint string
 
-	lines    []int32  // of the file, from 1, where each row starts; nil where rows have none
-	files    []string // that of each row, where they are of several; nil: all are of Path
-	oneHot   []OneHot
-	sequence string // the column of Sequences in a table, "" where there is no table
-	targetAt int    // position of the target among the columns of the training file
-
-	targetsAt []int // of several
-
+	lines     []int32  // of the file, from 1, where each row starts; nil where rows have none
+	files     []string // that of each row, where they are of several; nil: all are of Path
+	schema    Schema   // what else other files are read by
 	projected bool     // X are the inputs that a Projection made
 	wide      []string // the names of the columns before
 
 	ids []string // names of the rows; nil where they have none
 	id  string   // what they are called
-	columnRoles
-}
-
-// columnRoles are what a table's columns became beside inputs and targets, as in Schema.
-type columnRoles struct {
-	leftOut  []LeftOut
-	idColumn string
-	fills    []Fill
-	missing  string
-	dialect  Dialect
-	booleans []string
-}
-
-func (s Schema) columnRoles() columnRoles {
-	return columnRoles{s.LeftOut, s.ID, s.Fills, s.Missing, s.Dialect, s.Booleans}
 }
 
 // IDs are the names of the rows, of a column or of FASTA headers; nil where they have none. ID is
@@ -218,8 +198,8 @@ type Schema struct {
 // names are all columns of the training file.
 func (s Schema) names() []string {
 	names := slices.Concat(s.Outputs(), leftNames(s.LeftOut))
-	for _, c := range s.fileColumns() {
-		names = append(names, c.name)
+	for _, c := range s.FileColumns() {
+		names = append(names, c.Name)
 	}
 	if s.Sequence != "" {
 		names = append(names, s.Sequence)
@@ -240,18 +220,16 @@ func (s Schema) places() []int {
 
 // Schema describes d to readers of other files.
 func (d *Dataset) Schema() Schema {
-	columns := d.Columns
+	s := d.schema
+	s.Columns, s.Target, s.Targets, s.Task, s.Classes = d.Columns, d.Target, d.Targets, d.Task, d.Classes
 	if d.projected {
-		columns = d.wide
+		s.Columns = d.wide
 	}
-	s := Schema{Columns: columns, OneHot: d.oneHot, LeftOut: d.leftOut, ID: d.idColumn,
-		Target: d.Target, TargetAt: d.targetAt, Targets: d.Targets, TargetsAt: d.targetsAt,
-		Task: d.Task, Classes: d.Classes, Fills: d.fills, Dialect: d.dialect, Booleans: d.booleans}
-	if d.missing != MissingError {
-		s.Missing = d.missing
+	if s.Missing == MissingError {
+		s.Missing = ""
 	}
 	if d.Sequences != nil {
-		s.Alphabet, s.Sequence = d.Sequences.Alphabet, d.sequence
+		s.Alphabet = d.Sequences.Alphabet
 	}
 	return s
 }
@@ -288,7 +266,7 @@ func (s Schema) Check() error {
 }
 
 // width is how many columns the training file has.
-func (s Schema) width() int { return len(s.fileColumns()) + len(s.Outputs()) + len(s.LeftOut) }
+func (s Schema) width() int { return len(s.FileColumns()) + len(s.Outputs()) + len(s.LeftOut) }
 
 // checkMissing refuses ways to fill cells that no training set can have had.
 func (s Schema) checkMissing() bool {

@@ -216,25 +216,14 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 // table is what a format makes of a file.
 type table struct {
 	sequences   *seq.Set
-	sequence    string   // the column of sequences, "" where rows are nothing else
-	labels      []int32  // indices into classes, of sequences and of tables of text
-	classes     []string // of sequences and of tables of text
+	labels      []int32 // indices into the classes, of sequences and of tables of text
 	x           *tensor.Dense
-	columns     []string
-	oneHot      []OneHot
-	target      string   // "" if there is none
-	targetAt    int      // as Schema.TargetAt
-	targets     []string // as in Schema, of several
-	targetsAt   []int
-	lines       []int32   // as in Dataset
-	y           []float64 // known classes where the input has a Like; nil without a target
-	task        Task      // where the format decides it
-	ids         []string  // names of the rows; nil where they have none
-	leftOut     []LeftOut
-	fills       []Fill
-	booleans    []string
+	schema      Schema      // all but the task
+	lines       []int32     // as in Dataset
+	y           []float64   // known classes where the input has a Like; nil without a target
+	task        Task        // where the format decides it
+	ids         []string    // names of the rows; nil where they have none
 	id          string      // what they are called
-	idColumn    string      // the column of a table that they stand in
 	choice      string      // of sequences, as targetKind.choice
 	kind        *targetKind // of a table of text with a single target
 	autoScaling string
@@ -242,25 +231,24 @@ type table struct {
 }
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
-	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task,
-		AutoScaling: t.autoScaling, oneHot: t.oneHot, lines: t.lines}
-	d.Sequences, d.sequence = t.sequences, t.sequence
-	d.ids, d.id = t.ids, t.id
-	if like := in.opt.Like; like != nil {
-		d.columnRoles = like.columnRoles()
+	s, like := t.schema, in.opt.Like
+	d := &Dataset{X: t.x, Sequences: t.sequences, Columns: s.Columns, Target: s.Target, Task: in.task,
+		AutoScaling: t.autoScaling, lines: t.lines, ids: t.ids, id: t.id, schema: s}
+	if like != nil {
+		d.schema = *like
 	} else {
-		d.columnRoles = columnRoles{t.leftOut, t.idColumn, t.fills, in.opt.Missing, in.opt.Dialect, t.booleans}
+		d.schema.Missing, d.schema.Dialect = in.opt.Missing, in.opt.Dialect
 	}
-	if t.sequences != nil && t.targets == nil {
+	if t.sequences != nil && s.Targets == nil {
 		return t.sequenceSet(in, d), t.notes, nil
 	}
-	switch like := in.opt.Like; {
+	switch {
 	case like != nil:
-		d.Classes, d.targetAt = like.Classes, like.TargetAt
+		d.Classes = like.Classes
 		if err := t.fitTargets(in, d, like); err != nil {
 			return nil, nil, err
 		}
-	case t.targets != nil:
+	case s.Targets != nil:
 		t.notes = append(t.notes, d.regressOn(in.name, t))
 	case t.kind != nil:
 		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.kind.task, t.kind.choice(), t.y, t.labels, t.kind.classes

@@ -43,7 +43,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{Name: inMemory, Path: inMemory, Columns: r.Columns, Task: Regression, Y: slices.Clone(r.Values),
-		Target: DefaultTarget, targetAt: len(r.Columns), columnRoles: columnRoles{missing: MissingError}}
+		Target: DefaultTarget}
 	if r.Inputs != nil {
 		if r.Columns == nil {
 			d.Columns = plainColumns(nil, len(r.Inputs[0]))
@@ -52,17 +52,18 @@ func FromRows(r Rows) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.X, d.targetAt = matrix(r.N(), len(d.Columns), x), len(d.Columns)
+		d.X = matrix(r.N(), len(d.Columns), x)
 	}
 	if r.Sequences != nil {
 		if r.Inputs != nil {
-			d.sequence = sequenceName
+			d.schema.Sequence = sequenceName
 		}
 		var err error
 		if d.Sequences, err = encodeRows(seq.NewEncoder(r.kind()), r.Sequences, sequenceName); err != nil {
 			return nil, err
 		}
 	}
+	d.schema.TargetAt = len(d.Columns)
 	if r.Classes != nil {
 		d.Task = Classification
 		d.setClasses(r.Classes)
@@ -70,9 +71,9 @@ func FromRows(r Rows) (*Dataset, error) {
 	if r.Targets != nil {
 		d.Y, d.Targets = slices.Concat(r.Targets...), r.targetNames()
 		for c := range d.Targets {
-			d.targetsAt = append(d.targetsAt, len(d.Columns)+c)
+			d.schema.TargetsAt = append(d.schema.TargetsAt, len(d.Columns)+c)
 		}
-		d.Target = targetText(d.targetsAt, slices.Concat(d.Columns, d.Targets))
+		d.Target = targetText(d.schema.TargetsAt, slices.Concat(d.Columns, d.Targets))
 	}
 	if err := checkTraining(d); err != nil {
 		return nil, err

@@ -19,20 +19,19 @@ type Given struct {
 }
 
 // NumberColumns are the input columns of a file that hold numbers, in order.
-func (s Schema) NumberColumns() (names []string) {
-	for _, c := range s.fileColumns() {
-		if c.values == nil {
-			names = append(names, c.name)
-		}
-	}
-	return names
+func (s Schema) NumberColumns() []string {
+	return s.namesOf(func(c InputColumn) bool { return c.Values == nil })
 }
 
 // TextColumns are the input columns of a file that hold words, in order.
-func (s Schema) TextColumns() (names []string) {
-	for _, c := range s.fileColumns() {
-		if c.values != nil {
-			names = append(names, c.name)
+func (s Schema) TextColumns() []string {
+	return s.namesOf(func(c InputColumn) bool { return c.Values != nil })
+}
+
+func (s Schema) namesOf(want func(InputColumn) bool) (names []string) {
+	for _, c := range s.FileColumns() {
+		if want(c) {
+			names = append(names, c.Name)
 		}
 	}
 	return names
@@ -62,28 +61,10 @@ func (s Schema) NumbersName() string {
 	return name
 }
 
-// InputColumn is an input column of a file, and what becomes of its cells.
-type InputColumn struct {
-	Name   string
-	Values []string // of words, each of which is an input; nil where cells are numbers
-	Fill   float64  // what a missing number becomes, where MissingImpute was asked for
-	Flag   bool     // an input says whether the cell is missing; it follows the others
-}
-
-// FileColumns are the input columns of a file but that of sequences, in order.
-func (s Schema) FileColumns() (columns []InputColumn) {
-	for _, c := range s.fileColumns() {
-		columns = append(columns, InputColumn{c.name, c.values, c.fill, c.flag})
-	}
-	return columns
-}
-
 // InputColumns are the names of all input columns of a file, in order; that of sequences is the
 // last.
-func (s Schema) InputColumns() (names []string) {
-	for _, c := range s.fileColumns() {
-		names = append(names, c.name)
-	}
+func (s Schema) InputColumns() []string {
+	names := s.namesOf(func(InputColumn) bool { return true })
 	if name := s.SequenceColumn(); name != "" {
 		names = append(names, name)
 	}
@@ -94,15 +75,14 @@ func (s Schema) InputColumns() (names []string) {
 // readFor does with those of a file, so that their predictions are the same. Errors name the row,
 // from 1, and the column.
 func (s Schema) Rows(g Given) (*Dataset, error) {
-	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes,
-		oneHot: s.OneHot, sequence: s.Sequence, columnRoles: s.columnRoles()}
+	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes, schema: s}
 	if g.N < 1 {
 		return nil, errorf("", "there are no rows: give at least one")
 	}
 	if err := s.checkGiven(g); err != nil {
 		return nil, err
 	}
-	if columns := s.fileColumns(); len(columns) > 0 {
+	if columns := s.FileColumns(); len(columns) > 0 {
 		x, err := g.expand(columns, len(s.Columns), s.Missing == MissingImpute)
 		if err != nil {
 			return nil, err
@@ -137,40 +117,32 @@ func (s Schema) checkGiven(g Given) error {
 }
 
 // expand writes the inputs [N,width] of the cells.
-func (g Given) expand(columns []inputColumn, width int, impute bool) ([]float64, error) {
+func (g Given) expand(columns []InputColumn, width int, impute bool) ([]float64, error) {
 	x := make([]float64, 0, g.N*width)
 	numbers := g.Numbers
 	for i := range g.N {
 		for _, c := range columns {
-			var missing bool
-			hot := -1
-			if c.values == nil {
-				v := numbers[0]
-				numbers = numbers[1:]
+			v, hot, missing := 0.0, -1, false
+			if c.Values == nil {
+				v, numbers = numbers[0], numbers[1:]
 				if missing = math.IsNaN(v); missing {
-					v = c.fill
+					v = c.Fill
 				} else if !(math.Abs(v) <= largest) {
 					return nil, errorf("",
 						"row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used", i+1,
-						number(v), quote(c.name), largest)
+						number(v), quote(c.Name), largest)
 				}
-				x = append(x, v)
 			} else {
-				cell := strings.TrimSpace(g.Texts[c.name][i])
-				hot = indexOf(c.values, cell)
+				cell := strings.TrimSpace(g.Texts[c.Name][i])
+				hot = indexOf(c.Values, cell)
 				missing = hot < 0 && (isMissing(cell) || isDoubtful(cell))
 			}
 			if missing && !impute {
 				return nil, errorf("",
 					"row %d: column %s is missing: fill it in; a model trained with --missing impute does so "+
-						"itself", i+1, quote(c.name))
+						"itself", i+1, quote(c.Name))
 			}
-			for k := range c.values {
-				x = append(x, oneIf(k == hot))
-			}
-			if c.flag {
-				x = append(x, oneIf(missing))
-			}
+			x = c.append(x, v, hot, missing)
 		}
 	}
 	return x, nil
@@ -178,14 +150,14 @@ func (g Given) expand(columns []inputColumn, width int, impute bool) ([]float64,
 
 // NewWords are warnings about words that the training data do not have, one for each column.
 func (s Schema) NewWords(g Given) (warnings []string) {
-	for _, c := range s.fileColumns() {
-		if c.values == nil {
+	for _, c := range s.FileColumns() {
+		if c.Values == nil {
 			continue
 		}
 		n, first := 0, 0
-		for i, cell := range g.Texts[c.name] {
+		for i, cell := range g.Texts[c.Name] {
 			cell = strings.TrimSpace(cell)
-			if slices.Contains(c.values, cell) || isMissing(cell) || isDoubtful(cell) {
+			if slices.Contains(c.Values, cell) || isMissing(cell) || isDoubtful(cell) {
 				continue
 			}
 			if n++; n == 1 {
@@ -193,7 +165,7 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 			}
 		}
 		if n > 0 {
-			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.name][first], c.name, n))
+			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.Name][first], c.Name, n))
 		}
 	}
 	return warnings

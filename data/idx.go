@@ -76,7 +76,7 @@ func readIDX(in *input) (*table, error) {
 	for i, p := range pixels {
 		x[i] = float32(p) / brightest
 	}
-	t := &table{x: matrix32(n, d, x), columns: plainColumns(in.opt.Like, d), autoScaling: imageScaling}
+	t := &table{x: matrix32(n, d, x), schema: Schema{Columns: plainColumns(in.opt.Like, d)}, autoScaling: imageScaling}
 	return t, in.takeTargets(t)
 }
 

@@ -17,7 +17,7 @@ const DefaultTarget = "target"
 type layout struct {
 	inputs   []int
 	counting []int // of the inputs, those that number the rows
-	columns  []inputColumn
+	columns  []InputColumn
 	targets  []int    // none: the file has no target
 	names    []string // of the targets
 	id       int      // which cell names the row; −1: none does
@@ -129,7 +129,7 @@ func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	for i, name := range rec.header {
 		at[name] = i
 	}
-	l := &layout{columns: like.fileColumns(), id: -1}
+	l := &layout{columns: like.FileColumns(), id: -1}
 	used := make([]bool, rec.width)
 	for _, c := range like.LeftOut {
 		if i, ok := at[c.Column]; ok {
@@ -137,9 +137,9 @@ func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 		}
 	}
 	for _, c := range l.columns {
-		i, ok := at[c.name]
+		i, ok := at[c.Name]
 		if !ok {
-			return nil, missingColumn(rec, c.name, "which the training data have")
+			return nil, missingColumn(rec, c.Name, "which the training data have")
 		}
 		l.inputs, used[i] = append(l.inputs, i), true
 	}
@@ -206,7 +206,7 @@ func missingColumn(rec *records, name, role string) error {
 // positionLayout takes the columns in the order of the training file: all of them, all but the
 // targets, or the inputs alone.
 func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, error) {
-	l := &layout{columns: like.fileColumns(), id: -1}
+	l := &layout{columns: like.FileColumns(), id: -1}
 	inputs, targets, others := len(l.columns), len(like.Outputs()), len(like.LeftOut)
 	all := inputs + targets + others
 	switch {

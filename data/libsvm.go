@@ -108,12 +108,12 @@ func readLIBSVM(in *input) (*table, error) {
 			x[i*d+int(s.index[k])] = s.value[k]
 		}
 	}
-	t := &table{x: matrix(n, d, x), columns: plainColumns(in.opt.Like, d), lines: s.lines}
+	t := &table{x: matrix(n, d, x), schema: Schema{Columns: plainColumns(in.opt.Like, d)}, lines: s.lines}
 	if !s.unneeded.all(n) {
 		t.notes = append(t.notes, s.unneeded.notes(in.name, in.task, n)...)
-		t.y, t.target, t.targetAt = s.y, labelColumn, d
+		t.y, t.schema.Target, t.schema.TargetAt = s.y, labelColumn, d
 		if in.opt.Like != nil {
-			t.target = in.opt.Like.Target
+			t.schema.Target = in.opt.Like.Target
 		}
 	}
 	if s.ignored > 0 {

@@ -113,8 +113,8 @@ type Input struct {
 // Inputs are those of the schema, in the order of the file, the sequences last.
 func (s Schema) Inputs() (all []Input) {
 	at := 0
-	for _, c := range s.fileColumns() {
-		in := Input{Name: c.name}
+	for _, c := range s.FileColumns() {
+		in := Input{Name: c.Name}
 		for range c.width() {
 			in.Columns = append(in.Columns, at)
 			at++

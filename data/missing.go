@@ -46,10 +46,10 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	}
 	for j, i := range l.inputs {
 		cells := p.columns[i].missingCells()
-		l.columns[j].flag = l.missing == MissingImpute && cells.n > 0
-		count(l.columns[j].name, cells)
-		if l.missing == MissingImpute && l.columns[j].values == nil {
-			l.columns[j].fill = math.NaN() // the median is not known before the rows are split
+		l.columns[j].Flag = l.missing == MissingImpute && cells.n > 0
+		count(l.columns[j].Name, cells)
+		if l.missing == MissingImpute && l.columns[j].Values == nil {
+			l.columns[j].Fill = math.NaN() // the median is not known before the rows are split
 		}
 	}
 	if len(columns) == 0 {
@@ -75,7 +75,7 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 // isMissing: cell i of the current row, of an input column, is missing.
 func (l *layout) isMissing(rec *records, j int) bool {
 	cell := strings.TrimSpace(rec.row[l.inputs[j]])
-	values := l.columns[j].values
+	values := l.columns[j].Values
 	return isMissing(cell) || isDoubtful(cell) && indexOf(values, cell) < 0
 }
 
@@ -128,29 +128,15 @@ func (l *layout) leftOutRows(file string, stay int) (notes []string) {
 	return notes
 }
 
-// fills are those of the columns, in order.
-func fills(columns []inputColumn, missing string) []Fill {
-	if missing != MissingImpute {
-		return nil
-	}
-	made := []Fill{}
-	for at, c := range columns {
-		if c.values == nil || c.flag {
-			made = append(made, Fill{c.name, at, c.fill, c.flag})
-		}
-	}
-	return made
-}
-
 // impute fills the missing numbers of the training rows and the others in, by the medians of the
 // training rows.
 func impute(train *Dataset, others ...*Dataset) {
 	if train == nil || train.X == nil ||
-		!slices.ContainsFunc(train.fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
+		!slices.ContainsFunc(train.schema.Fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
 		return
 	}
-	columns := train.Schema().fileColumns()
-	medians := slices.Clone(train.fills)
+	columns := train.Schema().FileColumns()
+	medians := slices.Clone(train.schema.Fills)
 	n, d := size(train.X)
 	col, at, k := make([]float64, n), 0, 0
 	for j, c := range columns {
@@ -167,7 +153,7 @@ func impute(train *Dataset, others ...*Dataset) {
 	}
 	for _, ds := range append(others, train) {
 		if ds != nil {
-			ds.fills = medians
+			ds.schema.Fills = medians
 			ds.Fingerprint = ds.fingerprint()
 		}
 	}

@@ -31,7 +31,7 @@ type numberRows struct {
 func (l *layout) numberRows(rec *records) *numberRows {
 	p := &numberRows{rec: rec, lay: l}
 	from, ok := rec.rows.(numberReader)
-	words := slices.ContainsFunc(l.columns, func(c inputColumn) bool { return c.values != nil })
+	words := slices.ContainsFunc(l.columns, func(c InputColumn) bool { return c.Values != nil })
 	if !ok || words || l.id >= 0 || l.texts != nil || l.class != nil && len(l.targets) > 0 || l.labelled() {
 		return p
 	}
@@ -58,7 +58,7 @@ func (p *numberRows) next() bool {
 // append adds the inputs of the row, and keeps its targets and its line.
 func (p *numberRows) append(to []float64, made *table) []float64 {
 	for j, i := range p.lay.inputs {
-		if to = append(to, p.values[i]); p.lay.columns[j].flag {
+		if to = append(to, p.values[i]); p.lay.columns[j].Flag {
 			to = append(to, 0)
 		}
 	}

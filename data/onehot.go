@@ -13,27 +13,26 @@ type OneHot struct {
 	Values []string `json:"values"`
 }
 
-// inputColumn is an input column of a file.
-type inputColumn struct {
-	name    string
-	values  []string // of text; nil where cells are numbers
-	boolean bool     // true and false are numbers, too
-	fill    float64  // what a missing number becomes; NaN where that is not known yet
-	flag    bool     // an input of its own says that the cell is missing
+// InputColumn is an input column of a file, and what becomes of its cells.
+type InputColumn struct {
+	Name    string
+	Values  []string // of words, each of which is an input; nil where cells are numbers
+	Boolean bool     // true and false are numbers, too
+	Fill    float64  // of a missing number, with MissingImpute; NaN where it is not known yet
+	Flag    bool     // an input says whether the cell is missing; it follows the others
 }
 
-// fileColumns are the input columns of a file that the schema describes.
-func (s Schema) fileColumns() []inputColumn {
-	var columns []inputColumn
+// FileColumns are the input columns of a file but that of sequences, in order.
+func (s Schema) FileColumns() (columns []InputColumn) {
 	hot, fills := s.OneHot, s.Fills
 	for i := 0; i < len(s.Columns); {
-		c, at := inputColumn{name: s.Columns[i]}, len(columns)
+		c, at := InputColumn{Name: s.Columns[i]}, len(columns)
 		if len(hot) > 0 && hot[0].At == at {
-			c.name, c.values, hot = hot[0].Column, hot[0].Values, hot[1:]
+			c.Name, c.Values, hot = hot[0].Column, hot[0].Values, hot[1:]
 		}
-		c.boolean = slices.Contains(s.Booleans, c.name)
+		c.Boolean = slices.Contains(s.Booleans, c.Name)
 		if len(fills) > 0 && fills[0].At == at {
-			c.fill, c.flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
+			c.Fill, c.Flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
 		}
 		columns, i = append(columns, c), i+c.width()
 	}
@@ -41,9 +40,9 @@ func (s Schema) fileColumns() []inputColumn {
 }
 
 // width is how many inputs the column becomes.
-func (c inputColumn) width() int {
-	n := max(1, len(c.values))
-	if c.flag {
+func (c InputColumn) width() int {
+	n := max(1, len(c.Values))
+	if c.Flag {
 		n++
 	}
 	return n
@@ -56,33 +55,61 @@ func (s Schema) checkOneHot() bool {
 			return false
 		}
 	}
-	return slices.Equal(expanded(s.fileColumns()), s.Columns)
+	return slices.Equal(expanded(s.FileColumns()), s.Columns)
 }
 
 // expanded are the names of the inputs: colour=red and colour=blue for the column colour.
-func expanded(columns []inputColumn) []string {
+func expanded(columns []InputColumn) []string {
 	var names []string
 	for _, c := range columns {
-		if c.values == nil {
-			names = append(names, c.name)
+		if c.Values == nil {
+			names = append(names, c.Name)
 		}
-		for _, v := range c.values {
-			names = append(names, c.name+"="+v)
+		for _, v := range c.Values {
+			names = append(names, c.Name+"="+v)
 		}
-		if c.flag {
-			names = append(names, c.name+"=missing")
+		if c.Flag {
+			names = append(names, c.Name+"=missing")
 		}
 	}
 	return names
 }
 
-func oneHots(columns []inputColumn) (hot []OneHot) {
-	for i, c := range columns {
-		if c.values != nil {
-			hot = append(hot, OneHot{c.name, i, c.values})
+// append adds the inputs of a cell: its number v, or a 1 at the word of number hot; −1 is none.
+func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []float64 {
+	if c.Values == nil {
+		to = append(to, v)
+	}
+	for k := range c.Values {
+		to = append(to, oneIf(k == hot))
+	}
+	if c.Flag {
+		to = append(to, oneIf(missing))
+	}
+	return to
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// describe says in a schema what becomes of the columns.
+func (s *Schema) describe(columns []InputColumn, missing string) {
+	s.Columns = expanded(columns)
+	for at, c := range columns {
+		if c.Values != nil {
+			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values})
+		}
+		if c.Boolean {
+			s.Booleans = append(s.Booleans, c.Name)
+		}
+		if missing == MissingImpute && (c.Values == nil || c.Flag) {
+			s.Fills = append(s.Fills, Fill{c.Name, at, c.Fill, c.Flag})
 		}
 	}
-	return hot
 }
 
 // rewind goes back to the start of the file.

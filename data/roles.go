@@ -164,7 +164,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 			l.notes = append(l.notes,
 				fmt.Sprintf("column %s is true or false and becomes a number, 1 or 0", quote(name)))
 		}
-		l.add(i, inputColumn{name: name, boolean: true})
+		l.add(i, InputColumn{Name: name, Boolean: true})
 		return nil
 	case c.hasUnits() && !opt.OneHot:
 		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
@@ -197,9 +197,9 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 			"found %s in column %s, which has %d different texts in %s: %s, --ignore %s leaves the column out",
 			quote(first.cell), quote(name), c.distinct(), plural(c.filled(), "row"), advice, flagWord(name, i))}
 	case c.isText() || kind == "nominal" && c.texts > 0:
-		column := inputColumn{name: name, values: c.values()}
+		column := InputColumn{Name: name, Values: c.values()}
 		l.notes = append(l.notes, fmt.Sprintf("column %s is text and becomes %s, one for each of %s%s",
-			quote(name), plural(len(column.values), "input"), list(column.values), c.whyText()))
+			quote(name), plural(len(column.Values), "input"), list(column.Values), c.whyText()))
 		l.add(i, column)
 		return nil
 	case c.texts > 0:
@@ -211,7 +211,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	if c.numbersRows(name) {
 		l.counting = append(l.counting, i)
 	}
-	l.add(i, inputColumn{name: name})
+	l.add(i, InputColumn{Name: name})
 	return nil
 }
 
@@ -232,7 +232,7 @@ func isIDName(name string) bool {
 		slices.Contains([]string{"index", "idx", "row", "no", "no.", "nr", "nr.", "#", "number", "key"}, name)
 }
 
-func (l *layout) add(i int, c inputColumn) {
+func (l *layout) add(i int, c InputColumn) {
 	l.inputs, l.columns = append(l.inputs, i), append(l.columns, c)
 }
 

@@ -94,7 +94,7 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 	if made.sequences, err = l.texts.encode(in.opt); err != nil {
 		return err
 	}
-	made.sequence = l.sequenceName
+	made.schema.Sequence = l.sequenceName
 	if len(l.targets) < 2 {
 		if err := l.texts.targets(in, made); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 	}
 	made.notes = append(made.notes, l.texts.notes...)
 	beside := ""
-	if n := len(made.columns); n > 0 {
+	if n := len(made.schema.Columns); n > 0 {
 		beside = fmt.Sprintf(", beside %s of numbers", plural(n, "column"))
 	}
 	made.notes = append(made.notes, fmt.Sprintf("%s: column %s holds the sequences%s", in.name,

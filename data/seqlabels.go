@@ -18,22 +18,22 @@ const sequenceTarget = "class"
 func (t *texts) targets(in *input, made *table) error {
 	if t.labels == nil {
 		if in.opt.TargetOptional {
-			made.target = ""
+			made.schema.Target = ""
 			return nil
 		}
 		return errorf(t.name,
 			"has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line")
 	}
 	where, hold := "", "the labels hold"
-	if made.target == "" {
-		made.target = sequenceTarget
+	if made.schema.Target == "" {
+		made.schema.Target = sequenceTarget
 	} else {
-		column := "target column " + quote(made.target)
+		column := "target column " + quote(made.schema.Target)
 		where, hold = column+", ", column+" holds"
 	}
 	made.task = in.task
 	if like := in.opt.Like; like != nil {
-		made.target, made.classes = like.Target, like.Classes
+		made.schema.Target, made.schema.Classes = like.Target, like.Classes
 		return t.setTargets(made, in.opt.TargetOptional)
 	}
 	classes, why := t.findClasses()
@@ -63,7 +63,7 @@ func (t *texts) targets(in *input, made *table) error {
 		return errorf(t.name,
 			"has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
 	default:
-		made.classes = classes
+		made.schema.Classes = classes
 		note = fmt.Sprintf("%sclasses %s%s", where, list(classes), hint)
 	}
 	if hint != "" {
@@ -176,7 +176,7 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 // setTargets fills in the targets of the rows by the task that is known now. Where they are
 // optional, one that cannot be used is not known.
 func (t *texts) setTargets(made *table, optional bool) error {
-	u, find := &unneeded{}, classFinder(made.classes)
+	u, find := &unneeded{}, classFinder(made.schema.Classes)
 	for i, l := range t.labels {
 		var err error
 		if made.task == Classification {
@@ -184,7 +184,7 @@ func (t *texts) setTargets(made *table, optional bool) error {
 			if made.labels = append(made.labels, c); !known {
 				made.labels[i], err = -1, t.labelError(i,
 					"found class %s, which the training data do not have (their classes are %s): remove the "+
-						"sequence, or train on data with this class", quote(l), list(made.classes))
+						"sequence, or train on data with this class", quote(l), list(made.schema.Classes))
 			}
 		} else {
 			v, wrong := parseNumber(l)

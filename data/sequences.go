@@ -199,7 +199,7 @@ func (t *texts) table(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &table{sequences: set, lines: make([]int32, t.n()), target: t.target}
+	made := &table{sequences: set, lines: make([]int32, t.n()), schema: Schema{Target: t.target}}
 	for i, p := range t.at {
 		made.lines[i] = int32(p.line)
 	}
@@ -303,9 +303,9 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 
 // sequenceSet completes d by the sequences and their targets.
 func (t *table) sequenceSet(in *input, d *Dataset) *Dataset {
-	d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.task, t.choice, t.y, t.labels, t.classes
+	d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.task, t.choice, t.y, t.labels, t.schema.Classes
 	if like := in.opt.Like; like != nil {
-		d.Task, d.Classes, d.targetAt = like.Task, like.Classes, like.TargetAt
+		d.Task, d.Classes = like.Task, like.Classes
 	}
 	d.Fingerprint = d.fingerprint()
 	return d

@@ -284,11 +284,12 @@ func targetText(at []int, names []string) string {
 
 // nameTargets says which columns of a file are the targets.
 func (t *table) nameTargets(at []int, names []string) {
-	t.target, t.targetAt, t.targets = targetText(at, names), at[0], nil
+	s := &t.schema
+	s.Target, s.TargetAt, s.Targets = targetText(at, names), at[0], nil
 	if len(at) > 1 {
-		t.targetsAt = at
+		s.TargetsAt = at
 		for _, a := range at {
-			t.targets = append(t.targets, names[a])
+			s.Targets = append(s.Targets, names[a])
 		}
 	}
 }
@@ -310,7 +311,7 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 	case t.labels != nil:
 		d.Target, d.Labels = like.Target, t.labels
 	case len(t.y) == n*len(like.Outputs()):
-		d.Target, d.Targets, d.targetsAt = like.Target, like.Targets, like.TargetsAt
+		d.Target, d.Targets = like.Target, like.Targets
 		if like.Task == Classification {
 			d.setLabels(t.y)
 		} else {
@@ -336,6 +337,6 @@ func (in *input) severalClasses(n int) error {
 
 // regressOn makes d the regression of several targets.
 func (d *Dataset) regressOn(name string, t *table) (note string) {
-	d.Task, d.Targets, d.targetsAt, d.Y = Regression, t.targets, t.targetsAt, t.y
-	return fmt.Sprintf("%s: target columns %s: task regression", name, list(t.targets))
+	d.Task, d.Targets, d.Y = Regression, t.schema.Targets, t.y
+	return fmt.Sprintf("%s: target columns %s: task regression", name, list(t.schema.Targets))
 }

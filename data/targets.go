@@ -95,26 +95,25 @@ func (in *input) readTargets(t *table, path string) error {
 
 // setTargets checks the targets of all rows, which stand in a file, and makes them those of t.
 func (in *input) setTargets(t *table, file string, read *targets) error {
-	_, t.targetAt = size(t.x)
-	t.target, t.y = labelColumn, read.y
 	n, d := size(t.x)
+	s := &t.schema
+	s.Target, s.TargetAt, t.y = labelColumn, d, read.y
 	if err := in.severalClasses(len(read.y) / n); err != nil {
 		return err
 	}
-	if in.opt.Like == nil && len(read.y) > n {
-		t.targets, t.targetsAt = plainTargets(len(read.y)/n), nil
-		for c := range t.targets {
-			t.targetsAt = append(t.targetsAt, d+c)
-		}
-		t.target = strings.Join(t.targets, ",")
-	}
 	if in.opt.Like != nil {
-		t.target = in.opt.Like.Target
+		s.Target = in.opt.Like.Target
+	} else if len(read.y) > n {
+		s.Targets = plainTargets(len(read.y) / n)
+		for c := range s.Targets {
+			s.TargetsAt = append(s.TargetsAt, d+c)
+		}
+		s.Target = strings.Join(s.Targets, ",")
 	}
 	if read.classes {
 		t.task = Classification
 	}
-	check := knownClass(in.opt.Like, t.target)
+	check := knownClass(in.opt.Like, s.Target)
 	if in.opt.TargetOptional {
 		in.onlyKnown(t, check, func(int) place { return place{} })
 		return nil

@@ -55,7 +55,7 @@ func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
 
 // withoutTargets takes the targets from t.
 func (t *table) withoutTargets() {
-	t.y, t.labels, t.target, t.targets, t.targetsAt = nil, nil, "", nil, nil
+	t.y, t.labels, t.schema.Target, t.schema.Targets, t.schema.TargetsAt = nil, nil, "", nil, nil
 }
 
 // unlessUnneeded makes an error about targets a note, where they are not needed.
