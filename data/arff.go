@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 )
@@ -33,8 +32,8 @@ func (r *records) openARFF(in *input) (err error) {
 			Msg: "found a sparse row: write all its values, or save the table as LIBSVM or CSV"}
 	}
 	if len(names) != r.width {
-		return &Error{File: r.name, Line: r.line, Msg: fmt.Sprintf("this row has %s, but there are %d lines @attribute",
-			plural(r.width, "cell"), len(names))}
+		return errorAt(r.name, place{line: r.line}, "this row has %s, but there are %d lines @attribute",
+			plural(r.width, "cell"), len(names))
 	}
 	return r.nameColumns(names)
 }
@@ -61,7 +60,7 @@ func (in *input) arffHeader() (names []string, types []arffType, lines int, err 
 	for {
 		line, err := readLine(src)
 		lines++
-		wrong := func(msg string) error { return &Error{File: in.name, Line: lines, Msg: msg} }
+		wrong := func(msg string) error { return errorAt(in.name, place{line: lines}, "%s", msg) }
 		switch line = strings.TrimSpace(line); {
 		case err == io.EOF:
 			return nil, nil, 0,

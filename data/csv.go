@@ -115,9 +115,8 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 			}
 		}
 		if cells += int64(d + max(1, len(l.targets))); cells > maxCells {
-			return nil, &Error{File: rec.name, Line: rec.line, Msg: fmt.Sprintf(
-				"the table holds more than %d million numbers up to here: too large for memory, take a part of it",
-				maxCells>>20)}
+			return nil, errorAt(rec.name, place{line: rec.line}, "the table holds more than %d million "+
+				"numbers up to here: too large for memory, take a part of it", maxCells>>20)
 		}
 		if len(block) == perBlock && d > 0 {
 			blocks, block = append(blocks, block), make([]float64, 0, perBlock)

@@ -46,7 +46,14 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 func errorf(file, format string, args ...any) *Error {
-	return &Error{File: file, Msg: fmt.Sprintf(format, args...)}
+	return errorAt(file, place{}, format, args...)
+}
+
+// place is a line and a byte in it, from 1; 0 where the whole file or line is meant.
+type place struct{ line, column int }
+
+func errorAt(file string, at place, format string, args ...any) *Error {
+	return &Error{File: file, Line: at.line, Column: at.column, Msg: fmt.Sprintf(format, args...)}
 }
 
 // quote shows a cell or a name in a message, cut short where it is long.

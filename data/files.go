@@ -432,5 +432,5 @@ func badRune(text []byte) (at, line int) {
 }
 
 func notUTF8(name string, line int, c byte) error {
-	return &Error{File: name, Line: line, Msg: "is not UTF-8 text (byte 0x" + hex2(c) + "): save it as UTF-8"}
+	return errorAt(name, place{line: line}, "%s", "is not UTF-8 text (byte 0x"+hex2(c)+"): save it as UTF-8")
 }

@@ -175,7 +175,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	folder, err := graph.ReadFolder(set, opt.TargetOptional || opt.Labels != "")
 	var bad *graph.FolderError
 	if errors.As(err, &bad) {
-		return nil, nil, &Error{File: bad.File, Line: bad.Line, Msg: bad.Msg}
+		return nil, nil, errorAt(bad.File, place{line: bad.Line}, "%s", bad.Msg)
 	} else if err != nil {
 		return nil, nil, err
 	}

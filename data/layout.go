@@ -74,14 +74,18 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, err
 	}
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
-		l.notes = append(l.notes,
-			fmt.Sprintf("%s: the first row has the text %s in it and is read as the column names "+
-				"(--set header=no to change)", rec.name, quote(text)))
+		l.note("%s: the first row has the text %s in it and is read as the column names (--set header=no to change)",
+			rec.name, quote(text))
 	}
 	if err := l.assign(rec, p, in.opt); err != nil {
 		return nil, err
 	}
 	return l, l.checkMissing(rec, p)
+}
+
+// note adds a note about the file.
+func (l *layout) note(format string, args ...any) {
+	l.notes = append(l.notes, fmt.Sprintf(format, args...))
 }
 
 // findTargets finds the target, or several.
@@ -112,74 +116,76 @@ func findTarget(rec *records, target string) (int, error) {
 	return columnNamed(rec.name, target, names, "to be the target")
 }
 
-// likeLayout matches a file to a training set: by name where the file has a header,
-// in any order and with columns to spare; by position where it has none.
-func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
-	if rec.header == nil && like.Sequence != "" {
+// likeLayout matches a file to a training set: by name where the file has a header, in any order and
+// with columns to spare; by position where it has none.
+func likeLayout(rec *records, like *Schema, opt ReadOptions) (l *layout, err error) {
+	switch {
+	case rec.header != nil:
+		l, err = nameLayout(rec, like, opt)
+	case like.Sequence != "":
 		return nil, errorf(rec.name, "has no header: a table with a column of sequences needs one")
-	}
-	if rec.header == nil {
-		l, err := positionLayout(rec, like, opt.TargetOptional)
-		if err == nil {
+	default:
+		if l, err = positionLayout(rec, like, opt.TargetOptional); err == nil {
 			err = l.nameRows(rec, opt.ID)
 		}
-		return l, err
 	}
-	at := make(map[string]int, rec.width)
+	return l, err
+}
+
+// nameLayout takes the columns by their names.
+func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
+	l, unused := &layout{columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
+	places := make(map[string]int, rec.width)
 	for i, name := range rec.header {
-		at[name] = i
+		places[name] = i
 	}
-	l := &layout{columns: like.FileColumns(), id: -1}
-	used := make([]bool, rec.width)
-	for _, c := range like.LeftOut {
-		if i, ok := at[c.Column]; ok {
-			used[i] = true
+	take := func(name string) int {
+		at, there := places[name]
+		if !there {
+			return -1
 		}
+		unused[at] = ""
+		return at
+	}
+	for _, c := range like.LeftOut {
+		take(c.Column)
 	}
 	for _, c := range l.columns {
-		i, ok := at[c.Name]
-		if !ok {
+		at := take(c.Name)
+		if at < 0 {
 			return nil, missingColumn(rec, c.Name, "which the training data have")
 		}
-		l.inputs, used[i] = append(l.inputs, i), true
+		l.inputs = append(l.inputs, at)
 	}
 	for _, name := range like.Outputs() {
-		i, ok := at[name]
-		if !ok && !opt.TargetOptional {
+		at := take(name)
+		if at < 0 && !opt.TargetOptional {
 			return nil, missingColumn(rec, name, "the target of the training data")
 		}
-		if ok {
-			l.targets, l.names, used[i] = append(l.targets, i), append(l.names, name), true
+		if at >= 0 {
+			l.targets, l.names = append(l.targets, at), append(l.names, name)
 		}
 	}
 	if len(l.targets) < len(like.Outputs()) {
 		l.targets, l.names = nil, nil
 	}
 	if like.Sequence != "" {
-		i, ok := at[like.Sequence]
-		if !ok {
+		at := take(like.Sequence)
+		if at < 0 {
 			return nil, missingColumn(rec, like.Sequence, "the sequences of the training data")
 		}
-		l.setSequence(rec, i)
-		used[i] = true
+		l.setSequence(rec, at)
 	}
-	if i, ok := at[like.ID]; ok && like.ID != "" {
-		l.id, l.idName = i, like.ID
+	if at := take(like.ID); at >= 0 && like.ID != "" {
+		l.id, l.idName = at, like.ID
 	}
 	if err := l.nameRows(rec, opt.ID); err != nil {
 		return nil, err
 	}
-	if l.id >= 0 {
-		used[l.id] = true
-	}
-	var extra []string
-	for i, name := range rec.header {
-		if !used[i] {
-			extra = append(extra, name)
-		}
-	}
-	if len(extra) > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%s: not in the training data and ignored: %s", rec.name, list(extra)))
+	take(l.idName)
+	unused = slices.DeleteFunc(unused, func(name string) bool { return name == "" })
+	if len(unused) > 0 {
+		l.note("%s: not in the training data and ignored: %s", rec.name, list(unused))
 	}
 	return l, nil
 }
@@ -199,8 +205,8 @@ func (l *layout) nameRows(rec *records, column string) (err error) {
 const namesRows = "that names the rows"
 
 func missingColumn(rec *records, name, role string) error {
-	return &Error{File: rec.name, Line: 1, Msg: fmt.Sprintf("there is no column %s, %s%s; the columns here are %s",
-		quote(name), role, didYouMean(name, rec.header), list(rec.header))}
+	return errorAt(rec.name, place{line: 1}, "there is no column %s, %s%s; the columns here are %s",
+		quote(name), role, didYouMean(name, rec.header), list(rec.header))
 }
 
 // positionLayout takes the columns in the order of the training file: all of them, all but the
@@ -215,7 +221,11 @@ func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, e
 	case !targetOptional, rec.width != all-targets && rec.width != inputs:
 		beside := ""
 		if others > 0 {
-			beside = fmt.Sprintf(", and %s that %s no input", plural(others, "column"), isOrAre(others))
+			verb := "are"
+			if others == 1 {
+				verb = "is"
+			}
+			beside = fmt.Sprintf(", and %s that %s no input", plural(others, "column"), verb)
 		}
 		return nil, errorf(rec.name, "has %s and no header, the training data have %s and %s%s: "+
 			"give the same columns in the same order, or a header", plural(rec.width, "column"),
@@ -235,15 +245,8 @@ func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, e
 		}
 		at++
 	}
-	l.notes = append(l.notes, rec.name+": no header, so its columns are taken in the order of the training data")
+	l.note("%s: no header, so its columns are taken in the order of the training data", rec.name)
 	return l, nil
-}
-
-func isOrAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // aTarget is "a target", or "3 targets".

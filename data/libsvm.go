@@ -153,8 +153,8 @@ func (s *sparse) readLines(in *input) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, bufio.ErrTooLong):
-		return &Error{File: s.name, Line: s.line + 1, Msg: "the line is longer than " +
-			humanize.IBytes(uint64(in.lim.record)) + ": this is not a LIBSVM file"}
+		return errorAt(s.name, place{line: s.line + 1}, "%s", "the line is longer than "+
+			humanize.IBytes(uint64(in.lim.record))+": this is not a LIBSVM file")
 	case errors.Is(err, errTextLimit):
 		return errorf(s.name, "holds more than %s of text: too large to read, take a part of it",
 			humanize.IBytes(uint64(in.lim.text)))
@@ -169,7 +169,7 @@ func (s *sparse) readLines(in *input) error {
 func (s *sparse) readLine(line string, in *input, check func(float64) string) error {
 	line, _, _ = strings.Cut(line, "#")
 	wrong := func(at int, format string, args ...any) error {
-		return &Error{File: s.name, Line: s.line, Column: at + 1, Msg: fmt.Sprintf(format, args...)}
+		return errorAt(s.name, place{s.line, at + 1}, format, args...)
 	}
 	last, first, ignored := 0, true, s.ignored
 	for at := 0; at < len(line); {

@@ -61,13 +61,11 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	}
 	where := strings.Join(columns, ", ")
 	if l.missing == MissingError {
-		return &Error{File: rec.name, Line: first.line, Column: first.column, Msg: fmt.Sprintf(
-			"cells are missing, in %s: --missing impute fills them in, --missing drop leaves their rows out", where)}
+		return errorAt(rec.name, first, "cells are missing, in %s: --missing impute fills them in, "+
+			"--missing drop leaves their rows out", where)
 	}
 	if l.missing == MissingImpute {
-		l.notes = append(l.notes,
-			fmt.Sprintf("%s: missing cells are filled in with medians, and an input tells where, in %s",
-				rec.name, where))
+		l.note("%s: missing cells are filled in with medians, and an input tells where, in %s", rec.name, where)
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (r *records) limitError(err error) error {
 // cellError is an Error at cell i of the current row.
 func (r *records) cellError(i int, format string, args ...any) *Error {
 	at := r.placeOf(i)
-	return &Error{File: r.name, Line: at.line, Column: at.column, Msg: fmt.Sprintf(format, args...)}
+	return errorAt(r.name, at, format, args...)
 }
 
 // placeOf is where cell i of the current row stands.

@@ -53,16 +53,14 @@ func (o *TableOptions) check() error {
 func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	names := rec.columnNames()
 	ignored, err := columnsNamed(rec.name, opt.Ignore, names, "to leave out")
+	if err == nil {
+		err = l.nameRows(rec, opt.ID)
+	}
+	if err == nil && opt.Sequence != "" {
+		err = l.findSequence(rec, opt.Sequence)
+	}
 	if err != nil {
 		return err
-	}
-	if err := l.nameRows(rec, opt.ID); err != nil {
-		return err
-	}
-	if opt.Sequence != "" {
-		if err := l.findSequence(rec, opt.Sequence); err != nil {
-			return err
-		}
 	}
 	for _, at := range l.targets {
 		if slices.Contains(ignored, at) || at == l.id {
@@ -73,9 +71,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	for i := range names {
 		switch {
 		case slices.Contains(l.targets, i), l.texts != nil && i == l.sequence:
-		case i == l.id:
-			l.leave(names[i], i, "")
-		case slices.Contains(ignored, i):
+		case i == l.id, slices.Contains(ignored, i):
 			l.leave(names[i], i, "")
 		default:
 			if err := l.assignInput(rec, &p.columns[i], i, opt); err != nil {
@@ -104,10 +100,9 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		return nil // several are numbers; beside sequences the labels are looked at
 	}
 	at := l.targets[0]
-	nominal := rec.types != nil && rec.types[at].kind == "nominal"
 	task, _ := parseTask(opt.Task)
-	if l.target, err = targetOf(rec.name, names[at], &p.columns[at], task, nominal); err == nil &&
-		l.target.task == Classification {
+	l.target, err = targetOf(rec.name, names[at], &p.columns[at], task, rec.hasType(at, "nominal"))
+	if l.target.task == Classification {
 		l.class = classFinder(l.target.classes)
 	}
 	return err
@@ -120,7 +115,7 @@ const longText = 8
 func (l *layout) leave(name string, at int, why string) {
 	l.leftOut = append(l.leftOut, LeftOut{name, at})
 	if why != "" {
-		l.notes = append(l.notes, fmt.Sprintf("column %s %s: left out", quote(name), why))
+		l.note("column %s %s: left out", quote(name), why)
 	}
 }
 
@@ -133,94 +128,84 @@ func leftNames(columns []LeftOut) (names []string) {
 
 // assignInput makes column i an input, or several, or leaves it out.
 func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOptions) error {
-	name := rec.columnName(i)
-	kind := ""
-	if rec.types != nil {
-		kind = rec.types[i].kind
-	}
-	bare := i == 0 && rec.header != nil && rec.bare[i]
-	most := fewTexts
+	name, flag, most := rec.columnName(i), flagWord(rec.columnName(i), i), fewTexts
 	if opt.OneHot {
 		most = mostTexts
 	}
-	first := c.firstText()
+	bad := func(s sighting, format string, args ...any) error {
+		return errorAt(rec.name, s.at, "found %s in column %s%s", quote(s.cell), quote(name), fmt.Sprintf(format, args...))
+	}
 	switch {
 	case c.filled() == 0:
 		l.leave(name, i, "is empty")
-		return nil
-	case bare && (c.counting || c.isUnique() || c.isNumbering()):
+	case i == 0 && rec.header != nil && rec.bare[i] && (c.counting || c.isUnique() || c.isNumbering()):
 		l.leave(name, i, "has no name and numbers the rows")
-		return nil
-	case c.isDates() && c.isText(), kind == "date":
-		at := c.date
-		if at.cell == "" {
-			at = c.text
+	case c.isDates() && c.isText(), rec.hasType(i, "date"):
+		date := c.date
+		if date.cell == "" {
+			date = c.text
 		}
-		return &Error{File: rec.name, Line: at.at.line, Column: at.at.column, Msg: fmt.Sprintf(
-			"found the date %s in column %s: --ignore %s leaves the column out, or write dates as numbers, "+
-				"such as days", quote(at.cell), quote(name), flagWord(name, i))}
+		return errorAt(rec.name, date.at, "found the date %s in column %s: --ignore %s leaves the column out, or write "+
+			"dates as numbers, such as days", quote(date.cell), quote(name), flag)
 	case c.isBoolean():
 		if c.texts > 0 {
-			l.notes = append(l.notes,
-				fmt.Sprintf("column %s is true or false and becomes a number, 1 or 0", quote(name)))
+			l.note("column %s is true or false and becomes a number, 1 or 0", quote(name))
 		}
 		l.add(i, InputColumn{Name: name, Boolean: true})
-		return nil
 	case c.hasUnits() && !opt.OneHot:
-		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
-			"found %s in column %s, a number with the unit %s: write numbers alone, or leave the column out with "+
-				"--ignore %s", quote(c.text.cell), quote(name), quote(c.units[0]), flagWord(name, i))}
+		return bad(c.text, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
+			quote(c.units[0]), flag)
 	case isDecorated(c.text.cell):
-		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
-			"found %s in column %s: %s, or leave the column out with --ignore %s", quote(c.text.cell),
-			quote(name), plainer(c.text.cell, rec.style.separator), flagWord(name, i))}
-	case c.isText() && (c.isUnique() || c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts)):
-		what := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.filled(), "row"))
-		if c.isUnique() {
-			what = "is text that names each row"
-		}
-		if l.id < 0 && c.isUnique() {
-			l.id = i
-			what += ", which predictions carry"
-		}
-		l.leave(name, i, what+c.whyText())
-		if len(c.text.cell) >= longText && opt.Sequence == "" && rec.header != nil {
-			l.notes[len(l.notes)-1] += fmt.Sprintf(" (--sequence %s reads its texts as sequences)", flagWord(name, i))
-		}
-		return nil
+		return bad(c.text, ": %s, or leave the column out with --ignore %s", plainer(c.text.cell, rec.style.separator), flag)
+	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
+		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
 	case c.isText() && c.distinct() > most:
 		advice := "--set one-hot=true makes an input of each"
 		if c.distinct() > mostTexts {
 			advice = fmt.Sprintf("at most %d can be inputs", mostTexts)
 		}
-		return &Error{File: rec.name, Line: first.at.line, Column: first.at.column, Msg: fmt.Sprintf(
-			"found %s in column %s, which has %d different texts in %s: %s, --ignore %s leaves the column out",
-			quote(first.cell), quote(name), c.distinct(), plural(c.filled(), "row"), advice, flagWord(name, i))}
-	case c.isText() || kind == "nominal" && c.texts > 0:
-		column := InputColumn{Name: name, Values: c.values()}
-		l.notes = append(l.notes, fmt.Sprintf("column %s is text and becomes %s, one for each of %s%s",
-			quote(name), plural(len(column.Values), "input"), list(column.Values), c.whyText()))
-		l.add(i, column)
-		return nil
+		return bad(c.firstText(), ", which has %d different texts in %s: %s, --ignore %s leaves the column out",
+			c.distinct(), plural(c.filled(), "row"), advice, flag)
+	case c.isText() || rec.hasType(i, "nominal") && c.texts > 0:
+		values := c.values()
+		l.note("column %s is text and becomes %s, one for each of %s%s", quote(name), plural(len(values), "input"),
+			list(values), c.whyText())
+		l.add(i, InputColumn{Name: name, Values: values})
 	case c.texts > 0:
-		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
-			"found %s in column %s, whose other cells are numbers: correct it, leave it empty with "+
-				"--missing impute, or leave the column out with --ignore %s",
-			quote(c.text.cell), quote(name), flagWord(name, i))}
+		return bad(c.text, ", whose other cells are numbers: correct it, leave it empty with --missing impute, or "+
+			"leave the column out with --ignore %s", flag)
+	default:
+		if c.numbersRows(name) {
+			l.counting = append(l.counting, i)
+		}
+		l.add(i, InputColumn{Name: name})
 	}
-	if c.numbersRows(name) {
-		l.counting = append(l.counting, i)
-	}
-	l.add(i, InputColumn{Name: name})
 	return nil
+}
+
+// leaveIdentifier leaves out a column of texts that hardly repeat. The first of those that name each
+// row becomes the names of the rows. Long texts may be sequences.
+func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSequences bool) {
+	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.filled(), "row"))
+	if c.isUnique() {
+		why = "is text that names each row"
+	}
+	if l.id < 0 && c.isUnique() {
+		l.id = i
+		why += ", which predictions carry"
+	}
+	name := rec.columnName(i)
+	l.leave(name, i, why+c.whyText())
+	if len(c.text.cell) >= longText && mayBeSequences && rec.header != nil {
+		l.notes[len(l.notes)-1] += fmt.Sprintf(" (--sequence %s reads its texts as sequences)", flagWord(name, i))
+	}
 }
 
 // noteCounting tells of inputs that number the rows, unless they are the only ones.
 func (l *layout) noteCounting(rec *records) {
 	for _, i := range l.counting {
 		if name := rec.columnName(i); len(l.inputs) > 1 || l.texts != nil {
-			l.notes = append(l.notes, fmt.Sprintf(
-				"column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i)))
+			l.note("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i))
 		}
 	}
 }

@@ -38,9 +38,8 @@ func (l *layout) checkMissingSequences(rec *records, p *profile) error {
 		return nil
 	}
 	missing := p.columns[l.sequence].missing
-	return &Error{File: rec.name, Line: missing.first.line, Column: missing.first.column, Msg: fmt.Sprintf(
-		"the column %s lacks %s: --missing drop leaves their rows out", quote(l.sequenceName),
-		plural(missing.n, "sequence"))}
+	return errorAt(rec.name, missing.first, "the column %s lacks %s: --missing drop leaves their rows out",
+		quote(l.sequenceName), plural(missing.n, "sequence"))
 }
 
 // isSequenceMissing: the current row has no sequence where it should.

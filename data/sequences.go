@@ -30,9 +30,6 @@ func Tokens() []string {
 	return words
 }
 
-// place is a line and a byte in it, from 1.
-type place struct{ line, column int }
-
 // texts are sequences as they stand in a file, before their symbols are known. The text of one that
 // stands on several lines has the line ends in it.
 type texts struct {
@@ -74,7 +71,7 @@ func (t *texts) of(i int) []byte {
 }
 
 func (t *texts) errorAt(p place, format string, args ...any) *Error {
-	return &Error{File: t.name, Line: p.line, Column: p.column, Msg: fmt.Sprintf(format, args...)}
+	return errorAt(t.name, p, format, args...)
 }
 
 // placeOf is where byte `offset` of sequence i stands.
