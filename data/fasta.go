@@ -2,8 +2,6 @@ package data
 
 import (
 	"bytes"
-	"fmt"
-	"io"
 	"strings"
 )
 
@@ -67,49 +65,35 @@ func readFASTA(in *input) (*table, error) {
 	}
 	var headers []string
 	comments, firstComment := 0, 0
-	lines := &lineReader{in: in}
-	for {
-		from := len(t.text)
-		text, err := lines.append(t.text)
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
-		}
-		line := text[from:]
-		here := place{lines.line, 1}
+	err = in.eachLine(func(number int, line []byte) error {
 		switch {
-		case len(bytes.TrimSpace(line)) == 0:
-			if t.text = text; len(headers) > 0 {
-				t.text = append(text, '\n')
-			}
-		case isComment(line, headers == nil):
-			if comments++; comments == 1 {
-				firstComment = lines.line
-			}
-			// a line end, from which the places of what follows are counted
-			if t.text = t.text[:from]; len(headers) > 0 {
-				t.text = append(t.text, '\n')
-			}
 		case isHeaderLine(line):
 			t.close()
 			headers = append(headers, strings.TrimSpace(string(bytes.TrimPrefix(line, []byte(labelWord))[1:])))
-			t.where = append(t.where, here)
-			t.at = append(t.at, place{lines.line + 1, 1})
-			t.text = t.text[:from]
-		case bytes.IndexByte(bytes.TrimRight(line, " \t"), '\t') >= 0:
-			return nil, t.errorAt(place{lines.line, bytes.IndexByte(line, '\t') + 1},
-				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed "+
-					"with FASTA", quote(">"+headers[len(headers)-1]))
-		default:
-			t.text = append(text, '\n')
+			t.where = append(t.where, place{number, 1})
+			t.at = append(t.at, place{number + 1, 1})
+			return nil
+		case isComment(line, headers == nil):
+			if comments++; comments == 1 {
+				firstComment = number
+			}
+			line = nil // its end stays, as places of what follows are counted by line ends
+		case len(bytes.TrimSpace(line)) > 0 && bytes.IndexByte(bytes.TrimRight(line, " \t"), '\t') >= 0:
+			return t.errorAt(place{number, bytes.IndexByte(line, '\t') + 1},
+				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed with FASTA",
+				quote(">"+headers[len(headers)-1]))
 		}
+		if t.text = append(t.text, line...); len(headers) > 0 {
+			t.text = append(t.text, '\n')
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	t.close()
 	if comments > 0 {
-		t.notes = append(t.notes,
-			fmt.Sprintf("%s: left out: %s, the first on line %d", in.name,
-				plural(comments, "comment line"), firstComment))
+		t.note("left out: %s, the first on line %d", plural(comments, "comment line"), firstComment)
 	}
 	return t.finishFASTA(in, headers)
 }
@@ -167,9 +151,8 @@ func (t *texts) checkHeaders(in *input) error {
 	if opt.TargetOptional {
 		if known := t.known(opt.Like.Classes); known < t.n() {
 			if t.labels = nil; known > 0 {
-				t.notes = append(t.notes,
-					fmt.Sprintf("%s: %d of its %s have a class of the model in the header: classes are ignored",
-						t.name, known, plural(t.n(), "sequence")))
+				t.note("%d of its %s have a class of the model in the header: classes are ignored", known,
+					plural(t.n(), "sequence"))
 			}
 		}
 		return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
@@ -50,9 +49,6 @@ func (t *texts) detectGraphs() (kind seq.Kind, found bool) {
 
 // describeGraphs notes what was found in graphs or trees.
 func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) {
-	note := func(format string, args ...any) {
-		t.notes = append(t.notes, t.name+": "+fmt.Sprintf(format, args...))
-	}
 	low, mean, high := set.Lengths()
 	beside := ""
 	if set.Alphabet.Kind == seq.Graphs {
@@ -61,16 +57,16 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 	if v := set.Alphabet.OfVectors(); v != nil {
 		beside += ", each node with " + plural(v.Width, "value")
 	}
-	note("%d %s of %s nodes (mean %.1f)%s, %s (--set tokens to change)", set.N(), set.Alphabet.Kind,
+	t.note("%d %s of %s nodes (mean %.1f)%s, %s (--set tokens to change)", set.N(), set.Alphabet.Kind,
 		span(low, high), mean, beside, plural(set.Alphabet.Letters, "different label"))
 	if unknown > 0 {
-		note("labels that are not in the training data: %d; features that contain one are left out", unknown)
+		t.note("labels that are not in the training data: %d; features that contain one are left out", unknown)
 	}
 	if found.Loops > 0 {
-		note("edges from a node to itself: %d; they are left out", found.Loops)
+		t.note("edges from a node to itself: %d; they are left out", found.Loops)
 	}
 	if found.Repeats > 0 {
-		note("repeated edges: %d; each counts once", found.Repeats)
+		t.note("repeated edges: %d; each counts once", found.Repeats)
 	}
 	if found.Warnings > 0 {
 		at := t.at[found.FirstAt]
@@ -99,45 +95,34 @@ func readGraphLines(in *input) (*table, error) {
 		return nil, err
 	}
 	t := &texts{name: in.name, kind: seq.Graphs}
-	lines := &lineReader{in: in}
 	labelled := 0
-	for {
-		from := len(t.text)
-		text, err := lines.append(t.text)
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
-		}
-		line := text[from:]
+	err := in.eachLine(func(number int, line []byte) error {
 		if len(bytes.TrimSpace(line)) == 0 {
-			continue
+			return nil
 		}
+		start := place{number, 1}
 		label, err := graph.Label(line)
 		if err != nil {
-			return nil, t.graphError(place{lines.line, 1}, err)
+			return t.graphError(start, err)
 		}
 		if label != "" {
 			labelled++
 		}
-		t.addGraph(line, place{lines.line, 1}, label)
+		t.append(line, start)
+		t.label(label, start)
 		if labelled != 0 && labelled != t.n() && !in.opt.TargetOptional && !in.drops() {
-			return nil, t.errorAt(place{lines.line, 1},
-				`graphs with a "label" and graphs without one are mixed: every line needs the same, and `+
-					`--missing drop leaves those without one out`)
+			return t.errorAt(start, `graphs with a "label" and graphs without one are mixed: every line needs the same, `+
+				`and --missing drop leaves those without one out`)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if labelled == 0 {
 		t.labels = nil
 	}
 	return t.table(in)
-}
-
-// addGraph adds the text of a graph that stands there, and its label.
-func (t *texts) addGraph(text []byte, at place, label string) {
-	t.text = append(t.text, text...)
-	t.end, t.at = append(t.end, len(t.text)), append(t.at, at)
-	t.labels, t.where = append(t.labels, label), append(t.where, at)
 }
 
 // graphError is an error of package graph in a line that starts there.
@@ -188,7 +173,8 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 		if folder.Labels != nil {
 			label = folder.Labels[i]
 		}
-		t.addGraph(nil, place{line: i + 1}, label)
+		t.append(nil, place{line: i + 1})
+		t.label(label, place{line: i + 1})
 		g.Repeats = max(0, g.Repeats-len(g.Edges)) // both directions of an edge stand there
 	}
 	if folder.Labels == nil {
@@ -198,8 +184,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 		t.notes = append(t.notes, fmt.Sprintf("the targets are not used: %v", folder.Unread))
 	}
 	if folder.EdgeAttributes != "" {
-		t.notes = append(t.notes, fmt.Sprintf("%s is not read: labels of edges count, and their attributes do not",
-			folder.EdgeAttributes))
+		t.notes = append(t.notes, folder.EdgeAttributes+" is not read: labels of edges count, and their attributes do not")
 	}
 	made, err := t.table(in)
 	if err != nil {

@@ -66,46 +66,32 @@ func readSequenceLines(in *input) (*table, error) {
 	if _, err := in.text(); err != nil {
 		return nil, err
 	}
-	t := &texts{name: in.name}
-	lines := &lineReader{in: in}
-	labelled := 0
-	for {
-		from := len(t.text)
-		text, err := lines.append(t.text)
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
-		}
-		line := text[from:]
-		switch {
-		case len(bytes.TrimSpace(line)) == 0:
-			continue
-		case line[0] == '>':
-			return nil, t.errorAt(place{lines.line, 1},
-				"found a FASTA header after lines of class, tab and sequence: put FASTA into a file of its own")
-		}
+	t, labelled := &texts{name: in.name}, 0
+	err := in.eachLine(func(number int, line []byte) error {
 		tab := bytes.IndexByte(line, '\t')
-		label := string(bytes.TrimSpace(line[:max(tab, 0)]))
-		switch {
+		label, sequence := string(bytes.TrimSpace(line[:max(tab, 0)])), line[tab+1:]
+		switch start := (place{number, 1}); {
+		case len(bytes.TrimSpace(line)) == 0:
+			return nil
+		case line[0] == '>':
+			return t.errorAt(start,
+				"found a FASTA header after lines of class, tab and sequence: put FASTA into a file of its own")
 		case tab >= 0 && label == "" && !in.opt.TargetOptional && !in.drops():
-			return nil,
-				t.errorAt(place{lines.line, 1}, "there is no class before the tab: write class, tab and sequence")
+			return t.errorAt(start, "there is no class before the tab: write class, tab and sequence")
 		case tab < 0 && !in.opt.TargetOptional:
-			return nil, t.errorAt(place{lines.line, 1}, "there is no tab: write class, tab and sequence on every line")
-		case tab >= 0:
+			return t.errorAt(start, "there is no tab: write class, tab and sequence on every line")
+		case len(bytes.TrimSpace(sequence)) == 0 && !in.drops():
+			return t.errorAt(place{number, tab + 2}, "the sequence is empty: remove the line, or give the sequence")
+		}
+		if tab >= 0 {
 			labelled++
 		}
-		sequence := line[tab+1:]
-		if len(bytes.TrimSpace(sequence)) == 0 && !in.drops() {
-			return nil,
-				t.errorAt(place{lines.line, tab + 2}, "the sequence is empty: remove the line, or give the sequence")
-		}
-		t.labels = append(t.labels, label)
-		t.where = append(t.where, place{lines.line, 1})
-		t.at = append(t.at, place{lines.line, tab + 2})
-		t.text = append(text[:from], sequence...)
-		t.end = append(t.end, len(t.text))
+		t.append(sequence, place{number, tab + 2})
+		t.label(label, place{number, 1})
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if labelled == 0 {
 		t.labels = nil

@@ -222,8 +222,7 @@ func (t *texts) dropMissing(in *input) error {
 	case n:
 		return errorf(t.name, "lacks the sequence or its target in each of its %s", plural(n, "row"))
 	default:
-		t.notes = append(t.notes,
-			fmt.Sprintf("%s: %s with missing cells left out, %d stay", t.name, plural(dropped, "row"), t.n()))
+		t.note("%s with missing cells left out, %d stay", plural(dropped, "row"), t.n())
 	}
 	return nil
 }
@@ -239,23 +238,12 @@ func (t *texts) keep(want func(i int) bool) {
 	if len(kept) == t.n() {
 		return
 	}
-	text, end := []byte(nil), []int(nil)
+	all := *t
+	t.text, t.end = nil, nil
 	for _, i := range kept {
-		text = append(text, t.of(i)...)
-		end = append(end, len(text))
+		t.text = append(t.text, all.of(i)...)
+		t.end = append(t.end, len(t.text))
 	}
-	t.text, t.end = text, end
-	t.at, t.where = picked(t.at, kept), picked(t.where, kept)
-	t.names, t.labels, t.graphs = picked(t.names, kept), picked(t.labels, kept), picked(t.graphs, kept)
-}
-
-// picked are some elements of a list; nil of nil.
-func picked[T any](list []T, at []int) (some []T) {
-	if list == nil {
-		return nil
-	}
-	for _, i := range at {
-		some = append(some, list[i])
-	}
-	return some
+	t.at, t.where = pick(t.at, kept), pick(t.where, kept)
+	t.names, t.labels, t.graphs = pick(t.names, kept), pick(t.labels, kept), pick(t.graphs, kept)
 }

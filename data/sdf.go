@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"io"
 	"slices"
 	"strings"
 
@@ -65,8 +64,8 @@ func readSDF(in *input) (*table, error) {
 					"or leave such molecules out by --missing drop",
 				quote(target), target)
 		}
-		t.addGraph(m.block, place{m.at, 1}, label)
-		t.where[len(t.where)-1] = where
+		t.append(m.block, place{m.at, 1})
+		t.label(label, where)
 	}
 	if !labelled {
 		t.labels = nil
@@ -116,19 +115,12 @@ func (t *texts) targetItem(in *input, all []molecule) (string, error) {
 
 // readMolecules reads all molecules.
 func readMolecules(in *input) (all []molecule, err error) {
-	lines := &lineReader{in: in}
 	var m molecule
 	ended, inValue := false, false // the block; up to a blank line
-	for {
-		text, err := lines.append(nil)
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
-		}
+	err = in.eachLine(func(number int, text []byte) error {
 		line := string(text)
 		if m.at == 0 {
-			m.at = lines.line
+			m.at = number
 		}
 		switch {
 		case strings.HasPrefix(line, endOfMolecule):
@@ -140,18 +132,21 @@ func readMolecules(in *input) (all []molecule, err error) {
 			_, name, open := strings.Cut(line, "<")
 			name, _, closed := strings.Cut(name, ">")
 			if !open || !closed {
-				return nil, &Error{File: in.name, Line: lines.line,
-					Msg: "found " + quote(line) + ", where an item belongs: write > <name>"}
+				return errorAt(in.name, place{line: number}, "found %s, where an item belongs: write > <name>", quote(line))
 			}
-			m.items, inValue = append(m.items, item{name: name, at: place{lines.line, 1}}), true
+			m.items, inValue = append(m.items, item{name: name, at: place{number, 1}}), true
 		case strings.TrimSpace(line) == "":
 			inValue = false
 		case len(m.items) > 0:
 			last := &m.items[len(m.items)-1]
 			if last.value == "" {
-				last.value, last.at = strings.TrimSpace(line), place{lines.line, 1}
+				last.value, last.at = strings.TrimSpace(line), place{number, 1}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(bytes.TrimSpace(m.block)) > 0 {
 		all = append(all, m)

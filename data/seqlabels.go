@@ -1,7 +1,7 @@
 package data
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -69,7 +69,7 @@ func (t *texts) targets(in *input, made *table) error {
 	if hint != "" {
 		made.choice = note
 	}
-	t.notes = append(t.notes, t.name+": "+note)
+	t.note("%s", note)
 	return t.setTargets(made, false)
 }
 
@@ -223,15 +223,14 @@ func (t *texts) readLabels(path string, w Watch) error {
 	}
 	var lines []string
 	var where []place
-	scanner := bufio.NewScanner(in.bytes)
-	scanner.Buffer(nil, 1<<20)
-	for number := 1; scanner.Scan(); number++ {
-		if line := strings.TrimSpace(scanner.Text()); line != "" {
-			lines, where = append(lines, line), append(where, place{number, 1})
+	err = in.eachLine(func(number int, line []byte) error {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			lines, where = append(lines, string(line)), append(where, place{number, 1})
 		}
-	}
-	if err := scanner.Err(); err != nil {
-		return readError(path, err)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if len(lines) > 0 && strings.ContainsAny(lines[0], "\t,") {
 		return t.labelsByName(path, lines, where)

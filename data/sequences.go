@@ -70,6 +70,21 @@ func (t *texts) of(i int) []byte {
 	return t.text[from:t.end[i]]
 }
 
+func (t *texts) note(format string, args ...any) {
+	t.notes = append(t.notes, t.name+": "+fmt.Sprintf(format, args...))
+}
+
+// append adds a text that stands there.
+func (t *texts) append(text []byte, at place) {
+	t.text = append(t.text, text...)
+	t.end, t.at = append(t.end, len(t.text)), append(t.at, at)
+}
+
+// label adds the label of the text that was added last.
+func (t *texts) label(label string, at place) {
+	t.labels, t.where = append(t.labels, label), append(t.where, at)
+}
+
 func (t *texts) errorAt(p place, format string, args ...any) *Error {
 	return errorAt(t.name, p, format, args...)
 }
@@ -94,32 +109,14 @@ func checkTokens(tokens string) error {
 // encode codes the texts over the alphabet of the training data, the one that is asked for, or the
 // one that the texts look like.
 func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
-	var e *seq.Encoder
-	if opt.Like != nil {
-		if like := opt.Like.Alphabet.Kind; t.kind != "" && t.kind != like {
-			return nil, errorf(t.name, "holds %s, the training data are %s: give rows like those", t.kind, like)
-		}
-		if e = seq.EncoderFor(opt.Like.Alphabet); opt.Grow {
-			e.Grow()
-		}
-	} else {
-		kind := seq.Kind(opt.Tokens)
-		if t.kind != "" {
-			if kind != t.kind && kind != "" && kind != TokensAuto {
-				return nil, errorf(t.name, "holds %s: leave the tokens %s out", t.kind, opt.Tokens)
-			}
-			kind = t.kind
-		} else if opt.Tokens == "" || opt.Tokens == TokensAuto || opt.Tokens == TokensChars {
-			kind = t.detect(opt.Tokens)
-		}
-		e = seq.NewEncoder(kind)
+	e, err := t.encoder(opt)
+	if err != nil {
+		return nil, err
 	}
 	for i := range t.n() {
-		err := t.add(e, i)
 		var bad *seq.SymbolError
-		if errors.As(err, &bad) {
-			p := t.placeOf(i, bad.At)
-			return nil, t.errorAt(p, "found %s, %s", quote(bad.Symbol), bad.Msg)
+		if errors.As(t.add(e, i), &bad) {
+			return nil, t.errorAt(t.placeOf(i, bad.At), "found %s, %s", quote(bad.Symbol), bad.Msg)
 		}
 	}
 	set, unknown := e.Set()
@@ -134,6 +131,30 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 		t.describe(set, unknown)
 	}
 	return set, nil
+}
+
+func (t *texts) encoder(opt ReadOptions) (*seq.Encoder, error) {
+	if opt.Like != nil {
+		if like := opt.Like.Alphabet.Kind; t.kind != "" && t.kind != like {
+			return nil, errorf(t.name, "holds %s, the training data are %s: give rows like those", t.kind, like)
+		}
+		e := seq.EncoderFor(opt.Like.Alphabet)
+		if opt.Grow {
+			e.Grow()
+		}
+		return e, nil
+	}
+	asked := seq.Kind(opt.Tokens)
+	found := opt.Tokens == "" || opt.Tokens == TokensAuto // out by the texts
+	switch {
+	case t.kind != "" && !found && asked != t.kind:
+		return nil, errorf(t.name, "holds %s: leave the tokens %s out", t.kind, opt.Tokens)
+	case t.kind != "":
+		return seq.NewEncoder(t.kind), nil
+	case found || opt.Tokens == TokensChars:
+		return seq.NewEncoder(t.detect(opt.Tokens)), nil
+	}
+	return seq.NewEncoder(asked), nil
 }
 
 func (t *texts) detect(tokens string) seq.Kind {
@@ -166,12 +187,10 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	case seq.Integers:
 		what = fmt.Sprintf("integers up to %d", a.Letters-1)
 	}
-	t.notes = append(t.notes, fmt.Sprintf("%s: %s of %s symbols (mean %.1f), alphabet %s (--set tokens to change)",
-		t.name, plural(set.N(), "sequence"), span(low, high), mean, what))
+	t.note("%s of %s symbols (mean %.1f), alphabet %s (--set tokens to change)", plural(set.N(), "sequence"),
+		span(low, high), mean, what)
 	if unknown > 0 {
-		t.notes = append(t.notes,
-			fmt.Sprintf("%s: %d of %d symbols stand for no letter; features that contain one are left out",
-				t.name, unknown, len(set.Codes)))
+		t.note("%d of %d symbols stand for no letter; features that contain one are left out", unknown, len(set.Codes))
 	}
 }
 
@@ -213,49 +232,31 @@ func (t *texts) table(in *input) (*table, error) {
 // nameColumn is what the names of a FASTA file are called.
 const nameColumn = "name"
 
-// lineReader reads lines of any length, within the limits.
-type lineReader struct {
-	in   *input
-	line int // of the last one read
-}
-
-func (l *lineReader) limit() error {
-	return errorf(l.in.name,
-		"holds more than %d million bytes of sequences up to line %d: too large for memory, take a "+
-			"part of it", l.in.lim.cells>>20, l.line)
-}
-
-// append reads the next line behind dst, without its end. io.EOF is returned after the last line.
-func (l *lineReader) append(dst []byte) ([]byte, error) {
-	from := len(dst)
-	l.line++
-	for {
-		piece, err := l.in.bytes.ReadSlice('\n')
-		dst = append(dst, piece...)
-		if int64(len(dst)) > l.in.lim.cells {
-			return nil, l.limit()
-		}
+// eachLine visits the lines of a text without their ends, each by its number. Lines may have any
+// length within the limits. A line is overwritten by the next.
+func (in *input) eachLine(visit func(number int, line []byte) error) error {
+	var line []byte
+	total := int64(0)
+	for number := 1; ; {
+		piece, err := in.bytes.ReadSlice('\n')
+		line, total = append(line, piece...), total+int64(len(piece))
 		switch {
-		case err == nil:
-			dst = dst[:len(dst)-1]
-			return l.trim(dst, from), nil
-		case err == io.EOF && len(dst) > from:
-			return l.trim(dst, from), nil
-		case err == io.EOF:
-			return dst, io.EOF
+		case total > in.lim.cells:
+			return errorf(in.name, "holds more than %d million bytes of sequences up to line %d: too large for memory, "+
+				"take a part of it", in.lim.cells>>20, number)
 		case errors.Is(err, bufio.ErrBufferFull):
-		default:
-			return nil, readError(l.in.name, err)
+			continue
+		case err != nil && err != io.EOF:
+			return readError(in.name, err)
+		case len(line) == 0:
+			return nil
 		}
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		if stop := visit(number, line); stop != nil || err == io.EOF {
+			return stop
+		}
+		line, number = line[:0], number+1
 	}
-}
-
-// trim takes a carriage return from the end of the line.
-func (l *lineReader) trim(dst []byte, from int) []byte {
-	if n := len(dst); n > from && dst[n-1] == '\r' {
-		return dst[:n-1]
-	}
-	return dst
 }
 
 // checkSequences refuses a schema that no training set of sequences can have had.
