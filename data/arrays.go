@@ -74,48 +74,22 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := []int{width - 1}
 	names := plainColumns(nil, width)
-	if like := in.opt.Like; like != nil {
-		at = like.places()
-		switch d := len(like.Columns); {
-		case width == d+len(at):
-		case width == d && in.opt.TargetOptional:
-			at = nil
-		default:
-			return nil, errorf(a.name,
-				"has %s, the training data have %s and %s: give the same columns in the same order, or the targets "+
-					"with --labels",
-				plural(width, "column"), plural(d, "input"), aTarget(len(at)))
-		}
-	} else if in.opt.Target != "" {
-		at = nil
-		for _, word := range splitTargets(in.opt.Target, nil) {
-			i := slices.Index(names, word)
-			if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= width {
-				i = n - 1
-			}
-			if i < 0 {
-				return nil, errorf(a.name,
-					"has no column %s to be the target: the columns of an array count from 1 to %d", quote(word), width)
-			}
-			at = append(at, i)
-		}
-		if err := checkSeveral(a.name, at, names); err != nil {
-			return nil, err
-		}
-	} else if width < 2 {
-		return nil, errorf(a.name,
-			"has one column only: at least one input is needed beside the target; give the targets with --labels")
-	}
-	if at == nil {
-		return &table{x: whole, schema: Schema{Columns: plainColumns(in.opt.Like, width)}}, nil
+	at, err := in.targetColumns(a.name, names)
+	if err != nil {
+		return nil, err
 	}
 	t := &table{x: whole}
-	for i := range width {
+	for i, name := range names {
 		if !slices.Contains(at, i) {
-			t.schema.Columns = append(t.schema.Columns, names[i])
+			t.schema.Columns = append(t.schema.Columns, name)
 		}
+	}
+	if in.opt.Like != nil {
+		t.schema.Columns = in.opt.Like.Columns
+	}
+	if at == nil {
+		return t, nil
 	}
 	read := &targets{y: make([]float64, n*len(at)),
 		place: func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }}
@@ -127,18 +101,48 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	for _, a := range slices.Backward(slices.Sorted(slices.Values(at))) {
 		t.x = without(t.x, a)
 	}
-	if in.opt.Like != nil {
-		t.schema.Columns = in.opt.Like.Columns
-	}
 	if err := in.setTargets(t, a.name, read); err != nil {
 		return nil, err
 	}
-	if in.opt.Like == nil {
+	if t.schema.TargetAt = at[0]; in.opt.Like == nil {
 		t.nameTargets(at, names)
-		return t, nil
 	}
-	t.schema.TargetAt = at[0]
 	return t, nil
+}
+
+// targetColumns are the places of the targets in an array with these columns: those of the training
+// data or of the option Target, else the last. They are nil where targets may be missing and are.
+func (in *input) targetColumns(file string, names []string) (at []int, err error) {
+	width := len(names)
+	if like := in.opt.Like; like != nil {
+		switch d, at := len(like.Columns), like.places(); {
+		case width == d+len(at):
+			return at, nil
+		case width == d && in.opt.TargetOptional:
+			return nil, nil
+		default:
+			return nil, errorf(file, "has %s, the training data have %s and %s: give the same columns in the same "+
+				"order, or the targets with --labels", plural(width, "column"), plural(d, "input"), aTarget(len(at)))
+		}
+	}
+	if in.opt.Target == "" && width < 2 {
+		return nil, errorf(file,
+			"has one column only: at least one input is needed beside the target; give the targets with --labels")
+	} else if in.opt.Target == "" {
+		return []int{width - 1}, nil
+	}
+	for _, word := range splitTargets(in.opt.Target, nil) {
+		i := slices.Index(names, word)
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= width {
+			i = n - 1
+		}
+		if i < 0 {
+			return nil, errorf(file,
+				"has no column %s to be the target: the columns of an array count from 1 to %d", quote(word), width)
+		}
+		at = append(at, i)
+	}
+	return at, checkSeveral(file, at, names)
 }
 
 // without is x without column at.

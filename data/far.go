@@ -73,16 +73,16 @@ func (s Scaler) outside() func(j int, x float64) float64 {
 	}
 }
 
-// Far are rows with an input that is far outside the training range: farther than that range is
+// FarRows are rows with an input that is far outside the training range: farther than that range is
 // wide.
-type Far struct {
-	Rows   int
-	first  int // such a row
-	column int // its input that is farthest outside
+type FarRows struct {
+	Rows  int
+	of    int    // rows that were looked at
+	first string // about the first
 }
 
-// Far looks for rows that are unlike those of training.
-func (s Scaler) Far(ds *Dataset) (f Far) {
+// Add looks for such rows in a part of a file.
+func (f *FarRows) Add(s Scaler, ds *Dataset) {
 	values, outside := make([]float64, ds.D()), s.outside()
 	for i := range ds.N() {
 		worst, at := 0.0, 0
@@ -94,53 +94,29 @@ func (s Scaler) Far(ds *Dataset) (f Far) {
 		if worst < 1 {
 			continue
 		}
-		if f.Rows == 0 {
-			f.first, f.column = i, at
+		if f.Rows++; f.Rows == 1 {
+			f.first = s.describeFar(ds, i, at)
 		}
-		f.Rows++
 	}
-	return f
+	f.of += ds.N()
 }
 
-// Describe is a line for people about Far.
-func (s Scaler) Describe(f Far, ds *Dataset) string {
-	return withOthers(s.describeFirst(f, ds), f.Rows, ds.N())
-}
-
-// withOthers says how many rows are like the one that a text describes.
-func withOthers(text string, rows, of int) string {
-	if rows > 1 {
-		text += fmt.Sprintf("; the same holds for %d of %d rows", rows, of)
+// Describe is a line for people; "" where no row is far.
+func (f *FarRows) Describe() string {
+	if f.Rows < 2 {
+		return f.first
 	}
-	return text
+	return fmt.Sprintf("%s; the same holds for %d of %d rows", f.first, f.Rows, f.of)
 }
 
-// FarRows gathers Far over the parts of a file.
-type FarRows struct {
-	first    string // such a row
-	rows, of int
-}
-
-// Add looks for such rows in a part.
-func (f *FarRows) Add(s Scaler, ds *Dataset) {
-	part := s.Far(ds)
-	if f.rows == 0 && part.Rows > 0 {
-		f.first = s.describeFirst(part, ds)
-	}
-	f.rows, f.of = f.rows+part.Rows, f.of+ds.N()
-}
-
-// Describe is Scaler.Describe of all parts; "" where no row is far.
-func (f *FarRows) Describe() string { return withOthers(f.first, f.rows, f.of) }
-
-// describeFirst is a line about the first row.
-func (s Scaler) describeFirst(f Far, ds *Dataset) string {
+// describeFar is a line about row i, whose input j is far outside.
+func (s Scaler) describeFar(ds *Dataset, i, j int) string {
 	training := "far outside the training rows"
 	if s.Least != nil {
-		training = fmt.Sprintf("and %s in the training rows: far outside", between(s.Least[f.column], s.Most[f.column]))
+		training = fmt.Sprintf("and %s in the training rows: far outside", between(s.Least[j], s.Most[j]))
 	}
 	return fmt.Sprintf("%s: column %s is %g, %s, so that the prediction means little",
-		ds.Where(f.first), quote(ds.Columns[f.column]), ds.Row(f.first)[f.column], training)
+		ds.Where(i), quote(ds.Columns[j]), ds.Row(i)[j], training)
 }
 
 func between(least, most float64) string {

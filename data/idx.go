@@ -16,7 +16,6 @@ import (
 // unsigned bytes of two or more dimensions, the first of which counts them; labels have one.
 const (
 	idxByte      = 0x08 // unsigned bytes, the only type read
-	idxHeader1   = 8    // bytes before the values of one dimension
 	brightest    = 255
 	maxIDXDims   = 8
 	imageScaling = "none" // pixels share one unit, and a rare one must not outweigh the rest
@@ -33,10 +32,11 @@ func readIDX(in *input) (*table, error) {
 		"is an IDX file, and its labels are in another file: give it with --labels"); err != nil {
 		return nil, err
 	}
-	shape, err := idxShape(in.name, in.bytes)
+	a, err := openIDX(in.name, in.bytes)
 	if err != nil {
 		return nil, err
 	}
+	shape := a.shape
 	if len(shape) == 1 {
 		return nil, errorf(in.name,
 			"holds %d labels, not images: give the file of the images, and this one with --labels "+
@@ -62,13 +62,13 @@ func readIDX(in *input) (*table, error) {
 		return nil, errorf(in.name,
 			"holds %d images of %s pixels: too large for memory, take a part of it", n, sides(shape[1:]))
 	}
-	if size, need := in.plainSize(), int64(4+4*len(shape))+int64(n)*int64(d); size > 0 && need > size {
+	if size, need := in.plainSize(), a.offset+int64(n)*int64(d); size > 0 && need > size {
 		return nil, errorf(in.name,
 			"byte 4: the header says that it holds %d images of %s pixels, for which a file of %d bytes is "+
 				"needed, and this one has %d: it was cut short, or its header is damaged: fetch it again",
 			n, sides(shape[1:]), need, size)
 	}
-	pixels, err := idxValues(in.name, in.bytes, 4+4*len(shape), n*d)
+	pixels, err := idxValues(a, n*d)
 	if err != nil {
 		return nil, err
 	}
@@ -82,31 +82,28 @@ func readIDX(in *input) (*table, error) {
 
 // idxLabels reads the labels of an IDX file.
 func idxLabels(name string, r *bufio.Reader, n int) (*targets, error) {
-	shape, err := idxShape(name, r)
+	a, err := openIDX(name, r)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(shape) != 1:
-		return nil, errorf(name, "holds %d dimensions: an IDX file of labels has one", len(shape))
-	case shape[0] != n:
-		return nil, wrongCount(name, shape[0], n)
+	case len(a.shape) != 1:
+		return nil, errorf(name, "holds %d dimensions: an IDX file of labels has one", len(a.shape))
+	case a.shape[0] != n:
+		return nil, wrongCount(name, a.shape[0], n)
 	}
-	values, err := idxValues(name, r, idxHeader1, n)
-	if err != nil {
-		return nil, err
+	t := &targets{classes: true, place: func(i int) string { return fmt.Sprintf("byte %d", a.offset+int64(i)) }}
+	values, err := idxValues(a, n)
+	for _, v := range values {
+		t.y = append(t.y, float64(v))
 	}
-	t := &targets{y: make([]float64, n), classes: true,
-		place: func(i int) string { return fmt.Sprintf("byte %d", idxHeader1+i) }}
-	for i, v := range values {
-		t.y[i] = float64(v)
-	}
-	return t, nil
+	return t, err
 }
 
-// idxShape reads the header.
-func idxShape(name string, r *bufio.Reader) ([]int, error) {
-	var head [4]byte
-	if err := idxFull(name, r, head[:], 0, "a header"); err != nil {
+// openIDX reads the header of an array of unsigned bytes.
+func openIDX(name string, r io.Reader) (*npyArray, error) {
+	a := &npyArray{name: name, r: r, dtype: "u1"}
+	head := make([]byte, 4)
+	if err := a.full(head, "a header"); err != nil {
 		return nil, err
 	}
 	if head[2] != idxByte || head[3] == 0 || head[3] > maxIDXDims {
@@ -114,46 +111,33 @@ func idxShape(name string, r *bufio.Reader) ([]int, error) {
 			"byte 0: starts with % x: an IDX file of images starts with 00 00 08 03, one of labels with 00 00 "+
 				"08 01", head)
 	}
-	shape := make([]int, head[3])
-	for i := range shape {
-		var side [4]byte
-		if err := idxFull(name, r, side[:], 4+4*i, "a header"); err != nil {
+	for range head[3] {
+		side := make([]byte, 4)
+		if err := a.full(side, "a header"); err != nil {
 			return nil, err
 		}
-		v := binary.BigEndian.Uint32(side[:])
+		v := binary.BigEndian.Uint32(side)
 		if v > math.MaxInt32 {
-			return nil, errorf(name, "byte %d: a dimension of %d: the file is damaged, or not an IDX file", 4+4*i, v)
+			return nil, errorf(name, "byte %d: a dimension of %d: the file is damaged, or not an IDX file", a.offset-4, v)
 		}
-		shape[i] = int(v)
+		a.shape = append(a.shape, int(v))
 	}
-	return shape, nil
-}
-
-// idxFull fills b, which starts at an offset of the file.
-func idxFull(name string, r io.Reader, b []byte, offset int, what string) error {
-	n, err := io.ReadFull(r, b)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errorf(name, "byte %d: ends in the middle of %s: the file was cut short, fetch it again", offset+n, what)
-	} else if err != nil {
-		return readError(name, err)
-	}
-	return nil
+	return a, nil
 }
 
 // idxValues reads exactly n bytes, which end the file. They gather as they come: a header may lie
 // about them.
-func idxValues(name string, r io.Reader, offset, n int) ([]byte, error) {
-	values, err := io.ReadAll(io.LimitReader(r, int64(n)+1))
+func idxValues(a *npyArray, n int) ([]byte, error) {
+	values, err := io.ReadAll(io.LimitReader(a.r, int64(n)+1))
 	switch {
 	case len(values) > n:
-		return nil, errorf(name,
-			"byte %d: there is more after its %d values: the header and the file do not belong together", offset+n, n)
+		return nil, errorf(a.name, "byte %d: there is more after its %d values: the header and the file do not belong "+
+			"together", a.offset+int64(n), n)
 	case err != nil:
-		return nil, readError(name, err)
+		return nil, readError(a.name, err)
 	case len(values) < n:
-		return nil, errorf(name,
-			"byte %d: ends after %d of %d values: the file was cut short, fetch it again", offset+len(values),
-			len(values), n)
+		return nil, errorf(a.name, "byte %d: ends after %d of %d values: the file was cut short, fetch it again",
+			a.offset+int64(len(values)), len(values), n)
 	}
 	return values, nil
 }

@@ -231,18 +231,18 @@ func TestFar(t *testing.T) {
 			t.Fatal(err)
 		}
 		// 4.9 is not far from -3 … 1, nor 7.9 from a constant 7.
-		far := s.Far(rows)
+		far := farIn(s, rows)
 		want := `t.csv:4: column "b" is 1e+90, and 1 to 400 in the training rows: far outside, so that the ` +
 			`prediction means little; the same holds for 4 of 6 rows`
-		if got := s.Describe(far, rows); far.Rows != 4 || got != want {
+		if got := far.Describe(); far.Rows != 4 || got != want {
 			t.Errorf("%s: %d rows, got %s\nwant %s", kind, far.Rows, got, want)
 		}
 		last := rows.Subset([]int{5})
-		if got := s.Describe(s.Far(last), last); !strings.Contains(got,
+		if got := farIn(s, last).Describe(); !strings.Contains(got,
 			`t.csv:8: column "c" is 8.5, and always 7 in the training rows`) || strings.Contains(got, "so it is") {
 			t.Error(got)
 		}
-		if far := s.Far(train); far.Rows > 0 {
+		if far := farIn(s, train); far.Rows > 0 {
 			t.Errorf("%s: training rows are far: %+v", kind, far)
 		}
 	}
@@ -254,11 +254,11 @@ func TestFar(t *testing.T) {
 	s.Least, s.Most = nil, nil
 	want := `t.csv:4: column "b" is 1e+90, far outside the training rows, so that the prediction means little; the ` +
 		`same holds for 2 of 6 rows`
-	if got := s.Describe(s.Far(rows), rows); got != want {
+	if got := farIn(s, rows).Describe(); got != want {
 		t.Error(got)
 	}
 	if clipped, _ := FitScaler("robust", train); clipped.Least != nil {
-		if clipped.Least, clipped.Most = nil, nil; clipped.Far(rows).Rows > 0 {
+		if clipped.Least, clipped.Most = nil, nil; farIn(clipped, rows).Rows > 0 {
 			t.Error("clipped inputs are not bounded")
 		}
 	}
@@ -281,4 +281,10 @@ func TestFar(t *testing.T) {
 	if images := (&Dataset{Path: "x"}); images.Where(1) != "x: row 2" {
 		t.Error(images.Where(1))
 	}
+}
+
+func farIn(s Scaler, rows *Dataset) *FarRows {
+	far := &FarRows{}
+	far.Add(s, rows)
+	return far
 }

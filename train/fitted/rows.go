@@ -62,8 +62,9 @@ func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warn
 	}
 	ds = t.Projection.Apply(ds)
 	var parts []string
-	if far := t.Scaler.Far(ds); far.Rows >= max(1, least) {
-		parts = append(parts, t.Scaler.Describe(far, ds))
+	var far data.FarRows
+	if far.Add(t.Scaler, ds); far.Rows >= max(1, least) {
+		parts = append(parts, far.Describe())
 	}
 	if empty := t.Empty(ctx, ds); empty != "" {
 		parts = append(parts, empty)
