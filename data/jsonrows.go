@@ -105,20 +105,8 @@ func (j *jsonRows) parse(text []byte) error {
 			return j.wrong(from, "found the key %s twice in a row", quote(name))
 		}
 		j.starts[c] = int(from.InputOffset()) + 1
-		value, err := from.Token()
-		if err != nil {
-			return j.broken(from, err)
-		}
-		switch v := value.(type) {
-		case json.Delim:
-			return j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read", v,
-				quote(name))
-		case string:
-			j.row[c] = v
-		case json.Number:
-			j.row[c] = v.String()
-		case bool:
-			j.row[c] = fmt.Sprint(oneIf(v))
+		if j.row[c], err = j.cell(from, name); err != nil {
+			return err
 		}
 	}
 	if _, err := from.Token(); err != nil {
@@ -131,6 +119,26 @@ func (j *jsonRows) parse(text []byte) error {
 		j.starts[c] = max(1, j.starts[c])
 	}
 	return nil
+}
+
+// cell reads the value of a column.
+func (j *jsonRows) cell(from *json.Decoder, name string) (string, error) {
+	value, err := from.Token()
+	if err != nil {
+		return "", j.broken(from, err)
+	}
+	switch v := value.(type) {
+	case json.Delim:
+		return "", j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read", v,
+			quote(name))
+	case string:
+		return v, nil
+	case json.Number:
+		return v.String(), nil
+	case bool:
+		return fmt.Sprint(oneIf(v)), nil
+	}
+	return "", nil // null
 }
 
 // broken is the error about a line that is no JSON.

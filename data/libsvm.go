@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -124,13 +125,6 @@ func readLIBSVM(in *input) (*table, error) {
 	return t, nil
 }
 
-func zeroForMinus(v float64) float64 {
-	if v == -1 {
-		return 0
-	}
-	return v
-}
-
 // readLines reads all lines.
 func (s *sparse) readLines(in *input) error {
 	limits := in.lim
@@ -165,60 +159,25 @@ func (s *sparse) readLines(in *input) error {
 	}
 }
 
-// readLine reads one line: words, each with its column.
+// readLine reads one line.
 func (s *sparse) readLine(line string, in *input, check func(float64) string) error {
 	line, _, _ = strings.Cut(line, "#")
-	wrong := func(at int, format string, args ...any) error {
-		return errorAt(s.name, place{s.line, at + 1}, format, args...)
-	}
 	last, first, ignored := 0, true, s.ignored
-	for at := 0; at < len(line); {
-		if isBlank(line[at]) {
-			at++
-			continue
-		}
-		end := at
-		for end < len(line) && !isBlank(line[end]) {
-			end++
-		}
-		word := line[at:end]
-		index, text, pair := strings.Cut(word, ":")
+	for at, word := range wordsOf(line) {
 		if first {
 			first = false
-			s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
-			v, problem := s.label(word, pair, in, check)
-			if problem != "" && !in.opt.TargetOptional {
-				return wrong(at, "%s", problem)
-			} else if problem != "" {
-				s.meet(word, pair, place{s.line, at + 1})
-				v = math.NaN()
+			if err := s.begin(word, place{s.line, at + 1}, in, check); err != nil {
+				return err
 			}
-			if s.y = append(s.y, v); !pair {
-				at = end
+			if !strings.Contains(word, ":") {
 				continue
 			}
 		}
-		i, err := strconv.Atoi(index)
-		switch {
-		case !pair:
-			return wrong(at, "found %s: after the label, a row has only pairs index:value", quote(word))
-		case index == "qid":
-			return wrong(at, "found %s: qid is not supported, remove it", quote(word))
-		case err != nil || i > math.MaxInt32-1:
-			return wrong(at, "found %s: the index must be a whole number from 1 to %d", quote(word), math.MaxInt32-1)
-		case i < 1:
-			return wrong(at, "found the index %d: indices count from 1, add 1 to those of the file", i)
-		case i == last:
-			return wrong(at, "found the index %d twice: remove one of the two", i)
-		case i < last:
-			return wrong(at, "found the index %d after %d: indices must rise in a row, sort them", i, last)
+		i, v, err := s.entry(word, at, last)
+		if err != nil {
+			return err
 		}
-		v, problem := finite(text)
-		if problem != "" {
-			return wrong(at+len(index)+1, "found %s for the index %d, %s", quote(text), i, problem)
-		}
-		last, at = i, end
-		if like := in.opt.Like; like != nil && i > len(like.Columns) {
+		if last = i; in.opt.Like != nil && i > len(in.opt.Like.Columns) {
 			s.ignored++
 			continue
 		}
@@ -231,29 +190,83 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 	return nil
 }
 
-// label is the row's, which its first word must be, or what is wrong with it.
-func (s *sparse) label(word string, pair bool, in *input, check func(float64) string) (v float64, problem string) {
-	if pair {
+// wordsOf are the words of a line, each with its place.
+func wordsOf(line string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for at := 0; at < len(line); {
+			end := at
+			for end < len(line) && !isBlank(line[end]) {
+				end++
+			}
+			if end > at && !yield(at, line[at:end]) {
+				return
+			}
+			at = end + 1
+		}
+	}
+}
+
+// begin begins a row with its label, which its first word must be. Where labels are optional, one
+// that cannot be used is not known.
+func (s *sparse) begin(word string, at place, in *input, check func(float64) string) error {
+	s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
+	v, problem := s.label(word, in, check)
+	if problem != "" && !in.opt.TargetOptional {
+		return errorAt(s.name, at, "%s", problem)
+	} else if problem != "" {
+		if v = math.NaN(); strings.Contains(word, ":") {
+			word = "" // there is none
+		}
+		s.unneeded.meet(word, at)
+	}
+	s.y = append(s.y, v)
+	return nil
+}
+
+// entry reads a pair index:value, whose index is beyond the last one.
+func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) {
+	wrong := func(at int, format string, args ...any) error {
+		return errorAt(s.name, place{s.line, at + 1}, format, args...)
+	}
+	index, text, pair := strings.Cut(word, ":")
+	i, bad := strconv.Atoi(index)
+	switch {
+	case !pair:
+		err = wrong(at, "found %s: after the label, a row has only pairs index:value", quote(word))
+	case index == "qid":
+		err = wrong(at, "found %s: qid is not supported, remove it", quote(word))
+	case bad != nil || i > math.MaxInt32-1:
+		err = wrong(at, "found %s: the index must be a whole number from 1 to %d", quote(word), math.MaxInt32-1)
+	case i < 1:
+		err = wrong(at, "found the index %d: indices count from 1, add 1 to those of the file", i)
+	case i == last:
+		err = wrong(at, "found the index %d twice: remove one of the two", i)
+	case i < last:
+		err = wrong(at, "found the index %d after %d: indices must rise in a row, sort them", i, last)
+	default:
+		var problem string
+		if v, problem = finite(text); problem != "" {
+			err = wrong(at+len(index)+1, "found %s for the index %d, %s", quote(text), i, problem)
+		}
+	}
+	return i, v, err
+}
+
+// label is the number of a row's label, or what is wrong with it.
+func (s *sparse) label(word string, in *input, check func(float64) string) (v float64, problem string) {
+	if strings.Contains(word, ":") {
 		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", quote(word))
 	}
 	if v, problem = finite(word); problem != "" {
 		return 0, fmt.Sprintf("found %s for the row's label, %s", quote(word), problem)
 	}
-	if in.opt.Like != nil && slices.Equal(in.opt.Like.Classes, []string{"0", "1"}) {
-		v = zeroForMinus(v)
+	if v == -1 && in.opt.Like != nil && slices.Equal(in.opt.Like.Classes, []string{"0", "1"}) {
+		v = 0
 	}
 	if check != nil {
 		problem = check(v)
 	}
 	return v, problem
-}
-
-// meet notes that a row has no label that can be used.
-func (s *sparse) meet(word string, pair bool, at place) {
-	if pair {
-		word = ""
-	}
-	s.unneeded.meet(word, at)
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }

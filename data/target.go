@@ -40,56 +40,24 @@ type targetKind struct {
 // targetOf decides what a target is by the profile of its column. Words are classes. Whole numbers
 // are where they are two, or where few of them stand near 0 or 1; the task, if given, decides for
 // any others. A mistyped number is an error, not a class.
-func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k targetKind, err error) {
+func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (targetKind, error) {
 	where := "target column " + quote(column)
-	k.task = task
-	bad := func(s sighting, format string, args ...any) error {
-		return &Error{File: file, Line: s.at.line, Column: s.at.column,
-			Msg: fmt.Sprintf("found %s in the %s", quote(s.cell), where) + fmt.Sprintf(format, args...)}
+	classes, why, err := targetClasses(file, where, c, task, nominal)
+	if err != nil {
+		return targetKind{task: task}, err
 	}
-	why := ""
-	switch {
-	case c.filled() == 0:
-		return k, errorf(file, "the %s has no values", where)
-	case c.texts == 0 && (!c.isCodes() || task == Regression):
-		k.classes, why = wholeNumbers(c)
-		if nominal {
-			why = ""
-		}
-	case c.hasUnits() && task != Classification:
-		return k, bad(c.text, ", a number with the unit %s: write numbers alone, or use the task classification",
-			quote(c.units[0]))
-	case c.isBoolean() && task != Regression:
-		k.classes = c.booleanClasses()
-	case isDecorated(c.text.cell):
-		return k, bad(c.text, ", which is not a plain number: %s", plainer(c.text.cell, ','))
-	case task == Regression:
-		return k, bad(c.text, ", which must be a number: correct it, or use the task classification")
-	case task == "" && (c.fractions.cell != "" || !c.isText()):
-		return k, bad(c.text, ", whose other values are numbers: correct it, or use the task classification")
-	case task == "" && c.isDates():
-		return k, bad(c.text, ", which is a date: write dates as numbers, or name another target with --target")
-	case task == "" && c.isCodes() && c.texts == 0 && c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
-		return k, bad(c.codes, ", whose leading zero makes the column text, with %d different texts in %s: give "+
-			"--task regression for numbers, or name another target with --target", c.distinct(),
-			plural(c.filled(), "row"))
-	case task == "" && !nominal && c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
-		return k, bad(c.text,
-			", which holds %d different words in %s, so they are not classes: name another target with "+
-				"--target", c.distinct(), plural(c.filled(), "row"))
-	default:
-		k.classes = c.values()
-	}
-	switch {
-	case task == Regression || task == "" && why != "":
-		k.task, k.classes = Regression, nil
-		k.note = "regression"
+	if task == Regression || task == "" && why != "" {
+		k := targetKind{task: Regression, note: where + " regression"}
 		if task == "" {
-			k.note = why + ": task regression"
-			if c.fractions.cell == "" && c.distinct() <= maxClasses {
-				k.note, k.open = why+": taken as numbers (--task classification for classes)", true
+			k.note = fmt.Sprintf("%s %s: task regression", where, why)
+			if k.open = c.fractions.cell == "" && c.distinct() <= maxClasses; k.open {
+				k.note = fmt.Sprintf("%s %s: taken as numbers (--task classification for classes)", where, why)
 			}
 		}
+		return k, nil
+	}
+	k := targetKind{task: Classification, classes: classes, note: fmt.Sprintf("%s classes %s", where, list(classes))}
+	switch {
 	case c.distinct() > maxClasses:
 		return k, errorf(file,
 			"the %s holds more than %d different values: too many for classes, use the task regression",
@@ -98,17 +66,53 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k
 		return k, errorf(file,
 			"the %s holds %d different values in %s: too many for classes, use the task regression", where,
 			c.distinct(), plural(c.filled(), "row"))
-	default:
-		k.task = Classification
-		k.note = "classes " + list(k.classes)
-		if task == "" && c.texts == 0 && !nominal {
-			k.open = true
-			k.note = fmt.Sprintf("holds %d whole numbers %s … %s: taken as classes (--task regression for numbers)",
-				len(k.classes), k.classes[0], k.classes[len(k.classes)-1])
-		}
+	case task == "" && c.texts == 0 && !nominal:
+		k.open = true
+		k.note = fmt.Sprintf("%s holds %d whole numbers %s … %s: taken as classes (--task regression for numbers)",
+			where, len(classes), classes[0], classes[len(classes)-1])
 	}
-	k.note = where + " " + k.note
 	return k, nil
+}
+
+// targetClasses are the classes that a target column has, if any, and why they are none unless
+// someone says so.
+func targetClasses(file, where string, c *columnProfile, task Task, nominal bool) (classes []string, why string,
+	err error) {
+	bad := func(s sighting, format string, args ...any) error {
+		return errorAt(file, s.at, "found %s in the %s%s", quote(s.cell), where, fmt.Sprintf(format, args...))
+	}
+	manyDifferent := c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled()
+	switch {
+	case c.filled() == 0:
+		err = errorf(file, "the %s has no values", where)
+	case c.texts == 0 && (!c.isCodes() || task == Regression):
+		if classes, why = wholeNumbers(c); nominal {
+			why = ""
+		}
+	case c.hasUnits() && task != Classification:
+		err = bad(c.text, ", a number with the unit %s: write numbers alone, or use the task classification",
+			quote(c.units[0]))
+	case c.isBoolean() && task != Regression:
+		classes = c.booleanClasses()
+	case isDecorated(c.text.cell):
+		err = bad(c.text, ", which is not a plain number: %s", plainer(c.text.cell, ','))
+	case task == Regression:
+		err = bad(c.text, ", which must be a number: correct it, or use the task classification")
+	case task == "" && (c.fractions.cell != "" || !c.isText()):
+		err = bad(c.text, ", whose other values are numbers: correct it, or use the task classification")
+	case task == "" && c.isDates():
+		err = bad(c.text, ", which is a date: write dates as numbers, or name another target with --target")
+	case task == "" && c.isCodes() && c.texts == 0 && manyDifferent:
+		err = bad(c.codes, ", whose leading zero makes the column text, with %d different texts in %s: give "+
+			"--task regression for numbers, or name another target with --target", c.distinct(),
+			plural(c.filled(), "row"))
+	case task == "" && !nominal && manyDifferent:
+		err = bad(c.text, ", which holds %d different words in %s, so they are not classes: name another target with "+
+			"--target", c.distinct(), plural(c.filled(), "row"))
+	default:
+		classes = c.values()
+	}
+	return classes, why, err
 }
 
 // wholeNumbers lists the different numbers of a column in order, and says why they are no classes
