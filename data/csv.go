@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// readCSV reads a table of text cells. One of training rows is read twice: what its columns become
-// is decided before their values are kept.
+// readCSV reads a table of text cells. It reads a training table twice: first to decide what each
+// column becomes, and then to keep the values.
 func readCSV(in *input) (*table, error) {
 	rec, err := newRecords(in)
 	if err != nil {

@@ -135,35 +135,12 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 		s.Sequences = d.Sequences.Subset(rows)
 	}
 	s.Kernel = d.Kernel.subset(rows)
-	s.Y = pickWide(d.Y, rows, len(d.Outputs()))
+	s.Y = gather(d.Y, len(d.Outputs()), rows)
 	s.Labels = pick(d.Labels, rows)
 	s.RowOf = pick(d.RowOf, rows)
 	s.lines, s.files, s.ids = pick(d.lines, rows), pick(d.files, rows), pick(d.ids, rows)
 	s.Fingerprint = s.fingerprint()
 	return &s
-}
-
-func pick[T any](from []T, rows []int) []T {
-	if from == nil {
-		return nil
-	}
-	to := make([]T, len(rows))
-	for i, r := range rows {
-		to[i] = from[r]
-	}
-	return to
-}
-
-// pickWide is pick of rows of a width.
-func pickWide(from []float64, rows []int, width int) []float64 {
-	if from == nil {
-		return nil
-	}
-	to := make([]float64, 0, len(rows)*width)
-	for _, r := range rows {
-		to = append(to, from[r*width:(r+1)*width]...)
-	}
-	return to
 }
 
 // Schema is what must be known of a training set to read another file the same way.

@@ -109,7 +109,7 @@ func drawn(n, count int, site uint32, seed uint64) []int {
 // HoldOut takes a fraction of the training rows away from training, one row at least, to validate
 // on. Which rows is a function of their number and the seed. It is an error if what is left teaches
 // nothing.
-func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, held *Dataset, err error) {
+func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Dataset, err error) {
 	n := d.N()
 	rows := drawn(n, max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
 	if rest = d.Subset(others(n, rows)); rest.N() < 2 {

@@ -62,13 +62,19 @@ func pickRows(x *tensor.Dense, rows []int) *tensor.Dense {
 	return matrix32(len(rows), d, gather(x.Float32s(), d, rows))
 }
 
+// gather are the given rows of a table of width d; nil of nil.
 func gather[T any](values []T, d int, rows []int) []T {
+	if values == nil {
+		return nil
+	}
 	to := make([]T, 0, len(rows)*d)
 	for _, r := range rows {
 		to = append(to, values[r*d:(r+1)*d]...)
 	}
 	return to
 }
+
+func pick[T any](values []T, rows []int) []T { return gather(values, 1, rows) }
 
 // joinRows is the rows of a and then those of b.
 func joinRows(a, b *tensor.Dense) *tensor.Dense {

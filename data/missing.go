@@ -114,13 +114,13 @@ func (l *layout) drops(rec *records) bool {
 
 // leftOutRows are the notes about them; so many rows stay.
 func (l *layout) leftOutRows(file string, stay int) (notes []string) {
-	for _, left := range []struct {
+	for _, rows := range []struct {
 		n   int
 		why string
 	}{{l.noTarget, "without a target"}, {l.dropped, "with missing cells"}} {
-		if left.n > 0 {
+		if rows.n > 0 {
 			notes = append(notes,
-				fmt.Sprintf("%s: %s %s left out, %d stay", file, plural(left.n, "row"), left.why, stay))
+				fmt.Sprintf("%s: %s %s left out, %d stay", file, plural(rows.n, "row"), rows.why, stay))
 		}
 	}
 	return notes

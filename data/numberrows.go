@@ -189,7 +189,7 @@ func longNumber(cell []byte) (v float64, ok bool) {
 // lines gives a text to a [csv.Reader] line by line, so that another may read lines in between.
 type lines struct {
 	src  *bufio.Reader
-	left []byte // of the line that was read last
+	rest []byte // of the line that was read last
 	err  error  // behind it
 
 	line       int   // how many were begun
@@ -199,10 +199,10 @@ type lines struct {
 
 // fill reads a line, or a part of one that is very long.
 func (l *lines) fill() {
-	if len(l.left) > 0 || l.err != nil {
+	if len(l.rest) > 0 || l.err != nil {
 		return
 	}
-	l.left, l.err = l.src.ReadSlice('\n')
+	l.rest, l.err = l.src.ReadSlice('\n')
 	if l.err == bufio.ErrBufferFull {
 		l.err = nil
 	}
@@ -211,22 +211,22 @@ func (l *lines) fill() {
 // next is the line that comes next, with its end; false of a last one without.
 func (l *lines) next() (line []byte, ok bool) {
 	l.fill()
-	return l.left, len(l.left) > 0 && l.left[len(l.left)-1] == '\n'
+	return l.rest, len(l.rest) > 0 && l.rest[len(l.rest)-1] == '\n'
 }
 
 // take takes it away.
 func (l *lines) take() {
 	l.line++
 	l.plain++
-	l.plainBytes += int64(len(l.left))
-	l.left = nil
+	l.plainBytes += int64(len(l.rest))
+	l.rest = nil
 }
 
 // Read gives the rest of the line.
 func (l *lines) Read(to []byte) (n int, err error) {
 	l.fill()
-	n = copy(to, l.left)
-	if l.left = l.left[n:]; n > 0 {
+	n = copy(to, l.rest)
+	if l.rest = l.rest[n:]; n > 0 {
 		if to[n-1] == '\n' {
 			l.line++
 		}

@@ -49,9 +49,9 @@ type oneWay struct {
 // progress hears which share is done. The error is that of ctx.
 func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(share float64)) (*Projection,
 	*Dataset, error) {
-	some, numbers := d.Sample(projectionRows, 0)
-	p := &projector{n: some.N(), d: d.D(), x: s.Rows(some.X, 0, some.N())}
-	p.readTargets(some)
+	sample, numbers := d.Sample(projectionRows, 0)
+	p := &projector{n: sample.N(), d: d.D(), x: s.Rows(sample.X, 0, sample.N())}
+	p.readTargets(sample)
 	for k := min(fewestColumns, p.d); ; k = min(2*k, p.d) {
 		for _, r := range projectionRidges {
 			p.scores = append(p.scores, &oneWay{k, r, make([]float64, p.n*p.targets), make([]float64, p.n)})
@@ -65,7 +65,7 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	}
 	chosen := p.choose()
 	order, centre := p.rank(everyRow(p.n))
-	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:chosen.columns])), Scores: p.names(some)}
+	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:chosen.columns])), Scores: p.names(sample)}
 	own, err := FitScaler(s.Kind, out.read(d))
 	if err != nil {
 		return nil, nil, err
@@ -74,7 +74,7 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	p.fit(out, centre, chosen.ridge)
 	projected := out.Apply(d)
 	x := projected.X.Float64s()
-	if some == d {
+	if sample == d {
 		numbers = everyRow(p.n)
 	}
 	for a, i := range numbers {
@@ -228,27 +228,24 @@ func (p *projector) validate(ctx context.Context, progress func(share float64)) 
 
 // split are the rows of a fold and the others. Rows of a class, or of neighbouring targets, are
 // dealt to the folds in turn.
-func (p *projector) split(fold, folds int) (train, held []int) {
-	rows := make([]int, p.n)
-	for i := range rows {
-		rows[i] = i
-	}
+func (p *projector) split(fold, folds int) (train, test []int) {
+	rows := everyRow(p.n)
 	slices.SortStableFunc(rows, func(a, b int) int {
 		return slices.Compare(p.t[a*p.targets:(a+1)*p.targets], p.t[b*p.targets:(b+1)*p.targets])
 	})
 	for at, r := range rows {
 		if at%folds == fold {
-			held = append(held, r)
+			test = append(test, r)
 		} else {
 			train = append(train, r)
 		}
 	}
-	return train, held
+	return train, test
 }
 
 // fold scores the rows of a fold in every way.
 func (p *projector) fold(ctx context.Context, f, folds int) {
-	train, held := p.split(f, folds)
+	train, test := p.split(f, folds)
 	order, centre := p.rank(train)
 	gram := make([]float64, p.n*p.n)
 	for at, w := 0, 0; w < len(p.scores) && ctx.Err() == nil; w += len(projectionRidges) {
@@ -257,7 +254,7 @@ func (p *projector) fold(ctx context.Context, f, folds int) {
 		at = k
 		s := p.spectrum(gram, train)
 		for _, way := range p.scores[w : w+len(projectionRidges)] {
-			s.score(way, gram, held)
+			s.score(way, gram, test)
 		}
 	}
 }
@@ -319,9 +316,9 @@ func (s *spectrum) weights(ridge float64) []float64 {
 
 // score scores rows that were held out. The mean target of the others is no part of a score: it is
 // the lower, the higher those that were held out are.
-func (s *spectrum) score(way *oneWay, gram []float64, held []int) {
+func (s *spectrum) score(way *oneWay, gram []float64, test []int) {
 	w := s.weights(way.ridge)
-	for _, i := range held {
+	for _, i := range test {
 		to := way.scores[i*s.targets : (i+1)*s.targets]
 		for a, k := range s.rows {
 			simd.Axpy64(gram[i*s.n+k], w[a*s.targets:(a+1)*s.targets], to)
@@ -344,16 +341,16 @@ func (p *projector) choose() *oneWay {
 		}
 		return best
 	}
-	all, some := least(true), least(false)
-	if some == nil {
+	all, few := least(true), least(false)
+	if few == nil {
 		return all
 	}
 	gain := make([]float64, p.n)
 	for i := range gain {
-		gain[i] = all.losses[i] - some.losses[i]
+		gain[i] = all.losses[i] - few.losses[i]
 	}
 	if mean, sd := meanSD(gain); mean > 2*sd/math.Sqrt(float64(p.n)) {
-		return some
+		return few
 	}
 	return all
 }

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -231,33 +230,6 @@ func (t *texts) table(in *input) (*table, error) {
 
 // nameColumn is what the names of a FASTA file are called.
 const nameColumn = "name"
-
-// eachLine visits the lines of a text without their ends, each by its number. Lines may have any
-// length within the limits. A line is overwritten by the next.
-func (in *input) eachLine(visit func(number int, line []byte) error) error {
-	var line []byte
-	total := int64(0)
-	for number := 1; ; {
-		piece, err := in.bytes.ReadSlice('\n')
-		line, total = append(line, piece...), total+int64(len(piece))
-		switch {
-		case total > in.lim.cells:
-			return errorf(in.name, "holds more than %d million bytes of sequences up to line %d: too large for memory, "+
-				"take a part of it", in.lim.cells>>20, number)
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && err != io.EOF:
-			return readError(in.name, err)
-		case len(line) == 0:
-			return nil
-		}
-		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-		if stop := visit(number, line); stop != nil || err == io.EOF {
-			return stop
-		}
-		line, number = line[:0], number+1
-	}
-}
 
 // checkSequences refuses a schema that no training set of sequences can have had.
 func (s Schema) checkSequences() error {

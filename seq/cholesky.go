@@ -24,7 +24,7 @@ func invertFactor(g []float64, n int) []float64 {
 				}
 			}
 		}
-		for lo := to; lo < n; lo += panel { // what is right of the panel, a panel of rows at a time
+		for lo := to; lo < n; lo += panel { // the columns behind the panel, a panel of rows at a time
 			hi := min(lo+panel, n)
 			simd.Gemm64(pack, false, true, hi-lo, hi-to, to-from, -1, g[lo*n+from:], n,
 				g[to*n+from:], n, 1, g[lo*n+to:], n)
@@ -33,10 +33,10 @@ func invertFactor(g []float64, n int) []float64 {
 	inverse := make([]float64, n*n)
 	for from := 0; from < n; from += panel {
 		to := min(from+panel, n)
-		for left := 0; left < from; left += panel { // L⁻¹ there has no rows above left
-			right := min(left+panel, from)
-			simd.Gemm64(pack, false, false, to-from, right-left, from-left, -1, g[from*n+left:], n,
-				inverse[left*n+left:], n, 0, inverse[from*n+left:], n)
+		for col := 0; col < from; col += panel { // L⁻¹ there has no rows above col
+			end := min(col+panel, from)
+			simd.Gemm64(pack, false, false, to-from, end-col, from-col, -1, g[from*n+col:], n,
+				inverse[col*n+col:], n, 0, inverse[from*n+col:], n)
 		}
 		for i := from; i < to; i++ {
 			row := inverse[i*n : i*n+i+1]

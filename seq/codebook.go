@@ -222,11 +222,11 @@ func (k *clusters) start(c int, word uint32) bool {
 		if total == 0 {
 			return false
 		}
-		left := total * (float64(word) + 0.5) / (1 << 32)
+		rest := total * (float64(word) + 0.5) / (1 << 32)
 		for i, d := range k.least {
 			if d > 0 {
 				at = i
-				if left -= k.weight[i] * d; left < 0 {
+				if rest -= k.weight[i] * d; rest < 0 {
 					break
 				}
 			}

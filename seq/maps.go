@@ -40,7 +40,7 @@ type extractor interface {
 	// keys gives the features of x, in pieces, to s.count. Extractors are used by several
 	// goroutines at once, each with a scratch of its own.
 	keys(x []int32, s *scratch)
-	// crowded says that the training sequences have more features than there are numbers.
+	// crowded reports whether the training sequences have more features than can be numbered.
 	crowded() bool
 }
 

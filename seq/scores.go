@@ -1,0 +1,186 @@
+package seq
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+)
+
+// judge is the log density of each row given other blocks, after the link that fits best.
+func (l *loo) judge(p leftOut) fit {
+	if l.Classes {
+		return l.judgeClasses(p)
+	}
+	n := l.n()
+	f := fit{loss: make([]float64, n)}
+	variance := simd.Dot64(l.centred, l.centred) / float64(n)
+	squares := simd.Dot64(p.residual, p.residual)
+	for c := range l.Columns {
+		scale := 0.0 // the kernel's variance that fits best
+		for i, v := range p.variance {
+			r := p.residual[i*l.Columns+c]
+			scale += r * r / v / float64(n)
+		}
+		for i, v := range p.variance {
+			r := p.residual[i*l.Columns+c]
+			f.loss[i] += 0.5*math.Log(2*math.Pi*scale*v) + r*r/(2*scale*v)
+		}
+	}
+	f.errors = squares / float64(n) / variance
+	f.nll = mean(f.loss)
+	return f
+}
+
+// judgeClasses makes probabilities of the predicted scores: softmax(b_c + a·score), whose a and b
+// fit all rows best.
+func (l *loo) judgeClasses(p leftOut) fit {
+	n, columns := l.n(), l.Columns
+	score := make([]float64, n*columns)
+	for i := range score {
+		score[i] = l.Values[i] - l.mean[i%columns] - p.residual[i]
+	}
+	f := fit{loss: make([]float64, n)}
+	prob := l.calibrated(score)
+	for i := range n {
+		row, truth := prob[i*columns:(i+1)*columns], l.class(i)
+		f.loss[i] = -math.Log(max(row[truth], 1e-300))
+		if largestAt(row) != truth {
+			f.errors += 1 / float64(n)
+		}
+	}
+	f.nll = mean(f.loss)
+	rare := 0
+	for c, share := range l.mean {
+		if share > 0 && share < rareShare {
+			f.rare += l.auc(score, c)
+			rare++
+		}
+	}
+	f.rare /= float64(max(rare, 1))
+	if columns == 2 {
+		f.auc = l.auc(score, 1)
+		f.aucSE = hanley(f.auc, l.mean[0]*float64(n), l.mean[1]*float64(n))
+	}
+	return f
+}
+
+// rareShare is the share of the rows below which a class is rare.
+const rareShare = 0.1
+
+// calibrated are the probabilities softmax(b_c + a·score) [n, Columns] with the largest likelihood:
+// in turn, a takes a step of Newton, and b makes the mean probability of each class its share.
+func (l *loo) calibrated(score []float64) []float64 {
+	n, columns := l.n(), l.Columns
+	slope, offset := 1.0, make([]float64, columns)
+	for c, share := range l.mean {
+		offset[c] = math.Log(max(share, 1e-300))
+	}
+	prob, total := make([]float64, n*columns), make([]float64, columns)
+	fill := func() {
+		clear(total)
+		for i := range n {
+			row := prob[i*columns : (i+1)*columns]
+			softmax(row, score[i*columns:(i+1)*columns], slope, offset)
+			for c, q := range row {
+				total[c] += q / float64(n)
+			}
+		}
+	}
+	for range calibrations {
+		fill()
+		for c, share := range l.mean {
+			if share > 0 {
+				offset[c] += math.Log(share / max(total[c], 1e-300))
+			}
+		}
+		fill()
+		gradient, curvature := 0.0, 1e-6
+		for i := range n {
+			first, second := 0.0, 0.0
+			for c, q := range prob[i*columns : (i+1)*columns] {
+				s := score[i*columns+c]
+				first += q * s
+				second += q * s * s
+			}
+			gradient += score[i*columns+l.class(i)] - first
+			curvature += second - first*first
+		}
+		step := gradient / curvature
+		slope = max(0, slope+min(max(step, -slope/2-1), slope+1)) // at most doubled
+	}
+	fill()
+	return prob
+}
+
+const calibrations = 30
+
+// softmax writes the probabilities of one row.
+func softmax(dst, score []float64, slope float64, offset []float64) {
+	most := math.Inf(-1)
+	for c, s := range score {
+		dst[c] = offset[c] + slope*s
+		most = max(most, dst[c])
+	}
+	total := 0.0
+	for c, s := range dst {
+		dst[c] = math.Exp(s - most)
+		total += dst[c]
+	}
+	for c := range dst {
+		dst[c] /= total
+	}
+}
+
+func mean(x []float64) (m float64) {
+	for _, v := range x {
+		m += v / float64(len(x))
+	}
+	return m
+}
+
+// difference is the mean of a − b over rows, and its standard error.
+func difference(a, b []float64) (d, se float64) {
+	n := float64(len(a))
+	squares := 0.0
+	for i, v := range a {
+		d += (v - b[i]) / n
+		squares += (v - b[i]) * (v - b[i]) / n
+	}
+	return d, math.Sqrt(max(0, squares-d*d) / n)
+}
+
+// auc is the area under the curve of one column's scores.
+func (l *loo) auc(score []float64, column int) float64 {
+	n := l.n()
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	at := func(i int) float64 { return score[i*l.Columns+column] }
+	slices.SortFunc(order, func(a, b int) int { return compare(at(a), at(b)) })
+	positive, negative, sum := 0.0, 0.0, 0.0
+	for i := 0; i < n; {
+		yes, no, v := 0.0, 0.0, at(order[i])
+		for ; i < n && compare(at(order[i]), v) == 0; i++ { // also of NaN
+			if l.class(order[i]) == column {
+				yes++
+			} else {
+				no++
+			}
+		}
+		sum += yes * (negative + no/2)
+		positive, negative = positive+yes, negative+no
+	}
+	if positive == 0 || negative == 0 {
+		return 0.5
+	}
+	return sum / (positive * negative)
+}
+
+// hanley is the standard error of an area under the curve of so many rows of two classes (Hanley &
+// McNeil 1982).
+func hanley(a, n, m float64) float64 {
+	q, r := a/(2-a), 2*a*a/(1+a)
+	return math.Sqrt(max(0, a*(1-a)+(m-1)*(q-a*a)+(n-1)*(r-a*a)) / max(1, n*m))
+}
