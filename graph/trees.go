@@ -31,6 +31,9 @@ type treeReader struct {
 	at   int
 	tree Tree
 	open []int // the nodes whose brackets are open
+
+	wanted bool // Newick: a node may begin here
+	named  int  // Newick: the node that a name belongs to; −1: none
 }
 
 func (p *treeReader) read() *Error {
@@ -108,78 +111,90 @@ func (p *treeReader) readBrackets() *Error {
 	return nil
 }
 
+// marks end a name or a number of Newick.
+const marks = "(),:;[]' \t\r\n"
+
 // readNewick reads a tree whose labels stand behind their brackets: nodes are put down when their
 // bracket opens, and named when it is closed.
 func (p *treeReader) readNewick() *Error {
-	const marks = "(),:;[]' \t\r\n"
-	wanted := true // a node may begin here
-	last := -1     // the node that a label or length belongs to
+	p.wanted, p.named = true, -1
 	for p.skip(); p.at < len(p.text); p.skip() {
-		c := p.text[p.at]
-		bad := func(msg string) *Error { return errorAt(p.at, string(c), "%s", msg) }
-		switch {
-		case c == '[':
-			end := bytes.IndexByte(p.text[p.at:], ']')
-			if end < 0 {
-				return bad("a comment that is not closed: write a ] behind it")
-			}
-			p.at += end + 1
-		case c == '(':
-			if !wanted {
-				return bad("where a comma or a closing bracket belongs")
-			}
-			p.at++
-			p.node("")
-			p.open, last = append(p.open, len(p.tree.Labels)-1), -1
-		case c == ')' || c == ',' || c == ';':
-			if wanted {
-				p.node("") // a leaf without a name
-			}
-			switch {
-			case c == ';' && len(p.open) > 0:
-				return bad("where the tree is not complete: close its brackets before the semicolon")
-			case c != ';' && len(p.open) == 0:
-				return bad("outside all brackets: open one before")
-			}
-			p.at++
-			if wanted = c == ','; c == ')' {
-				last = p.open[len(p.open)-1]
-				p.open = p.open[:len(p.open)-1]
-			}
-			if p.skip(); c == ';' && p.at < len(p.text) {
-				return errorAt(p.at, string(p.text[p.at:]),
-					"after the semicolon that ends the tree: give one tree")
-			}
-		case c == ':':
-			if wanted {
-				p.node("")
-				wanted = false
-			}
-			p.at++
-			p.skip()
-			from := p.at
-			if length := p.word(marks); !isNumber(length) {
-				return errorAt(from, length,
-					"where the length of a branch belongs: give a number, or leave the colon out")
-			}
-			last = -1
-		default:
-			label, err := p.newickLabel(marks)
-			if err != nil {
-				return err
-			}
-			switch {
-			case wanted:
-				p.node(label)
-				wanted, last = false, -1
-			case last >= 0:
-				p.tree.Labels[last], last = label, -1
-			default:
-				return errorAt(p.at-1, label,
-					"a second name of a node: separate nodes by commas, and quote names with blanks")
-			}
+		if err := p.newickStep(); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// newickStep reads a comment, a bracket, a comma, a length or a name.
+func (p *treeReader) newickStep() *Error {
+	c := p.text[p.at]
+	bad := func(msg string) *Error { return errorAt(p.at, string(c), "%s", msg) }
+	switch {
+	case c == '[':
+		end := bytes.IndexByte(p.text[p.at:], ']')
+		if end < 0 {
+			return bad("a comment that is not closed: write a ] behind it")
+		}
+		p.at += end + 1
+	case c == '(' && !p.wanted:
+		return bad("where a comma or a closing bracket belongs")
+	case c == '(':
+		p.at++
+		p.node("")
+		p.open, p.named = append(p.open, len(p.tree.Labels)-1), -1
+	case c == ')' || c == ',' || c == ';':
+		if p.wanted {
+			p.node("") // a leaf without a name
+		}
+		switch {
+		case c == ';' && len(p.open) > 0:
+			return bad("where the tree is not complete: close its brackets before the semicolon")
+		case c != ';' && len(p.open) == 0:
+			return bad("outside all brackets: open one before")
+		}
+		p.at++
+		if p.wanted = c == ','; c == ')' {
+			p.named = p.open[len(p.open)-1]
+			p.open = p.open[:len(p.open)-1]
+		}
+		if p.skip(); c == ';' && p.at < len(p.text) {
+			return errorAt(p.at, string(p.text[p.at:]), "after the semicolon that ends the tree: give one tree")
+		}
+	case c == ':':
+		if p.wanted {
+			p.node("")
+			p.wanted = false
+		}
+		p.at++
+		p.skip()
+		from := p.at
+		if length := p.word(marks); !isNumber(length) {
+			return errorAt(from, length, "where the length of a branch belongs: give a number, or leave the colon out")
+		}
+		p.named = -1
+	default:
+		return p.newickName()
+	}
+	return nil
+}
+
+// newickName names a leaf, or the node whose bracket was closed.
+func (p *treeReader) newickName() *Error {
+	label, err := p.newickLabel()
+	switch {
+	case err != nil:
+		return err
+	case p.wanted:
+		p.node(label)
+		p.wanted = false
+	case p.named >= 0:
+		p.tree.Labels[p.named] = label
+	default:
+		return errorAt(p.at-1, label,
+			"a second name of a node: separate nodes by commas, and quote names with blanks")
+	}
+	p.named = -1
 	return nil
 }
 
@@ -189,7 +204,7 @@ func isNumber(word string) bool {
 }
 
 // newickLabel is a name, in quotes or not.
-func (p *treeReader) newickLabel(marks string) (string, *Error) {
+func (p *treeReader) newickLabel() (string, *Error) {
 	if p.text[p.at] != '\'' {
 		start := p.at
 		if label := p.word(marks); label != "" {

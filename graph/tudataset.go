@@ -22,7 +22,6 @@ type Folder struct {
 	Unread error
 	// Classes says that Labels are of DS_graph_labels.txt, not targets of DS_graph_attributes.txt.
 	Classes bool
-	Start   []int // of each graph, the number of its first node among all, from 1
 	// EdgeAttributes is the file of the attributes of edges, which are not read; "" without one.
 	EdgeAttributes string
 }
@@ -74,21 +73,6 @@ func escaped(path string) string {
 // says so; Labels are nil then. Errors of the files are *FolderError.
 func ReadFolder(set string, optional bool) (*Folder, error) {
 	r := &folderReader{set: set}
-	f, err := r.read(optional)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-type folderReader struct {
-	set   string
-	graph []int // of each node
-	node  []int // of each node, its number in the graph
-	f     Folder
-}
-
-func (r *folderReader) read(optional bool) (*Folder, error) {
 	f := &r.f
 	if err := r.nodes(); err != nil {
 		return nil, err
@@ -98,14 +82,10 @@ func (r *folderReader) read(optional bool) (*Folder, error) {
 	} else if err != nil {
 		f.Labels, f.Unread = nil, err
 	}
-	if err := r.nodeLabels(); err != nil {
-		return nil, err
-	}
-	if err := r.attributes(); err != nil {
-		return nil, err
-	}
-	if err := r.edges(); err != nil {
-		return nil, err
+	for _, read := range []func() error{r.nodeLabels, r.attributes, r.edges} {
+		if err := read(); err != nil {
+			return nil, err
+		}
 	}
 	for _, g := range f.Graphs {
 		g.simplify()
@@ -118,8 +98,15 @@ func (r *folderReader) read(optional bool) (*Folder, error) {
 	return f, nil
 }
 
+type folderReader struct {
+	set   string
+	graph []int // of each node
+	node  []int // of each node, its number in the graph
+	f     Folder
+}
+
 // lines visits the lines of a file that are not blank; there is false where there is no such file.
-func (r *folderReader) lines(end string, visit func(line int, text string) error) (there bool, err error) {
+func (r *folderReader) lines(end string, visit func(text string) error) (there bool, err error) {
 	name := r.set + end
 	f, err := os.Open(name)
 	if os.IsNotExist(err) {
@@ -148,7 +135,7 @@ func (r *folderReader) lines(end string, visit func(line int, text string) error
 			text = strings.TrimPrefix(text, "\ufeff") // which editors of Windows write
 		}
 		if text = strings.TrimSpace(text); text != "" {
-			if err := visit(line, text); err != nil {
+			if err := visit(text); err != nil {
 				return true, &FolderError{name, line, err.Error()}
 			}
 		}
@@ -169,12 +156,19 @@ func (r *folderReader) missing(end, what string) error {
 	return &FolderError{r.set + end, 0, "there is no such file, plain or .gz: it holds " + what}
 }
 
-// count is the error of a file with the wrong number of lines.
-func (r *folderReader) count(end string, got, want int, what string) error {
-	if got == want {
-		return nil
+// each visits the lines of a file by their numbers from 0, as many as there are nodes, say.
+func (r *folderReader) each(end string, want int, what string, visit func(i int, text string) error) (bool, error) {
+	n := 0
+	there, err := r.lines(end, func(text string) error {
+		if n++; n > want {
+			return nil
+		}
+		return visit(n-1, text)
+	})
+	if err == nil && there && n != want {
+		err = &FolderError{r.set + end, 0, fmt.Sprintf("has %d lines for %d %s: give one on each line", n, want, what)}
 	}
-	return &FolderError{r.set + end, 0, fmt.Sprintf("has %d lines for %d %s: give one on each line", got, want, what)}
+	return there, err
 }
 
 // wholeNumber is a number from 1.
@@ -188,7 +182,7 @@ func wholeNumber(word, what string) (int, error) {
 
 // nodes reads which graph each node belongs to.
 func (r *folderReader) nodes() error {
-	there, err := r.lines(endIndicator, func(_ int, text string) error {
+	there, err := r.lines(endIndicator, func(text string) error {
 		n, err := wholeNumber(text, "the number of a graph")
 		if err != nil {
 			return err
@@ -203,7 +197,6 @@ func (r *folderReader) nodes() error {
 		}
 		if n > last {
 			r.f.Graphs = append(r.f.Graphs, &Graph{})
-			r.f.Start = append(r.f.Start, len(r.graph)+1)
 		}
 		g := r.f.Graphs[n-1]
 		r.graph, r.node = append(r.graph, n-1), append(r.node, len(g.Labels))
@@ -222,21 +215,19 @@ func (r *folderReader) nodes() error {
 // labels reads the classes of the graphs, or their targets.
 func (r *folderReader) labels(optional bool) error {
 	for _, end := range []string{endGraphLabels, endGraphValues} {
-		there, err := r.lines(end, func(_ int, text string) error {
+		r.f.Classes = end == endGraphLabels
+		there, err := r.each(end, len(r.f.Graphs), "graphs", func(_ int, text string) error {
 			if strings.Contains(text, ",") {
 				return fmt.Errorf("found %q: only one target of each graph can be read, so keep one", text)
 			}
 			r.f.Labels = append(r.f.Labels, text)
 			return nil
 		})
-		if err != nil {
+		if there || err != nil {
 			return err
 		}
-		if there {
-			r.f.Classes = end == endGraphLabels
-			return r.count(end, len(r.f.Labels), len(r.f.Graphs), "graphs")
-		}
 	}
+	r.f.Classes = false
 	if optional {
 		return nil
 	}
@@ -252,24 +243,17 @@ func joined(words []string) string {
 }
 
 func (r *folderReader) nodeLabels() error {
-	node := 0
-	there, err := r.lines(endNodeLabels, func(_ int, text string) error {
-		if node < len(r.graph) {
-			r.f.Graphs[r.graph[node]].Labels[r.node[node]] = joined(strings.Split(text, ","))
-		}
-		node++
+	_, err := r.each(endNodeLabels, len(r.graph), "nodes", func(i int, text string) error {
+		r.f.Graphs[r.graph[i]].Labels[r.node[i]] = joined(strings.Split(text, ","))
 		return nil
 	})
-	if err != nil || !there {
-		return err
-	}
-	return r.count(endNodeLabels, node, len(r.graph), "nodes")
+	return err
 }
 
 // attributes reads the vectors of nodes.
 func (r *folderReader) attributes() error {
-	node, width := 0, 0
-	there, err := r.lines(endNodeAttributes, func(_ int, text string) error {
+	width := 0
+	_, err := r.each(endNodeAttributes, len(r.graph), "nodes", func(i int, text string) error {
 		words := strings.Split(text, ",")
 		if width == 0 {
 			width = len(words)
@@ -286,23 +270,17 @@ func (r *folderReader) attributes() error {
 			}
 			values[i] = float32(v)
 		}
-		if node < len(r.graph) {
-			g := r.f.Graphs[r.graph[node]]
-			g.Values = append(g.Values, values)
-		}
-		node++
+		g := r.f.Graphs[r.graph[i]]
+		g.Values = append(g.Values, values)
 		return nil
 	})
-	if err != nil || !there {
-		return err
-	}
-	return r.count(endNodeAttributes, node, len(r.graph), "nodes")
+	return err
 }
 
 // edges reads the edges, and then their labels, line by line the same.
 func (r *folderReader) edges() error {
 	var of []*Graph // of each edge
-	there, err := r.lines(endEdges, func(_ int, text string) error {
+	there, err := r.lines(endEdges, func(text string) error {
 		from, to, comma := strings.Cut(text, ",")
 		if !comma {
 			return fmt.Errorf("found %q, where an edge belongs: write two nodes, with a comma between", text)
@@ -335,18 +313,12 @@ func (r *folderReader) edges() error {
 	if err != nil {
 		return err
 	}
-	at, edge := map[*Graph]int{}, 0
-	there, err = r.lines(endEdgeLabels, func(_ int, text string) error {
-		if edge < len(of) {
-			g := of[edge]
-			g.Edges[at[g]].Label = joined(strings.Split(text, ","))
-			at[g]++
-		}
-		edge++
+	at := map[*Graph]int{}
+	_, err = r.each(endEdgeLabels, len(of), "edges", func(i int, text string) error {
+		g := of[i]
+		g.Edges[at[g]].Label = joined(strings.Split(text, ","))
+		at[g]++
 		return nil
 	})
-	if err != nil || !there {
-		return err
-	}
-	return r.count(endEdgeLabels, edge, len(of), "edges")
+	return err
 }

@@ -29,24 +29,17 @@ func edges(w *Work, codes []int32) {
 
 // weisfeilerLehman counts the colours of the rounds 0 … h (Shervashidze et al. 2011). The first
 // colour of a node is its label, and the next one is its colour with those of its neighbours, in
-// order.
-func weisfeilerLehman(args []int) Counter {
-	return func(w *Work, codes []int32) {
-		w.view.read(codes)
-		w.refine(args[0], false, w.labelled())
+// order. With edges, each neighbour counts with the label of the edge to it.
+func weisfeilerLehman(edges bool) func(args []int) Counter {
+	return func(args []int) Counter {
+		return func(w *Work, codes []int32) {
+			w.view.read(codes)
+			w.refine(args[0], edges, w.labelled())
+		}
 	}
 }
 
-// weisfeilerLehmanEdges is weisfeilerLehman where each neighbour counts with the label of the edge
-// to it.
-func weisfeilerLehmanEdges(args []int) Counter {
-	return func(w *Work, codes []int32) {
-		w.view.read(codes)
-		w.refine(args[0], true, w.labelled())
-	}
-}
-
-// circular is weisfeilerLehmanEdges from other first colours: label, degree, and whether the node
+// circular is weisfeilerLehman with edges from other first colours: label, degree, and whether the node
 // is part of a ring, as in extended-connectivity fingerprints (Rogers & Hahn 2010).
 func circular(args []int) Counter {
 	return func(w *Work, codes []int32) {
