@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"math"
-	"slices"
 
 	"gorgonia.org/tensor"
 
@@ -143,118 +142,12 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	return &s
 }
 
-// Schema is what must be known of a training set to read another file the same way.
-// A model file holds it.
-type Schema struct {
-	Columns  []string `json:"columns"`
-	Target   string   `json:"target"`
-	TargetAt int      `json:"target_at"` // 0-based position in the file, for files without a header
-	Task     Task     `json:"task"`
-	Classes  []string `json:"classes,omitempty"`
-	// columns of a file that stand for several of Columns
-	OneHot []OneHot `json:"one_hot,omitempty"`
-
-	Alphabet *seq.Alphabet `json:"alphabet,omitempty"` // of sequences; nil where rows have none
-	// the column of sequences in a table, where rows are more than a sequence
-	Sequence string `json:"sequence,omitempty"`
-
-	// of several target columns, in the order of the model's outputs
-	Targets   []string `json:"targets,omitempty"`
-	TargetsAt []int    `json:"targets_at,omitempty"`
-
-	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the file that are no inputs
-	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
-	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
-	Booleans []string `json:"booleans,omitempty"`
-	Missing  string   `json:"missing,omitempty"` // as TableOptions.Missing
-	Fills    []Fill   `json:"fills,omitempty"`   // what missing cells become
-	// how the training file is written, where it was said or is unusual
-	Dialect Dialect `json:"dialect,omitzero"`
-}
-
-// names are all columns of the training file.
-func (s Schema) names() []string {
-	names := slices.Concat(s.Outputs(), leftNames(s.LeftOut))
-	for _, c := range s.FileColumns() {
-		names = append(names, c.Name)
-	}
-	if s.Sequence != "" {
-		names = append(names, s.Sequence)
-	}
-	return names
-}
-
-// Outputs are the names of the target columns.
-func (s Schema) Outputs() []string { return outputs(s.Target, s.Targets) }
-
-// places are the positions of the target columns in the file.
-func (s Schema) places() []int {
-	if s.Targets != nil {
-		return s.TargetsAt
-	}
-	return []int{s.TargetAt}
-}
-
-// Schema describes d to readers of other files.
-func (d *Dataset) Schema() Schema {
-	s := d.schema
-	s.Columns, s.Target, s.Targets, s.Task, s.Classes = d.Columns, d.Target, d.Targets, d.Task, d.Classes
-	if d.projected {
-		s.Columns = d.wide
-	}
-	if s.Missing == MissingError {
-		s.Missing = ""
-	}
-	if d.Sequences != nil {
-		s.Alphabet = d.Sequences.Alphabet
-	}
-	return s
-}
-
-// Plain is the schema as a model keeps it: without the vectors that sequences of vectors are made
-// of.
-func (s Schema) Plain() Schema {
-	if s.Alphabet != nil {
-		s.Alphabet = s.Alphabet.Plain()
-	}
-	return s
-}
-
 // WithSequences is d with other sequences of its rows, such as those that a codebook makes; nothing
 // else is another.
 func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
 	other := *d
 	other.Sequences = s
 	return &other
-}
-
-// Check refuses a schema that no training set can have had; one comes from a file.
-func (s Schema) Check() error {
-	if s.Alphabet != nil {
-		return s.checkSequences()
-	}
-	switch {
-	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt >= s.width(),
-		s.Task != Regression && s.Task != Classification, s.Task == Classification && !areClasses(s.Classes),
-		!s.checkTargets(), !s.checkMissing(), !s.checkOneHot():
-		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
-	}
-	return nil
-}
-
-// width is how many columns the training file has.
-func (s Schema) width() int { return len(s.FileColumns()) + len(s.Outputs()) + len(s.LeftOut) }
-
-// checkMissing refuses ways to fill cells that no training set can have had.
-func (s Schema) checkMissing() bool {
-	last := -1
-	for _, f := range s.Fills {
-		if f.At <= last || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
-			return s.Missing == MissingImpute && f.At > last // not filled yet
-		}
-		last = f.At
-	}
-	return s.Missing == "" || slices.Contains(MissingWays(), s.Missing)
 }
 
 // fingerprint hashes names with their lengths before them, so that no two lists of
@@ -304,4 +197,20 @@ func writeUint(h hash.Hash, v uint64) {
 // appendValue adds zero first: −0 and 0 are the same value.
 func appendValue(b []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
+}
+
+// Schema describes d to readers of other files.
+func (d *Dataset) Schema() Schema {
+	s := d.schema
+	s.Columns, s.Target, s.Targets, s.Task, s.Classes = d.Columns, d.Target, d.Targets, d.Task, d.Classes
+	if d.projected {
+		s.Columns = d.wide
+	}
+	if s.Missing == MissingError {
+		s.Missing = ""
+	}
+	if d.Sequences != nil {
+		s.Alphabet = d.Sequences.Alphabet
+	}
+	return s
 }

@@ -1,23 +1,30 @@
 // Package data reads tables of numbers and sequences, and fits the scalings that a model keeps.
 // Package data/sets knows the named sets, fetches and checks them.
 //
-// ReadFile reads a file, Load a training and a test set, and FromRows (fromrows.go) takes rows from
-// memory. The first bytes of a file, plain or gzip (open.go), tell its format (formats.go). The
-// reader of that format makes a tensor of the inputs and a list of the targets (read.go), which are
-// numbers or classes (target.go). Load (load.go, named.go, folds.go) joins a training and a test
-// set. A Scaler (scaler.go) is fitted on training rows only. Summarize describes a set for people
-// and programs.
+// # From a file to a Dataset
 //
-// The first rows of a text table show how it is written (dialect.go, rows.go, records.go). A first
-// reading of a training table counts the values of each column (profile.go). Then each column gets
-// its role (roles.go, layout.go): an input, several for text (onehot.go), the target and its
-// classes (target.go), or none. missing.go treats missing cells. A second reading keeps the values
-// (csv.go). The Schema keeps the roles, and other files are read once, by it. libsvm.go reads
-// LIBSVM. IDX images (idx.go) and arrays (npy.go, arrays.go, npz.go) have their targets in another
-// file (targets.go). Sequences (sequences.go) come from FASTA (fasta.go), from lists (seqlines.go)
-// or from a column (seqcolumn.go), with their labels (seqlabels.go). A Gram (gram.go) is a kernel
-// that was computed elsewhere. Pipes are copied first (spool.go), and reading can be stopped
-// (watch.go). docs/data.md describes all formats for users.
+// ReadFile reads a file, Load a training set and a test set, and FromRows takes rows from memory
+// (memory.go). files.go opens files and pipes, and text.go undoes gzip and checks the encoding. The
+// first bytes of a file tell its format. formats.go has a row for each, with the reader that makes a
+// table of the file, and turns the table into a Dataset.
+//
+// Text tables, ARFF, JSON, Parquet and Arrow have one reader (csv.go) of rows of cells (records.go).
+// dialect.go finds out how a text is written. profile.go counts the values of each column, and
+// cells.go knows how people write numbers. Each column then gets its role (roles.go, layout.go): an
+// input, several for text, the target and its classes (target.go), or none. missing.go treats
+// missing cells. A second reading keeps the values. The Schema (schema.go) keeps the roles, and
+// other files are read once, by it.
+//
+// libsvm.go reads LIBSVM. IDX images (idx.go) and arrays (npy.go, arrays.go, npz.go) may have their
+// targets in another file (targets.go). Sequences (sequences.go) come from FASTA (fasta.go), lists
+// (lists.go) or a column (seqcolumn.go), and graphs from JSON, SDF or a folder (graphs.go, sdf.go);
+// seqlabels.go reads their labels. A Gram (gram.go) is a kernel that was computed elsewhere.
+//
+// # Behind the readers
+//
+// load.go and folds.go split training, validation and test rows. A Scaler (scaler.go) and a
+// Projection (projection.go) are fitted on training rows only. Summarize describes a set.
+// docs/data.md describes all formats for users.
 //
 // # Errors
 //

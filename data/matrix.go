@@ -110,33 +110,6 @@ func (a *Dataset) join(b *Dataset) *Dataset {
 	return &j
 }
 
-// Input is what one column of a file became, or the sequences.
-type Input struct {
-	Name    string
-	Columns []int // among the D inputs; nil of the sequences
-}
-
-// Inputs are those of the schema, in the order of the file, the sequences last.
-func (s Schema) Inputs() (all []Input) {
-	at := 0
-	for _, c := range s.FileColumns() {
-		in := Input{Name: c.Name}
-		for range c.width() {
-			in.Columns = append(in.Columns, at)
-			at++
-		}
-		all = append(all, in)
-	}
-	if s.Alphabet != nil {
-		name := s.Sequence
-		if name == "" {
-			name = "sequence"
-		}
-		all = append(all, Input{Name: name})
-	}
-	return all
-}
-
 // Shuffled is d followed by a copy of it for each of some inputs. In the copy, row i has that input
 // from row from[i].
 func (d *Dataset) Shuffled(inputs []Input, from []int) *Dataset {

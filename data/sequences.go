@@ -231,23 +231,6 @@ func (t *texts) table(in *input) (*table, error) {
 // nameColumn is what the names of a FASTA file are called.
 const nameColumn = "name"
 
-// checkSequences refuses a schema that no training set of sequences can have had.
-func (s Schema) checkSequences() error {
-	a := s.Alphabet
-	classes := slices.Clone(s.Classes)
-	slices.Sort(classes)
-	v := a.OfVectors()
-	known := slices.Contains(seq.Kinds(), a.Kind) &&
-		(a.Kind != seq.Words && !a.Kind.IsGraph() || len(a.Words) == a.Letters) &&
-		(v == nil || v.Width > 0) && (a.Attributes == nil || a.Kind == seq.Graphs) && a.Letters >= 0
-	if !known || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression &&
-		s.Task != Classification ||
-		s.Task == Classification && (len(classes) < 1 || len(slices.Compact(classes)) < len(s.Classes)) {
-		return errorf("", "the description of the training data is damaged: it lacks alphabet, target, task or classes")
-	}
-	return nil
-}
-
 // hashSequences adds alphabet and codes to a fingerprint. Words and vectors are written out, as
 // their codes depend on the order in which they came.
 func hashSequences(h hash.Hash, s *seq.Set) {

@@ -298,14 +298,6 @@ func (t *table) nameTargets(at []int, names []string) {
 	}
 }
 
-// checkTargets refuses a description of several targets that no training set can have had.
-func (s Schema) checkTargets() bool {
-	bad := func(at int) bool { return at < 0 || at >= s.width() }
-	return s.Targets == nil && s.TargetsAt == nil ||
-		len(s.Targets) > 1 && len(s.Targets) == len(s.TargetsAt) && s.Task == Regression &&
-			!slices.ContainsFunc(s.TargetsAt, bad)
-}
-
 // fitTargets gives d the targets y of a table whose training data are like. A file that has another
 // number of targets has none, where they may be missing.
 func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {

@@ -2,13 +2,13 @@
 // counts with unit length, and kernels are inner products or distances of these vectors.
 //
 // An Alphabet (alphabet.go) codes the texts of sequences into a Set (set.go). A Spec such as
-// double:1,5+spectrum:3 (spec.go) names feature maps (maps.go, one file each). Fit numbers the
-// features of the training sequences (features.go). Features.Rows counts them (counter.go, fill.go)
-// into Rows, a sparse matrix by rows. A map with many features for each symbol counts them itself
-// (map_gapped.go, map_mismatch.go). Dots and Distances (kernel.go) compare rows, and Choose
-// (choose.go) picks inducing points among them. Select (select.go) finds the best of the Candidates
-// (auto.go) by held-out rows (loo.go), within limits of cost (cost.go). A Codebook first turns
-// sequences of vectors (frames.go) into symbols.
+// double:1,5+spectrum:3 (spec.go) names feature maps (maps.go): of k-mers (kmers.go, gapped.go,
+// mismatch.go), words (words.go) and graphs (graphfeatures.go). Fit numbers the features of the
+// training sequences (features.go). Features.Rows counts them (counter.go, fill.go) into Rows, a
+// sparse matrix by rows (rows.go). A map with many features for each symbol counts them itself. A
+// Basis (basis.go) has the distances to inducing points, and Choose (choose.go) picks these. Select
+// (select.go) finds the best of the Candidates (candidates.go) by held-out rows (loo.go, scores.go).
+// A Codebook first turns sequences of vectors (frames.go) into symbols.
 //
 // # What is exact
 //

@@ -1,0 +1,310 @@
+package data
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// Schema is what must be known of a training set to read another file the same way.
+// A model file holds it.
+type Schema struct {
+	Columns  []string `json:"columns"`
+	Target   string   `json:"target"`
+	TargetAt int      `json:"target_at"` // 0-based position in the file, for files without a header
+	Task     Task     `json:"task"`
+	Classes  []string `json:"classes,omitempty"`
+	// columns of a file that stand for several of Columns
+	OneHot []OneHot `json:"one_hot,omitempty"`
+
+	Alphabet *seq.Alphabet `json:"alphabet,omitempty"` // of sequences; nil where rows have none
+	// the column of sequences in a table, where rows are more than a sequence
+	Sequence string `json:"sequence,omitempty"`
+
+	// of several target columns, in the order of the model's outputs
+	Targets   []string `json:"targets,omitempty"`
+	TargetsAt []int    `json:"targets_at,omitempty"`
+
+	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the file that are no inputs
+	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
+	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
+	Booleans []string `json:"booleans,omitempty"`
+	Missing  string   `json:"missing,omitempty"` // as TableOptions.Missing
+	Fills    []Fill   `json:"fills,omitempty"`   // what missing cells become
+	// how the training file is written, where it was said or is unusual
+	Dialect Dialect `json:"dialect,omitzero"`
+}
+
+// names are all columns of the training file.
+func (s Schema) names() []string {
+	names := slices.Concat(s.Outputs(), leftNames(s.LeftOut))
+	for _, c := range s.FileColumns() {
+		names = append(names, c.Name)
+	}
+	if s.Sequence != "" {
+		names = append(names, s.Sequence)
+	}
+	return names
+}
+
+// Outputs are the names of the target columns.
+func (s Schema) Outputs() []string { return outputs(s.Target, s.Targets) }
+
+// places are the positions of the target columns in the file.
+func (s Schema) places() []int {
+	if s.Targets != nil {
+		return s.TargetsAt
+	}
+	return []int{s.TargetAt}
+}
+
+// Plain is the schema as a model keeps it: without the vectors that sequences of vectors are made
+// of.
+func (s Schema) Plain() Schema {
+	if s.Alphabet != nil {
+		s.Alphabet = s.Alphabet.Plain()
+	}
+	return s
+}
+
+// Check refuses a schema that no training set can have had; one comes from a file.
+func (s Schema) Check() error {
+	if s.Alphabet != nil {
+		return s.checkSequences()
+	}
+	switch {
+	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt >= s.width(),
+		s.Task != Regression && s.Task != Classification, s.Task == Classification && !areClasses(s.Classes),
+		!s.checkTargets(), !s.checkMissing(), !s.checkOneHot():
+		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
+	}
+	return nil
+}
+
+// width is how many columns the training file has.
+func (s Schema) width() int { return len(s.FileColumns()) + len(s.Outputs()) + len(s.LeftOut) }
+
+// checkMissing refuses ways to fill cells that no training set can have had.
+func (s Schema) checkMissing() bool {
+	last := -1
+	for _, f := range s.Fills {
+		if f.At <= last || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
+			return s.Missing == MissingImpute && f.At > last // not filled yet
+		}
+		last = f.At
+	}
+	return s.Missing == "" || slices.Contains(MissingWays(), s.Missing)
+}
+
+// checkTargets refuses a description of several targets that no training set can have had.
+func (s Schema) checkTargets() bool {
+	bad := func(at int) bool { return at < 0 || at >= s.width() }
+	return s.Targets == nil && s.TargetsAt == nil ||
+		len(s.Targets) > 1 && len(s.Targets) == len(s.TargetsAt) && s.Task == Regression &&
+			!slices.ContainsFunc(s.TargetsAt, bad)
+}
+
+// checkSequences refuses a schema that no training set of sequences can have had.
+func (s Schema) checkSequences() error {
+	a := s.Alphabet
+	classes := slices.Clone(s.Classes)
+	slices.Sort(classes)
+	v := a.OfVectors()
+	known := slices.Contains(seq.Kinds(), a.Kind) &&
+		(a.Kind != seq.Words && !a.Kind.IsGraph() || len(a.Words) == a.Letters) &&
+		(v == nil || v.Width > 0) && (a.Attributes == nil || a.Kind == seq.Graphs) && a.Letters >= 0
+	if !known || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression &&
+		s.Task != Classification ||
+		s.Task == Classification && (len(classes) < 1 || len(slices.Compact(classes)) < len(s.Classes)) {
+		return errorf("", "the description of the training data is damaged: it lacks alphabet, target, task or classes")
+	}
+	return nil
+}
+
+// OneHot is a column of text that became an input for each of its values: 1 where the cell has
+// that value, else 0.
+type OneHot struct {
+	Column string   `json:"column"`
+	At     int      `json:"at"` // position among the input columns of the file, from 0
+	Values []string `json:"values"`
+}
+
+// InputColumn is an input column of a file, and what becomes of its cells.
+type InputColumn struct {
+	Name    string
+	Values  []string // of words, each of which is an input; nil where cells are numbers
+	Boolean bool     // true and false are numbers, too
+	Fill    float64  // of a missing number, with MissingImpute; NaN where it is not known yet
+	Flag    bool     // an input says whether the cell is missing; it follows the others
+}
+
+// FileColumns are the input columns of a file but that of sequences, in order.
+func (s Schema) FileColumns() (columns []InputColumn) {
+	hot, fills := s.OneHot, s.Fills
+	for i := 0; i < len(s.Columns); {
+		c, at := InputColumn{Name: s.Columns[i]}, len(columns)
+		if len(hot) > 0 && hot[0].At == at {
+			c.Name, c.Values, hot = hot[0].Column, hot[0].Values, hot[1:]
+		}
+		c.Boolean = slices.Contains(s.Booleans, c.Name)
+		if len(fills) > 0 && fills[0].At == at {
+			c.Fill, c.Flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
+		}
+		columns, i = append(columns, c), i+c.width()
+	}
+	return columns
+}
+
+// width is how many inputs the column becomes.
+func (c InputColumn) width() int {
+	n := max(1, len(c.Values))
+	if c.Flag {
+		n++
+	}
+	return n
+}
+
+// checkOneHot says whether the expanded names are those of the columns.
+func (s Schema) checkOneHot() bool {
+	for _, h := range s.OneHot {
+		if len(h.Values) == 0 {
+			return false
+		}
+	}
+	return slices.Equal(expanded(s.FileColumns()), s.Columns)
+}
+
+// expanded are the names of the inputs: colour=red and colour=blue for the column colour.
+func expanded(columns []InputColumn) []string {
+	var names []string
+	for _, c := range columns {
+		if c.Values == nil {
+			names = append(names, c.Name)
+		}
+		for _, v := range c.Values {
+			names = append(names, c.Name+"="+v)
+		}
+		if c.Flag {
+			names = append(names, c.Name+"=missing")
+		}
+	}
+	return names
+}
+
+// append adds the inputs of a cell: its number v, or a 1 at the word of number hot; −1 is none.
+func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []float64 {
+	if c.Values == nil {
+		to = append(to, v)
+	}
+	for k := range c.Values {
+		to = append(to, oneIf(k == hot))
+	}
+	if c.Flag {
+		to = append(to, oneIf(missing))
+	}
+	return to
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// describe says in a schema what becomes of the columns.
+func (s *Schema) describe(columns []InputColumn, missing string) {
+	s.Columns = expanded(columns)
+	for at, c := range columns {
+		if c.Values != nil {
+			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values})
+		}
+		if c.Boolean {
+			s.Booleans = append(s.Booleans, c.Name)
+		}
+		if missing == MissingImpute && (c.Values == nil || c.Flag) {
+			s.Fills = append(s.Fills, Fill{c.Name, at, c.Fill, c.Flag})
+		}
+	}
+}
+
+// NumberColumns are the input columns of a file that hold numbers, in order.
+func (s Schema) NumberColumns() []string {
+	return s.namesOf(func(c InputColumn) bool { return c.Values == nil })
+}
+
+// TextColumns are the input columns of a file that hold words, in order.
+func (s Schema) TextColumns() []string {
+	return s.namesOf(func(c InputColumn) bool { return c.Values != nil })
+}
+
+func (s Schema) namesOf(want func(InputColumn) bool) (names []string) {
+	for _, c := range s.FileColumns() {
+		if want(c) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// SequenceColumn is what the sequences of rows are called: their column or, where a file has no
+// columns, "sequence". It is "" where rows have none.
+func (s Schema) SequenceColumn() string {
+	switch {
+	case s.Alphabet == nil:
+		return ""
+	case s.Sequence == "":
+		return sequenceName
+	}
+	return s.Sequence
+}
+
+const sequenceName = "sequence"
+
+// NumbersName is what a tensor of all columns of numbers is called: "inputs", unless a column of
+// words or sequences is.
+func (s Schema) NumbersName() string {
+	name := "inputs"
+	for slices.Contains(s.TextColumns(), name) || name == s.SequenceColumn() {
+		name += "_"
+	}
+	return name
+}
+
+// InputColumns are the names of all input columns of a file, in order; that of sequences is the
+// last.
+func (s Schema) InputColumns() []string {
+	names := s.namesOf(func(InputColumn) bool { return true })
+	if name := s.SequenceColumn(); name != "" {
+		names = append(names, name)
+	}
+	return names
+}
+
+// Input is what one column of a file became, or the sequences.
+type Input struct {
+	Name    string
+	Columns []int // among the D inputs; nil of the sequences
+}
+
+// Inputs are those of the schema, in the order of the file, the sequences last.
+func (s Schema) Inputs() (all []Input) {
+	at := 0
+	for _, c := range s.FileColumns() {
+		in := Input{Name: c.Name}
+		for range c.width() {
+			in.Columns = append(in.Columns, at)
+			at++
+		}
+		all = append(all, in)
+	}
+	if s.Alphabet != nil {
+		name := s.Sequence
+		if name == "" {
+			name = "sequence"
+		}
+		all = append(all, Input{Name: name})
+	}
+	return all
+}
