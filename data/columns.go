@@ -81,18 +81,26 @@ func (in *input) columns() (rows tablefile.Reader, err error) {
 	return rows, nil
 }
 
-// whole is a file whose index is at its end.
+// whole is a file of columns whose index is at its end.
 func (in *input) whole() (file io.ReaderAt, size int64, err error) {
-	at, ok := in.src.(interface {
-		io.ReaderAt
-		io.Seeker
-	})
-	if ok {
-		magic := make([]byte, min(8, len(in.head)))
-		size, err = at.Seek(0, io.SeekEnd)
-		if _, short := at.ReadAt(magic, 0); err == nil && short == nil && isColumns(magic) {
-			return at, size, nil
+	magic := make([]byte, min(8, len(in.head)))
+	if file, size, ok := endedFile(in.src); ok {
+		if _, short := file.ReadAt(magic, 0); short == nil && isColumns(magic) {
+			return file, size, nil
 		}
 	}
 	return nil, 0, errorf(in.name, "is a file that cannot be read from its end: undo its gzip")
+}
+
+// endedFile is a file that can be read from its end, and its size.
+func endedFile(src io.Reader) (file io.ReaderAt, size int64, ok bool) {
+	at, ok := src.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	if !ok {
+		return nil, 0, false
+	}
+	size, err := at.Seek(0, io.SeekEnd)
+	return at, size, err == nil
 }

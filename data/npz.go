@@ -61,18 +61,11 @@ type npz struct {
 
 // openNpz reads the list of arrays. A zip archive has it at its end, so a pipe will not do.
 func openNpz(name string, src io.Reader) (*npz, error) {
-	at, ok := src.(interface {
-		io.ReaderAt
-		io.Seeker
-	})
+	file, size, ok := endedFile(src)
 	if !ok {
 		return nil, errorf(name, "is an npz archive that cannot be read from its end: give a file")
 	}
-	size, err := at.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, errorf(name, "is an npz archive that cannot be read from its end: give a file")
-	}
-	z, err := zip.NewReader(at, size)
+	z, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, errorf(name,
 			"is a zip archive that cannot be read (%v): if it is an npz, fetch it again or undo its gzip; "+

@@ -38,10 +38,7 @@ type Schema struct {
 
 // names are all columns of the training file.
 func (s Schema) names() []string {
-	names := slices.Concat(s.Outputs(), leftNames(s.LeftOut))
-	for _, c := range s.FileColumns() {
-		names = append(names, c.Name)
-	}
+	names := slices.Concat(s.Outputs(), leftNames(s.LeftOut), s.namesOf(func(InputColumn) bool { return true }))
 	if s.Sequence != "" {
 		names = append(names, s.Sequence)
 	}
@@ -299,11 +296,7 @@ func (s Schema) Inputs() (all []Input) {
 		}
 		all = append(all, in)
 	}
-	if s.Alphabet != nil {
-		name := s.Sequence
-		if name == "" {
-			name = "sequence"
-		}
+	if name := s.SequenceColumn(); name != "" {
 		all = append(all, Input{Name: name})
 	}
 	return all

@@ -2,45 +2,41 @@ package seq
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 )
 
-// frames numbers the vectors of sequences of vectors, equal ones alike. It finds them by a hash of
-// their bits.
+// frames numbers the vectors of sequences of vectors, equal ones alike.
 type frames struct {
-	place *table
-	code  []int32 // by number of the table
-	line  []float32
+	code map[string]int32 // by the bits of a vector
+	line []float32        // the vector that is being read
 }
 
 // newFrames knows the vectors of a.
 func newFrames(a *Alphabet) *frames {
-	f := &frames{place: newTable()}
+	f := &frames{code: map[string]int32{}}
 	for c := range int32(a.Letters) {
 		f.line = a.frame(c)
-		f.number(a, func() int32 { return c })
+		f.number(func() int32 { return c })
 	}
 	f.line = nil
 	return f
 }
 
 // number is the code of the vector in f.line; one that is new gets its code by add.
-func (f *frames) number(a *Alphabet, add func() int32) int32 {
-	h := uint64(len(f.line))
+func (f *frames) number(add func() int32) int32 {
+	var bits []byte
 	for _, v := range f.line {
-		h = (h ^ uint64(math.Float32bits(v))) * golden
-		h ^= h >> 29
+		bits = binary.LittleEndian.AppendUint32(bits, math.Float32bits(v))
 	}
-	n := f.place.put(h)
-	if n == len(f.code) {
-		f.code = append(f.code, add())
-	} else if !slices.Equal(a.frame(f.code[n]), f.line) {
-		return add() // another with the same hash
+	code, known := f.code[string(bits)]
+	if !known {
+		code = add()
+		f.code[string(bits)] = code
 	}
-	return f.code[n]
+	return code
 }
 
 // frame is the vector with a code.
@@ -88,7 +84,7 @@ func (e *Encoder) addFrame(text []byte, at int) error {
 			Msg: fmt.Sprintf("a vector of %d numbers, and those before have %d: all vectors need the same "+
 				"length", len(f.line), a.Width)}
 	}
-	e.set.Codes = append(e.set.Codes, f.number(a, func() int32 { return a.addFrame(f.line) }))
+	e.set.Codes = append(e.set.Codes, f.number(func() int32 { return a.addFrame(f.line) }))
 	return nil
 }
 

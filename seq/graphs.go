@@ -172,7 +172,7 @@ func (e *Encoder) attributes(g *graph.Graph) error {
 func (e *Encoder) frameOf(values []float32) int32 {
 	a, f := e.set.Alphabet.Attributes, e.frames
 	f.line = append(f.line[:0], values...)
-	return f.number(a, func() int32 { return a.addFrame(f.line) })
+	return f.number(func() int32 { return a.addFrame(f.line) })
 }
 
 // addTree codes the text of a tree.

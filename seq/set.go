@@ -1,6 +1,10 @@
 package seq
 
-import "slices"
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+)
 
 // Set is N sequences over one alphabet, end to end.
 type Set struct {
@@ -59,54 +63,33 @@ func (s *Set) Lengths() (shortest int, mean float64, longest int) {
 }
 
 // Repeats counts the sequences that an earlier one is equal to.
-func (s *Set) Repeats() int {
-	known := newIndex(s.N())
-	count := 0
-	for i := range s.N() {
-		if known.has(s, s.At(i)) {
-			count++
-		} else {
-			known.put(s.At(i), i)
-		}
-	}
-	return count
-}
+func (s *Set) Repeats() int { return s.N() - len(s.digests()) }
 
 // Repeated counts the sequences of s that also occur in of; an unknown symbol is like another here.
-func (s *Set) Repeated(of *Set) int {
-	known := newIndex(of.N())
-	for i := range of.N() {
-		known.put(of.At(i), i)
-	}
-	count := 0
+func (s *Set) Repeated(of *Set) (count int) {
+	known := of.digests()
 	for i := range s.N() {
-		if known.has(of, s.At(i)) {
+		if known[s.digest(i)] {
 			count++
 		}
 	}
 	return count
 }
 
-// index finds sequences by a hash of their codes.
-type index map[uint64][]int
-
-func newIndex(n int) index { return make(index, n) }
-
-func (x index) put(codes []int32, i int) {
-	h := hashOf(codes)
-	x[h] = append(x[h], i)
-}
-
-// has says whether one of the sequences of s that were put has these codes.
-func (x index) has(s *Set, codes []int32) bool {
-	return slices.ContainsFunc(x[hashOf(codes)], func(j int) bool { return slices.Equal(codes, s.At(j)) })
-}
-
-func hashOf(x []int32) uint64 {
-	h := uint64(len(x))
-	for _, c := range x {
-		h = (h ^ uint64(uint32(c))) * golden
-		h ^= h >> 32
+func (s *Set) digests() map[[sha256.Size]byte]bool {
+	known := make(map[[sha256.Size]byte]bool, s.N())
+	for i := range s.N() {
+		known[s.digest(i)] = true
 	}
-	return h
+	return known
+}
+
+// digest is the SHA-256 of the codes of sequence i.
+func (s *Set) digest(i int) [sha256.Size]byte {
+	codes := s.At(i)
+	text := make([]byte, 0, 4*len(codes))
+	for _, c := range codes {
+		text = binary.LittleEndian.AppendUint32(text, uint32(c))
+	}
+	return sha256.Sum256(text)
 }
