@@ -165,9 +165,6 @@ func (c *Context) Calls() int { return c.calls }
 // TensorCores is true if there are kernels that end in _tf32 and _3xtf32.
 func (c *Context) TensorCores() bool { return !c.info.Capability.less(tensorCores) }
 
-// FewDoubles is true if doubles take 32 times as long as floats, or longer.
-func (c *Context) FewDoubles() bool { return c.info.Capability.fewDoubles() }
-
 // Info describes the GPU.
 func (c *Context) Info() Info { return c.info }
 

@@ -40,6 +40,8 @@ func newCall(v verb, words []string) (*call, error) {
 		name, value, hasValue := cutFlag(word)
 		f := v.flag(name)
 		switch {
+		case name == "help" || name == "h":
+			return &call{verb: v, values: map[string]options.Setting{"help": {}}}, nil
 		case f == nil:
 			if !hasValue && len(words) > 0 && !strings.HasPrefix(words[0], "-") {
 				value = words[0]

@@ -69,8 +69,8 @@ func (b *badRows) take() func(data.BadRow) error {
 	}
 }
 
-// beside writes the file of bad rows while f writes that of the others.
-func (b *badRows) beside(rows *data.Stream, f func() error) error {
+// writeWith writes the file of bad rows while f writes that of the others.
+func (b *badRows) writeWith(rows *data.Stream, f func() error) error {
 	if b == nil {
 		return f()
 	}

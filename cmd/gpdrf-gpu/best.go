@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -24,7 +23,7 @@ import (
 // search is a search for the best model.
 type search struct {
 	*program
-	*call
+	*trainRequest
 	state  *best.State
 	cfg    *options.Config // what was asked for; the job's once it is there
 	job    *train.Job      // its rows and its device
@@ -35,37 +34,35 @@ type search struct {
 	devices []device.Device
 }
 
-// asksForBest says whether train is asked to search for the best model, or to resume a search.
-func (p *program) asksForBest(c *call) (bool, error) {
-	if path, resume := c.text("resume"); resume {
-		return rundir.IsSearch(path), nil
+// asksForBest reports whether train is asked to train several models, or to go on with that.
+func (r *trainRequest) asksForBest() (bool, error) {
+	if _, resume := r.text("resume"); resume {
+		return rundir.IsSearch(r.resume), nil
 	}
-	cfg, err := c.config()
+	cfg, err := r.config()
 	// an error is for who reads them again
 	several := err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1)
-	if _, given := c.text("jobs"); given && err == nil && !several {
-		return false, c.errorf("jobs", "is for preset best and --ensemble: leave it out")
+	if _, given := r.text("jobs"); given && err == nil && !several {
+		return false, r.errorf("jobs", "is for preset best and --ensemble: leave it out")
 	}
 	return several, nil
 }
 
 // findBest tries candidates, trains those that the best mixture needs on all rows, and leaves a run
 // folder like any other.
-func (p *program) findBest(c *call, out string, overwrite, asJSON bool, started time.Time) error {
-	s := &search{program: p, call: c}
+func (p *program) findBest(r *trainRequest) (err error) {
+	s := &search{program: p, trainRequest: r}
 	s.guard = p.newExitGuard(p.ctx, s.leave)
 	defer s.guard.stop()
-	path, resume := c.text("resume")
-	var err error
 	switch {
 	case p.tensorboard:
-		err = c.errorf("tensorboard", "is for a single model: trials keep no log, so leave it out")
-	case resume:
-		err = s.goOn(path)
-	case overwrite:
+		err = r.errorf("tensorboard", "is for a single model: trials keep no log, so leave it out")
+	case r.resume != "":
+		err = s.goOn(r.resume)
+	case r.overwrite:
 		err = usagef("--overwrite: is for a single model: give this run a folder of its own")
 	default:
-		err = s.begin(out)
+		err = s.begin(r.outDir)
 	}
 	if s.job != nil {
 		defer s.job.Device.Close()
@@ -82,10 +79,10 @@ func (p *program) findBest(c *call, out string, overwrite, asJSON bool, started 
 		device.Relax(dev, device.Precision(s.cfg.Precision))
 		s.devices = append(s.devices, dev)
 	}
-	s.job.Started = started
-	r, err := s.run(started, asJSON)
-	if r != nil {
-		if err := p.printRun(r, s.cfg, s.folder.Path(), asJSON); err != nil {
+	s.job.Started = r.started
+	result, err := s.run()
+	if result != nil && !hasEnded(err) {
+		if err := p.printRun(result, s.cfg, s.folder.Path(), r.asJSON); err != nil {
 			return err
 		}
 	}
@@ -135,9 +132,7 @@ func (s *search) begin(out string) (err error) {
 		if s.folder, err = rundir.NewFolder(out, s.job.Train.Name, cmp.Or(label, options.Best)); err != nil {
 			return err
 		}
-		for _, removed := range s.folder.Removed {
-			s.note("%s: removed: its run was killed before its first checkpoint", removed)
-		}
+		s.noteRemoved(s.folder)
 		return s.folder.Place(s.text)
 	})
 }
@@ -206,7 +201,7 @@ func (s *search) text(w io.Writer) error {
 }
 
 // run searches, and tests what it finds.
-func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
+func (s *search) run() (*rundir.Result, error) {
 	what := "searching for the best model of %s: %d candidates on %d rows of %s, %s, on %s"
 	switch {
 	case s.cfg.Ensemble > 1:
@@ -220,9 +215,9 @@ func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
 		s.note("a longer --time-limit compares more candidates, unless your options leave only one")
 	}
 	s.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
-	board := s.newLeaderboard(s.state, started)
+	board := s.newLeaderboard(s.state, s.started)
 	finder := &best.Search{
-		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: started,
+		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.started,
 		Save: func() error {
 			board.show(s.state)
 			return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, s.text) })
@@ -243,11 +238,11 @@ func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
 	for _, line := range s.state.Lines() {
 		s.note("%s", line)
 	}
-	return s.finish(found, asJSON)
+	return s.save(found)
 }
 
-// finish saves and tests the ensemble as a run does.
-func (s *search) finish(found *fitted.Trained, asJSON bool) (*rundir.Result, error) {
+// save saves and tests the ensemble as a run does.
+func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 	out := &train.Outcome{Config: s.cfg, Trained: found, Seconds: s.state.Used.Seconds(), End: train.Finished}
 	for _, c := range s.state.Candidates {
 		if c.Refit != nil {
@@ -259,16 +254,16 @@ func (s *search) finish(found *fitted.Trained, asJSON bool) (*rundir.Result, err
 			out.Parameters += len(block.Data)
 		}
 	}
-	s.guard.end()
-	f := &finish{program: s.program, job: s.job, folder: s.folder, out: out, asJSON: asJSON}
-	guard := s.newExitGuard(s.ctx, s.leave)
-	err := f.save(guard)
+	o := &runOutput{program: s.program, job: s.job, folder: s.folder, out: out, asJSON: s.asJSON}
+	err := o.save(s.guard)
 	if err == nil {
 		s.state.End()
-		err = guard.write(s.tidy)
+		err = s.guard.write(s.tidy)
 	}
-	guard.end()
-	return f.result, errors.Join(err, f.score(s.state.Limit))
+	if ended := s.guard.end(); ended != nil {
+		return nil, ended
+	}
+	return o.result, errors.Join(err, o.score(s.state.Limit))
 }
 
 // tidy removes what only a search that goes on needs.

@@ -18,40 +18,38 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// asksForCV says whether train is asked for a cross-validation: a new one, or one that goes on,
+// asksForCV reports whether train is asked for a cross-validation: a new one, or one that goes on,
 // whose path is known then.
-func (p *program) asksForCV(c *call) (asked bool, cv *rundir.CV, err error) {
-	path, resume := c.text("resume")
-	folds, begin := c.text("cv")
-	_, part := c.text("part")
+func (r *trainRequest) asksForCV() (asked bool, err error) {
+	_, resume := r.text("resume")
+	folds, begin := r.text("cv")
+	_, part := r.text("part")
 	switch {
-	case part && !begin && !(resume && rundir.IsCV(path)):
-		return true, nil, c.errorf("part", "is for the folds of a cross-validation: give --cv N and --out DIR with it")
-	case resume && rundir.IsCV(path):
-		if err := c.noneOfNew(); err != nil {
-			return true, nil, err
+	case part && !begin && !(resume && rundir.IsCV(r.resume)):
+		return true, r.errorf("part", "is for the folds of a cross-validation: give --cv N and --out DIR with it")
+	case resume && rundir.IsCV(r.resume):
+		if err := r.noneOfNew(); err != nil {
+			return true, err
 		}
-		cv, err = rundir.OpenCV(path)
-		return true, cv, err
+		r.cv, err = rundir.OpenCV(r.resume)
+		return true, err
 	case begin && !resume:
-		err := c.readConfig()
+		err := r.readConfig()
 		if err == nil {
-			cv, err = rundir.NewCV(folds, c.file, c.given())
+			r.cv, err = rundir.NewCV(folds, r.file, r.given())
 		}
-		if out, _ := c.text("out"); err == nil && part && rundir.IsCV(out) {
-			cv, err = openSame(out, cv)
+		if err == nil && part && rundir.IsCV(r.outDir) {
+			r.cv, err = openSame(r.outDir, r.cv)
 		}
-		return true, cv, err
+		return true, err
 	}
-	return false, nil, nil
+	return false, nil
 }
 
 // crossValidation is one under way.
 type crossValidation struct {
 	*program
-	*call
-	cv      *rundir.CV
-	out     string
+	*trainRequest
 	changes []options.Setting // of one that goes on
 	release func()            // of the lock
 	created bool              // by this process, alone
@@ -60,23 +58,23 @@ type crossValidation struct {
 }
 
 // crossValidate trains and tests on one fold after the other, and says what they come to together.
-func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, asJSON bool) error {
-	if overwrite {
+func (p *program) crossValidate(r *trainRequest) error {
+	if r.overwrite {
 		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
-	v := &crossValidation{program: p, call: c, cv: cv, out: out, release: func() {}}
+	v, cv := &crossValidation{program: p, trainRequest: r, release: func() {}}, r.cv
 	if err := v.readPart(); err != nil {
 		return err
 	}
 	if cv.Path() != "" {
-		if v.changes = cv.Changes(c.given()); cv.Complete && !cv.Predicts() {
+		if v.changes = cv.Changes(r.given()); cv.Complete && !cv.Predicts() {
 			p.note("%s: all %d folds are finished: there is nothing to resume", cv.Path(), cv.Folds)
-			return p.reportCV(cv, asJSON)
+			return p.reportCV(cv, r.asJSON)
 		}
 		if err := v.resume(); err != nil {
 			return v.unless(err)
 		}
-	} else if err := rundir.CheckOut(out, false); err != nil && !(v.shares() && rundir.IsCV(out)) {
+	} else if err := rundir.CheckOut(r.outDir, false); err != nil && !(v.shares() && rundir.IsCV(r.outDir)) {
 		return err
 	}
 	defer func() { v.release() }()
@@ -85,16 +83,19 @@ func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, a
 		err = v.claimed(cv.ClaimPredictions, func() error {
 			err := v.predictAll()
 			if err == nil && p.reports {
-				v.page(asJSON)
+				err = v.page()
 			}
 			return err
 		})
+	}
+	if hasEnded(err) {
+		return err
 	}
 	if v.created && err != nil {
 		err = errors.Join(err, cv.Prune())
 	}
 	if cv.Path() != "" && cv.Finished > 0 {
-		err = errors.Join(p.reportCV(cv, asJSON), err)
+		err = errors.Join(p.reportCV(cv, r.asJSON), err)
 	}
 	if errors.Is(err, errInterrupted) && rundir.IsCV(cv.Path()) {
 		p.say("to resume: %s", rundir.ResumeCommand(cv.Path()))
@@ -102,31 +103,36 @@ func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, a
 	return err
 }
 
-// page writes the report of all folds.
-func (v *crossValidation) page(asJSON bool) {
+// page writes the report of all folds. Only the end of the command is an error.
+func (v *crossValidation) page() error {
 	var folders []string
 	for k := 1; k <= v.cv.Folds; k++ {
 		folders = append(folders, v.cv.FoldPath(k))
 	}
 	if len(folders) > mostReported {
 		v.note("no report compares %d folds: each fold has its own", len(folders))
-		return
+		return nil
 	}
 	leftOut := func(why any) error {
 		v.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.cv.Path())
 		return errInterrupted
 	}
 	guard := v.newExitGuard(v.ctx, func() error {
-		return errors.Join(v.reportCV(v.cv, asJSON), leftOut("interrupted"))
+		return errors.Join(v.reportCV(v.cv, v.asJSON), leftOut("interrupted"))
 	})
 	defer guard.stop()
-	if err := extra(guard, bound(v.began), func(context.Context) (func() error, error) {
+	err := extra(guard, bound(v.began), func(context.Context) (func() error, error) {
 		text, err := page(folders...)
 		path := filepath.Join(v.cv.Path(), rundir.ReportFile)
 		return func() error { return atomicfile.WriteFile(path, bytesTo(text)) }, err
-	}); err != nil {
+	})
+	if hasEnded(err) {
+		return err
+	}
+	if err != nil {
 		leftOut(err)
 	}
+	return nil
 }
 
 // unless gives an error, unless it is an interrupt that has brought it.
@@ -178,6 +184,9 @@ func (v *crossValidation) folds() error {
 		}
 		v.note("\nfold %d of %d", k, v.cv.Folds)
 		err := v.fold(k)
+		if hasEnded(err) {
+			return err
+		}
 		if elsewhere := (*elsewhereError)(nil); errors.As(err, &elsewhere) {
 			v.note("fold %d of %d: %v", k, v.cv.Folds, elsewhere)
 			continue
@@ -235,19 +244,18 @@ func (v *crossValidation) fold(k int) (err error) {
 	defer guard.stop()
 	defer func() { err = errors.Join(err, v.giveBack()) }()
 	job, opened, err := v.open(k, guard)
+	guard.write(func() error { folder = opened; return nil })
 	if job != nil {
 		defer job.Device.Close()
 	}
-	guard.write(func() error { folder = opened; return nil })
 	if err != nil {
 		return guard.unless(err)
 	}
-	for _, removed := range folder.Removed {
-		v.note("%s: removed: its run was killed before its first checkpoint", removed)
-	}
+	v.noteRemoved(folder)
 	job.Started = started
 	v.cvPath = v.cv.Path()
-	r, _, err := v.runJob(job, folder, guard, job.Config.TimeLimit, false)
+	s := &single{program: v.program, job: job, folder: folder, guard: guard}
+	r, _, err := s.run(job.Config.TimeLimit)
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}
@@ -319,7 +327,7 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 	if v.shares() {
 		return v.beginShared(guard)
 	}
-	folder, err := rundir.NewFolder(v.out, cv.Data, cv.Model+"-cv")
+	folder, err := rundir.NewFolder(v.outDir, cv.Data, cv.Model+"-cv")
 	if err == nil {
 		err = guard.write(func() error { return cv.Place(folder) })
 	}

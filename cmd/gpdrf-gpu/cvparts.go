@@ -23,7 +23,7 @@ func (v *crossValidation) readPart() (err error) {
 	if v.part, err = parts.Parse(text, os.Getenv); err != nil {
 		return v.errorf("part", "%w", err)
 	}
-	if v.cv.Path() == "" && v.out == "" {
+	if v.cv.Path() == "" && v.outDir == "" {
 		return v.errorf("part", "all parts work in one folder: give --out DIR, the same for each")
 	}
 	return nil
@@ -51,21 +51,21 @@ func openSame(path string, asked *rundir.CV) (*rundir.CV, error) {
 
 // beginShared makes the folder, or takes the one that another part has made meanwhile.
 func (v *crossValidation) beginShared(guard *exitGuard) error {
-	if err := os.MkdirAll(filepath.Dir(v.out), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(v.outDir), 0o777); err != nil {
 		return err
 	}
-	release, err := parts.Wait(filepath.Clean(v.out) + ".lock")
+	release, err := parts.Wait(filepath.Clean(v.outDir) + ".lock")
 	if err != nil {
 		return err
 	}
-	if rundir.IsCV(v.out) {
+	if rundir.IsCV(v.outDir) {
 		var cv *rundir.CV
-		if cv, err = openSame(v.out, v.cv); err == nil {
+		if cv, err = openSame(v.outDir, v.cv); err == nil {
 			*v.cv = *cv
 		}
 	} else {
 		var folder *rundir.Folder
-		if folder, err = rundir.NewFolder(v.out, v.cv.Data, v.cv.Model+"-cv"); err == nil {
+		if folder, err = rundir.NewFolder(v.outDir, v.cv.Data, v.cv.Model+"-cv"); err == nil {
 			err = guard.write(func() error { return v.cv.Place(folder) })
 		}
 	}

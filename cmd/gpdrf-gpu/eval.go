@@ -58,7 +58,7 @@ func (p *program) eval(c *call) error {
 	scores, err := run.Trained.Evaluate(ctx, dev, rows, samples, run.Config.PredictDraws, bar.show)
 	bar.end()
 	if err == nil {
-		err = p.leave() // while there is the device, on which NCCL works
+		err = p.leaveRanks() // while there is the device, on which NCCL works
 	}
 	if err != nil {
 		return guard.unless(err)
@@ -69,6 +69,11 @@ func (p *program) eval(c *call) error {
 	}
 	r.Precision, r.Failure = precision, ""
 	r.Device, r.NTest, r.Fingerprint.Test, r.Scored = dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
+	return p.printScores(&r, tested, asJSON)
+}
+
+// printScores prints the result of an evaluation.
+func (p *program) printScores(r *rundir.Result, tested split, asJSON bool) error {
 	text, err := rundir.JSON(r) // which also finds scores that are no numbers
 	if err != nil {
 		return err
@@ -77,7 +82,7 @@ func (p *program) eval(c *call) error {
 		p.out.Write(text)
 		return nil
 	}
-	p.printResult(&r, tested)
+	p.printResult(r, tested)
 	return nil
 }
 

@@ -12,11 +12,11 @@ import (
 )
 
 // exportVerb is its row in the table of verbs.
-func (p *program) exportVerb(samplesFlag flagSpec) verb {
+func (p *program) exportVerb() verb {
 	return verb{
 		name: "export", args: "RUN", line: "write a model as an ONNX file", run: p.export,
-		about: "Programs that run ONNX files predict with it, and need neither this program nor Python. Inputs are " +
-			"columns as they are in a table, in their own units. Outputs are mean and sd, or label and " +
+		about: "Programs that run ONNX files predict with it, and need neither this program nor Python. Inputs " +
+			"are columns as they are in a table, in their own units. Outputs are mean and sd, or label and " +
 			"probabilities. They are those of predict, by the same draws. A model of sequences, of graphs or of " +
 			"--gram cannot be exported. docs/export.md has the details.",
 		flags: []flagSpec{

@@ -24,17 +24,17 @@ const (
 )
 
 // extra does one of them, and says whether that went well: what went wrong is a warning.
-func (f *finish) extra(guard *exitGuard, what string, work func(context.Context) (write func() error, err error)) bool {
+func (f *runOutput) extra(guard *exitGuard, what string, work func(context.Context) (write func() error, err error)) bool {
 	guard.write(func() error { f.doing = what; return nil })
 	err := extra(guard, bound(f.job.Started), work)
-	if err != nil {
+	if err != nil && !hasEnded(err) {
 		f.leaveOut(err)
 	}
 	return err == nil
 }
 
 // leaveOut says why the extra that is being done is left out.
-func (f *finish) leaveOut(why any) {
+func (f *runOutput) leaveOut(why any) {
 	hint := ""
 	if f.doing == theReport {
 		hint = "; to write it: gpdrf-gpu report " + f.path
@@ -43,7 +43,7 @@ func (f *finish) leaveOut(why any) {
 }
 
 // generalise compares rows of training with others.
-func (f *finish) generalise(guard *exitGuard, scores *fitted.Scores) {
+func (f *runOutput) generalise(guard *exitGuard, scores *fitted.Scores) {
 	f.extra(guard, theCheck, func(ctx context.Context) (func() error, error) {
 		g, err := f.job.Generalise(ctx, f.out.Trained, scores)
 		return func() error {
@@ -55,7 +55,7 @@ func (f *finish) generalise(guard *exitGuard, scores *fitted.Scores) {
 
 // keep adds to the run folder what reports and comparisons take from the test, and the report.
 // Without scores, there is the report alone.
-func (f *finish) keep(guard *exitGuard, scores *fitted.Scores) {
+func (f *runOutput) keep(guard *exitGuard, scores *fitted.Scores) {
 	if f.path == "" || f.out.End == train.Interrupted {
 		return
 	}
@@ -81,7 +81,7 @@ func (f *finish) keep(guard *exitGuard, scores *fitted.Scores) {
 }
 
 // predictions are those of the test rows, and the importance of inputs.
-func (f *finish) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
+func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
 	kept, err := report.Keep(ctx, f.out.Trained, f.out.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func jsonTo(v any) func(io.Writer) error {
 }
 
 // history adds this command to those that have trained the run. Where it cannot, that is a warning.
-func (f *finish) history() {
+func (f *runOutput) history() {
 	past, err := report.ReadHistory(f.path)
 	if err == nil {
 		err = f.folder.Write(rundir.HistoryFile, jsonTo(append(past, f.session())))
@@ -125,7 +125,7 @@ func (f *finish) history() {
 }
 
 // table writes metrics.csv.
-func (f *finish) table() {
+func (f *runOutput) table() {
 	text, err := os.ReadFile(filepath.Join(f.path, rundir.MetricsFile))
 	var readings []rundir.Reading
 	if err == nil {
@@ -141,7 +141,7 @@ func (f *finish) table() {
 }
 
 // session is this command.
-func (f *finish) session() report.Session {
+func (f *runOutput) session() report.Session {
 	return report.Session{
 		Command: shellWords(append([]string{"gpdrf-gpu"}, f.args...)),
 		Began:   f.began.UTC().Truncate(time.Second), Seconds: time.Since(f.began).Seconds(),

@@ -25,7 +25,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // Exit codes. They are part of the command line's contract.
@@ -45,8 +44,16 @@ func start(err io.Writer) (code int) {
 		<-ctx.Done()
 		stop() // a second Ctrl-C kills, but where there is a newQuitGuard
 	}()
-	p := &program{ctx: ctx, out: os.Stdout, err: err, terminal: drawable(int(os.Stderr.Fd()))}
-	return p.run(os.Args)
+	p := &program{ctx: ctx, interrupt: stop, quit: make(chan error, 1), out: os.Stdout, err: err,
+		terminal: drawable(int(os.Stderr.Fd()))}
+	done := make(chan error, 1)
+	go func() { done <- p.do(os.Args) }()
+	select {
+	case err := <-done:
+		return p.end(err)
+	case err := <-p.quit: // the command is in the middle of something
+		return p.end(err)
+	}
 }
 
 // drawable says whether there is a terminal with room for a bar: some claim to have no rows.
@@ -58,22 +65,28 @@ func drawable(fd int) bool {
 // program is one call of the command: where it writes, and what interrupts it.
 // Results go to out; notes, progress and errors to err.
 type program struct {
-	ctx      context.Context
-	out, err io.Writer
-	terminal bool // err is one, and a bar can be drawn
-	piped    data.Piped
-	cvPath   string   // the cross-validation that a run belongs to
-	quiet    bool     // no notes and no progress
-	args     []string // of the command, without its name
-	began    time.Time
-	reports  bool // train writes a report
+	ctx       context.Context // ends at Ctrl-C
+	interrupt func()          // ends it
+	quit      chan error      // makes main exit
+	out, err  io.Writer
+	terminal  bool // err is one, and a bar can be drawn
+	piped     data.Piped
+	cvPath    string   // the cross-validation that a run belongs to
+	quiet     bool     // no notes and no progress
+	args      []string // of the command, without its name
+	began     time.Time
+	reports   bool // train writes a report
 
 	tensorboard bool // and what TensorBoard shows
 
 	ranks *ranks // the processes that share a training; nil where there is one
 }
 
-func (p *program) run(args []string) int {
+// run is the whole command, with its exit code.
+func (p *program) run(args []string) int { return p.end(p.do(args)) }
+
+// do runs the command.
+func (p *program) do(args []string) error {
 	p.args, p.began = args[1:], time.Now()
 	if err := simd.TierError(); err != nil {
 		p.note("warning: %v", err)
@@ -84,7 +97,12 @@ func (p *program) run(args []string) int {
 	if err == nil {
 		err = out.err
 	}
-	if err != nil && !errors.Is(err, errInterrupted) {
+	return err
+}
+
+// end prints the error of a command that nothing has said yet, and returns the exit code.
+func (p *program) end(err error) int {
+	if err != nil && !errors.Is(err, errInterrupted) && !hasEnded(err) {
 		fmt.Fprintln(p.err, "gpdrf-gpu:", err)
 	}
 	return exitCode(err)
@@ -105,33 +123,31 @@ func (p *program) dispatch(words []string) error {
 	switch first {
 	case "", "help", "h", "--help", "-help", "-h":
 		return p.help(words[min(1, len(words)):])
-	case "--version", "-version", "-v":
-		fmt.Fprintln(p.out, "gpdrf-gpu version", rundir.Version)
-		return nil
 	case completionFlag:
 		p.completeCommand()
 		return nil
 	}
-	v, err := p.find(first)
-	switch {
-	case words[len(words)-1] == completionFlag:
-		p.completeFlags(v, words[1:len(words)-1])
+	if !slices.Contains([]string{"--version", "-version", "-v"}, first) {
+		if _, err := p.find(first); err != nil {
+			return err
+		}
+	}
+	return p.app().Run(append([]string{"gpdrf-gpu"}, words...))
+}
+
+// runVerb runs a verb with the words that follow it.
+func (p *program) runVerb(v verb, words []string) error {
+	if n := len(words); n > 0 && words[n-1] == completionFlag {
+		p.completeFlags(v, words[:n-1])
 		return nil
-	case err != nil:
-		return err
 	}
-	for _, word := range words[1:] {
-		if word == "--" {
-			break
-		}
-		if slices.Contains([]string{"--help", "-help", "--h", "-h"}, word) {
-			fmt.Fprint(p.out, v.help(false))
-			return nil
-		}
-	}
-	c, err := newCall(v, words[1:])
+	c, err := newCall(v, words)
 	if err != nil {
 		return err
+	}
+	if _, help := c.values["help"]; help {
+		fmt.Fprint(p.out, v.help(false))
+		return nil
 	}
 	if err := p.readCommonFlags(c); err != nil {
 		return err
@@ -176,6 +192,7 @@ var errInterrupted = errors.New("interrupted")
 
 func exitCode(err error) int {
 	var (
+		ended *endedError
 		rank  *dist.RankError
 		usage *usage.Error
 		input *data.Error
@@ -184,6 +201,8 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &ended):
+		return ended.code
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
 	case errors.As(err, &rank):

@@ -20,6 +20,71 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// predictRequest is what a call of predict asks for.
+type predictRequest struct {
+	path, in, out, format string
+	trained               *fitted.Trained
+	trainedOn, trainedAt  string // the device and precision of the training
+	samples, draws        int
+	seed                  uint64
+	table                 data.TableOptions
+	bad                   *badRows
+}
+
+// parsePredict reads the flags of predict, and the model.
+func (p *program) parsePredict(c *call) (r *predictRequest, err error) {
+	r = &predictRequest{}
+	if r.path, err = c.argument(); err != nil {
+		return nil, err
+	}
+	given := false
+	if r.in, given = c.text("data"); !given {
+		return nil, usagef("predict needs --data FILE, the rows to predict")
+	}
+	if r.out, r.format, err = c.output(r.in); err != nil {
+		return nil, err
+	}
+	if r.in == "-" && p.joined() {
+		return nil, usagef("--data -: several processes read the rows, each by itself: give a file")
+	}
+	if r.trained, r.trainedOn, r.trainedAt, err = p.openTrained(r.path); err != nil {
+		return nil, err
+	}
+	if err := r.readDraws(c); err != nil {
+		return nil, err
+	}
+	if r.table, err = c.tableOptions(); err != nil {
+		return nil, err
+	}
+	r.bad, err = c.badRows(r.in, r.out)
+	return r, err
+}
+
+// readDraws reads how many samples and draws a prediction takes.
+func (r *predictRequest) readDraws(c *call) (err error) {
+	if r.samples, err = c.count("samples", 1, maxSamples, r.trained.EvalSamples); err != nil {
+		return err
+	}
+	if r.draws, err = c.count("draws", 2, 1_000_000, 0); err != nil {
+		return err
+	}
+	if r.draws > 0 && r.trained.Schema.Task != data.Regression {
+		return usagef("--draws: is for regression: class probabilities need no draws")
+	}
+	r.seed = r.trained.Seed
+	value, given := c.text("seed")
+	if !given {
+		return nil
+	}
+	if r.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+		return usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
+	}
+	if r.draws == 0 {
+		return usagef("--seed: has no effect without --draws: give --draws T too")
+	}
+	return nil
+}
+
 // predict writes a prediction for each row of a file.
 func (p *program) predict(c *call) error {
 	if err := p.join(c); err != nil {
@@ -28,115 +93,84 @@ func (p *program) predict(c *call) error {
 	var files []string // that are being written
 	guard := p.newExitGuard(p.ctx, func() error { return p.abandoned(files...) })
 	defer guard.stop()
-	path, err := c.argument()
+	r, err := p.parsePredict(c)
 	if err != nil {
 		return err
 	}
-	in, ok := c.text("data")
-	if !ok {
-		return usagef("predict needs --data FILE, the rows to predict")
-	}
-	out, format, err := c.output(in)
-	if err != nil {
-		return err
-	}
-	if in == "-" && p.joined() {
-		return usagef("--data -: several processes read the rows, each by itself: give a file")
-	}
-	trained, trainedOn, trainedAt, err := p.openTrained(path)
-	if err != nil {
-		return err
-	}
-	samples, err := c.count("samples", 1, maxSamples, trained.EvalSamples)
-	if err != nil {
-		return err
-	}
-	draws, err := c.count("draws", 2, 1_000_000, 0)
-	if err != nil {
-		return err
-	}
-	if draws > 0 && trained.Schema.Task != data.Regression {
-		return usagef("--draws: is for regression: class probabilities need no draws")
-	}
-	seed := trained.Seed
-	if value, ok := c.text("seed"); ok {
-		if seed, err = strconv.ParseUint(value, 10, 64); err != nil {
-			return usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
-		}
-		if draws == 0 {
-			return usagef("--seed: has no effect without --draws: give --draws T too")
-		}
-	}
-	dev, _, err := c.deviceOf(p, trainedOn, trainedAt)
+	dev, _, err := c.deviceOf(p, r.trainedOn, r.trainedAt)
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
-	table, err := c.tableOptions()
-	if err != nil {
-		return err
+	if p.isWorker() { // rank 0 writes
+		r.out = "-"
+		r.bad.silence()
 	}
-	bad, err := c.badRows(in, out)
-	if err != nil {
-		return err
-	}
-	if p.follows() { // rank 0 writes
-		out = "-"
-		bad.silence()
-	}
-	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path}, dist.Fact{Name: "data", Value: in},
-		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "draws", Value: strconv.Itoa(draws)})
+	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: r.path}, dist.Fact{Name: "data", Value: r.in},
+		dist.Fact{Name: "samples", Value: strconv.Itoa(r.samples)}, dist.Fact{Name: "draws", Value: strconv.Itoa(r.draws)})
 	if err != nil {
 		return guard.unless(err)
 	}
 	watch, end := p.reading(p.ctx)
 	defer end()
-	rows, err := c.rowsToPredict(in, trained.Schema, table, watch, bad)
+	rows, err := c.rowsToPredict(r.in, r.trained.Schema, r.table, watch, r.bad)
 	if err != nil {
 		return guard.unless(err)
 	}
 	defer rows.Close()
 	p.notes(rows)
-	stream := &predict.Stream{Trained: trained, Device: dev, Samples: samples, Draws: draws,
-		Seed: seed, Progress: func(int) {}}
+	stream := &predict.Stream{Trained: r.trained, Device: dev, Samples: r.samples, Draws: r.draws,
+		Seed: r.seed, Progress: func(int) {}}
 	if rows.Whole() {
 		end()
 		bar := p.newRowsBar(rows.All().N())
 		defer bar.end()
 		stream.Progress = bar.show
 	}
-	write := func(w io.Writer) error { return stream.Run(ctx, rows, predict.NewWriter(w, format)) }
-	guard.write(func() error { files = bad.files(out); return nil })
-	if out == "-" {
-		err = bad.beside(rows, func() error { return write(p.out) })
-	} else {
-		guard.end()
-		defer context.AfterFunc(p.ctx, func() { // where nothing heeds the context
-			time.Sleep(time.Second)
-			guard.now()
-		})()
-		for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
-			p.note("%s: removed: the command that wrote it was killed", removed)
-		}
-		err = bad.beside(rows, func() error {
-			return atomicfile.WriteFile(out, func(w io.Writer) error { return write(untilDone{p.ctx, w}) })
-		})
-	}
+	guard.write(func() error { files = r.bad.files(r.out); return nil })
+	err = p.writePredictions(r, rows, guard, func(w io.Writer) error {
+		return stream.Run(ctx, rows, predict.NewWriter(w, r.format))
+	})
 	end()
+	if hasEnded(err) {
+		return err
+	}
 	if err != nil && p.ctx.Err() != nil {
 		return p.nothing()
 	}
 	if err == nil {
-		err = p.leave() // while there is the device, on which NCCL works
+		err = p.leaveRanks() // while there is the device, on which NCCL works
 	}
-	if err == nil {
-		p.notes(rows)
-		if warning := stream.Warning(); warning != "" {
-			p.note("%s", warning)
-		}
-		bad.tell(p)
+	if err != nil {
+		return err
 	}
-	return err
+	p.notes(rows)
+	if warning := stream.Warning(); warning != "" {
+		p.note("%s", warning)
+	}
+	r.bad.tell(p)
+	return nil
+}
+
+// writePredictions writes what write gives, and the bad rows, to where they go.
+func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *exitGuard,
+	write func(io.Writer) error) error {
+	if r.out == "-" {
+		return r.bad.writeWith(rows, func() error { return write(p.out) })
+	}
+	if err := guard.end(); err != nil {
+		return err
+	}
+	defer context.AfterFunc(p.ctx, func() { // where nothing heeds the context
+		time.Sleep(time.Second)
+		p.exit(guard.leave())
+	})()
+	for _, removed := range atomicfile.RemoveDead(filepath.Dir(r.out), isPredictions) {
+		p.note("%s: removed: the command that wrote it was killed", removed)
+	}
+	return r.bad.writeWith(rows, func() error {
+		return atomicfile.WriteFile(r.out, func(w io.Writer) error { return write(untilDone{p.ctx, w}) })
+	})
 }
 
 // rowsToPredict opens a file, whose rows all come at once where they have a kernel of their own.

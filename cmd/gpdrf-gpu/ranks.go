@@ -42,8 +42,8 @@ var startPatience = time.Minute
 // joined says whether other processes share the work yet.
 func (p *program) joined() bool { return p.ranks != nil && !p.ranks.left }
 
-// follows says whether this process is not rank 0, to whom files and words are left.
-func (p *program) follows() bool { return p.ranks != nil && p.ranks.Rank() > 0 }
+// isWorker reports whether this process is not rank 0, which alone writes and prints.
+func (p *program) isWorker() bool { return p.ranks != nil && p.ranks.Rank() > 0 }
 
 // join finds out whether a launcher has started several processes for one training, and joins them.
 // Parts of a cross-validation are by themselves, also under a launcher.
@@ -215,31 +215,31 @@ func (p *program) anyCard(name string) string {
 	return name
 }
 
-// follow trains beside rank 0, and leaves the job. How the job has ended, rank 0 alone says by its
+// work trains beside rank 0, and leaves the job. How the job has ended, rank 0 alone says by its
 // exit code, also after an interrupt: a launcher would end it while it saves.
-func (p *program) follow(job *train.Job, guard *exitGuard) error {
-	job.Reporter = follower{guard.end}
+func (p *program) work(job *train.Job, guard *exitGuard) error {
+	job.Reporter = worker{guard}
 	out, err := job.Run(p.ctx)
 	if err == nil && p.sharesTest(job, out) {
 		_, err = out.Trained.Predict(p.together(p.ctx), job.Device, job.Test, out.Config.EvalSamples)
 	}
 	if err == nil {
-		err = p.leave()
+		err = p.leaveRanks()
 	}
 	return err
 }
 
-// follower is a Reporter that tells nobody.
-type follower struct{ begin func() }
+// worker is a Reporter that tells nobody.
+type worker struct{ guard *exitGuard }
 
-func (follower) Note(string, ...any)   {}
-func (follower) Doing(string, float64) {}
-func (f follower) Begin(int)           { f.begin() }
-func (follower) Step(rundir.Progress)  {}
-func (follower) End()                  {}
+func (worker) Note(string, ...any)   {}
+func (worker) Doing(string, float64) {}
+func (w worker) Begin(int)           { w.guard.end() }
+func (worker) Step(rundir.Progress)  {}
+func (worker) End()                  {}
 
-// leave ends the work in common: what follows, rank 0 does alone.
-func (p *program) leave() error {
+// leaveRanks ends the work in common: what follows, rank 0 does alone.
+func (p *program) leaveRanks() error {
 	if !p.joined() {
 		return nil
 	}
@@ -257,9 +257,9 @@ func (p *program) part(err error) error {
 		err = p.agree(nil, err)
 	}
 	if err == nil || errors.As(err, new(*dist.RankError)) {
-		return errors.Join(err, p.leave())
+		return errors.Join(err, p.leaveRanks())
 	}
-	if p.follows() { // what has met all of them, rank 0 says
+	if p.isWorker() { // what has met all of them, rank 0 says
 		time.Sleep(time.Second)
 	}
 	p.ranks.say("%s: %v", p.ranks.name(), err)

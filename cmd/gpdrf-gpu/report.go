@@ -37,7 +37,10 @@ func (p *program) report(c *call) error {
 		if r.Rows == nil && r.Result.NTest > 0 {
 			p.note("%s: holds no predictions: its test rows are predicted again", folder)
 			if err := p.testAgain(p.ctx, r); err != nil {
-				p.note("warning: %s: parts of the report are left out: %v", folder, guard.unless(err))
+				if err := guard.unless(err); hasEnded(err) {
+					return err
+				}
+				p.note("warning: %s: parts of the report are left out: %v", folder, err)
 			}
 		}
 		runs = append(runs, r)

@@ -50,7 +50,7 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 		p.note("%s", n)
 	}
 	var folder *rundir.Folder
-	if p.follows() {
+	if p.isWorker() {
 		return job, nil, nil
 	}
 	err = guard.write(func() (err error) {

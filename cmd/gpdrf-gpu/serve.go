@@ -32,7 +32,12 @@ func (p *program) serve(c *call) error {
 	server := serve.New(config, sources)
 	guard := p.newExitGuard(p.ctx, func() error { return errors.Join(web.Close(), closeIf(rpc)) })
 	err = server.Start()
-	guard.end()
+	if ended := guard.end(); ended != nil {
+		return ended
+	}
+	if err == nil {
+		err = p.endAtEOF(c)
+	}
 	if err != nil {
 		return errors.Join(err, web.Close(), closeIf(rpc))
 	}
@@ -41,12 +46,7 @@ func (p *program) serve(c *call) error {
 		attributes = append(attributes, "grpc", rpc.Addr().String())
 	}
 	config.Log.Info("serving", attributes...)
-	ctx, cancel, err := c.untilEOF(p.ctx)
-	if err != nil {
-		return errors.Join(err, web.Close(), closeIf(rpc))
-	}
-	defer cancel()
-	return server.Serve(ctx, web, rpc)
+	return server.Serve(p.ctx, web, rpc)
 }
 
 // modelSources are the runs to serve: RUN, under the name of its folder, or NAME=RUN.

@@ -1,22 +1,18 @@
 package main
 
 // serveVerb is the help of serve.
-func (p *program) serveVerb(deviceFlag, precisionFlag, samplesFlag flagSpec) verb {
+func (p *program) serveVerb() verb {
 	return verb{
 		name: "serve", args: "RUN...", line: "answer requests for predictions over HTTP and gRPC", run: p.serve,
-		about: "RUN is a run folder or a model.safetensors; it is served under the name of its " +
-			"folder, or under NAME with " +
-			"NAME=RUN. Requests follow the Open Inference Protocol, version 2, as KServe and " +
-			"Triton clients send them, over " +
-			"HTTP and gRPC. Rows as plain JSON go to /v1/models/NAME:predict. docs/serve.md has examples, and " +
-			"/openapi.json every path. A row's prediction has the same bits as that of predict. " +
-			"A model whose files change " +
-			"is loaded again, and no request is lost. Only this machine can reach the default " +
-			"addresses. For others, give " +
-			"--token-file, and --tls-cert with --tls-key. The log goes to standard error, a line " +
-			"for each request. Ctrl-C " +
-			"finishes the requests in work and ends.",
-		flags: serveFlags(deviceFlag, precisionFlag, samplesFlag),
+		about: "RUN is a run folder or a model.safetensors; it is served under the name of its folder, or under " +
+			"NAME with NAME=RUN. Requests follow the Open Inference Protocol, version 2, as KServe and Triton " +
+			"clients send them, over HTTP and gRPC. Rows as plain JSON go to /v1/models/NAME:predict. " +
+			"docs/serve.md has examples, and /openapi.json every path. A row's prediction has the same bits as " +
+			"that of predict. A model whose files change is loaded again, and no request is lost. Only this " +
+			"machine can reach the default addresses. For others, give --token-file, and --tls-cert with " +
+			"--tls-key. The log goes to standard error, a line for each request. Ctrl-C finishes the requests in " +
+			"work and ends.",
+		flags: serveFlags(),
 		examples: []example{
 			{"gpdrf-gpu serve runs/powerplant-gpdrf-1", "one model, for this machine"},
 			{"gpdrf-gpu serve power=runs/powerplant-gpdrf-1 genes=runs/dna --memory 2GiB",
@@ -28,7 +24,7 @@ func (p *program) serveVerb(deviceFlag, precisionFlag, samplesFlag flagSpec) ver
 }
 
 // serveFlags are the options of serve.
-func serveFlags(deviceFlag, precisionFlag, samplesFlag flagSpec) []flagSpec {
+func serveFlags() []flagSpec {
 	return []flagSpec{
 		{group: "Addresses", name: "listen", arg: "HOST:PORT|unix:FILE",
 			help: "of HTTP; unix:FILE is a Unix socket, for this user alone", otherwise: "127.0.0.1:8080"},

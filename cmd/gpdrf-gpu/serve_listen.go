@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -84,18 +83,18 @@ func closeIf(l net.Listener) error {
 	return l.Close()
 }
 
-// untilEOF is a context that also ends with standard input, where until-eof asks for it.
-func (c *call) untilEOF(ctx context.Context) (context.Context, context.CancelFunc, error) {
+// endAtEOF ends the command with standard input, where until-eof asks for it.
+func (p *program) endAtEOF(c *call) error {
 	asked, err := c.isOn("until-eof")
-	if from, _ := c.text("data"); asked && from == "-" {
-		err = c.errorf("until-eof", "waits for the end of standard input, which --data - reads: leave one of them out")
+	if err != nil || !asked {
+		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	if asked {
-		go func() {
-			io.Copy(io.Discard, os.Stdin) // an input that cannot be read has ended, too
-			cancel()
-		}()
+	if from, _ := c.text("data"); from == "-" {
+		return c.errorf("until-eof", "waits for the end of standard input, which --data - reads: leave one of them out")
 	}
-	return ctx, cancel, err
+	go func() {
+		io.Copy(io.Discard, os.Stdin) // an input that cannot be read has ended, too
+		p.interrupt()
+	}()
+	return nil
 }

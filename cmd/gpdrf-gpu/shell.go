@@ -68,11 +68,14 @@ func (p *program) completeFlags(v verb, words []string) {
 	}
 }
 
-// app are the commands as the writers of manual pages and fish completions read them.
+// app are the commands. Each reads its own flags, so that they may come after arguments; the parser
+// knows them for the manual page and for fish.
 func (p *program) app() *cli.App {
-	app := &cli.App{Name: "gpdrf-gpu", Version: rundir.Version, Usage: "deep Gaussian processes from the command line"}
+	app := &cli.App{Name: "gpdrf-gpu", Version: rundir.Version, Usage: "deep Gaussian processes from the command line",
+		Writer: p.out, ErrWriter: p.err, ExitErrHandler: func(*cli.Context, error) {}}
 	for _, v := range p.verbs() {
-		command := &cli.Command{Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelpCommand: true}
+		command := &cli.Command{Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelp: true, SkipFlagParsing: true,
+			Action: func(c *cli.Context) error { return p.runVerb(v, c.Args().Slice()) }}
 		for _, f := range v.flags {
 			var flag cli.Flag = &cli.StringFlag{Name: f.name, Usage: f.help, Category: f.group}
 			if f.isSwitch() {

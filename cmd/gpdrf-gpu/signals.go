@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -22,40 +23,55 @@ func endings() []os.Signal {
 }
 
 // exitGuard ends the command as soon as a context ends, wherever it is, but not while it writes. It
-// is for what has nothing to save.
+// is for work that has nothing to save.
 type exitGuard struct {
-	writing sync.Mutex
 	ctx     context.Context
-	leave   func() error // says what was left, and gives the error that decides the exit code
+	writing sync.Mutex
+	leave   func() error // says what is left, once, and returns an endedError
 	stop    func() bool
 }
 
+// endedError ends a command for which everything has been said.
+type endedError struct{ code int }
+
+func (e *endedError) Error() string { return fmt.Sprintf("ended with exit code %d", e.code) }
+
+func hasEnded(err error) bool { return errors.As(err, new(*endedError)) }
+
+// newExitGuard makes main exit when the context ends. leave says what is left, and its error decides
+// the exit code.
 func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGuard {
-	g := &exitGuard{ctx: ctx, leave: leave}
-	g.stop = context.AfterFunc(ctx, g.now)
+	g := &exitGuard{ctx: ctx}
+	g.leave = sync.OnceValue(func() error {
+		g.writing.Lock() // and never unlock: nothing more is written
+		return &endedError{exitCode(leave())}
+	})
+	g.stop = context.AfterFunc(ctx, func() { p.exit(g.leave()) })
 	return g
 }
 
-// now ends the command.
-func (g *exitGuard) now() {
-	g.writing.Lock()
-	os.Exit(exitCode(g.leave()))
+// exit makes main exit while the command is still at work.
+func (p *program) exit(err error) {
+	select {
+	case p.quit <- err:
+	default: // it exits already
+	}
 }
 
-// unless gives an error, unless it is the end of the context that has brought it: then the command
-// ends.
+// unless returns an error, or, where the context has ended, the error that ends the command.
 func (g *exitGuard) unless(err error) error {
 	if g.ctx.Err() != nil {
-		g.now()
+		return g.leave()
 	}
 	return err
 }
 
-// end leaves the context to the verb. Where it has ended, the command ends here.
-func (g *exitGuard) end() {
-	if !g.stop() {
-		select {}
+// end leaves the context to the verb. Where the context has ended, the error ends the command.
+func (g *exitGuard) end() error {
+	if !g.stop() && g.ctx.Err() != nil {
+		return g.leave()
 	}
+	return nil
 }
 
 // write runs f to its end before the command can end.
@@ -98,7 +114,7 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 		if err := discard(); err != nil {
 			p.say("%v", err)
 		}
-		os.Exit(exitInterrupted)
+		p.exit(errInterrupted)
 	}()
 	return g
 }

@@ -21,6 +21,28 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// trainMode is what a call of train does.
+type trainMode int
+
+const (
+	trainOne    trainMode = iota // a new run
+	trainResume                  // go on with a run
+	trainCV                      // a cross-validation, new or resumed, or a part of it
+	trainBest                    // a search or an ensemble, new or resumed
+)
+
+// trainRequest is what a call of train asks for.
+type trainRequest struct {
+	*call
+	mode      trainMode
+	started   time.Time
+	outDir    string // the run folder; "" chooses one
+	resume    string // the folder that goes on
+	overwrite bool
+	asJSON    bool
+	cv        *rundir.CV
+}
+
 // train trains a model, scores it on its test rows and leaves a run folder.
 func (p *program) train(c *call) error {
 	started := time.Now()
@@ -28,138 +50,177 @@ func (p *program) train(c *call) error {
 	if err := p.join(c); err != nil {
 		return err
 	}
-	ctx, cancel, err := c.untilEOF(p.ctx)
+	r, err := p.parseTrain(c)
 	if err != nil {
 		return err
 	}
-	defer cancel()
-	defer func(before context.Context) { p.ctx = before }(p.ctx)
-	p.ctx = ctx
-	asJSON, err := c.isOn("json")
-	if err != nil {
-		return err
+	r.started = started
+	switch r.mode {
+	case trainCV:
+		return p.crossValidate(r)
+	case trainBest:
+		return p.findBest(r)
+	case trainResume:
+		return p.trainOld(r)
+	}
+	return p.trainNew(r)
+}
+
+// parseTrain reads the flags and keys of train that are about the command.
+func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
+	r = &trainRequest{call: c}
+	if err := p.endAtEOF(c); err != nil {
+		return nil, err
+	}
+	for _, s := range []struct {
+		name  string
+		value *bool
+	}{{"json", &r.asJSON}, {"overwrite", &r.overwrite}, {"report", &p.reports}, {"tensorboard", &p.tensorboard}} {
+		if *s.value, err = c.isOnOr(s.name, s.name == "report"); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.noMore(c.args); err != nil {
-		return err
+		return nil, err
 	}
-	out, given := c.text("out")
-	if given && out == "" {
-		return usagef("--out: is empty: give a folder, or leave it out")
+	given := false
+	if r.outDir, given = c.text("out"); given && r.outDir == "" {
+		return nil, usagef("--out: is empty: give a folder, or leave it out")
 	}
-	overwrite, err := c.isOn("overwrite")
+	r.resume, _ = c.text("resume")
+	cv, err := r.asksForCV()
+	if cv || err != nil {
+		r.mode = trainCV
+		return r, err
+	}
+	best, err := r.asksForBest()
+	switch _, resume := c.text("resume"); {
+	case best:
+		r.mode = trainBest
+	case resume:
+		r.mode = trainResume
+	}
+	return r, err
+}
+
+// single is the training of one model, new or old.
+type single struct {
+	*program
+	job    *train.Job
+	folder *rundir.Folder
+	guard  *exitGuard // until the first step
+	asJSON bool
+}
+
+// trainNew trains a model from its start.
+func (p *program) trainNew(r *trainRequest) error {
+	cfg, err := r.config()
+	if err == nil {
+		err = rundir.CheckOut(r.outDir, r.overwrite)
+	}
 	if err != nil {
 		return err
 	}
-	if p.reports, err = c.isOnOr("report", true); err != nil {
-		return err
-	}
-	if p.tensorboard, err = c.isOn("tensorboard"); err != nil {
-		return err
-	}
-	if asked, cv, err := p.asksForCV(c); err != nil {
-		return err
-	} else if asked {
-		return p.crossValidate(c, cv, out, overwrite, asJSON)
-	}
-	if asked, err := p.asksForBest(c); err != nil {
-		return err
-	} else if asked {
-		return p.findBest(c, out, overwrite, asJSON, started)
-	}
-	var (
-		job    *train.Job
-		folder *rundir.Folder
-		guard  *exitGuard
-	)
-	leave := func() error {
-		if folder != nil {
-			if err := folder.Discard(); err != nil {
-				p.say("%v", err)
-			}
-		}
-		if _, resume := c.text("resume"); resume {
-			return p.interrupted(ctx, " before another step was done: the run is unchanged")
-		}
+	ctx, cancel := train.Until(p.ctx, r.started, cfg.TimeLimit)
+	defer cancel()
+	s := &single{program: p, asJSON: r.asJSON}
+	s.guard = p.newExitGuard(ctx, func() error {
+		s.discard()
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
-	}
-	path, resume := c.text("resume")
-	if resume {
-		guard = p.newExitGuard(ctx, leave)
-		defer guard.stop()
-		job, folder, err = p.oldJob(c, guard, path)
-		if errors.Is(err, errFinished) {
-			if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
-				return err
-			}
-			return p.finished(path, asJSON)
+	})
+	defer s.guard.stop() // before the context is cancelled
+	if s.job, err = p.newJob(ctx, r.call, cfg); err == nil && !p.isWorker() {
+		begin := rundir.NewFolder
+		if r.overwrite {
+			begin = rundir.ReplaceFolder
 		}
-	} else {
-		cfg, wrong := c.config()
-		if wrong == nil {
-			wrong = rundir.CheckOut(out, overwrite)
-		}
-		if wrong != nil {
-			return wrong
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = train.Until(ctx, started, cfg.TimeLimit)
-		defer cancel()
-		guard = p.newExitGuard(ctx, leave)
-		defer guard.stop() // before the context is cancelled
-		if job, err = p.newJob(ctx, c, cfg); err == nil && !p.follows() {
-			err = guard.write(func() (err error) {
-				begin := rundir.NewFolder
-				if overwrite {
-					begin = rundir.ReplaceFolder
-				}
-				folder, err = begin(out, job.Train.Name, job.Config.Model)
-				return err
-			})
-		}
+		err = s.guard.write(func() (err error) {
+			s.folder, err = begin(r.outDir, s.job.Train.Name, s.job.Config.Model)
+			return err
+		})
 	}
-	if job != nil {
-		defer job.Device.Close()
+	return s.train(r.started, err)
+}
+
+// trainOld goes on with a run.
+func (p *program) trainOld(r *trainRequest) (err error) {
+	s := &single{program: p, asJSON: r.asJSON}
+	s.guard = p.newExitGuard(p.ctx, func() error {
+		s.discard()
+		return p.interrupted(p.ctx, " before another step was done: the run is unchanged")
+	})
+	defer s.guard.stop()
+	s.job, s.folder, err = p.oldJob(r.call, s.guard, r.resume)
+	if errors.Is(err, errFinished) {
+		if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
+			return err
+		}
+		return p.finished(r.resume, r.asJSON)
 	}
-	if err != nil && ctx.Err() != nil {
-		guard.now()
+	return s.train(r.started, err)
+}
+
+// discard removes the folder of a run without a checkpoint.
+func (s *single) discard() {
+	if s.folder == nil {
+		return
 	}
-	if p.joined() && err == nil {
-		err = p.share("training", job.Device, factsOf(job), train.CheckRanks(p.ranks, job.Config, job.Train.N()))
-		job.Comm = p.ranks.Comm
+	if err := s.folder.Discard(); err != nil {
+		s.say("%v", err)
+	}
+}
+
+// train trains the job, unless there was an error before.
+func (s *single) train(started time.Time, err error) error {
+	if s.job != nil {
+		defer s.job.Device.Close()
 	}
 	if err != nil {
-		if folder != nil {
-			err = errors.Join(err, folder.Discard())
+		err = s.guard.unless(err)
+	} else if s.joined() {
+		err = s.share("training", s.job.Device, factsOf(s.job), train.CheckRanks(s.ranks, s.job.Config, s.job.Train.N()))
+		s.job.Comm = s.ranks.Comm
+	}
+	if err != nil {
+		if s.folder != nil {
+			err = errors.Join(err, s.folder.Discard())
 		}
 		return err
 	}
-	if p.follows() {
-		job.Started = started
-		return p.follow(job, guard)
+	s.job.Started = started
+	if s.isWorker() {
+		return s.work(s.job, s.guard)
 	}
-	for _, removed := range folder.Removed {
-		p.note("%s: removed: its run was killed before its first checkpoint", removed)
+	s.noteRemoved(s.folder)
+	r, path, err := s.run(s.job.Config.TimeLimit)
+	if hasEnded(err) {
+		return err
 	}
-	job.Started = started
-	r, path, err := p.runJob(job, folder, guard, job.Config.TimeLimit, asJSON)
 	if err != nil {
-		p.afterFailure(err, folder)
+		s.afterFailure(err, s.folder)
 	}
 	if r != nil { // also where it could not be written
-		if err := p.printRun(r, job.Config, path, asJSON); err != nil {
+		if err := s.printRun(r, s.job.Config, path, s.asJSON); err != nil {
 			return err
 		}
 	}
 	if err != nil {
-		return errors.Join(err, folder.Discard())
+		return errors.Join(err, s.folder.Discard())
 	}
-	if p.ctx.Err() != nil {
+	if s.ctx.Err() != nil {
 		if r.Interrupted {
-			p.say("to resume: %s", p.resumeCommand(path))
+			s.say("to resume: %s", s.resumeCommand(path))
 		}
 		return errInterrupted
 	}
 	return nil
+}
+
+// noteRemoved names the folders of dead runs that a new one has removed.
+func (p *program) noteRemoved(folder *rundir.Folder) {
+	for _, removed := range folder.Removed {
+		p.note("%s: removed: its run was killed before its first checkpoint", removed)
+	}
 }
 
 // newJob is a run with this configuration, from its start. Its files are read until ctx ends.
@@ -183,9 +244,6 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	end()
 	if err != nil {
 		return job, err
-	}
-	if note := fewDoubles(dev, cfg, rows); note != "" {
-		more = append(more, note)
 	}
 	for _, n := range append(notes, more...) {
 		p.note("%s", n)
@@ -236,80 +294,90 @@ func (p *program) resumeCommand(path string) string {
 	return rundir.ResumeCommand(path)
 }
 
-// runJob trains, saves and scores. The test ends with the time limit; 0 means no limit. The guard
-// covers the time before the first step. After an error, the caller discards the folder and shows
-// the result, if there is one.
-func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard,
-	limit time.Duration, asJSON bool) (r *rundir.Result, path string, err error) {
-	cfg := job.Config
+// run trains, saves and scores. The test ends with the time limit; 0 means no limit. After an
+// error, the caller discards the folder and shows the result, if there is one.
+func (s *single) run(limit time.Duration) (r *rundir.Result, path string, err error) {
+	cfg := s.job.Config
 	if cfg.KLWeight != 1 {
-		p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
+		s.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
 	}
 	if warning := cfg.Blocked(); warning != "" {
-		p.note("warning: %s", warning)
+		s.note("warning: %s", warning)
 	}
-	p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, job.Train.Name, job.Train.N(),
-		inputsOf(job.Train), job.Train.Task, job.Device.Name())
-	ctx, cancel := context.WithCancel(p.ctx)
-	defer cancel()
-	var saved *exitGuard
-	stopping := func() {}
-	events := p.newEvents(folder)
-	job.Reporter = p.newReporter(job.Device, folder, events, func() {
-		guard.end()
-		saved = p.newQuitGuard(func() error {
-			p.afterFailure(errInterrupted, folder)
-			return folder.Discard()
-		})
-		stopping = p.onInterrupt(func() {
-			p.say("interrupted: training stops after this step, or after a part of it; press " +
-				"Ctrl-C again to quit at once")
-		})
-	}, cancel)
-	job.Save = func(c *rundir.Checkpoint) error {
-		first := folder.Path() == ""
-		err := saved.write(func() error { return folder.Save(c) })
-		if first && err == nil {
-			where := ""
-			if p.cvPath != "" {
-				where = " in " + folder.Path()
-			}
-			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step,
-				where, p.resumeCommand(folder.Path()))
-		}
-		return err
+	s.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, s.job.Train.Name, s.job.Train.N(),
+		inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
+	events := s.newEvents(s.folder)
+	out, saved, err := s.optimise(events)
+	if saved == nil && s.guard.ctx.Err() != nil { // before the first step
+		return nil, "", s.guard.leave()
 	}
-	out, err := job.Run(ctx)
-	if err == nil && !p.sharesTest(job, out) {
-		err = p.leave()
-	}
-	if stopping(); saved != nil {
+	if saved != nil {
 		defer saved.stop()
 	}
-	if saved == nil && ctx.Err() != nil { // before the first step, and the guard did not see it
-		guard.now()
-	}
-	if errors.Is(err, context.Canceled) && folder.Err() == nil {
-		if job.From == nil {
-			p.say("interrupted before a step was done: nothing was trained")
+	if errors.Is(err, context.Canceled) && s.folder.Err() == nil {
+		if s.job.From == nil {
+			s.say("interrupted before a step was done: nothing was trained")
 		} else {
-			p.say("interrupted before another step was done: the run is unchanged")
+			s.say("interrupted before another step was done: the run is unchanged")
 		}
 		return nil, "", errInterrupted
 	}
 	if err != nil {
-		return nil, "", errors.Join(folder.Err(), err)
+		return nil, "", errors.Join(s.folder.Err(), err)
 	}
-	if folder.Err() != nil {
-		p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
+	if s.folder.Err() != nil {
+		s.say("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
 			"tested", out.Steps, rundir.MetricsFile)
 	}
-	f := &finish{program: p, job: job, folder: folder, out: out, events: events, asJSON: asJSON}
-	err = f.save(saved)
+	o := &runOutput{program: s.program, job: s.job, folder: s.folder, out: out, events: events, asJSON: s.asJSON}
+	err = o.save(saved)
 	if err == nil && out.End == train.Interrupted {
-		p.say("interrupted at step %d: the model so far is saved in %s", out.Steps, f.path)
+		s.say("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
 	}
-	return f.result, f.path, errors.Join(err, f.score(limit))
+	err = errors.Join(err, o.score(limit))
+	return o.result, o.path, err
+}
+
+// optimise trains the model. From the first step on, saved guards what is written; nil means that
+// there was none.
+func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard, err error) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	stopping := func() {}
+	begin := func() {
+		if s.guard.end() != nil { // and main exits
+			cancel()
+			return
+		}
+		saved = s.newQuitGuard(func() error {
+			s.afterFailure(errInterrupted, s.folder)
+			return s.folder.Discard()
+		})
+		stopping = s.onInterrupt(func() {
+			s.say("interrupted: training stops after this step, or after a part of it; press " +
+				"Ctrl-C again to quit at once")
+		})
+	}
+	s.job.Reporter = s.newReporter(s.job.Device, s.folder, events, begin, cancel)
+	s.job.Save = func(c *rundir.Checkpoint) error {
+		first := s.folder.Path() == ""
+		err := saved.write(func() error { return s.folder.Save(c) })
+		if first && err == nil {
+			where := ""
+			if s.cvPath != "" {
+				where = " in " + s.folder.Path()
+			}
+			s.job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step,
+				where, s.resumeCommand(s.folder.Path()))
+		}
+		return err
+	}
+	out, err = s.job.Run(ctx)
+	if err == nil && !s.sharesTest(s.job, out) {
+		err = s.leaveRanks()
+	}
+	stopping()
+	return out, saved, err
 }
 
 // afterFailure says what a run that failed has left.
@@ -324,15 +392,15 @@ func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	}
 }
 
-// warnOfFar says which rows are unlike those of training, where at least so many are.
+// warnOfFar warns of rows that are unlike those of training, where at least so many are.
 func (p *program) warnOfFar(ctx context.Context, t *fitted.Trained, rows *data.Dataset, least int) {
 	if warning := t.Unlike(ctx, rows, least); warning != "" {
 		p.note("%s", warning)
 	}
 }
 
-// manyOf is how many rows of a test set are so many that they say something of the set: 1 %.
-func manyOf(rows *data.Dataset) int { return (rows.N() + 99) / 100 }
+// onePercent is the number of rows in a hundredth of a set.
+func onePercent(rows *data.Dataset) int { return (rows.N() + 99) / 100 }
 
 // inputsOf says what a row is.
 func inputsOf(ds *data.Dataset) string {

@@ -44,7 +44,8 @@ func (p *program) trainVerb() verb {
 func trainFlags() []flagSpec {
 	flags := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
-		setFlagOf("a key of the config file, for this command; may be given several times"),
+		{group: "Files", name: setFlag, arg: "KEY=VALUE",
+			help: "a key of the config file, for this command; may be given several times"},
 		{group: "Files", name: "resume", arg: "RUN",
 			help: "continue the run in this folder, with the options that it began with"},
 		{group: "Files", name: "out", arg: "DIR",

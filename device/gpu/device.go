@@ -39,9 +39,6 @@ type settings struct {
 	single  bool // Real is float32
 }
 
-// FewDoubles says that the GPU has few units for doubles (device.FewDoubles).
-func (d *Device) FewDoubles() bool { return d.context.FewDoubles() }
-
 // openDevice opens a GPU by its number and precision: "", "0", "f64", "0:f32".
 func openDevice(options string) (device.Device, error) {
 	ordinal, single, err := parse(options)

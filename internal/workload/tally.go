@@ -3,7 +3,6 @@ package workload
 import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
-	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
 // Cost is the least that an operation has to do, whatever the backend: the arithmetic of its
@@ -31,20 +30,6 @@ func (n Size) Cost(deviceName string) (Cost, error) {
 		return Cost{}, err
 	}
 	return m.sum(s.Run), nil
-}
-
-// CostOfGP is what a training step of a GP of vectors has to do with a batch of B rows.
-func CostOfGP(c model.Config, batch int) (cost Cost, err error) {
-	m := onPaper("")
-	gp, err := model.New(m, c)
-	if err != nil {
-		return cost, err
-	}
-	blank := func(lo, hi int) []float64 { return make([]float64, (hi-lo)*c.Inputs) }
-	rows := gp.UploadRows(model.Rows{N: batch, X: blank}, make([]float64, batch*c.Outputs), nil)
-	s := step.New(m, gp, rows, step.NewReducer(nil, false), step.Options{Samples: c.Samples, Batch: batch})
-	cost = m.sum(func() { _, err = s.Do(device.Now{Step: 1, KLWeight: 1}) })
-	return cost, err
 }
 
 // onPaper is a meter of operations that nobody does.

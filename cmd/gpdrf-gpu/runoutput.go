@@ -15,9 +15,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// finish is what follows training: the model is saved, then scored. Whatever ends the scoring, the
-// model is there.
-type finish struct {
+// runOutput saves the model of a run, then scores it. Whatever ends the scoring, the model is there.
+type runOutput struct {
 	*program
 	job    *train.Job
 	folder *rundir.Folder
@@ -35,7 +34,7 @@ type finish struct {
 const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
-func (f *finish) save(guard *exitGuard) error {
+func (f *runOutput) save(guard *exitGuard) error {
 	r := train.NewResult(f.job, f.out, nil)
 	r.Failure = rundir.Untested
 	return guard.write(func() (err error) {
@@ -51,7 +50,7 @@ func (f *finish) save(guard *exitGuard) error {
 // score tests the model, on as many rows as a limit leaves time for; 0 is none. Then it does what
 // the scores are complete without, until the latest time of the limit. The scores are the result,
 // also where they cannot be written.
-func (f *finish) score(limit time.Duration) error {
+func (f *runOutput) score(limit time.Duration) error {
 	if f.job.Test == nil { // and so nothing to score
 		f.result = train.NewResult(f.job, f.out, nil)
 	}
@@ -73,7 +72,7 @@ func (f *finish) score(limit time.Duration) error {
 			})
 		}
 		if err != nil && ctx.Err() != nil {
-			guard.now()
+			return guard.leave()
 		}
 		if err != nil {
 			return guard.write(func() error { return f.failed(err) })
@@ -83,7 +82,9 @@ func (f *finish) score(limit time.Duration) error {
 		return err
 	}
 	if limit > 0 && f.cvPath == "" { // a guard that ends the command would leave folds out
-		guard.end()
+		if err := guard.end(); err != nil {
+			return err
+		}
 		late, cancel := f.late(ctx, limit)
 		defer cancel()
 		guard = f.newExitGuard(late, func() error { return f.left(late) })
@@ -93,12 +94,11 @@ func (f *finish) score(limit time.Duration) error {
 		f.generalise(guard, scores)
 	}
 	f.keep(guard, scores)
-	guard.end()
-	return nil
+	return guard.end()
 }
 
 // until is the context of the test.
-func (f *finish) until() (context.Context, context.CancelFunc) {
+func (f *runOutput) until() (context.Context, context.CancelFunc) {
 	// the signal that is to end the test is the second one
 	if f.out.End == train.Interrupted && f.ctx.Err() != nil {
 		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
@@ -107,7 +107,7 @@ func (f *finish) until() (context.Context, context.CancelFunc) {
 }
 
 // late is the context of what follows the test in a limit.
-func (f *finish) late(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+func (f *runOutput) late(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	late, cancel := train.Latest(ctx, f.job.Started, limit)
 	if late.Err() == nil || ctx.Err() != nil {
 		return late, cancel
@@ -119,9 +119,9 @@ func (f *finish) late(ctx context.Context, limit time.Duration) (context.Context
 // testShare is the part of the time left that is for the test, before what follows it.
 const testShare = 0.85
 
-func (f *finish) test(ctx context.Context, limit time.Duration) (scores *fitted.Scores, err error) {
+func (f *runOutput) test(ctx context.Context, limit time.Duration) (scores *fitted.Scores, err error) {
 	cfg, t, rows := f.out.Config, f.out.Trained, f.job.Test
-	f.warnOfFar(ctx, t, rows, manyOf(rows))
+	f.warnOfFar(ctx, t, rows, onePercent(rows))
 	bar := f.newRowsBar(rows.N())
 	defer bar.end()
 	if limit > 0 && f.out.End != train.Interrupted {
@@ -133,7 +133,7 @@ func (f *finish) test(ctx context.Context, limit time.Duration) (scores *fitted.
 		scores, err = t.Evaluate(f.together(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
 	}
 	if err == nil {
-		err = f.leave()
+		err = f.leaveRanks()
 	}
 	if err == nil && scores.Cut != nil {
 		f.note("scored %s of %s test rows with %s to keep to the time limit; gpdrf-gpu eval %s scores all",
@@ -144,7 +144,7 @@ func (f *finish) test(ctx context.Context, limit time.Duration) (scores *fitted.
 }
 
 // rescore writes the scores into a run folder that is saved.
-func (f *finish) rescore() error {
+func (f *runOutput) rescore() error {
 	if f.path == "" {
 		return nil // why, was said when it was to be saved
 	}
@@ -152,7 +152,7 @@ func (f *finish) rescore() error {
 }
 
 // left says what a test that was ended has left out.
-func (f *finish) left(ctx context.Context) error {
+func (f *runOutput) left(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if f.result != nil {
 		if why := "there was no time"; f.doing != "" {
@@ -182,7 +182,7 @@ func (f *finish) left(ctx context.Context) error {
 
 // failed is the error of a test that could not be done. A model that could not be scored is a model
 // all the same.
-func (f *finish) failed(err error) error {
+func (f *runOutput) failed(err error) error {
 	if f.path == "" {
 		return err
 	}
