@@ -157,7 +157,7 @@ func TestGram(t *testing.T) {
 		t.Error(err)
 	}
 	for options, want := range map[string]string{
-		"kernel=rbf":           "--kernel: rbf: --gram gives the kernel and its 30 inducing points",
+		"kernel=rbf":           "--kernel: rbf: gram gives the kernel and its 30 inducing points",
 		"inducing=20":          "--inducing: 20: ",
 		"inducing-init=greedy": "--inducing-init: greedy",
 		"learn-inducing=true":  "--learn-inducing: true",

@@ -192,13 +192,7 @@ func (s *search) countJobs() (err error) {
 }
 
 // text writes best.json.
-func (s *search) text(w io.Writer) error {
-	text, err := rundir.JSON(s.state)
-	if err == nil {
-		_, err = w.Write(text)
-	}
-	return err
-}
+func (s *search) text(w io.Writer) error { return jsonTo(s.state)(w) }
 
 // run searches, and tests what it finds.
 func (s *search) run() (*rundir.Result, error) {
@@ -215,11 +209,11 @@ func (s *search) run() (*rundir.Result, error) {
 		s.note("a longer --time-limit compares more candidates, unless your options leave only one")
 	}
 	s.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
-	board := s.newLeaderboard(s.state, s.started)
+	bar := s.newSearchBar(s.state, s.started)
 	finder := &best.Search{
 		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.started,
 		Save: func() error {
-			board.show(s.state)
+			bar.trialEnded()
 			return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, s.text) })
 		},
 		Keep: func(k int, t *fitted.Trained) error {
@@ -228,10 +222,10 @@ func (s *search) run() (*rundir.Result, error) {
 		Kept: func(k int) (*fitted.Trained, error) {
 			return fitted.ReadModel(filepath.Join(s.folder.Path(), best.MemberFile(k)))
 		},
-		Note: board.note, Doing: board.doing,
+		Note: bar.note, Doing: bar.doing,
 	}
 	found, err := finder.Run(s.ctx)
-	board.end()
+	bar.end()
 	if err != nil {
 		return nil, s.guard.unless(err)
 	}

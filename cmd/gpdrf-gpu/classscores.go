@@ -35,9 +35,9 @@ func classTables(classes []metrics.ClassScore) string {
 		shown = shown[:worstListed]
 		heading = fmt.Sprintf("the %d of %d classes with the lowest F1\n", worstListed, len(classes))
 	}
-	text := heading + scoresOf(shown)
-	if matrix := confusionMatrix(classes); len(classes) <= mostClasses && widest(matrix) <= helpWidth {
-		return text + "\n\nrows by class (down) and predicted class (across)\n" + matrix
+	text := heading + classRows(shown)
+	if matrix := confusionMatrix(classes); len(classes) <= mostClasses && widest(matrix.lines("  ")) <= helpWidth {
+		return text + "\n\nrows by class (down) and predicted class (across)\n" + matrix.indented()
 	}
 	if confused := worstConfusions(classes); confused != "" {
 		text += "\n\nmost frequent confusions\n" + confused
@@ -45,37 +45,35 @@ func classTables(classes []metrics.ClassScore) string {
 	return text
 }
 
-// scoresOf is a line for each class.
-func scoresOf(classes []metrics.ClassScore) string {
+// classRows is a line for each class.
+func classRows(classes []metrics.ClassScore) string {
 	share := func(v *float64) string {
 		if v == nil {
 			return "-"
 		}
 		return fmt.Sprintf("%.4f", *v)
 	}
-	t := plainTable(5)
-	t.AppendHeader(table.Row{"class", "precision", "recall", "F1", "rows"})
+	t := newNumberTable("class", "precision", "recall", "F1", "rows")
 	for _, c := range classes {
-		t.AppendRow(table.Row{label(c.Class), share(c.Precision), share(c.Recall), share(c.F1), c.Support})
+		t.add(label(c.Class), share(c.Precision), share(c.Recall), share(c.F1), c.Support)
 	}
-	return indented(t)
+	return t.indented()
 }
 
-func confusionMatrix(classes []metrics.ClassScore) string {
-	t := plainTable(len(classes) + 1)
+func confusionMatrix(classes []metrics.ClassScore) *textTable {
 	header := table.Row{""}
 	for _, c := range classes {
 		header = append(header, label(c.Class))
 	}
-	t.AppendHeader(header)
+	t := newNumberTable(header...)
 	for _, c := range classes {
 		row := table.Row{label(c.Class)}
 		for _, other := range classes {
 			row = append(row, c.Predicted[other.Class])
 		}
-		t.AppendRow(row)
+		t.add(row...)
 	}
-	return indented(t)
+	return t
 }
 
 // worstConfusions are the largest numbers beside the diagonal, "" where there are none.
@@ -96,12 +94,11 @@ func worstConfusions(classes []metrics.ClassScore) string {
 		return ""
 	}
 	slices.SortStableFunc(all, func(a, b confusion) int { return cmp.Compare(b.rows, a.rows) })
-	t := plainTable(0)
-	t.AppendHeader(table.Row{"class", "taken for", "rows"})
+	t := newTable("class", "taken for", "rows")
 	for _, c := range all[:min(worstListed, len(all))] {
-		t.AppendRow(table.Row{label(c.class), label(c.taken), fmt.Sprintf("%d of %d", c.rows, c.of)})
+		t.add(label(c.class), label(c.taken), fmt.Sprintf("%d of %d", c.rows, c.of))
 	}
-	return indented(t)
+	return t.indented()
 }
 
 // label is a class as the data have it: quoted where it would not stand in a line, cut where it is
@@ -118,52 +115,4 @@ func orOne(v *float64) float64 {
 		return 1
 	}
 	return *v
-}
-
-// plainTable is a table whose columns from the second to the last of so many are numbers.
-func plainTable(columns int) table.Writer {
-	t := table.NewWriter()
-	t.SetStyle(plainStyle())
-	var right []int
-	for i := 2; i <= columns; i++ {
-		right = append(right, i)
-	}
-	alignRight(t, right)
-	return t
-}
-
-// alignRight puts columns of numbers, counted from 1, at the right.
-func alignRight(t table.Writer, columns []int) {
-	var right []table.ColumnConfig
-	for _, i := range columns {
-		right = append(right, table.ColumnConfig{Number: i, Align: prettytext.AlignRight,
-			AlignHeader: prettytext.AlignRight})
-	}
-	t.SetColumnConfigs(right)
-}
-
-// trimmed is a table without spaces at the ends of lines.
-func trimmed(t table.Writer) string {
-	lines := strings.Split(t.Render(), "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// indented is a table two columns from the left, without spaces at the ends of lines.
-func indented(t table.Writer) string {
-	lines := strings.Split(t.Render(), "\n")
-	for i, l := range lines {
-		lines[i] = "  " + strings.TrimRight(l, " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// widest is the width of the longest line.
-func widest(text string) (width int) {
-	for line := range strings.SplitSeq(text, "\n") {
-		width = max(width, prettytext.StringWidth(line))
-	}
-	return width
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -57,7 +56,7 @@ type crossValidation struct {
 	unclaim func() error      // gives the fold back that is claimed
 }
 
-// crossValidate trains and tests on one fold after the other, and says what they come to together.
+// crossValidate trains and tests on one fold after the other, and prints their scores.
 func (p *program) crossValidate(r *trainRequest) error {
 	if r.overwrite {
 		return usagef("--overwrite: does not work with --cv: give another folder")
@@ -288,8 +287,8 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 	return errInterrupted
 }
 
-// open is the run of a fold. The first one says what the rows are called, and so where the folder
-// is. The guard keeps what it writes whole.
+// open is the run of a fold. The name of its rows decides the name of the folder. The guard keeps
+// its files whole.
 func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *rundir.Folder, error) {
 	cv := v.cv
 	if cv.Path() != "" {
@@ -383,14 +382,6 @@ func (i cvInfo) Lines() []string {
 		lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Text))
 	}
 	return lines
-}
-
-// scoresInLine are the scores of a fold.
-func scoresInLine(t fitted.Test) string {
-	if s := t.Regression; s != nil {
-		return fmt.Sprintf("RMSE %.4f, NLPD %.4f, 90 %% coverage %.1f %%", s.RMSE, s.NLPD, 100*s.Coverage90)
-	}
-	return fmt.Sprintf("error %.4f, NLL %.4f", t.Error, t.NLL)
 }
 
 // noneOfNew refuses what is for a new run.

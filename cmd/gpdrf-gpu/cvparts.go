@@ -29,7 +29,7 @@ func (v *crossValidation) readPart() (err error) {
 	return nil
 }
 
-// shares says whether other processes may train folds, too.
+// shares reports whether other processes may train folds, too.
 func (v *crossValidation) shares() bool { return v.part.Count > 0 }
 
 // lock takes the folder that is there: alone, or beside other parts.
@@ -82,9 +82,9 @@ func (v *crossValidation) claim(k int) (err error) {
 	if !v.shares() {
 		return nil
 	}
-	held := (*parts.HeldError)(nil)
-	if v.unclaim, err = v.cv.Claim(k); errors.As(err, &held) {
-		return &elsewhereError{held.Owner + " trains it: it is left to that"}
+	other := (*parts.HeldError)(nil)
+	if v.unclaim, err = v.cv.Claim(k); errors.As(err, &other) {
+		return &elsewhereError{other.Owner + " trains it: it is left to that"}
 	}
 	if err == nil && !v.cv.ToDo(k) {
 		err = &elsewhereError{"another part has trained it"}

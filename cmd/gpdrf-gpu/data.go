@@ -11,12 +11,10 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // data lists, fetches and checks the named sets.
@@ -81,9 +79,7 @@ type listedSet struct {
 
 func (p *program) listSets(chosen []sets.Set, dir string, asJSON bool) error {
 	listed := make([]listedSet, len(chosen))
-	t := table.NewWriter()
-	t.SetStyle(plainStyle())
-	t.AppendHeader(table.Row{"set", "training, test rows", "inputs", "target", "folds", "where", "licence"})
+	t := newTable("set", "training, test rows", "inputs", "target", "folds", "where", "licence")
 	for i, s := range chosen {
 		l := listedSet{s, s.From(dir), s.Get(), s.Remotes()}
 		where, target := l.From, s.Task
@@ -93,25 +89,15 @@ func (p *program) listSets(chosen []sets.Set, dir string, asJSON bool) error {
 		if s.Classes > 0 {
 			target = fmt.Sprintf("%d classes", s.Classes)
 		}
-		t.AppendRow(table.Row{s.Name, humanize.Comma(int64(s.Train)) + ", " +
-			humanize.Comma(int64(s.Test)), s.Inputs, target, s.Folds, where, s.Licence})
+		t.add(s.Name, humanize.Comma(int64(s.Train))+", "+humanize.Comma(int64(s.Test)), s.Inputs, target,
+			s.Folds, where, s.Licence)
 		listed[i] = l
 	}
 	if asJSON {
 		return p.printJSON(listed)
 	}
-	for _, line := range strings.Split(t.Render(), "\n") {
-		fmt.Fprintln(p.out, strings.TrimRight(line, " "))
-	}
+	fmt.Fprintln(p.out, strings.Join(t.lines(""), "\n"))
 	return nil
-}
-
-func (p *program) printJSON(v any) error {
-	text, err := rundir.JSON(v)
-	if err == nil {
-		_, err = p.out.Write(text)
-	}
-	return err
 }
 
 // checkSets compares files with their checksums. A set that is not there at all is no fault unless

@@ -70,9 +70,13 @@ func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
 		fmt.Fprintln(p.out, strings.Join(about.Lines(), "\n"))
 		return nil
 	}
-	text, err := rundir.JSON(about)
+	return p.printJSON(about)
+}
+
+func (p *program) printJSON(v any) error {
+	text, err := rundir.JSON(v)
 	if err == nil {
-		p.out.Write(text)
+		_, err = p.out.Write(text)
 	}
 	return err
 }
@@ -294,7 +298,7 @@ func (i *runInfo) Lines() []string {
 	return lines
 }
 
-// validated says what validation came to.
+// validated describes the validation of a run.
 func validated(v *rundir.Validation) string {
 	score := ""
 	for name, value := range map[string]*float64{"nlpd": v.NLPD, "nll": v.NLL} {

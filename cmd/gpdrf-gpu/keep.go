@@ -23,7 +23,7 @@ const (
 	theReport = "the report"
 )
 
-// extra does one of them, and says whether that went well: what went wrong is a warning.
+// extra does one of them and reports success. A failure is a warning.
 func (f *runOutput) extra(guard *exitGuard, what string, work func(context.Context) (write func() error, err error)) bool {
 	guard.write(func() error { f.doing = what; return nil })
 	err := extra(guard, bound(f.job.Started), work)

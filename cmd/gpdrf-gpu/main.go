@@ -56,7 +56,7 @@ func start(err io.Writer) (code int) {
 	}
 }
 
-// drawable says whether there is a terminal with room for a bar: some claim to have no rows.
+// drawable reports whether there is a terminal with room for a bar. Some terminals report no rows.
 func drawable(fd int) bool {
 	width, height, err := term.GetSize(fd)
 	return err == nil && width > 0 && height > 0

@@ -12,12 +12,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// isModelFile says whether a name is that of a model file or a checkpoint.
+// isModelFile reports whether a path is a model file or a checkpoint, by its ending.
 func isModelFile(path string) bool {
 	return filepath.Ext(path) == filepath.Ext(rundir.ModelFile) && !isFolder(path)
 }
 
-// isCheckpoint says whether a file is one by its name, or else by its content.
+// isCheckpoint reports whether a file is a checkpoint, by its name or else by its content.
 func isCheckpoint(path string) bool {
 	if filepath.Base(path) == rundir.CheckpointFile {
 		return true
@@ -104,8 +104,8 @@ type damagedFile struct {
 // Lines is empty: people read the error.
 func (damagedFile) Lines() []string { return nil }
 
-// checkFile says what a model file or a checkpoint holds, whatever its name, or what is wrong with
-// it. Then the error is a *usage.Error.
+// checkFile prints the content of a model file or a checkpoint, whatever its name. The error of a
+// damaged file is a *usage.Error.
 func (p *program) checkFile(path string, asJSON bool) error {
 	about, err := p.aboutModelFile(path)
 	if err == nil {

@@ -42,7 +42,7 @@ func (v *crossValidation) predictAll() error {
 		func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }
 
-// predictFold predicts the test rows of a fold, and says which numbers they have among all rows.
+// predictFold predicts the test rows of a fold. numbers are those of the rows among all rows.
 func (v *crossValidation) predictFold(k int) (table *predict.Table, numbers []int, err error) {
 	run, err := rundir.OpenRun(v.cv.FoldPath(k))
 	if err != nil {

@@ -50,7 +50,7 @@ func (p *program) newPhase(what string, total int, count func(done int) string) 
 	return f
 }
 
-// newRowsBar is the phase of a prediction of so many rows.
+// newRowsBar is the phase of a prediction of total rows.
 func (p *program) newRowsBar(total int) *phase {
 	return p.newPhase("predicted", total, func(done int) string { return fmt.Sprintf("%d of %d rows", done, total) })
 }
@@ -60,10 +60,10 @@ func (p *program) newShare(what string) *phase {
 	return p.newPhase(what, 100, func(done int) string { return fmt.Sprintf("%d %%", done) })
 }
 
-// share says which share is done.
+// share shows the share that is done, from 0 to 1.
 func (f *phase) share(done float64) { f.show(int(100 * done)) }
 
-// show says how much is done.
+// show shows how much is done.
 func (f *phase) show(done int) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

@@ -34,7 +34,7 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
-	rows, held, more, err := cfg.HoldOut(rows, watch)
+	rows, validation, more, err := cfg.HoldOut(rows, watch)
 	end()
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (p *program) plan(c *call) error {
 	for _, n := range slices.Concat(notes, more, fitting) {
 		p.note("%s", n)
 	}
-	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: held, Test: testRows}
+	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: validation, Test: testRows}
 	plan, err := job.Plan(p.ctx)
 	if plan != nil {
 		err = errors.Join(p.show(plan, asJSON), err)

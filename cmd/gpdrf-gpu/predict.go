@@ -118,27 +118,33 @@ func (p *program) predict(c *call) error {
 		return guard.unless(err)
 	}
 	defer rows.Close()
+	guard.write(func() error { files = r.bad.files(r.out); return nil })
+	return p.predictRows(ctx, dev, r, rows, guard, end)
+}
+
+// predictRows predicts rows while they are read, and prints the notes about them. read ends the bar
+// of reading.
+func (p *program) predictRows(ctx context.Context, dev device.Device, r *predictRequest, rows *data.Stream,
+	guard *exitGuard, read func()) error {
 	p.notes(rows)
 	stream := &predict.Stream{Trained: r.trained, Device: dev, Samples: r.samples, Draws: r.draws,
 		Seed: r.seed, Progress: func(int) {}}
 	if rows.Whole() {
-		end()
+		read()
 		bar := p.newRowsBar(rows.All().N())
 		defer bar.end()
 		stream.Progress = bar.show
 	}
-	guard.write(func() error { files = r.bad.files(r.out); return nil })
-	err = p.writePredictions(r, rows, guard, func(w io.Writer) error {
+	err := p.writePredictions(r, rows, guard, func(w io.Writer) error {
 		return stream.Run(ctx, rows, predict.NewWriter(w, r.format))
 	})
-	end()
-	if hasEnded(err) {
+	read()
+	switch {
+	case hasEnded(err):
 		return err
-	}
-	if err != nil && p.ctx.Err() != nil {
+	case err != nil && p.ctx.Err() != nil:
 		return p.nothing()
-	}
-	if err == nil {
+	case err == nil:
 		err = p.leaveRanks() // while there is the device, on which NCCL works
 	}
 	if err != nil {
@@ -187,7 +193,7 @@ func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w 
 	return rows, rows.All().AttachGram(gram, w)
 }
 
-// notes says what was found out about rows.
+// notes prints the notes about rows.
 func (p *program) notes(rows *data.Stream) {
 	for _, n := range rows.Notes() {
 		p.note("%s", n)

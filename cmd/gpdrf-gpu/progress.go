@@ -3,17 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime/metrics"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -21,14 +18,13 @@ import (
 // newReporter shows how a run goes: a bar on a terminal, plain lines elsewhere. It also feeds the
 // run folder's metrics, and stops the run where they cannot be written.
 // begin is called before the first step.
-func (p *program) newReporter(dev device.Device, folder *rundir.Folder, events *events, begin,
-	stop func()) train.Reporter {
+func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
 	var shown train.Reporter = &lines{w: p.err}
 	switch {
 	case p.quiet:
 		shown = silent{p}
 	case p.terminal:
-		shown = &bar{w: p.err, device: dev}
+		shown = &bar{w: p.err}
 	}
 	return &recorder{Reporter: shown, p: p, folder: folder, events: events, begin: begin, stop: stop}
 }
@@ -153,33 +149,21 @@ func describe(p rundir.Progress) string {
 
 // bar is one line that is redrawn. It has no colours.
 type bar struct {
-	w      io.Writer
-	device device.Device // nil: nothing is said of it
-	group  *mpb.Progress
-	bar    *mpb.Bar
-	asked  time.Time             // when the memory was asked for
-	where  string                // the device and memory
-	last   atomic.Pointer[drawn] // by another goroutine
+	w     io.Writer
+	group *mpb.Progress
+	bar   *mpb.Bar
+	last  atomic.Pointer[rundir.Progress] // by another goroutine
 }
 
-// drawn is what a bar shows.
-type drawn struct {
-	rundir.Progress
-	where string
-}
-
-// text is a progress line in so many columns: what does not fit is left out, from its end.
-func (d *drawn) text(columns int) (text string) {
-	parts := []string{fmt.Sprintf("ELBO %.5g", d.ELBO)}
-	if e := d.Validation; e != nil {
+// barText is a progress line. Its last parts are left out where they do not fit the columns.
+func barText(p *rundir.Progress, columns int) (text string) {
+	parts := []string{fmt.Sprintf("ELBO %.5g", p.ELBO)}
+	if e := p.Validation; e != nil {
 		score, _ := e.Names()
 		parts = append(parts, fmt.Sprintf("%s %.4f", strings.ToUpper(score), e.Score))
 	}
-	if left := timeLeft(d.Progress); left != "" {
+	if left := timeLeft(*p); left != "" {
 		parts = append(parts, left)
-	}
-	if d.where != "" {
-		parts = append(parts, d.where)
 	}
 	for _, part := range parts {
 		if len(text)+2+len(part) > columns {
@@ -200,19 +184,6 @@ func timeLeft(p rundir.Progress) string {
 	return eta.Round(time.Second).String() + " left"
 }
 
-// memory is what this process has from the system, or what a GPU has free.
-func memory(dev device.Device) string {
-	if strings.HasPrefix(dev.Name(), "cuda") {
-		if free, known := dev.Free(); known {
-			return humanize.Bytes(uint64(free)) + " free"
-		}
-		return ""
-	}
-	all := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(all)
-	return humanize.Bytes(all[0].Value.Uint64() - all[1].Value.Uint64())
-}
-
 func (b *bar) Note(format string, args ...any) {
 	line := fmt.Sprintf(format+"\n", args...)
 	if b.group != nil {
@@ -225,23 +196,20 @@ func (b *bar) Note(format string, args ...any) {
 func (*bar) Doing(string, float64) {}
 
 func (b *bar) Begin(total int) {
-	b.last.Store(&drawn{Progress: rundir.Progress{Total: total}})
+	b.last.Store(&rundir.Progress{Total: total})
 	b.group = mpb.New(mpb.WithOutput(b.w), mpb.WithWidth(24))
 	// the spaces stay where there is no room for the bar
 	b.bar = b.group.AddBar(0, mpb.BarFillerTrim(),
 		mpb.PrependDecorators(decor.CountersNoUnit("step %d of %d ")),
 		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-			return b.last.Load().text(s.AvailableWidth)
+			return barText(b.last.Load(), s.AvailableWidth)
 		})),
 	)
 	b.bar.SetTotal(int64(total), false)
 }
 
 func (b *bar) Step(p rundir.Progress) {
-	if b.device != nil && time.Since(b.asked) >= time.Second {
-		b.asked, b.where = time.Now(), strings.TrimSpace(b.device.Name()+" "+memory(b.device))
-	}
-	b.last.Store(&drawn{p, b.where})
+	b.last.Store(&p)
 	b.bar.SetTotal(int64(p.Total), false) // which a time limit may change
 	b.bar.SetCurrent(int64(p.Step))
 }

@@ -39,7 +39,7 @@ const commTimeout = 10 * time.Minute
 // says: a launcher starts them one after the other. Tests have less.
 var startPatience = time.Minute
 
-// joined says whether other processes share the work yet.
+// joined reports whether other processes share the work yet.
 func (p *program) joined() bool { return p.ranks != nil && !p.ranks.left }
 
 // isWorker reports whether this process is not rank 0, which alone writes and prints.

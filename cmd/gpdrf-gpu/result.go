@@ -2,10 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/jedib0t/go-pretty/v6/table"
-	prettytext "github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -22,8 +21,8 @@ var paperFigures = map[string]map[string]float64{
 	"mnist":      {"gp": 0.059, "drf": 0.045, "gpdrf": 0.033},
 }
 
-// split says which rows were tested on: fold of folds, or of those that a named set has where folds
-// is 0; the zero split is any other rows.
+// split names the rows of a test: a fold of folds, or a fold of a named set where folds is 0. The
+// zero split is any other rows.
 type split struct{ fold, folds int }
 
 func splitOf(c *options.Config) split { return split{c.Fold, c.Folds} }
@@ -39,7 +38,7 @@ func (s split) of(set string) string {
 	return ""
 }
 
-// own says whether it is a fold of a named set.
+// own reports whether it is a fold of a named set.
 func (s split) own() bool { return s.fold > 0 && s.folds == 0 }
 
 // printResult prints what a run or an evaluation came to.
@@ -67,73 +66,47 @@ func scoreTable(r *rundir.Result, rows split) string {
 	if r.Cut != nil {
 		rest = fmt.Sprintf("%d of ", r.Cut.Rows)
 	}
-	title += fmt.Sprintf(": %s%d test rows", rest, r.NTest)
-	if r.NTest == 1 {
-		title = strings.TrimSuffix(title, "s")
+	text := fmt.Sprintf("%s: %s%d %s\n", title, rest, r.NTest, english.PluralWord(r.NTest, "test row", ""))
+	if r.Outputs != nil {
+		return text + outputsTable(r).indented()
 	}
-
-	t := plainTable(0)
-	decimals := func(v float64) string { return fmt.Sprintf("%.4f", v) }
-	percent := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
-	if s := r.Test.Regression; s != nil {
-		header := table.Row{"", "training-sd units"}
+	t := newTable("", "test rows")
+	if r.Test.Regression != nil {
+		t = newTable("", "training-sd units")
+	}
+	if r.Raw != nil {
+		t.header = append(t.header, "own units")
+	}
+	if paper != "" {
+		t.header = append(t.header, "paper ("+r.Model+")")
+	}
+	test, own := r.Scored.Numbers()
+	for _, s := range scoresOf(r.Task) {
+		row := table.Row{s.name, s.text(test)}
+		if row[1] == "" {
+			continue
+		}
 		if r.Raw != nil {
-			header = append(header, "own units")
+			row = append(row, s.ownText(own))
 		}
-		add := func(name, value string, raw func() float64, paper string) {
-			row := table.Row{name, value}
-			if r.Raw != nil {
-				own := ""
-				if raw != nil {
-					own = fmt.Sprintf("%.4g", raw())
-				}
-				row = append(row, own)
-			}
-			t.AppendRow(append(row, paper))
-		}
-		if paper != "" {
-			header = append(header, "paper ("+r.Model+")")
-		} else {
-			header = append(header, "")
-		}
-		t.AppendHeader(header)
-		add("RMSE", decimals(s.RMSE), func() float64 { return r.Raw.RMSE }, paper)
-		add("NLPD", decimals(s.NLPD), func() float64 { return r.Raw.NLPD }, "")
-		add("90 % coverage", percent(s.Coverage90), nil, "")
-		if r.Outputs != nil {
-			t.ResetHeaders()
-			t.ResetRows()
-			t.AppendHeader(table.Row{"", "RMSE", "own units", "NLPD", "own units", "90 % coverage"})
-			for _, o := range r.Outputs {
-				t.AppendRow(table.Row{o.Target, decimals(o.Test.RMSE), fmt.Sprintf("%.4g", o.Raw.RMSE),
-					decimals(o.Test.NLPD), fmt.Sprintf("%.4g", o.Raw.NLPD), percent(o.Test.Coverage90)})
-			}
-			t.AppendRow(table.Row{"mean", decimals(s.RMSE), "", decimals(s.NLPD), "", percent(s.Coverage90)})
-		}
-	} else if s := r.Test.Classification; s != nil {
-		header := table.Row{"", "test rows", ""}
-		if paper != "" {
-			header[2] = "paper (" + r.Model + ")"
-		}
-		t.AppendHeader(header)
-		t.AppendRow(table.Row{"error", decimals(s.Error), paper})
-		t.AppendRow(table.Row{"NLL", decimals(s.NLL)})
-		t.AppendRow(table.Row{"ECE", decimals(s.ECE)})
-		if s.AUC != nil {
-			t.AppendRow(table.Row{"AUC", decimals(*s.AUC)})
-		}
+		t.add(append(row, paper)...)
+		paper = "" // it has the first score alone
 	}
-	text := title + "\n" + indented(t)
+	text += t.indented()
 	if s := r.Test.Classification; s != nil && s.Classes != nil {
 		text += "\n\n" + classTables(s.Classes)
 	}
 	return text
 }
 
-func plainStyle() table.Style {
-	s := table.StyleDefault
-	s.Options = table.OptionsNoBordersAndSeparators
-	s.Box.PaddingLeft, s.Box.PaddingRight = "", "  "
-	s.Format.Header = prettytext.FormatDefault
-	return s
+// outputsTable has a line for each of several targets.
+func outputsTable(r *rundir.Result) *textTable {
+	t := newTable("", "RMSE", "own units", "NLPD", "own units", "90 % coverage")
+	for _, o := range r.Outputs {
+		t.add(o.Target, fmt.Sprintf("%.4f", o.Test.RMSE), fmt.Sprintf("%.4g", o.Raw.RMSE),
+			fmt.Sprintf("%.4f", o.Test.NLPD), fmt.Sprintf("%.4g", o.Raw.NLPD), fmt.Sprintf("%.1f %%", 100*o.Test.Coverage90))
+	}
+	s := r.Test.Regression
+	t.add("mean", fmt.Sprintf("%.4f", s.RMSE), "", fmt.Sprintf("%.4f", s.NLPD), "", fmt.Sprintf("%.1f %%", 100*s.Coverage90))
+	return t
 }

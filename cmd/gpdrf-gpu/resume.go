@@ -73,7 +73,7 @@ func (p *program) finished(path string, asJSON bool) error {
 	return p.printRun(run.Result, run.Config, path, asJSON)
 }
 
-// warnUnfinished warns that a run is not finished, and says which parameters are used.
+// warnUnfinished warns that a run is not finished, and names the checkpoint that is used.
 func (p *program) warnUnfinished(run *rundir.Run) {
 	if r := run.Result; r.Unfinished {
 		p.note("warning: %s is not finished: this uses the checkpoint at step %d of %d; to finish it: %s",

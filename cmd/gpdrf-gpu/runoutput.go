@@ -15,7 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// runOutput saves the model of a run, then scores it. Whatever ends the scoring, the model is there.
+// runOutput saves the model of a run, then scores it. The model stays whatever ends the scoring.
 type runOutput struct {
 	*program
 	job    *train.Job
@@ -151,7 +151,7 @@ func (f *runOutput) rescore() error {
 	return f.folder.Rewrite(f.result)
 }
 
-// left says what a test that was ended has left out.
+// left prints what is there after an interrupt of the test.
 func (f *runOutput) left(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if f.result != nil {

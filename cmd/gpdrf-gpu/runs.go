@@ -11,7 +11,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/gpdrf/gpdrf-gpu/report"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // runs lists the runs of a folder, or compares two of them.
@@ -48,11 +47,7 @@ func (p *program) runs(c *call) error {
 		}
 	}
 	if asJSON {
-		text, err := rundir.JSON(all)
-		if err == nil {
-			p.out.Write(text)
-		}
-		return err
+		return p.printJSON(all)
 	}
 	fmt.Fprintln(p.out, runsTable(all))
 	return nil
@@ -135,28 +130,23 @@ func rank(v *float64) int {
 
 // runsTable leaves out columns that no run has.
 func runsTable(all []report.Entry) string {
-	var header table.Row
-	rows := make([]table.Row, len(all))
-	var numbers []int
+	t := newTable()
+	t.rows = make([]table.Row, len(all))
 	for _, c := range runColumns() {
 		if !slices.ContainsFunc(all, func(e report.Entry) bool { return c.text(e) != "" }) {
 			continue
 		}
-		if header = append(header, c.name); c.number != nil {
-			numbers = append(numbers, len(header))
+		if t.header = append(t.header, c.name); c.number != nil {
+			t.numbers = append(t.numbers, len(t.header))
 		}
 		for i, e := range all {
-			rows[i] = append(rows[i], c.text(e))
+			t.rows[i] = append(t.rows[i], c.text(e))
 		}
 	}
-	t := plainTable(0)
-	alignRight(t, numbers)
-	t.AppendHeader(header)
-	t.AppendRows(rows)
-	return trimmed(t)
+	return strings.Join(t.lines(""), "\n")
 }
 
-// compareRuns says what differs between two runs.
+// compareRuns prints the differences of two runs.
 func (p *program) compareRuns(c *call, folders []string, asJSON bool) error {
 	if len(folders) != 2 {
 		return usagef("runs compare needs two run folders: gpdrf-gpu runs compare A B")
@@ -181,21 +171,18 @@ func (c twoRuns) Lines() []string {
 	if len(c.Settings) == 0 {
 		lines = append(lines, "the options are the same")
 	} else {
-		t := plainTable(0)
-		t.AppendHeader(table.Row{"option", "A", "B"})
+		t := newTable("option", "A", "B")
 		for _, s := range c.Settings {
-			t.AppendRow(table.Row{s.Key, s.A, s.B})
+			t.add(s.Key, s.A, s.B)
 		}
-		lines = append(lines, strings.Split(trimmed(t), "\n")...)
+		lines = append(lines, t.lines("")...)
 	}
 	if len(c.Scores) > 0 {
-		t := plainTable(4)
-		t.AppendHeader(table.Row{"score", "A", "B", "B − A"})
+		t := newNumberTable("score", "A", "B", "B − A")
 		for _, s := range c.Scores {
-			t.AppendRow(table.Row{s.Name, fmt.Sprintf("%.4f", s.A), fmt.Sprintf("%.4f", s.B),
-				fmt.Sprintf("%+.4f", s.B-s.A)})
+			t.add(s.Name, fmt.Sprintf("%.4f", s.A), fmt.Sprintf("%.4f", s.B), fmt.Sprintf("%+.4f", s.B-s.A))
 		}
-		lines = append(append(lines, ""), strings.Split(trimmed(t), "\n")...)
+		lines = append(append(lines, ""), t.lines("")...)
 	}
 	lines = append(lines, "")
 	if c.Paired == nil {
@@ -213,7 +200,7 @@ func (c twoRuns) Lines() []string {
 	return lines
 }
 
-// verdict says which is better, where the difference is more than two standard errors. sign is 1
+// verdict names the better run, where the difference is more than two standard errors. sign is 1
 // where more is better.
 func verdict(d report.Difference, sign float64) string {
 	switch {

@@ -73,8 +73,8 @@ func (p *program) together(ctx context.Context) context.Context {
 	return fitted.WithRanks(ctx, p.ranks.Comm)
 }
 
-// sharesTest says whether the ranks of a training share its test, which all of them know. One that
-// may be cut short is rank 0's.
+// sharesTest reports whether the ranks of a training share its test. Rank 0 alone does a test that
+// may be cut short.
 func (p *program) sharesTest(job *train.Job, out *train.Outcome) bool {
 	return p.joined() && job.Test != nil && job.Config.TimeLimit == 0 &&
 		(out.End == train.Finished || out.End == train.EarlyStop)

@@ -27,7 +27,7 @@ func endings() []os.Signal {
 type exitGuard struct {
 	ctx     context.Context
 	writing sync.Mutex
-	leave   func() error // says what is left, once, and returns an endedError
+	leave   func() error // prints what is left, once, and returns an endedError
 	stop    func() bool
 }
 
@@ -38,8 +38,8 @@ func (e *endedError) Error() string { return fmt.Sprintf("ended with exit code %
 
 func hasEnded(err error) bool { return errors.As(err, new(*endedError)) }
 
-// newExitGuard makes main exit when the context ends. leave says what is left, and its error decides
-// the exit code.
+// newExitGuard makes main exit when the context ends. leave prints what is left, and its error
+// decides the exit code.
 func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGuard {
 	g := &exitGuard{ctx: ctx}
 	g.leave = sync.OnceValue(func() error {
@@ -119,8 +119,8 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	return g
 }
 
-// interrupted says what an interrupt has left. Of a context that has ended for another reason, this
-// is the error, which is said too.
+// interrupted prints what an interrupt has left. If the context has ended for another reason, it
+// prints this reason instead, and returns it.
 func (p *program) interrupted(ctx context.Context, format string, args ...any) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		p.say("gpdrf-gpu: %v", cause)
@@ -133,8 +133,7 @@ func (p *program) interrupted(ctx context.Context, format string, args ...any) e
 // nothing is for a verb that leaves nothing.
 func (p *program) nothing() error { return p.interrupted(p.ctx, ": nothing was written") }
 
-// onInterrupt says something at Ctrl-C, if it comes before end is called; end waits until it is
-// said.
+// onInterrupt calls say at Ctrl-C, unless end was called before. end waits for say.
 func (p *program) onInterrupt(say func()) (end func()) {
 	if p.ctx.Err() != nil { // it was said before
 		return func() {}

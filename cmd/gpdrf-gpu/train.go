@@ -21,28 +21,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// trainMode is what a call of train does.
-type trainMode int
-
-const (
-	trainOne    trainMode = iota // a new run
-	trainResume                  // go on with a run
-	trainCV                      // a cross-validation, new or resumed, or a part of it
-	trainBest                    // a search or an ensemble, new or resumed
-)
-
-// trainRequest is what a call of train asks for.
-type trainRequest struct {
-	*call
-	mode      trainMode
-	started   time.Time
-	outDir    string // the run folder; "" chooses one
-	resume    string // the folder that goes on
-	overwrite bool
-	asJSON    bool
-	cv        *rundir.CV
-}
-
 // train trains a model, scores it on its test rows and leaves a run folder.
 func (p *program) train(c *call) error {
 	started := time.Now()
@@ -64,43 +42,6 @@ func (p *program) train(c *call) error {
 		return p.trainOld(r)
 	}
 	return p.trainNew(r)
-}
-
-// parseTrain reads the flags and keys of train that are about the command.
-func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
-	r = &trainRequest{call: c}
-	if err := p.endAtEOF(c); err != nil {
-		return nil, err
-	}
-	for _, s := range []struct {
-		name  string
-		value *bool
-	}{{"json", &r.asJSON}, {"overwrite", &r.overwrite}, {"report", &p.reports}, {"tensorboard", &p.tensorboard}} {
-		if *s.value, err = c.isOnOr(s.name, s.name == "report"); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.noMore(c.args); err != nil {
-		return nil, err
-	}
-	given := false
-	if r.outDir, given = c.text("out"); given && r.outDir == "" {
-		return nil, usagef("--out: is empty: give a folder, or leave it out")
-	}
-	r.resume, _ = c.text("resume")
-	cv, err := r.asksForCV()
-	if cv || err != nil {
-		r.mode = trainCV
-		return r, err
-	}
-	best, err := r.asksForBest()
-	switch _, resume := c.text("resume"); {
-	case best:
-		r.mode = trainBest
-	case resume:
-		r.mode = trainResume
-	}
-	return r, err
 }
 
 // single is the training of one model, new or old.
@@ -223,7 +164,7 @@ func (p *program) noteRemoved(folder *rundir.Folder) {
 	}
 }
 
-// newJob is a run with this configuration, from its start. Its files are read until ctx ends.
+// newJob opens the device and reads the rows of a new run. Reading stops when ctx ends.
 func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*train.Job, error) {
 	dev, err := p.openDevice(cfg.Device)
 	if _, given := c.text("device"); err != nil && !given && errors.As(err, new(*device.AbsentError)) {
@@ -240,7 +181,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 		return job, err
 	}
 	job.Config = cfg
-	rows, held, more, err := cfg.HoldOut(all, watch)
+	rows, validation, more, err := cfg.HoldOut(all, watch)
 	end()
 	if err != nil {
 		return job, err
@@ -251,7 +192,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
 	}
-	job.Train, job.Validation, job.Test = rows, held, test
+	job.Train, job.Validation, job.Test = rows, validation, test
 	return job, nil
 }
 
@@ -276,14 +217,10 @@ func (p *program) printRun(r *rundir.Result, c *options.Config, path string, asJ
 		}
 		return nil
 	}
-	text, err := rundir.JSON(struct {
+	return p.printJSON(struct {
 		*rundir.Result
 		Run string `json:"run"`
 	}{r, path})
-	if err == nil {
-		p.out.Write(text)
-	}
-	return err
 }
 
 // resumeCommand is the command that resumes a run, or the cross-validation that it belongs to.
@@ -358,7 +295,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 				"Ctrl-C again to quit at once")
 		})
 	}
-	s.job.Reporter = s.newReporter(s.job.Device, s.folder, events, begin, cancel)
+	s.job.Reporter = s.newReporter(s.folder, events, begin, cancel)
 	s.job.Save = func(c *rundir.Checkpoint) error {
 		first := s.folder.Path() == ""
 		err := saved.write(func() error { return s.folder.Save(c) })
@@ -380,7 +317,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 	return out, saved, err
 }
 
-// afterFailure says what a run that failed has left.
+// afterFailure prints what a failed run has left.
 func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	switch {
 	case !folder.CanGoOn():
@@ -392,7 +329,7 @@ func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	}
 }
 
-// warnOfFar warns of rows that are unlike those of training, where at least so many are.
+// warnOfFar warns of rows that are unlike those of training, if there are at least least of them.
 func (p *program) warnOfFar(ctx context.Context, t *fitted.Trained, rows *data.Dataset, least int) {
 	if warning := t.Unlike(ctx, rows, least); warning != "" {
 		p.note("%s", warning)
@@ -402,7 +339,7 @@ func (p *program) warnOfFar(ctx context.Context, t *fitted.Trained, rows *data.D
 // onePercent is the number of rows in a hundredth of a set.
 func onePercent(rows *data.Dataset) int { return (rows.N() + 99) / 100 }
 
-// inputsOf says what a row is.
+// inputsOf describes the inputs of a row.
 func inputsOf(ds *data.Dataset) string {
 	if ds.Sequences == nil {
 		return english.Plural(ds.D(), "input", "")

@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Blocked says what cannot learn from the data, since arc-cosine features of degree 0 above it have
-// no slope, or is empty.
+// Blocked names the parts that cannot learn from the data, because arc-cosine features of degree 0
+// above them have no slope. It is empty where all can.
 func (c *Config) Blocked() string {
 	if c.Model == model.GP || c.FeatureKernel != "arccos0" {
 		return ""
@@ -29,12 +29,12 @@ func (c *Config) Blocked() string {
 		"nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
 }
 
-// IsBound says whether what is maximised is a bound: longer training does not memorise then.
+// IsBound reports whether the objective is a bound. Longer training does not memorise then.
 func (c *Config) IsBound() bool {
 	return c.KLWeight == 1 && (c.Model == model.GP || model.Treatment(c.Spectra) != model.VarFixed)
 }
 
-// Objective names what is maximised: with a KL weight other than 1 it is not the bound.
+// Objective names the objective. With a KL weight other than 1 it is not the bound.
 func (c *Config) Objective() string {
 	switch {
 	case c.IsBound():

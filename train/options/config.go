@@ -276,7 +276,7 @@ func (c *Config) apply(level []Setting) error {
 	return nil
 }
 
-// Explicit says whether a user gave this option, by flag or by config file.
+// Explicit reports whether a user gave this option, on the command line or in a config file.
 func (c *Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }
 
 // Merged are the settings of a config file and of the command line as one level: a flag beats the

@@ -37,7 +37,6 @@ func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, 
 // fitKernel settles the kernel and how X̄ is chosen.
 func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
 	shapes, maps := c.Kernels()
-	kernel := Setting{"kernel", "", c.explicit["kernel"]}
 	if err := c.fitOptions(ds); err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	}
 	if ds.Sequences == nil {
 		if maps != nil {
-			return nil, kernel.Errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave "+
+			return nil, c.Errorf("kernel", "%s is for sequences, and %s holds vectors: give one of %v, or leave "+
 				"it out", maps, ds.Path, model.Kernels())
 		}
 		if shapes == nil && c.Model != model.DRF {
@@ -57,6 +56,12 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		}
 		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
 	}
+	return c.fitSequences(ctx, ds)
+}
+
+// fitSequences settles the kernel of sequences, and the defaults that depend on it.
+func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
+	shapes, maps := c.Kernels()
 	book, ds, err := c.LearnCodebook(ctx, ds)
 	if err != nil {
 		return nil, err
@@ -68,16 +73,16 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	}
 	switch {
 	case ds.D() == 0 && shapes != nil:
-		return nil, kernel.Errorf("%s is a kernel of vectors, and %s holds sequences: give feature "+
+		return nil, c.Errorf("kernel", "%s is a kernel of vectors, and %s holds sequences: give feature "+
 			"maps, for example %s, or leave it out",
 			shapes[0], ds.Path, seq.Candidates(ds.Sequences)[0])
 	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
 		shapes = model.Kernels()[:1]
 	case len(shapes) > 1:
-		return nil, kernel.Errorf("%s is a sum of two kernels of vectors: with sequences there is only one", c.Kernel)
+		return nil, c.Errorf("kernel", "%s is a sum of two kernels of vectors: with sequences there is only one", c.Kernel)
 	}
 	if err := maps.Check(ds.Sequences.Alphabet); err != nil {
-		return nil, kernel.Errorf("%v", err)
+		return nil, c.Errorf("kernel", "%v", err)
 	}
 	if c.Explicit("learn-inducing") && c.LearnInducing {
 		return nil, c.Errorf("learn-inducing", "inducing points that are sequences cannot move: leave it out")
@@ -150,42 +155,52 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 		return nil
 	}
 	outputs := c.outputs(ds)
-	var changed []string
-	change := func(key string, set func()) {
-		if before := c.Text(key); !c.Explicit(key) && Find(key).Applies(c.Model) {
-			if set(); c.Text(key) != before {
-				changed = append(changed, fmt.Sprintf("%s %s", key, c.Text(key)))
-			}
-		}
-	}
-	change("inducing", func() { c.Inducing = sequenceInducing })
-	if !c.Explicit("epochs") && !c.Explicit("time-limit") {
-		change("steps", func() {
-			if c.Steps = sequenceSteps; c.Model == model.DRF {
-				c.Steps = projectedSteps
-			}
-		})
-	}
-	change("gp-lengthscale-factor", func() { c.GPLengthscaleFactor = 1 })
+	all := []newDefault{{"inducing", sequenceInducing}, {"gp-lengthscale-factor", 1.0}}
 	if c.Model == model.DRF {
-		change("drf-lengthscale-factor", func() { c.DRFLengthscaleFactor = projectedLengthscale })
+		all = append(all, newDefault{"steps", projectedSteps}, newDefault{"drf-lengthscale-factor", projectedLengthscale})
 	} else {
-		change("lr", func() { c.LR = sequenceRate })
+		all = append(all, newDefault{"steps", sequenceSteps}, newDefault{"lr", sequenceRate})
 	}
+	latents := max(c.Latents, outputs)
 	if ds.Task == data.Classification {
-		change("class-offsets", func() { c.ClassOffsets = true })
-		change("latents", func() { c.Latents = outputs })
+		latents = outputs
+		all = append(all, newDefault{"class-offsets", true})
 		if c.Model == model.GPDRF {
-			change("features", func() { c.Features = sequenceFeatures })
+			all = append(all, newDefault{"features", sequenceFeatures})
 		}
-	} else {
-		change("latents", func() { c.Latents = max(c.Latents, outputs) })
 	}
-	change("skip", func() { c.Skip = c.Latents >= outputs })
+	if c.Explicit("latents") {
+		latents = c.Latents
+	}
+	all = append(all, newDefault{"latents", latents}, newDefault{"skip", latents >= outputs})
+	return c.adopt("defaults for sequences: ", all)
+}
+
+// newDefault is a default that depends on the rows.
+type newDefault struct {
+	key   string
+	value any
+}
+
+// adopt takes new defaults where a user has given nothing. The note lists those that changed.
+func (c *Config) adopt(what string, all []newDefault) (notes []string) {
+	var changed []string
+	for _, d := range all {
+		o := c.find(d.key)
+		lengthGiven := d.key == "steps" && (c.Explicit("epochs") || c.Explicit("time-limit"))
+		if c.Explicit(d.key) || lengthGiven || !o.Applies(c.Model) {
+			continue
+		}
+		before := o.text()
+		c.put(d.key, d.value)
+		if o.text() != before {
+			changed = append(changed, d.key+" "+o.text())
+		}
+	}
 	if changed == nil {
 		return nil
 	}
-	return []string{"defaults for sequences: " + strings.Join(changed, ", ")}
+	return []string{what + strings.Join(changed, ", ")}
 }
 
 // linearDefaults are what the preset default is where the kernel between sequences is one inner
@@ -197,26 +212,12 @@ func (c *Config) linearDefaults(ds *data.Dataset, maps seq.Spec) (notes []string
 	if c.Preset != defaults().Preset || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
 		return nil
 	}
-	var changed []string
-	change := func(key string, set func()) {
-		if before := c.Text(key); !c.Explicit(key) {
-			set()
-			changed = append(changed, fmt.Sprintf("%s %s → %s", key, before, c.Text(key)))
-		}
+	inducing := linearInducing
+	if ds.Sequences.Alphabet.Kind.IsGraph() {
+		inducing = graphInducing
 	}
-	change("inducing", func() {
-		if c.Inducing = linearInducing; ds.Sequences.Alphabet.Kind.IsGraph() {
-			c.Inducing = graphInducing
-		}
-	})
-	if !c.Explicit("epochs") && !c.Explicit("time-limit") {
-		change("steps", func() { c.Steps = linearSteps })
-	}
-	change("lr", func() { c.LR = linearRate })
-	if changed == nil {
-		return nil
-	}
-	return []string{"defaults for one linear map: " + strings.Join(changed, ", ")}
+	return c.adopt("defaults for one linear map: ", []newDefault{{"inducing", inducing}, {"steps", linearSteps},
+		{"lr", linearRate}})
 }
 
 const (
@@ -229,7 +230,7 @@ const (
 	sequenceRate         = 0.07
 	sequenceFeatures     = 20
 	projectedSteps       = 4000
-	projectedLengthscale = 16
+	projectedLengthscale = 16.0
 )
 
 // fitGram makes the Config fit a kernel of the rows' own with m inducing points.
@@ -301,7 +302,7 @@ func SpecError(ctx context.Context, err error) error {
 	return &usage.Error{Err: err}
 }
 
-// hasVectors says whether the symbols of sequences are vectors.
+// hasVectors reports whether the symbols of sequences are vectors.
 func hasVectors(ds *data.Dataset) bool {
 	return ds.Sequences != nil && ds.Sequences.Alphabet.OfVectors() != nil
 }

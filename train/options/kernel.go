@@ -82,7 +82,7 @@ func (c *Config) Kernels() (shapes []string, maps seq.Spec) {
 	return shapes, maps
 }
 
-// unusedKernel says whether the option is a kernel of vectors in a model that has none.
+// unusedKernel reports whether the option is a kernel of vectors in a model that has none.
 func (c *Config) unusedKernel() bool {
 	shapes, _ := c.Kernels()
 	return c.Model == model.DRF && shapes != nil

@@ -34,7 +34,7 @@ func (c *Config) Last() int {
 	return c.Steps
 }
 
-// IsLength says whether an option says how long to train.
+// IsLength reports whether an option is a length of training.
 func IsLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }
 
 // fitRows makes the Config fit a training set of n rows: a default that is too large shrinks,

@@ -24,13 +24,11 @@ func (c *Config) likelihoodOf(task data.Task) string {
 	return c.Likelihood
 }
 
-// fitLikelihood settles what auto is for the training rows, or says what is wrong with what a user
-// asks for.
+// fitLikelihood settles auto by the training rows. A likelihood that does not fit them is an error.
 func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	c.Likelihood = c.likelihoodOf(ds.Task)
-	s := Setting{"likelihood", "", c.explicit["likelihood"]}
 	if fits := Likelihoods(ds.Task); !slices.Contains(fits, c.Likelihood) {
-		return s.Errorf("%s does not fit the target %q, a %s: give %s, or leave it out", c.Likelihood,
+		return c.Errorf("likelihood", "%s does not fit the target %q, a %s: give %s, or leave it out", c.Likelihood,
 			ds.Target, ds.Task, strings.Join(fits, " or "))
 	}
 	if c.ClassOffsets && ds.Task != data.Classification {
@@ -38,7 +36,7 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 			"it out", ds.Target, ds.Task)
 	}
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
-		return s.Errorf("bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
+		return c.Errorf("likelihood", "bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
 	}
 	return nil
 }

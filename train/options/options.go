@@ -32,12 +32,12 @@ type Option struct {
 	value  any                              // a pointer to the field of a Config
 }
 
-// Applies says whether this kind of model has the option.
+// Applies reports whether this kind of model has the option.
 func (o *Option) Applies(model string) bool {
 	return o.Models == "" || slices.Contains(strings.Split(o.Models, " or "), model)
 }
 
-// Written is the option with a value, as a user gives it.
+// Written is the option with a value, as a user types it.
 func (o *Option) Written(value int) string {
 	if o.Flag {
 		return fmt.Sprintf("--%s %d", o.Key, value)
@@ -45,7 +45,7 @@ func (o *Option) Written(value int) string {
 	return fmt.Sprintf("--set %s=%d", o.Key, value)
 }
 
-// IsBool says whether the option is a switch: --skip alone means --skip=true.
+// IsBool reports whether the option is a switch.
 func (o *Option) IsBool() bool { _, ok := o.value.(*bool); return ok }
 
 // limits is the interval a number must lie in.
@@ -107,8 +107,13 @@ func (c *Config) copy() *Config {
 // is not checked.
 func (c *Config) With(key string, value any) *Config {
 	changed := c.copy()
-	reflect.ValueOf(changed.find(key).value).Elem().Set(reflect.ValueOf(value))
+	changed.put(key, value)
 	return changed
+}
+
+// put gives an option a value of the field's type, without a check.
+func (c *Config) put(key string, value any) {
+	reflect.ValueOf(c.find(key).value).Elem().Set(reflect.ValueOf(value))
 }
 
 // Find is the option with this key, nil if there is none.
@@ -124,7 +129,7 @@ func (c *Config) find(key string) *Option {
 	return nil
 }
 
-// Check says what is wrong with one setting by itself. Errors are *usage.Error.
+// Check checks one setting by itself. Errors are *usage.Error.
 func Check(s Setting) error { return defaults().set(s) }
 
 // set reads one setting's text into its field and remembers where it came from.

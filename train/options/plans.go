@@ -33,7 +33,8 @@ func (c *Config) Plans() (plans []Plan, err error) {
 
 func (p Plan) String() string { return fmt.Sprintf("%d@%d", p.Steps, p.Until) }
 
-// Replan is the Config of a run that is planned again after a step, with so many steps in all.
+// Replan is the Config of a run that is planned again after a step, for another number of steps in
+// all.
 func (c *Config) Replan(after, steps int) *Config {
 	words := append(strings.Fields(c.Replanned), Plan{c.Steps, after}.String())
 	return c.With("replanned", strings.Join(words, " ")).With("steps", steps)

@@ -40,10 +40,10 @@ func (c *Config) checkSpectra() error {
 	return nil
 }
 
-// hasArcCosines says whether the features are of an arc-cosine kernel.
+// hasArcCosines reports whether the features are of an arc-cosine kernel.
 func (c *Config) hasArcCosines() bool { return strings.HasPrefix(c.FeatureKernel, "arccos") }
 
-// spectraNotes says which treatment features without moments in closed form have got.
+// spectraNotes is the note about features without moments in closed form.
 func (c *Config) spectraNotes() []string {
 	if c.Model == model.GP || !c.hasArcCosines() || c.Spectra != model.PriorFixed || c.Explicit("spectra") {
 		return nil

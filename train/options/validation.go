@@ -29,7 +29,7 @@ func (c *Config) validation() (fraction float64, file string) {
 	return fraction, ""
 }
 
-// Validates says whether there are validation rows.
+// Validates reports whether there are validation rows.
 func (c *Config) Validates() bool {
 	fraction, file := c.validation()
 	return fraction != 0 || file != ""
@@ -65,8 +65,8 @@ func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Data
 			"gram, which has only those of the training and the test rows: give a fraction of the "+
 			"training rows, such as 0.1", file)
 	case file != "":
-		like := all.Schema()
-		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &like, Watch: w})
+		schema := all.Schema()
+		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &schema, Watch: w})
 		return all, held, notes, err
 	case fraction > 0:
 		if rest, held, err = data.HoldOut(all, fraction, c.Seed); err != nil {

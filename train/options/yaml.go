@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -39,8 +38,8 @@ func ReadConfig(path string, more ...string) ([]Setting, error) {
 	return ParseYAML(path, text, more...)
 }
 
-// ParseYAML is ReadConfig of a text. It walks the YAML tree instead of decoding into the struct, because only
-// the tree knows the line and column of each key.
+// ParseYAML is ReadConfig of a text. It walks the YAML tree instead of decoding into the struct,
+// because only the tree knows the line and column of each key.
 func ParseYAML(name string, text []byte, more ...string) ([]Setting, error) {
 	var doc yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -135,22 +134,9 @@ func (c *Config) YAML() []byte {
 func (c *Config) Text(key string) string { return c.find(key).text() }
 
 func (o *Option) text() string {
-	switch p := o.value.(type) {
-	case *string:
-		return *p
-	case *bool:
-		return strconv.FormatBool(*p)
-	case *int:
-		return strconv.Itoa(*p)
-	case *uint64:
-		return strconv.FormatUint(*p, 10)
-	case *float64:
-		return strconv.FormatFloat(*p, 'g', -1, 64)
-	case *time.Duration:
-		if *p == 0 {
-			return "0"
-		}
-		return p.String()
+	text := fmt.Sprint(reflect.ValueOf(o.value).Elem())
+	if text == "0s" {
+		return "0"
 	}
-	panic("train: option " + o.Key + " has a field of unknown type")
+	return text
 }

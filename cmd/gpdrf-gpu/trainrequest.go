@@ -1,0 +1,66 @@
+package main
+
+import (
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// trainMode is what a call of train does.
+type trainMode int
+
+const (
+	trainOne    trainMode = iota // a new run
+	trainResume                  // go on with a run
+	trainCV                      // a cross-validation, new or resumed, or a part of it
+	trainBest                    // a search or an ensemble, new or resumed
+)
+
+// trainRequest is what a call of train asks for.
+type trainRequest struct {
+	*call
+	mode      trainMode
+	started   time.Time
+	outDir    string // the run folder; "" chooses one
+	resume    string // the folder that goes on
+	overwrite bool
+	asJSON    bool
+	cv        *rundir.CV
+}
+
+// parseTrain reads the flags and keys of train that are about the command.
+func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
+	r = &trainRequest{call: c}
+	if err := p.endAtEOF(c); err != nil {
+		return nil, err
+	}
+	for _, s := range []struct {
+		name  string
+		value *bool
+	}{{"json", &r.asJSON}, {"overwrite", &r.overwrite}, {"report", &p.reports}, {"tensorboard", &p.tensorboard}} {
+		if *s.value, err = c.isOnOr(s.name, s.name == "report"); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.noMore(c.args); err != nil {
+		return nil, err
+	}
+	given := false
+	if r.outDir, given = c.text("out"); given && r.outDir == "" {
+		return nil, usagef("--out: is empty: give a folder, or leave it out")
+	}
+	r.resume, _ = c.text("resume")
+	cv, err := r.asksForCV()
+	if cv || err != nil {
+		r.mode = trainCV
+		return r, err
+	}
+	best, err := r.asksForBest()
+	switch _, resume := c.text("resume"); {
+	case best:
+		r.mode = trainBest
+	case resume:
+		r.mode = trainResume
+	}
+	return r, err
+}
