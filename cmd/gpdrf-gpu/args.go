@@ -206,13 +206,21 @@ func (c *call) config() (*options.Config, error) {
 	return options.Resolve(c.file, c.given())
 }
 
-// readCommonFlags reads the flags that all commands have.
+// readCommonFlags reads the flags of all commands.
 func (p *program) readCommonFlags(c *call) error {
 	quiet, err := c.isOn("quiet")
 	if err != nil {
 		return err
 	}
 	p.quiet = quiet
+	if p.json, err = c.isOn("json"); err != nil {
+		return err
+	}
+	if c.verb.args == "" && c.verb.name != "plan" { // which says more
+		if err := c.noMore(c.args); err != nil {
+			return err
+		}
+	}
 	threads, err := c.count("threads", 1, maxThreads, 0)
 	if threads > 0 {
 		runtime.GOMAXPROCS(threads)

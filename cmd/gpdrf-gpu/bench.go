@@ -50,13 +50,6 @@ type benchmark struct {
 
 // bench times the operations of a training step, and the step.
 func (p *program) bench(c *call) error {
-	asJSON, err := c.isOn("json")
-	if err != nil {
-		return err
-	}
-	if err := c.noMore(c.args); err != nil {
-		return err
-	}
 	seconds, err := c.count("seconds", 1, 86400, 60)
 	if err != nil {
 		return err
@@ -95,7 +88,7 @@ func (p *program) bench(c *call) error {
 	if err != nil {
 		return err
 	}
-	return p.show(report, asJSON)
+	return p.show(report)
 }
 
 // cpuBeside is the CPU in a GPU's precision, or in single where it has no such one.

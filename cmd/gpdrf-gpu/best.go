@@ -22,8 +22,8 @@ import (
 
 // search is a search for the best model.
 type search struct {
-	*program
-	*trainRequest
+	p      *program
+	req    *trainRequest
 	state  *best.State
 	cfg    *options.Config // what was asked for; the job's once it is there
 	job    *train.Job      // its rows and its device
@@ -36,14 +36,14 @@ type search struct {
 
 // asksForBest reports whether train is asked to train several models, or to go on with that.
 func (r *trainRequest) asksForBest() (bool, error) {
-	if _, resume := r.text("resume"); resume {
+	if _, resume := r.call.text("resume"); resume {
 		return rundir.IsSearch(r.resume), nil
 	}
-	cfg, err := r.config()
+	cfg, err := r.call.config()
 	// an error is for who reads them again
 	several := err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1)
-	if _, given := r.text("jobs"); given && err == nil && !several {
-		return false, r.errorf("jobs", "is for preset best and --ensemble: leave it out")
+	if _, given := r.call.text("jobs"); given && err == nil && !several {
+		return false, r.call.errorf("jobs", "is for preset best and --ensemble: leave it out")
 	}
 	return several, nil
 }
@@ -51,12 +51,12 @@ func (r *trainRequest) asksForBest() (bool, error) {
 // findBest tries candidates, trains those that the best mixture needs on all rows, and leaves a run
 // folder like any other.
 func (p *program) findBest(r *trainRequest) (err error) {
-	s := &search{program: p, trainRequest: r}
+	s := &search{p: p, req: r}
 	s.guard = p.newExitGuard(p.ctx, s.leave)
 	defer s.guard.stop()
 	switch {
 	case p.tensorboard:
-		err = r.errorf("tensorboard", "is for a single model: trials keep no log, so leave it out")
+		err = r.call.errorf("tensorboard", "is for a single model: trials keep no log, so leave it out")
 	case r.resume != "":
 		err = s.goOn(r.resume)
 	case r.overwrite:
@@ -82,7 +82,7 @@ func (p *program) findBest(r *trainRequest) (err error) {
 	s.job.Started = r.started
 	result, err := s.run()
 	if result != nil && !hasEnded(err) {
-		if err := p.printRun(result, s.cfg, s.folder.Path(), r.asJSON); err != nil {
+		if err := p.printRun(result, s.cfg, s.folder.Path()); err != nil {
 			return err
 		}
 	}
@@ -91,10 +91,10 @@ func (p *program) findBest(r *trainRequest) (err error) {
 
 // begin is a new search.
 func (s *search) begin(out string) (err error) {
-	if err := s.readConfig(); err != nil {
+	if err := s.req.call.readConfig(); err != nil {
 		return err
 	}
-	given := options.Merged(s.file, s.given())
+	given := options.Merged(s.req.call.file, s.req.call.given())
 	if s.cfg, err = options.Resolve(given, nil); err == nil {
 		err = rundir.CheckOut(out, false)
 	}
@@ -111,7 +111,7 @@ func (s *search) begin(out string) (err error) {
 	if s.cfg.Validates() {
 		return s.cfg.Errorf("validation", "%s holds no rows out for a single model: leave it out", s.kind())
 	}
-	if s.job, err = s.newJob(s.ctx, s.call, s.cfg); err != nil {
+	if s.job, err = s.p.newJob(s.p.ctx, s.req.call, s.cfg); err != nil {
 		return err
 	}
 	s.cfg = s.job.Config
@@ -132,7 +132,7 @@ func (s *search) begin(out string) (err error) {
 		if s.folder, err = rundir.NewFolder(out, s.job.Train.Name, cmp.Or(label, options.Best)); err != nil {
 			return err
 		}
-		s.noteRemoved(s.folder)
+		s.p.noteRemoved(s.folder)
 		return s.folder.Place(s.text)
 	})
 }
@@ -147,7 +147,7 @@ func (s *search) kind() string {
 
 // goOn is a search that was ended before.
 func (s *search) goOn(path string) (err error) {
-	if err := s.noneOfNew(); err != nil {
+	if err := s.req.call.noneOfNew(); err != nil {
 		return err
 	}
 	if s.state, err = best.Open(path); err != nil {
@@ -156,10 +156,10 @@ func (s *search) goOn(path string) (err error) {
 	if s.cfg, err = options.Resolve(s.state.Given, nil); err != nil {
 		return err
 	}
-	if s.cfg, err = s.cfg.From(s.state.Folder).GoOn(s.given()); err != nil {
+	if s.cfg, err = s.cfg.From(s.state.Folder).GoOn(s.req.call.given()); err != nil {
 		return err
 	}
-	if s.job, err = s.newJob(s.ctx, s.call, s.cfg); err != nil {
+	if s.job, err = s.p.newJob(s.p.ctx, s.req.call, s.cfg); err != nil {
 		return err
 	}
 	s.cfg = s.job.Config
@@ -187,7 +187,7 @@ func (s *search) countJobs() (err error) {
 	if strings.HasPrefix(s.job.Device.Name(), "cpu") {
 		auto = min(runtime.GOMAXPROCS(0), mostJobs)
 	}
-	s.jobs, err = s.count("jobs", 1, maxThreads, auto)
+	s.jobs, err = s.req.call.count("jobs", 1, maxThreads, auto)
 	return err
 }
 
@@ -203,15 +203,15 @@ func (s *search) run() (*rundir.Result, error) {
 	case len(s.state.Candidates) == 1:
 		what = "training one model of %s, so nothing is compared: %d candidate on %d rows of %s, %s, on %s"
 	}
-	s.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train),
+	s.p.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train),
 		s.job.Train.Task, s.job.Device.Name())
 	if len(s.state.Candidates) == 1 && s.state.Limit > 0 {
-		s.note("a longer --time-limit compares more candidates, unless your options leave only one")
+		s.p.note("a longer --time-limit compares more candidates, unless your options leave only one")
 	}
-	s.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
-	bar := s.newSearchBar(s.state, s.started)
+	s.p.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
+	bar := s.p.newSearchBar(s.state, s.req.started)
 	finder := &best.Search{
-		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.started,
+		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.req.started,
 		Save: func() error {
 			bar.trialEnded()
 			return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, s.text) })
@@ -224,13 +224,13 @@ func (s *search) run() (*rundir.Result, error) {
 		},
 		Note: bar.note, Doing: bar.doing,
 	}
-	found, err := finder.Run(s.ctx)
+	found, err := finder.Run(s.p.ctx)
 	bar.end()
 	if err != nil {
 		return nil, s.guard.unless(err)
 	}
 	for _, line := range s.state.Lines() {
-		s.note("%s", line)
+		s.p.note("%s", line)
 	}
 	return s.save(found)
 }
@@ -248,7 +248,7 @@ func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 			out.Parameters += len(block.Data)
 		}
 	}
-	o := &runOutput{program: s.program, job: s.job, folder: s.folder, out: out, asJSON: s.asJSON}
+	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out}
 	err := o.save(s.guard)
 	if err == nil {
 		s.state.End()
@@ -278,9 +278,9 @@ func (s *search) tidy() error {
 // leave is what an interrupt leaves.
 func (s *search) leave() error {
 	if s.folder == nil || s.folder.Path() == "" {
-		return s.interrupted(s.ctx, " before anything was tried")
+		return s.p.interrupted(s.p.ctx, " before anything was tried")
 	}
-	s.say("interrupted: what was tried so far is kept; to resume: %s", rundir.ResumeCommand(s.folder.Path()))
+	s.p.say("interrupted: what was tried so far is kept; to resume: %s", rundir.ResumeCommand(s.folder.Path()))
 	return errInterrupted
 }
 
@@ -310,7 +310,7 @@ func (s *search) settleTargets(given []options.Setting) ([]options.Setting, erro
 	if s.job.Train.Task != data.Regression {
 		return given, nil
 	}
-	kind, err := s.job.TargetKind(s.ctx)
+	kind, err := s.job.TargetKind(s.p.ctx)
 	if kind == data.AutoTargets {
 		kind = data.StandardTargets
 	}

@@ -58,13 +58,6 @@ func (c *comparisons) Lines() []string {
 // CPU.
 func (p *program) check(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)
-	asJSON, err := c.isOn("json")
-	if err != nil {
-		return err
-	}
-	if err := c.noMore(c.args); err != nil {
-		return err
-	}
 	name, _ := c.text("device")
 	machine, suffixes, err := p.toCheck(name)
 	if err != nil {
@@ -97,7 +90,7 @@ func (p *program) check(c *call) error {
 		about.Check = append(about.Check, x)
 		agree = agree && x.Agrees
 	}
-	if err := p.show(about, asJSON); err != nil {
+	if err := p.show(about); err != nil {
 		return err
 	}
 	if !agree {

@@ -20,22 +20,22 @@ import (
 // asksForCV reports whether train is asked for a cross-validation: a new one, or one that goes on,
 // whose path is known then.
 func (r *trainRequest) asksForCV() (asked bool, err error) {
-	_, resume := r.text("resume")
-	folds, begin := r.text("cv")
-	_, part := r.text("part")
+	_, resume := r.call.text("resume")
+	folds, begin := r.call.text("cv")
+	_, part := r.call.text("part")
 	switch {
 	case part && !begin && !(resume && rundir.IsCV(r.resume)):
-		return true, r.errorf("part", "is for the folds of a cross-validation: give --cv N and --out DIR with it")
+		return true, r.call.errorf("part", "is for the folds of a cross-validation: give --cv N and --out DIR with it")
 	case resume && rundir.IsCV(r.resume):
-		if err := r.noneOfNew(); err != nil {
+		if err := r.call.noneOfNew(); err != nil {
 			return true, err
 		}
 		r.cv, err = rundir.OpenCV(r.resume)
 		return true, err
 	case begin && !resume:
-		err := r.readConfig()
+		err := r.call.readConfig()
 		if err == nil {
-			r.cv, err = rundir.NewCV(folds, r.file, r.given())
+			r.cv, err = rundir.NewCV(folds, r.call.file, r.call.given())
 		}
 		if err == nil && part && rundir.IsCV(r.outDir) {
 			r.cv, err = openSame(r.outDir, r.cv)
@@ -47,8 +47,8 @@ func (r *trainRequest) asksForCV() (asked bool, err error) {
 
 // crossValidation is one under way.
 type crossValidation struct {
-	*program
-	*trainRequest
+	p       *program
+	req     *trainRequest
 	changes []options.Setting // of one that goes on
 	release func()            // of the lock
 	created bool              // by this process, alone
@@ -61,14 +61,14 @@ func (p *program) crossValidate(r *trainRequest) error {
 	if r.overwrite {
 		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
-	v, cv := &crossValidation{program: p, trainRequest: r, release: func() {}}, r.cv
+	v, cv := &crossValidation{p: p, req: r, release: func() {}}, r.cv
 	if err := v.readPart(); err != nil {
 		return err
 	}
 	if cv.Path() != "" {
-		if v.changes = cv.Changes(r.given()); cv.Complete && !cv.Predicts() {
+		if v.changes = cv.Changes(r.call.given()); cv.Complete && !cv.Predicts() {
 			p.note("%s: all %d folds are finished: there is nothing to resume", cv.Path(), cv.Folds)
-			return p.reportCV(cv, r.asJSON)
+			return p.reportCV(cv)
 		}
 		if err := v.resume(); err != nil {
 			return v.unless(err)
@@ -94,7 +94,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 		err = errors.Join(err, cv.Prune())
 	}
 	if cv.Path() != "" && cv.Finished > 0 {
-		err = errors.Join(p.reportCV(cv, r.asJSON), err)
+		err = errors.Join(p.reportCV(cv), err)
 	}
 	if errors.Is(err, errInterrupted) && rundir.IsCV(cv.Path()) {
 		p.say("to resume: %s", rundir.ResumeCommand(cv.Path()))
@@ -105,24 +105,24 @@ func (p *program) crossValidate(r *trainRequest) error {
 // page writes the report of all folds. Only the end of the command is an error.
 func (v *crossValidation) page() error {
 	var folders []string
-	for k := 1; k <= v.cv.Folds; k++ {
-		folders = append(folders, v.cv.FoldPath(k))
+	for k := 1; k <= v.req.cv.Folds; k++ {
+		folders = append(folders, v.req.cv.FoldPath(k))
 	}
 	if len(folders) > mostReported {
-		v.note("no report compares %d folds: each fold has its own", len(folders))
+		v.p.note("no report compares %d folds: each fold has its own", len(folders))
 		return nil
 	}
 	leftOut := func(why any) error {
-		v.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.cv.Path())
+		v.p.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.req.cv.Path())
 		return errInterrupted
 	}
-	guard := v.newExitGuard(v.ctx, func() error {
-		return errors.Join(v.reportCV(v.cv, v.asJSON), leftOut("interrupted"))
+	guard := v.p.newExitGuard(v.p.ctx, func() error {
+		return errors.Join(v.p.reportCV(v.req.cv), leftOut("interrupted"))
 	})
 	defer guard.stop()
-	err := extra(guard, bound(v.began), func(context.Context) (func() error, error) {
+	err := extra(guard, bound(v.p.began), func(context.Context) (func() error, error) {
 		text, err := page(folders...)
-		path := filepath.Join(v.cv.Path(), rundir.ReportFile)
+		path := filepath.Join(v.req.cv.Path(), rundir.ReportFile)
 		return func() error { return atomicfile.WriteFile(path, bytesTo(text)) }, err
 	})
 	if hasEnded(err) {
@@ -136,7 +136,7 @@ func (v *crossValidation) page() error {
 
 // unless gives an error, unless it is an interrupt that has brought it.
 func (v *crossValidation) unless(err error) error {
-	if v.ctx.Err() != nil {
+	if v.p.ctx.Err() != nil {
 		return errInterrupted
 	}
 	return err
@@ -149,24 +149,24 @@ func (v *crossValidation) resume() (err error) {
 		return err
 	}
 	finished, fresh := 0, false
-	for k := 1; k <= v.cv.Folds; k++ {
-		if v.cv.Runs[k-1].Standing == rundir.FoldFinished {
+	for k := 1; k <= v.req.cv.Folds; k++ {
+		if v.req.cv.Runs[k-1].Standing == rundir.FoldFinished {
 			finished = k
 		}
-		fresh = fresh || v.cv.ToDo(k) && !v.cv.CanGoOn(k)
+		fresh = fresh || v.req.cv.ToDo(k) && !v.req.cv.CanGoOn(k)
 	}
-	if cfg, err := v.cv.Begin(max(finished, 1), v.changes); err != nil {
+	if cfg, err := v.req.cv.Begin(max(finished, 1), v.changes); err != nil {
 		return err
 	} else if fresh && finished > 0 {
-		cfg, all, test, _, err := cfg.Load(v.watch())
+		cfg, all, test, _, err := cfg.Load(v.p.watch())
 		if err != nil {
 			return err
 		}
-		rows, _, _, err := cfg.HoldOut(all, v.watch())
+		rows, _, _, err := cfg.HoldOut(all, v.p.watch())
 		if err != nil {
 			return err
 		}
-		return v.cv.Verify(finished, rows, test)
+		return v.req.cv.Verify(finished, rows, test)
 	}
 	return nil
 }
@@ -174,40 +174,40 @@ func (v *crossValidation) resume() (err error) {
 // folds trains those that are to be trained. A fold whose numbers run away costs only itself;
 // whatever else goes wrong, bad input or a full disk, would go wrong with the next one, too.
 func (v *crossValidation) folds() error {
-	for k := 1; k <= v.cv.Folds; k++ {
-		if !v.part.Has(k-1) || !v.cv.ToDo(k) {
+	for k := 1; k <= v.req.cv.Folds; k++ {
+		if !v.part.Has(k-1) || !v.req.cv.ToDo(k) {
 			continue
 		}
-		if v.ctx.Err() != nil {
+		if v.p.ctx.Err() != nil {
 			return errInterrupted
 		}
-		v.note("\nfold %d of %d", k, v.cv.Folds)
+		v.p.note("\nfold %d of %d", k, v.req.cv.Folds)
 		err := v.fold(k)
 		if hasEnded(err) {
 			return err
 		}
 		if elsewhere := (*elsewhereError)(nil); errors.As(err, &elsewhere) {
-			v.note("fold %d of %d: %v", k, v.cv.Folds, elsewhere)
+			v.p.note("fold %d of %d: %v", k, v.req.cv.Folds, elsewhere)
 			continue
 		}
-		if v.cv.Path() == "" {
+		if v.req.cv.Path() == "" {
 			return err
 		}
 		failure := err
 		if errors.Is(err, errInterrupted) {
 			failure = nil
 		}
-		if err := v.cv.Update(k, failure); err != nil {
+		if err := v.req.cv.Update(k, failure); err != nil {
 			return err
 		}
 		switch {
-		case errors.Is(err, errInterrupted), err == nil && v.ctx.Err() != nil:
+		case errors.Is(err, errInterrupted), err == nil && v.p.ctx.Err() != nil:
 			return errInterrupted
 		case err == nil:
-		case v.cv.Runs[k-1].Standing == rundir.FoldFailed && ranAway(err, v.cv, k):
-			v.note("fold %d of %d failed: %v", k, v.cv.Folds, err)
+		case v.req.cv.Runs[k-1].Standing == rundir.FoldFailed && ranAway(err, v.req.cv, k):
+			v.p.note("fold %d of %d failed: %v", k, v.req.cv.Folds, err)
 		default:
-			return fmt.Errorf("fold %d of %d: %w", k, v.cv.Folds, err)
+			return fmt.Errorf("fold %d of %d: %w", k, v.req.cv.Folds, err)
 		}
 	}
 	return v.failed()
@@ -223,7 +223,7 @@ func ranAway(err error, cv *rundir.CV, k int) bool {
 // failed names the folds that have no scores after all.
 func (v *crossValidation) failed() error {
 	var failures []string
-	for _, run := range v.cv.Runs {
+	for _, run := range v.req.cv.Runs {
 		if run.Standing == rundir.FoldFailed && v.part.Has(run.Fold-1) {
 			failures = append(failures, fmt.Sprintf("fold %d: %s", run.Fold, run.Failure))
 		}
@@ -231,7 +231,7 @@ func (v *crossValidation) failed() error {
 	if failures == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %d of %d folds failed: %s", v.cv.Path(), len(failures), v.cv.Folds,
+	return fmt.Errorf("%s: %d of %d folds failed: %s", v.req.cv.Path(), len(failures), v.req.cv.Folds,
 		strings.Join(failures, "; "))
 }
 
@@ -239,7 +239,7 @@ func (v *crossValidation) failed() error {
 func (v *crossValidation) fold(k int) (err error) {
 	started := time.Now()
 	var folder *rundir.Folder
-	guard := v.newExitGuard(v.ctx, func() error { return v.leave(folder) })
+	guard := v.p.newExitGuard(v.p.ctx, func() error { return v.leave(folder) })
 	defer guard.stop()
 	defer func() { err = errors.Join(err, v.giveBack()) }()
 	job, opened, err := v.open(k, guard)
@@ -250,20 +250,20 @@ func (v *crossValidation) fold(k int) (err error) {
 	if err != nil {
 		return guard.unless(err)
 	}
-	v.noteRemoved(folder)
+	v.p.noteRemoved(folder)
 	job.Started = started
-	v.cvPath = v.cv.Path()
-	s := &single{program: v.program, job: job, folder: folder, guard: guard}
+	v.p.cvPath = v.req.cv.Path()
+	s := &single{p: v.p, job: job, folder: folder, guard: guard}
 	r, _, err := s.run(job.Config.TimeLimit)
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}
-	v.note("fold %d of %d: %s", k, v.cv.Folds, scoresInLine(r.Test))
+	v.p.note("fold %d of %d: %s", k, v.req.cv.Folds, scoresInLine(r.Test))
 	if warning := r.Generalisation.Warning(job.Config); warning != "" {
-		v.note("warning: %s", warning)
+		v.p.note("warning: %s", warning)
 	}
 	if r.Rising {
-		v.note("%s", rundir.Rising)
+		v.p.note("%s", rundir.Rising)
 	}
 	return nil
 }
@@ -274,15 +274,15 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 	if folder != nil {
 		err = folder.Discard()
 	}
-	if v.created && v.cv.Finished == 0 {
-		err = errors.Join(err, v.cv.Prune())
+	if v.created && v.req.cv.Finished == 0 {
+		err = errors.Join(err, v.req.cv.Prune())
 	}
 	if err != nil {
-		v.say("%v", err)
+		v.p.say("%v", err)
 	}
-	v.say("interrupted before a step of this fold was done")
-	if v.cv.Path() != "" && rundir.IsCV(v.cv.Path()) {
-		v.say("to resume: %s", rundir.ResumeCommand(v.cv.Path()))
+	v.p.say("interrupted before a step of this fold was done")
+	if v.req.cv.Path() != "" && rundir.IsCV(v.req.cv.Path()) {
+		v.p.say("to resume: %s", rundir.ResumeCommand(v.req.cv.Path()))
 	}
 	return errInterrupted
 }
@@ -290,20 +290,20 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 // open is the run of a fold. The name of its rows decides the name of the folder. The guard keeps
 // its files whole.
 func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *rundir.Folder, error) {
-	cv := v.cv
+	cv := v.req.cv
 	if cv.Path() != "" {
 		if err := v.claim(k); err != nil {
 			return nil, nil, err
 		}
 	}
 	if cv.Path() != "" && cv.Runs[k-1].Standing != rundir.FoldWaiting && cv.CanGoOn(k) {
-		return v.goOn(guard, cv.FoldPath(k), v.changes)
+		return v.p.goOn(guard, cv.FoldPath(k), v.changes)
 	}
 	cfg, err := cv.Begin(k, v.changes)
 	if err != nil {
 		return nil, nil, err
 	}
-	job, err := v.newJob(v.ctx, v.call, cfg)
+	job, err := v.p.newJob(v.p.ctx, v.req.call, cfg)
 	if err != nil {
 		return job, nil, err
 	}
@@ -321,12 +321,12 @@ func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *rundir.Fol
 
 // begin makes the folder, for the rows of the first fold.
 func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
-	cv := v.cv
+	cv := v.req.cv
 	cv.Data, cv.Task, cv.Device = job.Train.Name, job.Train.Task, job.Device.Name()
 	if v.shares() {
 		return v.beginShared(guard)
 	}
-	folder, err := rundir.NewFolder(v.outDir, cv.Data, cv.Model+"-cv")
+	folder, err := rundir.NewFolder(v.req.outDir, cv.Data, cv.Model+"-cv")
 	if err == nil {
 		err = guard.write(func() error { return cv.Place(folder) })
 	}
@@ -338,19 +338,19 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 		return err
 	}
 	v.created = true
-	v.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(),
+	v.p.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(),
 		rundir.ResumeCommand(cv.Path()))
 	return nil
 }
 
 // reportCV prints a cross-validation.
-func (p *program) reportCV(cv *rundir.CV, asJSON bool) error {
-	if !asJSON {
+func (p *program) reportCV(cv *rundir.CV) error {
+	if !p.json {
 		p.note("")
 		fmt.Fprintf(p.out, "%s\n\nrun folder: %s\n", cvTable(cv), cv.Path())
 		return nil
 	}
-	return p.show(cvInfo{cv, cv.Path()}, true)
+	return p.show(cvInfo{cv, cv.Path()})
 }
 
 // cvInfo is what `info RUN` prints for a cross-validation.

@@ -16,15 +16,15 @@ func (e *elsewhereError) Error() string { return e.why }
 
 // readPart reads the key part, which needs a folder that all parts know.
 func (v *crossValidation) readPart() (err error) {
-	text, given := v.text("part")
+	text, given := v.req.call.text("part")
 	if !given {
 		return nil
 	}
 	if v.part, err = parts.Parse(text, os.Getenv); err != nil {
-		return v.errorf("part", "%w", err)
+		return v.req.call.errorf("part", "%w", err)
 	}
-	if v.cv.Path() == "" && v.outDir == "" {
-		return v.errorf("part", "all parts work in one folder: give --out DIR, the same for each")
+	if v.req.cv.Path() == "" && v.req.outDir == "" {
+		return v.req.call.errorf("part", "all parts work in one folder: give --out DIR, the same for each")
 	}
 	return nil
 }
@@ -35,9 +35,9 @@ func (v *crossValidation) shares() bool { return v.part.Count > 0 }
 // lock takes the folder that is there: alone, or beside other parts.
 func (v *crossValidation) lock() (release func(), err error) {
 	if v.shares() {
-		return v.cv.Join()
+		return v.req.cv.Join()
 	}
-	return v.cv.Lock()
+	return v.req.cv.Lock()
 }
 
 // openSame is the cross-validation in a folder, which must be the one that was asked for.
@@ -51,22 +51,22 @@ func openSame(path string, asked *rundir.CV) (*rundir.CV, error) {
 
 // beginShared makes the folder, or takes the one that another part has made meanwhile.
 func (v *crossValidation) beginShared(guard *exitGuard) error {
-	if err := os.MkdirAll(filepath.Dir(v.outDir), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(v.req.outDir), 0o777); err != nil {
 		return err
 	}
-	release, err := parts.Wait(filepath.Clean(v.outDir) + ".lock")
+	release, err := parts.Wait(filepath.Clean(v.req.outDir) + ".lock")
 	if err != nil {
 		return err
 	}
-	if rundir.IsCV(v.outDir) {
+	if rundir.IsCV(v.req.outDir) {
 		var cv *rundir.CV
-		if cv, err = openSame(v.outDir, v.cv); err == nil {
-			*v.cv = *cv
+		if cv, err = openSame(v.req.outDir, v.req.cv); err == nil {
+			*v.req.cv = *cv
 		}
 	} else {
 		var folder *rundir.Folder
-		if folder, err = rundir.NewFolder(v.outDir, v.cv.Data, v.cv.Model+"-cv"); err == nil {
-			err = guard.write(func() error { return v.cv.Place(folder) })
+		if folder, err = rundir.NewFolder(v.req.outDir, v.req.cv.Data, v.req.cv.Model+"-cv"); err == nil {
+			err = guard.write(func() error { return v.req.cv.Place(folder) })
 		}
 	}
 	if err = errors.Join(err, release()); err != nil {
@@ -83,10 +83,10 @@ func (v *crossValidation) claim(k int) (err error) {
 		return nil
 	}
 	other := (*parts.HeldError)(nil)
-	if v.unclaim, err = v.cv.Claim(k); errors.As(err, &other) {
+	if v.unclaim, err = v.req.cv.Claim(k); errors.As(err, &other) {
 		return &elsewhereError{other.Owner + " trains it: it is left to that"}
 	}
-	if err == nil && !v.cv.ToDo(k) {
+	if err == nil && !v.req.cv.ToDo(k) {
 		err = &elsewhereError{"another part has trained it"}
 	}
 	return err
@@ -113,7 +113,7 @@ func (v *crossValidation) claimed(claim func() (func() error, error), do func() 
 	} else if err != nil {
 		return err
 	}
-	if v.cv.Predicts() { // not done meanwhile
+	if v.req.cv.Predicts() { // not done meanwhile
 		err = do()
 	}
 	return errors.Join(err, release())

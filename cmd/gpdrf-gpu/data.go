@@ -19,10 +19,6 @@ import (
 
 // data lists, fetches and checks the named sets.
 func (p *program) data(c *call) error {
-	asJSON, err := c.isOn("json")
-	if err != nil {
-		return err
-	}
 	dir, given := c.text("data-dir")
 	if !given {
 		dir = os.Getenv(data.DataDirEnv)
@@ -41,11 +37,11 @@ func (p *program) data(c *call) error {
 	case err != nil:
 		return err
 	case action == "list":
-		return p.listSets(chosen, dir, asJSON)
+		return p.listSets(chosen, dir)
 	case dir == "":
 		return usagef("data %s: say where the sets are: --data-dir DIR, or %s", action, data.DataDirEnv)
 	case action == "check":
-		return p.checkSets(chosen, dir, len(names) > 0, asJSON)
+		return p.checkSets(chosen, dir, len(names) > 0)
 	case len(names) == 0:
 		return usagef("data fetch: name the sets: %s", strings.Join(data.Names(), ", "))
 	}
@@ -77,7 +73,7 @@ type listedSet struct {
 	Files []sets.Remote `json:"files,omitempty"`
 }
 
-func (p *program) listSets(chosen []sets.Set, dir string, asJSON bool) error {
+func (p *program) listSets(chosen []sets.Set, dir string) error {
 	listed := make([]listedSet, len(chosen))
 	t := newTable("set", "training, test rows", "inputs", "target", "folds", "where", "licence")
 	for i, s := range chosen {
@@ -93,7 +89,7 @@ func (p *program) listSets(chosen []sets.Set, dir string, asJSON bool) error {
 			s.Folds, where, s.Licence)
 		listed[i] = l
 	}
-	if asJSON {
+	if p.json {
 		return p.printJSON(listed)
 	}
 	fmt.Fprintln(p.out, strings.Join(t.lines(""), "\n"))
@@ -102,7 +98,7 @@ func (p *program) listSets(chosen []sets.Set, dir string, asJSON bool) error {
 
 // checkSets compares files with their checksums. A set that is not there at all is no fault unless
 // it was named.
-func (p *program) checkSets(chosen []sets.Set, dir string, named, asJSON bool) error {
+func (p *program) checkSets(chosen []sets.Set, dir string, named bool) error {
 	all := []sets.FileState{}
 	wrong := 0
 	for _, s := range chosen {
@@ -120,12 +116,12 @@ func (p *program) checkSets(chosen []sets.Set, dir string, named, asJSON bool) e
 			if f.State != "ok" {
 				wrong++
 			}
-			if !asJSON {
+			if !p.json {
 				fmt.Fprintf(p.out, "%-8s %s\n", f.State, f.Path)
 			}
 		}
 	}
-	if asJSON {
+	if p.json {
 		if err := p.printJSON(all); err != nil {
 			return err
 		}

@@ -7,9 +7,6 @@ var demoArgs = []string{"--steps", "2000", "--validation", "0.1"}
 
 // demo trains on the data that come with the program.
 func (p *program) demo(c *call) error {
-	if err := c.noMore(c.args); err != nil {
-		return err
-	}
 	args := append([]string{"gpdrf-gpu", "train"}, demoArgs...)
 	if out, given := c.text("out"); given {
 		args = append(args, "--out="+out)

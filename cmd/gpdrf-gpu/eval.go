@@ -17,10 +17,6 @@ func (p *program) eval(c *call) error {
 	}
 	guard := p.newExitGuard(p.ctx, p.nothing)
 	defer guard.stop()
-	asJSON, err := c.isOn("json")
-	if err != nil {
-		return err
-	}
 	path, err := c.argument()
 	if err != nil {
 		return err
@@ -69,16 +65,16 @@ func (p *program) eval(c *call) error {
 	}
 	r.Precision, r.Failure = precision, ""
 	r.Device, r.NTest, r.Fingerprint.Test, r.Scored = dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
-	return p.printScores(&r, tested, asJSON)
+	return p.printScores(&r, tested)
 }
 
 // printScores prints the result of an evaluation.
-func (p *program) printScores(r *rundir.Result, tested split, asJSON bool) error {
+func (p *program) printScores(r *rundir.Result, tested split) error {
 	text, err := rundir.JSON(r) // which also finds scores that are no numbers
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if p.json {
 		p.out.Write(text)
 		return nil
 	}

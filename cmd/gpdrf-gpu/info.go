@@ -22,10 +22,6 @@ import (
 // info describes a run folder, a model file, a data file, or this program and its machine.
 func (p *program) info(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)
-	asJSON, err := c.isOn("json")
-	if err != nil {
-		return err
-	}
 	args := c.args
 	if len(args) > 0 {
 		if err := c.noMore(args[1:]); err != nil {
@@ -39,34 +35,43 @@ func (p *program) info(c *call) error {
 		if err := c.onlyForData(); err != nil {
 			return err
 		}
-		return p.checkFile(path, asJSON)
+		return p.checkFile(path)
 	}
-	var about interface{ Lines() []string }
-	model := len(args) > 0 && isModelFile(args[0])
-	if len(args) > 0 && !model && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
-		about, err = c.aboutData(p, args[0])
-	} else if err = c.onlyForData(); err != nil {
-		return err
-	} else if len(args) == 0 {
-		about = aboutProgram()
-	} else if model {
-		about, err = p.aboutModelFile(args[0])
-	} else if rundir.IsCV(args[0]) {
-		about, err = aboutCV(args[0])
-	} else if rundir.IsSearch(args[0]) {
-		about, err = aboutSearch(args[0])
-	} else {
-		about, err = p.aboutRun(args[0])
-	}
+	about, err := p.describe(c, args)
 	if err != nil {
 		return err
 	}
-	return p.show(about, asJSON)
+	return p.show(about)
+}
+
+// description is what a command shows: as lines for people, or as JSON.
+type description interface{ Lines() []string }
+
+// describe describes the argument, or this program and its machine.
+func (p *program) describe(c *call, args []string) (description, error) {
+	model := len(args) > 0 && isModelFile(args[0])
+	if len(args) > 0 && !model && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
+		return c.aboutData(p, args[0])
+	}
+	if err := c.onlyForData(); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(args) == 0:
+		return aboutProgram(), nil
+	case model:
+		return p.aboutModelFile(args[0])
+	case rundir.IsCV(args[0]):
+		return aboutCV(args[0])
+	case rundir.IsSearch(args[0]):
+		return aboutSearch(args[0])
+	}
+	return p.aboutRun(args[0])
 }
 
 // show prints for people, or as JSON.
-func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
-	if !asJSON {
+func (p *program) show(about description) error {
+	if !p.json {
 		fmt.Fprintln(p.out, strings.Join(about.Lines(), "\n"))
 		return nil
 	}
@@ -83,10 +88,9 @@ func (p *program) printJSON(v any) error {
 
 // onlyForData refuses the flags that say how to read a data file where there is none.
 func (c *call) onlyForData() error {
-	for _, name := range []string{"target", "task", "labels", "one-hot", "ignore", "id", "missing",
-		"separator", "decimal", "header", "tokens", "sequence"} {
-		if _, given := c.text(name); given {
-			return usagef("--%s: applies to data files only", name)
+	for _, f := range append(slices.Clone(c.verb.flags), c.verb.keys...) {
+		if s, given := c.setting(f.name); given && (f.group == "Data" || f.isKey) {
+			return s.Errorf("applies to data files only")
 		}
 	}
 	return nil

@@ -24,7 +24,8 @@ const (
 )
 
 // extra does one of them and reports success. A failure is a warning.
-func (f *runOutput) extra(guard *exitGuard, what string, work func(context.Context) (write func() error, err error)) bool {
+func (f *runOutput) extra(guard *exitGuard, what string,
+	work func(context.Context) (write func() error, err error)) bool {
 	guard.write(func() error { f.doing = what; return nil })
 	err := extra(guard, bound(f.job.Started), work)
 	if err != nil && !hasEnded(err) {
@@ -39,7 +40,7 @@ func (f *runOutput) leaveOut(why any) {
 	if f.doing == theReport {
 		hint = "; to write it: gpdrf-gpu report " + f.path
 	}
-	f.note("warning: %s was left out: %v%s", f.doing, why, hint)
+	f.p.note("warning: %s was left out: %v%s", f.doing, why, hint)
 }
 
 // generalise compares rows of training with others.
@@ -72,7 +73,7 @@ func (f *runOutput) keep(guard *exitGuard, scores *fitted.Scores) {
 			return func() error { f.events.write(records, true); return nil }, nil
 		})
 	}
-	if going && f.reports {
+	if going && f.p.reports {
 		f.extra(guard, theReport, func(context.Context) (func() error, error) {
 			text, err := page(f.path)
 			return func() error { return f.folder.Write(rundir.ReportFile, bytesTo(text)) }, err
@@ -120,7 +121,7 @@ func (f *runOutput) history() {
 		err = f.folder.Write(rundir.HistoryFile, jsonTo(append(past, f.session())))
 	}
 	if err != nil {
-		f.note("warning: the command is not kept in the run folder: %v", err)
+		f.p.note("warning: the command is not kept in the run folder: %v", err)
 	}
 }
 
@@ -136,15 +137,15 @@ func (f *runOutput) table() {
 			func(w io.Writer) error { return report.WriteReadings(w, readings) })
 	}
 	if err != nil {
-		f.note("warning: %s was left out: %v", rundir.MetricsCSVFile, err)
+		f.p.note("warning: %s was left out: %v", rundir.MetricsCSVFile, err)
 	}
 }
 
 // session is this command.
 func (f *runOutput) session() report.Session {
 	return report.Session{
-		Command: shellWords(append([]string{"gpdrf-gpu"}, f.args...)),
-		Began:   f.began.UTC().Truncate(time.Second), Seconds: time.Since(f.began).Seconds(),
+		Command: shellWords(append([]string{"gpdrf-gpu"}, f.p.args...)),
+		Began:   f.p.began.UTC().Truncate(time.Second), Seconds: time.Since(f.p.began).Seconds(),
 		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
 		Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: f.job.Device.Name(),
 	}

@@ -73,6 +73,7 @@ type program struct {
 	piped     data.Piped
 	cvPath    string   // the cross-validation that a run belongs to
 	quiet     bool     // no notes and no progress
+	json      bool     // results are JSON
 	args      []string // of the command, without its name
 	began     time.Time
 	reports   bool // train writes a report

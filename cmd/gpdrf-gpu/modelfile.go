@@ -106,13 +106,13 @@ func (damagedFile) Lines() []string { return nil }
 
 // checkFile prints the content of a model file or a checkpoint, whatever its name. The error of a
 // damaged file is a *usage.Error.
-func (p *program) checkFile(path string, asJSON bool) error {
+func (p *program) checkFile(path string) error {
 	about, err := p.aboutModelFile(path)
 	if err == nil {
-		return p.show(about, asJSON)
+		return p.show(about)
 	}
-	if asJSON {
-		if err := p.show(damagedFile{Path: path, Wrong: err.Error()}, true); err != nil {
+	if p.json {
+		if err := p.show(damagedFile{Path: path, Wrong: err.Error()}); err != nil {
 			return err
 		}
 	}

@@ -73,7 +73,7 @@ func checkFile(t *testing.T, folder string, text []byte) (code int, said saidOfF
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err := (&program{out: &out, err: io.Discard}).checkFile(path, true)
+	err := (&program{out: &out, err: io.Discard, json: true}).checkFile(path)
 	if err != nil && !errors.As(err, new(*usage.Error)) {
 		t.Fatalf("%v is no *usage.Error", err)
 	}

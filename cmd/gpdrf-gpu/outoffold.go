@@ -17,16 +17,16 @@ import (
 func (v *crossValidation) predictAll() error {
 	all := &predict.Table{}
 	var rows [][]predict.Cell
-	for k := 1; k <= v.cv.Folds; k++ {
-		if v.ctx.Err() != nil {
+	for k := 1; k <= v.req.cv.Folds; k++ {
+		if v.p.ctx.Err() != nil {
 			return errInterrupted
 		}
 		table, numbers, err := v.predictFold(k)
-		if v.ctx.Err() != nil {
+		if v.p.ctx.Err() != nil {
 			return errInterrupted
 		}
 		if err != nil {
-			return fmt.Errorf("the predictions of fold %d of %d: %w", k, v.cv.Folds, err)
+			return fmt.Errorf("the predictions of fold %d of %d: %w", k, v.req.cv.Folds, err)
 		}
 		all.Columns = append([]string{"row", "fold"}, table.Columns...)
 		for i, number := range numbers {
@@ -38,32 +38,32 @@ func (v *crossValidation) predictAll() error {
 	}
 	slices.SortFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
 	all.Rows, all.Row = len(rows), func(i int, into []predict.Cell) { copy(into, rows[i]) }
-	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), rundir.OutOfFoldFile),
+	return atomicfile.WriteFile(filepath.Join(v.req.cv.Path(), rundir.OutOfFoldFile),
 		func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }
 
 // predictFold predicts the test rows of a fold. numbers are those of the rows among all rows.
 func (v *crossValidation) predictFold(k int) (table *predict.Table, numbers []int, err error) {
-	run, err := rundir.OpenRun(v.cv.FoldPath(k))
+	run, err := rundir.OpenRun(v.req.cv.FoldPath(k))
 	if err != nil {
 		return nil, nil, err
 	}
-	ds, err := run.TestRows(v.watch())
+	ds, err := run.TestRows(v.p.watch())
 	if err != nil {
 		return nil, nil, err
 	}
 	if ds.Fingerprint != run.Result.Fingerprint.Test {
 		return nil, nil, usagef("%s: the rows have changed since the fold was tested: put the old ones back", ds.Path)
 	}
-	dev, err := v.openDevice(run.Result.Device)
+	dev, err := v.p.openDevice(run.Result.Device)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer dev.Close()
-	v.relax(dev, run.Config.Precision)
+	v.p.relax(dev, run.Config.Precision)
 	t := run.Trained
-	bar := v.newRowsBar(ds.N())
-	p, distances, err := t.PredictFar(v.ctx, dev, ds, t.EvalSamples, bar.show)
+	bar := v.p.newRowsBar(ds.N())
+	p, distances, err := t.PredictFar(v.p.ctx, dev, ds, t.EvalSamples, bar.show)
 	bar.end()
 	if err != nil {
 		return nil, nil, err

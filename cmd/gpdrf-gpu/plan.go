@@ -11,10 +11,6 @@ import (
 // the least that was tried.
 func (p *program) plan(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)
-	asJSON, err := c.isOn("json")
-	if err != nil {
-		return err
-	}
 	if args := c.args; len(args) > 0 {
 		return usagef("unexpected argument %q: plan takes the options of train: gpdrf-gpu plan "+
 			"--data %s", args[0], args[0])
@@ -49,7 +45,7 @@ func (p *program) plan(c *call) error {
 	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: validation, Test: testRows}
 	plan, err := job.Plan(p.ctx)
 	if plan != nil {
-		err = errors.Join(p.show(plan, asJSON), err)
+		err = errors.Join(p.show(plan), err)
 	}
 	return err
 }

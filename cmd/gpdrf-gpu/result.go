@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -101,12 +102,24 @@ func scoreTable(r *rundir.Result, rows split) string {
 
 // outputsTable has a line for each of several targets.
 func outputsTable(r *rundir.Result) *textTable {
-	t := newTable("", "RMSE", "own units", "NLPD", "own units", "90 % coverage")
-	for _, o := range r.Outputs {
-		t.add(o.Target, fmt.Sprintf("%.4f", o.Test.RMSE), fmt.Sprintf("%.4g", o.Raw.RMSE),
-			fmt.Sprintf("%.4f", o.Test.NLPD), fmt.Sprintf("%.4g", o.Raw.NLPD), fmt.Sprintf("%.1f %%", 100*o.Test.Coverage90))
+	t := newTable("")
+	for _, s := range scoresOf(data.Regression) {
+		if t.header = append(t.header, s.name); s.own {
+			t.header = append(t.header, "own units")
+		}
 	}
-	s := r.Test.Regression
-	t.add("mean", fmt.Sprintf("%.4f", s.RMSE), "", fmt.Sprintf("%.4f", s.NLPD), "", fmt.Sprintf("%.1f %%", 100*s.Coverage90))
+	row := func(name string, test, own map[string]float64) {
+		cells := table.Row{name}
+		for _, s := range scoresOf(data.Regression) {
+			if cells = append(cells, s.text(test)); s.own {
+				cells = append(cells, s.ownText(own))
+			}
+		}
+		t.add(cells...)
+	}
+	for _, o := range r.Outputs {
+		row(o.Target, fitted.NumbersOf(o.Test), fitted.NumbersOf(o.Raw))
+	}
+	row("mean", fitted.NumbersOf(r.Test), nil)
 	return t
 }

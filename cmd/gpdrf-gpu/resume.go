@@ -64,13 +64,13 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 }
 
 // finished says that a run has ended, and how.
-func (p *program) finished(path string, asJSON bool) error {
+func (p *program) finished(path string) error {
 	run, err := rundir.OpenRun(path)
 	if err != nil {
 		return err
 	}
 	p.note("%s: finished after %d steps: there is nothing to resume", path, run.Result.Steps)
-	return p.printRun(run.Result, run.Config, path, asJSON)
+	return p.printRun(run.Result, run.Config, path)
 }
 
 // warnUnfinished warns that a run is not finished, and names the checkpoint that is used.

@@ -17,13 +17,12 @@ import (
 
 // runOutput saves the model of a run, then scores it. The model stays whatever ends the scoring.
 type runOutput struct {
-	*program
+	p      *program
 	job    *train.Job
 	folder *rundir.Folder
 	out    *train.Outcome
 	events *events
 
-	asJSON bool
 	path   string // of the run folder; "" where it could not be written
 	result *rundir.Result
 	doing  string // which of its extras
@@ -56,7 +55,7 @@ func (f *runOutput) score(limit time.Duration) error {
 	}
 	ctx, cancel := f.until()
 	defer cancel()
-	guard := f.newExitGuard(ctx, func() error { return f.left(ctx) })
+	guard := f.p.newExitGuard(ctx, func() error { return f.left(ctx) })
 	defer guard.stop()
 	var scores *fitted.Scores
 	if f.result == nil {
@@ -81,13 +80,13 @@ func (f *runOutput) score(limit time.Duration) error {
 	if err := guard.write(f.rescore); err != nil {
 		return err
 	}
-	if limit > 0 && f.cvPath == "" { // a guard that ends the command would leave folds out
+	if limit > 0 && f.p.cvPath == "" { // a guard that ends the command would leave folds out
 		if err := guard.end(); err != nil {
 			return err
 		}
 		late, cancel := f.late(ctx, limit)
 		defer cancel()
-		guard = f.newExitGuard(late, func() error { return f.left(late) })
+		guard = f.p.newExitGuard(late, func() error { return f.left(late) })
 		defer guard.stop()
 	}
 	if scores != nil {
@@ -100,10 +99,10 @@ func (f *runOutput) score(limit time.Duration) error {
 // until is the context of the test.
 func (f *runOutput) until() (context.Context, context.CancelFunc) {
 	// the signal that is to end the test is the second one
-	if f.out.End == train.Interrupted && f.ctx.Err() != nil {
+	if f.out.End == train.Interrupted && f.p.ctx.Err() != nil {
 		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
 	}
-	return context.WithCancel(f.ctx)
+	return context.WithCancel(f.p.ctx)
 }
 
 // late is the context of what follows the test in a limit.
@@ -121,8 +120,8 @@ const testShare = 0.85
 
 func (f *runOutput) test(ctx context.Context, limit time.Duration) (scores *fitted.Scores, err error) {
 	cfg, t, rows := f.out.Config, f.out.Trained, f.job.Test
-	f.warnOfFar(ctx, t, rows, onePercent(rows))
-	bar := f.newRowsBar(rows.N())
+	f.p.warnOfFar(ctx, t, rows, onePercent(rows))
+	bar := f.p.newRowsBar(rows.N())
 	defer bar.end()
 	if limit > 0 && f.out.End != train.Interrupted {
 		now := time.Now()
@@ -130,13 +129,13 @@ func (f *runOutput) test(ctx context.Context, limit time.Duration) (scores *fitt
 		scores, err = t.EvaluateUntil(ctx, f.job.Device, rows,
 			fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Until: until}, bar.show)
 	} else {
-		scores, err = t.Evaluate(f.together(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+		scores, err = t.Evaluate(f.p.together(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
 	}
 	if err == nil {
-		err = f.leaveRanks()
+		err = f.p.leaveRanks()
 	}
 	if err == nil && scores.Cut != nil {
-		f.note("scored %s of %s test rows with %s to keep to the time limit; gpdrf-gpu eval %s scores all",
+		f.p.note("scored %s of %s test rows with %s to keep to the time limit; gpdrf-gpu eval %s scores all",
 			humanize.Comma(int64(scores.Cut.Rows)), humanize.Comma(int64(rows.N())),
 			english.Plural(scores.Cut.Samples, "sample", ""), cmp.Or(f.path, "RUN"))
 	}
@@ -163,16 +162,16 @@ func (f *runOutput) left(ctx context.Context) error {
 		}
 		err := f.rescore()
 		if err == nil {
-			err = f.printRun(f.result, f.out.Config, f.path, f.asJSON)
+			err = f.p.printRun(f.result, f.out.Config, f.path)
 		}
 		if err != nil {
-			f.say("gpdrf-gpu: %v", err)
+			f.p.say("gpdrf-gpu: %v", err)
 		}
 	} else if f.path != "" {
-		f.say("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
+		f.p.say("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
-	if (f.out.End == train.Interrupted || f.cvPath != "" && errors.Is(cause, context.Canceled)) && f.path != "" {
-		f.say("to resume: %s", f.resumeCommand(f.path))
+	if (f.out.End == train.Interrupted || f.p.cvPath != "" && errors.Is(cause, context.Canceled)) && f.path != "" {
+		f.p.say("to resume: %s", f.p.resumeCommand(f.path))
 	}
 	if errors.Is(cause, train.ErrLate) {
 		return nil

@@ -16,16 +16,12 @@ import (
 // runs lists the runs of a folder, or compares two of them.
 func (p *program) runs(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)
-	asJSON, err := c.isOn("json")
-	if err != nil {
-		return err
-	}
 	args := c.args
 	if len(args) > 0 && args[0] == "compare" {
 		if _, given := c.text("sort"); given {
 			return usagef("--sort: is for a list of runs")
 		}
-		return p.compareRuns(c, args[1:], asJSON)
+		return p.compareRuns(c, args[1:])
 	}
 	folder := "runs"
 	if len(args) > 0 {
@@ -46,7 +42,7 @@ func (p *program) runs(c *call) error {
 			return err
 		}
 	}
-	if asJSON {
+	if p.json {
 		return p.printJSON(all)
 	}
 	fmt.Fprintln(p.out, runsTable(all))
@@ -147,7 +143,7 @@ func runsTable(all []report.Entry) string {
 }
 
 // compareRuns prints the differences of two runs.
-func (p *program) compareRuns(c *call, folders []string, asJSON bool) error {
+func (p *program) compareRuns(c *call, folders []string) error {
 	if len(folders) != 2 {
 		return usagef("runs compare needs two run folders: gpdrf-gpu runs compare A B")
 	}
@@ -159,7 +155,7 @@ func (p *program) compareRuns(c *call, folders []string, asJSON bool) error {
 		}
 	}
 	compared := report.Compare(runs[0], runs[1])
-	return p.show(twoRuns{compared}, asJSON)
+	return p.show(twoRuns{compared})
 }
 
 // twoRuns is a comparison for people, too.

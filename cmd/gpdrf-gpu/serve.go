@@ -87,17 +87,15 @@ func (p *program) serveConfig(c *call) (config serve.Config, err error) {
 		dev, _, err := c.deviceOf(p, trainedOn, precision)
 		return dev, err
 	}
-	if config.Samples, err = c.count("samples", 1, maxSamples, 0); err != nil {
-		return config, err
-	}
-	if config.MaxBatch, err = c.count("max-batch", 1, 1<<14, config.MaxBatch); err != nil {
-		return config, err
-	}
-	if config.MaxRows, err = c.count("max-rows", 1, 1<<20, config.MaxRows); err != nil {
-		return config, err
-	}
-	if config.MaxConns, err = c.count("max-connections", 1, 1<<20, config.MaxConns); err != nil {
-		return config, err
+	for _, f := range []struct {
+		name  string
+		most  int
+		value *int
+	}{{"samples", maxSamples, &config.Samples}, {"max-batch", 1 << 14, &config.MaxBatch},
+		{"max-rows", 1 << 20, &config.MaxRows}, {"max-connections", 1 << 20, &config.MaxConns}} {
+		if *f.value, err = c.count(f.name, 1, f.most, *f.value); err != nil {
+			return config, err
+		}
 	}
 	if config.MaxDelay, err = c.duration("max-delay", 0, time.Second, config.MaxDelay); err != nil {
 		return config, err

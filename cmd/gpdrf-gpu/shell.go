@@ -90,9 +90,6 @@ func (p *program) app() *cli.App {
 
 // man prints the manual page.
 func (p *program) man(c *call) error {
-	if err := c.noMore(c.args); err != nil {
-		return err
-	}
 	page, err := p.app().ToManWithSection(1)
 	if err == nil {
 		fmt.Fprint(p.out, page)

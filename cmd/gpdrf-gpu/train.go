@@ -46,16 +46,15 @@ func (p *program) train(c *call) error {
 
 // single is the training of one model, new or old.
 type single struct {
-	*program
+	p      *program
 	job    *train.Job
 	folder *rundir.Folder
 	guard  *exitGuard // until the first step
-	asJSON bool
 }
 
 // trainNew trains a model from its start.
 func (p *program) trainNew(r *trainRequest) error {
-	cfg, err := r.config()
+	cfg, err := r.call.config()
 	if err == nil {
 		err = rundir.CheckOut(r.outDir, r.overwrite)
 	}
@@ -64,7 +63,7 @@ func (p *program) trainNew(r *trainRequest) error {
 	}
 	ctx, cancel := train.Until(p.ctx, r.started, cfg.TimeLimit)
 	defer cancel()
-	s := &single{program: p, asJSON: r.asJSON}
+	s := &single{p: p}
 	s.guard = p.newExitGuard(ctx, func() error {
 		s.discard()
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
@@ -85,7 +84,7 @@ func (p *program) trainNew(r *trainRequest) error {
 
 // trainOld goes on with a run.
 func (p *program) trainOld(r *trainRequest) (err error) {
-	s := &single{program: p, asJSON: r.asJSON}
+	s := &single{p: p}
 	s.guard = p.newExitGuard(p.ctx, func() error {
 		s.discard()
 		return p.interrupted(p.ctx, " before another step was done: the run is unchanged")
@@ -96,7 +95,7 @@ func (p *program) trainOld(r *trainRequest) (err error) {
 		if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
 			return err
 		}
-		return p.finished(r.resume, r.asJSON)
+		return p.finished(r.resume)
 	}
 	return s.train(r.started, err)
 }
@@ -107,7 +106,7 @@ func (s *single) discard() {
 		return
 	}
 	if err := s.folder.Discard(); err != nil {
-		s.say("%v", err)
+		s.p.say("%v", err)
 	}
 }
 
@@ -118,9 +117,9 @@ func (s *single) train(started time.Time, err error) error {
 	}
 	if err != nil {
 		err = s.guard.unless(err)
-	} else if s.joined() {
-		err = s.share("training", s.job.Device, factsOf(s.job), train.CheckRanks(s.ranks, s.job.Config, s.job.Train.N()))
-		s.job.Comm = s.ranks.Comm
+	} else if s.p.joined() {
+		err = s.p.share("training", s.job.Device, factsOf(s.job), train.CheckRanks(s.p.ranks, s.job.Config, s.job.Train.N()))
+		s.job.Comm = s.p.ranks.Comm
 	}
 	if err != nil {
 		if s.folder != nil {
@@ -129,28 +128,28 @@ func (s *single) train(started time.Time, err error) error {
 		return err
 	}
 	s.job.Started = started
-	if s.isWorker() {
-		return s.work(s.job, s.guard)
+	if s.p.isWorker() {
+		return s.p.work(s.job, s.guard)
 	}
-	s.noteRemoved(s.folder)
+	s.p.noteRemoved(s.folder)
 	r, path, err := s.run(s.job.Config.TimeLimit)
 	if hasEnded(err) {
 		return err
 	}
 	if err != nil {
-		s.afterFailure(err, s.folder)
+		s.p.afterFailure(err, s.folder)
 	}
 	if r != nil { // also where it could not be written
-		if err := s.printRun(r, s.job.Config, path, s.asJSON); err != nil {
+		if err := s.p.printRun(r, s.job.Config, path); err != nil {
 			return err
 		}
 	}
 	if err != nil {
 		return errors.Join(err, s.folder.Discard())
 	}
-	if s.ctx.Err() != nil {
+	if s.p.ctx.Err() != nil {
 		if r.Interrupted {
-			s.say("to resume: %s", s.resumeCommand(path))
+			s.p.say("to resume: %s", s.p.resumeCommand(path))
 		}
 		return errInterrupted
 	}
@@ -197,11 +196,11 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 }
 
 // printRun prints the result of a run with these options.
-func (p *program) printRun(r *rundir.Result, c *options.Config, path string, asJSON bool) error {
-	if asJSON && r.Rising {
+func (p *program) printRun(r *rundir.Result, c *options.Config, path string) error {
+	if p.json && r.Rising {
 		p.note("%s", rundir.Rising)
 	}
-	if !asJSON {
+	if !p.json {
 		p.printResult(r, splitOf(c))
 		if warning := r.Generalisation.Warning(c); warning != "" {
 			p.note("\nwarning: %s", warning)
@@ -236,14 +235,14 @@ func (p *program) resumeCommand(path string) string {
 func (s *single) run(limit time.Duration) (r *rundir.Result, path string, err error) {
 	cfg := s.job.Config
 	if cfg.KLWeight != 1 {
-		s.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
+		s.p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
 	}
 	if warning := cfg.Blocked(); warning != "" {
-		s.note("warning: %s", warning)
+		s.p.note("warning: %s", warning)
 	}
-	s.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, s.job.Train.Name, s.job.Train.N(),
+	s.p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, s.job.Train.Name, s.job.Train.N(),
 		inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
-	events := s.newEvents(s.folder)
+	events := s.p.newEvents(s.folder)
 	out, saved, err := s.optimise(events)
 	if saved == nil && s.guard.ctx.Err() != nil { // before the first step
 		return nil, "", s.guard.leave()
@@ -253,9 +252,9 @@ func (s *single) run(limit time.Duration) (r *rundir.Result, path string, err er
 	}
 	if errors.Is(err, context.Canceled) && s.folder.Err() == nil {
 		if s.job.From == nil {
-			s.say("interrupted before a step was done: nothing was trained")
+			s.p.say("interrupted before a step was done: nothing was trained")
 		} else {
-			s.say("interrupted before another step was done: the run is unchanged")
+			s.p.say("interrupted before another step was done: the run is unchanged")
 		}
 		return nil, "", errInterrupted
 	}
@@ -263,13 +262,13 @@ func (s *single) run(limit time.Duration) (r *rundir.Result, path string, err er
 		return nil, "", errors.Join(s.folder.Err(), err)
 	}
 	if s.folder.Err() != nil {
-		s.say("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
+		s.p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
 			"tested", out.Steps, rundir.MetricsFile)
 	}
-	o := &runOutput{program: s.program, job: s.job, folder: s.folder, out: out, events: events, asJSON: s.asJSON}
+	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, events: events}
 	err = o.save(saved)
 	if err == nil && out.End == train.Interrupted {
-		s.say("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
+		s.p.say("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
 	}
 	err = errors.Join(err, o.score(limit))
 	return o.result, o.path, err
@@ -278,7 +277,7 @@ func (s *single) run(limit time.Duration) (r *rundir.Result, path string, err er
 // optimise trains the model. From the first step on, saved guards what is written; nil means that
 // there was none.
 func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard, err error) {
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancel(s.p.ctx)
 	defer cancel()
 	stopping := func() {}
 	begin := func() {
@@ -286,32 +285,32 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 			cancel()
 			return
 		}
-		saved = s.newQuitGuard(func() error {
-			s.afterFailure(errInterrupted, s.folder)
+		saved = s.p.newQuitGuard(func() error {
+			s.p.afterFailure(errInterrupted, s.folder)
 			return s.folder.Discard()
 		})
-		stopping = s.onInterrupt(func() {
-			s.say("interrupted: training stops after this step, or after a part of it; press " +
+		stopping = s.p.onInterrupt(func() {
+			s.p.say("interrupted: training stops after this step, or after a part of it; press " +
 				"Ctrl-C again to quit at once")
 		})
 	}
-	s.job.Reporter = s.newReporter(s.folder, events, begin, cancel)
+	s.job.Reporter = s.p.newReporter(s.folder, events, begin, cancel)
 	s.job.Save = func(c *rundir.Checkpoint) error {
 		first := s.folder.Path() == ""
 		err := saved.write(func() error { return s.folder.Save(c) })
 		if first && err == nil {
 			where := ""
-			if s.cvPath != "" {
+			if s.p.cvPath != "" {
 				where = " in " + s.folder.Path()
 			}
 			s.job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step,
-				where, s.resumeCommand(s.folder.Path()))
+				where, s.p.resumeCommand(s.folder.Path()))
 		}
 		return err
 	}
 	out, err = s.job.Run(ctx)
-	if err == nil && !s.sharesTest(s.job, out) {
-		err = s.leaveRanks()
+	if err == nil && !s.p.sharesTest(s.job, out) {
+		err = s.p.leaveRanks()
 	}
 	stopping()
 	return out, saved, err

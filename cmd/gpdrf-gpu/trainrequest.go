@@ -18,13 +18,12 @@ const (
 
 // trainRequest is what a call of train asks for.
 type trainRequest struct {
-	*call
+	call      *call
 	mode      trainMode
 	started   time.Time
 	outDir    string // the run folder; "" chooses one
 	resume    string // the folder that goes on
 	overwrite bool
-	asJSON    bool
 	cv        *rundir.CV
 }
 
@@ -37,13 +36,10 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 	for _, s := range []struct {
 		name  string
 		value *bool
-	}{{"json", &r.asJSON}, {"overwrite", &r.overwrite}, {"report", &p.reports}, {"tensorboard", &p.tensorboard}} {
+	}{{"overwrite", &r.overwrite}, {"report", &p.reports}, {"tensorboard", &p.tensorboard}} {
 		if *s.value, err = c.isOnOr(s.name, s.name == "report"); err != nil {
 			return nil, err
 		}
-	}
-	if err := c.noMore(c.args); err != nil {
-		return nil, err
 	}
 	given := false
 	if r.outDir, given = c.text("out"); given && r.outDir == "" {

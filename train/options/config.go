@@ -64,24 +64,20 @@ type DataOptions struct {
 type ModelOptions struct {
 	model.Config
 
-	// auto, rbf, matern12, matern32, matern52, two of them: rbf+matern12, or maps of sequences:
-	// double:1,5. That of model.Config is of vectors alone.
-	Kernel string
-
+	Kernel       string // also of sequences: double:1,5. That of model.Config is of vectors alone
 	InducingInit string // auto, kmeans, random, greedy, kmedoids
 	Projection   int    // P, the inputs that features of sequences become for model drf
-	// factor of the initial length-scales of the GP layer; 0 is by the rows
-	GPLengthscaleFactor  float64
-	DRFLengthscaleFactor float64 // and of the DRF layers
+
+	GPLengthscaleFactor  float64 // of the initial length-scales; 0 is by the rows
+	DRFLengthscaleFactor float64
 }
 
 // ObjectiveOptions are what is maximised, beside the likelihood.
 type ObjectiveOptions struct {
-	DoF      float64 // initial ν of Student's t, above 2
-	LearnDoF bool    // ν learns by gradient
-	KLWeight float64 // 1 is the ELBO; anything else is tempered and not a bound
-	// initial variance of the Gaussian likelihood, target scaled to sd 1; 0 is by the rows
-	NoiseInit float64
+	DoF       float64 // initial ν of Student's t, above 2
+	LearnDoF  bool    // ν learns by gradient
+	KLWeight  float64 // 1 is the ELBO; anything else is tempered and not a bound
+	NoiseInit float64 // initial variance of the Gaussian likelihood, target scaled to sd 1; 0 is by the rows
 }
 
 // OptimiserOptions are how it is maximised. One of the first three says how long; Steps holds the
@@ -94,9 +90,8 @@ type OptimiserOptions struct {
 	Replanned  string // the Plans before the one of Steps, for the record
 	StopAfter  int    // 0, or where a run of Steps was cut short
 
-	Batch int // B
-	// rows of a batch that are computed at once; 0 is as many as fit the device's memory
-	Chunk        int
+	Batch        int // B
+	Chunk        int // rows of a batch that are computed at once; 0 is as many as fit the device's memory
 	LR           float64
 	Warmup       int     // steps of linear learning-rate warm-up
 	Decay        string  // none, cosine
@@ -112,26 +107,18 @@ type OptimiserOptions struct {
 
 // RunOptions are where a model is trained, from which start, and what a run keeps and tells.
 type RunOptions struct {
-	Preset string // default, best, paper
-	Device string // auto, or a name that device.Open knows
-	Seed   uint64
-
-	Ensemble int // how many seeds are trained and weigh alike; 1 is a single model
-
-	// sums of gradients in a fixed order: the same bits on 1, 2, 4 and 8 ranks
-	Deterministic bool
-
-	// a device.Precision: what was asked for, and in a run folder what was computed at
-	Precision string
-
+	Preset          string // default, best, paper
+	Device          string // auto, or a name that device.Open knows
+	Seed            uint64
+	Ensemble        int    // how many seeds are trained and weigh alike; 1 is a single model
+	Deterministic   bool   // sums of gradients have a fixed order, on 1, 2, 4 and 8 ranks
+	Precision       string // a device.Precision: asked for, and in a run folder the one that was used
 	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
 
-	// steps between two evaluations; 0 is a twentieth of the run, where there are validation rows
-	EvalEvery int
+	EvalEvery int    // steps between two evaluations; 0 is a twentieth of the run
 	EarlyStop int    // evaluations without improvement that end the run; 0 is never
 	Restore   string // best, last: which evaluation's parameters are kept
 
-	// Prediction.
 	EvalSamples  int // S in prediction
 	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
 }
