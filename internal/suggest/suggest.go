@@ -2,11 +2,7 @@
 // words to a mistyped one.
 package suggest
 
-import (
-	"strings"
-
-	"github.com/xrash/smetrics"
-)
+import "strings"
 
 // Nearest is the known word with the fewest edits from word, a swap of case not
 // counted, and whether it is near enough to be worth a question: at most a third of
@@ -15,12 +11,33 @@ func Nearest(word string, known []string) (nearest string, ok bool) {
 	word = strings.ToLower(word)
 	best := max(1, (len(word)+1)/3) + 1
 	for _, k := range known {
-		// Every edit costs one, so the result counts edits (in bytes: the words are identifiers).
-		if d := smetrics.WagnerFischer(word, strings.ToLower(k), 1, 1, 1); d < best && d < len(k) {
+		if d := distance(word, strings.ToLower(k)); d < best && d < len(k) {
 			best, nearest, ok = d, k, true
 		}
 	}
 	return nearest, ok
+}
+
+// distance counts the edits from one word to another: bytes that are added, left out or changed, by
+// the algorithm of Wagner and Fischer.
+func distance(from, to string) int {
+	row := make([]int, len(to)+1) // edits from what is read of from to each beginning of to
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(from) {
+		corner := row[0] // from one byte less of both
+		row[0] = i + 1
+		for j := range len(to) {
+			changed := corner
+			if from[i] != to[j] {
+				changed++
+			}
+			corner = row[j+1]
+			row[j+1] = min(changed, row[j]+1, corner+1)
+		}
+	}
+	return row[len(to)]
 }
 
 // Hint ends an error message about word: `: did you mean "steps"?` where a known word

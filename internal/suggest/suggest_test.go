@@ -18,6 +18,17 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		edits    int
+	}{{"kitten", "sitting", 3}, {"saturday", "sunday", 3}, {"", "abc", 3}, {"abc", "", 3}, {"flaw", "lawn", 2}} {
+		if got := distance(c.from, c.to); got != c.edits {
+			t.Errorf("%q to %q: %d edits, want %d", c.from, c.to, got, c.edits)
+		}
+	}
+}
+
 func TestHint(t *testing.T) {
 	few := []string{"full", "diagonal"}
 	for word, want := range map[string]string{
