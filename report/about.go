@@ -48,7 +48,7 @@ func comparison(runs []*Run) section {
 	if len(runs) == 1 {
 		return section{}
 	}
-	t := &table{Caption: "Runs", Head: []string{"run", "model", "data", "steps", "seconds"}}
+	t := newTable("Runs", "run", "model", "data", "steps", "seconds")
 	var names []string
 	known := map[string]bool{}
 	for _, r := range runs {
@@ -92,11 +92,10 @@ func comparison(runs []*Run) section {
 // about is what was trained, where and how.
 func about(runs []*Run) section {
 	s := section{ID: "about", Title: "Machine, command and options"}
-	for _, r := range runs {
-		s.Panels = append(s.Panels,
-			panel{Run: label(runs, r), Title: "What was trained", Table: summary(r)},
-			panel{Run: label(runs, r), Title: "Options that differ from the defaults", Table: settings(r)})
-	}
+	s.each(runs, func(r *Run) []panel {
+		return []panel{{Title: "What was trained", Table: summary(r)},
+			{Title: "Options that differ from the defaults", Table: settings(r)}}
+	})
 	return s
 }
 
@@ -155,7 +154,7 @@ func duration(seconds float64) string {
 }
 
 func settings(r *Run) *table {
-	t := &table{Caption: "Options that differ from the defaults", Head: []string{"option", "value"}}
+	t := newTable("Options that differ from the defaults", "option", "value")
 	defaults, err := options.Resolve(nil, nil)
 	if err != nil {
 		panic("report: the defaults are not valid: " + err.Error())

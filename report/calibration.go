@@ -7,79 +7,57 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
 )
 
-// calibration says whether the predicted probabilities come true.
+// calibration shows how often what is predicted comes true.
 func calibration(runs []*Run) section {
 	s := section{ID: "calibration", Title: "Calibration", Columns: beside(runs)}
-	each := func(lead string, draw func([]*Run, *Run, Target) panel) {
-		for _, r := range runs {
-			if r.Rows != nil {
-				for _, t := range r.Rows.few(runs) {
-					s.Lead, s.Panels = lead, append(s.Panels, draw(runs, r, t))
-				}
-			}
-		}
+	for _, draw := range []func(Target) panel{positions, coverage} {
+		s.eachTarget(runs, func(_ *Run, t Target) []panel {
+			s.Lead = "The predictive distribution function at the true values is uniform where predictions are " +
+				"calibrated, and central intervals then hold as many rows as they should. Grey is where 95 % of " +
+				"calibrated models fall."
+			return []panel{draw(t)}
+		})
 	}
-	eachClass := func(lead string, draw func([]*Run, *Run) panel) {
-		for _, r := range runs {
-			if r.Rows != nil && r.Rows.Classes != nil {
-				s.Lead, s.Panels = lead, append(s.Panels, draw(runs, r))
-			}
-		}
+	for _, draw := range []func(*Classes) panel{reliability, confidence} {
+		s.eachClassifier(runs, func(c *Classes) []panel {
+			s.Lead = "Of the rows that are predicted with a probability of 80 %, 80 % should be right. " +
+				"Upright lines are 95 % intervals."
+			return []panel{draw(c)}
+		})
 	}
-	numbers := "The predictive distribution function at the true values is uniform where predictions are calibrated, " +
-		"and central intervals then hold as many rows as they should. Grey is where 95 % of calibrated models fall."
-	classes := "Of the rows that are predicted with a probability of 80 %, 80 % should be right. " +
-		"Upright lines are 95 % intervals."
-	each(numbers, positions)
-	each(numbers, coverage)
-	eachClass(classes, reliability)
-	eachClass(classes, confidence)
 	return s
 }
 
 // positions is the histogram of the predictive CDF at the true values (PIT).
-func positions(runs []*Run, r *Run, t Target) panel {
-	n := float64(len(t.Position))
+func positions(t Target) panel {
 	bins := 10
-	if n >= 1000 {
+	if len(t.Position) >= 1000 {
 		bins = 20
 	}
-	counts, edges := make([]float64, bins), make([]float64, bins+1)
-	for _, v := range t.Position {
-		if b, known := bin(v, bins); known {
-			counts[b]++
-		}
-	}
-	numbers := &table{Caption: "Positions of the true values", Head: []string{"from", "to", "rows", "expected"}}
-	expected := n / float64(bins)
+	edges, counts := histogram(t.Position, 0, 1, bins)
+	expected := float64(len(t.Position)) / float64(bins)
+	numbers := newTable("Positions of the true values", "from", "to", "rows", "expected")
 	var tips []string
 	heights := make([]float64, bins)
 	for i, c := range counts {
-		edges[i+1] = float64(i+1) / float64(bins)
 		heights[i] = c / expected
 		tips = append(tips, fmt.Sprintf("%.2f to %.2f: %.0f rows, %.1f expected", edges[i], edges[i+1], c, expected))
 		numbers.add(fmt.Sprintf("%.2f", edges[i]), fmt.Sprintf("%.2f", edges[i+1]),
 			fmt.Sprintf("%.0f", c), fmt.Sprintf("%.1f", expected))
 	}
 	width := 1.96 * math.Sqrt((1-1/float64(bins))/expected)
+	low, high := math.Max(0, 1-width), 1+width
 	chart := charts.Chart{
 		Label: "Histogram of the predictive distribution function at the true values",
 		X:     charts.Axis{Label: "predictive distribution function at the true value", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "rows, of those expected"},
 		Marks: []charts.Mark{
-			{Kind: charts.Band, X: []float64{0, 1}, Y: []float64{math.Max(0, 1-width), math.Max(0, 1-width)},
-				High: []float64{1 + width, 1 + width}, Series: grey},
+			{Kind: charts.Band, X: []float64{0, 1}, Y: []float64{low, low}, High: []float64{high, high}, Series: grey},
 			{Kind: charts.Bars, X: edges, Y: heights, Tips: tips},
 			{Kind: charts.Rule, X: []float64{0, 1}, Y: []float64{1, 1}},
 		},
 	}
-	return panel{Run: label(runs, r), Title: "Probability integral transform" + target(r, t),
-		Chart: chart.SVG(), Numbers: numbers}
-}
-
-// bin is which of n equal parts of 0 … 1 holds a probability. NaN is in none.
-func bin(v float64, n int) (b int, known bool) {
-	return min(int(math.Max(0, math.Min(v, 1))*float64(n)), n-1), !math.IsNaN(v)
+	return panel{Title: "Probability integral transform", Chart: chart.SVG(), Numbers: numbers}
 }
 
 // diagonal is where both axes have the same value.
@@ -92,13 +70,12 @@ func diagonal(low, high float64) charts.Mark {
 const grey = 9
 
 // coverage is the share of rows inside central intervals, over their probability.
-func coverage(runs []*Run, r *Run, t Target) panel {
+func coverage(t Target) panel {
 	const levels = 20
 	n := float64(len(t.Position))
 	var nominal, found, low, high []float64
 	var tips []string
-	numbers := &table{Caption: "Coverage of central intervals",
-		Head: []string{"probability", "rows inside", "difference"}}
+	numbers := newTable("Coverage of central intervals", "probability", "rows inside", "difference")
 	for i := range levels + 1 {
 		p := float64(i) / levels
 		inside := 0.0
@@ -127,50 +104,41 @@ func coverage(runs []*Run, r *Run, t Target) panel {
 			{Kind: charts.Points, X: nominal, Y: found, Tips: tips},
 		},
 	}
-	return panel{Run: label(runs, r), Title: "Coverage" + target(r, t), Chart: chart.SVG(), Numbers: numbers}
+	return panel{Title: "Coverage", Chart: chart.SVG(), Numbers: numbers}
 }
 
 // confidenceBins are those of the score ECE.
 const confidenceBins = 15
 
-// binned are counts, mean confidence and accuracy of rows in bins of the confidence.
-func (c *Classes) binned() (count, confidence, accuracy [confidenceBins]float64) {
+// reliability is the share of right rows over the probability of their predicted class.
+func reliability(c *Classes) panel {
+	var count, confidence, accuracy [confidenceBins]float64
 	for i, p := range c.Probability {
-		b, known := bin(p, confidenceBins)
-		if !known {
+		if math.IsNaN(p) {
 			continue
 		}
+		b := bin(p, confidenceBins)
 		count[b]++
 		confidence[b] += p
 		if c.Predicted[i] == c.True[i] {
 			accuracy[b]++
 		}
 	}
-	for b := range count {
-		confidence[b] /= count[b]
-		accuracy[b] /= count[b]
-	}
-	return count, confidence, accuracy
-}
-
-// reliability is the share of right rows over the probability of their predicted class.
-func reliability(runs []*Run, r *Run) panel {
-	count, confidence, accuracy := r.Rows.Classes.binned()
 	var x, y, low, high []float64
 	var tips []string
-	numbers := &table{Caption: "Reliability", Head: []string{"mean probability", "rows right", "rows"}}
+	numbers := newTable("Reliability", "mean probability", "rows right", "rows")
 	for b, n := range count {
 		if n == 0 {
 			continue
 		}
-		p := accuracy[b]
+		p, mean := accuracy[b]/n, confidence[b]/n
 		// Wilson's interval, which stays between 0 and 1
 		const z = 1.96
 		centre, half := (p+z*z/(2*n))/(1+z*z/n), z/(1+z*z/n)*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-		x, y, low, high = append(x, confidence[b]), append(y, p), append(low, centre-half), append(high, centre+half)
+		x, y, low, high = append(x, mean), append(y, p), append(low, centre-half), append(high, centre+half)
 		tips = append(tips, fmt.Sprintf("mean probability %s: %s of %.0f rows right",
-			percent(confidence[b]), percent(p), n))
-		numbers.add(percent(confidence[b]), percent(p), fmt.Sprintf("%.0f", n))
+			percent(mean), percent(p), n))
+		numbers.add(percent(mean), percent(p), fmt.Sprintf("%.0f", n))
 	}
 	chart := charts.Chart{
 		Label: "Share of right rows over the probability of the predicted class",
@@ -183,17 +151,15 @@ func reliability(runs []*Run, r *Run) panel {
 			{Kind: charts.Points, X: x, Y: y, Tips: tips},
 		},
 	}
-	return panel{Run: label(runs, r), Title: "Reliability", Chart: chart.SVG(), Numbers: numbers}
+	return panel{Title: "Reliability", Chart: chart.SVG(), Numbers: numbers}
 }
 
 // confidence is how many rows are predicted with which probability.
-func confidence(runs []*Run, r *Run) panel {
-	count, _, _ := r.Rows.Classes.binned()
-	numbers := &table{Caption: "Probabilities of the predicted class", Head: []string{"from", "to", "rows"}}
-	edges := []float64{0}
+func confidence(c *Classes) panel {
+	edges, counts := histogram(c.Probability, 0, 1, confidenceBins)
+	numbers := newTable("Probabilities of the predicted class", "from", "to", "rows")
 	var tips []string
-	for b, n := range count {
-		edges = append(edges, float64(b+1)/confidenceBins)
+	for b, n := range counts {
 		tips = append(tips, fmt.Sprintf("%s to %s: %.0f rows", percent(edges[b]), percent(edges[b+1]), n))
 		if n > 0 {
 			numbers.add(percent(edges[b]), percent(edges[b+1]), fmt.Sprintf("%.0f", n))
@@ -203,7 +169,7 @@ func confidence(runs []*Run, r *Run) panel {
 		Label: "How many rows are predicted with which probability",
 		X:     charts.Axis{Label: "probability of the predicted class", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "rows"},
-		Marks: []charts.Mark{{Kind: charts.Bars, X: edges, Y: count[:], Tips: tips}},
+		Marks: []charts.Mark{{Kind: charts.Bars, X: edges, Y: counts, Tips: tips}},
 	}
-	return panel{Run: label(runs, r), Title: "How sure the predictions are", Chart: chart.SVG(), Numbers: numbers}
+	return panel{Title: "How sure the predictions are", Chart: chart.SVG(), Numbers: numbers}
 }

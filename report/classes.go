@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
 // mostClasses is how many classes a matrix shows. Of more, the pairs that are confused most.
@@ -18,49 +19,50 @@ func confusion(runs []*Run) section {
 		ID: "confusion", Title: "Confusion matrix", Columns: beside(runs),
 		Lead: "A row is a true class, a column the class that was predicted. The shade is the share of the true class.",
 	}
-	for _, r := range runs {
+	s.each(runs, func(r *Run) []panel {
 		scores := r.Result.Test.Classification
 		if scores == nil || scores.Classes == nil {
-			continue
+			return nil
 		}
-		if len(scores.Classes) <= mostClasses {
-			m := &table{Caption: "Rows of each class, by predicted class", Head: []string{"true"}, Matrix: true}
-			for _, c := range scores.Classes {
-				m.Head = append(m.Head, c.Class)
-			}
-			for _, c := range scores.Classes {
-				row := texts(c.Class)
-				for _, other := range scores.Classes {
-					n := c.Predicted[other.Class]
-					row = append(row, cell{Text: fmt.Sprint(n), Shade: float64(n) / math.Max(1, float64(c.Support))})
-				}
-				m.Rows = append(m.Rows, row)
-			}
-			s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Rows of each class", Table: m,
-				Span: spanOf(runs, min(2, (len(scores.Classes)+6)/7))})
-		} else {
-			s.Lead = fmt.Sprintf("There are %d classes: these are the pairs that are confused most.",
-				len(scores.Classes))
-			s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Confused most", Table: confused(r)})
+		p := panel{Title: "Rows of each class", Table: matrix(scores.Classes),
+			Span: spanOf(runs, min(2, (len(scores.Classes)+6)/7))}
+		if n := len(scores.Classes); n > mostClasses {
+			s.Lead = fmt.Sprintf("There are %d classes: these are the pairs that are confused most.", n)
+			p = panel{Title: "Confused most", Table: confused(scores.Classes)}
 		}
-		t := &table{Caption: "Scores of each class", Head: []string{"class", "rows", "precision", "recall", "F1"}}
+		t := newTable("Scores of each class", "class", "rows", "precision", "recall", "F1")
 		for _, c := range scores.Classes {
 			t.add(c.Class, fmt.Sprint(c.Support), decimals(optional(c.Precision)),
 				decimals(optional(c.Recall)), decimals(optional(c.F1)))
 		}
-		s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Scores of each class", Table: t})
-	}
+		return []panel{p, {Title: "Scores of each class", Table: t}}
+	})
 	return s
 }
 
+// matrix counts the rows of each class by the class that was predicted.
+func matrix(classes []metrics.ClassScore) *table {
+	m := &table{Caption: "Rows of each class, by predicted class", Head: []string{"true"}, Matrix: true}
+	for _, c := range classes {
+		m.Head = append(m.Head, c.Class)
+		row := texts(c.Class)
+		for _, other := range classes {
+			n := c.Predicted[other.Class]
+			row = append(row, cell{Text: fmt.Sprint(n), Shade: 100 * float64(n) / math.Max(1, float64(c.Support))})
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	return m
+}
+
 // confused are the pairs of classes that are taken for each other most often.
-func confused(r *Run) *table {
+func confused(classes []metrics.ClassScore) *table {
 	type pair struct {
 		of, as string
 		n      int
 	}
 	var all []pair
-	for _, c := range r.Result.Test.Classification.Classes {
+	for _, c := range classes {
 		for as, n := range c.Predicted {
 			if as != c.Class {
 				all = append(all, pair{c.Class, as, n})
@@ -70,7 +72,7 @@ func confused(r *Run) *table {
 	slices.SortFunc(all, func(a, b pair) int {
 		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.of, b.of), cmp.Compare(a.as, b.as))
 	})
-	t := &table{Caption: "Pairs of classes", Head: []string{"true", "predicted", "rows"}}
+	t := newTable("Pairs of classes", "true", "predicted", "rows")
 	for _, p := range all[:min(len(all), mostClasses)] {
 		t.add(p.of, p.as, fmt.Sprint(p.n))
 	}
@@ -82,28 +84,19 @@ func confused(r *Run) *table {
 func separation(runs []*Run) section {
 	s := section{
 		ID: "separation", Title: "Bhattacharyya distance", Columns: beside(runs),
-		Lead: "The distance between the samples of the two most probable classes, as in the " +
-			"paper: the larger, the surer. " +
-			"Wrong rows should lie to the left.",
+		Lead: "The distance between the samples of the two most probable classes, as in the paper: the larger, " +
+			"the surer. Wrong rows should lie to the left.",
 	}
-	for _, r := range runs {
-		if r.Rows == nil || r.Rows.Classes == nil {
-			continue
-		}
-		if p, ok := distances(runs, r); ok {
-			s.Panels = append(s.Panels, p)
-		}
-	}
+	s.eachClassifier(runs, distances)
 	return s
 }
 
-func distances(runs []*Run, r *Run) (p panel, ok bool) {
-	c := r.Rows.Classes
+func distances(c *Classes) []panel {
 	low, high := math.Inf(1), math.Inf(-1)
 	var of [2][]float64 // right, wrong
 	for i, d := range c.Distance {
 		v := math.Log10(d)
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !known(v) {
 			continue
 		}
 		k := 0
@@ -114,45 +107,35 @@ func distances(runs []*Run, r *Run) (p panel, ok bool) {
 		low, high = math.Min(low, v), math.Max(high, v)
 	}
 	if low > high {
-		return panel{}, false
+		return nil
 	}
 	low, high = math.Floor(low), math.Ceil(high+1e-9)
 	const perTen = 4
-	bins := int(high-low) * perTen
-	edges := make([]float64, bins+1)
-	for i := range edges {
-		edges[i] = low + float64(i)/perTen
-	}
-	names := [2]string{"right", "wrong"}
-	numbers := &table{Caption: "Rows by distance", Head: []string{"from", "to", "right", "wrong"}}
+	edges, right := histogram(of[0], low, high, int(high-low)*perTen)
+	_, wrong := histogram(of[1], low, high, len(right))
 	chart := charts.Chart{
 		Label: "Shares of right and wrong rows by Bhattacharyya distance",
 		X:     charts.Axis{Label: "Bhattacharyya distance", Low: low, High: high, Powers: true},
 		Y:     charts.Axis{Label: "share of the rows, %"},
 	}
-	counts := [2][]float64{make([]float64, bins), make([]float64, bins)}
-	for k, values := range of {
-		heights, tips := make([]float64, bins), make([]string, bins)
-		for _, v := range values {
-			counts[k][min(int((v-low)*perTen), bins-1)]++
+	end := func(i int) string { return digits(math.Pow(10, edges[i])) }
+	names := []string{"right", "wrong"}
+	for k, counts := range [][]float64{right, wrong} {
+		bars := charts.Mark{Kind: charts.Bars, X: edges, Series: k}
+		for b, n := range counts {
+			bars.Y = append(bars.Y, 100*n/math.Max(1, float64(len(of[k]))))
+			bars.Tips = append(bars.Tips,
+				fmt.Sprintf("%s to %s: %.0f of %d %s rows", end(b), end(b+1), n, len(of[k]), names[k]))
 		}
-		for b, n := range counts[k] {
-			heights[b] = 100 * n / math.Max(1, float64(len(values)))
-			tips[b] = fmt.Sprintf("%s to %s: %.0f of %d %s rows", digits(math.Pow(10, edges[b])),
-				digits(math.Pow(10, edges[b+1])), n, len(values), names[k])
-		}
-		chart.Marks = append(chart.Marks, charts.Mark{Kind: charts.Bars, X: edges, Y: heights, Tips: tips, Series: k})
+		chart.Marks = append(chart.Marks, bars)
 	}
-	for b := range bins {
-		if counts[0][b]+counts[1][b] == 0 {
-			continue
+	numbers := newTable("Rows by distance", "from", "to", "right", "wrong")
+	for b := range right {
+		if right[b]+wrong[b] > 0 {
+			numbers.add(end(b), end(b+1), fmt.Sprint(right[b]), fmt.Sprint(wrong[b]))
 		}
-		numbers.add(digits(math.Pow(10, edges[b])), digits(math.Pow(10, edges[b+1])),
-			fmt.Sprint(counts[0][b]), fmt.Sprint(counts[1][b]))
 	}
-	return panel{
-		Run: label(runs, r), Title: "Right and wrong rows", Chart: chart.SVG(), Numbers: numbers,
-		Note: fmt.Sprintf("Each colour adds up to 100 %%: %d rows were right (first colour), %d wrong "+
-			"(second).", len(of[0]), len(of[1])),
-	}, true
+	return []panel{{Title: "Right and wrong rows", Chart: chart.SVG(), Numbers: numbers,
+		Note: fmt.Sprintf("Each colour adds up to 100 %%: %d rows were right (first colour), %d wrong (second).",
+			len(of[0]), len(of[1]))}}
 }

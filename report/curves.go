@@ -18,7 +18,7 @@ type quantity struct {
 // curves are the course of training, all runs in one chart.
 func curves(runs []*Run) section {
 	s := section{
-		ID: "training", Title: "Learning curves", Legend: legend(runs),
+		ID: "training", Title: "Learning curves", Legend: runs,
 		Lead: "A reading is an estimate on one batch, for the whole training set: pale. The strong line is its " +
 			"mean over twenty readings. The axis leaves out values that only the first fifth of the steps has.",
 	}

@@ -9,18 +9,19 @@ import (
 // inputs says what the model looks at.
 func inputs(runs []*Run) section {
 	s := section{ID: "inputs", Title: "Which inputs matter", Columns: beside(runs)}
-	for _, r := range runs {
+	s.each(runs, func(r *Run) (all []panel) {
 		lengths := lengthScales(r.Trained)
 		if r.Importance != nil && len(r.Importance.Inputs) > 0 {
-			s.Lead = "The drop is how much log density a test row loses when the values of one " +
-				"input are exchanged among the " +
-				"rows, with its standard error. It says what the model uses, and not what causes what."
-			s.Panels = append(s.Panels, shuffled(runs, r, lengths))
+			s.Lead = "The drop is how much log density a test row loses when the values of one input are exchanged " +
+				"among the rows, with its standard error. It says what the model uses, and not what causes what."
+			p := shuffled(r, lengths)
+			p.Span = spanOf(runs, 2)
+			all = append(all, p)
 		} else if lengths != nil {
-			s.Panels = append(s.Panels, lengthscales(runs, r, lengths))
+			all = append(all, lengthscales(r, lengths))
 		}
 		if maps := r.Trained.MapKernels(); maps != nil {
-			t := &table{Caption: "Feature maps of sequences", Head: []string{"map", "weight α, mean", "width σ, mean"}}
+			t := newTable("Feature maps of sequences", "map", "weight α, mean", "width σ, mean")
 			for _, m := range maps {
 				sigma := none
 				if m.Sigma != nil {
@@ -28,28 +29,28 @@ func inputs(runs []*Run) section {
 				}
 				t.add(m.Map, digits(mean(m.Alpha)), sigma)
 			}
-			s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Feature maps of sequences", Table: t,
+			all = append(all, panel{Title: "Feature maps of sequences", Table: t,
 				Note: "The larger the weight of a map, the more the kernel between sequences is its own."})
 		}
-	}
+		return all
+	})
 	return s
 }
 
 // shuffled shows an Importance, beside the length-scales.
-func shuffled(runs []*Run, r *Run, lengths []float64) panel {
-	head := []string{"input", "drop, nats a row", "± s.e."}
+func shuffled(r *Run, lengths []float64) panel {
+	t := newTable("Importance of inputs", "input", "drop, nats a row", "± s.e.")
 	if lengths != nil {
-		head = append(head, "length-scale")
+		t.Head = append(t.Head, "length-scale")
 	}
-	t := &table{Caption: "Importance of inputs", Head: head}
 	most := 0.0
 	for _, in := range r.Importance.Inputs {
 		most = math.Max(most, in.Drop)
 	}
 	all := r.Trained.Schema.Inputs()
 	for _, in := range r.Importance.Inputs {
-		row := texts(in.Name, decimals(in.Drop), decimals(in.SE))
-		row[1].Bar = math.Max(0, in.Drop/math.Max(most, 1e-300))
+		row := append(texts(in.Name), meter(decimals(in.Drop), in.Drop/math.Max(most, 1e-300)),
+			cell{Text: decimals(in.SE)})
 		if lengths != nil {
 			length := nan
 			for _, known := range all {
@@ -68,22 +69,20 @@ func shuffled(runs []*Run, r *Run, lengths []float64) panel {
 	if lengths != nil {
 		note += " Along an input with a short length-scale, in training-sd units, the function changes fast."
 	}
-	return panel{Run: label(runs, r), Title: "Importance of inputs", Table: t, Note: note, Span: spanOf(runs, 2)}
+	return panel{Title: "Importance of inputs", Table: t, Note: note}
 }
 
 // lengthscales shows them alone, the shortest first.
-func lengthscales(runs []*Run, r *Run, lengths []float64) panel {
-	t := &table{Caption: "Length-scales of inputs", Head: []string{"input", "length-scale"}}
+func lengthscales(r *Run, lengths []float64) panel {
+	t := newTable("Length-scales of inputs", "input", "length-scale")
 	all := r.Trained.Schema.Columns
 	for _, d := range ordered(lengths)[:min(len(lengths), mostInputs)] {
 		if math.IsInf(lengths[d], 1) {
 			break // a projection leaves it out
 		}
-		row := texts(all[d], digits(lengths[d]))
-		row[1].Bar = slices.Min(lengths) / lengths[d]
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(texts(all[d]), meter(digits(lengths[d]), slices.Min(lengths)/lengths[d])))
 	}
-	return panel{Run: label(runs, r), Title: "Length-scales", Table: t,
+	return panel{Title: "Length-scales", Table: t,
 		Note: "In training-sd units; a long bar is a short length-scale."}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -27,7 +26,6 @@ func sections(runs []*Run) (all []section) {
 	} {
 		if s := part(runs); len(s.Panels) > 0 {
 			s.Lead = strings.ReplaceAll(s.Lead, " %", "\u00a0%")
-			s.fit()
 			all = append(all, s)
 		}
 	}
@@ -48,19 +46,7 @@ type page struct {
 
 // Write writes the page of one or several runs.
 func Write(w io.Writer, runs []*Run) error {
-	css := func(format string, scale float64) func(v float64) template.CSS {
-		return func(v float64) template.CSS {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				v = 0
-			}
-			return template.CSS(fmt.Sprintf(format, scale*v))
-		}
-	}
-	funcs := template.FuncMap{
-		"widthOf": css("width:%.1f%%", 100), "shadeOf": css("--share:%.0f%%", 100),
-		"columnsOf": func(n int) template.CSS { return css("--columns:%.0f", 1)(float64(n)) },
-	}
-	parsed, err := template.New("page").Funcs(funcs).Parse(pageHTML)
+	parsed, err := template.New("page").Funcs(template.FuncMap{"short": short}).Parse(pageHTML)
 	if err != nil {
 		panic("report: " + err.Error())
 	}
@@ -82,9 +68,7 @@ func Write(w io.Writer, runs []*Run) error {
 		p.Lead = "on " + strings.Join(sets(runs), ", ")
 	}
 	for _, r := range runs {
-		for _, note := range r.notes(runs) {
-			p.Notes = append(p.Notes, short(note))
-		}
+		p.Notes = append(p.Notes, r.notes(runs)...)
 	}
 	return parsed.Execute(w, p)
 }
@@ -125,8 +109,8 @@ func (r *Run) notes(runs []*Run) (all []string) {
 		add("The charts show %d of %d test rows, spread evenly. The scores are of all.",
 			len(r.Rows.Number), result.NTest)
 	}
-	if r.Rows != nil && len(r.Rows.few(runs)) < len(r.Rows.Targets) {
-		add("The charts show the first %d of %d targets.", len(r.Rows.few(runs)), len(r.Rows.Targets))
+	if r.Rows != nil && len(r.few(runs)) < len(r.Rows.Targets) {
+		add("The charts show the first %d of %d targets.", len(r.few(runs)), len(r.Rows.Targets))
 	}
 	return all
 }

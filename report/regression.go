@@ -19,42 +19,37 @@ const (
 
 // share is how many dots a target of a run has.
 func share(dots int, runs []*Run, r *Run) int {
-	return max(100, dots/(len(runs)*max(1, len(r.Rows.few(runs)))))
+	return max(100, dots/(len(runs)*max(1, len(r.few(runs)))))
 }
 
 // few are the targets that the page shows.
-func (r *Rows) few(runs []*Run) []Target {
-	return r.Targets[:min(len(r.Targets), max(2, mostTargets/len(runs)))]
+func (r *Run) few(runs []*Run) []Target {
+	if r.Rows == nil {
+		return nil
+	}
+	return r.Rows.Targets[:min(len(r.Rows.Targets), max(2, mostTargets/len(runs)))]
 }
 
 // predicted compares predictions of numbers with the true values.
 func predicted(runs []*Run) section {
 	s := section{
 		ID: "predictions", Title: "Predicted against true", Columns: beside(runs),
-		Lead: "A dot is the true value of a test row, over the mean that was predicted. The pale line " +
-			"is the 90 % interval of " +
-			"the prediction. It should hold nine dots of ten.",
+		Lead: "A dot is the true value of a test row, over the mean that was predicted. The pale line is the " +
+			"90 % interval of the prediction. It should hold nine dots of ten.",
 	}
-	for _, r := range runs {
-		if r.Rows == nil {
-			continue
+	s.eachTarget(runs, func(r *Run, t Target) []panel {
+		p, numbers := against(r, t, share(dots, runs, r)), tenths(t)
+		if len(runs) == 1 { // there is room for the numbers
+			return []panel{p, {Title: "Tenths of the rows", Table: numbers, Span: 2}}
 		}
-		for _, t := range r.Rows.few(runs) {
-			p := against(runs, r, t)
-			if len(runs) == 1 { // there is room for the numbers
-				s.Panels = append(s.Panels, p,
-					panel{Title: "Tenths of the rows" + target(r, t), Table: p.Numbers, Span: 2})
-				s.Panels[len(s.Panels)-2].Numbers = nil
-				continue
-			}
-			s.Panels = append(s.Panels, p)
-		}
-	}
+		p.Numbers = numbers
+		return []panel{p}
+	})
 	return s
 }
 
-func against(runs []*Run, r *Run, t Target) panel {
-	at := thinned(len(t.True), share(dots, runs, r))
+func against(r *Run, t Target, dots int) panel {
+	at := thinned(len(t.True), dots)
 	var tips []string
 	for _, i := range at {
 		tips = append(tips, fmt.Sprintf("%s: true %s, predicted %s, 90 %% interval %s to %s",
@@ -69,7 +64,10 @@ func against(runs []*Run, r *Run, t Target) panel {
 			{Kind: charts.Points, X: picked(t.Mean, at), Y: picked(t.True, at), Tips: tips},
 		},
 	}
-	p := panel{Run: label(runs, r), Title: t.Name, Chart: chart.SVG(), Numbers: tenths(t)}
+	p := panel{Title: "Test rows", Chart: chart.SVG()}
+	if len(r.Rows.Targets) == 1 {
+		p.Title = t.Name
+	}
 	if len(at) < len(t.True) {
 		p.Note = fmt.Sprintf("%d of %d rows are shown.", len(at), len(t.True))
 	}
@@ -78,8 +76,8 @@ func against(runs []*Run, r *Run, t Target) panel {
 
 // tenths sums up the rows in tenths of the predicted mean.
 func tenths(t Target) *table {
-	out := &table{Caption: "Tenths of the rows, by their predicted mean",
-		Head: []string{"tenth", "rows", "mean predicted", "mean true", "mean sd", "RMSE", "in 90 % interval"}}
+	out := newTable("Tenths of the rows, by their predicted mean",
+		"tenth", "rows", "mean predicted", "mean true", "mean sd", "RMSE", "in 90 % interval")
 	for k, some := range inTenths(t.Mean) {
 		squares, inside := 0.0, 0.0
 		for _, i := range some {
@@ -121,52 +119,45 @@ func inTenths(values []float64) (parts [][]int) {
 	return parts
 }
 
-// residuals looks for what the model has missed, against each input.
+// residuals looks for what the model has missed, against each input. Those of several runs against
+// one input stand side by side.
 func residuals(runs []*Run) section {
 	s := section{ID: "residuals", Title: "Residuals against each input", Columns: beside(runs)}
-	var names []string
-	panels := map[string][]panel{} // by input, so that those of several runs stand side by side
-	add := func(r *Run, in Values, y []float64, title string, standardised bool) {
-		if panels[in.Name] == nil {
-			names = append(names, in.Name)
+	s.each(runs, func(r *Run) (all []panel) {
+		add := func(inputs []Values, y []float64, title string, standardised bool) {
+			for _, in := range inputs[:min(len(inputs), shown(runs))] {
+				all = append(all, trend(in, y, title, standardised, share(residualDots, runs, r)))
+			}
 		}
-		panels[in.Name] = append(panels[in.Name], trend(runs, r, in, y, title, standardised))
-	}
-	for _, r := range runs {
-		if r.Rows == nil {
-			continue
-		}
-		for _, t := range r.Rows.few(runs) {
-			s.Lead = "True less predicted value, in standard deviations of the prediction. Where " +
-				"the model fits, the dots lie " +
-				"around zero all along an input, and nine of ten between the outer lines. The " +
-				"strong line is their mean in " +
-				"tenths of the rows."
+		for _, t := range r.few(runs) {
+			s.Lead = "True less predicted value, in standard deviations of the prediction. Where the model fits, " +
+				"the dots lie around zero all along an input, and nine of ten between the outer lines. The strong " +
+				"line is their mean in tenths of the rows."
 			left := make([]float64, len(t.True))
 			for i := range left {
 				left[i] = (t.True[i] - t.Mean[i]) / t.SD[i]
 			}
-			over := append([]Values{{"predicted " + t.Name, t.Mean}}, r.Rows.Inputs...)
-			for _, in := range over[:min(len(over), shown(runs))] {
-				add(r, in, left, "standardised residual"+target(r, t), true)
-			}
+			add(append([]Values{{"predicted " + t.Name, t.Mean}}, r.Rows.Inputs...), left,
+				"standardised residual"+r.Rows.suffix(t), true)
 		}
-		if c := r.Rows.Classes; c != nil {
-			s.Lead = "How far the probability of the true class is from 1, over each input. The " +
-				"strong line is its mean in " +
-				"tenths of the rows."
-			missing := make([]float64, len(c.LogDensity))
-			for i, l := range c.LogDensity {
+		if r.Rows != nil && r.Rows.Classes != nil {
+			s.Lead = "How far the probability of the true class is from 1, over each input. The strong line is its " +
+				"mean in tenths of the rows."
+			missing := make([]float64, len(r.Rows.Classes.LogDensity))
+			for i, l := range r.Rows.Classes.LogDensity {
 				missing[i] = 1 - math.Exp(l)
 			}
-			for _, in := range r.Rows.Inputs[:min(len(r.Rows.Inputs), shown(runs))] {
-				add(r, in, missing, "1 − p of the true class", false)
-			}
+			add(r.Rows.Inputs, missing, "1 − p of the true class", false)
+		}
+		return all
+	})
+	order := map[string]int{} // of the inputs
+	for _, p := range s.Panels {
+		if _, known := order[p.Title]; !known {
+			order[p.Title] = len(order)
 		}
 	}
-	for _, name := range names {
-		s.Panels = append(s.Panels, panels[name]...)
-	}
+	slices.SortStableFunc(s.Panels, func(a, b panel) int { return cmp.Compare(order[a.Title], order[b.Title]) })
 	return s
 }
 
@@ -174,11 +165,10 @@ func residuals(runs []*Run) section {
 func shown(runs []*Run) int { return max(3, (residualPlots+1)/len(runs)) }
 
 // trend shows values of rows over one of their inputs.
-func trend(runs []*Run, r *Run, in Values, y []float64, title string, standardised bool) panel {
-	at := thinned(len(y), share(residualDots, runs, r))
+func trend(in Values, y []float64, title string, standardised bool, dots int) panel {
+	at := thinned(len(y), dots)
 	var meanX, meanY []float64
-	numbers := &table{Caption: "Tenths of the rows, by " + in.Name,
-		Head: []string{"mean " + in.Name, "rows", "mean", "sd"}}
+	numbers := newTable("Tenths of the rows, by "+in.Name, "mean "+in.Name, "rows", "mean", "sd")
 	for _, some := range inTenths(in.Values) {
 		x, m, squares := mean(picked(in.Values, some)), mean(picked(y, some)), 0.0
 		for _, i := range some {
@@ -198,7 +188,7 @@ func trend(runs []*Run, r *Run, in Values, y []float64, title string, standardis
 		}
 	}
 	chart.Marks = append(chart.Marks, charts.Mark{Kind: charts.Line, X: meanX, Y: meanY, Series: 1})
-	return panel{Run: label(runs, r), Title: in.Name, Chart: chart.SVG(), Numbers: numbers}
+	return panel{Title: in.Name, Chart: chart.SVG(), Numbers: numbers}
 }
 
 // normal95 is where the standard normal distribution function is 0.95.

@@ -10,7 +10,7 @@ import (
 // section is a part of the page with a heading of its own.
 type section struct {
 	ID, Title, Lead string
-	Legend          []*Run // those whose colours the charts use; nil where there is one
+	Legend          []*Run // those whose colours the charts use
 	Columns         int    // panels beside each other on a wide screen; 0 is as many as fit
 	Panels          []panel
 }
@@ -34,11 +34,11 @@ type table struct {
 	Matrix  bool // cells are narrow and shaded
 }
 
-// cell is a text, with a share from 0 to 1 that a bar or a shade shows.
+// cell is a text, with a share that a bar or a shade shows.
 type cell struct {
 	Text  string
-	Bar   float64 // length of a bar; 0 is none
-	Shade float64 // of a matrix
+	Bar   float64 // length of a bar in percent; 0 is none
+	Shade float64 // of a matrix, in percent
 	Best  bool    // among those below each other
 }
 
@@ -56,33 +56,13 @@ func short(text string) string {
 	return text
 }
 
-// fit makes a section so small that a page can hold it.
-func (s *section) fit() {
-	for i := range s.Panels {
-		p := &s.Panels[i]
-		p.Run, p.Title, p.Note = short(p.Run), short(p.Title), short(p.Note)
-		for _, t := range []*table{p.Numbers, p.Table} {
-			t.fit()
-		}
+// Shown are the rows that have room on the page.
+func (t *table) Shown() [][]cell {
+	left := len(t.Rows) - mostTableRows
+	if left <= 0 {
+		return t.Rows
 	}
-}
-
-func (t *table) fit() {
-	if t == nil {
-		return
-	}
-	if left := len(t.Rows) - mostTableRows; left > 0 {
-		t.Rows = append(t.Rows[:mostTableRows:mostTableRows], texts(fmt.Sprintf("and %d more", left)))
-	}
-	t.Caption = short(t.Caption)
-	for i := range t.Head {
-		t.Head[i] = short(t.Head[i])
-	}
-	for _, row := range t.Rows {
-		for i := range row {
-			row[i].Text = short(row[i].Text)
-		}
-	}
+	return append(t.Rows[:mostTableRows:mostTableRows], texts(fmt.Sprintf("and %d more", left)))
 }
 
 // wide is the Span of the whole width.
@@ -96,16 +76,29 @@ func texts(words ...string) (cells []cell) {
 	return cells
 }
 
+// meter is a cell with a bar, which is as long as a share from 0 to 1.
+func meter(text string, share float64) cell {
+	if !known(share) {
+		share = 0
+	}
+	return cell{Text: text, Bar: 100 * math.Max(0, share)}
+}
+
+func newTable(caption string, head ...string) *table { return &table{Caption: caption, Head: head} }
+
 func (t *table) add(words ...string) { t.Rows = append(t.Rows, texts(words...)) }
 
 var nan = math.NaN()
 
+// none stands for what is no number, or not finite.
 const none = "–"
+
+func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // digits is a number in so few digits as people compare.
 func digits(v float64) string {
 	switch size := math.Abs(v); {
-	case math.IsNaN(v) || math.IsInf(v, 0):
+	case !known(v):
 		return none
 	case size >= 1e4 && size < 1e7:
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -115,10 +108,7 @@ func digits(v float64) string {
 
 // decimals is a number with four of them.
 func decimals(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return none
-	}
-	if math.Abs(v) >= 1e9 {
+	if !known(v) || math.Abs(v) >= 1e9 {
 		return digits(v)
 	}
 	return fmt.Sprintf("%.4f", v)
@@ -126,17 +116,17 @@ func decimals(v float64) string {
 
 // signed is a number with its sign, as a reader counts standard deviations.
 func signed(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	switch {
+	case !known(v):
 		return none
-	}
-	if math.Abs(v) >= 1e6 {
+	case math.Abs(v) >= 1e6:
 		return fmt.Sprintf("%+.3g", v)
 	}
 	return fmt.Sprintf("%+.1f", v)
 }
 
 func percent(v float64) string {
-	if v *= 100; math.IsNaN(v) || math.IsInf(v, 0) {
+	if v *= 100; !known(v) {
 		return none
 	}
 	return fmt.Sprintf("%.1f %%", v)
@@ -149,20 +139,39 @@ func optional(v *float64) float64 {
 	return *v
 }
 
-// label is the run's name where there are others.
-func label(runs []*Run, r *Run) string {
-	if len(runs) == 1 {
-		return ""
+// each adds the panels of each run, under its name where there are several.
+func (s *section) each(runs []*Run, of func(r *Run) []panel) {
+	for _, r := range runs {
+		for _, p := range of(r) {
+			if len(runs) > 1 {
+				p.Run = r.Label
+			}
+			s.Panels = append(s.Panels, p)
+		}
 	}
-	return r.Label
 }
 
-// legend are the runs where there are several.
-func legend(runs []*Run) []*Run {
-	if len(runs) == 1 {
-		return nil
-	}
-	return runs
+// eachTarget adds the panels of each target that the page shows.
+func (s *section) eachTarget(runs []*Run, of func(r *Run, t Target) []panel) {
+	s.each(runs, func(r *Run) (all []panel) {
+		for _, t := range r.few(runs) {
+			for _, p := range of(r, t) {
+				p.Title += r.Rows.suffix(t)
+				all = append(all, p)
+			}
+		}
+		return all
+	})
+}
+
+// eachClassifier adds the panels of the runs with rows of classes.
+func (s *section) eachClassifier(runs []*Run, of func(c *Classes) []panel) {
+	s.each(runs, func(r *Run) []panel {
+		if r.Rows == nil || r.Rows.Classes == nil {
+			return nil
+		}
+		return of(r.Rows.Classes)
+	})
 }
 
 // beside is how many columns the panels of runs stand in.
@@ -204,10 +213,28 @@ func picked[T any](values []T, at []int) []T {
 	return out
 }
 
-// target is the name of a target where there are several, for a title.
-func target(r *Run, t Target) string {
-	if len(r.Rows.Targets) == 1 {
+// suffix ends a title with the name of a target where there are several.
+func (r *Rows) suffix(t Target) string {
+	if len(r.Targets) == 1 {
 		return ""
 	}
 	return ": " + t.Name
 }
+
+// histogram counts values in equal bins of a range, whose ends hold what lies beyond. NaN is in
+// none.
+func histogram(values []float64, low, high float64, bins int) (edges, counts []float64) {
+	edges, counts = make([]float64, bins+1), make([]float64, bins)
+	for i := range edges {
+		edges[i] = low + float64(i)*(high-low)/float64(bins)
+	}
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			counts[bin((v-low)/(high-low), bins)]++
+		}
+	}
+	return edges, counts
+}
+
+// bin is which of n equal parts of 0 … 1 holds a share.
+func bin(share float64, n int) int { return min(int(math.Max(0, math.Min(share, 1))*float64(n)), n-1) }

@@ -19,16 +19,16 @@ func worst(runs []*Run) section {
 			"has not learnt. Rows are " +
 			"counted from 1, among the test rows or, where folds were made, among all.",
 	}
-	for _, r := range runs {
+	s.each(runs, func(r *Run) []panel {
 		if r.Rows == nil {
-			continue
+			return nil
 		}
 		density := r.Rows.density()
-		t := &table{Caption: "Rows with the lowest log density", Head: []string{"row", "log density"}}
+		t := newTable("Rows with the lowest log density", "row", "log density")
 		if r.Rows.Classes != nil {
 			t.Head = append(t.Head, "true", "predicted", "with probability")
 		}
-		for _, x := range r.Rows.few(runs) {
+		for _, x := range r.few(runs) {
 			t.Head = append(t.Head, "true "+x.Name, "predicted", "off, in sd")
 		}
 		few := r.Rows.Inputs[:min(len(r.Rows.Inputs), listedInputs)]
@@ -40,7 +40,7 @@ func worst(runs []*Run) section {
 			if c := r.Rows.Classes; c != nil {
 				row = append(row, c.True[i], c.Predicted[i], percent(c.Probability[i]))
 			}
-			for _, x := range r.Rows.few(runs) {
+			for _, x := range r.few(runs) {
 				row = append(row, digits(x.True[i]), fmt.Sprintf("%s ± %s", digits(x.Mean[i]), digits(x.SD[i])),
 					signed((x.True[i]-x.Mean[i])/x.SD[i]))
 			}
@@ -49,8 +49,8 @@ func worst(runs []*Run) section {
 			}
 			t.add(row...)
 		}
-		s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Lowest log density", Table: t, Span: wide})
-	}
+		return []panel{{Title: "Lowest log density", Table: t, Span: wide}}
+	})
 	return s
 }
 
