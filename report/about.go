@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,32 +50,31 @@ func comparison(runs []*Run) section {
 		return section{}
 	}
 	t := newTable("Runs", "run", "model", "data", "steps", "seconds")
-	var names []string
-	known := map[string]bool{}
-	for _, r := range runs {
-		for _, s := range r.scores() {
-			if !known[s.Name] {
-				names, known[s.Name] = append(names, s.Name), true
-			}
-		}
-	}
-	t.Head = append(t.Head, names...)
+	first := len(t.Head) // score
 	for _, r := range runs {
 		t.add(r.Label, r.Result.Model, r.Result.Data, fmt.Sprint(r.Result.Steps), fmt.Sprintf("%.1f", r.Result.Seconds))
-	}
-	for k, name := range names {
-		far := make([]float64, len(runs))
-		for i, r := range runs {
-			far[i] = nan
-			t.Rows[i] = append(t.Rows[i], cell{Text: none})
-			for _, s := range r.scores() {
-				if s.Name == name {
-					far[i], t.Rows[i][5+k].Text = s.far, s.Value
-				}
+		for _, s := range r.scores() {
+			if !slices.Contains(t.Head, s.Name) {
+				t.Head = append(t.Head, s.Name)
 			}
 		}
-		if best := least(far); best >= 0 {
-			t.Rows[best][5+k].Best = true
+	}
+	for _, name := range t.Head[first:] {
+		best, least := -1, math.Inf(1)
+		for i, r := range runs {
+			text := none
+			for _, s := range r.scores() {
+				if s.Name != name {
+					continue
+				}
+				if text = s.Value; s.far < least {
+					best, least = i, s.far
+				}
+			}
+			t.Rows[i] = append(t.Rows[i], cell{Text: text})
+		}
+		if best >= 0 {
+			t.Rows[best][len(t.Rows[best])-1].Best = true
 		}
 	}
 	s := section{ID: "runs", Title: "Runs side by side",

@@ -58,7 +58,10 @@ const (
 // panel draws the quantity of all runs that have it.
 func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	chart := charts.Chart{X: charts.Axis{Label: "step"}, Y: charts.Axis{Label: q.title}}
-	numbers := &table{Caption: q.title, Head: []string{"step"}}
+	numbers := newTable(q.title, "step", "value")
+	if len(runs) > 1 { // in rows of their own, since their steps differ
+		numbers = newTable(q.title, "run", "step", "value")
+	}
 	low, high, last := math.Inf(1), math.Inf(-1), 0.0
 	var marks []charts.Mark
 	for i, r := range runs {
@@ -86,7 +89,13 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 		few := thinned(len(shown), listed)
 		var tips []string
 		for _, k := range few {
-			tips = append(tips, fmt.Sprintf("%sstep %.0f: %s", named(runs, r), steps[k], digits(shown[k])))
+			step, value := fmt.Sprintf("%.0f", steps[k]), digits(shown[k])
+			tips = append(tips, named(runs, r)+"step "+step+": "+value)
+			row := texts(step, value)
+			if len(runs) > 1 {
+				row = append(texts(r.Label), row...)
+			}
+			numbers.Rows = append(numbers.Rows, row)
 		}
 		marks = append(marks, charts.Mark{Kind: charts.Points, X: picked(steps, few), Y: picked(shown, few), Tips: tips,
 			Series: series(i), Light: true})
@@ -96,7 +105,6 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 			}
 		}
 		last = math.Max(last, steps[len(steps)-1])
-		numbers.column(runs, r, picked(steps, few), picked(shown, few))
 	}
 	if marks == nil {
 		return panel{}, false
@@ -116,23 +124,6 @@ func named(runs []*Run, r *Run) string {
 		return ""
 	}
 	return r.Label + ", "
-}
-
-// column adds readings of a run. Several runs have rows of their own, since their steps differ.
-func (t *table) column(runs []*Run, r *Run, steps, values []float64) {
-	if len(t.Head) == 1 {
-		if len(runs) > 1 {
-			t.Head = []string{"run", "step"}
-		}
-		t.Head = append(t.Head, "value")
-	}
-	for i := range steps {
-		row := []string{fmt.Sprintf("%.0f", steps[i]), digits(values[i])}
-		if len(runs) > 1 {
-			row = append([]string{r.Label}, row...)
-		}
-		t.add(row...)
-	}
 }
 
 // running is the mean of each value and those just before it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -75,10 +76,9 @@ func Write(w io.Writer, runs []*Run) error {
 
 // sets are the names of the data sets.
 func sets(runs []*Run) (names []string) {
-	known := map[string]bool{}
 	for _, r := range runs {
-		if name := r.Result.Data; !known[name] {
-			names, known[name] = append(names, name), true
+		if !slices.Contains(names, r.Result.Data) {
+			names = append(names, r.Result.Data)
 		}
 	}
 	return names

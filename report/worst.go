@@ -1,9 +1,6 @@
 package report
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // listedRows is how many of the worst rows are shown, with so many of their inputs.
 const (
@@ -52,15 +49,4 @@ func worst(runs []*Run) section {
 		return []panel{{Title: "Lowest log density", Table: t, Span: wide}}
 	})
 	return s
-}
-
-// least is the smallest of some numbers, which a score is best at.
-func least(values []float64) (best int) {
-	best = -1
-	for i, v := range values {
-		if !math.IsNaN(v) && (best < 0 || v < values[best]) {
-			best = i
-		}
-	}
-	return best
 }
