@@ -114,15 +114,13 @@ func (o outer) distances(m Mixture, n int) func(z, sd float64) float64 {
 			return value
 		}
 	}
-	table := make([]struct{ value, slope float64 }, int(knots)+1)
+	table := make([]knot, int(knots)+1)
 	for k := range table {
 		table[k].value, table[k].slope = meanOuterDistance(low+float64(k)*step, m.scale(0, n)/o.sd)
 	}
 	return func(z, _ float64) float64 {
 		k := int((z - low) / step)
-		a, b, x := table[k], table[k+1], (z-low)/step-float64(k)
-		rest := 1 - x
-		return (1+2*x)*rest*rest*a.value + x*x*(3-2*x)*b.value + step*x*rest*(rest*a.slope-x*b.slope)
+		return between(table[k], table[k+1], (z-low)/step-float64(k), step)
 	}
 }
 

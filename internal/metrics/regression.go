@@ -55,25 +55,24 @@ func score(m Predictive, rows int, y []float64) Regression {
 			r.Coverage95++
 		}
 	}
-	count := float64(rows)
-	r.RMSE = math.Sqrt(r.RMSE / count)
-	for _, sum := range []*float64{&r.MAE, &r.NLPD, &r.CRPS, &r.Coverage50, &r.Coverage90, &r.Coverage95} {
-		*sum /= count
+	for _, sum := range r.all() {
+		*sum /= float64(rows)
 	}
+	r.RMSE = math.Sqrt(r.RMSE)
 	return r
+}
+
+// all are the scores, in the order of their fields.
+func (r *Regression) all() []*float64 {
+	return []*float64{&r.RMSE, &r.MAE, &r.NLPD, &r.CRPS, &r.Coverage50, &r.Coverage90, &r.Coverage95}
 }
 
 // Mean is the mean of the scores of several targets, each in standard deviations of its own.
 func Mean(scores []Regression) (mean Regression) {
-	n := float64(len(scores))
 	for _, s := range scores {
-		mean.RMSE += s.RMSE / n
-		mean.MAE += s.MAE / n
-		mean.NLPD += s.NLPD / n
-		mean.CRPS += s.CRPS / n
-		mean.Coverage50 += s.Coverage50 / n
-		mean.Coverage90 += s.Coverage90 / n
-		mean.Coverage95 += s.Coverage95 / n
+		for k, v := range s.all() {
+			*mean.all()[k] += *v / float64(len(scores))
+		}
 	}
 	return mean
 }

@@ -11,12 +11,17 @@ import (
 // distribution function is needed very often, so it stands in a table.
 type Student struct {
 	dof, logC float64
-	table     []knot
+	table     []knot // of the upper tail 1 − CDF at z = sinh u, by u in multiples of knotStep
 }
 
-// knot is the upper tail 1 − CDF at z = sinh u, and its derivative by u, u being a multiple of
-// knotStep.
-type knot struct{ tail, slope float64 }
+// knot is a value of a function, and its slope.
+type knot struct{ value, slope float64 }
+
+// between is the cubic through two knots that are a step apart, at a share x of it.
+func between(a, b knot, x, step float64) float64 {
+	rest := 1 - x
+	return (1+2*x)*rest*rest*a.value + x*x*(3-2*x)*b.value + step*x*rest*(rest*a.slope-x*b.slope)
+}
 
 const (
 	knots    = 4096
@@ -51,9 +56,7 @@ func (t *Student) CDF(z float64) float64 {
 	at := math.Asinh(math.Abs(z)) / knotStep
 	tail := 0.0
 	if i := int(math.Min(at, knots)); i < knots {
-		a, b, x := t.table[i], t.table[i+1], at-float64(i)
-		rest := 1 - x
-		tail = (1+2*x)*rest*rest*a.tail + x*x*(3-2*x)*b.tail + knotStep*x*rest*(rest*a.slope-x*b.slope)
+		tail = between(t.table[i], t.table[i+1], at-float64(i), knotStep)
 	}
 	if z < 0 {
 		return tail
