@@ -2,7 +2,6 @@ package workload
 
 import (
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // Cost is the least that an operation has to do, whatever the backend: the arithmetic of its
@@ -45,15 +44,6 @@ func (m *meter) sum(run func()) (sum Cost) {
 		sum.add(m.places[name].cost)
 	}
 	return sum
-}
-
-// Parameters is the number of parameters of a model of this shape.
-func (n Size) Parameters() (int, error) {
-	m, err := model.New(paper{}, n.config())
-	if err != nil {
-		return 0, err
-	}
-	return m.Params().Len(), nil
 }
 
 // paper is a device without memory. A meter that is dry asks it for no operation.
