@@ -118,6 +118,19 @@ func countOf(page *format.PageHeader) int32 {
 	return page.DataPageHeader.V.NumValues
 }
 
+// claimed is how many bytes a page that lies between two offsets holds, by its codec's own word.
+func (c *parquetCheck) claimed(codec format.CompressionCodec, at, end int64) (bytes uint64) {
+	switch codec {
+	case format.Zstd:
+		return sizesOfZstd(c.file, at, end).content
+	case format.Snappy: // the size stands before it
+		head := make([]byte, max(0, min(binary.MaxVarintLen64, end-at)))
+		n, _ := c.file.ReadAt(head, at)
+		bytes, _ = binary.Uvarint(head[:n])
+	}
+	return bytes
+}
+
 // page checks the page that lies at an offset, in a column that ends at another, and says how many
 // bytes it takes.
 func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCodec, optional bool,
@@ -130,7 +143,6 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 	if values < 0 {
 		return 0, fmt.Errorf("its data are damaged (a page of %d values): write it again", values)
 	}
-	holds := uint64(max(0, page.UncompressedPageSize))
 	end = at + size
 	levels, encoding := int64(0), page.DataPageHeader.V.Encoding
 	if v2 := page.DataPageHeaderV2; v2.Valid {
@@ -143,15 +155,7 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 			codec = format.Uncompressed
 		}
 	}
-	switch codec {
-	case format.Zstd:
-		holds = max(holds, sizesOfZstd(c.file, at+levels, end).content)
-	case format.Snappy: // the size stands before it
-		head := make([]byte, max(0, min(binary.MaxVarintLen64, end-at-levels)))
-		n, _ := c.file.ReadAt(head, at+levels)
-		claim, _ := binary.Uvarint(head[:n])
-		holds = max(holds, claim)
-	}
+	holds := max(uint64(max(0, page.UncompressedPageSize)), c.claimed(codec, at+levels, end))
 	most := c.most()
 	if claim := holds + uint64(values)*bytesPerValue; holds > uint64(most) || claim > uint64(most) {
 		return 0, c.tooMuch(int64(min(claim, 1<<62)))
