@@ -156,7 +156,17 @@ def test_load_what_the_program_trained(table: Table, tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     lines = [f"{a!r},{b!r},{c!r},{'plus' if t > 0 else 'minus'}" for (a, b, c), t in zip(x.tolist(), y, strict=True)]
     rows.write_text("a,b,c,sign\n" + "\n".join(lines) + "\n")
-    command = ["train", "--data", str(rows), "--steps=60", "--set", "report=false", "--quiet", "--out", str(tmp_path / "run")]
+    command = [
+        "train",
+        "--data",
+        str(rows),
+        "--steps=60",
+        "--set",
+        "report=false",
+        "--quiet",
+        "--out",
+        str(tmp_path / "run"),
+    ]
     subprocess.run([_program.path(), *command], check=True, stdout=subprocess.DEVNULL)
     model = GPDRFClassifier.load(tmp_path / "run")
     assert list(model.classes_) == ["minus", "plus"]

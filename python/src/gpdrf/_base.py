@@ -197,7 +197,13 @@ class Estimator(BaseEstimator):
             resumes = run.resumes()
             arguments = rows.write(run.stem, y)
             run.only_rows(Path(arguments[1]))
-            arguments += ["--test=none", f"--task={task}", "--set", "report=false", *self._arguments(len(rows), resumes)]
+            arguments += [
+                "--test=none",
+                f"--task={task}",
+                "--set",
+                "report=false",
+                *self._arguments(len(rows), resumes),
+            ]
             arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), "--overwrite"]
             try:
                 with Progress() if self.verbose else nullcontext() as progress:
