@@ -60,7 +60,7 @@ const (
 	DRF   Kind = "drf"   // the random-feature layers alone
 )
 
-// Options say how Train works. A field that is zero has the default of the command, which is good.
+// Options say how Train works. A field that is zero has the default of the command.
 type Options struct {
 	Kind       Kind    // "" is GPDRF
 	Preset     string  // where the other options start from: "default" or "paper"
