@@ -2,7 +2,7 @@
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY . .
-RUN make build && go run ./internal/release describe gpdrf-gpu
+RUN make build && sh internal/release/release.sh describe gpdrf-gpu
 
 FROM debian:bookworm-slim
 COPY --from=build /src/gpdrf-gpu /usr/local/bin/gpdrf-gpu

@@ -233,7 +233,7 @@ wheel-%: export GOOS   = $(word 1,$(subst -, ,$*))
 wheel-%: export GOARCH = $(word 2,$(subst -, ,$*))
 wheel-%: $(WHEEL_ENV)/bin/is-there
 	$(GO) build $(BUILD_FLAGS) -o $(WHEELS)/$*/gpdrf-gpu ./cmd/gpdrf-gpu
-	GOOS= GOARCH= $(GO) run ./internal/release describe $(WHEELS)/$*/gpdrf-gpu
+	GOOS= GOARCH= sh internal/release/release.sh describe $(WHEELS)/$*/gpdrf-gpu
 	cd python && GPDRF_PROGRAM=../$(WHEELS)/$*/gpdrf-gpu ../$(WHEEL_ENV)/bin/python -m hatchling build -t wheel -d ../$(WHEELS)/$*
 
 .PHONY: lint-python
@@ -669,7 +669,7 @@ dist-cuda-amd64 dist-cuda-arm64: dist-cuda-%: $(CUDA_FILES) $(GENERATED)/%/libcu
 dist: ## build/dist: archives of the program for Linux, macOS and Windows, with CUDA for Linux; checksums, licences, lists of modules
 	rm -rf $(DIST)
 	$(MAKE) $(PURE:%=dist-%) dist-cuda-amd64 dist-cuda-arm64
-	$(GO) run ./internal/release pack $(DIST)
+	sh internal/release/release.sh pack $(DIST)
 	@ls -sh $(DIST)
 
 .PHONY: dist-check
@@ -687,6 +687,6 @@ dist-again: $(TOOLKIT)/bin/ptxas ## whether two files of make dist come out with
 	rm -rf $(AGAIN_IN)
 	git clone -q . $(AGAIN_IN)
 	$(MAKE) -C $(AGAIN_IN) TOOLKIT=$(CURDIR)/$(TOOLKIT) dist-linux-amd64 dist-cuda-amd64
-	cd $(AGAIN_IN) && $(GO) run ./internal/release pack $(DIST)
+	cd $(AGAIN_IN) && sh internal/release/release.sh pack $(DIST)
 	cd $(AGAIN_IN)/$(DIST) && for file in gpdrf-gpu-*; do cmp $$file $(CURDIR)/$(DIST)/$$file || exit 1; echo "$$file comes out again"; done
 	rm -rf $(AGAIN_IN)

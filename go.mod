@@ -3,11 +3,9 @@ module github.com/gpdrf/gpdrf-gpu
 go 1.26.0
 
 require (
-	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/andybalholm/brotli v1.2.3
 	github.com/dustin/go-humanize v1.1.0
 	github.com/ebitengine/purego v0.11.3
-	github.com/google/licensecheck v0.3.1
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/klauspost/compress v1.20.3
 	github.com/parquet-go/parquet-go v0.32.0
