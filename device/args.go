@@ -125,7 +125,7 @@ type FrequencyArgs struct {
 	LogL        *Tensor // [d]
 }
 
-// LikelihoodArgs are the tensors of a likelihood, Real but for Labels. Gradients have those of H,
+// LikelihoodArgs are the tensors of a likelihood, Real except Labels. Gradients have those of H,
 // Variance, LogVar and Tail.
 type LikelihoodArgs struct {
 	// [S,B,C]: outputs; [S,B,2C] of HeteroscedasticLogLik, [S,B,1] of BernoulliLogLik. Means of

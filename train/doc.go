@@ -2,7 +2,8 @@
 // validates, and returns a fitted.Trained.
 //
 // Job.Run is in job.go: it settles the options for the rows and plans the memory. prepare.go
-// prepares scaler, inducing points, parameters and rows on the device. run.go takes the steps. Everything random is a function of the seed and the step number, so
-// a written configuration repeats its run bit for bit. train/options has the options of a run;
-// train/fitted and train/rundir have its results.
+// prepares scaler, inducing points, parameters and rows on the device. run.go takes the steps.
+// Everything random is a function of the seed and the step number, so a written configuration
+// repeats its run bit for bit. train/options has the options of a run; train/fitted and
+// train/rundir have its results.
 package train

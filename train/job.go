@@ -54,7 +54,7 @@ func (j *Job) testRows() int {
 type Reporter interface {
 	// Note is a line for the user about a decision that was taken.
 	Note(format string, args ...any)
-	// Doing is told the share, from 0 to 1, that is done of something before the first step.
+	// Doing gets the share, from 0 to 1, that is done of something before the first step.
 	Doing(what string, share float64)
 	// Begin comes before the first step, End after the last.
 	Begin(totalSteps int)

@@ -7,8 +7,9 @@ import (
 )
 
 // An objective is called rising if its mean over the last quarter of the steps exceeds that over the
-// second one, by these nats for each number of the targets, and by these standard errors. The decay of the learning rate quiets the end of every run; one that was long enough has come
-// closer to rest than that before half of its steps were over.
+// second one, by these nats for each number of the targets, and by these standard errors. The decay
+// of the learning rate quiets the end of every run; one that was long enough has come closer to
+// rest than that before half of its steps were over.
 const (
 	risingNats   = 0.25
 	risingErrors = 2

@@ -47,7 +47,8 @@ func TestLogTarget(t *testing.T) {
 			t.Fatal(err)
 		}
 		nlpd[kind] = scores.Raw.NLPD
-		timed, err := out.Trained.EvaluateUntil(t.Context(), dev, test, fitted.Evaluation{Samples: 50, Until: time.Now().Add(time.Hour)})
+		timed, err := out.Trained.EvaluateUntil(t.Context(), dev, test,
+			fitted.Evaluation{Samples: 50, Until: time.Now().Add(time.Hour)})
 		if err != nil || math.Abs(timed.Raw.NLPD-scores.Raw.NLPD) > 1e-6 {
 			t.Errorf("%s: in parts %+v, at once %+v (%v)", kind, timed.Raw, scores.Raw, err)
 		}

@@ -110,7 +110,8 @@ func (v *validator) finish(end End) *rundir.Validation {
 		return nil
 	}
 	r := &rundir.Validation{
-		Rows: v.run.job.Validation.N(), Evaluated: v.rows.N(), Samples: options.ValidationSamples, Every: v.run.job.Config.EvalEvery,
+		Rows: v.run.job.Validation.N(), Evaluated: v.rows.N(), Samples: options.ValidationSamples,
+		Every:       v.run.job.Config.EvalEvery,
 		Fingerprint: v.run.job.Validation.Fingerprint, Restored: "last", Step: v.last.Step, EarlyStopped: end == EarlyStop,
 	}
 	e := v.last

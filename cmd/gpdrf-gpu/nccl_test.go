@@ -54,7 +54,8 @@ func (l *launcher) torchrun(t *testing.T, words string, env ...string) (codes [2
 	return codes, said
 }
 
-const onGPUs = "train --data rows.csv --inducing 6 --features 5 --set latents=2 --batch 21 --set eval-samples=2 --steps 12 " +
+const onGPUs = "train --data rows.csv --inducing 6 --features 5 --set latents=2 --batch 21 " +
+	"--set eval-samples=2 --steps 12 " +
 	"--device cuda:f64 --set checkpoint-every=5 --set report=false --out "
 
 // Two GPUs train the model of one: to rounding by sums that a step records, and with the same bytes

@@ -9,7 +9,8 @@ import (
 // types is what pyarrow has written into testdata/types.arrow and types.arrows, a column of each
 // type.
 var types = [][]string{
-	strings.Fields("int8 int16 int32 int64 uint8 uint16 uint32 uint64 half single double large view date64 seconds nanos " +
+	strings.Fields("int8 int16 int32 int64 uint8 uint16 uint32 uint64 half single double large view " +
+		"date64 seconds nanos " +
 		"decimal128 decimal256 decimal64 words bool null"),
 	{"-128", "-32768", "-2147483648", "-9223372036854775808", "255", "65535", "4294967295", "18446744073709551615",
 		"-1.5", "0.10000000149011612", "0.1", "a text that is longer than twelve bytes",

@@ -237,7 +237,8 @@ func (t *featureInputs[T]) run(w *worker, block int) {
 		}
 	}
 	if t.dh != nil {
-		t.math.gemm(t.math.pack(w), false, true, n, t.D, t.R, 1, t.dp[lo*t.R:], t.R, f.omegaOf(group), t.R, 0, t.dh[lo*t.D:], t.D)
+		t.math.gemm(t.math.pack(w), false, true, n, t.D, t.R, 1, t.dp[lo*t.R:], t.R, f.omegaOf(group), t.R, 0,
+			t.dh[lo*t.D:], t.D)
 	}
 }
 

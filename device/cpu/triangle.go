@@ -126,7 +126,8 @@ func halfway(lo, hi int) int { return lo + blocksOf(hi-lo, 2*tri)*tri }
 func (t *triangle) divide(w *worker, k int, x matrix[float64], lo, hi int, transpose bool) {
 	rows, tmp := x.x[lo*x.ld:], w.double(0, tri*x.k)
 	copyRows(tmp, x.k, rows, x.ld, hi-lo, x.k)
-	simd.Gemm64(w.doubles.pack, transpose, false, hi-lo, x.k, hi-lo, 1, t.diagonal(k, lo/tri), tri, tmp, x.k, 0, rows, x.ld)
+	simd.Gemm64(w.doubles.pack, transpose, false, hi-lo, x.k, hi-lo, 1, t.diagonal(k, lo/tri), tri, tmp, x.k,
+		0, rows, x.ld)
 }
 
 // outer is α X Yᵀ of two matrices by rows, with n columns.
@@ -140,7 +141,8 @@ type outer struct {
 func (p *outer) addLower(w *worker, dst []float64, m, lo, hi int) {
 	h := hi - lo
 	corner := w.double(0, h*h)
-	simd.Gemm64(w.doubles.pack, false, true, h, h, p.n, p.alpha, p.x[lo*p.ldx:], p.ldx, p.y[lo*p.ldy:], p.ldy, 0, corner, h)
+	simd.Gemm64(w.doubles.pack, false, true, h, h, p.n, p.alpha, p.x[lo*p.ldx:], p.ldx, p.y[lo*p.ldy:], p.ldy,
+		0, corner, h)
 	for i := range h {
 		add(dst[(lo+i)*m+lo:][:i+1], corner[i*h:])
 	}
@@ -159,10 +161,12 @@ func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y matrix[
 		hi := min(lo+tri, n)
 		lowerBlock(block, s[lo*lds+lo:], lds, hi-lo)
 		to := x[lo*ldx:]
-		simd.Gemm64(w.doubles.pack, transpose, false, hi-lo, columns, hi-lo, 1, block, hi-lo, y.x[lo*y.ld:], y.ld, beta, to, ldx)
+		simd.Gemm64(w.doubles.pack, transpose, false, hi-lo, columns, hi-lo, 1, block, hi-lo, y.x[lo*y.ld:], y.ld,
+			beta, to, ldx)
 		switch {
 		case transpose && hi < n:
-			simd.Gemm64(w.doubles.pack, true, false, hi-lo, columns, n-hi, 1, s[hi*lds+lo:], lds, y.x[hi*y.ld:], y.ld, 1, to, ldx)
+			simd.Gemm64(w.doubles.pack, true, false, hi-lo, columns, n-hi, 1, s[hi*lds+lo:], lds, y.x[hi*y.ld:],
+				y.ld, 1, to, ldx)
 		case !transpose:
 			simd.Gemm64(w.doubles.pack, false, false, hi-lo, columns, lo, 1, s[lo*lds:], lds, y.x, y.ld, 1, to, ldx)
 		}

@@ -116,8 +116,9 @@ func (t *Trained) samplesOf(samples int) []int {
 	return counts
 }
 
-// mix is the mixture of the members' predictions of the same rows, or that of the model itself. Each component of a regression
-// has its share of its member's weight; samples of classes are as many as their weight says.
+// mix is the mixture of the members' predictions of the same rows, or that of the model itself.
+// Each component of a regression has its share of its member's weight; samples of classes are as
+// many as their weight says.
 func (t *Trained) mix(parts []*model.Prediction) *model.Prediction {
 	if t.Members == nil {
 		return parts[0]

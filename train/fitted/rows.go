@@ -10,7 +10,8 @@ import (
 )
 
 // Inputs gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, or what a
-// projection makes of them, then distances to X̄ or the projection of features. Once ctx is done they are worth nothing.
+// projection makes of them, then distances to X̄ or the projection of features. Once ctx is done
+// they are worth nothing.
 func (t *Trained) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
 	ds = t.Kind.coded(t.Projection.Apply(ds))
 	return func(lo, hi int) []float64 {

@@ -46,7 +46,8 @@ func (g Gram) tensors() (*sequencesHeader, []safetensors.Tensor) {
 func (s Sequences) tensors() (*sequencesHeader, []safetensors.Tensor) {
 	h := &sequencesHeader{Kernel: s.Basis.Spec.String(), Codebook: s.Codebook}
 	codes, start := numbers(s.Basis.Set.Codes), numbers(s.Basis.Set.Start)
-	return h, append([]safetensors.Tensor{tensorOf(basisCodes, codes, len(codes)), tensorOf(basisStart, start, len(start))},
+	return h, append([]safetensors.Tensor{tensorOf(basisCodes, codes, len(codes)),
+		tensorOf(basisStart, start, len(start))},
 		stateTensors(s.Basis.States())...)
 }
 
