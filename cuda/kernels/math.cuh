@@ -72,16 +72,6 @@ __device__ __forceinline__ float power_of_two<float>(int n) { return __int_as_fl
 template <>
 __device__ __forceinline__ double power_of_two<double>(int n) { return __longlong_as_double((long long)((unsigned long long)(n + 1023) << 52)); }
 
-// polynomial is Σ_i c_i xⁿ⁻¹⁻ⁱ by Horner's rule, for n coefficients with that of the highest power
-// first.
-template <typename T, int N>
-__device__ __forceinline__ T polynomial(T x, const T (&c)[N]) {
-  T v = c[0];
-#pragma unroll
-  for (int i = 1; i < N; i++) v = fused(v, x, c[i]);
-  return v;
-}
-
 // exponential is eˣ: x = n ln 2 + r with |r| ≤ ½ ln 2, eʳ by its Taylor series, and 2ⁿ in two
 // factors, so that the smallest results are rounded once.
 __device__ __forceinline__ float exponential(float x) {
@@ -92,7 +82,14 @@ __device__ __forceinline__ float exponential(float x) {
   float whole = shifted - 12582912.f;
   float r = fmaf(whole, -0x1.62e43p-1f, x);
   r = fmaf(whole, 0x1.05c61p-29f, r);
-  float p = polynomial(r, {1.f / 5040, 1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f, 1.f, 1.f});
+  float p = 1.f / 5040;
+  p = fmaf(p, r, 1.f / 720);
+  p = fmaf(p, r, 1.f / 120);
+  p = fmaf(p, r, 1.f / 24);
+  p = fmaf(p, r, 1.f / 6);
+  p = fmaf(p, r, 0.5f);
+  p = fmaf(p, r, 1.f);
+  p = fmaf(p, r, 1.f);
   int half = n >> 1;
   return p * power_of_two<float>(half) * power_of_two<float>(n - half);
 }
@@ -158,7 +155,11 @@ __device__ __forceinline__ float logarithm(float x) {
     e++;
   }
   float f = m - 1.f, s = f / (2.f + f), z = s * s, half = 0.5f * f * f;
-  float p = polynomial(z, {2.f / 11, 2.f / 9, 2.f / 7, 2.f / 5, 2.f / 3});
+  float p = 2.f / 11;
+  p = fmaf(p, z, 2.f / 9);
+  p = fmaf(p, z, 2.f / 7);
+  p = fmaf(p, z, 2.f / 5);
+  p = fmaf(p, z, 2.f / 3);
   p *= z;
   float exponent = (float)e;
   // ln 2 in two parts, of which the first times e is exact
@@ -181,8 +182,17 @@ __device__ __forceinline__ double logarithm(double x) {
     e++;
   }
   double f = m - 1., s = f / (2. + f), z = s * s, half = 0.5 * f * f;
-  double p = polynomial(z, {2. / 23, 2. / 21, 2. / 19, 2. / 17, 2. / 15, 2. / 13, 2. / 11, 2. / 9, 2. / 7, 2. / 5,
-      2. / 3});
+  double p = 2. / 23;
+  p = fma(p, z, 2. / 21);
+  p = fma(p, z, 2. / 19);
+  p = fma(p, z, 2. / 17);
+  p = fma(p, z, 2. / 15);
+  p = fma(p, z, 2. / 13);
+  p = fma(p, z, 2. / 11);
+  p = fma(p, z, 2. / 9);
+  p = fma(p, z, 2. / 7);
+  p = fma(p, z, 2. / 5);
+  p = fma(p, z, 2. / 3);
   p *= z;
   double exponent = (double)e;
   return exponent * 6.93147180369123816490e-01 - ((half - (s * (half + p) + exponent * 1.90821492927058770002e-10)) - f);
@@ -192,19 +202,37 @@ __device__ __forceinline__ double logarithm(double x) {
 // to them there, in double by their Taylor series.
 __device__ __forceinline__ void sine_cosine_octant(float r, float *s, float *c) {
   float z = r * r;
-  float p = polynomial(z, {-0x1.994e5ap-13f, 0x1.11076p-7f, -0x1.555546p-3f});
+  float p = -0x1.994e5ap-13f;
+  p = fmaf(p, z, 0x1.11076p-7f);
+  p = fmaf(p, z, -0x1.555546p-3f);
   *s = fmaf(p * z, r, r);
-  float q = polynomial(z, {0x1.9a020ap-16f, -0x1.6c0c8ap-10f, 0x1.55554ap-5f, -0.5f});
+  float q = 0x1.9a020ap-16f;
+  q = fmaf(q, z, -0x1.6c0c8ap-10f);
+  q = fmaf(q, z, 0x1.55554ap-5f);
+  q = fmaf(q, z, -0.5f);
   *c = fmaf(q, z, 1.f);
 }
 
 __device__ __forceinline__ void sine_cosine_octant(double r, double *s, double *c) {
   double z = r * r;
-  double p = polynomial(z, {1. / 355687428096000, -1. / 1307674368000, 1. / 6227020800, -1. / 39916800, 1. / 362880,
-      -1. / 5040, 1. / 120, -1. / 6});
+  double p = 1. / 355687428096000;
+  p = fma(p, z, -1. / 1307674368000);
+  p = fma(p, z, 1. / 6227020800);
+  p = fma(p, z, -1. / 39916800);
+  p = fma(p, z, 1. / 362880);
+  p = fma(p, z, -1. / 5040);
+  p = fma(p, z, 1. / 120);
+  p = fma(p, z, -1. / 6);
   *s = fma(p * z, r, r);
-  double q = polynomial(z, {-1. / 6402373705728000, 1. / 20922789888000, -1. / 87178291200, 1. / 479001600,
-      -1. / 3628800, 1. / 40320, -1. / 720, 1. / 24, -0.5});
+  double q = -1. / 6402373705728000;
+  q = fma(q, z, 1. / 20922789888000);
+  q = fma(q, z, -1. / 87178291200);
+  q = fma(q, z, 1. / 479001600);
+  q = fma(q, z, -1. / 3628800);
+  q = fma(q, z, 1. / 40320);
+  q = fma(q, z, -1. / 720);
+  q = fma(q, z, 1. / 24);
+  q = fma(q, z, -0.5);
   *c = fma(q, z, 1.);
 }
 
@@ -282,19 +310,41 @@ __device__ __forceinline__ T quantile(T p, T rest) {
   T q = (T)0.5 * (p - rest), r, above, below;
   if (absolute(q) <= (T)0.425) {
     r = (T)0.180625 - q * q;
-    above = polynomial<T>(r, {2.5090809287301226727e3, 3.3430575583588128105e4, 6.7265770927008700853e4,
-        4.5921953931549871457e4, 1.3731693765509461125e4, 1.9715909503065514427e3, 1.3314166789178437745e2,
-        3.3871328727963666080});
-    below = polynomial<T>(r, {5.2264952788528545610e3, 2.8729085735721942674e4, 3.9307895800092710610e4,
-        2.1213794301586595867e4, 5.3941960214247511077e3, 6.8718700749205790830e2, 4.2313330701600911252e1, 1});
+    above = (T)2.5090809287301226727e3;
+    above = fused(above, r, (T)3.3430575583588128105e4);
+    above = fused(above, r, (T)6.7265770927008700853e4);
+    above = fused(above, r, (T)4.5921953931549871457e4);
+    above = fused(above, r, (T)1.3731693765509461125e4);
+    above = fused(above, r, (T)1.9715909503065514427e3);
+    above = fused(above, r, (T)1.3314166789178437745e2);
+    above = fused(above, r, (T)3.3871328727963666080);
+    below = (T)5.2264952788528545610e3;
+    below = fused(below, r, (T)2.8729085735721942674e4);
+    below = fused(below, r, (T)3.9307895800092710610e4);
+    below = fused(below, r, (T)2.1213794301586595867e4);
+    below = fused(below, r, (T)5.3941960214247511077e3);
+    below = fused(below, r, (T)6.8718700749205790830e2);
+    below = fused(below, r, (T)4.2313330701600911252e1);
+    below = fused(below, r, (T)1);
     return q * above / below;
   }
   r = square_root(-logarithm(smaller(p, rest))) - (T)1.6;
-  above = polynomial<T>(r, {7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1,
-      1.27045825245236838258, 3.64784832476320460504, 5.76949722146069140550, 4.63033784615654529590,
-      1.42343711074968357734});
-  below = polynomial<T>(r, {1.05075007164441684324e-9, 5.47593808499534494600e-4, 1.51986665636164571966e-2,
-      1.48103976427480074590e-1, 6.89767334985100004550e-1, 1.67638483018380384940, 2.05319162663775882187, 1});
+  above = (T)7.74545014278341407640e-4;
+  above = fused(above, r, (T)2.27238449892691845833e-2);
+  above = fused(above, r, (T)2.41780725177450611770e-1);
+  above = fused(above, r, (T)1.27045825245236838258);
+  above = fused(above, r, (T)3.64784832476320460504);
+  above = fused(above, r, (T)5.76949722146069140550);
+  above = fused(above, r, (T)4.63033784615654529590);
+  above = fused(above, r, (T)1.42343711074968357734);
+  below = (T)1.05075007164441684324e-9;
+  below = fused(below, r, (T)5.47593808499534494600e-4);
+  below = fused(below, r, (T)1.51986665636164571966e-2);
+  below = fused(below, r, (T)1.48103976427480074590e-1);
+  below = fused(below, r, (T)6.89767334985100004550e-1);
+  below = fused(below, r, (T)1.67638483018380384940);
+  below = fused(below, r, (T)2.05319162663775882187);
+  below = fused(below, r, (T)1);
   return q < 0 ? -above / below : above / below;
 }
 
