@@ -80,8 +80,7 @@ func (t *ardTask) blocks() int { return blocksOf(t.M, ardRows) }
 // run computes a block of rows of c for one k, or for all of them if isotropic. In Kuu
 // it computes up to the diagonal, and mirrors.
 func (t *ardTask) run(w *worker, block int) {
-	k := block / t.blocks()
-	lo, hi := span(block%t.blocks(), ardRows, t.M)
+	k, lo, hi := spanOf(block, ardRows, t.M)
 	r := ardBlock{lo: lo, hi: hi, n: t.B}
 	if t.Same {
 		r.n = hi

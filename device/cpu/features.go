@@ -104,9 +104,7 @@ func (t *features[T]) groupRows() int { return t.S * t.B / t.groups }
 // rowSpan is block number block of the rows, and its group.
 func (t *features[T]) rowSpan(block int) (group, lo, hi int) {
 	n := t.groupRows()
-	blocks := blocksOf(n, featureRows)
-	group = block / blocks
-	lo, hi = span(block%blocks, featureRows, n)
+	group, lo, hi = spanOf(block, featureRows, n)
 	return group, group*n + lo, group*n + hi
 }
 

@@ -38,9 +38,7 @@ type drawWeights[T Float] features[T]
 
 func (t *drawWeights[T]) run(w *worker, block int) {
 	columns := (*features[T])(t).Columns()
-	blocks := blocksOf(columns, featureColumns)
-	sample := block / blocks
-	lo, hi := span(block%blocks, featureColumns, columns)
+	sample, lo, hi := spanOf(block, featureColumns, columns)
 	n, at := (hi-lo)*t.Out, (sample*columns+lo)*t.Out
 	e, s := t.e[at:][:n], t.math.scratch(w, 0, n)
 	draw(t.math, e, t.Out, keyOf(t.noise.Weights, sample, t.noise.WDraws), nil, lo)

@@ -57,9 +57,7 @@ func (d *Device[T]) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight devic
 type klDiag[T Float] divergences[T]
 
 func (t *klDiag[T]) run(w *worker, block int) {
-	pieces := blocksOf(t.r, klBlock)
-	row := block / pieces
-	lo, hi := span(block%pieces, klBlock, t.r)
+	row, lo, hi := spanOf(block, klBlock, t.r)
 	lo, hi = row*t.r+lo, row*t.r+hi
 	s2, l2 := t.math.scratch(w, 0, hi-lo), t.lengths[row]
 	t.math.exp(s2, t.logvar[lo:hi])
@@ -96,9 +94,7 @@ type klInducing[T Float] divergences[T]
 
 func (t *klInducing[T]) run(_ *worker, block int) {
 	n := t.shape.M
-	pieces := blocksOf(n, klRows)
-	j := block / pieces
-	lo, hi := span(block%pieces, klRows, n)
+	j, lo, hi := spanOf(block, klRows, n)
 	m := t.m[j*n+lo : j*n+hi]
 	simd.Axpy64(-t.weight, m, t.dm[j*n+lo:j*n+hi])
 	total := simd.Dot64(m, m) - float64(hi-lo)

@@ -38,8 +38,7 @@ func (t *mixTask) begin(p *pool, k, n int, a device.MixArgs) {
 
 // span is the kernel and the elements of a block.
 func (t *mixTask) span(block int) (k, lo, hi int) {
-	k = block / t.pieces
-	lo, hi = span(block%t.pieces, mixBlock, t.n)
+	k, lo, hi = spanOf(block, mixBlock, t.n)
 	return k, k*t.n + lo, k*t.n + hi
 }
 

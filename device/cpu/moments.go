@@ -65,8 +65,7 @@ func (d *gp) Moments(a device.MomentsArgs) {
 // run computes the means of all latents of one kernel for a block of columns of A; and the
 // variances, if s is diagonal, or else Σ A² for momentsFull.
 func (t *momentsTask) run(w *worker, block int) {
-	k := block / t.columns()
-	b0, b1 := span(block%t.columns(), momentColumns, t.B)
+	k, b0, b1 := spanOf(block, momentColumns, t.B)
 	first, last := t.Latents(k)
 	n, latents, a := b1-b0, last-first, t.a[k*t.M*t.B+b0:]
 	rows := w.double(0, latents*n)
@@ -101,9 +100,8 @@ func (t *momentsTask) run(w *worker, block int) {
 type momentsFull momentsTask
 
 func (t *momentsFull) run(w *worker, block int) {
-	rows, m := blocksOf(t.M, momentRows), t.M
-	j := block / rows
-	lo, hi := span(block%rows, momentRows, m)
+	m := t.M
+	j, lo, hi := spanOf(block, momentRows, m)
 	a, p, s := t.a[t.Kernel(j)*m*t.B:], t.p[(j*m+lo)*t.B:], t.s[j*m*m:(j+1)*m*m]
 	multiplyLower(w, true, s[lo*m+lo:], m, hi-lo, matrix[float64]{a[lo*t.B:], t.B, t.B}, 0, p)
 	if hi < m {
@@ -203,9 +201,7 @@ func (t *momentsCotangent) run(_ *worker, j int) {
 type momentsDiagonal momentsTask
 
 func (t *momentsDiagonal) run(w *worker, block int) {
-	rows := blocksOf(t.M, momentRows)
-	k := block / rows
-	lo, hi := span(block%rows, momentRows, t.M)
+	k, lo, hi := spanOf(block, momentRows, t.M)
 	first, last := t.Latents(k)
 	n, latents := hi-lo, last-first
 	a, da := t.a[(k*t.M+lo)*t.B:][:n*t.B], t.da[(k*t.M+lo)*t.B:][:n*t.B]
@@ -232,9 +228,7 @@ func (t *momentsDiagonal) run(w *worker, block int) {
 type momentsScale momentsTask
 
 func (t *momentsScale) run(w *worker, block int) {
-	rows := blocksOf(t.M, momentRows)
-	j := block / rows
-	lo, hi := span(block%rows, momentRows, t.M)
+	j, lo, hi := spanOf(block, momentRows, t.M)
 	db, g, a := t.db[j*t.B:][:t.B], t.g[j*t.B:][:t.B], t.a[t.Kernel(j)*t.M*t.B:]
 	twice := w.double(0, t.B)
 	for b, v := range db {
@@ -273,9 +267,8 @@ func (t *momentsInput) run(w *worker, block int) {
 type momentsFactor momentsTask
 
 func (t *momentsFactor) run(w *worker, block int) {
-	columns, m := blocksOf(t.M, lowerColumns), t.M
-	j := block / columns
-	lo, hi := span(block%columns, lowerColumns, m)
+	m := t.M
+	j, lo, hi := spanOf(block, lowerColumns, m)
 	p := outer{alpha: 1, x: t.a[t.Kernel(j)*m*t.B:], y: t.p[j*m*t.B:], ldx: t.B, ldy: t.B, n: t.B}
 	p.addLower(w, t.ds[j*m*m:], m, lo, hi)
 }

@@ -96,17 +96,10 @@ func flip(dst, a []float64, m, lo, hi int) {
 type naturalFlip naturalTask
 
 func (t *naturalFlip) run(_ *worker, block int) {
-	j, lo, hi := (*naturalTask)(t).span(block, flipRows)
+	j, lo, hi := spanOf(block, flipRows, t.M)
 	at := j * t.M * t.M
 	flip(t.sigma[at:], t.s[at:], t.M, lo, hi)
 	flip(t.delta[at:], t.ds[at:], t.M, lo, hi)
-}
-
-// span is the latent, and the rows or columns, of a block.
-func (t *naturalTask) span(block, size int) (j, lo, hi int) {
-	pieces := blocksOf(t.M, size)
-	lo, hi = span(block%pieces, size, t.M)
-	return block / pieces, lo, hi
 }
 
 // naturalPrecision makes columns of the lower triangle of ½(1+size)·I − size·ds˜ s˜ᵀ: 2sᵀdS s is
@@ -114,7 +107,7 @@ func (t *naturalTask) span(block, size int) (j, lo, hi int) {
 type naturalPrecision naturalTask
 
 func (t *naturalPrecision) run(w *worker, block int) {
-	j, lo, hi := (*naturalTask)(t).span(block, lowerColumns)
+	j, lo, hi := spanOf(block, lowerColumns, t.M)
 	m, at := t.M, j*t.M*t.M
 	b := t.b[at:]
 	for i := lo; i < m; i++ {
@@ -132,7 +125,7 @@ func (t *naturalPrecision) run(w *worker, block int) {
 type naturalSolve naturalTask
 
 func (t *naturalSolve) run(w *worker, block int) {
-	j, lo, hi := (*naturalTask)(t).span(block, solveColumns)
+	j, lo, hi := spanOf(block, solveColumns, t.M)
 	t.invert.forward(w, j, matrix[float64]{t.sigma[j*t.M*t.M:][lo : t.M*t.M], t.M, hi - lo}, lo)
 }
 
@@ -154,7 +147,7 @@ func (t *naturalProject) run(w *worker, j int) {
 type naturalWrite naturalTask
 
 func (t *naturalWrite) run(_ *worker, block int) {
-	j, lo, hi := (*naturalTask)(t).span(block, flipRows)
+	j, lo, hi := spanOf(block, flipRows, t.M)
 	m, at, grown := t.M, j*t.M*t.M, 1+2*t.rung[j]
 	if !(t.rung[j] >= 0 && t.done[j] >= 0) {
 		return

@@ -43,9 +43,7 @@ func (t *outputNoise[T]) blocks() int { return t.s * blocksOf(t.b, sampleRows) }
 
 // noise draws a block's normals, and says where they belong.
 func (t *outputNoise[T]) noise(w *worker, block int) (noise []T, first int) {
-	per := blocksOf(t.b, sampleRows)
-	s := block / per
-	lo, hi := span(block%per, sampleRows, t.b)
+	s, lo, hi := spanOf(block, sampleRows, t.b)
 	noise = t.math.scratch(w, 0, (hi-lo)*t.c)
 	draw(t.math, noise, t.c, keyOf(t.key, s, 0), t.rows[lo:hi], 0)
 	return noise, (s*t.b + lo) * t.c

@@ -194,5 +194,13 @@ func (p *pool) run(w *worker, block int) {
 // blocksOf is how many blocks of a size cover n.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
+// spanOf is a block of several arrays of n numbers, each in blocks of a size: its array, and its
+// numbers lo … hi−1.
+func spanOf(block, size, n int) (array, lo, hi int) {
+	blocks := blocksOf(n, size)
+	lo, hi = span(block%blocks, size, n)
+	return block / blocks, lo, hi
+}
+
 // span is block i of a size in 0 … n.
 func span(i, size, n int) (lo, hi int) { return i * size, min(n, (i+1)*size) }

@@ -18,9 +18,7 @@ type trsmTask struct {
 
 // run solves a block of columns of one matrix.
 func (t *trsmTask) run(w *worker, block int) {
-	pieces := blocksOf(t.n, solveColumns)
-	k := block / pieces
-	c0, c1 := span(block%pieces, solveColumns, t.n)
+	k, c0, c1 := spanOf(block, solveColumns, t.n)
 	x := matrix[float64]{t.out[k*t.m*t.n+c0 : (k+1)*t.m*t.n], t.n, c1 - c0}
 	copyRows(x.x, t.n, t.in[k*t.m*t.n+c0:], t.n, t.m, x.k)
 	if t.transpose {
@@ -47,9 +45,7 @@ func (d *gp) Trsm(a, l, b *device.Tensor) {
 type trsmLower trsmTask
 
 func (t *trsmLower) run(w *worker, block int) {
-	columns := blocksOf(t.m, lowerColumns)
-	k := block / columns
-	lo, hi := span(block%columns, lowerColumns, t.m)
+	k, lo, hi := spanOf(block, lowerColumns, t.m)
 	at := k * t.m * t.n
 	p := outer{alpha: -1, x: t.out[at:], y: t.a[at:], ldx: t.n, ldy: t.n, n: t.n}
 	p.addLower(w, t.dl[k*t.m*t.m:], t.m, lo, hi)

@@ -42,9 +42,7 @@ func (d *gp) Whiten(a device.WhitenArgs) {
 
 // run solves a block of columns of S_j; the first block also solves μ_j.
 func (t *whitenTask) run(w *worker, block int) {
-	pieces := blocksOf(t.M, solveColumns)
-	j := block / pieces
-	c0, c1 := span(block%pieces, solveColumns, t.M)
+	j, c0, c1 := spanOf(block, solveColumns, t.M)
 	k, n, scale := t.Kernel(j), t.M, t.scale[j]
 	s := t.s[j*n*n : (j+1)*n*n]
 	for i := range n {
@@ -102,9 +100,7 @@ func (t *whitenScale) run(_ *worker, j int) {
 type whitenSolve whitenTask
 
 func (t *whitenSolve) run(w *worker, block int) {
-	pieces := blocksOf(t.M, solveColumns)
-	j := block / pieces
-	c0, c1 := span(block%pieces, solveColumns, t.M)
+	j, c0, c1 := spanOf(block, solveColumns, t.M)
 	k, n, scale := t.Kernel(j), t.M, t.scale[j]
 	ds := t.ds[j*n*n : (j+1)*n*n]
 	t.invert.backward(w, k, matrix[float64]{ds[c0:], n, c1 - c0}, c0)
@@ -132,9 +128,8 @@ func (t *whitenSolve) run(w *worker, block int) {
 type whitenLower whitenTask
 
 func (t *whitenLower) run(w *worker, block int) {
-	columns, n := blocksOf(t.M, lowerColumns), t.M
-	k := block / columns
-	lo, hi := span(block%columns, lowerColumns, n)
+	n := t.M
+	k, lo, hi := spanOf(block, lowerColumns, n)
 	dl := t.dl[k*n*n:]
 	first, last := t.Latents(k)
 	for j := first; j < last; j++ {
