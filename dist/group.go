@@ -16,15 +16,15 @@ func Group(size int) []Comm {
 	return ranks
 }
 
-// group is a place where all ranks lay something down, and leave when all have taken what they
-// need.
+// group is the memory that the ranks share.
 type group struct {
-	size    int
+	size  int
+	parts []any // of each rank
+
 	mutex   sync.Mutex
 	changed *sync.Cond
-	parts   []any
-	arrived int
-	inside  int // ranks that have yet to take what they need
+	arrived int // ranks that wait at the barrier
+	round   int // barriers that all have passed
 	aborted bool
 }
 
@@ -33,74 +33,59 @@ type member struct {
 	rank int
 }
 
-// meet lays down part and calls take when those of all ranks are there. No rank changes a part
-// until all have taken theirs.
-func (m *member) meet(part any, take func(parts []any)) error {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	for m.inside > 0 && !m.aborted { // ranks have yet to leave the meeting before
-		m.changed.Wait()
-	}
-	m.parts[m.rank] = part
-	if m.arrived++; m.arrived == m.size {
-		m.inside = m.size
-		m.changed.Broadcast()
-	}
-	for m.inside == 0 && !m.aborted {
-		m.changed.Wait()
-	}
-	if m.aborted {
-		return ErrAborted
-	}
-	take(m.parts)
-	if m.inside--; m.inside == 0 {
-		m.arrived = 0
-		m.changed.Broadcast()
-	}
-	return nil
-}
-
 func (m *member) Rank() int { return m.rank }
 func (m *member) Size() int { return m.size }
+
+// exchange shows all ranks the parts of all. No rank changes its part until all have seen it.
+func (m *member) exchange(part any, see func(parts []any)) error {
+	m.parts[m.rank] = part
+	if err := m.Barrier(); err != nil {
+		return err
+	}
+	see(m.parts)
+	return m.Barrier()
+}
 
 // AllReduce adds up in the order of the ranks.
 func (m *member) AllReduce(x []float64) error {
 	sum := make([]float64, len(x))
-	err := m.meet(x, func(parts []any) {
+	err := m.exchange(x, func(parts []any) {
 		for _, part := range parts {
 			for i, v := range part.([]float64) {
 				sum[i] += v
 			}
 		}
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		copy(x, sum)
 	}
-	// x is read by others until they have left
-	if err := m.Barrier(); err != nil {
-		return err
-	}
-	copy(x, sum)
-	return nil
+	return err
 }
 
 func (m *member) Broadcast(b []byte, root int) error {
-	var from []byte
-	if m.rank == root {
-		from = b
-	}
-	err := m.meet(from, func(parts []any) {
+	return m.exchange(b, func(parts []any) {
 		if m.rank != root {
 			copy(b, parts[root].([]byte))
 		}
 	})
-	if err != nil {
-		return err
-	}
-	return m.Barrier()
 }
 
-func (m *member) Barrier() error { return m.meet(nil, func([]any) {}) }
+func (m *member) Barrier() error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	round := m.round
+	if m.arrived++; m.arrived == m.size {
+		m.arrived, m.round = 0, round+1
+		m.changed.Broadcast()
+	}
+	for m.round == round && !m.aborted {
+		m.changed.Wait()
+	}
+	if m.aborted {
+		return ErrAborted
+	}
+	return nil
+}
 
 func (m *member) Abort(int) {
 	m.mutex.Lock()
