@@ -45,7 +45,6 @@ _OPTIONS = [
     "eval_samples",
     "missing",
     "device",
-    "threads",
 ]
 
 
@@ -234,7 +233,10 @@ class Estimator(BaseEstimator):
         length = {"steps", "epochs", "time-limit", "time_limit"}
         if not length & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
             given["steps"] = min(max(5 * n, 1000), 15000)
-        return [word for name, value in given.items() for word in ("--set", f"{name.replace('_', '-')}={_text(value)}")]
+        words = [
+            word for name, value in given.items() for word in ("--set", f"{name.replace('_', '-')}={_text(value)}")
+        ]
+        return words + self._threads()
 
     def _take(self, run: Path) -> None:
         """Take the model of a run folder."""
@@ -246,8 +248,10 @@ class Estimator(BaseEstimator):
 
     def _where(self) -> list[str]:
         """The options of a prediction."""
-        threads = [] if self.threads is None else [f"--threads={self.threads}"]
-        return [f"--device={self.device}", *threads]
+        return [f"--device={self.device}", *self._threads()]
+
+    def _threads(self) -> list[str]:
+        return [] if self.threads is None else [f"--threads={self.threads}"]
 
     # Predictions
 
