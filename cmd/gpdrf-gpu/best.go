@@ -34,7 +34,7 @@ type search struct {
 	devices []device.Device
 }
 
-// asksForBest reports whether train is asked to train several models, or to go on with that.
+// asksForBest reports whether train is asked to train several models, or to resume that.
 func (r *trainRequest) asksForBest() (bool, error) {
 	if _, resume := r.call.text("resume"); resume {
 		return rundir.IsSearch(r.resume), nil

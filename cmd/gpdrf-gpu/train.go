@@ -82,7 +82,7 @@ func (p *program) trainNew(r *trainRequest) error {
 	return s.train(r.started, err)
 }
 
-// trainOld goes on with a run.
+// trainOld resumes a run.
 func (p *program) trainOld(r *trainRequest) (err error) {
 	s := &single{p: p}
 	s.guard = p.newExitGuard(p.ctx, func() error {

@@ -100,7 +100,7 @@ def eventually(holds: Callable[[], bool]) -> bool:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_in_a_run(tmp_path: Path) -> None:
-    """The next fit goes on with the same rows, once the program of the killed one has ended."""
+    """The next fit resumes with the same rows, once the program of the killed one has ended."""
     run = tmp_path / "run"
     rng = np.random.default_rng(1).normal(size=(100, 2))
     with start(run, tmp_path) as process:
