@@ -1,6 +1,7 @@
 """Fits side by side, and what is left of those that were killed."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -99,29 +100,47 @@ def eventually(holds: Callable[[], bool]) -> bool:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_in_a_temporary_folder(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows and model of a killed process go with the next fit, and those of a living one stay."""
+    with start(None, tmp_path) as living, start(None, tmp_path) as killed:
+        assert len(list(tmp_path.iterdir())) == 2
+        killed.kill()
+        killed.wait()
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+        def one_is_left() -> bool:
+            GPDRFRegressor(**FEW).fit(*table)
+            return len(list(tmp_path.iterdir())) == 1
+
+        assert eventually(one_is_left)
+        living.send_signal(signal.SIGINT)
+        living.send_signal(signal.SIGINT)
+        living.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_in_a_run(tmp_path: Path) -> None:
-    """The next fit resumes with the same rows, once the program of the killed one has ended."""
+    """The next fit resumes at once with the same rows. Nothing else is left beside the run."""
     run = tmp_path / "run"
     rng = np.random.default_rng(1).normal(size=(100, 2))
     with start(run, tmp_path) as process:
         with pytest.raises(ValueError, match="another fit is at work in this folder"):
             GPDRFRegressor(**FEW, run=run).fit(rng, rng[:, 0])
         process.kill()
-
-    def knows_its_rows() -> bool:
-        try:
+    if (run / "checkpoint.safetensors").exists():
+        with pytest.raises(ValueError, match="the training rows have changed"):
             GPDRFRegressor(**LONG, run=run).fit(rng, rng[:, 1])
-        except ValueError as error:
-            return "the training rows have changed" in str(error)
-        return False
-
-    assert eventually((run / "checkpoint.safetensors").exists)
-    assert eventually(knows_its_rows)
+    (tmp_path / "other-rows.lock").touch()  # of a process that was killed before it had a folder
+    (tmp_path / "other-rows.csv").touch()
+    (tmp_path / "mine-rows.csv").touch()
+    GPDRFRegressor(**FEW, run=tmp_path / "third").fit(rng, rng[:, 1])
+    left = {path.name for path in tmp_path.iterdir() if not path.name.startswith("gpdrf-")}
+    assert left <= {"run", "third", "mine-rows.csv"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_while_it_replaces(table: Table, tmp_path: Path) -> None:
-    """A run that was to be replaced stays."""
+    """A run that was to be replaced stays, and what was to replace it goes with the next fit."""
     run = tmp_path / "run"
     x, y = table
     want = GPDRFRegressor(**FEW, run=run).fit(x, y).predict(x)
@@ -129,7 +148,9 @@ def test_killed_while_it_replaces(table: Table, tmp_path: Path) -> None:
         process.kill()
     assert np.array_equal(GPDRFRegressor.load(run).predict(x), want)
     assert eventually(lambda: bool(list(tmp_path.glob(".run-new.tmp-*/result.json"))))
-    assert GPDRFRegressor(**FEW, run=run).fit(x, -y).result_["steps"] == FEW["steps"]
+    again = GPDRFRegressor(**FEW, run=run).fit(x, -y)
+    assert again.result_["steps"] == FEW["steps"]
+    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith("gpdrf-")] == ["run"]
 
 
 def test_interrupted_while_it_replaces(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,6 +186,8 @@ def test_claim(tmp_path: Path) -> None:
     claim = _claims.Claim(lock)
     with pytest.raises(_claims.TakenError):
         _claims.Claim(lock)
+    assert _claims.of_dead(lock) is None
     claim.close()
     assert not lock.exists()
+    assert _claims.of_dead(lock) is None
     _claims.Claim(lock).close()

@@ -1,12 +1,16 @@
-"""Claims of folders: a lock, which the system gives back when its process ends, however it does."""
+"""Claims of files and folders: a lock, which the system gives back when its process ends, however it does."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 if sys.platform == "win32":
     import msvcrt
@@ -26,6 +30,8 @@ else:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
+_PREFIX = "gpdrf-"
+_LOCK = "lock"
 _TAKEN = {errno.EACCES, errno.EAGAIN, errno.EDEADLK}
 
 
@@ -36,11 +42,11 @@ class TakenError(Exception):
 class Claim:
     """The claim of a lock file, which is there as long as the claim."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, new: bool = True) -> None:
         """Take the claim, of a lock file that is new or was left by a dead process, or raise TakenError."""
         self.path, self.owner, self.locked = path, os.getpid(), True
         while True:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._file = os.open(path, os.O_RDWR | (os.O_CREAT if new else 0), 0o666)
             try:
                 _lock(self._file)
             except OSError as error:
@@ -65,3 +71,56 @@ class Claim:
         if sys.platform == "win32":
             with contextlib.suppress(OSError):
                 self.path.unlink()
+
+
+def of_dead(path: Path) -> Claim | None:
+    """The claim of a lock file that a dead process has left."""
+    try:
+        claim = Claim(path, new=False)
+    except (OSError, TakenError):
+        return None
+    if claim.locked:
+        return claim
+    os.close(claim._file)
+    return None
+
+
+def in_use(path: Path) -> bool:
+    """Whether the program has the lock of a file. On Windows it takes none."""
+    if sys.platform == "win32" or not path.exists():
+        return False
+    with path.open("r+b") as file:
+        try:
+            _lock(file.fileno())
+        except OSError as error:
+            return error.errno in _TAKEN
+    return False
+
+
+class Folder:
+    """A temporary folder. One whose process was killed is removed when the next one is made."""
+
+    def __init__(self, parent: str | None = None) -> None:
+        parent = parent or tempfile.gettempdir()
+        for lock in Path(parent).glob(f"{_PREFIX}*/{_LOCK}"):
+            if claim := of_dead(lock):
+                shutil.rmtree(lock.parent, ignore_errors=True)
+                claim.close()
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+            with contextlib.suppress(FileNotFoundError, TakenError):  # somebody took its owner for dead
+                self.claim = Claim(self.path / _LOCK)
+                return
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        self.claim.close()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.remove()

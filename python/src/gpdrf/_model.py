@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import struct
-import tempfile
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpdrf import _program, _server
+from gpdrf import _claims, _program, _server
 from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
 from gpdrf._rows import Numbers, Rows
 
@@ -59,8 +57,8 @@ class Model:
 
     def _by_command(self, rows: Rows, name: str) -> Numbers:
         """An output by gpdrf-gpu predict."""
-        with tempfile.TemporaryDirectory(prefix="gpdrf-", ignore_cleanup_errors=True) as own:
-            folder = Path(own)
+        with _claims.Folder() as own:
+            folder = own.path
             model, out = folder / MODEL_FILE, folder / "out.csv"
             model.write_bytes(self.content)
             _program.run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
+import time
 from pathlib import Path
 
 from gpdrf import _claims
@@ -13,18 +13,21 @@ from gpdrf._errors import GPDRFInputError
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 RESULT_FILE = "result.json"
+_LOG_FILE = "metrics.jsonl"
 _CONFIG_FILE = "config.yaml"
 
 _ROWS = "-rows"
+_LOCK = f"{_ROWS}.lock"
 _ENDS = [".npz", ".csv"]
+_ENDING = 10  # seconds
 
 
 class Run:
     """A run folder, and the claim of it. Without a path it is a temporary one."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self._own = path is None
-        self.path = Path(tempfile.mkdtemp(prefix="gpdrf-"), "run") if path is None else Path(os.fspath(path))
+        self._own = _claims.Folder() if path is None else None
+        self.path = self._own.path / "run" if self._own else Path(os.fspath(path))  # type: ignore[arg-type]
         self.folder = self.path.parent
         self.stem = self.path.with_name(self.path.name + _ROWS)
         self.kept = self._replaces = False
@@ -33,19 +36,40 @@ class Run:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._real = Path(os.path.realpath(self.path))
         try:
-            self._claim = _claims.Claim(self._real.with_name(f"{self._real.name}{_ROWS}.lock"))
+            self._claim = _claims.Claim(self._real.with_name(self._real.name + _LOCK))
         except _claims.TakenError:
             raise GPDRFInputError(
                 f"run={str(self.path)!r}: another fit is at work in this folder: give each estimator a run of its "
                 "own, or leave run out (a clone, as in a grid search, has the same run)"
             ) from None
-        for left in self._on_their_way():
-            shutil.rmtree(left, ignore_errors=True)
+        self._remove_dead()
+
+    def _remove_dead(self) -> None:
+        """Remove what fits have left that were killed: rows that no checkpoint needs, and models on their way here."""
+        for lock in self.folder.glob("*" + _LOCK):
+            if claim := _claims.of_dead(lock):
+                run = lock.with_name(lock.name.removesuffix(_LOCK))
+                if not (run / CHECKPOINT_FILE).exists():
+                    _remove_rows(run.with_name(run.name + _ROWS))
+                claim.close()
+        self._wait(self._real)
+        for new in self._on_their_way():
+            if self._wait(new):
+                shutil.rmtree(new, ignore_errors=True)
 
     def _on_their_way(self) -> list[Path]:
-        """The folders of fits that are to replace the run, or were when they were killed."""
+        """The folders of fits that were to replace the run."""
         found = self._real.parent.glob(f".{self._real.name}-new.tmp-*/{_CONFIG_FILE}")
         return [file.parent for file in found if self.stem.name in file.read_text(encoding="utf-8")]
+
+    def _wait(self, run: Path) -> bool:
+        """Wait for a program that outlives its Python for the rest of a step, and say whether it has ended."""
+        end = time.monotonic() + _ENDING
+        while _claims.in_use(run / _LOG_FILE):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
 
     def has_stopped(self) -> bool:
         """Whether there is a model of this fit, which was interrupted. A run that it was to replace is replaced."""
@@ -78,9 +102,15 @@ class Run:
     def close(self) -> None:
         """Give the folder back. Rows go, and a temporary folder does, unless the training is to be resumed there."""
         if not self.kept:
-            for end in _ENDS:
-                self.stem.with_name(self.stem.name + end).unlink(missing_ok=True)
-        if not self._own:
+            _remove_rows(self.stem)
+        if self._own is None:
             self._claim.close()
-        elif not self.kept:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        elif self.kept:
+            self._own.claim.close()
+        else:
+            self._own.remove()
+
+
+def _remove_rows(stem: Path) -> None:
+    for end in _ENDS:
+        stem.with_name(stem.name + end).unlink(missing_ok=True)

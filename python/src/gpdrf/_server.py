@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import shutil
 import socket
 import struct
 import subprocess
@@ -15,12 +14,11 @@ import time
 import warnings
 import weakref
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpdrf import _program
+from gpdrf import _claims, _program
 from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
 from gpdrf._rows import Numbers, Rows, Tensors
 
@@ -188,7 +186,8 @@ class _Child:
 
     def __init__(self, model: bytes, arguments: Sequence[str]) -> None:
         long = len(tempfile.gettempdir()) > _LONGEST
-        self.folder = Path(tempfile.mkdtemp(prefix="gpdrf-", dir="/tmp" if long else None))
+        own = _claims.Folder("/tmp" if long else None)
+        self.folder = own.path
         self.socket = str(self.folder / "socket")
         file = self.folder / f"{_NAME}.safetensors"
         file.write_bytes(model)
@@ -213,7 +212,7 @@ class _Child:
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, **_program.APART
             )
         self.owner = os.getpid()
-        self.end = weakref.finalize(self, _end, self.process, self.folder, self.owner)
+        self.end = weakref.finalize(self, _end, self.process, own, self.owner)
         while not self._listens():
             self.has_ended()
             time.sleep(0.001)
@@ -241,7 +240,7 @@ class _Child:
         return True
 
 
-def _end(process: subprocess.Popen[bytes], folder: Path, owner: int) -> None:
+def _end(process: subprocess.Popen[bytes], folder: _claims.Folder, owner: int) -> None:
     """End a child, unless it belongs to the process that this one was forked from."""
     if os.getpid() != owner:
         return
@@ -249,7 +248,7 @@ def _end(process: subprocess.Popen[bytes], folder: Path, owner: int) -> None:
     process.wait()
     if process.stdin is not None:
         process.stdin.close()
-    shutil.rmtree(folder, ignore_errors=True)
+    folder.remove()
 
 
 class _Connection(http.client.HTTPConnection):
