@@ -33,7 +33,7 @@ type conns struct {
 }
 
 // patience is how long a new connection keeps its place at least.
-const patience = 100 * time.Millisecond
+const patience = 20 * time.Millisecond
 
 // guest is an open connection.
 type guest struct {
@@ -85,11 +85,10 @@ func (c *conns) admit(g *guest) (evicted *guest, early time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.known) >= c.most {
-		oldest := cmp.Or(c.fresh.Front(), c.idle.Front())
-		if oldest == nil {
+		evicted = cmp.Or(silent(&c.fresh), silent(&c.idle))
+		if evicted == nil {
 			return nil, 0, false
 		}
-		evicted = oldest.Value.(*guest)
 		if early = patience - time.Since(evicted.since); early > 0 && evicted.list == &c.fresh {
 			return nil, early, false
 		}
@@ -99,6 +98,17 @@ func (c *conns) admit(g *guest) (evicted *guest, early time.Duration, ok bool) {
 	c.wait(g, &c.fresh)
 	c.open.Set(float64(len(c.known)))
 	return evicted, 0, true
+}
+
+// silent is the first connection of a list whose client has sent nothing that waits to be read: a
+// request may be there before the server has had time for it.
+func silent(in *list.List) *guest {
+	for e := in.Front(); e != nil; e = e.Next() {
+		if g := e.Value.(*guest); !hasSent(g.Conn) {
+			return g
+		}
+	}
+	return nil
 }
 
 // forget takes a connection out of the lists.
