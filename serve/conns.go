@@ -19,10 +19,13 @@ import (
 // which its request may come; others wait to be accepted.
 type conns struct {
 	net.Listener
-	most     int
-	open     prometheus.Gauge
-	evicted  prometheus.Counter
-	refused  prometheus.Counter
+	most    int
+	open    prometheus.Gauge
+	evicted prometheus.Counter
+	refused prometheus.Counter
+	large   prometheus.Counter
+
+	bodies   *bodies // of gRPC, see grpcbodies.go; nil of HTTP
 	accepted atomic.Int64
 
 	mu    sync.Mutex
@@ -42,6 +45,8 @@ type guest struct {
 	remote net.Addr
 	at     *conns
 	busy   int           // requests in work
+	coming int           // those of them whose message has not come whole, of gRPC
+	unread int64         // bytes that have come for these
 	list   *list.List    // fresh, and then idle
 	place  *list.Element // in the list; nil while busy or closed
 	once   sync.Once
@@ -49,7 +54,8 @@ type guest struct {
 
 func newConns(l net.Listener, protocol string, most int, m *metrics) *conns {
 	return &conns{Listener: l, most: most, known: map[string]*guest{}, open: m.connections.WithLabelValues(protocol),
-		evicted: m.refused.WithLabelValues(protocol, "idle"), refused: m.refused.WithLabelValues(protocol, "new")}
+		evicted: m.refused.WithLabelValues(protocol, "idle"), refused: m.refused.WithLabelValues(protocol, "new"),
+		large: m.refused.WithLabelValues(protocol, "large")}
 }
 
 // Accept waits for a connection for which there is room.
@@ -119,6 +125,7 @@ func (c *conns) forget(g *guest) {
 	c.leave(g)
 	c.works -= g.busy
 	g.busy = 0
+	c.counted(g, -g.unread)
 	c.open.Set(float64(len(c.known)))
 }
 

@@ -8,10 +8,10 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
@@ -25,7 +25,7 @@ func (s *Server) grpcServer(visitors *conns) *grpc.Server {
 			Timeout: headerTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: headerTimeout, PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(visitors), grpc.InTapHandle(s.enter(visitors)),
-		grpc.ForceServerCodecV2(frugal{encoding.GetCodecV2("proto")}),
+		grpc.ForceServerCodecV2(frugal{encoding.GetCodecV2(proto.Name)}),
 	}
 	if s.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
@@ -118,9 +118,7 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 	if err := grpc.SetHeader(ctx, metadata.Pairs(requestHeader, c.id)); err != nil {
 		return nil, err
 	}
-	size := int64(proto.Size(q))
-	defer g.bodies.add(-size)
-	if g.bodies.add(size) {
+	if g.bodies.add(0) {
 		return nil, errTooManyBytes
 	}
 	if err := checkVersion(q.ModelVersion); err != nil {

@@ -2,12 +2,12 @@ package serve
 
 import (
 	"context"
+	"io"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/mem"
-	"google.golang.org/grpc/peer"
-	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 
@@ -39,24 +39,19 @@ func (s *Server) enter(visitors *conns) tap.ServerInHandle {
 	}
 }
 
-// HandleRPC counts the requests in work.
-func (c *conns) HandleRPC(ctx context.Context, now stats.RPCStats) {
-	p, ok := peer.FromContext(ctx)
-	if !ok {
-		return
-	}
-	switch now.(type) {
-	case *stats.Begin:
-		c.work(p.Addr, 1)
-	case *stats.End:
-		c.work(p.Addr, -1)
-	}
-}
+// Messages come as they are, like the bodies of HTTP: one that is compressed may take a thousand
+// times its bytes. Package gzip is linked by another, and takes itself in.
+func init() { encoding.RegisterCompressor(asItIs{}) }
 
-// TagRPC, TagConn and HandleConn do nothing.
-func (c *conns) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context   { return ctx }
-func (c *conns) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
-func (c *conns) HandleConn(context.Context, stats.ConnStats)                       {}
+type asItIs struct{}
+
+func (asItIs) Name() string { return gzip.Name }
+
+func (asItIs) Compress(io.Writer) (io.WriteCloser, error) { return nil, asItIs{} }
+
+func (asItIs) Decompress(io.Reader) (io.Reader, error) { return nil, asItIs{} }
+
+func (asItIs) Error() string { return "send the message as it is" }
 
 // frugal decodes messages, though not those whose parts would take far more memory than their
 // bytes.

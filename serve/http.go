@@ -36,7 +36,7 @@ func (s *Server) routes() map[string]http.HandlerFunc {
 		"POST /v2/models/{model}/infer":                    s.guarded(s.postInfer),
 		"POST /v2/models/{model}/versions/{version}/infer": s.guarded(s.postInfer),
 		"GET /v1/models":                                   s.guarded(s.getModels),
-		"GET /v1/models/{model}":                           s.guarded(s.getModelReady),
+		"GET /v1/models/{model}":                           s.guarded(s.getModelOne),
 		"POST /v1/models/{call}":                           s.guarded(s.postRows),
 		"GET /metrics":                                     s.guarded(s.getMetrics),
 		"GET /openapi.json":                                s.guarded(s.getOpenAPI),
@@ -142,6 +142,10 @@ func (s *Server) getModelReady(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) getModels(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string][]string{"models": s.store.names()})
+}
+
+func (s *Server) getModelOne(w http.ResponseWriter, r *http.Request) error {
+	return s.getModelReady(w, r)
 }
 
 func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {

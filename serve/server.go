@@ -72,6 +72,7 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	var g *grpc.Server
 	if rpc != nil {
 		visitors := newConns(rpc, "grpc", s.MaxConns, s.metrics)
+		visitors.bodies = s.bodies
 		g = s.grpcServer(visitors)
 		serving.Go(func() { failures <- g.Serve(visitors) })
 	}

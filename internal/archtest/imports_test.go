@@ -66,7 +66,7 @@ var homes = map[string][]string{
 	"C":                             {"cuda", "dist/nccl"},
 	"log":                           {"cmd", "serve"},
 	"google.golang.org/grpc":        {"serve"},
-	"google.golang.org/protobuf":    {"internal/wire", "serve"},
+	"google.golang.org/protobuf":    {"internal/wire", "serve/inference"},
 	"github.com/prometheus":         {"serve"},
 	"github.com/parquet-go":         {"data/columnar"},
 	"github.com/google/flatbuffers": {"data/columnar"}, // the descriptions in files of Arrow
