@@ -113,6 +113,9 @@ func (t *Trained) readKnown(h *knownHeader, r *tensorReader) {
 	if k.Width > 0 {
 		k.Points = r.real(knownPoints, -1, k.Width)
 	}
+	if k.Points != nil {
+		k.tree = newPointTree(k.Points, k.Width)
+	}
 	t.Known = k
 }
 

@@ -21,6 +21,8 @@ type Known struct {
 	Width  int     // D
 	Unit   float64 // of distances between them
 	ToXBar float64 // of distances between sequences and X̄; 0 where there are none
+
+	tree *pointTree // of Points; nil where there are none
 }
 
 // How many training rows are kept: 512, but no more numbers than fit a megabyte, and 64 in any
@@ -45,11 +47,12 @@ func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
 	if k.Width = t.coordinates(); k.Width == 0 {
 		return k
 	}
-	sample, _ := ds.Sample(min(mostPoints, max(fewestPoints, pointNumbers/k.Width)), seed)
-	k.Points = t.points(sample, 0, sample.N(), nil)
-	k.Unit = unit(sample.N(), func(i, j int) float64 {
+	some, _ := ds.Sample(min(mostPoints, max(fewestPoints, pointNumbers/k.Width)), seed)
+	k.Points = t.points(some, 0, some.N(), nil)
+	k.Unit = unit(some.N(), func(i, j int) float64 {
 		return math.Sqrt(squaredDistance(k.Points[i*k.Width:(i+1)*k.Width], k.Points[j*k.Width:], math.Inf(1)))
 	})
+	k.tree = newPointTree(k.Points, k.Width)
 	return k
 }
 
@@ -150,10 +153,7 @@ func (t *Trained) look(dst []float64, ds *data.Dataset, lo, hi int, x []float64)
 	}
 	points := t.points(ds, lo, hi, projected)
 	metrics.EachRow(n, func(i int) {
-		nearest := math.Inf(1)
-		for point := range slices.Chunk(k.Points, k.Width) {
-			nearest = min(nearest, squaredDistance(points[i*k.Width:(i+1)*k.Width], point, nearest))
-		}
+		nearest := k.tree.nearest(points[i*k.Width:(i+1)*k.Width], math.Inf(1))
 		dst[i] = max(dst[i], math.Sqrt(nearest)/k.Unit)
 	})
 }

@@ -1,0 +1,81 @@
+package fitted
+
+import (
+	"cmp"
+	"slices"
+)
+
+// pointTree finds the nearest of K points of D numbers. It is a k-d tree: each node has at most
+// leafPoints points, or halves them at the median of the axis along which they are spread most.
+// Points of many numbers are compared one by one.
+type pointTree struct {
+	low, high []float64 // the least box around the points [D]
+	points    [][]float64
+	halves    [2]*pointTree // nil of a leaf
+}
+
+const (
+	leafPoints = 8  // are looked at one by one
+	mostAxes   = 10 // along which points are halved: boxes of more numbers leave few points out
+)
+
+// newPointTree takes points [K,D].
+func newPointTree(x []float64, width int) *pointTree {
+	return halved(slices.Collect(slices.Chunk(x, width)))
+}
+
+// halved is a node and all below it. It sorts the points.
+func halved(points [][]float64) *pointTree {
+	n := &pointTree{low: slices.Clone(points[0]), high: slices.Clone(points[0]), points: points}
+	for _, p := range points {
+		for j, v := range p {
+			n.low[j], n.high[j] = min(n.low[j], v), max(n.high[j], v)
+		}
+	}
+	if len(points) <= leafPoints || len(n.low) > mostAxes {
+		return n
+	}
+	axis := 0
+	for j := range n.low {
+		if n.high[j]-n.low[j] > n.high[axis]-n.low[axis] {
+			axis = j
+		}
+	}
+	slices.SortFunc(points, func(a, b []float64) int { return cmp.Compare(a[axis], b[axis]) })
+	half := len(points) / 2
+	n.halves = [2]*pointTree{halved(points[:half]), halved(points[half:])}
+	return n
+}
+
+// nearest is the less of a squared distance and of those from x to the points. Its bits are those
+// of comparing all: no point has a lesser distance than its box, also where sums are rounded.
+func (n *pointTree) nearest(x []float64, least float64) float64 {
+	if n.halves[0] == nil {
+		for _, p := range n.points {
+			least = min(least, squaredDistance(x, p, least))
+		}
+		return least
+	}
+	first, second := n.halves[0], n.halves[1]
+	near, far := first.distance(x), second.distance(x)
+	if far < near {
+		first, second, near, far = second, first, far, near
+	}
+	if near < least {
+		least = first.nearest(x, least)
+	}
+	if far < least {
+		least = second.nearest(x, least)
+	}
+	return least
+}
+
+// distance is the squared distance from x to the box.
+func (n *pointTree) distance(x []float64) (sum float64) {
+	low, high := n.low[:len(x)], n.high[:len(x)]
+	for j, v := range x {
+		d := max(low[j]-v, v-high[j], 0)
+		sum += d * d
+	}
+	return sum
+}
