@@ -37,8 +37,7 @@ type drfPass struct {
 
 // drfBlocks reserves one layer's parameters.
 func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Device) *DRFLayer) {
-	r, activation := c.Features, c.activation()
-	columns := r * activation.Columns()
+	r, columns := c.Features, c.Features*c.activation().Columns()
 	name := func(s string) string { return fmt.Sprintf("drf.%d.%s", layer, s) }
 	last := layer == c.Layers-1
 	draws := func(dst []float64, _ *Init, normal func([]float64)) { normal(dst) }
@@ -81,7 +80,7 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 
 	return func(dev device.Device) *DRFLayer {
 		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega != nil}
-		l.params.Activation = activation
+		l.params.Activation = c.activation()
 		l.params.LogAlpha, l.grads.LogAlpha = p.real(alpha)
 		l.params.LogL, l.grads.LogL = p.real(length)
 		l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
