@@ -35,7 +35,7 @@ func TestValidate(t *testing.T) {
 		"spectra is":           func(c *Config) { c.Spectra = "fixed" },
 		"is \"prior-fixed-all": func(c *Config) { c.Spectra = PriorFixed + AllNoise },
 		"layers is 0":          func(c *Config) { c.Layers = 0 },
-		"expected 1 to 255":          func(c *Config) { c.Layers = 256 },
+		"expected 1 to 255":    func(c *Config) { c.Layers = 256 },
 		"features is 0":        func(c *Config) { c.Features = 0 },
 		"hidden is 0":          func(c *Config) { c.Hidden = 0 },
 		"latents (4) as":       func(c *Config) { c.Skip, c.Outputs = true, 5 },
