@@ -21,7 +21,7 @@ func (p *program) trainVerb() verb {
 			"model that has not seen it. The folder then holds a run folder for each fold, the scores in cv.json, " +
 			"and the prediction of every row in predictions.csv. --resume and info take such a folder, too.",
 		examples: []example{
-			{"gpdrf-gpu train", "the power plant table, in about half a minute"},
+			{"gpdrf-gpu train", "the power plant table, in about 40 seconds"},
 			{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m",
 				"a table of your own, for ten minutes"},
 			{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp",
