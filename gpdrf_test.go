@@ -90,6 +90,10 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+	m.Device = "cuda:70" // a change after a prediction is not ignored
+	if _, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{0.5, 3}}}); err == nil {
+		t.Error("a device that is not there predicted")
+	}
 }
 
 // A context that ends stops a training, which leaves the model so far.

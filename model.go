@@ -17,13 +17,15 @@ import (
 
 // Model is a trained model. Several goroutines may use it.
 type Model struct {
-	// Device is where Predict computes, as in Options. The first Predict opens it.
+	// Device is where Predict computes, as in Options. Predict opens it, and another one after a change.
+	// Change it only while no other goroutine uses the model.
 	Device string
 
 	trained *fitted.Trained
 
 	mu    sync.Mutex // of what follows, and of a forward pass
 	dev   device.Device
+	open  string // the Device that dev is
 	ready *fitted.Predictor
 	batch int // the most rows that ready predicts at once
 }
@@ -96,7 +98,7 @@ const fewRows = 64
 func (m *Model) forward(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.ready == nil || n > m.batch {
+	if m.ready == nil || n > m.batch || m.open != m.Device {
 		if err := m.prepare(n); err != nil {
 			return nil, err
 		}
@@ -108,7 +110,7 @@ func (m *Model) forward(ctx context.Context, n int, x []float64) (parts []*model
 func (m *Model) prepare(n int) error {
 	samples := m.trained.EvalSamples
 	batch := min(max(n, fewRows), (&predict.Stream{Trained: m.trained, Samples: samples}).Batch())
-	if batch == m.batch {
+	if batch == m.batch && m.open == m.Device {
 		return nil
 	}
 	if err := m.close(); err != nil {
@@ -118,7 +120,7 @@ func (m *Model) prepare(n int) error {
 	if err != nil {
 		return err
 	}
-	m.dev = dev
+	m.dev, m.open = dev, m.Device
 	if m.ready, err = m.trained.NewPredictor(dev, batch, samples); err != nil {
 		return errors.Join(err, m.close())
 	}

@@ -156,6 +156,7 @@ func (c *Config) typed(key string) bool { return strings.HasPrefix(c.explicit[ke
 // either of which may be empty. A flag beats the file, the file beats the preset, the preset
 // beats the defaults. Errors are *usage.Error.
 func Resolve(file, flags []Setting) (*Config, error) {
+	file = withoutRemovedPreset(file)
 	preset := Setting{Key: "preset", Text: defaults().Preset, From: "default"}
 	for _, s := range slices.Concat(file, flags) {
 		if s.Key == "preset" {

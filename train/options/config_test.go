@@ -86,6 +86,7 @@ func TestPrecedence(t *testing.T) {
 		{"flag's preset beats file's preset", file, []string{"--preset", "default"}, "samples", "1", true},
 		{"but not the file's options", file, []string{"--preset", "default"}, "batch", "64", false},
 		{"exponents", file, nil, "lr", "0.001", false},
+		{"a removed preset of a run", "preset: cutajar\nfreeze-kernel: 24\n", nil, "freeze-kernel", "24", false},
 		{"a switch off", "whiten: true\n", []string{"--whiten", "false"}, "whiten", "false", false},
 	} {
 		cfg := mustResolve(t, mustParse(t, c.file), flags(c.flags...))

@@ -1,6 +1,8 @@
 package options
 
 import (
+	"slices"
+
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -39,9 +41,25 @@ func defaults() *Config {
 	}
 }
 
-// checkPreset says where to find a preset that has become a config file.
+// removedPreset was a preset of version 0.2.0, and is a config file of examples now.
+const removedPreset = "cutajar"
+
+// withoutRemovedPreset makes removedPreset the default where a file gives the options that it stood
+// for, as the config.yaml of a run does.
+func withoutRemovedPreset(file []Setting) []Setting {
+	given := func(key, text string) int {
+		return slices.IndexFunc(file, func(s Setting) bool { return s.Key == key && (text == "" || s.Text == text) })
+	}
+	if i := given("preset", removedPreset); i >= 0 && given("freeze-kernel", "") >= 0 {
+		file = slices.Clone(file)
+		file[i].Text = defaults().Preset
+	}
+	return file
+}
+
+// checkPreset tells where to find a preset that has become a config file.
 func checkPreset(text string) (wrong string) {
-	if text == "cutajar" {
+	if text == removedPreset {
 		return "is a config file now: give --config examples/cutajar.yaml"
 	}
 	return ""
