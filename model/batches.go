@@ -43,7 +43,7 @@ func (m *Model) StreamBatches(rows Rows, y []float64, labels []int32, batch int)
 	return d
 }
 
-// Streams says whether the rows stay on the host, so that each batch must be sent.
+// Streams reports whether the rows stay on the host, so that each batch must be sent.
 func (d *Data) Streams() bool { return d.batches != nil }
 
 // Send begins to bring the batch whose rows DrawRows draws with a key. After Arrive, operations

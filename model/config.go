@@ -48,7 +48,7 @@ const (
 	EachSample = "-each"
 )
 
-// SpectraTreatments are the treatments of Ω, with what may follow their names.
+// SpectraTreatments are the treatments of Ω, with the suffixes that their names may have.
 func SpectraTreatments() []string {
 	return []string{
 		VarIntegrated, PriorFixed, PriorFixed + EachSample,
@@ -57,7 +57,7 @@ func SpectraTreatments() []string {
 	}
 }
 
-// Treatment is the name of a treatment of Ω without what follows it.
+// Treatment is the name of a treatment of Ω without its suffixes.
 func Treatment(spectra string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(spectra, EachSample), AllNoise)
 }
@@ -82,7 +82,7 @@ const (
 type Config struct {
 	Model  string `json:"model"`
 	Inputs int    `json:"inputs"` // D; 0 where rows are sequences alone
-	// C, what the likelihood reads: 1 for regression, classes otherwise; see Targets
+	// C, the inputs of the likelihood: 1 for regression, classes otherwise; see Targets
 	Outputs    int    `json:"outputs"`
 	Likelihood string `json:"likelihood"`
 
@@ -116,7 +116,7 @@ type Config struct {
 	Samples int `json:"samples"`
 }
 
-// OutputsFor is how many outputs a likelihood needs for so many targets, or classes.
+// OutputsFor is the number of outputs that a likelihood needs for a number of targets, or classes.
 func OutputsFor(likelihood string, targets int) int {
 	switch likelihood {
 	case HeteroscedasticLikelihood:
@@ -127,7 +127,7 @@ func OutputsFor(likelihood string, targets int) int {
 	return targets
 }
 
-// classifies says whether targets are labels.
+// classifies reports whether targets are labels.
 func (c *Config) classifies() bool {
 	return c.Likelihood == SoftmaxLikelihood || c.Likelihood == BernoulliLikelihood
 }
@@ -146,10 +146,10 @@ func (c *Config) hasDRF() bool { return c.Model != GP }
 // treatment is the name of the treatment of Ω.
 func (c *Config) treatment() string { return Treatment(c.Spectra) }
 
-// sharesSpectra says whether one draw of Ω serves all samples of a step.
+// sharesSpectra reports whether one draw of Ω serves all samples of a step.
 func (c *Config) sharesSpectra() bool { return !strings.HasSuffix(c.Spectra, EachSample) }
 
-// integrates says whether W and Ω are integrated in closed form.
+// integrates reports whether W and Ω are integrated in closed form.
 func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }
 
 // Components is how many numbers a prediction holds for each output of a row, where it asks for so
@@ -165,7 +165,7 @@ func (c *Config) Components(samples int) int {
 	return 2 * samples
 }
 
-// deterministic says whether the moments of the last layer's outputs depend on no draw.
+// deterministic reports whether the moments of the last layer's outputs depend on no draw.
 func (c *Config) deterministic() bool {
 	return c.Model == GP || c.integrates() && c.Model == DRF && c.Layers == 1
 }
@@ -191,7 +191,7 @@ const (
 	mostLayers = 255 // the number of a layer is a byte of the keys of its noise
 )
 
-// checkInputs says what is wrong with the inputs.
+// checkInputs returns the first error in the inputs.
 func (c *Config) checkInputs() error {
 	switch {
 	case c.Inputs < 0 || c.Inputs > huge || c.Inputs == 0 && len(c.Maps) == 0:
@@ -231,7 +231,7 @@ func positive(what string, v, most int) error {
 	return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, most)
 }
 
-// Validate says what is wrong with a configuration, for one read from a file.
+// Validate returns the first error in a configuration, such as one read from a file.
 func (c *Config) Validate() error {
 	err := cmp.Or(
 		oneOf("model", c.Model, GPDRF, GP, DRF),
@@ -258,7 +258,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// checkGP says what is wrong with the GP layer.
+// checkGP returns the first error in the settings of the GP layer.
 func (c *Config) checkGP() error {
 	if !c.hasGP() {
 		return nil
@@ -273,7 +273,7 @@ func (c *Config) checkGP() error {
 	return err
 }
 
-// checkDRF says what is wrong with the DRF layers.
+// checkDRF returns the first error in the settings of the DRF layers.
 func (c *Config) checkDRF() error {
 	if !c.hasDRF() {
 		return nil

@@ -40,9 +40,9 @@ func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
 // term is one kernel of the GP layer, or one of the two whose sum it is, with parameters of its
 // own.
 type term interface {
-	// slopes says whether its gradient needs another tensor than c.
+	// slopes reports whether its gradient needs another tensor than c.
 	slopes() bool
-	// fixed says that c depends on nothing that learns.
+	// fixed reports whether c depends on no parameter.
 	fixed() bool
 	// correlate is k(X̄, x)/α for rows, which may be X̄.
 	correlate(g *GPLayer, p *termCorrelations, rows *inputs)
@@ -65,15 +65,15 @@ func termBlocks(p *Params, c *Config) (bind []func() term) {
 	return bind
 }
 
-// correlations are Kuu/α or Kuf/α, with what the way back needs. For a sum k_j = α_j (ω c₁ + (1−ω)
-// c₂), whose terms have the variances α_j ω and α_j (1−ω), they are the mixture of those of both
-// terms.
+// correlations are Kuu/α or Kuf/α, with the tensors of the backward pass. For a sum k_j =
+// α_j (ω c₁ + (1−ω) c₂), whose terms have the variances α_j ω and α_j (1−ω), they are the mixture
+// of the correlations of both terms.
 type correlations struct {
 	c, dc *device.Tensor // [K,M,B]
 	terms []termCorrelations
 }
 
-// termCorrelations are those of one term. A kernel of one term has its own c and dc here.
+// termCorrelations are the correlations of a term. A kernel of one term has its own c and dc here.
 type termCorrelations struct {
 	c, slope, dc *device.Tensor // [K,M,B]
 }

@@ -105,7 +105,7 @@ func (m *Model) newData(n, rows int, table bool) *Data {
 	return d
 }
 
-// tensors are those of the inputs.
+// tensors are the tensors of the inputs.
 func (d *Data) tensors() (some []*device.Tensor) {
 	for _, t := range []*device.Tensor{d.x, d.d} {
 		if t != nil {

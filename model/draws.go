@@ -13,7 +13,7 @@ const (
 	predictStep = 1<<32 - 1
 )
 
-// draw says for which purpose standard normals are drawn.
+// draw is the purpose of a draw of standard normals.
 type draw struct {
 	seed   uint64
 	step   device.Count

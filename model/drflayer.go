@@ -18,9 +18,9 @@ type DRFLayer struct {
 	integrated  *integrated // of a layer with W and Ω in closed form; nil otherwise
 }
 
-// drfPass is what one pass keeps of a layer.
+// drfPass is a layer's state in one pass.
 type drfPass struct {
-	h, dh     *device.Tensor // input [S,B,in]; dh is nil where nothing below learns
+	h, dh     *device.Tensor // input [S,B,in]; dh is nil where no layer below learns
 	out, dout *device.Tensor // [S,B,out]
 
 	// Of a layer that integrates W and Ω. Where the moments themselves are wanted, out is the mean
@@ -112,7 +112,7 @@ func (c *Config) startLastVariances(dst []float64, _ *Init, _ func([]float64)) {
 	}
 }
 
-// newPass makes the layer's activations. parts are what its input is joined of, dparts their
+// newPass makes the layer's activations. Its input is the concatenation of parts; dparts are their
 // gradients, nil for data. A single part is the input itself, unless another layer reads it too:
 // then both add to its gradient.
 func (l *DRFLayer) newPass(s *arena, samples, batch int, parts, dparts []*device.Tensor, shared bool) *drfPass {

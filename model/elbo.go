@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// GradientArgs is what a gradient depends on besides the parameters.
+// GradientArgs are the arguments of a gradient besides the parameters.
 type GradientArgs struct {
 	Seed     uint64
 	Step     device.Count  // number of the training step, from 1
@@ -14,8 +14,8 @@ type GradientArgs struct {
 
 	Leave func() bool // asked between two parts of a batch: whether to leave it at that; nil for no
 
-	// Sum follows the gradient of each shard of a pass, and says whether to continue; nil where one
-	// shard is the batch.
+	// Sum is called after the gradient of each shard of a pass, and reports whether to continue.
+	// It is nil where one shard is the batch.
 	Sum func(shard int) (ok bool)
 }
 
@@ -28,7 +28,7 @@ type ELBO struct {
 }
 
 // Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
-// Params.Grad. It is one straight line: what depends on the parameters only and the KL terms; then,
+// Params.Grad. It is one straight line: the parameters' own terms, such as Kuu and the KLs; then,
 // for the batch or for each part of it, forward, the likelihood, backward; then the way back to the
 // parameters. Nothing is read back: Report does that, when someone wants to know. Where Leave or Sum
 // ended it, it is not done: neither the gradient nor the next Report mean anything. Parameters do
@@ -80,7 +80,7 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, at GradientArgs) (
 	return true
 }
 
-// spectra is what integrated layers need of their parameters alone.
+// spectra computes the quantities of integrated layers that depend on their parameters alone.
 func (m *Model) spectra() {
 	for _, layer := range m.drf {
 		layer.spectra()
@@ -144,7 +144,7 @@ func (m *Model) propagate(p *part, d draw) {
 	}
 }
 
-// samplesF says whether F is drawn, and not only its moments used.
+// samplesF reports whether F is drawn, and not only its moments used.
 func (m *Model) samplesF() bool { return m.closed == nil || len(m.drf) > 0 }
 
 // expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form.

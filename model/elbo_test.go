@@ -316,7 +316,7 @@ func findBlock(m *Model, name string) *block {
 	panic("model: no parameter block " + name)
 }
 
-// treatment is the name of one of Ω with what may follow it.
+// treatment is the name of a treatment of Ω with its suffixes.
 func treatment(spectra string, allNoise, share bool) string {
 	if allNoise && spectra == VarFixed {
 		spectra += AllNoise

@@ -2,7 +2,7 @@ package model
 
 import "fmt"
 
-// NotFiniteError says that the bound became NaN or infinite.
+// NotFiniteError reports that the bound became NaN or infinite.
 type NotFiniteError struct{ ELL, KL float64 }
 
 func (e *NotFiniteError) Error() string {

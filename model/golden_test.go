@@ -65,7 +65,7 @@ func (g *golden) model(t *testing.T, dev device.Device) *Model {
 	return m
 }
 
-// The bound, each of its terms and the predictive mixture are those of another program.
+// The bound, each of its terms and the predictive mixture agree with another program's.
 func TestGolden(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	cases := readGolden(t)
@@ -127,7 +127,7 @@ func TestGoldenPrediction(t *testing.T) {
 	}
 }
 
-// same compares two lists; what is near zero is measured against the largest element.
+// same compares two lists; errors of elements near zero are relative to the largest element.
 func same(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -30,10 +30,10 @@ type GPLayer struct {
 	l, dl      *device.Tensor // its Cholesky factor
 	jitter     *device.Tensor // [K], a view of the report
 	m, dm      *device.Tensor // whitened q(F̄): the parameters themselves,
-	s, ds      *device.Tensor // or what Whiten makes of them
+	s, ds      *device.Tensor // or the results of Whiten
 }
 
-// gpPass is what one pass of B rows keeps between forward and backward.
+// gpPass is the GP layer's state between forward and backward in a pass of B rows.
 type gpPass struct {
 	in               inputs         // of B rows
 	kuf              *correlations  // Kuf/α [K,M,B]
@@ -145,8 +145,8 @@ func (g *GPLayer) newPass(s *arena, batch int) *gpPass {
 	return p
 }
 
-// gram is what depends on the parameters only: Kuu/α, its factor L, and the
-// whitened q(F̄) = N(m, s sᵀ).
+// gram computes the layer's tensors that depend on the parameters only: Kuu/α, its factor L, and
+// the whitened q(F̄) = N(m, s sᵀ).
 func (g *GPLayer) gram() {
 	if !g.factorised {
 		g.correlate(g.kuu, &g.xbar)
@@ -176,8 +176,8 @@ func (g *GPLayer) project(p *gpPass) {
 	g.dev.Trsm(p.a, g.l, p.kuf.c)
 }
 
-// Backward takes the gradients of the moments down to what depends on no rows: it adds to the
-// gradients of parameters, of L and of the whitened q(F̄).
+// Backward takes the gradients of the moments down to the tensors of gram: it adds to the gradients
+// of parameters, of L and of the whitened q(F̄).
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(device.MomentsArgs{
 		Mean: p.dmean, Variance: p.dvariance, A: p.da, M: g.dm, S: g.ds, LogAlpha: g.dlogAlpha,

@@ -7,7 +7,7 @@ import (
 )
 
 // Heteroscedastic is p(y | h, h') = N(y; h, σ² exp h'): the model has a second output for each
-// target, which says how the variance differs from row to row.
+// target, the logarithm of a row's factor of the variance.
 type Heteroscedastic struct{ observationNoise }
 
 // LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ² exp h'⁽ˢ⁾).

@@ -2,7 +2,7 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// integrated is what a layer with W and Ω in closed form has besides: frequencies ω = (τ + ρζ)/ℓ
+// integrated is the extra state of a layer with W and Ω in closed form: frequencies ω = (τ + ρζ)/ℓ
 // around a fixed draw τ, with ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²) in the layer's own
 // parameters of Ω. The model is that of PRIOR-FIXED where ρ is 0, and so is the bound where q(ζ) is
 // the prior.

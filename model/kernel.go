@@ -26,7 +26,7 @@ func kernelOf(name string) (device.Correlation, bool) {
 // waves, and the arc-cosine kernels of Cho and Saul (2009) by their degree.
 func FeatureKernels() []string { return append(Kernels(), "arccos0", "arccos1", "arccos2") }
 
-// activation is what the DRF layers make of their phases. Arc-cosine features have the frequencies
+// activation is the function of the DRF layers' phases. Arc-cosine features have the frequencies
 // of RBF.
 func (c *Config) activation() device.Activation {
 	if at := slices.Index(FeatureKernels(), c.FeatureKernel) - len(Kernels()); at >= 0 {
@@ -35,9 +35,9 @@ func (c *Config) activation() device.Activation {
 	return device.Waves
 }
 
-// mixes says whether the frequencies of the DRF layers have the heavier tails of a Matérn kernel:
-// those of RBF times √u, u being inverse-gamma (ν, ν), one for each frequency, drawn once. Given u,
-// q(Ω) and its KL are those of RBF.
+// mixes reports whether the frequencies of the DRF layers have the heavier tails of a Matérn
+// kernel: frequencies of RBF times √u, u being inverse-gamma (ν, ν), one for each frequency, drawn
+// once. Given u, q(Ω) and its KL are the same as for RBF.
 func (c *Config) mixes() bool {
 	shape, _ := kernelOf(c.FeatureKernel)
 	return shape != device.RBF

@@ -1,7 +1,7 @@
 package model
 
 // Layout lists the names and shapes of a configuration's parameters, without their data and
-// without a device: what a model file of this configuration must hold. The configuration
+// without a device: the contents of a model file of this configuration. The configuration
 // must be valid.
 func (c Config) Layout() []Named {
 	var p Params

@@ -76,7 +76,7 @@ func (m *Model) Config() Config { return m.cfg }
 // Params is the flat vector of parameters.
 func (m *Model) Params() *Params { return &m.params }
 
-// layerInputs is d of layer l: what the layer below sends up and, with feed-forward, F and x again.
+// layerInputs is d of layer l: the outputs of the layer below and, with feed-forward, F and x.
 func (c *Config) layerInputs(l int) int {
 	switch {
 	case c.Model == DRF && l == 0:

@@ -54,8 +54,8 @@ func (o *offsets) predict(p *Prediction) {
 	}
 }
 
-// initOffsets writes b [C] that gives classes the shares of so many rows each: the logarithms of
-// the shares less their mean, or of a single output the log-odds of the second class. Half a row is
+// initOffsets writes b [C] from the number of rows of each class: the logarithms of the classes'
+// shares less their mean, or of a single output the log-odds of the second class. Half a row is
 // added to each, so that a class without rows has a share.
 func initOffsets(b []float64, rows []int) {
 	of := func(class int) float64 { return math.Log(float64(rows[class]) + 0.5) }

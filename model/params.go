@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Role says what a block of parameters is to the optimiser's schedules.
+// Role is the role of a block of parameters in the optimiser's schedules.
 type Role uint8
 
 const (
@@ -52,7 +52,7 @@ type Params struct {
 	// The GP layer's share, in real as Adam sees it and in double as the layer does.
 	gpValue, gpGrad *device.Tensor
 	wide, dwide     *device.Tensor
-	// dwide and, behind it, what else of the layer is summed: one tensor is cleared at once
+	// dwide and, behind it, the layer's other sums: one tensor is cleared at once
 	sums  *device.Tensor
 	extra int
 }
@@ -67,7 +67,7 @@ func (p *Params) add(role Role, name string, shape []int, at start) *block {
 
 func shape(lengths ...int) []int { return lengths }
 
-// sum reserves a gradient in double of what is no parameter.
+// sum reserves a gradient in double of a tensor that is no parameter.
 func (p *Params) sum(shape ...int) (bind func() *device.Tensor) {
 	offset := p.extra
 	p.extra += (&block{Shape: shape}).size()

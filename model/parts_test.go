@@ -20,7 +20,7 @@ func TestParts(t *testing.T) {
 				p := f.m.NewPassInParts(c.Samples, len(rows), most)
 				dev.UploadInts(p.Rows(), rows)
 				gradient := make([]float64, f.m.params.total)
-				for range 2 { // the second finds what the first has left
+				for range 2 { // the second must overwrite the results of the first
 					f.m.Gradient(p, f.data, f.step)
 				}
 				e, err := f.m.Report(f.step.KLWeight.Value)

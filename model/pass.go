@@ -24,10 +24,10 @@ type part struct {
 	ell   *device.Tensor // Double [1]
 }
 
-// activations is what a part keeps between forward and backward.
+// activations are a part's tensors between forward and backward.
 type activations struct {
 	b       int
-	x       *device.Tensor // Real [b,D]; nil where only the GP layer reads x, or there is none
+	x       *device.Tensor // Real [b,D]; nil where only the GP layer reads x, or D is 0
 	y       Targets
 	gp      *gpPass
 	f, df   *device.Tensor // F⁽ˢ⁾ [S,b,J]
@@ -42,13 +42,13 @@ func (p *Pass) Rows() *device.Tensor { return p.rows }
 // NewPass makes a pass of the given size, for a whole batch at once.
 func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samples, batch, batch) }
 
-// NewPassInParts makes a pass that goes through at most so many rows at once. Its parts differ by a
-// row at most.
-func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
-	return m.newPass(samples, batch, most, []Shard{{0, batch}})
-}
-
-func (m *Model) newPass(samples, batch, most int, shards []Shard) *Pass {
+// NewPassInParts makes a pass that goes through at most most rows at once, in parts that differ by
+// a row at most. It goes through some shards of the batch, whose lengths differ by a row at most:
+// other passes have the rest. Without shards it goes through the whole batch.
+func (m *Model) NewPassInParts(samples, batch, most int, shards ...Shard) *Pass {
+	if len(shards) == 0 {
+		shards = []Shard{{0, batch}}
+	}
 	if m.exact() {
 		samples = 1 // nothing is drawn, so that all would be alike
 	}
@@ -56,7 +56,7 @@ func (m *Model) newPass(samples, batch, most int, shards []Shard) *Pass {
 	for _, s := range shards {
 		rows = max(rows, s.Hi-s.Lo)
 	}
-	n := (rows + most - 1) / most // parts of a shard
+	n := (rows + most - 1) / most // the number of parts of a shard
 	longest := (rows + n - 1) / n
 	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
 	memory := &arena{dev: m.dev}
@@ -115,7 +115,7 @@ func (s *arena) features(samples, batch, d, features, dOut int) (k device.Scratc
 	return k
 }
 
-// newActivations makes what b rows need.
+// newActivations makes the activations of b rows.
 func (m *Model) newActivations(s *arena, samples, b int) *activations {
 	c := &m.cfg
 	p := &activations{b: b}

@@ -32,7 +32,7 @@ func (p *Prediction) Slice(lo, hi int) *Prediction {
 	return &some
 }
 
-// sliceBlocks takes the numbers lo … hi−1 out of each block of so many.
+// sliceBlocks takes the numbers lo … hi−1 out of each block of block numbers.
 func sliceBlocks(x []float64, block, lo, hi int) (some []float64) {
 	for ; len(x) > 0; x = x[block:] {
 		some = append(some, x[lo:hi]...)
@@ -69,7 +69,7 @@ type Predictor struct {
 	Leave func() bool
 }
 
-// ErrLeft is what a prediction ends with that was left.
+// ErrLeft is the error of a prediction that Leave has ended.
 var ErrLeft = errors.New("model: the prediction was left")
 
 // NewPredictor makes the memory that predictions of data with S samples need.
@@ -88,7 +88,7 @@ func (r *Predictor) Project(going func(done int) bool) { r.m.Project(r.pass, r.d
 // Samples is S of the predictions: 1 where one Gaussian is all.
 func (r *Predictor) Samples() int { return r.samples }
 
-// exact says whether a prediction is one Gaussian.
+// exact reports whether a prediction is one Gaussian.
 func (m *Model) exact() bool { return m.closed != nil && m.cfg.deterministic() }
 
 // moments are the tensors of the last layer's means and variances, where the likelihood takes
@@ -154,7 +154,7 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 		}
 		m.dev.UploadInts(p.rows, rows)
 		m.gather(&p.parts[0], data)
-		// all rows have the noise of row 0, so that they differ only by what the model predicts
+		// all rows have the noise of row 0, so that only their inputs make them differ
 		m.dev.Zero(p.rows)
 		for s := 0; s < samples; s += chunk {
 			if r.Leave != nil && r.Leave() {
@@ -193,7 +193,7 @@ func (m *Model) predictSize(samples int, data *Data) (chunk, batch int) {
 	return chunk, batch
 }
 
-// predictBytes is what a pass of a prediction takes of the device.
+// predictBytes is the device memory of a pass of a prediction.
 func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
 	dev, ledger := m.dev.Dry()
 	dry, err := New(dev, m.cfg)

@@ -90,8 +90,8 @@ func TestPredictChunks(t *testing.T) {
 	}
 }
 
-// The prediction of a row does not depend on its place: rows are compared by what the model
-// predicts, not by their draws.
+// The prediction of a row does not depend on its place: rows are compared by their inputs, not by
+// their draws.
 func TestPredictWhereARowStands(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, local := range []bool{true, false} {

@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Settled is what a prediction takes beside its rows, for a program that predicts without a device:
-// what follows from the parameters, and the draws of S samples. Its numbers are on the host.
+// Settled is a trained model for a program that predicts without a device: the numbers that follow
+// from the parameters, and the draws of S samples. They are on the host.
 type Settled struct {
 	Config
 	S int // 1 where the prediction is one Gaussian
@@ -55,8 +55,9 @@ type SettledDRF struct {
 	Noise      []float64 // [S,Out] of the outputs; nil: none
 }
 
-// Settle computes what depends on the parameters alone, for PredictRows. They must not change after
-// it. A kernel matrix that cannot be factorised is a *device.NotPositiveDefiniteError.
+// Settle computes the tensors that depend on the parameters alone, for PredictRows. The parameters
+// must not change after it. A kernel matrix that cannot be factorised is a
+// *device.NotPositiveDefiniteError.
 func (m *Model) Settle() error {
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -101,7 +102,7 @@ func (m *Model) Settled(samples int, seed uint64) (*Settled, error) {
 	return out, nil
 }
 
-// numbers are those of a tensor; nil of none.
+// numbers are the elements of a tensor, nil for a nil tensor.
 func (m *Model) numbers(t *device.Tensor) []float64 {
 	if t == nil {
 		return nil
@@ -161,7 +162,7 @@ func (m *Model) settledGP(samples int, d draw) *SettledGP {
 	return out
 }
 
-// repeatEach has each number so many times.
+// repeatEach repeats each number of x times times.
 func repeatEach(x []float64, times int) []float64 {
 	out := make([]float64, 0, len(x)*times)
 	for _, v := range x {
@@ -220,14 +221,14 @@ func reciprocals(x []float64) []float64 {
 	return x
 }
 
-// multiply is x∘by, and again for each so many numbers; without by, x stays.
+// multiply scales x by by, repeated; nil leaves x unchanged.
 func multiply(x, by []float64) {
 	for i := 0; i < len(x) && by != nil; i++ {
 		x[i] *= by[i%len(by)]
 	}
 }
 
-// moveAndScale makes standard normals normals with these moments, and again for each so many.
+// moveAndScale turns standard normals x into mean + √variance·x, repeating the moments cyclically.
 func moveAndScale(x, mean, variance []float64) {
 	for i, e := range x {
 		k := i % len(mean)

@@ -10,12 +10,6 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 // Shard is the rows Lo … Hi−1 of a batch.
 type Shard struct{ Lo, Hi int }
 
-// NewPassOfShards makes a pass through some shards of a batch, of lengths that differ by a row at
-// most, at most so many rows at once. Other passes have the rest.
-func (m *Model) NewPassOfShards(samples, batch, most int, shards []Shard) *Pass {
-	return m.newPass(samples, batch, most, shards)
-}
-
 // Summands are the tensors that GradientArgs.Sum adds up over all shards and puts the sums in: the
 // gradient, of the GP layer in double and of the rest as it is, and ell of each part of a shard.
 // Report adds up the ell of all parts.

@@ -33,7 +33,7 @@ func TestShards(t *testing.T) {
 			} {
 				sum, ell, first := make([]float64, total), 0.0, true
 				for n, shards := range passes {
-					p = upload(f.m.NewPassOfShards(c.Samples, len(rows), 2, shards))
+					p = upload(f.m.NewPassInParts(c.Samples, len(rows), 2, shards...))
 					step := f.step
 					if !first {
 						step.KLWeight = device.Scalar{}

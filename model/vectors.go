@@ -2,8 +2,7 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Lists are a device.Sparse on the host: vectors of which only what is not zero is kept, by vectors
-// or by columns.
+// Lists are a device.Sparse on the host: the nonzero elements of vectors, by vectors or by columns.
 type Lists struct {
 	Start  []int32 // [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
 	Index  []int32
