@@ -2,7 +2,7 @@ package device
 
 import "math"
 
-// Activation is what a random-feature layer makes of its phases P = HΩ. Φ = √(α/R) φ(P) has two
+// Activation is φ of a random-feature layer with the phases P = HΩ. Φ = √(α/R) φ(P) has two
 // columns for each frequency where φ is a wave, and one otherwise.
 type Activation uint8
 

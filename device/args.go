@@ -37,8 +37,8 @@ type MomentsArgs struct {
 	LogAlpha       *Tensor // [J]
 }
 
-// Sparse is a list of vectors φ on the device of which only what is not zero is kept. Its lists are
-// the vectors, or the columns.
+// Sparse holds the nonzero elements of vectors φ on the device. Its lists are the vectors, or the
+// columns.
 type Sparse struct {
 	Start *Tensor // Int [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
 	Index *Tensor // Int [nnz]: columns, or vectors; ascending in a list
@@ -71,7 +71,7 @@ type FeatureParams struct {
 	Activation Activation // φ; Waves, rf_ard's, is the zero value. Gradients have none
 }
 
-// FeatureNoise says how a DRF layer's variables are drawn.
+// FeatureNoise is the randomness of a DRF layer.
 type FeatureNoise struct {
 	Weights Key  // e, or the output noise under local reparameterisation
 	Spectra Key  // τ
@@ -80,8 +80,8 @@ type FeatureNoise struct {
 	Local   bool // local reparameterisation instead of sampled weights
 }
 
-// Distinct is how many different draws of Ω and of W so many samples use, and how many groups of
-// rows share both: 1, or one for each sample.
+// Distinct is the number of draws of Ω and of W that samples use, and the number of groups of rows
+// that share both: 1, or one for each sample.
 func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
 	distinct := func(draws int) int {
 		if draws == 0 {
@@ -99,7 +99,7 @@ func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
 	return omegas, weights, samples
 }
 
-// Scratch is what a backend keeps of one layer between forward and backward.
+// Scratch is a backend's memory of one layer between forward and backward.
 type Scratch any
 
 // FeatureArgs are the arguments of RandomFeatures and FeatureMoments, whose tensors are Real.

@@ -1,9 +1,8 @@
 package device
 
 // Device runs the operations of the model. One operation is one equation of the
-// paper or one BLAS routine, so that a backend may fuse what is inside it. Calls
-// are made from one goroutine at a time and may be asynchronous: Download is
-// where they are waited for.
+// paper or one BLAS routine, so that a backend may fuse its steps. Calls are made
+// from one goroutine at a time and may be asynchronous: Download waits for them.
 type Device interface {
 	// Name is how a user asks for this device: "cpu:f32".
 	Name() string
@@ -24,8 +23,8 @@ type Device interface {
 	// Taken is how many bytes tensors and the device's own scratch hold.
 	Taken() int64
 	// Dry is a device of the same kind that takes no memory and computes nothing: its tensors
-	// have shapes alone, and downloads are zeros. The Ledger says what this device would take
-	// for the same calls.
+	// have shapes alone, and downloads are zeros. The Ledger lists the memory that this device
+	// would take for the same calls.
 	Dry() (Device, *Ledger)
 	// Close frees the device; its tensors must not be used again.
 	Close() error
@@ -82,9 +81,8 @@ type GP interface {
 	MixBackward(g, a MixArgs)
 
 	// Potrf is L Lᵀ = c + jitter·I for each of the K matrices, l lower triangular with zeros
-	// above. jitter [K] receives what was used: each matrix climbs the ladder of
-	// JitterLadder by itself. A matrix that fails on every rung leaves −1−pivot there and
-	// NaN in l.
+	// above. jitter [K] receives the jitters: each matrix climbs JitterLadder by itself. A
+	// matrix that fails on every rung leaves −1−pivot there and NaN in l.
 	Potrf(l, jitter, c *Tensor)
 	// PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016); dl is overwritten.
 	PotrfBackward(dc, dl, l *Tensor)
@@ -197,8 +195,8 @@ type Likelihoods interface {
 	// AddOffset adds a constant to each output of all rows: h[s,b,c] += offset[c]; h [S,B,C],
 	// offset [C], both Real.
 	AddOffset(h, offset *Tensor)
-	// AddOffsetBackward accumulates doffset[c] += Σ_{s,b} dh[s,b,c]. The gradient of what h was is
-	// dh itself.
+	// AddOffsetBackward accumulates doffset[c] += Σ_{s,b} dh[s,b,c]. The gradient of h before
+	// AddOffset is dh itself.
 	AddOffsetBackward(doffset, dh *Tensor)
 }
 
@@ -234,8 +232,8 @@ type Optimiser interface {
 	//	S⁻¹ −= 2·size·dS,   m += size·S·dm with the new S
 	// which is a step of the natural parameters S⁻¹m and −½S⁻¹ along the bound's gradient in m and
 	// S + m mᵀ. The same formulas hold in the paper's coordinates and in whitened ones. m, dm
-	// [J,M]; s and ds [J,M,M] lower, or [J,M], diagonals; what is above the diagonal of s becomes
-	// 0. No step makes S more than 2/(1−size) times what it is, in any direction: where it would,
+	// [J,M]; s and ds [J,M,M] lower, or [J,M], diagonals; elements above the diagonal of s become
+	// 0. No step multiplies S by more than 2/(1−size) in any direction: where it would,
 	// or S⁻¹ would not stay positive definite, size is divided by 1 + 2·a rung of NaturalLadder,
 	// for each latent (for each element of a diagonal) by itself; where no rung helps, which is so
 	// of a gradient that is no number, q stays where it is. The exact gradient of a log-concave

@@ -7,9 +7,9 @@ import "fmt"
 // they panic with a *FaultError, and Guard makes it an error again.
 type FaultError struct {
 	Device string // its name
-	Op     string // what it was doing
+	Op     string // the operation that failed
 	Err    error
-	Bytes  int64 // that were asked for where memory ran out; otherwise 0
+	Bytes  int64 // requested, where memory ran out; otherwise 0
 }
 
 func (e *FaultError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Device, e.Op, e.Err) }

@@ -2,11 +2,11 @@ package device
 
 // Feed brings data from the host in pieces, each while the device computes with the one before.
 type Feed interface {
-	// Upload and UploadInts are those of a Device, for the tensors of the feed and views of their
+	// Upload and UploadInts are Device's methods for the tensors of the feed and views of their
 	// first elements. From here to Next, no operation may use the tensor.
 	Upload(dst *Tensor, src []float64)
 	UploadInts(dst *Tensor, src []int32)
-	// Next ends a piece: operations that are called after it find what was uploaded before it.
+	// Next ends a piece: operations that are called after it find the data uploaded before it.
 	Next()
 }
 

@@ -23,8 +23,8 @@ const (
 //
 // whose four output words give the normals of columns 4c … 4c+3 (see
 // internal/philox). The CPU at any goroutine count and a GPU draw the same
-// numbers, backward regenerates what forward drew, and a resumed run continues
-// the stream it left.
+// numbers, backward regenerates the draws of forward, and a resumed run continues
+// the stream of the run before it.
 type Key struct {
 	Seed   uint64
 	Step   Count

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Ledger lists what a dry device would take, in the order of the calls.
+// Ledger lists the memory that a dry device would take, in the order of the calls.
 type Ledger struct {
 	list  []Allocation
 	place map[uintptr]int // of scratch in list, by the field that holds it
@@ -49,7 +49,7 @@ func (l *Ledger) Scratch(field any, n, size int) {
 	l.list[i].Bytes = max(l.list[i].Bytes, times(int64(n), int64(size)))
 }
 
-// times is a product of two lengths, held at the largest number.
+// times is a product of two lengths, or the largest int64 where it overflows.
 func times(a, b int64) int64 {
 	if b != 0 && a > math.MaxInt64/b {
 		return math.MaxInt64
@@ -66,10 +66,10 @@ func (l *Ledger) Allocations() []Allocation {
 // memory.
 func (l *Ledger) Exceed() { l.exceeded = true }
 
-// Exceeded says whether that was recorded.
+// Exceeded reports whether Exceed was called.
 func (l *Ledger) Exceeded() bool { return l.exceeded }
 
-// Total is the sum of all bytes, held at the largest number, which it is where Exceeded.
+// Total is the sum of all bytes, or the largest int64 where it overflows or Exceeded.
 func (l *Ledger) Total() (bytes int64) {
 	if l.exceeded {
 		return math.MaxInt64
@@ -95,7 +95,7 @@ func (l *Ledger) Label(name string, root any) {
 	l.walk(reflect.ValueOf(root), name, unnamed, map[uintptr]bool{reflect.ValueOf(l).Pointer(): true})
 }
 
-// Rest names what has no name.
+// Rest names the allocations that have no name.
 func (l *Ledger) Rest(name string) {
 	for i := range l.list {
 		if l.list[i].Name == "" {
@@ -104,7 +104,7 @@ func (l *Ledger) Rest(name string) {
 	}
 }
 
-// walk visits what v holds. A struct and its first field have one address: the inner name stays.
+// walk visits the tensors in v. A struct and its first field share an address: the inner name wins.
 func (l *Ledger) walk(v reflect.Value, name string, unnamed map[uintptr]int, seen map[uintptr]bool) {
 	if v.CanAddr() {
 		if i, ok := unnamed[v.UnsafeAddr()]; ok {

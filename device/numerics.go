@@ -3,19 +3,19 @@ package device
 import "fmt"
 
 // VarFloor is the smallest variance that Moments and local reparameterisation
-// let through: below it the value is held and its gradient is zero.
+// let through: below it the variance is VarFloor and its gradient is zero.
 const VarFloor = 1e-10
 
-// JitterLadder is what Potrf adds to the unit diagonal of a correlation matrix,
-// rung by rung until the factorisation succeeds.
+// JitterLadder holds the jitters that Potrf adds to the unit diagonal of a correlation
+// matrix, rung by rung until the factorisation succeeds.
 var JitterLadder = [...]float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2}
 
-// NaturalLadder is what NaturalStep adds to the diagonal of ½(1+size)·I − size·2sᵀdS s, rung by
-// rung until that is positive definite. It is the matrix by which a step 1 + 2·rung times smaller
-// is judged, up to that factor.
+// NaturalLadder holds the numbers that NaturalStep adds to the diagonal of ½(1+size)·I −
+// size·2sᵀdS s, rung by rung until it is positive definite. Up to a factor, the sum is the matrix
+// that judges a step 1 + 2·rung times smaller.
 var NaturalLadder = [...]float64{0, 0.5, 3.5, 31.5, 255.5}
 
-// NotPositiveDefiniteError says which kernel matrix could not be factorised.
+// NotPositiveDefiniteError reports a kernel matrix that could not be factorised.
 type NotPositiveDefiniteError struct {
 	Latent int     // which kernel, from 0
 	Pivot  int     // the column that failed on the last rung

@@ -12,7 +12,7 @@ const (
 	Medium  Precision = "medium"  // TF32: factors of 11 bits, sums in float32
 )
 
-// Relax gives a device a precision before its first operation, and returns what it computes at.
+// Relax gives a device a precision before its first operation, and returns the one that it uses.
 func Relax(d Device, p Precision) Precision {
 	if r, ok := d.(interface{ Relax(Precision) Precision }); ok {
 		return r.Relax(p)

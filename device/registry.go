@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Backend is what a backend registers under its name.
+// Backend holds the functions that a backend registers under its name.
 type Backend struct {
-	// Open opens a device by what follows the backend's name: for "cpu:f32" it gets "f32".
+	// Open opens a device by the options after the backend's name: for "cpu:f32" it gets "f32".
 	Open func(options string) (Device, error)
-	// Machines lists what can be opened, without opening it, or says why there is nothing.
+	// Machines lists the machines, without opening them, or gives the reason why there are none.
 	Machines func() ([]Machine, error)
 }
 
@@ -25,7 +25,7 @@ var backends = map[string]Backend{}
 // Register makes a backend known; backends call it from init.
 func Register(name string, b Backend) { backends[name] = b }
 
-// Suffixes are what may follow the name of a machine, the type of its Real tensors; without one it
+// Suffixes may follow the name of a machine, and give the type of its Real tensors; without one it
 // is the first.
 var Suffixes = [...]string{":f32", ":f64"}
 
@@ -62,7 +62,7 @@ func OpenAuto() (dev Device, why string, err error) {
 	return dev, strings.Join(reasons, "; "), err
 }
 
-// Machines are what all backends can open, and for those with nothing the reason, by name.
+// Machines lists the machines of all backends, and by name the reason for each backend without any.
 func Machines() (machines []Machine, reasons map[string]error) {
 	reasons = map[string]error{}
 	for _, name := range backendNames() {
@@ -85,7 +85,7 @@ func backendNames() []string {
 	return names
 }
 
-// UnknownError says that no such device is built in.
+// UnknownError reports that no such device is built in.
 type UnknownError struct {
 	Name  string
 	Known []string
@@ -95,7 +95,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("device %q is not known: use auto, %s", e.Name, strings.Join(e.Known, ", "))
 }
 
-// AbsentError says that a device is known by its name, and why it cannot be used here.
+// AbsentError reports a device that is known by its name but cannot be used here, and the reason.
 type AbsentError struct {
 	Name string
 	Err  error

@@ -1,7 +1,7 @@
 package device
 
-// Now is what changes from one training step to the next: everything else that a step needs is the
-// same each time.
+// Now holds the numbers that change from one training step to the next. All other arguments of a
+// step are the same each time.
 type Now struct {
 	Step     uint32  // from 1: of Keys whose noise is not frozen, and of Adam's bias corrections
 	LR       float64 // the learning rate
@@ -15,15 +15,15 @@ type Live struct {
 	LR, KLWeight, Natural Scalar
 }
 
-// Count is the number of a step. A live one is that of the step of a Loop, and a record reads it
-// again in each replay; any other is the same in each step.
+// Count is the number of a step. A live one follows the step of a Loop, and a record reads it again
+// in each replay; any other is the same in each step.
 type Count struct {
 	N    uint32
 	live bool
 }
 
-// Live says whether the number follows the step.
-func (c Count) Live() bool { return c.live }
+// FollowsStep reports whether the number changes from step to step.
+func (c Count) FollowsStep() bool { return c.live }
 
 // Scalar is a number that an operation takes, live or the same in each step as a Count is.
 type Scalar struct {
@@ -31,10 +31,10 @@ type Scalar struct {
 	live  bool
 }
 
-// Live says whether the number follows the step.
-func (s Scalar) Live() bool { return s.live }
+// FollowsStep reports whether the number changes from step to step.
+func (s Scalar) FollowsStep() bool { return s.live }
 
-// Live are the numbers for the work of a Loop.
+// Live converts n for the work of a Loop.
 func (n Now) Live() Live {
 	scalar := func(v float64) Scalar { return Scalar{v, true} }
 	return Live{Count{n.Step, true}, scalar(n.LR), scalar(n.KLWeight), scalar(n.Natural)}
@@ -46,8 +46,8 @@ type Loop struct{ run func(Now) }
 
 // Recorder is a device that can record work.
 type Recorder interface {
-	// Record gives a function that does what work does, with the same bits. It may call work at any
-	// time, or not at all; see NewLoop for what work must be.
+	// Record gives a function that does the same as work, with the same bits. It may call work at
+	// any time, or not at all; see NewLoop for the conditions on work.
 	Record(work func(Live)) func(Now)
 }
 

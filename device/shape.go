@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// The checks of this file and of shape_gp.go are what every backend does before
-// an operation runs: they return its lengths, or panic on a tensor of a wrong
+// Every backend makes the checks of this file and of shape_gp.go before an
+// operation runs: they return its lengths, or panic on a tensor of a wrong
 // shape or type, which is a bug of ours. They allocate nothing.
 
-// Is says whether t has a type and shape; a length of −1 stands for any.
+// Is reports whether t has a type and shape; a length of −1 stands for any.
 func (t *Tensor) Is(dtype DType, shape ...int) bool {
 	if t.dtype != dtype || len(t.shape) != len(shape) {
 		return false
@@ -147,7 +147,7 @@ type FeatureShape struct {
 // Columns is the number of columns of Φ and of rows of W: 2R, or R.
 func (n *FeatureShape) Columns() int { return n.R * n.Activation.Columns() }
 
-// check checks what both operations of a layer take.
+// check checks the arguments that both operations of a layer share.
 func (a FeatureArgs) check(op string) FeatureShape {
 	h, w := a.H, a.Params.MeanW
 	h.wantRank(op, "H", Real, 3)
@@ -246,7 +246,7 @@ func (p FeatureParams) check(op string, n FeatureShape) {
 	p.LogVarOmega.want(op, "LogVarOmega", Real, n.D, n.R)
 }
 
-// checkLik checks what all likelihoods of draws have, and returns the lengths of H.
+// checkLik checks the arguments that all likelihoods of draws share, and returns the lengths of H.
 func checkLik(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	a.H.wantRank(op, "H", Real, 3)
 	s, b, c = a.H.shape[0], a.H.shape[1], a.H.shape[2]

@@ -96,7 +96,7 @@ func CheckTrsmBackward(db, dl, da, l, a *Tensor) (k, m, n int) {
 	return k, m, n
 }
 
-// QShape holds the lengths of q(F̄) and of what is conditioned on it: J latents that share
+// QShape holds the lengths of q(F̄) and of the tensors conditioned on it: J latents that share
 // K kernels (K is J or 1), M inducing points, B rows.
 type QShape struct {
 	J, K, M, B int
@@ -134,7 +134,7 @@ func (n *QShape) kernels(op string, k int) {
 	}
 }
 
-// agree is the lengths of gradients, which are those of their arguments.
+// agree is the lengths of gradients, which must equal the lengths of their arguments.
 func agree(op string, gradients, arguments QShape) QShape {
 	if gradients != arguments {
 		wrong(op, "gradients have other lengths than their arguments")

@@ -2,7 +2,7 @@ package device
 
 import "fmt"
 
-// DType says what a Tensor's elements are.
+// DType is the type of a Tensor's elements.
 type DType uint8
 
 const (
@@ -13,7 +13,7 @@ const (
 
 func (t DType) String() string { return [...]string{"real", "double", "int"}[t] }
 
-// Memory is what a backend keeps behind a Tensor.
+// Memory is a backend's memory behind a Tensor.
 type Memory interface {
 	// Slice is the view of elements lo to hi.
 	Slice(lo, hi int) Memory

@@ -36,7 +36,7 @@ func (d *gp) ARD(a device.ARDArgs) {
 	d.do(t, t.groups()*t.blocks(), t.K*t.M*t.B*(t.D+8))
 }
 
-// begin fills what all blocks share.
+// begin fills the arrays that all blocks share.
 func (t *ardTask) begin(p *pool, a device.ARDArgs) {
 	p.reserve(0, ardRows*max(t.B, simd.PanelColumns64))
 	p.reserve(1, ardRows*max(t.D, simd.PanelColumns64))

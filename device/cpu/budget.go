@@ -52,7 +52,7 @@ func reserve(p *pool, q *simd.Panels64, k, n int) {
 	}
 }
 
-// Free is what the operating system says is available.
+// Free is the memory that the operating system reports as available.
 func (d *Device[T]) Free() (bytes int64, known bool) { return hostmem.Available() }
 
 // Taken is how many bytes tensors and scratch have taken since the device was opened. It includes

@@ -177,7 +177,7 @@ func toString(v any) string {
 	return s
 }
 
-// A dry device foresees what operations take, and its names are those of the fields that hold it.
+// A dry device foresees the memory of operations, and names it after the fields that hold it.
 func TestDry(t *testing.T) {
 	devicetest.Dry(t, func() device.Device { return open[float32](t, 2) })
 	devicetest.Dry(t, func() device.Device { return open[float64](t, 1) })

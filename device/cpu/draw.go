@@ -6,8 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// keyOf is a key for its sample s. Where the samples of all keys share so many draws, sample s has
-// that of its number, modulo draws.
+// keyOf is the key of sample s. With draws > 0, sample s uses draw s mod draws.
 func keyOf(key device.Key, s, draws int) device.Key {
 	key.Sample += uint32(s)
 	if draws > 0 {
@@ -16,8 +15,8 @@ func keyOf(key device.Key, s, draws int) device.Key {
 	return key
 }
 
-// draw fills dst with rows of normals of the sample of a key, cols to a row: the rows of these
-// numbers, or where there are none those from first on.
+// draw fills dst with normals of the sample of a key, cols to a row: for the row numbers in rows,
+// or without rows for the numbers from first on.
 func draw[T Float](m *kernels[T], dst []T, cols int, key device.Key, rows []int32, first int) {
 	words, _, c2, c3 := key.Words(0, 0)
 	if key.Strata > 0 {
@@ -37,7 +36,7 @@ func draw[T Float](m *kernels[T], dst []T, cols int, key device.Key, rows []int3
 	m.normalRows(dst, cols, len(dst)/cols, cols, simd.NormalRows{Key: words, Rows: rows, First: first, C2: c2, C3: c3})
 }
 
-// latin fills a row of a point of a Latin hypercube.
+// latin fills a row with a point of a Latin hypercube.
 func latin[T Float](dst []T, key [2]uint32, c1, c2, c3 uint32, n int) {
 	for i := 0; i < len(dst); i += 4 {
 		z := philox.Latin(key, uint32(i/4), c1, c2, c3, n)

@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// localNoise is what local reparameterisation keeps. Since sin² = 1 − cos², the output
+// localNoise is the state of local reparameterisation. Since sin² = 1 − cos², the output
 // variance needs only the squares of the cosines:
 //
 //	v = Φ²s² = α/R·(Σ_r s²_sin,r + cos² (s²_cos − s²_sin))
@@ -25,7 +25,7 @@ type localNoise[T Float] struct {
 	alpha    []float64 // [row blocks]: Σ dv∘v
 }
 
-// beginLocal computes what all rows share.
+// beginLocal computes the arrays that all rows share.
 func (t *features[T]) beginLocal(p *pool) {
 	n := &t.local
 	n.s2, n.contrast = grow(p, &n.s2, t.Columns()*t.Out), grow(p, &n.contrast, t.R*t.Out)

@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// A row keeps nine columns of its R frequencies, those of simd.Integrals: two enter the mean, four
-// the variance, and three are what backward needs.
+// A row keeps the nine columns of simd.Integrals for its R frequencies: two enter the mean, four
+// the variance, and backward needs three.
 const (
 	meanParts = 2
 	varParts  = 4
@@ -18,7 +18,7 @@ const (
 	colsKept  = colShrink + 1
 )
 
-// featureMoments is what FeatureMoments keeps between forward and backward. W enters the variance
+// featureMoments is the state of FeatureMoments between forward and backward. W enters the variance
 // by four columns for each frequency, the rows of quad:
 //
 //	s²_cos − s²_sin,   m²_cos + m²_sin,   m²_cos − m²_sin,   m_cos m_sin

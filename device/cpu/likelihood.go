@@ -19,7 +19,7 @@ type likelihoods[T Float] struct {
 	precision  []float64 // [C]: 1/σ²
 	rows, b, c int
 	ell        []float64 // [blocks]
-	dlogvar    []float64 // [blocks,C]: sums of what the columns' parameters have as gradients
+	dlogvar    []float64 // [blocks,C]: sums for the gradients of the columns' parameters
 	nu         float64   // ν of StudentLogLik
 }
 
@@ -58,7 +58,7 @@ func (t *likelihoods[T]) slopes(dlogvar []T) {
 	}
 }
 
-// column is the sum over the blocks of what they left in dlogvar for one column.
+// column is the sum of a column of dlogvar over the blocks.
 func (t *likelihoods[T]) column(c int) float64 {
 	total := 0.0
 	for block := range t.ell {

@@ -27,7 +27,7 @@ type momentsTask struct {
 	dbSum []float64 // [K,B]: −2 Σ_j db
 }
 
-// begin fills what all blocks share.
+// begin fills the arrays that all blocks share.
 func (t *momentsTask) begin(pool *pool, a device.MomentsArgs) {
 	t.mean, t.variance, t.p = double(a.Mean), double(a.Variance), double(a.P)
 	t.a, t.m, t.s = double(a.A), double(a.M), double(a.S)
@@ -137,7 +137,7 @@ func floored[T Float](v T) T {
 	return v
 }
 
-// isFloored says whether a variance was held, and has no gradient.
+// isFloored reports whether a variance is at its floor, and has no gradient.
 func isFloored[T Float](v T) bool { return v <= device.VarFloor }
 
 // addSquares is sums += x².

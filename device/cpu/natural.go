@@ -19,7 +19,7 @@ type naturalTask struct {
 	m, s, dm, ds    []float64
 	size            float64
 	sigma, delta, b []float64 // s˜, ds˜, B˜ [J,M,M]
-	lower, rung     []float64 // L [J,M,M], and what helped [J]
+	lower, rung     []float64 // L [J,M,M], and the rung that helped [J]
 	done            []float64 // the same of B itself
 	u               []float64 // sᵀdm [J,M]
 	potrf           potrfTask

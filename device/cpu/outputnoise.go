@@ -41,7 +41,7 @@ func (d *Device[T]) beginNoiseOf(op string, out, variance, rows *device.Tensor, 
 // blocks are of rows of one sample, whose noise has a key of its own.
 func (t *outputNoise[T]) blocks() int { return t.s * blocksOf(t.b, sampleRows) }
 
-// noise draws a block's normals, and says where they belong.
+// noise draws a block's normals; first is the index in the output of the first of them.
 func (t *outputNoise[T]) noise(w *worker, block int) (noise []T, first int) {
 	s, lo, hi := spanOf(block, sampleRows, t.b)
 	noise = t.math.scratch(w, 0, (hi-lo)*t.c)

@@ -13,7 +13,7 @@ type potrfTask struct {
 	l, dl, c, jitter []float64
 	inverse          []float64 // [workers or matrices, tri, tri]
 	k, m             int
-	ladder           []float64 // what is added to the diagonal, until a rung helps
+	ladder           []float64 // the jitters to add to the diagonal, until one helps
 	j0, j1           int       // the block column of the current step, inside a single matrix
 }
 
@@ -77,7 +77,7 @@ func (t *potrfTask) factor(w *worker, k int, p *pool) int {
 		j1 := min(j0+tri, m)
 		n, corner := j1-j0, l[j0*m+j0:]
 		simd.Gemm64(w.doubles.pack, false, true, n, n, j0, -1, l[j0*m:], m, l[j0*m:], m, 1, corner, m)
-		for i := range n { // the product filled what is above the diagonal, too
+		for i := range n { // the product filled the elements above the diagonal, too
 			clear(corner[i*m+i+1:][:n-i-1])
 		}
 		if pivot := cholesky(corner, m, n); pivot >= 0 {

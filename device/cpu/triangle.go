@@ -153,7 +153,7 @@ func (p *outer) addLower(w *worker, dst []float64, m, lo, hi int) {
 }
 
 // multiplyLower is x = L y, or Lᵀ y, added to x or written, for the lower triangle of an n×n
-// block of s; what is above the diagonal of s is never read.
+// block of s; the elements above the diagonal of s are never read.
 func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y matrix[float64], beta float64, x []float64) {
 	ldx, columns := y.ld, y.k
 	block := w.double(0, tri*tri)

@@ -17,7 +17,7 @@ type whitenTask struct {
 	dsqrt, dl, dalpha []float64
 }
 
-// begin fills what all blocks share.
+// begin fills the arrays that all blocks share.
 func (t *whitenTask) begin(p *pool, a device.WhitenArgs) {
 	t.l, t.m, t.s = double(a.L), double(a.M), double(a.S)
 	t.scale = grow(p, &t.scale, t.J)

@@ -31,9 +31,9 @@ type Operation struct {
 	Run  func()
 }
 
-// Operations are those of a training step, each ready to be run many times: those of the GP layer,
-// of sequences, of the layer of random features, of the objective, and of all parameters. In each
-// family the gradients come last.
+// Operations are the operations of a training step, each ready to be run many times: of the GP
+// layer, of sequences, of the layer of random features, of the objective, and of all parameters. In
+// each family the gradients come last.
 func Operations(dev device.Device, w Workload) []Operation {
 	b := &operands{Workload: w, dev: dev, r: newRandom(1)}
 	return slices.Concat(b.gp(), b.sequences(), b.features(), b.objective(), b.parameters())
@@ -124,7 +124,7 @@ func (b *operands) sequences() []Operation {
 	}
 }
 
-// params are those of a layer of J inputs, or room for their gradients where sd is 0.
+// params are the parameters of a layer of J inputs, or room for their gradients where sd is 0.
 func (b *operands) params(sd float64, a device.Activation) device.FeatureParams {
 	w, columns := &b.Workload, a.Columns()
 	return device.FeatureParams{Activation: a,

@@ -18,11 +18,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Tolerances says how near a device must come to the naive loops. Errors are
-// relative to the largest element.
+// Tolerances are the largest errors of a device against the naive loops, relative to
+// the largest element.
 type Tolerances struct {
-	Value    float64 // of what an operation writes
-	Gradient float64 // of what its Backward gives
+	Value    float64 // of an operation's results
+	Gradient float64 // of its Backward's
 	// Single is set where Real is float32: operations on Real tensors are then held to the
 	// normalised mean square error of their row.
 	Single bool

@@ -7,9 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Dry tests that a dry device takes what a new device takes for the same operations, no more and no
-// less: for each row of the table by itself, and for the operations of a step one after the other.
-// open opens a new device.
+// Dry tests that a dry device takes exactly the memory of a new device for the same operations: for
+// each row of the table by itself, and for the operations of a step one after the other. open opens
+// a new device.
 func Dry(t *testing.T, open func() device.Device) {
 	for _, r := range table() {
 		t.Run(r.name(), func(t *testing.T) {
@@ -58,8 +58,8 @@ func (k *keeper) New(dtype device.DType, shape ...int) *device.Tensor {
 	return t
 }
 
-// compare makes the same steps on a device and on its dry twin, and compares what they have taken
-// after each.
+// compare makes the same steps on a device and on its dry twin, and compares their memory after
+// each.
 func compare(t *testing.T, dev device.Device, steps func(device.Device) []step) {
 	t.Helper()
 	before := dev.Taken()

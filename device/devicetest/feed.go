@@ -7,7 +7,7 @@ import (
 )
 
 // testFeed tests that operations find the pieces of a feed one after the other, while the next ones
-// are on their way. The pieces are larger than what a backend keeps beside, and differ in length.
+// are on their way. The pieces are larger than a backend's buffer, and differ in length.
 // Nothing is read until the end, so that a device which runs ahead is not waited for.
 func testFeed(t *testing.T, dev device.Device) {
 	const rows, width, pieces = 1500, 257, 9

@@ -13,7 +13,7 @@ import (
 type property struct {
 	name string
 	test func(t *testing.T, dev device.Device, tol Tolerances)
-	// products says that it is one of products of Real tensors.
+	// products is set where it tests products of Real tensors.
 	products bool
 }
 
@@ -278,7 +278,7 @@ func flooredGradient(t *testing.T, dev device.Device, _ Tolerances) {
 }
 
 // Samples drawn in two calls, the second with the number of its first sample in the key,
-// are those of one call.
+// equal the samples of one call.
 func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 	const s, first, b, j = 5, 2, 33, 3
 	r := newRandom(5)

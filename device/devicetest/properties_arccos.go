@@ -26,8 +26,8 @@ func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 	for i := range n {
 		identity[i*n+i] = 1
 	}
-	// E φ(p)⁴ for p with E φ(p)² = 1 is 2, 6 and 210/9: what the variance of one feature's product
-	// is below.
+	// E φ(p)⁴ for p with E φ(p)² = 1 is 2, 6 and 210/9: the variance of one feature's product is
+	// less.
 	for a, fourth := range map[device.Activation]float64{device.ArcCos0: 2, device.ArcCos1: 6,
 		device.ArcCos2: 210.0 / 9} {
 		out := dev.New(device.Real, samples, b, n)

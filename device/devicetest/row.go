@@ -15,13 +15,13 @@ import (
 type row struct {
 	ops     []string // the methods that it covers
 	variant string   // which case of them
-	sizes   [][]int  // what build is called with; never only multiples of a block
+	sizes   [][]int  // arguments of build; never only multiples of a block
 	build   func(r *random, size []int) *problem
-	// nmse is what float32 may cost, in the value and in the gradient; 0 for operations
-	// in double. Rounding alone gives about 1e-14.
+	// nmse is the error that float32 may make, in the value and in the gradient; 0 for
+	// operations in double. Rounding alone gives about 1e-14.
 	nmse   float64
 	reason string // why nmse is not 1e-12
-	// products says that the operation is mostly products of Real tensors.
+	// products is set where the operation is mostly products of Real tensors.
 	products bool
 }
 
@@ -61,7 +61,7 @@ type array struct {
 	grad  gradient
 }
 
-// gradient is what Backward does with the gradient of an array.
+// gradient is the way in which Backward writes the gradient of an array.
 type gradient int
 
 const (
@@ -70,7 +70,7 @@ const (
 	writes          // =, as for activations
 )
 
-// filler is what gradients hold before Backward: added to, or overwritten.
+// filler is the value of gradients before Backward, which adds to it or overwrites it.
 const filler = 0.5
 
 func (a *array) values() []float64 {
@@ -96,7 +96,7 @@ func with[A any](p *problem, args func(in, out []*device.Tensor) A, forward func
 }
 
 // withValue is with for an operation that writes a number, and its gradients in the same pass.
-// weight is what the gradients are times, beside the number.
+// The gradients are multiplied by weight, the number is not.
 func withValue[A any](p *problem, weight float64, args func(in []*device.Tensor) A,
 	op func(dev device.Device, value *device.Tensor, g, a A)) *problem {
 	p.out, p.cotangent = []*array{zeros("value", device.Double, 1)}, []float64{weight}
@@ -177,7 +177,7 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, size []int) {
 	rnd := newRandom(7)
 	p := r.build(rnd, size)
 	in, out := tensors(dev, p.in), tensors(dev, p.out)
-	for i, a := range p.out { // what an operation writes must not depend on what was there
+	for i, a := range p.out { // an operation's results must not depend on the old contents
 		if a.dtype != device.Int {
 			dev.Upload(out[i], constant(a, math.NaN()))
 		}

@@ -37,7 +37,7 @@ func likelihoodRows() []row {
 	}
 }
 
-// likelihoodArgs are those of h, y, log σ² and the tail, as far as there are these.
+// likelihoodArgs are h, y, log σ² and the tail, the last two where in has them.
 func likelihoodArgs(in []*device.Tensor) device.LikelihoodArgs {
 	in = append(in, nil, nil)
 	return device.LikelihoodArgs{H: in[0], Y: in[1], LogVar: in[2], Tail: in[3]}

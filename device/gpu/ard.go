@@ -102,7 +102,7 @@ func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *dev
 	return rows, moved
 }
 
-// ardParts is what the kernels of ARDBackward leave to ard_fold: arrays of ardState.
+// ardParts are the arrays of ardState that the kernels of ARDBackward hand to ard_fold.
 type ardParts struct {
 	partial             cuda.Arg // of dlogl
 	chunks              int

@@ -4,7 +4,7 @@ package gpu
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Free is what the driver reports as free, after all unreachable memory was returned.
+// Free is the memory that the driver reports as free, after all unreachable memory was returned.
 func (d *Device) Free() (bytes int64, known bool) {
 	d.check("freeing memory", d.heap.collect())
 	bytes, _, err := d.context.Memory()

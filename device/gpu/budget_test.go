@@ -9,13 +9,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
 )
 
-// A dry device foresees what operations take.
+// A dry device foresees the memory of operations.
 func TestDry(t *testing.T) {
 	devicetest.Dry(t, func() device.Device { return open(t, true) })
 	devicetest.Dry(t, func() device.Device { return open(t, false) })
 }
 
-// What is free falls by what is taken, and comes back when nobody has it.
+// Free memory falls by the size of a tensor, and rises again when nobody has the tensor.
 func TestFree(t *testing.T) {
 	d := openDouble(t) // a card counts in pages
 	before, known := d.Free()

@@ -34,8 +34,8 @@ func TestCollectFindsAll(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// Close frees everything else where something cannot be freed, and says what could not. The double
-// finds what is left when the last context closes.
+// Where one allocation cannot be freed, Close frees all others and names it. The double finds
+// leaks when the last context closes.
 func TestCloseGoesOn(t *testing.T) {
 	openDouble(t)
 	d, err := New(0, true)

@@ -32,7 +32,7 @@ type Device struct {
 	recording *recording           // and it is recorded
 }
 
-// settings are what a Device has in common with its dry twin.
+// settings are the fields that a Device shares with its dry twin.
 type settings struct {
 	context *cuda.Context
 	name    string
@@ -52,7 +52,7 @@ func openDevice(options string) (device.Device, error) {
 	return d, nil
 }
 
-// New opens a GPU by its number; single says that Real is float32.
+// New opens a GPU by its number; Real is float32 if single is true.
 func New(ordinal int, single bool) (*Device, error) {
 	context, err := cuda.Open(ordinal)
 	if err != nil {
@@ -64,7 +64,7 @@ func New(ordinal int, single bool) (*Device, error) {
 	return d, nil
 }
 
-// begin makes what belongs to one Device alone.
+// begin makes the fields that belong to one Device alone.
 func (d *Device) begin() {
 	suffix := "f64"
 	if d.single {
@@ -197,7 +197,7 @@ func read[From float32 | float64](d *Device, dst []float64, src *device.Tensor) 
 	}
 }
 
-// Usage is what a device has done so far.
+// Usage counts the work of a device so far.
 type Usage struct {
 	Calls   int // of the driver
 	Changes int // of memory: how often some was allocated or freed

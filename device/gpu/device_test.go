@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
-// Names that open, and what is said of the others.
+// Names that open, and the errors of the others.
 func TestOpen(t *testing.T) {
 	open(t, true)
 	for options, name := range map[string]string{"": "cuda:0:f32", "0": "cuda:0:f32", "f64": "cuda:0:f64", "0:f32": "cuda:0:f32", "0:f64": "cuda:0:f64"} {
@@ -107,13 +107,13 @@ func TestMisuse(t *testing.T) {
 // The argument of a kernel keeps the memory of a tensor that nobody else can reach, until it is
 // gone itself.
 func TestArgumentKeepsMemory(t *testing.T) {
-	const kept, lost = 260, 1000 // elements, which nothing else has so many of
+	const kept, lost = 260, 1000 // elements; no other tensor has this number
 	d := open(t, true)
 	argument := d.ptr(d.New(device.Real, kept))
 	d.New(device.Real, lost)
 	live := func(elements int) bool {
 		runtime.GC()
-		d.New(device.Int, 1) // frees what the collector found
+		d.New(device.Int, 1) // frees the blocks that the collector found
 		for _, b := range d.heap.live {
 			if b.bytes == 4*elements {
 				return true

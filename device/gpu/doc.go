@@ -3,7 +3,7 @@
 // its kernels, which stand in cuda/kernels under the same name.
 //
 // The package exists twice, as package cuda does: with the build tag "cuda" and cgo it runs
-// kernels, without them opening it says why it cannot.
+// kernels, without them opening a device is an error that gives the reason.
 package gpu
 
 import (
@@ -30,7 +30,7 @@ func machines() ([]device.Machine, error) {
 	return found, nil
 }
 
-// parse reads what follows "cuda:": a GPU's number, a precision, both or neither.
+// parse reads the options after "cuda:": a GPU's number, a precision, both or neither.
 func parse(options string) (ordinal int, single bool, err error) {
 	number, precision, both := strings.Cut(options, ":")
 	if !both && (number == "f32" || number == "f64") {

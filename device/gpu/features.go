@@ -111,7 +111,7 @@ func (d *Device) drawSpectra(t *features) {
 type draw struct {
 	slots, rows, columns int
 	key                  device.Key
-	number               int // the samples share so many draws; 0: each has its own
+	number               int // of draws that the samples share; 0: each has its own
 	mean, logvar, mixing *device.Tensor
 	x, noise             cuda.Arg
 }

@@ -10,7 +10,7 @@ import (
 // noiseBlocks is the number of blocks of noise_gradient, and of its sums.
 const noiseBlocks = 256
 
-// localNoise is what local reparameterisation keeps. Since sin² = 1 − cos², the output variance
+// localNoise is the state of local reparameterisation. Since sin² = 1 − cos², the output variance
 // needs only the squares of the cosines:
 //
 //	v = Φ²s² = α/R·(Σ_r s²_sin,r + cos² (s²_cos − s²_sin))
@@ -26,13 +26,13 @@ type localNoise struct {
 	dcontrast    scratch // [parts,R,d']
 }
 
-// contrast computes what all rows share.
+// contrast computes the arrays that all rows share.
 func (d *Device) contrast(t *features) {
 	d.real.launch("weight_contrast", blocks(t.Out, 8), 0, cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(int(t.Activation)), d.ptr(t.p.LogVarW),
 		d.growReals(&t.local.contrast, t.R*t.Out), d.growDoubles(&t.local.sines, t.Out))
 }
 
-// addNoise adds √v∘ε to the output, and keeps what the backward pass needs.
+// addNoise adds √v∘ε to the output, and keeps v and the ratio for the backward pass.
 func (d *Device) addNoise(t *features, a device.FeatureArgs, chunks int, mean, square cuda.Arg) {
 	n := t.S * t.B
 	k0, k1, step, site, strata := d.key(t.noise.Weights)

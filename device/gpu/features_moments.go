@@ -14,8 +14,8 @@ const (
 	planes         = meanPlanes + variancePlanes
 )
 
-// featureMoments is what FeatureMoments keeps between forward and backward. Unlike RandomFeatures
-// it writes Φ, six numbers for each row and frequency. Its other scratch is that of RandomFeatures.
+// featureMoments is the state of FeatureMoments between forward and backward. Unlike RandomFeatures
+// it writes Φ, six numbers for each row and frequency. Its other scratch is RandomFeatures'.
 type featureMoments struct {
 	phi, dphi scratch // [6,S·B,R]
 	spectra   scratch // [2,d,R]: η and β², with the factors of Mixing
@@ -71,8 +71,8 @@ func (d *Device) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	d.spectraMomentsGradient(t, g.Params, weightBlocks+noiseBlocks)
 }
 
-// varianceGradient takes out what is floored, and sums the rest by columns; its sums for dlog α go
-// behind the first of alpha.
+// varianceGradient leaves out floored variances, and sums the gradients of the others by columns.
+// Its sums for dlog α go behind the first of alpha.
 func (d *Device) varianceGradient(t *features, dvariance, variance *device.Tensor, first int) {
 	rows := t.S * t.B
 	d.growDoubles(&t.alpha, first+noiseBlocks)

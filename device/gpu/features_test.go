@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
-// A layer over several tiles of rows, frequencies and columns gives what the CPU gives, whether
-// many blocks share them or one block walks over all.
+// A layer over several tiles of rows, frequencies and columns agrees with the CPU, whether many
+// blocks share the tiles or one block walks over all.
 func TestFeatureTiles(t *testing.T) {
 	double, single, host := open(t, false), open(t, true), cpu.New[float64](1)
 	tolerances := map[*Device]float64{single: 1e-4}

@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
 )
 
-// products are what every form of product is tried with: no size but one is a multiple of a tile.
+// products are the cases of every form of product: no size but one is a multiple of a tile.
 var products = []product{
 	{m: 1, n: 1, k: 1, batch: 1, alpha: 1},
 	{m: 65, n: 33, k: 20, batch: 2, alpha: -0.5, beta: 2},
@@ -49,7 +49,7 @@ func TestGemm(t *testing.T) {
 	}
 }
 
-// runProduct is C of a product of random matrices, and what it should be.
+// runProduct is C of a product of random matrices, and the expected C.
 func runProduct(d *Device, p product) (got, want []float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	terms := max(p.terms, 1)
@@ -122,7 +122,7 @@ func runProduct(d *Device, p product) (got, want []float64) {
 			}
 		}
 	}
-	for i, v := range all { // what is between the rows, and above a lower triangle
+	for i, v := range all { // the elements between the rows, and above a lower triangle
 		if column, row := i%p.c.ld, i/p.c.ld%p.m; column >= p.n || p.part == lower && column > row {
 			got, want = append(got, v), append(want, c[i])
 		}

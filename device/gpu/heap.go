@@ -13,8 +13,8 @@ import (
 )
 
 // heap is the device memory behind tensors and scratch. Tensors are never freed by name: the heap
-// holds their blocks weakly, and what Go's collector has found unreachable is freed by the next
-// allocation, or Close.
+// holds their blocks weakly, and the next allocation, or Close, frees the blocks that Go's
+// collector has found unreachable.
 type heap struct {
 	device *Device
 	live   map[cuda.Ptr]allocation
@@ -69,7 +69,7 @@ func (h *heap) tensor(n, size int) (*memory, error) {
 	return m, nil
 }
 
-// sweep frees what the collector has found.
+// sweep frees the blocks that the collector has found unreachable.
 func (h *heap) sweep() error {
 	return h.free(func(b allocation) bool { return b.block.Value() == nil })
 }
@@ -90,7 +90,7 @@ func (h *heap) free(which func(allocation) bool) error {
 	return errors.Join(failed...)
 }
 
-// alloc allocates a block; if there is no memory, what the collector can find is freed first.
+// alloc allocates a block; if there is no memory, it first frees all unreachable blocks.
 func (h *heap) alloc(bytes int, b *block) (cuda.Ptr, error) {
 	if h.device.recording != nil {
 		panic("gpu: the work of a loop needs more memory than the step before")

@@ -28,7 +28,7 @@ func (f *family) kernel(name string) *cuda.Kernel {
 }
 
 // launch starts a kernel on a grid of blocks, with shared bytes of dynamic shared memory. An
-// empty grid is no work. A dry device does none, but says whether a GPU could.
+// empty grid is no work. A dry device launches nothing, but records a launch that no GPU can do.
 func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Arg) {
 	if grid.X == 0 || grid.Y == 0 || grid.Z == 0 {
 		return
@@ -60,7 +60,7 @@ func (d *Device) fork(opens bool, fixed ...*device.Tensor) {
 	d.check("working on a second stream", d.context.Beside(opens, owners))
 }
 
-// join ends what fork began.
+// join ends a fork.
 func (d *Device) join() {
 	if d.recording != nil {
 		d.context.Back()
@@ -79,8 +79,8 @@ func (f *family) over(name string, n int) cuda.Grid {
 func blocks(n, size int) cuda.Grid { return cuda.Grid{X: (n + size - 1) / size, Y: 1, Z: 1} }
 
 // ptr is the argument for a tensor: the address of its first element, nil for a nil tensor. The
-// argument keeps the memory: what an operation allocates before it launches may free what nobody
-// else can reach.
+// argument keeps the memory alive: an allocation before the launch may free all other unreachable
+// blocks.
 func (d *Device) ptr(t *device.Tensor) cuda.Arg {
 	if t == nil {
 		return cuda.Pointer(0)

@@ -83,7 +83,7 @@ func (d *Device) AddColumns(dst, src *device.Tensor) {
 	d.addColumns(rows, min(wdst, wsrc), columns{dst, wdst, 0}, columns{src, wsrc, 0})
 }
 
-// columns are those of a matrix from one on.
+// columns are the columns of a matrix from one on.
 type columns struct {
 	of          *device.Tensor
 	width, from int

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// naturalState is what NaturalStep keeps between its kernels.
+// naturalState is the state of NaturalStep between its kernels.
 type naturalState struct {
 	sigma, b, lower *device.Tensor // [J,M,M]
 	u               *device.Tensor // [J,M]

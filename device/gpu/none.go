@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// openDevice says why there is no GPU in this program.
+// openDevice returns the reason why this program has no GPU.
 func openDevice(options string) (device.Device, error) {
 	if _, _, err := parse(options); err != nil {
 		return nil, err

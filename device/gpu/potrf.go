@@ -7,15 +7,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// panels is how many columns potrf_panel makes by itself; what these take from the columns before
-// them are products of the whole card. Tests have fewer.
+// panels is the number of columns that potrf_panel computes by itself. The whole card computes the
+// products that update them from earlier columns. Tests have fewer.
 var panels = 8 * tile
 
 // panelShared is the dynamic shared memory of a block that makes a panel: struct Columns of
 // potrf.cuh.
 const panelShared = (4*8*(2*tile+4) + tile) * 8
 
-// potrfState is what PotrfBackward keeps between its products, [K,M,M] each.
+// potrfState is the state of PotrfBackward between its products, [K,M,M] each.
 type potrfState struct{ middle, right scratch }
 
 // Potrf is L Lᵀ = c + jitter·I for each of the K matrices, and L⁻¹: the first rung of the ladder by

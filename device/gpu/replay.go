@@ -118,7 +118,7 @@ func (d *Device) step(step device.Count) cuda.Arg {
 	switch {
 	case step.N == liveStep:
 		panic("gpu: a key has a step number that means another")
-	case d.recording != nil && step.Live():
+	case d.recording != nil && step.FollowsStep():
 		return cuda.Uint(liveStep)
 	}
 	return cuda.Uint(step.N)
@@ -126,7 +126,7 @@ func (d *Device) step(step device.Count) cuda.Arg {
 
 // live is the argument for a number that may be live.
 func (d *Device) live(s device.Scalar) cuda.Arg {
-	if d.recording != nil && s.Live() {
+	if d.recording != nil && s.FollowsStep() {
 		return mark()
 	}
 	return cuda.Float64(s.Value)
@@ -135,7 +135,7 @@ func (d *Device) live(s device.Scalar) cuda.Arg {
 // adamSize is the arguments size and root of adam.
 func (d *Device) adamSize(s device.AdamStep) (size, root cuda.Arg) {
 	betas := [2]float64{s.Beta1, s.Beta2}
-	if r := d.recording; r != nil && s.LR.Live() && s.Step.Live() {
+	if r := d.recording; r != nil && s.LR.FollowsStep() && s.Step.FollowsStep() {
 		if r.betas == [2]float64{} || r.betas == betas {
 			r.betas = betas
 			return mark(), mark()
@@ -154,7 +154,7 @@ func adamSize(lr float64, betas [2]float64, step uint32) (size, root float64) {
 
 func mark() cuda.Arg { return cuda.Float64(math.Float64frombits(liveNumber)) }
 
-// outside panics if what op does cannot be part of a loop.
+// outside panics if op is called in a loop, of which it cannot be a part.
 func (d *Device) outside(op string) {
 	if d.looping {
 		panic("gpu: " + op + " in the work of a loop, which is recorded")

@@ -22,7 +22,7 @@ type walk struct {
 	mean, dmean      *device.Tensor
 	logvar, dlogvar  *device.Tensor
 	kl               *device.Tensor
-	change           func(*device.Live) // what the work gets wrong
+	change           func(*device.Live) // the fault of the work
 }
 
 func newWalk(d *Device) *walk {
@@ -97,7 +97,7 @@ func TestLoop(t *testing.T) {
 			if calls := after.Calls - before.Calls; recorded && step != 3 && step != 9 && calls != 2 {
 				t.Errorf("step %d: %d calls of the driver", step, calls)
 			}
-			if step == 7 { // scratch of the KL grows, and what it had goes to somebody else
+			if step == 7 { // scratch of the KL grows, and its old memory goes to another tensor
 				x := replayed.d.New(device.Real, 5000)
 				big := device.DiagArgs{Mean: x, LogVar: x}
 				replayed.d.KLDiag(replayed.kl, big, big, device.Scalar{Value: 1})
@@ -127,7 +127,7 @@ func TestLoopWithoutGraphs(t *testing.T) {
 	}
 }
 
-// Work that cannot be replayed is a bug that says what it is.
+// Work that cannot be replayed panics, and the message names the bug.
 func TestLoopMisuse(t *testing.T) {
 	for want, wrong := range map[string]func(w *walk, now *device.Live){
 		"gpu: Upload in the work of a loop, which is recorded":   func(w *walk, _ *device.Live) { w.d.Upload(w.g, make([]float64, w.g.Len())) },

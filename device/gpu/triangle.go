@@ -13,7 +13,7 @@ import (
 // triangle.cuh.
 const blockShared = (tile*(tile+1) + tile/2*(tile/2+1) + tile/2*(tile+1)) * 8
 
-// triangleState holds inverses [K,M,M] and what making them needs.
+// triangleState holds inverses [K,M,M] and their scratch.
 type triangleState struct {
 	inverse, product scratch
 

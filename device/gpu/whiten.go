@@ -14,12 +14,12 @@ type whitenState struct {
 	v       scratch // [J,M,M]: the lower triangle of L⁻ᵀds
 }
 
-// kernelStep is a step from latent to latent; 0 where all latents share one kernel.
-func kernelStep(n device.QShape, step int) int {
+// kernelStride is the stride from latent to latent, 0 where all latents share one kernel.
+func kernelStride(n device.QShape, stride int) int {
 	if n.K == 1 {
 		return 0
 	}
-	return step
+	return stride
 }
 
 // overLatents makes a product sum over the latents of each kernel: terms if they share one, or
@@ -37,7 +37,7 @@ func (d *Device) Whiten(a device.WhitenArgs) {
 	n := device.CheckWhiten("Whiten", a)
 	square := n.M * n.M
 	x := d.invert(a.L, n.K, n.M)
-	x.step = kernelStep(n, square)
+	x.step = kernelStride(n, square)
 	d.double.launch("whiten_mean", cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}, 0,
 		cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.M), x.at, d.ptr(a.LogAlpha), d.ptr(a.Mu))
 	if n.Diagonal {
@@ -64,7 +64,7 @@ func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
 	d.double.foldRows(d.ptr(g.LogAlpha), partial, n.J, rows, true, -0.5)
 
 	x := d.invert(a.L, n.K, n.M)
-	x.step = kernelStep(n, square)
+	x.step = kernelStride(n, square)
 	d.double.launch("whiten_mean_backward", cuda.Grid{X: (n.M + 31) / 32, Y: n.J, Z: 1}, 0,
 		cuda.Int(n.M), cuda.Int(x.step), d.ptr(g.Mu), u, x.at, d.ptr(a.LogAlpha), d.ptr(g.M))
 	solved := matrix{at: v, ld: n.M, step: square, lower: true}
