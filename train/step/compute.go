@@ -17,12 +17,12 @@ func (s *Step) compute(now device.Live) {
 // batch is the whole set, its rows are there in order since the start.
 func (s *Step) draw(number device.Count) {
 	if s.Pass.B < s.Rows.N {
-		s.dev.DrawRows(s.Pass.Rows(), s.Rows.N, s.batch(number))
+		s.dev.DrawRows(s.Pass.Rows(), s.Rows.N, s.batchKey(number))
 	}
 }
 
-// batch is the key of a step's batch.
-func (s *Step) batch(number device.Count) device.Key {
+// batchKey is the key of a step's batch.
+func (s *Step) batchKey(number device.Count) device.Key {
 	return device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch}
 }
 

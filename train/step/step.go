@@ -100,7 +100,7 @@ func (s *Step) Bound(number uint32, klWeight float64) error {
 // meanwhile.
 func (s *Step) send(number uint32) {
 	if s.Rows.Streams() {
-		s.Rows.Send(s.batch(device.Count{N: number}))
+		s.Rows.Send(s.batchKey(device.Count{N: number}))
 		s.sent = number
 	}
 }
