@@ -54,7 +54,7 @@ func TestConfigIsImmutable(t *testing.T) {
 	}
 }
 
-// isConfig says whether an expression is a Config, one of its parts, or a pointer to one.
+// isConfig reports whether an expression is a Config, one of its parts, or a pointer to one.
 func (c *checker) isConfig(e ast.Expr) bool {
 	t := c.info.Types[e].Type
 	if p, ok := t.(*types.Pointer); ok {
@@ -68,7 +68,7 @@ func (c *checker) isConfig(e ast.Expr) bool {
 	return name == "Config" || name != "Options" && strings.HasSuffix(name, "Options")
 }
 
-// within says whether an expression is a Config behind a pointer, or a part of one.
+// within reports whether an expression is a Config behind a pointer, or a part of one.
 func (c *checker) within(e ast.Expr) bool {
 	switch x := e.(type) {
 	case *ast.SelectorExpr:

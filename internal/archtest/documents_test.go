@@ -44,7 +44,7 @@ func TestLinks(t *testing.T) {
 // goName is a name as the documents write it: package.Name, package.Type.Method or package.op.
 var goName = regexp.MustCompile(`\b([a-z]+)\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)?)`)
 
-// The architecture and the other documents about code name only what exists.
+// The architecture and the other documents about code name only things that exist.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	m := load(t)
 	all, err := m.declarations()
@@ -103,7 +103,7 @@ func TestListedFilesHoldCode(t *testing.T) {
 	}
 }
 
-// holdsCode says whether a file has lines beside comments, directives and the name of its package.
+// holdsCode reports whether a file has lines besides comments, directives and its package clause.
 func holdsCode(text string) bool {
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// labels are those of all equations of the paper, in its order.
+// labels are the labels of all equations of the paper, in its order.
 var labels = strings.Fields(`
 	kernel_ard rf_ard deepgp_lth rfdnn_lth rfdnn_lth_vec rfdnn_fwd
 	our_P(F) our_lik our_full_lik post_orig
@@ -60,7 +60,7 @@ func tableUnder(t *testing.T, text, heading string) (rows [][]string) {
 	return rows[2:]
 }
 
-// cites says whether a text names a label as a word of its own: rfdnn_lth is not in
+// cites reports whether a text names a label as a word of its own: rfdnn_lth is not in
 // "rfdnn_lth_vec".
 func cites(text, label string) bool {
 	return regexp.MustCompile(`(^|\W)` + regexp.QuoteMeta(label) + `(\W|$)`).MatchString(text)

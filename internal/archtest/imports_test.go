@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// rooms says which packages of this module a package's code may import. "leaves" are the packages
-// under internal/ that import nothing but each other. Tests may look further, and commands may
-// import all.
+// rooms lists the packages of this module that a package's code may import. "leaves" are the
+// packages under internal/ that import nothing but each other. Tests may import others too, and
+// commands all.
 var rooms = map[string][]string{
 	// the library links the backends, as a command does
 	".": {"train", "train/options", "train/fitted", "train/rundir", "predict", "model",
@@ -50,8 +50,8 @@ var rooms = map[string][]string{
 	"bench/plots":     {},
 }
 
-// homes says where a module of another project may be imported by code that is not a test. A module
-// that is not listed may be imported anywhere.
+// homes lists the packages whose code, tests aside, may import a module of another project. A
+// module that is not listed may be imported anywhere.
 var homes = map[string][]string{
 	"gorgonia.org/cu":              {"cuda"},
 	"github.com/ebitengine/purego": {"dist/mpi"},
@@ -76,10 +76,10 @@ func within(dir string, rooms []string) bool {
 	return slices.ContainsFunc(rooms, func(r string) bool { return dir == r || strings.HasPrefix(dir, r+"/") })
 }
 
-// command says whether a file is part of a program, which puts the rooms together.
+// command reports whether a file is part of a program, which puts the rooms together.
 func command(f *file) bool { return f.syntax.Name.Name == "main" }
 
-// isLeaf says whether a package is one of the leaves: a room under internal/ is not.
+// isLeaf reports whether a package is one of the leaves: a room under internal/ is not.
 func isLeaf(dir string) bool { return strings.HasPrefix(dir, "internal/") && rooms[dir] == nil }
 
 func (m *module) own(to string) (dir string, ok bool) {

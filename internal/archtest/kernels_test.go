@@ -26,8 +26,8 @@ var suffixes = map[string][]string{
 	"products": {"_f32", "_f64", "_tf32", "_3xtf32"}, "double": {"_f64"}, "plain": {""},
 }
 
-// launches are the calls of launch in a file. The family is what it is called on: d.real, or the
-// receiver of a method of family itself, which stands for any that has the kernel.
+// launches are the calls of launch in a file. The family is the receiver of the call: d.real, or
+// the receiver of a method of family itself, which stands for any family that has the kernel.
 func launches(t *testing.T, m *module, f *file) (all []launch) {
 	named := textsOf(f)
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
@@ -116,7 +116,7 @@ func kindOf(arg ast.Expr, family string) cuda.Kind {
 	return 0
 }
 
-// ofDoubles says whether an image has products of doubles alone.
+// ofDoubles reports whether an image has products of doubles alone.
 func ofDoubles(image string) bool {
 	return strings.HasSuffix(image, "sm86.ptx") || strings.HasSuffix(image, "sm90.ptx")
 }
@@ -179,7 +179,7 @@ func (l *launch) parameters(suffix string, s cuda.Signature) []cuda.Kind {
 	return want
 }
 
-// docs/kernels.md says what each kernel of the newest image does, and has no row of another.
+// docs/kernels.md describes each kernel of the newest image, and has no row of another.
 func TestKernelsAreDocumented(t *testing.T) {
 	signatures, err := cuda.Signatures(read(t, "cuda/kernels_sm80.ptx"))
 	if err != nil {

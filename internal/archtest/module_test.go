@@ -74,7 +74,7 @@ var readModule = sync.OnceValues(func() (*module, error) {
 	return m, err
 })
 
-// outside says whether a folder is not part of the module: hidden, data of tests, or a module of
+// outside reports whether a folder is not part of the module: hidden, data of tests, or a module of
 // its own. That is bench too, so that its dependencies stay out of the program; its code keeps the
 // rules and calls the rooms.
 func outside(name, base string) bool {

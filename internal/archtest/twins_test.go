@@ -10,7 +10,7 @@ import (
 // twins names, so that two backends are read side by side. A new backend is added here.
 var backends = []string{"device/cpu", "device/gpu"}
 
-// twins says in which file of a backend an operation stands, in the order of the data.
+// twins lists the file of a backend in which an operation stands, in the order of the data.
 var twins = []struct{ file, operations string }{
 	{"movement.go", "Gather DrawRows Widen NarrowAdd Concat ConcatBackward AddColumns"},
 	{"ard.go", "ARD ARDBackward"},

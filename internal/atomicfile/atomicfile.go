@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// WriteFile writes what write gives it to path. If anything fails before the rename, the
+// WriteFile writes the output of write to path. If anything fails before the rename, the
 // error says so, path is as it was before, and nothing is left beside it; after the rename
 // only bringing the folder's entry to disk can fail. A symbolic link stays a link; a device
 // or pipe (/dev/stdout) is written to directly.
@@ -25,7 +25,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return writeFile(osFiles, path, write)
 }
 
-// files is what this package does to the disk; tests put faults there.
+// files are this package's operations on the disk; tests put faults there.
 type files struct {
 	create  func(path string) (file, error)
 	rename  func(from, to string) error
@@ -75,7 +75,7 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 	return d.syncDir(filepath.Dir(path))
 }
 
-// Abandon removes what this process is writing to path, just before it ends.
+// Abandon removes the file that this process is writing to path, just before it ends.
 func Abandon(path string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -116,8 +116,8 @@ func temporary(path string, i int) string {
 	return tmp
 }
 
-// Leftovers are the temporaries of any process that stand beside path: those of running ones, and
-// what was left of killed ones. Who asks knows that no other process is at work there.
+// Leftovers are the temporaries beside path, of running and of killed processes. The caller knows
+// that no other process is at work there.
 func Leftovers(path string) (found []string) {
 	dir, name := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir))

@@ -61,7 +61,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// What is being written can be abandoned: nothing of it is left, and what was there stays.
+// A file can be abandoned while it is written: nothing of it is left, and an old file stays.
 func TestAbandon(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")

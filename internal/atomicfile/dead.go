@@ -12,7 +12,7 @@ import (
 // free is that of a dead process. The lock comes after the file: an owner who finds it taken, or
 // the file gone, was taken for dead in between and takes another name.
 
-// ErrLocked says that a file belongs to another process.
+// ErrLocked reports that a file belongs to another process.
 var ErrLocked = errors.New("another process uses it")
 
 var temporaryName = regexp.MustCompile(`^\.(.+)\.tmp-[0-9]+(-[0-9]+)?$`)

@@ -21,16 +21,16 @@ type Folder struct {
 // somebody works in, cannot be replaced. This is also the test whether the place can be written to.
 func NewFolder(final string) (*Folder, error) {
 	f := &Folder{}
-	beside := final
+	base := final
 	if info, err := os.Stat(final); err == nil && info.IsDir() {
 		f.into = final
-		beside = filepath.Join(final, filepath.Base(final))
+		base = filepath.Join(final, filepath.Base(final))
 	} else if err := f.makeParents(filepath.Dir(final)); err != nil {
 		return nil, errors.Join(err, f.removeParents())
 	}
 	var err error
 	for i := range maxTries {
-		f.path = temporary(beside, i)
+		f.path = temporary(base, i)
 		if err = os.Mkdir(f.path, 0o777); errors.Is(err, fs.ErrExist) {
 			continue
 		}

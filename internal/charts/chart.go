@@ -33,9 +33,9 @@ const (
 	width         = 440.0
 	defaultHeight = 270.0
 	glyph         = 6.6 // of a digit
-	below         = 42.0
-	above         = 10.0
-	beside        = 14.0
+	bottomMargin  = 42.0
+	topMargin     = 10.0
+	rightMargin   = 14.0
 	overlap       = 4.0 // room for a dot at the ends of the axes
 )
 
@@ -119,7 +119,7 @@ func (c Chart) SVG() template.HTML {
 	if n := (len(xTicks) + 1) / 2; widest(xTicks) > 8 { // or they would touch
 		xTicks = []tick{xTicks[0], xTicks[n]}
 	}
-	left, right, top, bottom := 26+glyph*float64(widest(yTicks)), width-beside, above, height-below
+	left, right, top, bottom := 26+glyph*float64(widest(yTicks)), width-rightMargin, topMargin, height-bottomMargin
 	p.x.from, p.x.to, p.y.from, p.y.to = left, right, bottom, top
 
 	p.printf(`<svg class="chart" viewBox="0 0 %g %g" role="img" tabindex="0" aria-label="%s">`, width,
@@ -138,7 +138,7 @@ func (c Chart) SVG() template.HTML {
 		place(height-6), escaped(c.X.Label, 60))
 	p.printf(`<text class="axis middle" transform="translate(12 %s) rotate(-90)">%s</text>`,
 		place((top+bottom)/2), escaped(c.Y.Label, 36))
-	// an svg within cuts off what lies outside the axes
+	// an svg within clips the marks at the axes
 	box := []any{place(left - overlap), place(top - overlap), place(right - left + 2*overlap),
 		place(bottom - top + 2*overlap)}
 	p.printf(`<svg x="%[1]s" y="%[2]s" width="%[3]s" height="%[4]s" viewBox="%[1]s %[2]s %[3]s %[4]s">`, box...)

@@ -43,7 +43,7 @@ func TestTicks(t *testing.T) {
 }
 
 // degenerate are lists of values that no axis may choke on: none, one, constants, neighbours,
-// denormals, what is no number, and the ends of what a float holds.
+// denormals, NaN and infinities, and the largest floats.
 var degenerate = [][]float64{
 	{}, {0}, {3.7}, {3.7, 3.7, 3.7}, {3.7, math.Nextafter(3.7, 4)}, {-1e16, -1e16 + 2}, {1e16, 1e16 + 2, 1e16 + 4},
 	{1.7e9, 1.7e9 + 10}, {1, 1 + 1e-8}, {1, 1 + 2e-9}, {123456789, 123456799}, {0, 5e-324}, {5e-324}, {5e-324, 1e-310},
@@ -119,8 +119,8 @@ func every(x, y []float64, horizontal, upright Axis) Chart {
 	return c
 }
 
-// checkChart holds a chart to what every one promises. Marks may reach as far beyond the axes as
-// the inner svg cuts them off.
+// checkChart checks the promises of every chart. Marks may reach beyond the axes up to the edge of
+// the inner svg, which clips them.
 func checkChart(t *testing.T, c Chart) {
 	t.Helper()
 	svg := string(c.SVG())
@@ -205,7 +205,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// A dot stands where a ruler puts it, and what is no number is left out.
+// A dot stands where a ruler puts it, and NaN is left out.
 func TestPlaces(t *testing.T) {
 	c := Chart{
 		X: Axis{Low: 0, High: 10}, Y: Axis{Low: 0, High: 1}, Height: 200,
@@ -239,7 +239,7 @@ func TestPlaces(t *testing.T) {
 	}
 	if a, b, c := circles[0], circles[1], circles[2]; math.Abs((a.X+c.X)/2-b.X) > 0.1 ||
 		math.Abs((a.Y+c.Y)/2-b.Y) > 0.1 ||
-		a.Y != 200-below || c.Y != above || c.X != width-beside {
+		a.Y != 200-bottomMargin || c.Y != topMargin || c.X != width-rightMargin {
 		t.Errorf("%v", circles)
 	}
 }

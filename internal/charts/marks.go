@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is what a mark looks like: its class in the style sheet.
+// Kind is the look of a mark: its class in the style sheet.
 type Kind string
 
 const (
@@ -41,7 +41,7 @@ func (m Mark) extent(x, y *span) {
 	}
 }
 
-// each visits what has a place in the chart: its number, and where its values lie.
+// each visits the values that have a place in the chart: their index, and their coordinates.
 func (m Mark) each(p *pen, visit func(i int, x, y, high float64)) {
 	for i, y := range m.Y {
 		high := y
@@ -56,7 +56,7 @@ func (m Mark) each(p *pen, visit func(i int, x, y, high float64)) {
 
 func (m Mark) draw(p *pen) {
 	var path strings.Builder
-	lower, next := "", 0 // a band's way back, and what continues a line
+	lower, next := "", 0 // a band's lower edge, and the index that continues a line
 	m.each(p, func(i int, x, y, high float64) {
 		at := place(x) + " " + place(y)
 		switch m.Kind {

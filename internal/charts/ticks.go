@@ -18,7 +18,7 @@ const (
 	fewest    = 5
 )
 
-// ticks are about so many round values in a range that fixed gave.
+// ticks are round values in a range that fixed gave; their number is near about.
 func (a Axis) ticks(s span, about int) (ticks []tick) {
 	m, exponent := roundStep((s.high - s.low) / float64(min(about, mostTicks/2)))
 	step := float64(m) * math.Pow10(exponent)

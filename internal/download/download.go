@@ -19,14 +19,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
-// File is what to fetch.
+// File is a file to fetch.
 type File struct {
 	Bytes     int64    `json:"bytes"`
 	SHA256    string   `json:"sha256"`    // in hexadecimal
 	Addresses []string `json:"addresses"` // tried in turn
 }
 
-// The endings of a file that is not complete, and of one that is not what it should be.
+// The endings of a file that is not complete, and of one with a wrong checksum.
 const (
 	Part     = ".part"
 	Rejected = ".rejected"

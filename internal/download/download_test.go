@@ -20,7 +20,7 @@ func sumOf(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// exists says which of the three names of a file are there.
+// exists lists the names of a file that are there, of the three.
 func exists(path string) (names []string) {
 	for _, end := range []string{"", Part, Rejected} {
 		if _, err := os.Stat(path + end); err == nil {

@@ -23,7 +23,7 @@ type Fit struct {
 	Lengths []float64 // ℓ [D]; nil where the targets look like noise
 	Noise   float64   // σ², in units of y²
 
-	Mean, Var []float64 // [N,C]: what the other rows predict of one that is left out
+	Mean, Var []float64 // [N,C]: the prediction of each row from the others
 }
 
 const (
@@ -51,7 +51,7 @@ var (
 //	log p(y) = −½ yᵀ(α(C + ρI))⁻¹y − ½ log det 2πα(C + ρI),   ρ = σ²/α,
 //
 // summed over the targets, with α in closed form. A normal prior keeps the length-scale of a column
-// that says nothing near that of the others. Once ctx is done the outcome is worth nothing.
+// without information near that of the others. Once ctx is done the outcome is meaningless.
 //
 // The targets look like noise where independent normals explain them nearly as well.
 func Maximise(ctx context.Context, rows Rows) *Fit {
@@ -290,7 +290,7 @@ func (p *problem) gradient(grad, theta []float64) {
 	p.prior(theta, grad)
 }
 
-// leftOut is what the others predict of each row: y_i − a_i/[(C + ρI)⁻¹]_ii, with the variance
+// leftOut is the prediction of each row from the others: y_i − a_i/[(C + ρI)⁻¹]_ii, with variance
 // α/[(C + ρI)⁻¹]_ii. It is NaN where there is no inverse.
 func (p *problem) leftOut() (mean, variance []float64) {
 	var inverse mat.SymDense

@@ -45,7 +45,7 @@ func TestGradient(t *testing.T) {
 }
 
 // TestOscillation: the length-scale of a column that oscillates is found among others, that of the
-// others is long, and the noise is what was added.
+// others is long, and the noise is recovered.
 func TestOscillation(t *testing.T) {
 	const noise = 0.2
 	for _, d := range []int{1, 2, 8} {

@@ -10,9 +10,9 @@ import (
 // group is the memory of a control group: limit and usage in bytes, and its statistics.
 type group struct{ limit, usage, stat string }
 
-// available is the smallest of what the machine and the control groups leave, from the text of
-// /proc/meminfo and those of the groups. Files that could be dropped from a group's memory are no
-// use of it.
+// available is the least free memory of the machine and of the control groups, from the texts of
+// /proc/meminfo and of the groups. Files that could be dropped from a group's memory do not count
+// as used.
 func available(meminfo string, groups []group) (bytes int64, known bool) {
 	bytes = math.MaxInt64
 	if kib, ok := field(meminfo, "MemAvailable:"); ok {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Available is how many bytes can still be allocated: what Linux calls available, or what the
-// control group of this process leaves, if that is less. It is a moment's answer.
+// Available is the number of bytes that can still be allocated: the memory that Linux calls
+// available, or the rest of this process's control group, if that is less. It changes at any time.
 func Available() (bytes int64, known bool) {
 	meminfo, _ := os.ReadFile("/proc/meminfo")
 	own, _ := os.ReadFile("/proc/self/cgroup")

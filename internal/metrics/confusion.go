@@ -14,8 +14,8 @@ type ClassScore struct {
 	Predicted map[string]int `json:"predicted"`
 }
 
-// Name adds the scores of each class, which need the names, to those of these labels.
-func (r *Classification) Name(labels []int32, classes []string) {
+// AddClassScores adds the scores of each class, under its name, from the labels of the rows.
+func (r *Classification) AddClassScores(labels []int32, classes []string) {
 	r.Classes = byClass(labels, r.predicted, classes)
 }
 

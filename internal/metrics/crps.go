@@ -131,7 +131,7 @@ func (m Mixture) integratedSpread(n int) float64 {
 			if inner < 0 {
 				p = m.CDF(n, t)
 			} else {
-				p = m.tail(n, t)
+				p = m.survival(n, t)
 			}
 			total += p * (1 - p) * sd * math.Cosh(inner) * 0.5 * math.Pi * math.Cosh(x)
 		}

@@ -74,7 +74,7 @@ func TestCRPSOfWeighted(t *testing.T) {
 			for u := -reach + step/2; u < reach; u += step { // t = y + sinh u
 				off := m.CDF(0, y+math.Sinh(u))
 				if u > 0 {
-					off = m.tail(0, y+math.Sinh(u))
+					off = m.survival(0, y+math.Sinh(u))
 				}
 				want += off * off * math.Cosh(u) * step
 			}

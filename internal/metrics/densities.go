@@ -2,14 +2,14 @@ package metrics
 
 import "math"
 
-// Densities are the log predictive densities of rows at their targets, and what the model expects
-// of them before it sees the targets, both in nats.
+// Densities are the log predictive densities of rows at their targets, and their expectations
+// under the model before it sees the targets, both in nats.
 type Densities struct {
 	Log      []float64 // log p(y_n)
 	Expected []float64 // E log p(y) over y drawn from p itself, or a bound below it
 }
 
-// RegressionDensities are those of N rows with N targets. Expected is the bound
+// RegressionDensities are the densities of N rows with N targets. Expected is the bound
 //
 //	E log p(y) ≥ −½ log(2πe V_n)
 //
@@ -24,8 +24,8 @@ func RegressionDensities(m Mixture, y []float64) Densities {
 	return d
 }
 
-// ClassDensities are those of logits [S,N,C] and N labels: log p(label), and Σ_c p_c log p_c, which
-// is exact.
+// ClassDensities are the densities of logits [S,N,C] and N labels: log p(label), and
+// Σ_c p_c log p_c, which is exact.
 func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
 	d := Densities{make([]float64, n), make([]float64, n)}
 	logp := logProbabilities(logits, s, n, c)
@@ -41,7 +41,7 @@ func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
 	return d
 }
 
-// MeanDensities are those of several targets: of each row the mean over the targets.
+// MeanDensities are the densities of several targets: of each row the mean over the targets.
 func MeanDensities(targets []Densities) Densities {
 	rows := len(targets[0].Log)
 	mean := Densities{make([]float64, rows), make([]float64, rows)}

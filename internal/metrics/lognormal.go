@@ -71,7 +71,7 @@ func (l LogMixture) CDF(n int, y float64) float64 {
 //	E|Y_s − y| = y (2Φ(w) − 1) − m (2Φ(w − b) − 1),   w = (log y − a)/b
 //	E|Y_s − Y_t| = m_s (2Φ((a_s − a_t + b_s²)/r) − 1) + m_t (2Φ((a_t − a_s + b_t²)/r) − 1)
 //
-// Of more than 2000 components, so many are taken at even steps.
+// Of more than 2000 components, it takes 2000 at even steps.
 func (l LogMixture) CRPS(n int, y float64) float64 {
 	const most = 2000
 	step := (l.S + most - 1) / most

@@ -28,7 +28,7 @@ func TestLogMixture(t *testing.T) {
 			total, mean, square = total+mass, mean+at*mass, square+at*at*mass
 			off := l.CDF(0, at)
 			if at > y {
-				off = l.tail(0, l.scaled(at))
+				off = l.survival(0, l.scaled(at))
 			}
 			crps += off * off * width
 			if math.Abs(l.CDF(0, math.Exp(l.Centre+u+step/2))-total) > 1e-5 {
@@ -46,7 +46,7 @@ func TestLogMixture(t *testing.T) {
 	}
 }
 
-// Moments, and the part of the variance that is noise, are those of draws.
+// Moments, and the part of the variance that is noise, agree with draws.
 func TestLogMixtureDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for name, l := range logMixtures() {

@@ -13,8 +13,8 @@ const (
 	calibrated   = 0.5   // variance of ½(1 − z²), the surprise of a normal, nats²
 )
 
-// Memorised says whether a model has learned its training rows by heart: it scores them better than
-// rows that it has not seen, and does not know that. What it does not know is a row's surprise,
+// Memorised reports whether a model has learned its training rows by heart: it scores them better
+// than rows that it has not seen, and does not expect that. A row's surprise measures this,
 //
 //	r_n = max(log p(y_n) − E log p(y), −10 nats),
 //

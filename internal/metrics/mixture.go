@@ -7,8 +7,8 @@ import "math"
 //	p(y) = Σ_s w_s g_s((y − Mean[s·N+n])/σ)/σ,   σ² = Var[n], or Var[s·N+n] where each component has its own
 //
 // with w_s = 1/S or Weight[s], and g_s the standard normal density or that of Student's t. Var is
-// positive. Where a mean or a variance is NaN, so is every score. S narrow components say nothing
-// of what lies beyond them all. So the density may be (1 − Outer) p(y) + Outer t(y), where t is
+// positive. Where a mean or a variance is NaN, so is every score. S narrow components have almost
+// no density beyond them all. So the density may be (1 − Outer) p(y) + Outer t(y), where t is
 // Student's with 3 degrees of freedom and the mean and the variance of p.
 type Mixture struct {
 	S, N    int
@@ -57,7 +57,7 @@ func (m Mixture) student(s int) *Student {
 	return m.Student[s]
 }
 
-// logDensity, density, probability and quantile are those of g_s.
+// logDensity, density, probability and quantile are functions of g_s.
 func (m Mixture) logDensity(s int, z float64) float64 {
 	if t := m.student(s); t != nil {
 		return t.logDensity(z)
@@ -126,8 +126,8 @@ func (m Mixture) Moments(n int) (mean, variance float64) {
 	return mean, m.Within(n) + variance/float64(m.S)
 }
 
-// Within is the mean of the variances of row n's components: what is noise where the components
-// differ by what the model does not know.
+// Within is the mean of the variances of row n's components: the noise, where the components
+// differ by the model's uncertainty.
 func (m Mixture) Within(n int) float64 {
 	if len(m.Var) == m.N && m.Weight == nil && m.Student == nil {
 		return m.Var[n]
@@ -177,8 +177,8 @@ func (m Mixture) CDF(n int, y float64) float64 {
 	return m.outer(n).mixed(sum/float64(m.S), outerCDF, y)
 }
 
-// tail is 1 − CDF(n, y), whose last digits it keeps: all g_s are symmetric.
-func (m Mixture) tail(n int, y float64) float64 {
+// survival is 1 − CDF(n, y), whose last digits it keeps: all g_s are symmetric.
+func (m Mixture) survival(n int, y float64) float64 {
 	sum := 0.0
 	for s := range m.S {
 		sum += m.times(s) * m.probability(s, (m.Mean[s*m.N+n]-y)/m.scale(s, n))

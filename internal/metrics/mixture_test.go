@@ -89,7 +89,7 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestCoverageByQuantiles: the shares are those of targets between the quantiles, and,
+// TestCoverageByQuantiles: the shares count the targets between the quantiles, and,
 // for targets drawn from the prediction, near the nominal ones.
 func TestCoverageByQuantiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -3,7 +3,7 @@ package metrics
 import "math"
 
 // outer is the component beside the S of a row: Student's t with 3 degrees of freedom, and with the
-// mean and the variance that the S have together. So both are those of the whole, too. As z = (y −
+// mean and the variance that the S have together. So the whole has both, too. As z = (y −
 // mean)/sd it has
 //
 //	density 2/(π (1 + z²)²),   distribution (δ − sin δ)/2π with cot(δ/2) = −z
@@ -34,7 +34,7 @@ func (o outer) logDensity(inner, y float64) float64 {
 	return top + math.Log1p(math.Exp(math.Min(a, b)-top))
 }
 
-// mixed is the average of what is so for the S components and for the outer one, at z.
+// mixed is the average of inner, a function of the S components at y, and of, the outer one's at z.
 func (o outer) mixed(inner float64, of func(z float64) float64, y float64) float64 {
 	if o.share == 0 {
 		return inner

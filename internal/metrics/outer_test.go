@@ -105,7 +105,7 @@ func TestCompleted(t *testing.T) {
 			mean, square = mean+at*mass, square+(at-want)*(at-want)*mass
 			off := m.CDF(0, at)
 			if u > 0 {
-				off = m.tail(0, at)
+				off = m.survival(0, at)
 			}
 			crps += off * off * width
 		}
@@ -155,7 +155,7 @@ func TestDistancesInterpolated(t *testing.T) {
 	}
 }
 
-// Draws are those of the whole.
+// Draws have the distribution of the whole.
 func TestDrawsOfOuter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for name, m := range completed(4, rng) {

@@ -10,8 +10,8 @@ import (
 // deviation of a component.
 func (m Mixture) Quantile(n int, p float64) float64 { return m.Row(n).Quantile(p) }
 
-// Quantiles writes those of a row at several levels. Several goroutines may call it. Where there is
-// one component, these are μ + σ z(p), and z is computed once.
+// Quantiles writes a row's quantiles at several levels. Several goroutines may call it. With one
+// component, these are μ + σ z(p), and z is computed once.
 func (m Mixture) Quantiles(levels []float64) func(n int, into []float64) {
 	if m.S > 1 || m.Outer > 0 {
 		return func(n int, into []float64) {

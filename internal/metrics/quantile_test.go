@@ -44,7 +44,7 @@ func TestNoQuantile(t *testing.T) {
 	}
 }
 
-// BenchmarkQuantiles is what a table of predictions asks of a row.
+// BenchmarkQuantiles times a row of a table of predictions.
 func BenchmarkQuantiles(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const s, n = 100, 8192

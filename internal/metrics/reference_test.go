@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// reference is what testdata/gen.py has computed with scipy.
+// reference holds the results of testdata/gen.py with scipy.
 type reference struct {
 	Regression []struct {
 		S, N                     int

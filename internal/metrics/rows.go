@@ -7,7 +7,7 @@ import (
 )
 
 // EachRow calls f for each of n rows, on all threads. Calls for different rows must not write to
-// the same place; what they sum is summed afterwards, in order, so that the bits do not depend on
+// the same place; their results are summed afterwards, in order, so that the bits do not depend on
 // the threads.
 func EachRow(n int, f func(i int)) {
 	EachPart(n, func(lo, hi int) {

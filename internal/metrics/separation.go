@@ -14,8 +14,8 @@ type Separation struct {
 	Correct    *float64 `json:"correct"`
 	Wrong      *float64 `json:"wrong"`
 	AUROC      *float64 `json:"auroc"`      // of the distance as a detector of correct rows
-	Convention string   `json:"convention"` // "variance": what σ means in the formula
-	Space      string   `json:"space"`      // "logits": what the samples are
+	Convention string   `json:"convention"` // "variance": the meaning of σ in the formula
+	Space      string   `json:"space"`      // "logits": the space of the samples
 }
 
 // bhattacharyya is the distance between N(m1, v1) and N(m2, v2) (the paper's section

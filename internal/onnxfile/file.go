@@ -6,13 +6,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/wire"
 )
 
-// Versions of what is written.
+// Versions of the format and of the operators.
 const (
 	irVersion = 9
 	Opset     = 19 // the first one that compares words
 )
 
-// MostBytes is what a protocol buffer can hold.
+// MostBytes is the largest size of a protocol buffer.
 const MostBytes = 1<<31 - 1
 
 // Fields of the messages, and values of AttributeProto.AttributeType.
@@ -73,7 +73,7 @@ func valueInfo(name string, t DType, shape []int) wire.Message {
 // Property is a fact about the model, by its key.
 type Property struct{ Key, Value string }
 
-// Description is what a file tells about itself.
+// Description is a file's text about itself.
 type Description struct {
 	Name, Doc, Producer, Version string
 	Properties                   []Property

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
-// HeldError says that a living process has the claim.
+// HeldError reports that a living process has the claim.
 type HeldError struct {
 	Path  string
 	Owner string // process and host

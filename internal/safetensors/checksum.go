@@ -15,7 +15,7 @@ const (
 	checksumPrefix = "sha256:"
 )
 
-// ErrChecksum says that a file is not what was written.
+// ErrChecksum reports that a file has changed since it was written.
 var ErrChecksum = errors.New("damaged: its checksum does not match")
 
 // blank is the checksum before it is known.

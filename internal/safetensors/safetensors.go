@@ -1,6 +1,6 @@
 // Package safetensors writes and reads the safetensors format: an 8-byte little-endian
 // length, a JSON header of that length, and the elements of all tensors without gaps.
-// It holds the element types F32 and F64, and trusts nothing that a file says.
+// It holds the element types F32 and F64, and reading checks every number of the header.
 package safetensors
 
 import (
@@ -22,7 +22,7 @@ const MaxHeader = 100_000_000
 
 const metadataKey = "__metadata__"
 
-// ErrFormat is what every error about a file's content wraps.
+// ErrFormat is wrapped by every error about a file's content.
 var ErrFormat = errors.New("not a valid safetensors file")
 
 func formatError(format string, args ...any) error {

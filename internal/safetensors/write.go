@@ -129,7 +129,7 @@ func writeData(w io.Writer, t Tensor) error {
 	return nil
 }
 
-// Narrowest is the type that holds the values exactly: those of a float32 device fit into F32.
+// Narrowest is the type that holds the values exactly: a float32 device's fit into F32.
 func Narrowest(values []float64) string {
 	for _, v := range values {
 		if float64(float32(v)) != v {

@@ -184,7 +184,7 @@ func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) {
 	}
 }
 
-// HasMatches says that Matches has assembly.
+// HasMatches reports whether Matches has assembly.
 func HasMatches() bool { return active != scalar }
 
 func matches(sums *[8]uint64, parts int, at []uint32, counts []uint64, weight *[16]byte) {

@@ -158,7 +158,7 @@ func rotate32Kernel(dst, cos, sin, a, b []float32) {
 	}
 }
 
-// rectify32Kernel is what the compiler makes of it.
+// rectify32Kernel has no assembly: it is the compiled scalar loop.
 func rectify32Kernel(phi, slope, p []float32, co *[5]float32) { rectifyScalar(phi, slope, p, co) }
 
 func adam32Kernel(p, g, m, v, rate []float32, co *[9]float32) {
@@ -256,7 +256,7 @@ func integrate32Kernel(m *Integrals[float32]) { integrateScalar(m) }
 
 func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) { slopesScalar(dt, dv, m, d) }
 
-// HasMatches says that Matches has assembly.
+// HasMatches reports whether Matches has assembly.
 func HasMatches() bool { return false }
 
 func matches(sums *[8]uint64, parts int, at []uint32, counts []uint64, weight *[16]byte) {

@@ -16,7 +16,7 @@
 // kinds of register. kernels_amd64.s and its declarations are committed; go generate writes them
 // again, and a test checks that they would not change. That of arm64 is kept by hand, after the
 // generator; neon_arm64.h spells the instructions that Go's assembler does not know. The files
-// *_vector.go are what both share.
+// *_vector.go hold the code that both share.
 //
 // # Products
 //
@@ -41,7 +41,7 @@
 //
 // The vector tiers do the same operations in the same order and give the same bits, on every
 // processor; a test holds the hash of their results. The scalar tier rounds differently. The table
-// of NormalCDF64 is made by package math, whose bits are those of one architecture.
+// of NormalCDF64 is made by package math, whose bits differ between architectures.
 //
 // # Accuracy
 //

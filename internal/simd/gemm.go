@@ -16,8 +16,8 @@ const (
 // Float is the element type of a kernel.
 type Float interface{ float32 | float64 }
 
-// Pack is what a product packs into: a block of B in panels, and rows of A. Each goroutine needs its
-// own.
+// Pack holds a product's packed operands: a block of B in panels, and rows of A. Each goroutine
+// needs its own.
 type Pack[T Float] struct{ b, a []T }
 
 // NewPack allocates a Pack.
@@ -104,8 +104,8 @@ func sizeOf[T Float]() int {
 	return int(unsafe.Sizeof(x))
 }
 
-// checkC panics where C does not fit its slice, and says whether there is a product to add; if not,
-// C has been scaled and all is done.
+// checkC panics where C does not fit its slice, and reports whether there is a product to add; if
+// not, C has been scaled and all is done.
 func (q *matmul[T]) checkC() bool {
 	if q.m < 0 || q.n < 0 || q.k < 0 {
 		panic(fmt.Sprintf("simd: product of size %d×%d×%d", q.m, q.n, q.k))

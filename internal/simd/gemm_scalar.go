@@ -51,7 +51,7 @@ func packTile[T Float](dst []T, from *stored[T], kMajor bool, i, count, k0 int) 
 }
 
 // multiplyTile sums over k in two halves of the tile, because eight sums and their six
-// operands are what sixteen registers hold.
+// operands fit into sixteen registers.
 func multiplyTile[T Float](a, b []T) (sums [tileRows][tileCols]T) {
 	for h := 0; h < tileRows; h += 2 {
 		var s00, s01, s02, s03, s10, s11, s12, s13 T

@@ -40,7 +40,7 @@ func random[T Float](seed uint64, n int) []T {
 	return x
 }
 
-// gap is what the tests put between the rows of a matrix: it must stay untouched.
+// gap is the filler of the tests between the rows of a matrix: it must stay untouched.
 const gap = 12345
 
 // product is a problem with its naive answer.

@@ -72,7 +72,7 @@ func packPanel[T Float](dst, src []T, ld, cols, k int) {
 }
 
 // transpose writes dst[j,i] = src[i,j]. The rows of dst must have room for i rounded up
-// to a whole square; what it writes there is not used.
+// to a whole square; the numbers written there are not used.
 func transpose[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
 	size := sizeOf[T]()
 	s, d := unsafe.Pointer(&src[0]), unsafe.Pointer(&dst[0])

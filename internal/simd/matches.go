@@ -1,13 +1,12 @@
 package simd
 
-// MatchLanes is how many windows are compared with one at a time: a byte each, in rows of eight
-// words.
+// MatchLanes is the number of windows that are compared with one at a time: a byte each, in rows of
+// eight words.
 const MatchLanes = 64
 
-// Matches adds up what windows have in common with MatchLanes others. For each of len(at)/parts
-// windows, so many rows of counts are added, byte by byte, to numbers below 16; weight says what
-// each is worth, and sums[i] grows by those of the eight bytes of word i. parts is 3 or 5; at holds
-// where rows begin, in bytes; no sum exceeds a word.
+// Matches adds up the similarities of len(at)/parts windows to MatchLanes others. Each window adds
+// parts rows of counts bytewise; weight maps each count (<16) to its value; sums[i] adds word i's
+// eight values. parts is 3 or 5; at holds the offsets of rows, in bytes; no sum exceeds a word.
 func Matches(sums *[8]uint64, parts int, at []uint32, counts []uint64, weight *[16]byte) {
 	if parts != 3 && parts != 5 || len(at)%parts != 0 {
 		panic("simd: a window is three rows, or five")

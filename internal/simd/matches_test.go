@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
-// TestMatches: every tier adds what a byte at a time adds, and allocates nothing.
+// TestMatches: every tier has the sums of a loop over bytes, and allocates nothing.
 func TestMatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const rows = 30

@@ -10,7 +10,7 @@ import "math"
 //	3: dst = (1 + t)e⁻ᵗ           slope = 3e⁻ᵗ
 //	5: dst = (1 + t + t²/3)e⁻ᵗ    slope = 5/3 (1 + t)e⁻ᵗ
 //
-// It says whether some row is nearer than −2(x − (own + half)) = 2·near·(own + half), where
+// isNear reports whether some row is nearer than −2(x − (own + half)) = 2·near·(own + half), where
 // rounding is no longer small beside the distance. No slice may be another.
 func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, near float64) (isNear bool) {
 	checkLen(len(dst), len(x))

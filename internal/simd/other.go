@@ -44,7 +44,7 @@ func adam64Kernel(_, _, _, _, _ []float64, _ *[9]float64)              {}
 func integrate32Kernel(*Integrals[float32])                            {}
 func integrateSlopes32Kernel(_, _ []float32, _, _ *Integrals[float32]) {}
 
-// HasMatches says that Matches has assembly.
+// HasMatches reports whether Matches has assembly.
 func HasMatches() bool { return false }
 
 func matches(sums *[8]uint64, parts int, at []uint32, counts []uint64, weight *[16]byte) {

@@ -19,7 +19,7 @@ const (
 
 func (t tier) String() string { return [...]string{"scalar", "avx2", "avx512", "neon"}[t] }
 
-// active is the tier in use and tierErr what was wrong with the environment; both
+// active is the tier in use and tierErr the error in the environment; both
 // are set once, here.
 var active, tierErr = chooseTier(os.Getenv("GPDRF_SIMD"), writtenTiers(), availableTiers())
 
@@ -27,7 +27,7 @@ var active, tierErr = chooseTier(os.Getenv("GPDRF_SIMD"), writtenTiers(), availa
 // that the processor has, unless the environment variable GPDRF_SIMD names a lower one.
 func Tier() string { return active.String() }
 
-// TierError says why the tier that GPDRF_SIMD names is not in use; nil if it is, or
+// TierError is the reason why the tier that GPDRF_SIMD names is not in use; nil if it is, or
 // if the variable is not set.
 func TierError() error { return tierErr }
 

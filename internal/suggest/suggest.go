@@ -21,7 +21,7 @@ func Nearest(word string, known []string) (nearest string, ok bool) {
 // distance counts the edits from one word to another: bytes that are added, left out or changed, by
 // the algorithm of Wagner and Fischer.
 func distance(from, to string) int {
-	row := make([]int, len(to)+1) // edits from what is read of from to each beginning of to
+	row := make([]int, len(to)+1) // edits from the part of from read so far to each prefix of to
 	for j := range row {
 		row[j] = j
 	}

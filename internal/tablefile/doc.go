@@ -1,5 +1,5 @@
-// Package tablefile is what the readers and writers of tables of typed columns have in common, and
-// the place where a program finds them. Package data/columnar reads and writes the files, which are
+// Package tablefile has the interfaces of the readers and writers of tables of typed columns, and
+// their registry. Package data/columnar reads and writes the files, which are
 // Parquet and Arrow IPC. It makes a program 6 MB larger, so a program links it by its import.
 package tablefile
 

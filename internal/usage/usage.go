@@ -3,7 +3,7 @@ package usage
 
 import "fmt"
 
-// Error is an error in what was asked for, not in doing it. The command line answers it with exit
+// Error is an error in a request, not in its execution. The command line answers it with exit
 // code 2.
 type Error struct{ Err error }
 

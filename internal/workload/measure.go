@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Figure is what an operation, or a whole step, took and did.
+// Figure is the time and the work of an operation, or of a whole step.
 type Figure struct {
 	Name    string  `json:"name"`
 	Calls   int     `json:"calls"`   // in a step
@@ -33,11 +33,11 @@ type StepFigure struct {
 	ELBO    float64 `json:"elbo"`               // of the last step: nobody times nonsense
 }
 
-// Machine is a device that is measured, with what is known of it.
+// Machine is a device to measure, with its peak and precision.
 type Machine struct {
 	Device device.Device
 	Peak   *Peak // nil: not known
-	// Precision is what the device computes products of Real tensors at; "" is device.Highest.
+	// Precision is the precision of products of Real tensors; "" is device.Highest.
 	Precision device.Precision
 }
 

@@ -8,9 +8,9 @@ import (
 )
 
 // meter is a device that times each operation of a training step by itself: it waits for the one
-// before to end, and for this one. What it finds is the time of the call, its launch included, less
-// what an empty wait takes; queued one after another, operations cost less. It also counts what
-// each has to do; comments of its methods say how.
+// before to end, and for this one. Its figure is the time of the call, its launch included, less
+// the time of an empty wait; queued one after another, operations cost less. It also counts the
+// work of each; comments of its methods give the formulas.
 type meter struct {
 	device.Device
 	real   int           // bytes of a number of Real
@@ -72,7 +72,7 @@ func (m *meter) time(name string, cost Cost, run func()) {
 		p = &place{}
 		m.places[name], m.order = p, append(m.order, name)
 	}
-	if len(p.seconds) == 0 { // the first step says what there is
+	if len(p.seconds) == 0 { // the first step counts the work
 		p.calls++
 		p.cost.add(cost)
 	}

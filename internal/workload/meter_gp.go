@@ -24,7 +24,7 @@ func (m *meter) block(name string, a device.ARDArgs) (block string, pairs, read 
 
 // ARD has 2D for each distance, as a product of matrices. One set of distances does for all kernels
 // with a single length-scale each. Then it has a scale and an exp, and for a kernel with a slope of
-// its own the root, and what makes both of the exp.
+// its own the root, and the products that make both of the exp.
 func (m *meter) ARD(a device.ARDArgs) {
 	name, pairs, read := m.block("ARD", a)
 	kernels, d := float64(a.C.Dim(0)), float64(a.Z.Dim(1))
@@ -120,7 +120,7 @@ func (m *meter) TrsmBackward(db, dl, da, l, a *device.Tensor) {
 		func() { m.Device.TrsmBackward(db, dl, da, l, a) })
 }
 
-// factor is what the product of a column of n numbers with s costs, which is triangular or
+// factor is the cost of the product of a column of n numbers with s, which is triangular or
 // diagonal.
 func factor(s *device.Tensor, n float64) float64 {
 	if s.Rank() == 2 {

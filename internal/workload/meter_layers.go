@@ -13,13 +13,13 @@ type layer struct {
 	name          string  // with its widths
 	rows, d, r    float64 // S·B rows, inputs, frequencies
 	columns, out  float64 // columns of Φ for each frequency, outputs
-	params, draws float64 // bytes of the parameters, or of their gradients; what the draws cost
+	params, draws float64 // bytes of the parameters, or of their gradients; the cost of the draws
 	// with Φ: one by the means and, under local reparameterisation, one by the squares
 	products float64
 }
 
 // A draw of Ω or W has a normal, a product and a sum for each number. Under local
-// reparameterisation the normals are those of the outputs.
+// reparameterisation there are normals for the outputs only.
 func (m *meter) layer(name string, a device.FeatureArgs) layer {
 	s, b, d := dims3(a.H)
 	p, noise := &a.Params, &a.Noise

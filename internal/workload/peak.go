@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Peak is what a GPU can do at most, from its data sheet: TFLOP/s by unit, without sparsity, and
+// Peak holds the peak rates of a GPU from its data sheet: TFLOP/s by unit, without sparsity, and
 // GB/s.
 type Peak struct {
 	FP32 float64 `json:"FP32_TFLOPs"`
@@ -18,7 +18,7 @@ type Peak struct {
 	GBs  float64 `json:"bandwidth_GBs"`
 }
 
-// peaks are data sheets by what is in a GPU's name. The first that fits counts, so special names
+// peaks are data sheets by a part of a GPU's name. The first that fits counts, so special names
 // stand before general ones.
 var peaks = []struct {
 	name string
@@ -45,8 +45,8 @@ var peaks = []struct {
 	{"T4", Peak{FP32: 8.1, FP64: 0.253, GBs: 320}},
 }
 
-// PeakOf is the peak of a GPU by what its driver calls it, and nil for what is not in the table. A
-// processor is not in it: its peak depends on clocks and memory that nothing here knows.
+// PeakOf is the peak of a GPU by its driver's name for it, and nil for a name not in the table. A
+// processor is not in it: its peak depends on clocks and memory that this program cannot read.
 func PeakOf(about string) *Peak {
 	name, _, _ := strings.Cut(about, ",")
 	for i := range peaks {
@@ -57,7 +57,7 @@ func PeakOf(about string) *Peak {
 	return nil
 }
 
-// ends says whether a name ends here: "L4" is not in "L40".
+// ends reports whether a name ends here: "L4" is not in "L40".
 func ends(rest string) bool {
 	return rest == "" || rest[0] < '0' || rest[0] > '9' && (rest[0] < 'A' || rest[0] > 'Z')
 }
@@ -89,8 +89,8 @@ func (p *Peak) Floor(c Cost, precision string) (time.Duration, string) {
 	return time.Duration(seconds * float64(time.Second)), unit
 }
 
-// real is what products of Real tensors are computed in: what follows the device's name, "f32" for
-// "cuda:0:f32", or what its precision makes of it.
+// real is the type in which products of Real tensors are computed: the suffix of the device's name,
+// "f32" for "cuda:0:f32", or the type of its precision.
 func (m Machine) real() string {
 	switch m.Precision {
 	case device.High:

@@ -14,7 +14,7 @@ type Sequences struct {
 	lists   model.Lists // by vectors
 }
 
-// NewSequences makes n of them, with about so many of the columns each.
+// NewSequences makes n sequences; each is the mean number of a sequence's nonzero columns.
 func NewSequences(r *rand.Rand, n, columns, each int) Sequences {
 	s := Sequences{columns, model.Lists{Start: []int32{0}}}
 	l := &s.lists
@@ -38,7 +38,7 @@ func NewSequences(r *rand.Rand, n, columns, each int) Sequences {
 // N is how many there are.
 func (s Sequences) N() int { return len(s.lists.Square) }
 
-// Distances are ‖x − z‖² between s and z [N, maps·M], the same under each of so many maps.
+// Distances are ‖x − z‖² between s and z [N, maps·M], the same under each of maps maps.
 func (s Sequences) Distances(z Sequences, maps int) (d []float64) {
 	dense := make([]float64, s.columns)
 	row := make([]float64, z.N())
@@ -73,7 +73,7 @@ func (s Sequences) Own(maps int) []float64 {
 }
 
 // Vectors are s for a model that computes their distances to X̄ = z in every step, the same under
-// each of so many maps.
+// each of maps maps.
 func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
 	v := &model.Vectors{}
 	for range maps {

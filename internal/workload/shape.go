@@ -1,6 +1,6 @@
-// Package workload holds training steps of known size on synthetic rows, what each operation of a
-// step has to compute and to move, and how long it takes. `gpdrf-gpu bench` and the comparisons
-// with other libraries time these steps.
+// Package workload holds training steps of known size on synthetic rows. It counts the work and the
+// traffic of each operation of a step, and times it. `gpdrf-gpu bench` and the comparisons with
+// other libraries time these steps.
 package workload
 
 import (
@@ -33,9 +33,9 @@ type Size struct {
 	// Light is the form that `gpdrf-gpu train` has without options: one kernel, diagonal
 	// covariance, frozen spectra, local reparameterisation, fed forward.
 	Light bool `json:"light,omitempty"`
-	// Integrated says that W and Ω of the DRF layers are integrated in closed form, not drawn.
+	// Integrated is set where W and Ω of the DRF layers are integrated in closed form, not drawn.
 	Integrated bool `json:"integrated,omitempty"`
-	// Steps says that distances between sequences are computed in every step, in place of a table.
+	// Steps is set where every step computes the distances between sequences, in place of a table.
 	Steps bool `json:"steps,omitempty"`
 }
 
@@ -49,7 +49,7 @@ var presets = map[string]Size{
 	"sequences":   {I: 1, J: 8, M: 500, L: 1, Hidden: 8, R: 200, B: 256, S: 1, Classes: 7, Light: true},
 }
 
-// What proteins have under double:1,5: so many of the features that there can be.
+// The features of proteins under double:1,5: the number of columns, and of those in a sequence.
 const (
 	sequenceColumns = 2000
 	sequenceEach    = 600

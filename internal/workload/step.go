@@ -54,8 +54,8 @@ func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 	return s, nil
 }
 
-// Run is what a run does in one step. A device may still be at it when Run returns. Where another
-// rank fails, it panics.
+// Run makes one step of a run. The device may still be at work when Run returns. Where another rank
+// fails, it panics.
 func (s *Step) Run() {
 	s.number++
 	if _, err := s.step.Do(device.Now{Step: s.number, LR: 1e-3, KLWeight: 1}); err != nil {

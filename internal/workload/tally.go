@@ -20,8 +20,8 @@ func (c *Cost) add(o Cost) { c.Real += o.Real; c.Double += o.Double; c.Bytes += 
 // FLOPs are all operations.
 func (c Cost) FLOPs() float64 { return c.Real + c.Double }
 
-// Cost is what a step of this shape has to do on a device of that name: the sum over the operations
-// of one, which is run on a device that has shapes and nothing behind them.
+// Cost is the work of a step of this shape on a device of that name: the sum over the operations of
+// a step on a device of shapes alone.
 func (n Size) Cost(deviceName string) (Cost, error) {
 	m := onPaper(deviceName)
 	s, err := NewStep(m, n)
@@ -36,7 +36,7 @@ func onPaper(deviceName string) *meter {
 	return &meter{Device: paper{}, real: realSize(deviceName), dry: true, places: map[string]*place{}}
 }
 
-// sum is the cost of a step, without what making it moved.
+// sum is the cost of a step, without the cost of its construction.
 func (m *meter) sum(run func()) (sum Cost) {
 	m.begin()
 	run()

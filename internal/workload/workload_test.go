@@ -66,7 +66,7 @@ func TestStepTrains(t *testing.T) {
 	}
 }
 
-// A meter changes nothing, misses no operation, and counts what a device without memory counts.
+// A meter changes nothing, misses no operation, and counts the same on a device without memory.
 func TestOperations(t *testing.T) {
 	for _, name := range []string{"cpu:f32", "cpu:f64"} {
 		dev := openDevice(t, name)

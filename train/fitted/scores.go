@@ -136,7 +136,7 @@ type OutputScores struct {
 func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	if t.Schema.Task == data.Classification {
 		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels)
-		s.Name(ds.Labels, t.Schema.Classes)
+		s.AddClassScores(ds.Labels, t.Schema.Classes)
 		return &Scores{Classification: &s}
 	}
 	var out []OutputScores

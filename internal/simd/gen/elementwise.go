@@ -45,7 +45,7 @@ func (e elements) store(x reg.VecVirtual, i int) {
 	}
 }
 
-// each runs a kernel over n elements of slices: whole registers, then what is left.
+// each runs a kernel over n elements of slices: whole registers, then the remainder.
 func (v vec) each(n reg.GPVirtual, ptrs []reg.GPVirtual, kernel func(elements)) {
 	SUBQ(imm(v.lanes()), n)
 	JL(LabelRef("rest"))
@@ -125,7 +125,7 @@ func (v vec) keep(m mask, x reg.VecVirtual) {
 	}
 }
 
-// pick overwrites lanes of x by those of y where m is set.
+// pick overwrites lanes of x by the lanes of y where m is set.
 func (v vec) pick(m mask, y Op, x reg.VecVirtual) {
 	if !v.wide() {
 		if c, ok := y.(con); ok {

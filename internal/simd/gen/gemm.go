@@ -12,7 +12,7 @@ import (
 const unroll = 4
 
 // heights are the numbers of rows that one call may compute: the tallest tile that the
-// registers hold, and what makes up any remainder.
+// registers hold, and shorter ones for any remainder.
 func (v vec) heights() []int {
 	if v.wide() {
 		return []int{12, 8, 4, 2, 1}

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// matches adds so many rows of 64 bytes for each of n windows, looks every byte up, and adds the
+// matches adds parts rows of 64 bytes for each of n windows, looks every byte up, and adds the
 // bytes to eight sums.
 func matches(v vec, parts int) {
 	name := fmt.Sprintf("matches%dAVX2", parts)

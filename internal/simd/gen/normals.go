@@ -64,8 +64,8 @@ func (v vec) draw(n int, dst, keys reg.GPVirtual, counter reg.VecVirtual, c comm
 }
 
 // common are the words of the first two rounds that all registers of counters share, because they
-// differ in c0 only. They wait on the stack: what c2's product has low in the first round, and for
-// even and for odd lanes the product of the second round, as it is and its high words.
+// differ in c0 only. They wait on the stack: the low word of c2's product in the first round, and
+// for even and for odd lanes the product of the second round, as it is and its high words.
 type common struct {
 	low           Mem
 	product, high [2]Mem
@@ -161,7 +161,7 @@ func (v vec) xor3(m Mem, y, z reg.VecVirtual) {
 	VPXOR(y, z, z)
 }
 
-// interleave puts the even dwords of odd in between those of even.
+// interleave puts the even dwords of odd in between the even dwords of even.
 func (v vec) interleave(even, odd reg.VecVirtual) {
 	if v.wide() {
 		VPSHUFD(U8(0xA0), odd, oddLanes, even)
