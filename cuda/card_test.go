@@ -110,7 +110,7 @@ func TestCardLimit(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends the script at once, and what it has begun.
+// Ctrl-C ends the script at once, and the programs that it has started.
 func TestCardInterrupt(t *testing.T) {
 	script, said, _, process := card(t, nil, "STAGES=train-powerplant", "LIMIT=600", "TOTAL=900")
 	if err := script.Start(); err != nil {
@@ -150,8 +150,8 @@ func TestCardDiskFull(t *testing.T) {
 	}
 }
 
-// The stages answer in the order of what one wants to know first, each by itself if it is asked
-// for, and what was not packed is no failure.
+// The stages answer in the order of importance, each by itself if it is asked for, and a set that
+// was not packed is no failure.
 func TestCardOrder(t *testing.T) {
 	quick := strings.Replace(stubs["gpdrf-gpu"], "trap '' TERM", "exit 1", 1)
 	script, said, _, _ := card(t, map[string]string{"gpdrf-gpu": quick}, "STAGES=", "PYTHON=false", "TOTAL=600")
@@ -180,7 +180,7 @@ func TestCardOrder(t *testing.T) {
 	}
 }
 
-// gone says that the process has ended whose number is in a file. A killed one may take a moment,
+// gone checks that the process whose number is in a file has ended. A killed one may take a moment,
 // and its parent may have to see that.
 func gone(t *testing.T, file string) {
 	t.Helper()
@@ -199,7 +199,7 @@ func gone(t *testing.T, file string) {
 	}
 }
 
-// A program that does not start is an error which says what it is for.
+// A program that does not start is an error that names the system it is for.
 func TestCardOtherMachine(t *testing.T) {
 	script, said, _, _ := card(t, map[string]string{"gpdrf-gpu": "\x7fELF of another processor"})
 	if code := exits(t, script.Run()); code != 2 || !strings.Contains(said.String(), "It is for linux/stub, and this is Linux ") {

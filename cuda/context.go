@@ -12,7 +12,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Devices are the GPUs that the driver shows, or why there is none.
+// Devices are the GPUs that the driver shows, or the reason why there are none.
 func Devices() ([]Info, error) {
 	n, err := cu.NumDevices()
 	if err != nil {

@@ -36,8 +36,8 @@ func ok(t testing.TB, err error) {
 	}
 }
 
-// emulated says whether the driver is the test double, under its own name: with EMU_NAME it takes
-// the place of a card.
+// emulated reports whether the driver is the test double, under its own name: with EMU_NAME it
+// takes the place of a card.
 func emulated() bool {
 	found, _ := Devices()
 	return len(found) > 0 && strings.HasPrefix(found[0].Name, "driver test double")

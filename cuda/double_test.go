@@ -36,7 +36,7 @@ func openMutants(t testing.TB) *Context {
 	return c
 }
 
-// run launches a mutant on 64 floats and returns what it wrote.
+// run launches a mutant on 64 floats and returns its results.
 func run(t *testing.T, c *Context, name string) []float32 {
 	x := make([]float32, 64)
 	p := put(t, c, x)
@@ -52,7 +52,7 @@ type mutant struct {
 	says string
 }
 
-// mutants are what every form of the double finds.
+// mutants are the faults that every form of the double finds.
 var mutants = map[string]mutant{
 	"divergent barrier": {func(t *testing.T) { run(t, openMutants(t), "mutant_divergent") },
 		"kernel mutant_divergent, block .0,0,0.: a thread (has ended while others wait|waits at __syncthreads that others have ended without)"},
@@ -133,7 +133,7 @@ var mutants = map[string]mutant{
 	}, "InvalidContext"},
 }
 
-// accesses are what a form finds that checks each access to memory, or how it says it.
+// accesses are the faults that only a form with checks of each access finds, or reports otherwise.
 var accesses = map[string]mutant{
 	"past a tensor": {func(t *testing.T) {
 		c := openMutants(t)
@@ -156,7 +156,7 @@ var accesses = map[string]mutant{
 		"thread 63 writes 4 bytes that end 4 bytes past the end of the shared array that is dynamic of 60000 bytes"},
 }
 
-// checked says whether the double is a form that checks each access: see the Makefile.
+// checked reports whether the double is a form that checks each access: see the Makefile.
 func checked() bool { return strings.HasSuffix(os.Getenv("GPDRF_CUDA_DRIVER"), "double.so") }
 
 func must[T any](v T, err error) func(testing.TB) T {

@@ -45,7 +45,7 @@ func TestGraph(t *testing.T) {
 	is(0, 16, 16)
 }
 
-// A trace is what a capture puts into the graph, and runs nothing.
+// A trace lists the work that a capture puts into the graph, and runs nothing.
 func TestTrace(t *testing.T) {
 	c := open(t)
 	x := put(t, c, []float64{3})
@@ -80,7 +80,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// Work that panics, or that does what a capture cannot hold, leaves a stream that works.
+// Work that panics, or that a capture cannot hold, leaves the stream usable.
 func TestCaptureFails(t *testing.T) {
 	c := open(t)
 	func() {
@@ -116,8 +116,8 @@ func TestNoGraphs(t *testing.T) {
 	}
 }
 
-// Work beside the first stream's is done before what needs its results, after what it needs, and
-// not beside what has its memory.
+// Work beside the first stream's runs before the work that needs its results, after the work whose
+// results it needs, and not beside work that uses its memory.
 func TestBeside(t *testing.T) {
 	for _, early := range []string{"0", "1"} {
 		t.Run("early "+early, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A program without CUDA says which one of the release has it, where there is one.
+// A program without CUDA names the release file with it, where there is one.
 func TestWithout(t *testing.T) {
 	for system, want := range map[string]string{
 		"linux/amd64": "release file for linux-amd64-cuda", "linux/arm64": "release file for linux-arm64-cuda",

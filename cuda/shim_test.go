@@ -22,7 +22,7 @@ int cuGetErrorString(int code, const char **s) { *s = code == 34 ? "CUDA driver 
 `
 
 // The driver is started when GPUs are first counted, not with the program; one that does not start
-// says why in its own words.
+// gives the reason in its own words.
 func TestStubDriver(t *testing.T) {
 	if started := os.Getenv("STUB_STARTED"); started != "" {
 		if _, err := os.Stat(started); err == nil {

@@ -1,5 +1,5 @@
-// driver.h: what the files of the driver double share. The double answers as the CUDA driver does,
-// but more strictly: it reports each mistake that a GPU may forgive.
+// driver.h: declarations that the files of the driver double share. The double answers as the CUDA
+// driver does, but more strictly: it reports each mistake that a GPU may forgive.
 //
 // Environment variables; docs/cuda.md explains those for users:
 //

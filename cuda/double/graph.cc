@@ -30,7 +30,7 @@ bool fake::spoil_captures() {
 
 API cuStreamBeginCapture_v2(Stream *s, int mode) {
   ENTER
-  if (!setting("EMU_GRAPHS", 1)) return NOT_FOUND; // the answer of the shim for what a driver lacks
+  if (!setting("EMU_GRAPHS", 1)) return NOT_FOUND; // the shim's answer where a driver lacks a function
   if (!s) return refuse(CAPTURE_UNSUPPORTED, __func__, "the NULL stream cannot be captured");
   if (s->capture) return refuse(ILLEGAL_STATE, __func__, "the stream is captured already");
   s->capture = new Capture(mode, std::this_thread::get_id(), nullptr);

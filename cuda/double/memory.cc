@@ -12,8 +12,8 @@ static const size_t page = 4096;
 static std::map<Address, size_t> device, pinned;
 static size_t used;
 
-// another says whether another program has taken what was free, at the allocation that EMU_FULL
-// names.
+// another reports whether another program has taken the free memory, at the allocation that
+// EMU_FULL names.
 static bool another(bool allocating) {
   static int allocations;
   int last = setting("EMU_FULL", 0);

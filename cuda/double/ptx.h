@@ -36,7 +36,7 @@ inline T min(T a, T b) { return a != a ? b : b != b || below(a, b) ? a : b; }
 template <class T>
 inline T max(T a, T b) { return a != a ? b : b != b || below(b, a) ? a : b; }
 
-// A shift by the width or more gives what is shifted in.
+// A shift by the width or more gives the bits that are shifted in.
 template <class T>
 inline T shl(T v, uint32_t n) { return n < sizeof(T) * 8 ? (T)(v << n) : 0; }
 template <class T>

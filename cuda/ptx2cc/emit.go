@@ -18,10 +18,10 @@ type emitter struct {
 	at        int             // the line that is translated
 }
 
-// unknown is what emit panics with, and recovers from.
+// unknown is the panic from which emit recovers.
 type unknown struct{ error }
 
-// fail says what is not known at this line.
+// fail reports the unknown part of this line.
 func (e *emitter) fail(format string, a ...any) {
 	panic(unknown{e.mistake(e.at, "not known: "+format, a...)})
 }
@@ -142,8 +142,8 @@ var (
 	registerPattern = regexp.MustCompile(`^\.reg (\.\w+) (%?\w+)$`)
 )
 
-// declare is a directive as C++: for the top of the function, over which a goto may jump, and for
-// where it stands.
+// declare is a directive as C++: outside is for the top of the function, over which a goto may
+// jump, and here for the directive's own place.
 func (e *emitter) declare(text string) (outside, here string) {
 	if r := rangePattern.FindStringSubmatch(text); r != nil {
 		t, ok := types[r[1]]

@@ -23,7 +23,7 @@ type kernel struct {
 	shared  int // bytes of dynamic shared memory
 }
 
-// outcome is what a kernel wrote, 8 numbers a thread, or its fault.
+// outcome is the results of a kernel, 8 numbers a thread, or its fault.
 type outcome struct {
 	out   []uint64
 	fault string

@@ -57,7 +57,7 @@ func (c *code) plain(n int, forms ...string) {
 	c.fail("instruction %s%s.%s of %d operands", c.name, form, c.t.name(), len(c.operands))
 }
 
-// name is the type's name in PTX: "u32", or "" where there is none.
+// name is the type's name in PTX, such as "u32", or "" where it has no name.
 func (t typ) name() string {
 	switch {
 	case t.kind == 0:
@@ -197,7 +197,7 @@ func field(c *code) string {
 	return c.out("ptx::bfe<%s>(%s, %s, %s)", c.t.c, c.in(1), c.value(c.operands[2], u), c.value(c.operands[3], u))
 }
 
-// comparisons are those of setp as C++. With u they are true where an operand is NaN.
+// comparisons are setp's as C++. With u they are true where an operand is NaN.
 var comparisons = map[string]string{
 	".eq": "%s == %s", ".ne": "ptx::ne(%s, %s)", ".lt": "%s < %s", ".le": "%s <= %s", ".gt": "%s > %s", ".ge": "%s >= %s",
 	".neu": "%s != %s", ".ltu": "!(%s >= %s)", ".leu": "!(%s > %s)", ".gtu": "!(%s <= %s)", ".geu": "!(%s < %s)",

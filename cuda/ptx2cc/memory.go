@@ -27,7 +27,7 @@ func (c *code) transfer(address, data string) (space string, registers []string)
 	return space, registers
 }
 
-// spaces are those of access.h.
+// spaces are the address spaces of access.h.
 var spaces = map[string]string{".global": "emu::GLOBAL", ".shared": "emu::SHARED_SPACE", "": "emu::GENERIC"}
 
 // pointer is the C++ of an address that is checked.

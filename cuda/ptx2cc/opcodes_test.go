@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// row is an instruction with what it gives. classes says the registers of its result and operands:
-// r and h of 32 and 16 bits, R of 64, f float, F double, p a predicate. Each case is the result and
+// row is an instruction with its results. classes are the registers of its result and operands: r
+// and h of 32 and 16 bits, R of 64, f float, F double, p a predicate. Each case is the result and
 // the operands.
 type row struct {
 	op, classes string
@@ -58,7 +58,7 @@ func bitsOf(class byte, v any) uint64 {
 	panic(fmt.Sprintf("a value of type %T", v))
 }
 
-// same says whether two registers of a class hold the same; every NaN is the same.
+// same reports whether two registers of a class hold the same; every NaN is the same.
 func same(class byte, a, b uint64) bool {
 	if class == 'f' && a&0x7fffffff > 0x7f800000 && b&0x7fffffff > 0x7f800000 {
 		return true

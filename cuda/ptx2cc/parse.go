@@ -76,7 +76,7 @@ func (r *reader) line() int {
 	return 1 + r.lines
 }
 
-// skip goes to the next thing, and says whether there is one.
+// skip goes to the next character that is no space, and reports whether there is one.
 func (r *reader) skip() bool {
 	for r.at < len(r.text) && strings.ContainsRune(" \t\r\n", rune(r.text[r.at])) {
 		r.at++
@@ -84,7 +84,7 @@ func (r *reader) skip() bool {
 	return r.at < len(r.text)
 }
 
-// take reads what a pattern finds here: its groups, or nil.
+// take reads a match of a pattern here: its groups, or nil.
 func (r *reader) take(pattern *regexp.Regexp) []string {
 	found := pattern.FindStringSubmatchIndex(r.text[r.at:])
 	if found == nil || found[0] != 0 {
@@ -142,7 +142,7 @@ func parse(file, text string) (*module, error) {
 	return m, nil
 }
 
-// function reads what follows a kernel's head, its name and its parameters.
+// function reads the body of a kernel, which follows its head, with its name and its parameters.
 func (r *reader) function(line int, head []string) (*function, error) {
 	f := &function{line: line, name: head[1], symbol: head[1], threads: 1024}
 	for _, text := range split(head[2]) {

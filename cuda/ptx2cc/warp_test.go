@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lanes is what each lane wrote first.
+// lanes is the first result of each lane.
 func lanes(o outcome) []uint64 {
 	var all []uint64
 	for i := 0; i < len(o.out); i += 8 {
