@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// section is a part of the list of commands: those of one source and machine, or those not run yet.
+// section is a part of the list: the commands of one source and machine, or the ones not run yet.
 type section struct {
 	made  string
 	dates []string
@@ -30,7 +30,7 @@ func commands(b *strings.Builder, rows []row, all found, words notes) {
 	}
 }
 
-// sections are in the order of their first rows, what was not run yet at the end.
+// sections are in the order of their first rows, with the rows not run yet at the end.
 func sections(rows []row, all found) (out []*section) {
 	waiting := &section{}
 	for _, r := range rows {
@@ -76,7 +76,7 @@ func (s *section) title() string {
 	return s.made + ", " + first + " to " + last
 }
 
-// String is what a shell runs.
+// String is the command for a shell.
 func (l line) String() string {
 	if len(l.numbers) == 1 {
 		return strings.ReplaceAll(typed(l.template), varies, l.numbers[0])

@@ -30,13 +30,13 @@ var tiers = []tier{
 			"MKL_ENABLE_INSTRUCTIONS=AVX2", "ONEDNN_MAX_CPU_ISA=AVX2", "OPENBLAS_CORETYPE=Haswell"}},
 }
 
-// product is a shape of matrix product, [m,k] by [k,n], with T for what is stored transposed.
+// product is a shape of matrix product, [m,k] by [k,n], with T for a factor stored transposed.
 type product struct {
 	dtype, tA, tB string
 	m, n, k       int
 }
 
-// products are compared with OpenBLAS: those of a step, and squares.
+// products are compared with OpenBLAS: the products of a step, and squares.
 var products = []product{
 	{"float32", "N", "N", 512, 512, 512}, {"float32", "N", "N", 2000, 500, 50}, {"float32", "N", "N", 1000, 1000, 784},
 	{"float32", "N", "N", 2000, 10, 1000}, {"float32", "N", "N", 2000, 50, 1000}, {"float32", "T", "N", 1000, 50, 2000},

@@ -16,8 +16,8 @@ import (
 
 const distancesPicture = "docs/images/bhattacharyya.png"
 
-// paperDistances are those of the paper's table of Bhattacharyya distances: the means over right
-// and wrong rows.
+// paperDistances are the paper's table of Bhattacharyya distances: the means over right and wrong
+// rows.
 func paperDistances(set, model string) (right, wrong string) {
 	figures := map[string][2]string{
 		"eeg gp": {"37.41", "6.37"}, "eeg drf": {"6.16", "2.19"}, "eeg gpdrf": {"110.52", "5.45"},

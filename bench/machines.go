@@ -15,12 +15,13 @@ func machines(b *strings.Builder, all found, words notes) {
 		"worse |\n|---|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		if s.svm != "" {
-			beside(b, s, all)
+			machineLine(b, s, all)
 		}
 	}
 }
 
-func beside(b *strings.Builder, s set, all found) {
+// machineLine writes the line of a set.
+func machineLine(b *strings.Builder, s set, all found) {
 	sc := s.scores[0]
 	theirs, ok := all.complete(machineOf(s))
 	ours, trained := all.complete(s.rowsOf("gpdrf"))

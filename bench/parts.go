@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 )
 
-// partFlag is the flag -part of what has many cells, which several processes may share.
+// partFlag is the flag -part of commands with many cells, which several processes may share.
 func partFlag(flags *flag.FlagSet) *parts.Part {
 	part := &parts.Part{}
 	flags.Func("part", "run only part `i/n` of the cells, i from 0, beside other parts; auto is "+
@@ -38,8 +38,8 @@ func claimed(name string, run func() error) error {
 		return err
 	}
 	release, err := parts.Claim(name + ".lock")
-	if held := (*parts.HeldError)(nil); errors.As(err, &held) {
-		fmt.Fprintf(os.Stderr, "%s runs it: it is left to that\n", held.Owner)
+	if claim := (*parts.HeldError)(nil); errors.As(err, &claim) {
+		fmt.Fprintf(os.Stderr, "%s runs it: it is left to that\n", claim.Owner)
 		return nil
 	} else if err != nil {
 		return err

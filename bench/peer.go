@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// peer is a process that times what a line of text asks for: this program itself, or
+// peer is a process that times the work that a line of text requests: this program itself, or
 // bench/peers/serve.py.
 type peer struct {
 	name string
@@ -19,7 +19,7 @@ type peer struct {
 	out  *bufio.Scanner
 }
 
-// cost is what one piece of work took, in milliseconds.
+// cost is the time of one piece of work, in milliseconds.
 type cost struct{ wall, processor float64 }
 
 func startPeer(name string, environment []string, program string, args ...string) (*peer, error) {
@@ -67,7 +67,7 @@ func (p *peer) stop() error { return errors.Join(p.in.Close(), p.cmd.Wait()) }
 
 // serve is the loop of our own peer.
 func serve(in io.Reader, out io.Writer) error {
-	works := map[string]func(){}
+	prepared := map[string]func(){}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		line := lines.Text()
@@ -76,15 +76,15 @@ func serve(in io.Reader, out io.Writer) error {
 		if words[0] != "step" {
 			_, err = fmt.Sscan(words[len(words)-1], &reps)
 		}
-		if err == nil && works[line] == nil {
-			if works[line], err = work(words); err == nil {
-				works[line]()
+		if err == nil && prepared[line] == nil {
+			if prepared[line], err = work(words); err == nil {
+				prepared[line]()
 			}
 		}
 		if err != nil {
 			return fmt.Errorf("%q: %w", line, err)
 		}
-		c := timed(works[line], reps)
+		c := timed(prepared[line], reps)
 		if _, err := fmt.Fprintf(out, "%.6f %.6f\n", c.wall, c.processor); err != nil {
 			return err
 		}

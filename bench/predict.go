@@ -25,8 +25,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// files is how predict is measured: from file to file, beside the bare forward pass of as many
-// rows.
+// files is the measurement of predict: from file to file, compared with the bare forward pass of
+// the same number of rows.
 type files struct {
 	program string
 	folder  string
@@ -212,7 +212,7 @@ func (f *files) write(rows int) error {
 	return numbers.Close()
 }
 
-// forward is the forward pass of so many rows: the first batch of predict, again and again.
+// forward is the forward pass of a number of rows: the first batch of predict, again and again.
 func (f *files) forward(trained *fitted.Trained, rows int) (pass func() error, err error) {
 	dev, err := device.Open("cpu:f32")
 	if err != nil {
@@ -235,8 +235,8 @@ func (f *files) forward(trained *fitted.Trained, rows int) (pass func() error, e
 	}
 	x, _, err := trained.Rows(ctx, first)
 	return func() error {
-		for left := rows; left > 0; left -= first.N() {
-			n := min(left, first.N())
+		for remaining := rows; remaining > 0; remaining -= first.N() {
+			n := min(remaining, first.N())
 			if _, err := p.Predict(ctx, n, x[:n*trained.Model.Width()]); err != nil {
 				return err
 			}

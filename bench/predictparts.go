@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// parts prints what the parts of predict take on one thread, from CSV to CSV without a disk, and
+// parts prints the times of the parts of predict on one thread, from CSV to CSV without a disk, and
 // the share of the forward pass. That is the ratio where all parts gain the same by more threads.
 func (f *files) parts(name string, trained *fitted.Trained) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

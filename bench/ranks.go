@@ -23,7 +23,7 @@ const (
 	mpirun      = "mpirun.openmpi"
 )
 
-// ranks measures what sharing a step between two processes gains, on one machine of two processors
+// ranks measures the gain of sharing a step between two processes, on one machine of two processors
 // or more, by Open MPI. It compares in turns, and writes each turn to log and medians to out.
 //
 //	step       two processes that share a batch, beside two that do a whole one each by themselves,
@@ -71,10 +71,10 @@ func ranks(args []string, out, log io.Writer) error {
 }
 
 // compared is the median of our time over theirs.
-func compared(turns int, log io.Writer, what string, turn func() (ours, theirs float64, err error)) (float64, error) {
+func compared(turns int, log io.Writer, what string, measure func() (ours, theirs float64, err error)) (float64, error) {
 	var ratios []float64
 	for i := range turns {
-		ours, theirs, err := turn()
+		ours, theirs, err := measure()
 		if err != nil {
 			return 0, err
 		}

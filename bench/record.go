@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/bench/plots"
 )
 
-// record is what is kept of a row's run, as a line of the file of its group: what was measured, and
-// from which source and where.
+// record is the result of a row's run, as a line of the file of its group: the measurements, the
+// source and the machine.
 type record struct {
 	Row     string `json:"row,omitempty"` // its label and number, such as gpdrf-1
 	Command string `json:"command"`
@@ -33,7 +33,7 @@ type record struct {
 	Distances *plots.Bins `json:"distances,omitempty"`
 }
 
-// stamp is what the rows of one call of make results have in common.
+// stamp is the part of a record that is the same for all rows of a call of make results.
 type stamp struct {
 	Commit    string `json:"commit"`
 	Processor string `json:"processor"`
@@ -91,7 +91,7 @@ func eachLine(path string, text []byte, visit func(line []byte) error) error {
 	return nil
 }
 
-// readRecords reads what is there. A record of another command does not count: the row's settings
+// readRecords reads the records. A record of another command does not count: the row's settings
 // have changed since.
 func readRecords(folder string, rows []row) (found, error) {
 	all, groups := found{}, map[string]map[string]*record{}

@@ -8,8 +8,8 @@ import (
 
 const none = "–"
 
-// report is docs/results.md and the pages below it, by their files: what the records say, which
-// rows have none, and the words about them.
+// report is docs/results.md and the pages below it, by their files: the figures of the records, the
+// rows without one, and the words about them.
 func report(all found, words notes) map[string]string {
 	pages := map[string]string{
 		resultsFile:           overview(all, words),
@@ -80,7 +80,7 @@ func setPage(name string, all found, words notes) string {
 // title is a set as a heading.
 func (s set) title() string { return strings.ToUpper(s.name) }
 
-// over says what a set's means are over.
+// over describes the splits that a set's means are over.
 func (s set) over() string {
 	if s.folds <= 1 {
 		return "one split"
@@ -132,7 +132,7 @@ func glance(b *strings.Builder, s set, all found) {
 	}
 }
 
-// verdict says whether a mean reaches the target.
+// verdict reports whether a mean reaches the target.
 func (t target) verdict(v float64) string {
 	switch {
 	case !(v >= t.from && v <= t.to):

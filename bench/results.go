@@ -84,8 +84,8 @@ func unrun(failed []string, of int) error {
 	return fmt.Errorf("%d of %d rows were not run:\n  %s", len(failed), of, strings.Join(failed, "\n  "))
 }
 
-// runAll runs rows, keeps their records as they come, and says which rows failed and why. A row
-// that another part runs, or has run meanwhile, is left to it.
+// runAll runs rows, keeps their records as they come, and returns the rows that failed, with the
+// reason. A row that another part runs, or has run meanwhile, is left to it.
 func runAll(todo []row, folder string, again bool, run func(row) (*record, error)) (failed []string) {
 	for i, r := range todo {
 		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(todo), r.command())
@@ -170,7 +170,7 @@ func said(cmd *exec.Cmd) error {
 	return err
 }
 
-// newStamp says from which source and on what machine rows are run now. The commit is the last one
+// newStamp is the source and the machine of the rows that run now. The commit is the last one
 // that changed the program, with a + where its files differ from it.
 func newStamp() (stamp, error) {
 	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench",

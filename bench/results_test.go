@@ -161,7 +161,7 @@ func joined(pages map[string]string) string {
 	return strings.Join(slices.Sorted(maps.Values(pages)), "")
 }
 
-// docs/results.md and its pages say what the records and the notes say, and there are no others.
+// docs/results.md and its pages agree with the records and the notes, and there are no others.
 func TestResultsAreCurrent(t *testing.T) {
 	t.Chdir("..")
 	all, err := readRecords(recordsFolder, allRows())

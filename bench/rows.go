@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// varies stands in a command for what the rows of one label differ in, the fold or the seed, as a
-// shell would write it.
+// varies stands in a command for the number in which the rows of one label differ, the fold or the
+// seed, as a shell would write it.
 const varies = "$k"
 
 // row is one run of docs/results.md: an ordinary command, that a reader can give alone.
@@ -25,13 +25,13 @@ type row struct {
 	once     string // options at the command's end that were defaults when its record was made
 }
 
-// name is what ROWS selects by: the group, whose records are a file below bench/results, and the
-// row's line in it.
+// name is the name by which ROWS selects: the group, whose records are a file below bench/results,
+// and the row's line in it.
 func (r row) name() string { return r.group + "/" + r.line() }
 
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
 
-// words are those of the command as a shell gives them to the program.
+// words are the words of the command as a shell gives them to the program.
 func (r row) words() []string { return strings.Fields(os.ExpandEnv(typed(r.command()))) }
 
 // typed are the words of a command as a user types them. The commands of rows and records give all
@@ -58,7 +58,8 @@ func typed(command string) string {
 	return strings.Join(out, " ")
 }
 
-// isOf says whether a record's command is this row's, or was while its last options were defaults.
+// isOf reports whether a record's command is this row's, or was while its last options were the
+// defaults.
 func (r row) isOf(command string) bool {
 	now := r.command()
 	return command == now || command == strings.TrimSuffix(now, r.once)
@@ -114,10 +115,10 @@ func (s set) row(model string, fold int) row {
 		testRows: strings.ReplaceAll(s.rows, "%d", strconv.Itoa(fold))}
 }
 
-// has says whether the set is figured with a model.
+// has reports whether the set is run with a model.
 func (s set) has(model string) bool { return s.models == nil || slices.Contains(s.models, model) }
 
-// rowsOf are those of one model, by fold; none if the set is figured without it.
+// rowsOf are the rows of one model, by fold; none if the set is run without it.
 func (s set) rowsOf(model string) (out []row) {
 	if !s.has(model) {
 		return nil

@@ -81,13 +81,13 @@ func (l *load) startGuarded() (*served, error) {
 	return s, nil
 }
 
-// misdeed is what a client does that should not, on a new connection each time.
+// misdeed is a client's misbehaviour, on a new connection each time.
 type misdeed struct {
 	clients int
 	plain   bool     // without TLS
 	text    string   // that it writes
 	slowly  bool     // byte by byte
-	halfway bool     // it says that it writes no more
+	halfway bool     // it closes its side for writing
 	answers []string // with which the server may begin; it may always close without one
 	holds   int      // connections that it opens at a time and leaves idle
 }
@@ -127,7 +127,7 @@ func (s *served) misbehave(m misdeed, ended <-chan struct{}, wrong *atomic.Int64
 			continue
 		}
 		conn, err := s.dial(m.plain)
-		if err != nil { // so many connections wait for their turn
+		if err != nil { // too many connections wait for their turn
 			continue
 		}
 		answer := m.write(conn, ended)
@@ -151,7 +151,7 @@ func (s *served) dial(plain bool) (net.Conn, error) {
 	return tls.DialWithDialer(d, "tcp", s.address, &tls.Config{InsecureSkipVerify: true})
 }
 
-// write sends the text, and returns what came back.
+// write sends the text, and returns the answer.
 func (m *misdeed) write(conn net.Conn, ended <-chan struct{}) string {
 	conn.SetDeadline(time.Now().Add(20 * time.Second))
 	if m.slowly {

@@ -86,7 +86,7 @@ func (l *load) prepare() error {
 	return err
 }
 
-// run is what the program did, once it has ended.
+// run runs the program to its end.
 func (l *load) run(arguments ...string) (*os.ProcessState, error) {
 	c := exec.Command(l.program, arguments...)
 	text, err := c.CombinedOutput()
@@ -151,7 +151,7 @@ func (l *load) predict() (pace, error) {
 	return pace{fileRows / time.Since(began).Seconds(), fileRows / busy(ended)}, nil
 }
 
-// measure asks a server for so many rows at a time, between two runs of predict. The clients take
+// measure asks a server for a number of rows at a time, between two runs of predict. Clients take
 // processors from the server, so that rows of the server's own processor time are compared, too.
 func (l *load) measure(rows int) error {
 	before, err := l.predict()
@@ -184,7 +184,7 @@ func (l *load) measure(rows int) error {
 	return nil
 }
 
-// figures are what clients have seen, and the memory of the server.
+// figures are the measurements of the clients, and the memory of the server.
 func (l *load) figures(rows int, took []time.Duration, failures int, memory []float64) string {
 	return fmt.Sprintf("%d clients, %d rows a request, %v: %d requests, %d errors, p50 %v, p99 %v, "+
 		"memory %.1f MB, at the end %.1f MB", l.clients, rows, l.seconds, len(took), failures,
@@ -252,7 +252,7 @@ func (s *served) stop() error {
 	return s.command.Wait()
 }
 
-// megabytes is what the server holds in memory.
+// megabytes is the memory of the server.
 func (s *served) megabytes() (mb float64) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.command.Process.Pid))
 	if err != nil {
@@ -263,7 +263,7 @@ func (s *served) megabytes() (mb float64) {
 	return resident * float64(os.Getpagesize()) / 1e6
 }
 
-// body is a request for so many rows.
+// body is a request for a number of rows.
 func (l *load) body(rows int) []byte {
 	var cells []string
 	for i := range rows {

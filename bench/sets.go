@@ -29,7 +29,7 @@ var (
 type target struct {
 	key      string
 	from, to float64
-	goal     float64 // better still; 0 is none
+	goal     float64 // better still; 0 means no goal
 }
 
 func atMost(key string, to, goal float64) target {
@@ -54,19 +54,19 @@ func (s set) page() string {
 	return cmp.Or(s.shared, name)
 }
 
-// set is a data set with its protocol: what is trained on it, and what the figures stand beside.
+// set is a data set with its protocol: the models trained on it, and the figures to compare with.
 type set struct {
 	name   string
-	data   string   // what --data is; "" is name
-	reads  string   // options that say which columns of it are read
+	data   string   // the value of --data; "" is name
+	reads  string   // options that choose the columns to read
 	kernel string   // feature maps of sequences
 	folds  int      // every one is run; 0 is the only split
 	split  bool     // the folds are those that --folds makes of all rows
 	models []string // nil: all
-	shared string   // the page that it shares with other sets, "" is none
+	shared string   // the page that it shares with other sets, or ""
 	today  bool     // it has only been run with today's defaults
-	svm    string   // the set whose support vector machine it stands beside, "" is none
-	exact  bool     // whether an exact GP stands beside it, too
+	svm    string   // the set whose support vector machine it is compared with, or ""
+	exact  bool     // whether it is compared with an exact GP, too
 	scores []score
 	paper  map[string]float64 // the paper's figure of the first score, by model
 	wanted []target

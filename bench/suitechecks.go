@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// suiteCheck is what must hold, and how far it does.
+// suiteCheck is a condition on the records, and the sets where it fails.
 type suiteCheck struct {
 	says  string
 	over  int      // how many sets, or comparisons, it was looked at on
@@ -114,7 +114,7 @@ func methodOf(name string) suiteMethod {
 	return all[slices.IndexFunc(all, func(m suiteMethod) bool { return m.name == name })]
 }
 
-// look checks the mean of a score of GP-DRF over the folds with so many test rows.
+// look checks the mean of a score of GP-DRF over the folds with at least tests rows to test.
 func (c *suiteCheck) look(all suiteRecords, s suiteSet, key string, tests int, holds func(float64) bool) {
 	gpdrf := methodOf("gpdrf")
 	folds := slices.DeleteFunc(all.common(s, []suiteMethod{gpdrf}),

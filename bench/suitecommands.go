@@ -33,7 +33,7 @@ func (p suitePage) sorted() (out []*suiteRecord) {
 	return out
 }
 
-// commands says what ran: the source and the machine, and the commands.
+// commands lists the runs: the source and the machine, and the commands.
 func (p suitePage) commands(b *strings.Builder) {
 	b.WriteString("\n## Commands\n\n")
 	dates, methods, templates := map[string][]string{}, map[string][]string{}, []string{}

@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// unzip writes what a gzip file holds.
+// unzip writes the contents of a gzip file.
 func unzip(from, to string) error {
 	f, err := os.Open(from)
 	if err != nil {

@@ -17,7 +17,7 @@ type drawnSet struct {
 	row         func(rng *rand.Rand, x []float64, i int, test bool) (target float64)
 }
 
-// drawnSets are there because of what a good prediction of them is known to be.
+// drawnSets are sets whose best prediction is known.
 func drawnSets() []drawnSet {
 	return []drawnSet{
 		// The best prediction is a standard normal: NLPD 1.42, RMSE 1.

@@ -83,10 +83,10 @@ func (c suiteCell) out() string {
 	return out
 }
 
-// limit is how many seconds the cell may train where others have so many.
+// limit is the number of seconds that the cell may train where others have seconds.
 func (c suiteCell) limit(seconds int) int { return seconds * max(c.method.longer, 1) }
 
-// command is what a shell runs for the cell, with so many seconds for training.
+// command is the cell's shell command, with a number of seconds for training.
 func (c suiteCell) command(seconds int) string {
 	folder, choice := c.set.folder(c.fold), "--model "+c.method.name
 	if c.method.name == "best" {
@@ -105,8 +105,8 @@ func (c suiteCell) command(seconds int) string {
 		suiteBinary, folder, folder, c.set.kind, choice, seconds, c.out())
 }
 
-// suiteCells are those of some sets and methods, in the order in which they are run: at most so
-// many folds of each set.
+// suiteCells are the cells of some sets and methods, in the order in which they are run, with a
+// largest number of folds of each set.
 func suiteCells(sets []suiteSet, methods func(suiteMethod) bool, folds int) (all []suiteCell) {
 	for _, s := range sets {
 		for fold := 1; fold <= min(folds, s.folds); fold++ {

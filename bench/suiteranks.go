@@ -47,7 +47,7 @@ func newRanking(all suiteRecords, kind, key string) ranking {
 	return r
 }
 
-// has says whether a method has a record of a kind of sets.
+// has reports whether a method has a record of a kind of sets.
 func (all suiteRecords) has(method, kind string) bool {
 	for _, s := range setsOf(kind) {
 		for fold := 1; fold <= s.folds; fold++ {
@@ -70,7 +70,7 @@ func (all suiteRecords) common(s suiteSet, methods []suiteMethod) (folds []int) 
 	return folds
 }
 
-// scores are those of a method in folds where it has a record; +Inf where it failed.
+// scores are the scores of a method in folds where it has a record; +Inf where it failed.
 func (all suiteRecords) scores(s suiteSet, m suiteMethod, folds []int, key string) (out []float64) {
 	for _, fold := range folds {
 		v, ok := all[cellKey{s.name, fold, m.name}].Scores[key]
@@ -116,7 +116,7 @@ func (r ranking) averageOf(name string) (v float64, ok bool) {
 }
 
 // nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 11 methods (Demšar,
-// 2006, table 5): those of the studentized range over √2, at any number of samples.
+// 2006, table 5): the quantiles of the studentized range over √2, at any number of samples.
 var nemenyi = []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164, 3.219}
 
 // criticalDifference is how far the average ranks of two of k methods on n sets must be apart for

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// suiteRecord is a line of bench/results/suite: what a method made of a fold.
+// suiteRecord is a line of bench/results/suite: the result of a method on a fold.
 type suiteRecord struct {
 	Set     string `json:"set"`
 	Fold    int    `json:"fold"`
@@ -22,7 +22,7 @@ type suiteRecord struct {
 	Beside  string  `json:"beside,omitempty"` // what else ran on the machine
 	Limit   int     `json:"limit"`            // seconds that training might take
 	Seconds float64 `json:"seconds"`          // wall time of the whole process
-	// seconds of training, as the method says
+	// seconds of training, as the method reports
 	Training float64            `json:"training"`
 	Steps    int                `json:"steps"`             // of gradients, rounds or trees
 	NTrain   int                `json:"n_train,omitempty"` // rows

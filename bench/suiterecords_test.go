@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// cellsOf are all cells of a set, for at most so many folds.
+// cellsOf are all cells of a set, with a largest number of folds.
 func cellsOf(name string, folds int) []suiteCell {
 	for _, s := range suiteSets() {
 		if s.name == name {
@@ -20,8 +20,8 @@ func cellsOf(name string, folds int) []suiteCell {
 	panic("no set " + name)
 }
 
-// A cell with a record, be it a failure, is not run again; one that is left out is. What comes
-// after an error is not lost.
+// A cell with a record, be it a failure, is not run again; one that is left out is. Cells after an
+// error are not lost.
 func TestSuiteResumes(t *testing.T) {
 	folder, calls := t.TempDir(), map[cellKey]int{}
 	cells := cellsOf("weak", 1)

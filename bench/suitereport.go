@@ -111,7 +111,7 @@ func (p suitePage) trained(s suiteSet) (n int) {
 	return n
 }
 
-// counted says how much of the suite was run.
+// counted writes the share of the suite that was run.
 func (p suitePage) counted(b *strings.Builder) {
 	cells, failed := p.cells(), 0
 	blank := len(p.records.without(cells))
@@ -159,7 +159,7 @@ func setCount(n int) string {
 	return fmt.Sprintf("%d sets", n)
 }
 
-// foldRange says how many folds each mean is over.
+// foldRange is the number of folds that each mean is over.
 func foldRange(folds []int) string {
 	low, high := folds[0], folds[0]
 	for _, n := range folds {

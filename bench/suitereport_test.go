@@ -95,7 +95,7 @@ func TestSuiteOfBest(t *testing.T) {
 	}
 }
 
-// docs/suite.md says what the records say, and has a picture where there are ranks.
+// docs/suite.md agrees with the records, and has a picture where there are ranks.
 func TestSuiteIsCurrent(t *testing.T) {
 	t.Chdir("..")
 	all, err := readSuite(suiteFolder, suiteSets())

@@ -74,7 +74,7 @@ func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecor
 	return r, nil
 }
 
-// otherWork says how busy the machine is by the text of /proc/loadavg, "" where it is not.
+// otherWork describes the load of the machine by the text of /proc/loadavg, "" if it is idle.
 func otherWork(loadavg string) string {
 	var load float64
 	// the cell before counts, too
@@ -84,7 +84,7 @@ func otherWork(loadavg string) string {
 	return fmt.Sprintf("other work, with a load of %.0f", load)
 }
 
-// tooMany says whether a method is not meant for so many rows.
+// tooMany reports whether a fold has more rows than the method can take.
 func (c suiteCell) tooMany() (bool, error) {
 	if c.method.most == 0 || c.set.missing() != "" {
 		return false, nil
@@ -121,7 +121,7 @@ func answered(ctx context.Context, command string, limit time.Duration) ([]byte,
 	return said.Bytes(), nil
 }
 
-// withoutPaths is a message that says nothing of this machine's folders.
+// withoutPaths is a message without the names of this machine's folders.
 func withoutPaths(text string) string {
 	if folder := os.Getenv("GPDRF_DATA"); folder != "" {
 		text = strings.ReplaceAll(text, folder, "$GPDRF_DATA")
@@ -135,7 +135,7 @@ func withoutPaths(text string) string {
 // scoreKeys are the scores of result.json that are kept.
 var scoreKeys = []string{"rmse", "nlpd", "crps", "coverage90", "error", "nll", "ece", "auc"}
 
-// readOurs takes what train prints.
+// readOurs reads the output of train.
 func (r *suiteRecord) readOurs(text []byte, kind string) error {
 	var result struct {
 		Steps   int
@@ -178,7 +178,7 @@ func chosenBy(run string) (string, error) {
 	return strings.Join(chosen, "; "), nil
 }
 
-// complete refuses scores without the one that methods are ranked by.
+// complete refuses scores that lack the ranking score.
 func complete(scores map[string]float64, kind string) error {
 	if _, ok := scores[rankedBy(kind)]; !ok {
 		return fmt.Errorf("the test has no %s", rankedBy(kind))
@@ -186,7 +186,7 @@ func complete(scores map[string]float64, kind string) error {
 	return nil
 }
 
-// rankedBy is the score that says how good a predictive distribution is.
+// rankedBy is the score that ranks methods by their predictive distributions.
 func rankedBy(kind string) string {
 	if kind == numbers {
 		return "nlpd"
@@ -194,7 +194,7 @@ func rankedBy(kind string) string {
 	return "nll"
 }
 
-// readPeer takes what bench/peers/suite.py prints, and scores its predictions.
+// readPeer reads the output of bench/peers/suite.py, and scores its predictions.
 func (r *suiteRecord) readPeer(text []byte, c suiteCell, folder string) error {
 	var said struct {
 		Missing, Version string

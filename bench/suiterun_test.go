@@ -38,7 +38,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A command that takes too long is a failure, one that Ctrl-C ended is none; paths of this machine
+// A command that takes too long is a failure, one that Ctrl-C ended is not; paths of this machine
 // are not in a record.
 func TestAnswered(t *testing.T) {
 	t.Setenv("GPDRF_DATA", filepath.Join(t.TempDir(), "a b"))
@@ -61,7 +61,7 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// A set whose files are not there is left out, and says what it needs.
+// A set whose files are missing is left out, and the message names the files.
 func TestMissingSets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("GPDRF_DATA", "")

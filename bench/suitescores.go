@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// predictions are those of a peer for the test rows of a fold.
+// predictions are a peer's predictions for the test rows of a fold.
 type predictions struct {
 	kind    string
 	rows    [][]float64 // as bench/peers/suite.py writes them
@@ -143,7 +143,7 @@ func (p *predictions) mixture() (metrics.Mixture, error) {
 	return m, nil
 }
 
-// leastProbability is what a smaller one counts as: else one row decides about a mean of
+// leastProbability replaces smaller probabilities: else one row decides about a mean of
 // logarithms.
 const leastProbability = 1e-9
 

@@ -90,7 +90,7 @@ func keelSet(name string) suiteSet {
 	return s
 }
 
-// missing says what keeps a set from being run, "" if nothing does.
+// missing is the reason why a set cannot be run, "" if it can.
 func (s suiteSet) missing() string {
 	if _, err := os.Stat(os.ExpandEnv(s.files)); s.files == "" || err == nil {
 		return ""
@@ -119,7 +119,7 @@ func (s suiteSet) prepared(fold int) (string, error) {
 	return folder, s.write(folder, fold)
 }
 
-// setsOf are those of one kind.
+// setsOf are the sets of one kind.
 func setsOf(kind string) []suiteSet {
 	return slices.DeleteFunc(suiteSets(), func(s suiteSet) bool { return s.kind != kind })
 }

@@ -52,7 +52,7 @@ func TestSuiteCells(t *testing.T) {
 	}
 }
 
-// A drawn set is a function of the fold, and is what it says.
+// A drawn set is a function of the fold, and agrees with its description.
 func TestDrawnSets(t *testing.T) {
 	for _, d := range drawnSets() {
 		folder := t.TempDir()
@@ -103,7 +103,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// The folds are stratified, and the rows are those of the table.
+// The folds are stratified, and have the rows of the table.
 func TestWriteFold(t *testing.T) {
 	folder := t.TempDir()
 	var b strings.Builder

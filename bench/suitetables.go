@@ -25,15 +25,15 @@ A mean difference of at most %.2f, or of at most one standard error over the fol
 		for _, first := range []string{"gpdrf", "best"} {
 			for _, other := range methodsOf(kind) {
 				if other.name != first {
-					p.beside(b, kind, methodOf(first), other)
+					p.scoreLines(b, kind, methodOf(first), other)
 				}
 			}
 		}
 	}
 }
 
-// beside are the lines of two methods, one for each score.
-func (p suitePage) beside(b *strings.Builder, kind string, first, other suiteMethod) {
+// scoreLines writes the lines of two methods, one for each score.
+func (p suitePage) scoreLines(b *strings.Builder, kind string, first, other suiteMethod) {
 	for _, key := range keysOf(kind)[:2] {
 		if count, folds := p.compared(kind, first, other, key); len(folds) > 0 {
 			fmt.Fprintf(b, "| %s | %s | %s | %s | %d | %d | %d | %s |\n", kind, first.emphasised(),
@@ -83,7 +83,7 @@ func verdict(a, b []float64) int {
 	return 1
 }
 
-// worst says where each method is farthest behind the best one.
+// worst writes the set where each method is farthest behind the best one.
 func (p suitePage) worst(b *strings.Builder) {
 	b.WriteString("\n## The worst case of each method\n\nThe largest difference to the best method " +
 		"on any set, by the mean over the method's folds.\n\n" +

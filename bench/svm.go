@@ -17,10 +17,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// A support vector machine of scikit-learn on the features of GP-DRF's kernel and on the same rows
-// is what a GP-DRF of sequences stands beside. Its kernel, the plain inner product or
+// GP-DRF of sequences is compared with a support vector machine of scikit-learn on the features of
+// GP-DRF's kernel and on the same rows. The machine's kernel, the plain inner product or
 // exp(−‖φ−φ'‖²/2σ²), and its constants are chosen by cross-validation on the training rows
-// (bench/peers/svm.py). For graphs, an exact GP on the same features stands there, too: its kernel
+// (bench/peers/svm.py). For graphs, an exact GP on the same features is compared, too: its kernel
 // and amplitude are chosen by the evidence (bench/peers/laplace.py).
 const (
 	svmLabel    = "svm"
@@ -32,8 +32,8 @@ const (
 	exactScript = "bench/peers/laplace.py"
 )
 
-// svmRows are the runs of the set's support vector machine, by fold; nil where it stands beside
-// none, or another set's.
+// svmRows are the runs of the set's support vector machine, by fold; nil where the set is compared
+// with none, or with another set's.
 func (s set) svmRows() (out []row) {
 	if s.svm != s.name {
 		return nil
@@ -45,7 +45,7 @@ func (s set) svmRows() (out []row) {
 	return s.machineRows(svmLabel, by)
 }
 
-// exactRows are the runs of the exact GP on the set's features, by fold; nil where there is none.
+// exactRows are the runs of the exact GP on the set's features, by fold; nil without an exact GP.
 func (s set) exactRows() []row {
 	if !s.exact {
 		return nil
@@ -53,7 +53,7 @@ func (s set) exactRows() []row {
 	return s.machineRows(exactLabel, " --by evidence")
 }
 
-// machineRows are the runs of what scikit-learn fits to the set's features, by fold.
+// machineRows are the runs of scikit-learn's models of the set's features, by fold.
 func (s set) machineRows(label, by string) (out []row) {
 	// it chooses between the two kernels by itself
 	features := strings.ReplaceAll(s.kernel, "/linear", "")
@@ -74,7 +74,7 @@ func machineOf(s set) []row {
 	return nil
 }
 
-// allSVMRows are those of all sets.
+// allSVMRows are the rows of the support vector machines and exact GPs of all sets.
 func allSVMRows() (out []row) {
 	for _, s := range sets() {
 		out = append(append(out, s.svmRows()...), s.exactRows()...)
@@ -82,11 +82,11 @@ func allSVMRows() (out []row) {
 	return out
 }
 
-// allRows are those of docs/results.md.
+// allRows are the rows of docs/results.md.
 func allRows() []row { return append(rows(), allSVMRows()...) }
 
-// svm runs what a row's command says, and prints its record; or, without --data, all rows that have
-// none.
+// svm runs a row's command, and prints its record; or, without --data, it runs all rows that have
+// no record.
 func svm(args []string) error {
 	if _, err := os.Stat(svmPython); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no %s with scikit-learn: make svm", svmPython)
@@ -133,7 +133,7 @@ func svm(args []string) error {
 }
 
 // machine trains and scores one: the options are --data, --folds, --fold and --kernel of train, and
-// --by auc or rmse where that is what cross-validation goes by, or --by evidence for the exact GP.
+// --by auc or rmse for the score of cross-validation, or --by evidence for the exact GP.
 func machine(args []string) (*record, error) {
 	settings, by, err := svmOptions(args)
 	if err != nil {

@@ -126,7 +126,7 @@ func TestWriteGram(t *testing.T) {
 	}
 }
 
-// arrayOf is an array of so many float32 in an archive.
+// arrayOf is an array of size float32 in an archive.
 func arrayOf(t *testing.T, path, name, shape string, size int) []float32 {
 	t.Helper()
 	z, err := zip.OpenReader(path)

@@ -27,7 +27,7 @@ const (
 	toyNoise   = 0.12
 )
 
-// toyFunction is what the rows are drawn around.
+// toyFunction is the mean of the rows' targets.
 func toyFunction(x float64) float64 { return math.Sin(2.2*x) + 0.35*x }
 
 // toyFiles are the rows, none of them between −0.8 and 1.2, and the inputs to predict.
@@ -49,7 +49,7 @@ func toyFiles() (rows, grid string) {
 	return r.String(), g.String()
 }
 
-// toy writes the files, runs the commands and draws what was predicted.
+// toy writes the files, runs the commands and draws the predictions.
 func toy() error {
 	rows, grid := toyFiles()
 	for path, text := range map[string]string{toyRows: rows, toyGrid: grid} {

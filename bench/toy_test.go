@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The files of the toy and the commands in the README are those that the picture is drawn from.
+// The picture is drawn from the files of the toy and the commands in the README.
 func TestToyIsCurrent(t *testing.T) {
 	t.Chdir("..")
 	rows, grid := toyFiles()

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 )
 
-// work makes what a request asks for:
+// work makes the function of a request:
 //
 //	step SHAPE THREADS              one training step
 //	gemm TYPE TA TB M N K REPS      a product of matrices

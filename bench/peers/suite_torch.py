@@ -18,7 +18,7 @@ RATE = 0.01
 
 
 def inducing(x, most):
-    """At most so many centres of the rows."""
+    """Centres of the rows, at most a given number."""
     distinct = np.unique(x, axis=0)
     if len(distinct) <= most:
         return torch.tensor(distinct)

@@ -60,7 +60,7 @@ type Panel struct {
 }
 
 // Histograms writes a table of histograms on one axis of x, whose label is x: green for right rows,
-// red for wrong ones, each as shares of its own rows, since there are so many fewer of the latter.
+// red for wrong ones, each as shares of its own rows, since wrong ones are far fewer.
 func Histograms(w io.Writer, x string, panels [][]Panel) error {
 	low, high := rangeOf(panels)
 	var plots [][]*plot.Plot

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Ranks are those of several methods on several sets, 1 the best, and the difference between two
-// average ranks from which on it is no chance.
+// Ranks are the ranks of several methods on several sets, 1 the best, and the least significant
+// difference between two average ranks.
 type Ranks struct {
 	Title, XLabel string
 	Methods       []RankedMethod // the best first
@@ -90,7 +90,7 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 	return nil
 }
 
-// counted says how often each rank occurs.
+// counted is the number of times that each rank occurs.
 func counted(ranks []float64) map[float64]int {
 	n := map[float64]int{}
 	for _, r := range ranks {
