@@ -7,7 +7,7 @@ import (
 )
 
 // Steps of training count from 1. Step 0 is the frozen draw of PRIOR-FIXED and
-// VAR-FIXED, and the last step number is that of prediction.
+// VAR-FIXED, and the last step number stands for prediction.
 const (
 	frozenStep  = 0
 	predictStep = 1<<32 - 1

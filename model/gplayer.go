@@ -25,7 +25,7 @@ type GPLayer struct {
 	// What depends on the parameters only.
 	// nothing that Kuu/α depends on learns: L stays, and neither has a gradient
 	fixed      bool
-	factorised bool           // L is that of the X̄ of now, where it is fixed
+	factorised bool           // L belongs to the present X̄, where it is fixed
 	kuu        *correlations  // Kuu/α [K,M,M]
 	l, dl      *device.Tensor // its Cholesky factor
 	jitter     *device.Tensor // [K], a view of the report

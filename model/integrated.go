@@ -4,7 +4,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 
 // integrated is the extra state of a layer with W and Ω in closed form: frequencies ω = (τ + ρζ)/ℓ
 // around a fixed draw τ, with ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²) in the layer's own
-// parameters of Ω. The model is that of PRIOR-FIXED where ρ is 0, and so is the bound where q(ζ) is
+// parameters of Ω. The model equals PRIOR-FIXED where ρ is 0, and so does the bound where q(ζ) is
 // the prior.
 type integrated struct {
 	tau             *device.Tensor // [d,R]

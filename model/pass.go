@@ -4,7 +4,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 
 // Pass is the memory of one forward and backward pass of S samples and B rows. It is made once and
 // used for every step. A batch that is too large for the device goes through in parts, whose
-// gradients add up: noise belongs to rows of the data set, so the result is that of the whole.
+// gradients add up: noise belongs to rows of the data set, so the whole batch has the same result.
 type Pass struct {
 	S, B int
 

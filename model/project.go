@@ -7,7 +7,7 @@ package model
 // table. Other data stays as it is, and so do rows whose latent functions do not share a kernel.
 //
 // The pass lends its memory, and its row numbers change. going hears how many rows are done, and
-// reports whether more are wanted. If not, the data is worth nothing.
+// reports whether more are wanted. If not, the data is unusable.
 func (m *Model) Project(p *Pass, data *Data, going func(done int) bool) {
 	if m.gp == nil || !m.gp.fixed || m.cfg.kernels() > 1 || data.d == nil || data.from != nil || data.projected {
 		return
