@@ -17,7 +17,7 @@ import (
 func TestFeatureTiles(t *testing.T) {
 	double, single, host := open(t, false), open(t, true), cpu.New[float64](1)
 	tolerances := map[*Device]float64{single: 1e-4}
-	// The largest error is that of dlogα, a sum of terms of both signs. TF32 has 2⁻¹² of each
+	// The largest error is dlogα's, a sum of terms of both signs. TF32 has 2⁻¹² of each
 	// factor and of phases up to 10; 3xTF32 has sums that a tensor core rounds toward zero, so that
 	// their errors do not cancel.
 	for p, tolerance := range map[device.Precision]float64{device.High: 1e-3, device.Medium: 3e-2} {

@@ -23,7 +23,7 @@ type triangleState struct {
 	factor cuda.Ptr
 }
 
-// factored notes that inverse is that of the factor l.
+// factored notes that inverse is the inverse of the factor l.
 func (t *triangleState) factored(l memory) {
 	t.block, t.factor = weak.Make(l.block), l.ptr
 }
