@@ -305,7 +305,7 @@ func TestMath(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { testMath[float64](t, c) })
 }
 
-// The stream of normals is that of internal/philox.
+// The stream of normals agrees with internal/philox.
 func TestNormals(t *testing.T) {
 	c := open(t)
 	const n = 5000

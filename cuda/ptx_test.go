@@ -20,7 +20,7 @@ func plain(t *testing.T, i image) string {
 	return string(text)
 }
 
-// The PTX is that of the sources: its first line carries their hash.
+// The PTX is compiled from the sources: its first line carries their hash.
 func TestPTXIsFresh(t *testing.T) {
 	families, err := filepath.Glob("kernels/*.cuh")
 	if err != nil || len(families) < 10 {

@@ -38,7 +38,7 @@ API cuStreamBeginCapture_v2(Stream *s, int mode) {
 }
 
 // join makes work of another stream, up to a record there, part of the origin's: as late as here,
-// or with EMU_EARLY as early as it may come, behind what it waits for and guests before it.
+// or with EMU_EARLY as early as it may come, behind its dependencies and guests before it.
 static void join(Capture &origin, Capture &other, size_t until) {
   for (; other.met < until; other.met++) {
     const Captured &c = other.work[other.met];
