@@ -20,7 +20,7 @@ func newChecker(m *module) *checker {
 	}}
 }
 
-// Import is that of types.Importer.
+// Import implements types.Importer.
 func (c *checker) Import(path string) (*types.Package, error) {
 	if dir, own := c.own(path); own {
 		return c.check(dir), nil

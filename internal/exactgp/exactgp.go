@@ -245,7 +245,7 @@ func (p *problem) prior(theta, grad []float64) (sum float64) {
 	return sum
 }
 
-// gradient is that of −log p(y) − log p(θ):
+// gradient is the gradient of −log p(y) − log p(θ):
 //
 //	∂ log p(y)/∂θ = ½ tr(W ∂C/∂θ),   W = Σ_c a_c a_cᵀ/α − targets·(C + ρI)⁻¹,
 //	∂C_ij/∂ log ℓ_d = C_ij (x_id − x_jd)²/ℓ_d²

@@ -101,7 +101,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// The mean of the densities is that of the scores, and the expectation is the mean over draws of
+// The mean of the densities equals the scores', and the expectation is the mean over draws of
 // the prediction, or below it.
 func TestDensities(t *testing.T) {
 	const n, draws = 40, 4000

@@ -148,7 +148,7 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 	return m.outer(n).logDensity(m.innerLogDensity(n, y), y)
 }
 
-// innerLogDensity is that of the S components, by log-mean-exp.
+// innerLogDensity is the log density of the S components, by log-mean-exp.
 func (m Mixture) innerLogDensity(n int, y float64) float64 {
 	at := func(s int) float64 {
 		sd := m.scale(s, n)

@@ -12,7 +12,7 @@ import "math"
 // for shares near 1/100.
 type outer struct{ share, mean, sd float64 }
 
-// outer is that of row n; its share may be 0.
+// outer is the outer component of row n; its share may be 0.
 func (m Mixture) outer(n int) outer {
 	if m.Outer == 0 {
 		return outer{}

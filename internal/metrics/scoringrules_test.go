@@ -30,7 +30,7 @@ func (c scoringCase) crps() float64 {
 	return m.CRPS(0, c.Y)
 }
 
-// The CRPS is that of scoringrules: of normals, Student's t and log-normals, alone and mixed.
+// The CRPS agrees with scoringrules: of normals, Student's t and log-normals, alone and mixed.
 func TestCRPSOfScoringrules(t *testing.T) {
 	text, err := os.ReadFile("testdata/crps.json")
 	if err != nil {

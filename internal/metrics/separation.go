@@ -50,7 +50,7 @@ func distances(logits []float64, s, n, c int, logp []float64) []float64 {
 	return out
 }
 
-// separation is that of rows with these distances, where they are numbers.
+// separation is the separation of rows with these distances, where they are numbers.
 func separation(distance []float64, right []bool) Separation {
 	var of [2][]float64 // wrong, right
 	var score []float64

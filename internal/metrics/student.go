@@ -43,7 +43,7 @@ func NewStudent(dof float64) *Student {
 	return t
 }
 
-// variance is that of t_ν.
+// variance is the variance of t_ν.
 func (t *Student) variance() float64 { return t.dof / (t.dof - 2) }
 
 func (t *Student) logDensity(z float64) float64 { return t.logC - 0.5*(t.dof+1)*math.Log1p(z*z/t.dof) }

@@ -134,7 +134,7 @@ func TestSinCos32(t *testing.T) {
 	})
 }
 
-// Large numbers among small ones: each result is that of the element alone.
+// Large numbers among small ones: each result depends on its element alone.
 func TestSinCos32Large(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		inf := float32(math.Inf(1))

@@ -62,7 +62,7 @@ func (q *panels[T]) pack(k, n int, b *stored[T]) {
 	}
 }
 
-// block is that of columns from j0 and terms from k0 on.
+// block is the block of columns from j0 and terms from k0 on.
 func (q *panels[T]) block(j0, k0 int) []T {
 	nb := whole[T](min(blockColumns[T](), q.n-j0))
 	at := j0*q.k + nb*k0

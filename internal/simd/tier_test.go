@@ -140,7 +140,7 @@ func every(tr tier) (out []float64) {
 	return out
 }
 
-// vectorHash is that of the results of every vector tier: all do the same operations in the same
+// vectorHash is the hash of every vector tier's results: all do the same operations in the same
 // order, on every processor. It changes with the arithmetic of a kernel.
 const vectorHash = 0x4e4800928e1c895f
 

@@ -14,7 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Size is that of a training step. Unless it is Light it is the paper's model: each latent
+// Size is the size of a training step. Unless it is Light it is the paper's model: each latent
 // function with its own length-scales, full covariance, sampled weights and frequencies, and
 // nothing fed forward.
 type Size struct {
