@@ -155,7 +155,7 @@ func peakMemory(process int) float64 {
 
 func (f *files) path(name, format string) string { return filepath.Join(f.folder, name+"."+format) }
 
-// write makes the files. Each cell is that of some row of the table.
+// write makes the files. Each cell is copied from some row of the table.
 func (f *files) write(rows int) error {
 	text, err := os.ReadFile("examples/power.csv")
 	if err != nil {

@@ -14,7 +14,7 @@ type suiteMethod struct {
 	longer      int // times the seconds of a cell that it may take; 0 is once
 }
 
-// suiteMethods are in the order of the tables. A peer's name is that of bench/peers/suite.py.
+// suiteMethods are in the order of the tables. A peer's name is its name in bench/peers/suite.py.
 func suiteMethods() []suiteMethod {
 	vectors := []string{numbers, classes}
 	all := []string{numbers, classes, sequences}

@@ -212,7 +212,7 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// The difference is paired over the folds; of one split the error is that of its rows.
+// The difference is paired over the folds; one split has the standard error of its rows.
 func TestBeside(t *testing.T) {
 	all := found{}
 	put := func(rows []row, key string, scores ...float64) {
