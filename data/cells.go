@@ -66,7 +66,7 @@ func plainer(cell string, separator rune) string {
 	return "write numbers without signs"
 }
 
-// unitOf is the unit behind a number, such as kg, m² or °C; "" if there is none.
+// unitOf is the unit behind a number, such as kg, m² or °C; "" without a unit.
 func unitOf(cell string) string {
 	at := strings.IndexFunc(cell, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsLetter(r) || strings.ContainsRune("°‰", r)

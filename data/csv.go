@@ -68,7 +68,7 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 	return lay, in.severalClasses(len(lay.targets))
 }
 
-// readRows parses at most so many rows.
+// readRows parses up to most rows.
 func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
 	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName}}
 	made.schema.describe(l.columns, l.missing)

@@ -32,17 +32,17 @@ type Dataset struct {
 	// nil where there is nothing else.
 	Sequences *seq.Set
 
-	// Kernel is one of the rows' own, computed elsewhere; nil where there is none.
+	// Kernel is one of the rows' own, computed elsewhere; nil without one.
 	Kernel *RowKernel
 
 	// inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
 	X       *tensor.Dense
 	Columns []string // names of the D inputs
-	// name of the target column, "" if there is none; of several, all with commas between them
+	// name of the target column, "" without targets; of several, all with commas between them
 	Target  string
 	Targets []string // the names of several target columns; nil of one
 	Task    Task
-	// TaskNote says what whole numbers were taken for, and how to change it; "" of other targets.
+	// TaskNote names the task chosen for whole numbers, and how to change it; else "".
 	TaskNote string
 
 	Y      []float64 // regression: targets [N,C] in their own units; NaN: not known
@@ -110,7 +110,7 @@ func (d *Dataset) Row(i int) []float64 {
 	return rowOf(make([]float64, d.D()), d.X, i)
 }
 
-// Where says where row i stands: a file and a line, or a row counted from 1.
+// Where is the place of row i: a file and a line, or a row counted from 1.
 func (d *Dataset) Where(i int) string {
 	switch {
 	case d.files != nil:
@@ -142,8 +142,8 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	return &s
 }
 
-// WithSequences is d with other sequences of its rows, such as those that a codebook makes; nothing
-// else is another.
+// WithSequences is d with other sequences of its rows, such as those of a codebook; all else is
+// unchanged.
 func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
 	other := *d
 	other.Sequences = s

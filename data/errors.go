@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Error says what is wrong with the user's data or with the way it was asked for,
-// and what to do about it. It reads `train.csv:17:3: found "abc" in column "AP": …`.
+// Error describes a fault of the user's data or of the request for them, and its remedy.
+// It reads `train.csv:17:3: found "abc" in column "AP": …`.
 type Error struct {
 	File   string // "" where no file is concerned
 	Line   int    // from 1; 0 where the whole file is meant

@@ -39,7 +39,7 @@ func cause(err error) string {
 // Watch is who waits for files that are read. The zero Watch waits to the end and hears nothing.
 type Watch struct {
 	Context context.Context // reading stops soon after it ends; nil: never
-	Piped   *Piped          // keeps standard input for another reading; nil: there is none
+	Piped   *Piped          // keeps standard input for another reading; may be nil
 	// hears how many bytes of a file are read; total is 0 where it is not known
 	Progress func(read, total int64)
 }

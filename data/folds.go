@@ -19,7 +19,7 @@ import (
 // "fold:" and the row's number from 1. They are dealt out to the folds in turn, class after class.
 // Sizes of folds, and of a class in them, then differ by at most one row.
 
-// FoldOfRows is the fold of each row, from 1, where all rows are split into so many folds.
+// FoldOfRows is the fold of each row, from 1, in a split of all rows.
 func (d *Dataset) FoldOfRows(folds int) []int { return foldsOf(d.Labels, d.N(), folds) }
 
 // checkFolds refuses folds that rows cannot have.

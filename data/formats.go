@@ -36,8 +36,8 @@ type format struct {
 	sequences bool // rows are sequences, not vectors
 }
 
-// formats are all kinds, the first that fits is taken: CSV, the last, takes what is left and
-// says what is wrong with it.
+// formats are all kinds, the first that fits is taken: CSV, the last, takes the rest and
+// reports the faults of its text.
 func formats() []format {
 	return []format{
 		{"an IDX file of images", isIDX, false, true, readIDX, false},
@@ -213,7 +213,7 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 	return t.dataset(in)
 }
 
-// table is what a format makes of a file.
+// table is the result of reading a file in a format.
 type table struct {
 	sequences   *seq.Set
 	labels      []int32 // indices into the classes, of sequences and of tables of text

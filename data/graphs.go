@@ -134,7 +134,7 @@ func (t *texts) graphError(at place, err error) error {
 	return err
 }
 
-// IsFolder says whether path is a folder of graphs in the format of TUDataset.
+// IsFolder reports whether path is a folder of graphs in the format of TUDataset.
 func IsFolder(path string) bool { return graph.FindFolder(path) != "" }
 
 // readFolder reads a folder of graphs in the format of TUDataset.

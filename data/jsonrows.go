@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// jsonRows reads rows as objects in JSON, one on each line. The first one says which columns there
-// are. In a later one a column that lacks is a missing cell, as null is.
+// jsonRows reads rows as objects in JSON, one on each line. The keys of the first are the columns.
+// In a later row an absent column is a missing cell, as null is.
 type jsonRows struct {
 	name string
 	src  *bufio.Reader

@@ -13,7 +13,7 @@ import (
 // otherwise the last column is.
 const DefaultTarget = "target"
 
-// layout says which cells of a row are the inputs, in order, and which is the target.
+// layout maps the cells of a row to the inputs, in order, and to the target.
 type layout struct {
 	inputs   []int
 	counting []int // of the inputs, those that number the rows
@@ -92,8 +92,7 @@ func (l *layout) note(format string, args ...any) {
 func findTargets(rec *records, target string) (at []int, err error) {
 	for _, word := range splitTargets(target, rec.columnNames()) {
 		if word == "" && target != "" {
-			return nil, errorf(rec.name, "has no target without a name: write %s without a comma too many",
-				quote(target))
+			return nil, errorf(rec.name, "empty target name in %s: remove the extra comma", quote(target))
 		}
 		i, err := findTarget(rec, word)
 		if err != nil {
@@ -116,8 +115,8 @@ func findTarget(rec *records, target string) (int, error) {
 	return columnNamed(rec.name, target, names, "to be the target")
 }
 
-// likeLayout matches a file to a training set: by name where the file has a header, in any order and
-// with columns to spare; by position where it has none.
+// likeLayout matches a file to a training set: by name where the file has a header, in any order
+// and with columns to spare; by position where it has none.
 func likeLayout(rec *records, like *Schema, opt ReadOptions) (l *layout, err error) {
 	switch {
 	case rec.header != nil:

@@ -56,7 +56,7 @@ func isNoPair(word string) bool {
 	return !pair || whole != nil && index != "qid" || number != nil
 }
 
-// sparse is what a LIBSVM file holds: row i has the entries from start[i] to start[i+1]−1.
+// sparse is the content of a LIBSVM file: row i has the entries from start[i] to start[i+1]−1.
 type sparse struct {
 	name    string
 	line    int
@@ -215,7 +215,7 @@ func (s *sparse) begin(word string, at place, in *input, check func(float64) str
 		return errorAt(s.name, at, "%s", problem)
 	} else if problem != "" {
 		if v = math.NaN(); strings.Contains(word, ":") {
-			word = "" // there is none
+			word = "" // the row has no label
 		}
 		s.unneeded.meet(word, at)
 	}
@@ -252,7 +252,7 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 	return i, v, err
 }
 
-// label is the number of a row's label, or what is wrong with it.
+// label is the number of a row's label, or its fault.
 func (s *sparse) label(word string, in *input, check func(float64) string) (v float64, problem string) {
 	if strings.Contains(word, ":") {
 		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", quote(word))
@@ -271,7 +271,7 @@ func (s *sparse) label(word string, in *input, check func(float64) string) (v fl
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// finite reads a number, or says what is wrong with it.
+// finite reads a number, or explains its fault.
 func finite(text string) (v float64, problem string) {
 	v, err := parseNumber(text)
 	switch {

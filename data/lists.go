@@ -169,7 +169,8 @@ func (in *input) checkTable() error {
 	return nil
 }
 
-// mayHave says whether lines of two texts, with a tab between, may be rows like those of training.
+// mayHave reports whether lines of two texts, with a tab between, may be rows like those of
+// training.
 func (s Schema) mayHave(head []byte) bool {
 	lines, _ := linesOf(head)
 	return s.width() == 2 || slices.ContainsFunc(strings.Split(lines[0], "\t"), func(name string) bool {

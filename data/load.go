@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 )
 
-// Source says where the data of a run come from.
+// Source is the origin of the data of a run.
 type Source struct {
 	Data string // one of Names, or a file; a name wins, so a file called spam is ./spam
 	// file with the test rows; "": a named set has its own, of a file a tenth is held out; NoTest:

@@ -367,7 +367,7 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 	return warnings
 }
 
-// unknownWord is about a word that the training data do not have, the first of so many.
+// unknownWord is the message about the first of n words that the training data lack.
 func unknownWord(where, cell, column string, n int) string {
 	others := ""
 	if n > 1 {

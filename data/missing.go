@@ -18,7 +18,7 @@ const (
 // MissingWays are the values of TableOptions.Missing.
 func MissingWays() []string { return []string{MissingError, MissingImpute, MissingDrop} }
 
-// Fill says what a missing cell of an input column becomes.
+// Fill replaces the missing cells of an input column.
 type Fill struct {
 	Column string  `json:"column"`
 	At     int     `json:"at"`    // position among the input columns of the file, from 0
@@ -112,7 +112,7 @@ func (l *layout) drops(rec *records) bool {
 	return false
 }
 
-// leftOutRows are the notes about them; so many rows stay.
+// leftOutRows are the notes about rows left out; stay is the number of the others.
 func (l *layout) leftOutRows(file string, stay int) (notes []string) {
 	for _, rows := range []struct {
 		n   int

@@ -175,7 +175,7 @@ func (a *npyArray) rows(lim limits) (n, d int, err error) {
 	return n, d, nil
 }
 
-// fits refuses a header that claims more than a file of so many bytes holds; 0 is unknown.
+// fits refuses a header that claims more than a file of size bytes can hold; 0: size unknown.
 func (a *npyArray) fits(n, d int, size int64) error {
 	t, _ := npyTypeOf(a.dtype)
 	if need := a.offset + int64(n)*int64(d)*int64(t.size); size > 0 && need > size {

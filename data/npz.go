@@ -115,7 +115,8 @@ func (a *npz) with(names []string, read func(name string, r io.Reader) error) er
 	return err
 }
 
-// hasTestPart says whether the file is an npz archive with rows for training and rows for testing.
+// hasTestPart reports whether the file is an npz archive with rows for training and rows for
+// testing.
 func hasTestPart(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false // a pipe can be read only once

@@ -11,8 +11,8 @@ import (
 
 // numberReader is a rowReader that reads a row of numbers in much less time.
 type numberReader interface {
-	// readNumbers reads the next row into values [width] if it has so many cells, and those that
-	// are needed are numbers in plain notation of at most ±largest. Otherwise it leaves the row to
+	// readNumbers reads the next row into values [width] if it has width cells, and the needed
+	// ones are numbers in plain notation of at most ±largest. Otherwise it leaves the row to
 	// Read.
 	readNumbers(values []float64, needed []bool) bool
 	// rowLine is the line where the row starts.

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// profile is what a first reading finds in the columns of a training table. It decides what each
-// column becomes (roles.go).
+// profile holds the findings of a first reading of the columns of a training table. It decides what
+// each column becomes (roles.go).
 type profile struct {
 	rows    int
 	columns []columnProfile
 }
 
-// columnProfile counts the cells of a column by what they are.
+// columnProfile counts the cells of a column by their kind.
 type columnProfile struct {
 	numbers, texts, dates int
 	missing               cellCount // of any kind of column
@@ -28,7 +28,7 @@ type columnProfile struct {
 	codes      sighting // the first whole number with a leading zero
 	booleans   int      // texts that are true or false
 	units      []string // of texts that are numbers with a unit, up to mostUnits+1
-	notUnit    bool     // a text is none of these
+	notUnit    bool     // a text is no such number
 
 	// the different cells that are not missing, up to mostTexts+1, and how often they are there
 	seen        map[string]int
@@ -47,7 +47,7 @@ type cellCount struct {
 	first place
 }
 
-// sighting is a cell and where it stands.
+// sighting is a cell and its place.
 type sighting struct {
 	cell string
 	at   place
@@ -167,7 +167,7 @@ func (c *columnProfile) remember(cell string) {
 
 var hashSeed = maphash.MakeSeed()
 
-// distinct is how many different cells there are, at most so many as remember tells apart.
+// distinct is the number of different cells, up to the limit of remember.
 func (c *columnProfile) distinct() int { return len(c.seen) + len(c.further) }
 
 // filled is how many cells are not missing.
@@ -175,7 +175,7 @@ func (c *columnProfile) filled() int { return c.numbers + c.texts + c.doubtful.n
 
 // isText: the column is text. Where a few words stand among numbers, the words are mistakes.
 func (c *columnProfile) isText() bool {
-	const mistakes = 20 // a word among so many cells
+	const mistakes = 20 // a word in more than this many cells is a mistake
 	return c.isCodes() || c.texts > 0 && (c.texts > c.numbers ||
 		mistakes*c.texts >= c.filled() && c.distinct() <= fewTexts)
 }

@@ -20,11 +20,10 @@ type Projection struct {
 	Weights []float64 `json:"-"`       // [len(Columns),P], in single precision
 }
 
-// fewestWide is how many columns a table has at most that is never wide: a model reads them all
-// without effort.
+// fewestWide bounds projections: tables with at most this many columns are never projected.
 const fewestWide = 64
 
-// IsWide says whether the columns of training rows outnumber the rows so that a Projection pays.
+// IsWide reports whether the columns of training rows outnumber the rows so that a Projection pays.
 func (d *Dataset) IsWide() bool {
 	return d.Sequences == nil && d.Kernel == nil && d.D() > max(fewestWide, d.N())
 }
@@ -37,7 +36,7 @@ func (p *Projection) Width(d int) int {
 	return len(p.Scores)
 }
 
-// String says what the inputs are.
+// String describes the inputs.
 func (p *Projection) String() string {
 	of := fmt.Sprint(p.Of)
 	if len(p.Columns) < p.Of {
@@ -71,7 +70,7 @@ func (p *Projection) Apply(d *Dataset) *Dataset {
 	return &to
 }
 
-// pick copies what is read of a row.
+// pick copies the cells of a row that the Projection reads.
 func (p *Projection) pick(to, row []float64) {
 	for k, j := range p.Columns {
 		to[k] = row[j]
@@ -90,7 +89,7 @@ func (p *Projection) read(d *Dataset) *Dataset {
 	return &to
 }
 
-// Reads says whether one of some columns is read. A nil Projection reads all.
+// Reads reports whether one of some columns is read. A nil Projection reads all.
 func (p *Projection) Reads(columns []int) bool {
 	return p == nil || slices.ContainsFunc(columns, func(j int) bool {
 		_, found := slices.BinarySearch(p.Columns, j)
@@ -119,7 +118,7 @@ func (p *Projection) Lengths(inputs []float64) []float64 {
 	return all
 }
 
-// Check says what is wrong with a Projection of a file.
+// Check reports the faults of a Projection of a file.
 func (p *Projection) Check() error {
 	k, s := len(p.Columns), p.Scaler
 	switch {

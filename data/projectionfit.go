@@ -32,11 +32,11 @@ type projector struct {
 	n, d    int
 	x, t    []float64 // scaled rows [N,D], targets or indicators of classes [N,C]
 	targets int
-	scores  []*oneWay
+	scores  []*candidate
 }
 
-// oneWay are the scores of rows with so many columns and a ridge, each of a fit without the row.
-type oneWay struct {
+// candidate is a number of columns and a ridge, with the score of each row by a fit without it.
+type candidate struct {
 	columns int
 	ridge   float64
 	scores  []float64 // [N,C]
@@ -54,7 +54,7 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	p.readTargets(sample)
 	for k := min(fewestColumns, p.d); ; k = min(2*k, p.d) {
 		for _, r := range projectionRidges {
-			p.scores = append(p.scores, &oneWay{k, r, make([]float64, p.n*p.targets), make([]float64, p.n)})
+			p.scores = append(p.scores, &candidate{k, r, make([]float64, p.n*p.targets), make([]float64, p.n)})
 		}
 		if k == p.d {
 			break
@@ -316,7 +316,7 @@ func (s *spectrum) weights(ridge float64) []float64 {
 
 // score scores rows that were held out. The mean target of the others is no part of a score: it is
 // the lower, the higher those that were held out are.
-func (s *spectrum) score(way *oneWay, gram []float64, test []int) {
+func (s *spectrum) score(way *candidate, gram []float64, test []int) {
 	w := s.weights(way.ridge)
 	for _, i := range test {
 		to := way.scores[i*s.targets : (i+1)*s.targets]
@@ -332,8 +332,8 @@ func (s *spectrum) score(way *oneWay, gram []float64, test []int) {
 
 // choose takes the way with the least squared error. Fewer columns than all must be better by more
 // than two standard errors of the difference.
-func (p *projector) choose() *oneWay {
-	least := func(all bool) (best *oneWay) {
+func (p *projector) choose() *candidate {
+	least := func(all bool) (best *candidate) {
 		for _, w := range p.scores {
 			if (w.columns == p.d) == all && (best == nil || sum(w.losses) < sum(best.losses)) {
 				best = w

@@ -243,13 +243,12 @@ type Tails struct {
 }
 
 const (
-	// A column has long tails where its standard deviation is so many of its Units, and a value
-	// lies so many standard deviations from the mean.
+	// Long tails: sd ≥ tailRatio units, and a value ≥ tailDeviation sds from the mean.
 	tailRatio     = 2
 	tailDeviation = 5
 
-	// A gap parts values from the middle of a column where it is so many times as wide as what
-	// lies between it and the opposite quartile.
+	// A gap parts values from the middle of a column if it is at least tailGap times as wide as
+	// the stretch between it and the opposite quartile.
 	tailGap = 3
 )
 

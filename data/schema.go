@@ -133,7 +133,7 @@ type InputColumn struct {
 	Values  []string // of words, each of which is an input; nil where cells are numbers
 	Boolean bool     // true and false are numbers, too
 	Fill    float64  // of a missing number, with MissingImpute; NaN where it is not known yet
-	Flag    bool     // an input says whether the cell is missing; it follows the others
+	Flag    bool     // an input marks missing cells; it follows the others
 }
 
 // FileColumns are the input columns of a file but that of sequences, in order.
@@ -162,7 +162,7 @@ func (c InputColumn) width() int {
 	return n
 }
 
-// checkOneHot says whether the expanded names are those of the columns.
+// checkOneHot reports whether the expanded names are those of the columns.
 func (s Schema) checkOneHot() bool {
 	for _, h := range s.OneHot {
 		if len(h.Values) == 0 {
@@ -189,7 +189,7 @@ func expanded(columns []InputColumn) []string {
 	return names
 }
 
-// append adds the inputs of a cell: its number v, or a 1 at the word of number hot; −1 is none.
+// append adds the inputs of a cell: its number v, or a 1 at the word of number hot, if hot ≥ 0.
 func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []float64 {
 	if c.Values == nil {
 		to = append(to, v)
@@ -245,7 +245,7 @@ func (s Schema) namesOf(want func(InputColumn) bool) (names []string) {
 	return names
 }
 
-// SequenceColumn is what the sequences of rows are called: their column or, where a file has no
+// SequenceColumn is the name of the sequences of rows: their column or, where a file has no
 // columns, "sequence". It is "" where rows have none.
 func (s Schema) SequenceColumn() string {
 	switch {
@@ -259,7 +259,7 @@ func (s Schema) SequenceColumn() string {
 
 const sequenceName = "sequence"
 
-// NumbersName is what a tensor of all columns of numbers is called: "inputs", unless a column of
+// NumbersName is the name of a tensor of all columns of numbers: "inputs", unless a column of
 // words or sequences is.
 func (s Schema) NumbersName() string {
 	name := "inputs"

@@ -27,12 +27,12 @@ func (l *layout) findSequence(rec *records, column string) error {
 	return nil
 }
 
-// setSequence says which column holds the sequences.
+// setSequence sets the column of the sequences.
 func (l *layout) setSequence(rec *records, at int) {
 	l.sequence, l.sequenceName, l.texts = at, rec.columnName(at), &texts{name: rec.name}
 }
 
-// checkMissingSequences refuses missing sequences that nothing has been said about.
+// checkMissingSequences refuses missing sequences unless --missing drop is set.
 func (l *layout) checkMissingSequences(rec *records, p *profile) error {
 	if l.texts == nil || l.missing != MissingError || p.columns[l.sequence].missing.n == 0 {
 		return nil

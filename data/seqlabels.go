@@ -73,8 +73,8 @@ func (t *texts) targets(in *input, made *table) error {
 	return t.setTargets(made, false)
 }
 
-// findClasses lists the different labels in order, and says why they are no classes where they are
-// numbers.
+// findClasses lists the different labels in order; why is the reason not to take numbers for
+// classes.
 func (t *texts) findClasses() (classes []string, why string) {
 	seen := map[string]bool{}
 	var values []float64
@@ -129,7 +129,7 @@ func (t *texts) checkWords(different int, words bool) error {
 }
 
 // strayLabel is the first label that is no number where others are and do not look like classes: it
-// is a missing value, or there are fractions. −1 if there is none.
+// is a missing value, or there are fractions. It is −1 without such a label.
 func (t *texts) strayLabel() int {
 	word, missing, fractions, numbers := -1, -1, false, false
 	for i, l := range t.labels {
@@ -243,7 +243,7 @@ func (t *texts) readLabels(path string, w Watch) error {
 	return nil
 }
 
-// labelError is an error about label i, where it stands.
+// labelError is an error about label i, with its place.
 func (t *texts) labelError(i int, format string, args ...any) *Error {
 	e := t.errorAt(t.where[i], format, args...)
 	if t.labelsIn != "" {

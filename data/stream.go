@@ -54,14 +54,14 @@ func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, er
 	return &Stream{whole: ds, notes: notes}, err
 }
 
-// streams says whether a file is a table whose rows come one by one.
+// streams reports whether a file is a table whose rows come one by one.
 func streams(path string, schema Schema, w Watch) bool {
 	if schema.Alphabet != nil {
 		return false
 	}
 	file, err := w.open(path)
 	if err != nil {
-		return false // ReadFile says why
+		return false // ReadFile reports the error
 	}
 	defer file.Close()
 	_, head, err := unzipped(path, file)
@@ -89,13 +89,13 @@ func (s *Stream) begin(schema *Schema, bad func(BadRow) error) (err error) {
 	return nil
 }
 
-// Whole says whether all rows come at once.
+// Whole reports whether all rows come at once.
 func (s *Stream) Whole() bool { return s.rec == nil }
 
 // All are the rows where they come at once, and otherwise nil.
 func (s *Stream) All() *Dataset { return s.whole }
 
-// Next gives at most so many rows, or io.EOF after the last.
+// Next returns at most the given number of rows, or io.EOF after the last.
 func (s *Stream) Next(rows int) (*Dataset, error) {
 	if s.rec == nil {
 		ds := s.whole

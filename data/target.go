@@ -29,7 +29,7 @@ func parseTask(s string) (Task, error) {
 	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, tasks()))
 }
 
-// targetKind is what a target column is found to be.
+// targetKind is the kind of a target column.
 type targetKind struct {
 	task    Task
 	classes []string // in the order of their numbers, or else of their letters
@@ -37,9 +37,9 @@ type targetKind struct {
 	open    bool // the other task would do as well, and the note says how to ask for it
 }
 
-// targetOf decides what a target is by the profile of its column. Words are classes. Whole numbers
-// are where they are two, or where few of them stand near 0 or 1; the task, if given, decides for
-// any others. A mistyped number is an error, not a class.
+// targetOf decides the kind of a target by the profile of its column. Words are classes. Whole
+// numbers are where they are two, or where few of them stand near 0 or 1; the task, if given,
+// decides for any others. A mistyped number is an error, not a class.
 func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (targetKind, error) {
 	where := "target column " + quote(column)
 	classes, why, err := targetClasses(file, where, c, task, nominal)
@@ -115,8 +115,8 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	return classes, why, err
 }
 
-// wholeNumbers lists the different numbers of a column in order, and says why they are no classes
-// unless someone says so.
+// wholeNumbers lists the different numbers of a column in order; why is the reason not to take
+// them for classes unless the user asks for it.
 func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	if c.fractions.cell != "" {
 		why = "holds fractions (" + c.fractions.cell + ")"
@@ -218,8 +218,8 @@ func classIndex(classes []string) map[float64]int32 {
 	return index
 }
 
-// knownClass is the test of a class in a file of its own: it says what is wrong with it, or "".
-// It is nil where any number will do.
+// knownClass is the test of a class in a file of its own: its fault, or "".
+// It is nil if any number will do.
 func knownClass(like *Schema, column string) func(v float64) (wrong string) {
 	if like == nil || like.Task != Classification {
 		return nil
@@ -239,7 +239,7 @@ func unknownClass(class, column string, classes []string) string {
 		class, quote(column), list(classes))
 }
 
-// areClasses says whether these can be the classes of a training set.
+// areClasses reports whether these can be the classes of a training set.
 func areClasses(classes []string) bool {
 	sorted := slices.Clone(classes)
 	slices.Sort(sorted)
@@ -286,7 +286,7 @@ func targetText(at []int, names []string) string {
 	return strings.Join(words, ",")
 }
 
-// nameTargets says which columns of a file are the targets.
+// nameTargets sets the target columns of a file.
 func (t *table) nameTargets(at []int, names []string) {
 	s := &t.schema
 	s.Target, s.TargetAt, s.Targets = targetText(at, names), at[0], nil

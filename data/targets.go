@@ -138,7 +138,7 @@ func wrongCount(name string, targets, rows int) error {
 
 // targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz. Its
 // name has labels instead of images and idx1 instead of idx3, or starts with y instead of x. If
-// there is none, tried says which names were tried.
+// none exists, tried lists the names that were tried.
 func targetsBeside(inputs string) (path, tried string) {
 	dir, name := filepath.Split(inputs)
 	plain := strings.TrimSuffix(name, ".gz")
@@ -192,7 +192,7 @@ func (u *unneeded) meet(cell string, at place) {
 	}
 }
 
-// all says whether none of so many rows has a target.
+// all reports whether none of the rows has a target.
 func (u *unneeded) all(rows int) bool { return u.missing+u.unusable >= rows }
 
 // notes tells of them: the rows have empty cells.
@@ -246,7 +246,7 @@ func (in *input) onlyKnown(t *table, known func(v float64) (wrong string), at fu
 	}
 }
 
-// isTarget says whether a label can be a target of rows like those of training.
+// isTarget reports whether a label can be a target of rows like those of training.
 func (s Schema) isTarget(label string) bool {
 	if s.Task == Classification {
 		_, known := classFinder(s.Classes)(label)
@@ -256,7 +256,7 @@ func (s Schema) isTarget(label string) bool {
 	return err == nil && math.Abs(v) <= largest
 }
 
-// areTargets says whether all labels can be.
+// areTargets reports whether all labels can be.
 func (s Schema) areTargets(labels []string) bool {
 	return !slices.ContainsFunc(labels, func(l string) bool { return !s.isTarget(strings.TrimSpace(l)) })
 }

@@ -127,8 +127,8 @@ func decades(y []float64) float64 {
 	return covered
 }
 
-// Positive says what is wrong with targets whose logarithms are needed: the first of them that has
-// none. Scales of the kind standard take all targets.
+// Positive reports the first target that has no logarithm, where logarithms are needed. Scales of
+// the kind standard take all targets.
 func Positive(d *Dataset, scales []TargetScale) error {
 	names := d.Outputs()
 	for i, y := range d.Y {

@@ -27,14 +27,14 @@ func fileLimits() limits {
 	return limits{text: 16 << 30, record: 64 << 20, cells: 512 << 20}
 }
 
-const headSize = 64 << 10 // bytes looked at to tell what a file is
+const headSize = 64 << 10 // bytes looked at to tell the kind of a file
 
 var (
 	errTextLimit   = errors.New("text limit")
 	errRecordLimit = errors.New("record limit")
 )
 
-// unzipped undoes gzip. It returns the reader and the first bytes of what is in it.
+// unzipped undoes gzip. It returns the reader and the first bytes of the content.
 func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	br := bufio.NewReaderSize(r, headSize)
 	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -54,7 +54,8 @@ func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	return br, head, nil
 }
 
-// text takes the byte order mark away and refuses what is no text. It returns its first bytes.
+// text takes the byte order mark away and refuses data that are no text. It returns its first
+// bytes.
 func (in *input) text() ([]byte, error) {
 	head := in.head
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
@@ -114,7 +115,7 @@ func (o *oldLines) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// notText says what the bytes are where they are no UTF-8 text, and "" where they are.
+// notText is the kind of bytes that are not UTF-8 text, and "" for text.
 func notText(head []byte) string {
 	for _, known := range []struct{ magic, what string }{
 		{"ARROW1", "is an Arrow file"},

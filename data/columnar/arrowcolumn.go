@@ -73,7 +73,8 @@ func schemaOf(t fbTable) (fields []arrowField, err error) {
 	return fields, nil
 }
 
-// typeOf reads the table of a type, which may be empty; flat is false where its values are no cells.
+// typeOf reads the table of a type, which may be empty; flat is false where its values are no
+// cells.
 func typeOf(kind byte, t fbTable) (a arrowType, flat bool) {
 	a.kind = kind
 	if t.Bytes == nil {
@@ -329,7 +330,7 @@ func integers(t arrowType, values []byte) func(i int) int64 {
 	return func(i int) int64 { return int64(binary.LittleEndian.Uint64(values[8*i:])) }
 }
 
-// texts reads text by its ends, which have so many bytes each.
+// texts reads text by its ends, each of size bytes.
 func (b *arrowBatch) texts(rows, size int) func(i int) string {
 	ends := b.buffer(rows+min(rows, 1), 8*size)
 	text := b.buffer(0, 8)

@@ -180,7 +180,7 @@ func (t fbTable) table(field int) (inner fbTable, ok bool) {
 	return fbTable{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}}, true
 }
 
-// elements are the positions of a vector's elements, each of so many bytes.
+// elements are the positions of a vector's elements, each of size bytes.
 func (t fbTable) elements(field, size int) (positions []flatbuffers.UOffsetT) {
 	at := t.at(field)
 	if at == 0 {

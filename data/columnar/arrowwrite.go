@@ -220,7 +220,7 @@ func (a *arrowWriter) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return object(b, 4, func() { b.PrependUOffsetTSlot(schemaFields, columns, 0) })
 }
 
-// object is a table of a flatbuffer with so many fields.
+// object is a table of a flatbuffer with the given number of fields.
 func object(b *flatbuffers.Builder, fields int, fill func()) flatbuffers.UOffsetT {
 	b.StartObject(fields)
 	fill()

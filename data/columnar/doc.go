@@ -48,10 +48,10 @@ func oneIf(b bool) string {
 	return "0"
 }
 
-// day is a date so many days after 1970.
+// day is the date n days after 1 January 1970.
 func day(n int64) string { return time.Unix(n*86400, 0).UTC().Format(time.DateOnly) }
 
-// instant is a time so many units after 1970.
+// instant is the time v units after 1 January 1970.
 func instant(v int64, unit time.Duration) string {
 	perSecond := int64(time.Second / unit)
 	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format("2006-01-02 15:04:05.999999999")

@@ -67,7 +67,7 @@ func (c *parquetCheck) group(g format.RowGroup) error {
 	return nil
 }
 
-// tooMuch is the error about pages that would take so many bytes.
+// tooMuch is the error about pages that claim more bytes than can be read.
 func (c *parquetCheck) tooMuch(bytes int64) error {
 	return fmt.Errorf("its data are damaged (a page claims %d bytes, at most %d can be read): write it again",
 		bytes, c.most())

@@ -88,7 +88,7 @@ func counts(encoding format.Encoding, values int64, text []byte) error {
 	return nil
 }
 
-// runs checks the runs of values of so many bits. Where they are damaged it ends.
+// runs checks the runs of values of the given width in bits. It stops at damage.
 func runs(bits int, values int64, text []byte) error {
 	total, bytes := uint64(0), uint64(bits+7)/8
 	for len(text) > 0 {

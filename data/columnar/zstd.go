@@ -65,8 +65,7 @@ func sizesOfZstd(file io.ReaderAt, at, end int64) (sizes zstdSizes) {
 	return sizes
 }
 
-// checkWindow is the error about a frame whose window is larger than small ones and than what it
-// holds.
+// checkWindow rejects windows larger than both smallWindow and the content.
 func (s zstdSizes) checkWindow(content int64) error {
 	if most := uint64(max(smallWindow, content)); s.window > most {
 		return fmt.Errorf("is compressed with a window of %d bytes, at most %d can be read: write it again, "+

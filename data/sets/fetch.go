@@ -74,7 +74,7 @@ func (s Set) Get() string {
 	return "by hand, see docs/data.md"
 }
 
-// FileState says how a file of a set compares with what it should be.
+// FileState is the result of checking a file of a set.
 type FileState struct {
 	Set   string `json:"set"`
 	Path  string `json:"path"`
@@ -107,7 +107,7 @@ type damage struct{ error }
 
 func (d *damage) Unwrap() error { return d.error }
 
-// contentSum is the SHA-256 of what is in a file, without gzip.
+// contentSum is the SHA-256 of the content of a file, without gzip.
 func contentSum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -134,7 +134,7 @@ func contentSum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Error says what is wrong with a request to fetch, and what to do about it.
+// Error describes a fault of a request to fetch, and its remedy.
 type Error struct {
 	File string // "" where no file is concerned
 	Msg  string
@@ -203,7 +203,7 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 	return nil
 }
 
-// byHand says what to do for a set whose folds are not available for download.
+// byHand is the advice for a set whose folds are not available for download.
 func (s Set) byHand(dir string) string {
 	if s.Embedded {
 		return s.Name + " is part of the program: there is nothing to fetch"

@@ -119,7 +119,8 @@ func (s Set) folderIn(dir string) string {
 	return filepath.Join(dir, s.Name)
 }
 
-// From says where the set would be read from: a folder, "embedded", or "" if it is not there.
+// From is the place that the set would be read from: a folder, "embedded", or "" if it is not
+// there.
 func (s Set) From(dir string) string {
 	if s.Embedded {
 		return "embedded"
@@ -143,7 +144,7 @@ func Names() []string {
 	return names
 }
 
-// Find is the set of a name; ok is false where there is none.
+// Find is the set of a name; ok is false if the name is unknown.
 func Find(name string) (set Set, ok bool) {
 	for _, s := range All() {
 		if s.Name == name {
