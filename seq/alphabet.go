@@ -28,7 +28,7 @@ func Kinds() []Kind { return []Kind{DNA, Protein, Bytes, Words, Integers, Vector
 // Unknown is the code of a symbol that stands for no letter of its alphabet.
 const Unknown = -1
 
-// Alphabet says what codes mean. Those of a training set are part of its model.
+// Alphabet is the meaning of codes. Those of a training set are part of its model.
 type Alphabet struct {
 	Kind    Kind `json:"kind"`
 	Letters int  `json:"letters"` // codes are 0 … Letters−1, or Unknown
@@ -136,7 +136,7 @@ func (a *Alphabet) Text(x []int32) string {
 	return b.String()
 }
 
-// same says whether codes of a and b mean the same.
+// same reports whether codes of a and b mean the same.
 func (a *Alphabet) same(b *Alphabet) bool {
 	return a.Kind == b.Kind && a.Letters == b.Letters && slices.Equal(a.Words, b.Words)
 }

@@ -84,7 +84,7 @@ func (b *Basis) lists(ctx context.Context, p *basisPart) error {
 	return ctx.Err()
 }
 
-// Check says whether the maps of a spec are for an alphabet. An error is a *SpecError.
+// Check reports whether the maps of a spec are for an alphabet. An error is a *SpecError.
 func (s Spec) Check(a *Alphabet) error {
 	for _, t := range s {
 		if _, err := newFeatures(t, a); err != nil {

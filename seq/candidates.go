@@ -68,7 +68,7 @@ const family = "gapped:10,6"
 // something.
 const aligned = 0.9
 
-// small says whether a text has small letters and capitals, which can be folded.
+// small reports whether a text has small letters and capitals, which can be folded.
 func (s *Set) small() bool {
 	has := func(from, to int32) bool {
 		return slices.ContainsFunc(s.Codes, func(c int32) bool { return c >= from && c <= to })
@@ -88,8 +88,8 @@ const (
 	workPerSecond = 2e8  // of a time limit
 	productTime   = 5    // nanoseconds
 	trainingRows  = 1000 // X̄, about
-	probeRows     = 24   // sequences tell the cost,
-	probeCodes    = 200  // by so many symbols of each
+	probeRows     = 24   // sequences probed for cost
+	probeCodes    = 200  // symbols read from each
 )
 
 // among is the work of comparing n sequences with each other, by what is counted three times.
@@ -182,7 +182,8 @@ func (s Spec) Fits(ctx context.Context, set *Set) error {
 	return nil
 }
 
-// tooLarge says whether a graph of the set may be too much for a map of the spec, by bounds alone.
+// tooLarge reports whether a graph of the set may be too much for a map of the spec, by bounds
+// alone.
 func (s Spec) tooLarge(set *Set) bool {
 	for _, t := range s {
 		m, ok := graphMap(t.Map)

@@ -163,7 +163,7 @@ type clusters struct {
 	centre []float64
 }
 
-// newClusters takes at most so many different vectors of a training set, and scales them to mean 0
+// newClusters takes at most most different vectors of a training set, and scales them to mean 0
 // and variance 1.
 func newClusters(train *Set, most int, seed uint64) *clusters {
 	a := train.Alphabet
@@ -212,7 +212,7 @@ func newClusters(train *Set, most int, seed uint64) *clusters {
 func (k *clusters) row(i int) []float64 { return k.x[i*k.book.Width:][:k.book.Width] }
 
 // start takes centre c, a vector drawn with a chance that goes by its squared distance from those
-// before; false if there is none at a distance.
+// before; false if all vectors are at distance 0.
 func (k *clusters) start(c int, word uint32) bool {
 	at, total := 0, 0.0
 	if c > 0 {
@@ -242,7 +242,7 @@ func (k *clusters) start(c int, word uint32) bool {
 	return true
 }
 
-// assign finds the nearest centre of each vector, and says whether one has changed.
+// assign finds the nearest centre of each vector, and reports whether one has changed.
 func (k *clusters) assign(ctx context.Context) (changed bool) {
 	moved := inBlocks(ctx, len(k.weight), func() *bool { return new(bool) }, func(moved *bool, lo, hi int) {
 		for i := lo; i < hi; i++ {

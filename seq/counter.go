@@ -113,7 +113,7 @@ func (c *counter) take(at, n int) int {
 	return n
 }
 
-// settle sorts what is pending, and adds it to what is counted.
+// settle sorts the pending keys, and adds them to the counts.
 func (c *counter) settle() {
 	c.pending = c.sorter.sort(c.pending)
 	if len(c.keys) == 0 {

@@ -71,7 +71,7 @@ func atLeast(n int, share float64, of int) bool { return float64(n) >= share*flo
 // gaps are those of aligned sequences, and what masks them in any alphabet.
 const gaps = "-.Xx"
 
-// isDNA: the letters that DNA never has are stray among so many symbols. Blanks between blocks and
+// isDNA: letters that DNA never has are rare among all symbols. Blanks between blocks and
 // many masks need all four letters beside them: other strings have x, too.
 func (c *Census) isDNA(total, blanks int) bool {
 	bases := c.of("ACGTUacgtu")

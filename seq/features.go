@@ -154,7 +154,7 @@ func (f *Features) survey(ctx context.Context, set *Set) tally {
 	return total
 }
 
-// worth is what a feature counted n times is worth.
+// worth is the value of a feature counted n times.
 func (t Term) worth(n int) float64 {
 	switch t.Counts {
 	case Root:
@@ -232,7 +232,7 @@ type State struct {
 // learner is an extractor with tables that training sequences have filled.
 type learner interface{ tables() []*table }
 
-// state is a copy of what was learnt.
+// state is a copy of the state learnt in training.
 func (f *Features) state() *State {
 	s := &State{Keys: f.found.keys, Rows: f.found.counts, N: f.n}
 	if l, ok := f.ex.(learner); ok {

@@ -66,7 +66,7 @@ type repeated struct{ feature, times uint64 }
 // not grow with how often they occur.
 type repeats struct {
 	all []repeated
-	few int // so many after the last time, or less
+	few int // length of all after it was last added up
 }
 
 const fewRepeats = 1 << 16

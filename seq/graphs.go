@@ -9,11 +9,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// IsGraph says whether an alphabet is one of graphs or trees: codes are those of package graph, and
-// letters are the labels of their nodes and edges.
+// IsGraph reports whether an alphabet is one of graphs or trees: codes are those of package graph,
+// and letters are the labels of their nodes and edges.
 func (k Kind) IsGraph() bool { return k == Graphs || k == Trees }
 
-// Noun is what a row of the kind is called: a sequence, a graph or a tree.
+// Noun is the word for a row of the kind: a sequence, a graph or a tree.
 func (k Kind) Noun() string {
 	switch k {
 	case Graphs:
@@ -95,7 +95,7 @@ type GraphStats struct {
 	FirstAt        int    // the number of its graph
 }
 
-// Graphs says what the texts of graphs had that was left out or is likely a mistake.
+// Graphs counts the parts of the texts of graphs that were left out or are likely mistakes.
 func (e *Encoder) Graphs() GraphStats { return e.graphs }
 
 // label is the code of a label; one that is new gets the next one, or is unknown over an alphabet

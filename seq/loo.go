@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Targets is what the rows of a set have: numbers, or 1 in the column of a row's class and 0 in the
-// others.
+// Targets are the targets of the rows of a set: numbers, or 1 in the column of a row's class and 0
+// in the others.
 type Targets struct {
 	Values  []float64 // [N, Columns]
 	Columns int

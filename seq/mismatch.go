@@ -101,7 +101,7 @@ func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint6
 //
 // over the L words w' that are w except for the symbol at that place.
 func (e *mismatches) tally(strands [][]int32, s *scratch) (tally, bool) {
-	const worth = 4 // a key costs as much as so many words of a place
+	const worth = 4 // a key costs as much as this number of words of a place
 	symbols := 0
 	for _, x := range strands {
 		symbols += len(x)

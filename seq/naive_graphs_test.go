@@ -59,7 +59,7 @@ func (g plainGraph) degree(a int) (n int) {
 	return n
 }
 
-// ring says whether a node has an edge without which its ends are still joined.
+// ring reports whether a node has an edge without which its ends are still joined.
 func (g plainGraph) ring(a int) bool {
 	for ends := range g.bond {
 		if ends[0] != a {

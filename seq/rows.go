@@ -68,11 +68,11 @@ func invert(r *Rows) *inverted {
 	return invertEach(r.Width, func(visit func(*Rows)) { visit(r) })
 }
 
-// mostKept is how many numbers rows may have that are kept in memory, 12 bytes each. Those of more
-// are counted again.
+// mostKept bounds the numbers of rows in memory. Larger row sets are recounted instead of kept
+// (12 bytes a number).
 var mostKept = 1 << 23 // less in tests
 
-// kept says whether the rows of the training sequences may be kept.
+// kept reports whether the rows of the training sequences may be kept.
 func (f *Features) kept() bool {
 	total := 0
 	for _, rows := range f.found.counts {
@@ -106,7 +106,7 @@ func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 	return v
 }
 
-// invertEach is of the rows that each visits, in order, whenever it is called.
+// invertEach builds the lists; it calls each twice, which must visit the same rows.
 func invertEach(width int, each func(visit func(*Rows))) *inverted {
 	v := &inverted{}
 	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on

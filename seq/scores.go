@@ -178,8 +178,8 @@ func (l *loo) auc(score []float64, column int) float64 {
 	return sum / (positive * negative)
 }
 
-// hanley is the standard error of an area under the curve of so many rows of two classes (Hanley &
-// McNeil 1982).
+// hanley is the standard error of an area a under the curve of n and m rows of two classes (Hanley
+// & McNeil 1982).
 func hanley(a, n, m float64) float64 {
 	q, r := a/(2-a), 2*a*a/(1+a)
 	return math.Sqrt(max(0, a*(1-a)+(m-1)*(q-a*a)+(n-1)*(r-a*a)) / max(1, n*m))

@@ -34,7 +34,7 @@ const (
 	firstRows  = 400  // rows of the first round
 	selectRows = 800  // of the second
 	finalists  = 4    // of the first round go on to the second
-	rareRows   = 50   // of a rare class are drawn, where there are so many
+	rareRows   = 50   // of a rare class are drawn, or all if fewer
 	mostTerms  = 3    // of a sum
 	manyGraphs = 1000 // of more graphs or trees, X̄ is all rows only with an inner product
 	surely     = 2    // standard errors by which exp must be better than the cheaper inner product
@@ -54,7 +54,7 @@ const (
 // Candidates that would take too long are left out, by a count of their features that does not
 // depend on the clock. Graphs and trees of very many nodes are not among the rows. If limit is not
 // 0, training must fit in it, too. After a quarter of it Select returns the best so far, or the
-// first if there is none yet. An error is a *SpecError or that of ctx.
+// first if none is scored yet. An error is a *SpecError or that of ctx.
 func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64,
 	limit time.Duration) (*Selection, error) {
 	s := &selector{work: mostTraining, widths: widths, terms: mostTerms}
@@ -184,7 +184,7 @@ func (s *selector) winner(tried []candidate) candidate {
 	return won
 }
 
-// prefers says whether a candidate is taken unless another one is clearly better.
+// prefers reports whether a candidate is taken unless another one is clearly better.
 func (s *selector) prefers(c candidate) bool {
 	return s.set.Alphabet.Kind == Protein && s.targets.Classes && s.targets.Columns == 2 && c.spec.String() == family
 }
@@ -239,7 +239,7 @@ func (c candidate) named() Spec {
 	return spec
 }
 
-// score is what a reader sees.
+// score is the Score shown to a reader.
 func (c candidate) score() Score {
 	_, se := difference(c.loss, make([]float64, len(c.loss)))
 	return Score{Spec: c.named(), Rows: len(c.loss), NLL: c.nll, SE: se, Errors: c.errors, AUC: c.rare}
@@ -311,7 +311,7 @@ func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
 	return table, nil
 }
 
-// stratified draws at most so many rows by the seed, some of each rare class, in an order whose
+// stratified draws at most most rows by the seed, some of each rare class, in an order whose
 // beginnings have all classes, too.
 func stratified(t Targets, most int, seed uint64) []int {
 	n := t.n()

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 )
 
-// Counts says what a feature that occurs c times is worth.
+// Counts is the worth of a feature that occurs c times.
 type Counts string
 
 // The ways to count. Vectors have unit length afterwards.
@@ -86,7 +86,7 @@ func (s Spec) String() string {
 	return strings.Join(words, "+")
 }
 
-// SpecError says what is wrong with a spec, or with a spec for some data.
+// SpecError describes a fault of a spec, or of a spec for some data.
 type SpecError struct{ Msg string }
 
 func (e *SpecError) Error() string { return e.Msg }
