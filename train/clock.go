@@ -9,7 +9,7 @@ import (
 // clock is the time of a run.
 type clock struct {
 	began    time.Time     // when the command did, for the time limit
-	deadline time.Duration // since then; 0 where there is none
+	deadline time.Duration // since then; 0: no deadline
 	first    time.Time     // when this process began its first step
 	before   float64       // seconds of the steps of other processes
 	pace     pace
@@ -70,8 +70,8 @@ func (r *run) replan() error {
 	return nil
 }
 
-// revised is the number of steps that a run is to have in place of steps, by the pace since the last
-// review.
+// revised is the number of steps that a run is to have in place of steps, by the pace since the
+// last review.
 func (c *clock) revised(step, steps int) int {
 	now := c.used()
 	if now < c.pace.next || step <= c.pace.step {

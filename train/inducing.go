@@ -28,7 +28,7 @@ type inducingPoints struct {
 	m           int     // rows or centres that are chosen
 	lengthscale float64 // of the RBF for greedy
 	seed        uint64
-	progress    func(share float64) // hears what is done
+	progress    func(share float64) // hears the share done
 }
 
 // choose is X̄ [M,D], from scaled rows: x gives those from lo to hi−1. Where ctx ends before, its

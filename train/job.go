@@ -62,7 +62,7 @@ type Reporter interface {
 	End()
 }
 
-// silent is the Reporter of those who want none.
+// silent discards all reports.
 type silent struct{}
 
 func (silent) Note(string, ...any)   {}
@@ -71,7 +71,7 @@ func (silent) Begin(int)             {}
 func (silent) Step(rundir.Progress)  {}
 func (silent) End()                  {}
 
-// Outcome is what a run leaves.
+// Outcome is the result of a training.
 type Outcome struct {
 	// the Job's, with all that the run settled, and where it was cut short: it repeats the run
 	Config     *options.Config
@@ -108,7 +108,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	return settled.runSettled(ctx)
 }
 
-// runSettled is Run, and settles what the Job leaves open.
+// runSettled is Run, and settles the open options of the Job.
 func (j *Job) runSettled(ctx context.Context) (out *Outcome, err error) {
 	limit := j.Config.TimeLimit
 	before, cancel := Until(ctx, j.Started, limit)
@@ -182,7 +182,7 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	return plan, err
 }
 
-// follow does what a plan says, and tells the user.
+// follow carries out a plan, and tells the user.
 func (j *Job) follow(plan *memory.Plan) error {
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		if j.From != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Plan measures what the run takes of its device's memory, and decides how many rows are computed at
+// Plan measures the device memory of the run, and decides how many rows are computed at
 // once: the whole batch where it fits, or the most that do. Where not even one row fits, it is a
-// *usage.Error that says what would; the Plan, for one row, is there all the same. The Config
+// *usage.Error with sizes that would; it still returns the Plan, for one row. The Config
 // is one of Fit.
 func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 	if err := j.project(ctx); err != nil {
@@ -59,8 +59,8 @@ type size struct {
 	now    int
 }
 
-// smaller is what would fit in place of a Config that does not, as a user writes it: one size alone,
-// or several together; "" for nothing.
+// smaller is what would fit in place of a Config that does not, as a user writes it: one size
+// alone, or several together; "" for nothing.
 func smaller(c *options.Config, chunk int, fits func(c *options.Config, key string) func(n int) bool) string {
 	var sizes []size
 	for _, s := range []struct {
@@ -102,8 +102,8 @@ func together(c *options.Config, sizes []size, fits func(c *options.Config, key 
 }
 
 // explain extends an error of memory that ran out during a run, because another program took it
-// after the plan. It says what the memory was for, and what would fit if the run began again now.
-// It returns other errors unchanged.
+// after the plan. It names the use of the memory, and sizes that would fit if the run began again
+// now. It returns other errors unchanged.
 func (j *Job) explain(err error, planned *memory.Plan) error {
 	var fault *device.FaultError
 	if !errors.As(err, &fault) || fault.Bytes == 0 {

@@ -47,7 +47,7 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	if j.Validation != nil {
 		r.validator = r.newValidator(ctx)
 	}
-	if err := ctx.Err(); err != nil { // what was uploaded is worth nothing
+	if err := ctx.Err(); err != nil { // the upload is not whole
 		return nil, err
 	}
 	r.clock.began = j.Started
@@ -104,7 +104,7 @@ func (r *run) rows(ctx context.Context) model.Rows {
 	return model.Rows{N: n, X: x}
 }
 
-// prepareInputs does what the training rows need before they can be uploaded: X̄ is chosen among
+// prepareInputs prepares the training rows for their upload: X̄ is chosen among
 // them, or the features of sequences are projected.
 func (r *run) prepareInputs(ctx context.Context) (err error) {
 	c, ds := r.job.Config, r.job.Train

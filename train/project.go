@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// project makes few inputs of the columns of a wide table, by its training rows. A run that goes on
-// does what it did.
+// project makes few inputs of the columns of a wide table, by its training rows. A resumed run
+// keeps its first choice.
 func (j *Job) project(ctx context.Context) error {
 	begun := j.From != nil && j.From.Trained.Projection == nil
 	if j.projection != nil || begun || j.Config.Columns != "auto" || !j.Train.IsWide() {

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// NewResult gathers what a run left; scores are nil where there are none.
+// NewResult gathers the results of a run; scores is nil for a run without test rows.
 func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 	c := out.Config
 	folder, err := os.Getwd()
@@ -37,12 +37,12 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		r.Fingerprint.Test = j.Test.Fingerprint
 	}
 	if scores != nil {
-		r.Scored = scores.Scored()
+		r.ResultScores = scores.ForResult()
 	}
 	return r
 }
 
-// Ensemble is what a result calls several models.
+// Ensemble is the name of several models in a result.
 const Ensemble = "ensemble"
 
 func modelOf(c *options.Config, t *fitted.Trained) string {

@@ -161,8 +161,8 @@ func (r *run) reports() bool {
 	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.last
 }
 
-// look reads what is to be known of a step. One in parts is long, so each is read: a device that
-// runs ahead would be steps behind a Ctrl-C, and the report of a step that is left is lost.
+// look reads the report of a step, where one is due. A step in parts is long, so each is read: a
+// device that runs ahead would be steps behind a Ctrl-C, and an abandoned step loses its report.
 func (r *run) look() error {
 	if r.reports() || r.step.InParts() || r.out.End.cutShort() {
 		var err error
@@ -203,7 +203,7 @@ func (r *run) report() {
 	})
 }
 
-// finish closes a run that has ended: the parameters that are kept, and what they come to.
+// finish closes a run that has ended: it settles the final parameters and their validation.
 func (r *run) finish() error {
 	out := r.out
 	if out.End.cutShort() {

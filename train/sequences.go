@@ -33,7 +33,7 @@ func (j *Job) hasDistances() bool {
 	return j.Train.Sequences != nil && j.Train.Kernel == nil && j.Config.Model != model.DRF
 }
 
-// choosing is what a Reporter hears while X̄ is chosen.
+// choosing is the text for a Reporter while X̄ is chosen.
 const choosing = "choosing inducing points"
 
 // choose chooses X̄, once.

@@ -18,8 +18,8 @@ const (
 	noiseElse    = 0.1
 )
 
-// startRows is how many training rows decide, and what they decide at most: a longer length-scale
-// has next to no slope, and more noise than variance is none.
+// startRows is the number of training rows that decide; the others bound their choice: a longer
+// length-scale has next to no slope, and noise above the variance leaves no signal.
 const (
 	startRows     = 256
 	longestFactor = 2 // of √D, as factors are
@@ -29,8 +29,9 @@ const (
 func gpFactor(c *options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorElse) }
 
 // startValues decides where length-scales and noise start, by an exact GP on a few training rows,
-// unless the options do. An optimiser does not find the length-scale of a target that oscillates from a longer
-// one. And where rows are noisy, an unfinished run that starts with little noise is too sure.
+// unless the options do. An optimiser does not find the length-scale of a target that oscillates
+// from a longer one. And where rows are noisy, an unfinished run that starts with little noise is
+// too sure.
 func (r *run) startValues(ctx context.Context) {
 	c, ds := r.job.Config, r.job.Train
 	factor := c.GPLengthscaleFactor

@@ -42,7 +42,7 @@ func Until(ctx context.Context, started time.Time, limit time.Duration) (context
 // ErrLate is the cause of an end at the latest time that a time limit allows.
 var ErrLate = errors.New("the time limit is over")
 
-// Latest is ctx until the latest time of a run that began at started with a limit; 0 is none.
+// Latest is ctx until the latest time of a run that began at started with a limit; 0: no limit.
 func Latest(ctx context.Context, started time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit == 0 {
 		return context.WithCancel(ctx)
@@ -53,9 +53,9 @@ func Latest(ctx context.Context, started time.Time, limit time.Duration) (contex
 // share is a part of some time.
 func share(part float64, of time.Duration) time.Duration { return time.Duration(part * float64(of)) }
 
-// fitTimeLimit times the first steps and an evaluation, and chooses how many steps fit into the rest of the
-// limit. Then it puts the run back to its start, so that a run with that many steps repeats it bit
-// for bit.
+// fitTimeLimit times the first steps and an evaluation, and chooses how many steps fit into the
+// rest of the limit. Then it puts the run back to its start, so that a run with that many steps
+// repeats it bit for bit.
 func (r *run) fitTimeLimit(ctx context.Context) error {
 	c, limit := r.job.Config, r.job.Config.TimeLimit
 	remaining := limit - r.clock.used()
@@ -102,8 +102,8 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	return nil
 }
 
-// fitting is how many steps there is time for, one at least, with an evaluation every so many of
-// them. Where every is 0, it says how many evaluations there are instead.
+// fitting is the number of steps that the time allows, at least one, with an evaluation after each
+// interval every. Where every is 0, it also returns the number of evaluations.
 func fitting(training, perStep, validation, every time.Duration) (steps, evaluations int) {
 	switch {
 	case validation == 0:
@@ -187,8 +187,8 @@ func (r *run) validationTime() (time.Duration, error) {
 	return time.Since(start), err
 }
 
-// evaluationTime extrapolates what the prediction of the test rows and of those of Generalise, and
-// the scores, will take from a few rows. Each is done twice, and the second time counts: the first
+// evaluationTime extrapolates, from a few rows, the time of the scores and of the predictions for
+// the test rows and those of Generalise. Each is done twice, and the second time counts: the first
 // one makes memory.
 func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	const predicted, samples, scored = 256, 20, 16

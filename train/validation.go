@@ -104,7 +104,7 @@ func (v *validator) patienceIsOver() bool {
 	return v != nil && v.run.job.Config.EarlyStop > 0 && v.best != nil && v.since >= v.run.job.Config.EarlyStop
 }
 
-// finish puts the parameters back that the run is to leave, and says what validation came to.
+// finish restores the parameters that the run is to leave, and returns the validation.
 func (v *validator) finish(end End) *rundir.Validation {
 	if v == nil {
 		return nil

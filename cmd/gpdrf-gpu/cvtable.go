@@ -39,7 +39,7 @@ func cvTable(cv *rundir.CV) string {
 	}
 	for _, run := range cv.Runs {
 		if run.Standing == rundir.FoldFinished {
-			test, own := run.Scored.Numbers()
+			test, own := run.ResultScores.Numbers()
 			row(run.Fold, run.NTest, test, own)
 		} else {
 			t.add(run.Fold, "", run.Standing)

@@ -22,7 +22,7 @@ type events struct {
 	folder  *rundir.Folder
 	name    string
 	mutex   sync.Mutex
-	waiting []byte // what is not written yet
+	waiting []byte // not yet written
 	last    time.Time
 	failed  bool
 }
@@ -89,7 +89,7 @@ func (e *events) scores(r *rundir.Result, c *options.Config, rows *report.Rows) 
 	now := time.Now()
 	var values []tfevents.Value
 	var metrics []string
-	test, _ := r.Scored.Numbers()
+	test, _ := r.ResultScores.Numbers()
 	for _, name := range slices.Sorted(maps.Keys(test)) {
 		metrics = append(metrics, "test/"+name)
 		values = append(values, tfevents.Scalar("test/"+name, test[name]))

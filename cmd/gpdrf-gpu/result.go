@@ -42,7 +42,7 @@ func (s split) of(set string) string {
 // own reports whether it is a fold of a named set.
 func (s split) own() bool { return s.fold > 0 && s.folds == 0 }
 
-// printResult prints what a run or an evaluation came to.
+// printResult prints the result of a run or an evaluation.
 func (p *program) printResult(r *rundir.Result, rows split) {
 	p.note("")
 	fmt.Fprintln(p.out, scoreTable(r, rows))
@@ -81,7 +81,7 @@ func scoreTable(r *rundir.Result, rows split) string {
 	if paper != "" {
 		t.header = append(t.header, "paper ("+r.Model+")")
 	}
-	test, own := r.Scored.Numbers()
+	test, own := r.ResultScores.Numbers()
 	for _, s := range scoresOf(r.Task) {
 		row := table.Row{s.name, s.text(test)}
 		if row[1] == "" {

@@ -29,7 +29,7 @@ type runOutput struct {
 }
 
 // lastTest is how long a model is tested after its training was interrupted, and how long what
-// follows the test takes at the end of a time limit: what is soon done is worth the wait.
+// follows the test takes at the end of a time limit: short work is worth the wait.
 const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
@@ -46,9 +46,9 @@ func (f *runOutput) save(guard *exitGuard) error {
 	})
 }
 
-// score tests the model, on as many rows as a limit leaves time for; 0 is none. Then it does what
-// the scores are complete without, until the latest time of the limit. The scores are the result,
-// also where they cannot be written.
+// score tests the model, on as many rows as a limit leaves time for; 0: no limit. Then it does
+// the extras, which the scores do not need, until the latest time of the limit. The scores are the
+// result, also where they cannot be written.
 func (f *runOutput) score(limit time.Duration) error {
 	if f.job.Test == nil { // and so nothing to score
 		f.result = train.NewResult(f.job, f.out, nil)
@@ -63,7 +63,7 @@ func (f *runOutput) score(limit time.Duration) error {
 		if scores, err = f.test(ctx, limit); err == nil {
 			err = guard.write(func() error {
 				r := train.NewResult(f.job, f.out, scores)
-				if _, err := rundir.JSON(r.Scored); err != nil { // finds scores that are no numbers
+				if _, err := rundir.JSON(r.ResultScores); err != nil { // finds scores that are no numbers
 					return err
 				}
 				f.result = r
@@ -150,7 +150,7 @@ func (f *runOutput) rescore() error {
 	return f.folder.Rewrite(f.result)
 }
 
-// left prints what is there after an interrupt of the test.
+// left prints the finished parts after an interrupt of the test.
 func (f *runOutput) left(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if f.result != nil {

@@ -13,7 +13,7 @@ import (
 // manyRows is from where on more inducing points are tried.
 const manyRows = 2000
 
-// variants are what is tried of each kind of rows: options beside those that the user gave. The
+// variants are the options tried for each kind of rows, in addition to the user's own. The
 // first ones are tried where there is time for few. The objective of var-fixed is no bound and may
 // memorise, which the rows that are held out show.
 func variants(ds *data.Dataset) (all [][]string) {
@@ -59,7 +59,7 @@ func variants(ds *data.Dataset) (all [][]string) {
 
 // Candidate is one setting of the options that a search tries.
 type Candidate struct {
-	Name    string            `json:"name"`    // what is special about it
+	Name    string            `json:"name"`    // its distinctive option
 	Options []options.Setting `json:"options"` // beside those that the user gave
 	Trials  []Trial           `json:"trials"`
 	Weight  float64           `json:"weight,omitempty"` // in the ensemble
@@ -67,8 +67,8 @@ type Candidate struct {
 }
 
 // candidatesFor are those of the rows that agree with what the user asked for. An option that the
-// user gave is the same in all. Where no candidate is left, the error says what is wrong with the
-// user's options.
+// user gave is the same in all. Where no candidate is left, the error describes the fault
+// of the user's options.
 func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, err error) {
 	for _, variant := range variants(ds) {
 		c := candidate(variant, given)

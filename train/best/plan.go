@@ -90,9 +90,9 @@ func (s *Search) kept(n, round int) int {
 	return min(n, last)
 }
 
-// triable is how many of n candidates a limit leaves time for, with atOnce at a time; a limit of 0
-// is none. Where rows are many and the time does not suffice to compare leastTried of them, it is
-// one: the default makes more of all the time than of what a search would leave it.
+// triable is how many of n candidates a limit leaves time for, with atOnce at a time; 0 is
+// no limit. Where rows are many and the time does not suffice to compare leastTried of them, it is
+// one: the default makes more of all the time than of the rest after a search.
 func triable(n, rows int, limit time.Duration, atOnce int) int {
 	if limit == 0 {
 		return n
@@ -108,8 +108,8 @@ func triable(n, rows int, limit time.Duration, atOnce int) int {
 	return min(n, fit)
 }
 
-// share is the time for the next of n trials, with atOnce at a time, so that all end when a share of
-// the limit is over.
+// share is the time for the next of n trials, with atOnce at a time, so that all end when a share
+// of the limit is over.
 func share(limit, used time.Duration, ends float64, n, atOnce int) time.Duration {
 	inSequence := max(1, (n+atOnce-1)/atOnce)
 	return max((time.Duration(ends*float64(limit))-used)/time.Duration(inSequence), leastTrial/2)

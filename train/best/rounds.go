@@ -99,7 +99,7 @@ type trainings struct {
 	ends   float64 // the share of the time limit that is over at their end
 	steps  int     // of each, without a limit
 	names  func(i int) string
-	// do trains number i; the function that it returns keeps what was found
+	// do trains number i; the function that it returns keeps the results
 	do func(i int, dev device.Device, length options.Setting) (keep func() error, err error)
 }
 

@@ -20,9 +20,9 @@ type State struct {
 	Version string `json:"version"`
 	// where train ran: relative paths start there
 	Folder     string            `json:"folder"`
-	Given      []options.Setting `json:"given"`           // what the user asked for
+	Given      []options.Setting `json:"given"`           // options of the user
 	Train      string            `json:"train"`           // fingerprint of the rows
-	Limit      time.Duration     `json:"limit,omitempty"` // of time, in nanoseconds; 0 is none
+	Limit      time.Duration     `json:"limit,omitempty"` // of time, in nanoseconds; 0: no limit
 	Steps      int               `json:"steps,omitempty"` // of the final models, without a limit
 	Used       time.Duration     `json:"used"`            // so far, in nanoseconds
 	Kernel     string            `json:"kernel,omitempty"`
@@ -113,7 +113,8 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 	return s.Save()
 }
 
-// weighed reports whether the candidates have weights, as the seeds of one setting do from the start.
+// weighed reports whether the candidates have weights, as the seeds of one setting do from the
+// start.
 func (s *Search) weighed() bool {
 	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Weight > 0 })
 }
@@ -144,8 +145,8 @@ func (s *Search) weigh() error {
 	return nil
 }
 
-// goesOn reports whether a candidate may train for longer on all rows than it did when it was scored:
-// where rows are few, or its objective is no bound, it could memorise.
+// goesOn reports whether a candidate may train for longer on all rows than it did when it was
+// scored: where rows are few, or its objective is no bound, it could memorise.
 func (s *Search) goesOn(c *Candidate) bool {
 	cfg, err := c.config(s.Given)
 	return err == nil && cfg.IsBound() && s.long()

@@ -45,8 +45,8 @@ func (s *Search) tell(c *Candidate, t *Trial, folds int) {
 // seconds since then, for people.
 func seconds(then time.Time) float64 { return math.Round(time.Since(then).Seconds()*1e3) / 1e3 }
 
-// longest is how many steps the trials of the last round took at most: a model on few rows, or one
-// that may memorise, takes no more than what was scored. 0 where there were none.
+// longest is the most steps of the trials of the last round, 0 without trials: a model on few rows,
+// or one that may memorise, takes no more steps than were scored.
 func (c *Candidate) longest() (steps int) {
 	for _, t := range c.Trials {
 		if t.Round == rounds {

@@ -33,7 +33,7 @@ func Draw(m metrics.Mixture, n, row, target, t int, seed uint64) float64 {
 // mixture.
 func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 	if draws < 2 {
-		panic("train: a variance needs two draws")
+		panic("fitted: a variance needs two draws")
 	}
 	key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: uint32(target)},
 		Site: device.SitePredict}.Words(0, 0)

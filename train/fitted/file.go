@@ -27,7 +27,7 @@ const (
 	DescriptionKey = "trained"
 )
 
-// ensembleHeader is what the file of an ensemble says in its place.
+// ensembleHeader replaces the header in the file of an ensemble.
 type ensembleHeader struct {
 	Version int            `json:"version"`
 	Members []memberHeader `json:"members"`
@@ -62,16 +62,16 @@ func (t *Trained) WriteModel(w io.Writer) error {
 	return safetensors.Write(w, map[string]string{FormatKey: modelFormat, DescriptionKey: text}, tensors)
 }
 
-// contents are what the file of one model holds.
+// contents are the parts of the file of one model.
 func (t *Trained) contents() (text string, tensors []safetensors.Tensor, err error) {
-	text, beside, err := t.Description()
+	text, extra, err := t.Description()
 	for _, n := range t.Named {
 		tensors = append(tensors, tensorOf(n.Name, n.Data, n.Shape...))
 	}
-	return text, append(tensors, beside...), err
+	return text, append(tensors, extra...), err
 }
 
-// ensembleContents are what the file of an ensemble holds.
+// ensembleContents are the parts of the file of an ensemble.
 func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
 	h := ensembleHeader{Version: ensembleVersion}
 	for k, m := range t.Members {

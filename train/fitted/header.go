@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// header is what a model file says beside its tensors. It has no time, path, host or thread
+// header is the text of a model file, without its tensors. It has no time, path, host or thread
 // count in it: the same run gives the same bytes.
 type header struct {
 	Version     int                `json:"version"`
@@ -43,21 +43,21 @@ const (
 
 // Description is the model without its parameters: JSON, and the tensors that stand beside them in
 // a file.
-func (t *Trained) Description() (text string, beside []safetensors.Tensor, err error) {
+func (t *Trained) Description() (text string, extra []safetensors.Tensor, err error) {
 	h := &header{Version: t.version(), Model: t.Model, Schema: t.Schema, Scaler: t.Scaler, Targets: t.Targets,
 		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Projection: t.Projection}
-	h.Sequences, beside = t.Kind.tensors()
+	h.Sequences, extra = t.Kind.tensors()
 	if k := t.Known; k != nil {
 		h.Known = &knownHeader{k.Unit, k.ToXBar}
 		if k.Width > 0 {
-			beside = append(beside, tensorOf(knownPoints, k.Points, len(k.Points)/k.Width, k.Width))
+			extra = append(extra, tensorOf(knownPoints, k.Points, len(k.Points)/k.Width, k.Width))
 		}
 	}
 	if p := t.Projection; p != nil {
-		beside = append(beside, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.Scores)))
+		extra = append(extra, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.Scores)))
 	}
 	described, err := json.Marshal(h)
-	return string(described), beside, err
+	return string(described), extra, err
 }
 
 // ParseDescription reads a Description and checks that its parts fit each other. It takes what

@@ -13,26 +13,26 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// RowKind is what a row is to a model: Vectors, Sequences, Projected or Gram. Only this package
+// RowKind is the kind of a model's rows: Vectors, Sequences, Projected or Gram. Only this package
 // has others.
 type RowKind interface {
 	// columns reports whether the model reads the columns of a table.
 	columns() bool
 	// coded is a data set whose sequences have the symbols of the model.
 	coded(ds *data.Dataset) *data.Dataset
-	// beside are the numbers of coded rows lo … hi−1 that follow their columns [hi−lo,W]; nil for
-	// none.
-	beside(ctx context.Context, ds *data.Dataset, lo, hi int) []float64
+	// extraInputs are the numbers of coded rows lo … hi−1 that follow their columns [hi−lo,W]; nil
+	// for none.
+	extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64
 	// among are the squared distances among m inducing points under each map [M,I·M]; nil where
 	// rows are compared with none by their distances.
 	among() (own []float64, m int)
-	// projected is how many of the numbers beside are coordinates, as columns are.
+	// projected is the number of extraInputs that are coordinates, as columns are.
 	projected() int
 	// fits is the error of rows that the model cannot predict.
 	fits(ds *data.Dataset) error
 	// empty counts coded sequences that have no feature under each map.
 	empty(ctx context.Context, ds *data.Dataset) (counts []int, maps seq.Spec)
-	// tensors are what a model file keeps of it.
+	// tensors are the parts of a model file that describe it.
 	tensors() (*sequencesHeader, []safetensors.Tensor)
 }
 
@@ -41,7 +41,7 @@ type Vectors struct{}
 
 func (Vectors) columns() bool                                                   { return true }
 func (Vectors) coded(ds *data.Dataset) *data.Dataset                            { return ds }
-func (Vectors) beside(context.Context, *data.Dataset, int, int) []float64       { return nil }
+func (Vectors) extraInputs(context.Context, *data.Dataset, int, int) []float64  { return nil }
 func (Vectors) among() ([]float64, int)                                         { return nil, 0 }
 func (Vectors) projected() int                                                  { return 0 }
 func (Vectors) empty(context.Context, *data.Dataset) (counts []int, m seq.Spec) { return nil, nil }
@@ -69,7 +69,7 @@ func (c Codes) coded(ds *data.Dataset) *data.Dataset {
 // Sequences are compared with X̄ by their distances, and may have columns beside them.
 type Sequences struct {
 	Codes
-	Basis *seq.Basis // X̄, with what was learnt of the features of all training sequences
+	Basis *seq.Basis // X̄, with the state learnt from the features of all training sequences
 }
 
 func (s Sequences) fits(ds *data.Dataset) error {
@@ -84,7 +84,7 @@ func fitsMaps(spec seq.Spec, ds *data.Dataset) error {
 	return nil
 }
 
-func (s Sequences) beside(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
+func (s Sequences) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
 	return s.Basis.Distances(ctx, ds.Sequences, lo, hi)
 }
 
@@ -105,7 +105,7 @@ func (p Projected) fits(ds *data.Dataset) error {
 	return errors.Join(p.Vectors.fits(ds), fitsMaps(p.Projection.Spec, p.coded(ds)))
 }
 
-func (p Projected) beside(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
+func (p Projected) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
 	return p.Projection.Rows(ctx, ds.Sequences, lo, hi)
 }
 
@@ -124,7 +124,7 @@ type Gram struct {
 
 func (Gram) columns() bool { return false }
 
-func (Gram) beside(_ context.Context, ds *data.Dataset, lo, hi int) []float64 {
+func (Gram) extraInputs(_ context.Context, ds *data.Dataset, lo, hi int) []float64 {
 	return ds.Kernel.Rows[lo*ds.Kernel.M : hi*ds.Kernel.M]
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// Known is what a model keeps of the training rows to measure how far another row is from them. The
+// Known keeps points of the training rows, to measure how far another row is from them. The
 // distance is that to the nearest of some training rows. Its unit is the distance that 1 % of these
 // rows exceed to their own nearest neighbour. So it means the same for every model and does not
 // depend on what was learnt: 0 for one of these rows, seldom above 1 for similar rows, and
@@ -73,7 +73,7 @@ func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []fl
 		return x
 	}
 	if projected == nil {
-		projected = t.Kind.beside(context.Background(), t.Kind.coded(ds), lo, hi)
+		projected = t.Kind.extraInputs(context.Background(), t.Kind.coded(ds), lo, hi)
 	}
 	return joinColumns(hi-lo, x, projected)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Ranks are processes that share predictions: each has all rows and predicts a part of them. A
-// dist.Comm is some.
+// Ranks are processes that share predictions: each has all rows and predicts a part of them.
+// dist.Comm implements it.
 type Ranks interface {
 	Rank() int
 	Size() int

@@ -19,7 +19,7 @@ func (t *Trained) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int)
 		if t.Kind.columns() {
 			x = t.Numbers(ds)(lo, hi)
 		}
-		z := t.Kind.beside(ctx, ds, lo, hi)
+		z := t.Kind.extraInputs(ctx, ds, lo, hi)
 		return joinColumns(hi-lo, x, z)
 	}
 }
@@ -30,7 +30,7 @@ func (t *Trained) Numbers(ds *data.Dataset) func(lo, hi int) []float64 {
 	return func(lo, hi int) []float64 { return t.Scaler.Rows(ds.X, lo, hi) }
 }
 
-// SetInducing tells a model of sequences what it must know of X̄.
+// SetInducing gives a model of sequences the quantities of X̄ that it needs.
 func (t *Trained) SetInducing(m *model.Model) {
 	if own, _ := t.Kind.among(); own != nil {
 		m.SetInducing(own)

@@ -20,7 +20,7 @@ func NumbersOf(block any) map[string]float64 {
 		err = json.Unmarshal(text, &all)
 	}
 	if err != nil {
-		panic("train: scores that were read cannot be written: " + err.Error())
+		panic("fitted: scores that were read cannot be written: " + err.Error())
 	}
 	out := map[string]float64{}
 	for key, v := range all {
@@ -32,7 +32,9 @@ func NumbersOf(block any) map[string]float64 {
 }
 
 // Numbers are the scores of both blocks by their names.
-func (s *Scored) Numbers() (test, raw map[string]float64) { return NumbersOf(s.Test), NumbersOf(s.Raw) }
+func (s *ResultScores) Numbers() (test, raw map[string]float64) {
+	return NumbersOf(s.Test), NumbersOf(s.Raw)
+}
 
 // Evaluate predicts a data set that has its targets and scores the prediction, by the moments of
 // Draws where draws is not 0. A classification has its class probabilities without draws, so to ask
@@ -49,15 +51,15 @@ func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Data
 	if err != nil {
 		return nil, err
 	}
-	s := t.scored(p, ds, draws)
+	s := t.scoreWithDensities(p, ds, draws)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	return s, nil
 }
 
-// scored is Score, with the densities and the rows that a run keeps of its test.
-func (t *Trained) scored(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
+// scoreWithDensities is Score, with the densities and the rows that a run keeps of its test.
+func (t *Trained) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	s := t.Score(p, ds, draws)
 	sample, rows := ds.Sample(ComparedRows, t.Seed)
 	s.Kept = keep(p)
@@ -96,8 +98,8 @@ type Test struct {
 	*metrics.Classification
 }
 
-// Scored is how a model did on some rows with known targets.
-type Scored struct {
+// ResultScores are the Scores of a model in the form of result.json.
+type ResultScores struct {
 	// of several targets, the means of their scores
 	Test    Test                `json:"test"`
 	Raw     *metrics.Regression `json:"test_raw,omitempty"`     // in the target's own units
@@ -105,9 +107,9 @@ type Scored struct {
 	Cut     *Cut                `json:"test_cut,omitempty"`     // nil where all rows are scored
 }
 
-// Scored is the form of the scores in result.json.
-func (s *Scores) Scored() Scored {
-	return Scored{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Cut}
+// ForResult is the form of the scores in result.json.
+func (s *Scores) ForResult() ResultScores {
+	return ResultScores{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Cut}
 }
 
 // Scores are the metrics of one data set: one of the two. Those of a regression of several targets
@@ -120,7 +122,7 @@ type Scores struct {
 	Classification *metrics.Classification
 
 	Densities metrics.Densities // of a sample of at most ComparedRows
-	Kept      Kept              // what a run keeps of its test
+	Kept      Kept              // kept by a run
 	Cut       *Cut              // nil where all rows are scored
 }
 
@@ -162,13 +164,13 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 	return &Scores{Regression: &mean, Outputs: out}
 }
 
-// Kept is the prediction of some rows, in their order: what a run keeps of its test.
+// Kept is the prediction of some test rows, in their order, for the run folder.
 type Kept struct {
 	Rows       []int // their numbers among those that were predicted
 	Prediction *model.Prediction
 }
 
-// keptRows is how many rows a Kept has at most.
+// keptRows is the most rows of a Kept.
 const keptRows = 5000
 
 // keep takes rows that are spread evenly, the same ones whatever the seed is.

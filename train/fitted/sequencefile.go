@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// The tensors of a model file that hold what a model of sequences keeps: X̄ and what was learnt of
-// the features of all training sequences, the scaling of a projection, or a kernel of the rows'
+// The tensors of a file of a model of sequences: X̄ and the state learnt from the
+// features of all training sequences, the scaling of a projection, or a kernel of the rows'
 // own.
 const (
 	sequencesPrefix = "sequences."
@@ -59,7 +59,7 @@ func (p Projected) tensors() (*sequencesHeader, []safetensors.Tensor) {
 	}, stateTensors(p.Projection.States())...)
 }
 
-// stateTensors hold what was learnt of the features under each map.
+// stateTensors hold the state learnt from the features under each map.
 func stateTensors(states []*seq.State) (tensors []safetensors.Tensor) {
 	for i, s := range states {
 		if s == nil {
@@ -81,7 +81,7 @@ func stateName(term int, what string) string {
 
 func tableName(term, table int) string { return stateName(term, fmt.Sprintf("table.%d", table)) }
 
-// readKind takes what a model of sequences keeps out of the tensors of a model file.
+// readKind reads the kind of a model of sequences from the tensors of a model file.
 func (t *Trained) readKind(h *sequencesHeader, r *tensorReader) (RowKind, error) {
 	m := t.Model.Inducing
 	if h.Gram {
@@ -152,7 +152,7 @@ func (r *tensorReader) set(a *seq.Alphabet, m int) *seq.Set {
 	return s
 }
 
-// state is what was learnt for term i.
+// state is the state learnt for term i.
 func (r *tensorReader) state(i int) *seq.State {
 	s := &seq.State{Keys: r.keys(stateName(i, "keys"))}
 	rows := r.whole(stateName(i, "rows"), 0, math.MaxInt32)

@@ -37,8 +37,8 @@ type Evaluation struct {
 	Until          time.Time
 }
 
-// EvaluateUntil is Evaluate of as many rows as there is time for, in an order that the seed draws. A
-// few rows are scored in any case, unless ctx ends.
+// EvaluateUntil is Evaluate of as many rows as there is time for, in an order that the seed draws.
+// A few rows are scored in any case, unless ctx ends.
 func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, asked Evaluation,
 	progress ...func(done int)) (*Scores, error) {
 	e := &timed{trained: t, dev: dev, ds: ds, asked: asked, order: make([]int32, ds.N())}
@@ -75,7 +75,7 @@ type timed struct {
 	parts []*model.Prediction
 	done  int           // rows of them
 	last  int           // rows of the part before
-	row   time.Duration // what a row took in it
+	row   time.Duration // for a row of it
 	score time.Duration // and what its scores take
 }
 
@@ -141,7 +141,7 @@ func (e *timed) scores() *Scores {
 	if e.done < e.ds.N() {
 		rows = e.ds.Subset(numbers)
 	}
-	s := e.trained.scored(p, rows, e.asked.Draws)
+	s := e.trained.scoreWithDensities(p, rows, e.asked.Draws)
 	for i, kept := range s.Kept.Rows {
 		s.Kept.Rows[i] = numbers[kept]
 	}

@@ -135,8 +135,8 @@ func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
 	return nil
 }
 
-// Settled is what a prediction with S samples takes beside its rows. The model is one of vectors,
-// and no ensemble.
+// Settled holds the inputs of a prediction with S samples other than its rows. The model is one of
+// vectors, and no ensemble.
 func (t *Trained) Settled(dev device.Device, samples int) (*model.Settled, error) {
 	m, err := t.on(dev)
 	if err != nil {

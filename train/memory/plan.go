@@ -1,5 +1,5 @@
-// Package memory measures the memory of a run or a prediction, on a device and on the host, buffer by
-// buffer, and finds what to change where it does not fit. It reads the ledger of a dry device.
+// Package memory measures the memory of a run or a prediction, on a device and on the host, buffer
+// by buffer, and finds what to change where it does not fit. It reads the ledger of a dry device.
 package memory
 
 import (
@@ -51,7 +51,8 @@ func (b Buffer) shape() string {
 	return " " + strings.ReplaceAll(fmt.Sprint(b.Shape), " ", ",")
 }
 
-// groupOf is the group of a buffer, by the beginning of its name. The groups stand in the order of this table.
+// groupOf is the group of a buffer, by the beginning of its name. The groups stand in the order of
+// this table.
 var groupOf = []struct{ prefix, group string }{
 	{"set.", "data set"},
 	{"model.params.Value", "parameters"}, {"model.params.wide", "parameters"},
@@ -272,7 +273,8 @@ func (p *Plan) Sum(prefix string) (sum int64) {
 	return sum
 }
 
-// Largest is the largest n from 1 to most that fits, where all below one that fits do; 0 is none.
+// Largest is the largest n from 1 to most that fits, where all below one that fits do; 0 if none
+// fits.
 func Largest(most int, fits func(n int) bool) int {
 	return sort.Search(max(0, most), func(i int) bool { return !fits(i + 1) })
 }

@@ -1,4 +1,4 @@
-// Package options is what a run is asked for: one Config from flags, a config file, a preset and
+// Package options holds the options of a run: one Config from flags, a config file, a preset and
 // the defaults. The table of table.go makes flags, config files and their help. Functions whose
 // names begin with Fit decide what the rows leave open. The package opens no device, and the only
 // files that it reads are config files and, through data, rows.
@@ -49,14 +49,14 @@ type DataOptions struct {
 	DataDir    string // where the named sets lie; "" is $GPDRF_DATA
 	Target     string // column name or number, or several with commas between them; "" finds it
 	Task       string // auto, regression, classification
-	Validation string // a fraction of the training rows, or a file; "" or 0 is none
+	Validation string // a fraction of the training rows, or a file; "" or 0: no validation
 	Scaling    string // auto, standard, robust, log, none
 	Columns    string // auto, all: whether many columns become few inputs
 	Targets    string // data.TargetScalings
 	Tokens     string // how sequences are cut into symbols: one of data.Tokens
 	Sequence   string // the column of sequences in a table; "" where rows are nothing else
 	Codebook   int    // symbols that sequences of vectors become
-	Gram       string // an npz archive with a kernel of the rows; "" is none
+	Gram       string // an npz archive with a kernel of the rows, or ""
 }
 
 // ModelOptions are the architecture, with what only the rows decide left open: Likelihood and
@@ -72,7 +72,7 @@ type ModelOptions struct {
 	DRFLengthscaleFactor float64
 }
 
-// ObjectiveOptions are what is maximised, beside the likelihood.
+// ObjectiveOptions are the terms of the objective other than the likelihood.
 type ObjectiveOptions struct {
 	DoF       float64 // initial ν of Student's t, above 2
 	LearnDoF  bool    // ν learns by gradient
@@ -105,7 +105,7 @@ type OptimiserOptions struct {
 	AdamEps      float64
 }
 
-// RunOptions are where a model is trained, from which start, and what a run keeps and tells.
+// RunOptions are the place and the start of a training, and the output of a run.
 type RunOptions struct {
 	Preset          string // default, best, paper
 	Device          string // auto, or a name that device.Open knows

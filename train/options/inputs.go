@@ -15,7 +15,7 @@ import (
 
 // Fit is the Config that fits the training rows. It settles what FitInputs does, and the sizes: a
 // default that is too large for the rows shrinks. Epochs become steps. What a user has asked for
-// and does not fit is a *usage.Error. The notes say what was decided, also before an error.
+// and does not fit is a *usage.Error. The notes list the decisions, also before an error.
 func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
 	if fit, notes, err = c.FitInputs(ctx, ds); err != nil {
 		return nil, notes, err
@@ -24,7 +24,7 @@ func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes 
 	return fit, append(notes, more...), err
 }
 
-// FitInputs is the Config that fits what the training rows are, vectors or sequences: it settles
+// FitInputs is the Config that fits the kind of the training rows, vectors or sequences: it settles
 // the kernel, and how X̄ is chosen.
 func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
 	fit = c.copy()
@@ -144,7 +144,7 @@ func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// sequenceDefaults are what the preset default is for sequences: with inducing points that do not
+// sequenceDefaults are the preset default for sequences: with inducing points that do not
 // move, more of them are needed; σ starts at the median distance; rows are few, so that fewer and
 // larger steps are enough; and classes have offsets, since sequences are often like none in
 // training. The latent functions reach the output directly: those beyond the classes, and more than
@@ -203,7 +203,7 @@ func (c *Config) adopt(what string, all []newDefault) (notes []string) {
 	return []string{what + strings.Join(changed, ", ")}
 }
 
-// linearDefaults are what the preset default is where the kernel between sequences is one inner
+// linearDefaults are the preset default for a kernel between sequences that is one inner
 // product. The matrix among the inducing points does not change then, and is factorised once, and
 // rows are projected once. So more of them, and more and smaller steps, cost little. Graphs and
 // trees are few, and unlike each other: nearly all of them are inducing points.
@@ -293,7 +293,7 @@ const (
 	InducingKMedoids = seq.ChooseKMedoids
 )
 
-// SpecError is the error of a function of seq: what is wrong with feature maps, or that ctx is
+// SpecError is the error of a function of seq: a fault of feature maps, or that ctx is
 // done.
 func SpecError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {

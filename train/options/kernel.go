@@ -13,7 +13,7 @@ import (
 // kernelAuto leaves the kernel to FitInputs.
 const kernelAuto = "auto"
 
-// kernelChoices are what the option kernel takes, for a reader.
+// kernelChoices lists the values of the option kernel, for a reader.
 func kernelChoices() []string {
 	return append(append([]string{kernelAuto}, model.Kernels()...), "A+B", "MAPS")
 }

@@ -66,14 +66,14 @@ func (c *Config) fitRows(n int) (notes []string, err error) {
 	return notes, nil
 }
 
-// forEpochs says that a number of steps was computed from epochs, for the record.
+// forEpochs records that a number of steps was computed from epochs.
 func forEpochs(epochs float64) string { return strconv.FormatFloat(epochs, 'g', -1, 64) + " epochs" }
 
-// ForTime says that it was computed from a time limit.
+// ForTime records that it was computed from a time limit.
 func ForTime(limit time.Duration) string { return "a time limit of " + limit.String() }
 
-// ForSteps is the Config of a run of so many steps; plannedFor says what they were computed from,
-// and is empty if they were given. It shrinks default schedules that are too long for such a run:
+// ForSteps is the Config of a run of the given number of steps; plannedFor is their source, and
+// empty if the user gave the number. It shrinks default schedules that are too long for such a run:
 // to a tenth for the warm-up and for a held q(Ω), and to four tenths for held kernels.
 func (c *Config) ForSteps(steps int, plannedFor string) (settled *Config, notes []string) {
 	settled = c.copy()

@@ -65,7 +65,7 @@ func checkPreset(text string) (wrong string) {
 	return ""
 }
 
-// presetSettings is what a preset changes of the defaults.
+// presetSettings are the changes of a preset to the defaults.
 func presetSettings(name string) []Setting {
 	var pairs [][2]string
 	switch name {

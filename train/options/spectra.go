@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// checkTreatment refuses what is no treatment of the frequencies.
+// checkTreatment refuses a text that is no treatment of the frequencies.
 func checkTreatment(text string) (wrong string) {
 	if all := model.SpectraTreatments(); !slices.Contains(all, text) {
 		return notOneOf(text, all)

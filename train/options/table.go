@@ -44,7 +44,7 @@ func (c *Config) fileOptions() []Option {
 			Help: "a file with the targets, if the file of the inputs has none and its name does not lead to " +
 				"them"},
 		{Key: "test-labels", Arg: "FILE", value: &c.TestLabels,
-			Help: "the same for the test rows"},
+			Help: "file with the targets of the test rows"},
 		{Key: "one-hot", value: &c.OneHot,
 			Help: "let a column of text have up to 1000 different values instead of 30; each becomes an input"},
 		{Key: "ignore", Flag: true, Arg: "COL[,COL]", value: &c.Ignore,
@@ -64,7 +64,7 @@ func (c *Config) fileOptions() []Option {
 	}
 }
 
-// rowOptions say which rows are tested on, and what the columns are.
+// rowOptions choose the test rows, and the kinds of the columns.
 func (c *Config) rowOptions() []Option {
 	return []Option{
 		{Key: "folds", Flag: true, Arg: "N", limits: between(0, 100), value: &c.Folds,
@@ -123,7 +123,7 @@ func (c *Config) runOptions() []Option {
 		{Key: "steps", Flag: true, Arg: "N", limits: between(1, MaxSteps), value: &c.Steps,
 			Help: "how long to train, in steps"},
 		{Key: "epochs", Arg: "N", limits: above(0), value: &c.Epochs,
-			Help: "or in passes over the training rows"},
+			Help: "training length in passes over the rows"},
 		{Key: "time-limit", Flag: true, Arg: "10m", value: &c.TimeLimit,
 			Help: "or in time: as many steps as fit into two thirds of it or more; the test has the rest"},
 		{Key: "checkpoint-every", Arg: "TIME|STEPS", value: &c.CheckpointEvery,
@@ -135,7 +135,7 @@ func (c *Config) runOptions() []Option {
 			Help: "the numbers of steps that were planned before, each with the step after which a time limit " +
 				"asked for another, such as 1000@200"},
 		{Key: "stop-after", Record: true, limits: between(0, MaxSteps), value: &c.StopAfter,
-			Help: "the step at which the run was stopped; 0 is none"},
+			Help: "the step at which the run was stopped; 0 if it was not"},
 	}
 }
 
@@ -202,7 +202,7 @@ func (c *Config) drfOptions() []Option {
 	}
 }
 
-// objectiveOptions are about what is maximised.
+// objectiveOptions are about the objective.
 func (c *Config) objectiveOptions() []Option {
 	return []Option{
 		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic softmax bernoulli"),
@@ -266,7 +266,7 @@ func (c *Config) validationOptions() []Option {
 	return []Option{
 		{Key: "validation", Flag: true, Arg: "FRACTION|FILE", value: &c.Validation,
 			Help: "rows for evaluation during training: a fraction of the training rows, held out by the seed, " +
-				"or a file; 0 is none"},
+				"or a file; 0 for none"},
 		{Key: "eval-every", Arg: "N", limits: between(0, MaxSteps), value: &c.EvalEvery,
 			Help: fmt.Sprintf("steps between two evaluations, each with %d samples of at most %d rows; 0 is a "+
 				"twentieth of the run", ValidationSamples, ValidationRows)},

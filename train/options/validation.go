@@ -20,7 +20,7 @@ const Evaluations = 20
 // mostValidation is the largest part of the training rows that can be held out.
 const mostValidation = 0.5
 
-// validation reads the option: a fraction, or a file; 0 and "" where there is none.
+// validation reads the option: a fraction, or a file; 0 and "" without validation.
 func (c *Config) validation() (fraction float64, file string) {
 	fraction, err := strconv.ParseFloat(c.Validation, 64)
 	if err != nil {

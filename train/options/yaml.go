@@ -17,7 +17,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
-// maxConfigFile bounds what is read: a config file is a page of text.
+// maxConfigFile bounds the bytes read: a config file is a page of text.
 const maxConfigFile = 1 << 20
 
 // ReadConfig reads a YAML file of options into settings for Resolve. The file may have more keys,
@@ -101,7 +101,7 @@ func (c *Config) YAML() []byte {
 	for _, o := range c.options() {
 		text := o.text()
 		unset := text == "0" && (IsLength(o.Key) || o.Record) || text == "" && o.Record
-		// several models settle what is left open each for itself
+		// each of several models settles its own open options
 		several := c.Preset == Best || c.Ensemble > 1
 		chosen := several && o.Key != "preset" && !c.Explicit(o.Key)
 		if !o.Applies(c.Model) || unset || chosen {

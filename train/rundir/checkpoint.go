@@ -31,12 +31,12 @@ type Checkpoint struct {
 	Vectors []Vector
 }
 
-// State is what a Checkpoint knows beside options and vectors.
+// State is the rest of a Checkpoint: all but options and vectors.
 type State struct {
 	Step       int           `json:"step"`     // the last that is done
 	Seconds    float64       `json:"seconds"`  // in the loop until then
 	Used       time.Duration `json:"used"`     // since the command began, for the time limit
-	Deadline   time.Duration `json:"deadline"` // of Used; 0 where there is none
+	Deadline   time.Duration `json:"deadline"` // of Used; 0: no deadline
 	Metrics    int64         `json:"metrics"`  // length of metrics.jsonl
 	Validation string        `json:"validation_fingerprint"`
 	Last       *Evaluation   `json:"last_evaluation"`
@@ -197,7 +197,7 @@ func (c *Checkpoint) kept() []float64 {
 	return c.Vector(ParametersVector)
 }
 
-// Vector is one of the vectors, nil if there is none of this name.
+// Vector is the vector of this name, nil if absent.
 func (c *Checkpoint) Vector(name string) []float64 {
 	for _, v := range c.Vectors {
 		if v.Name == name {

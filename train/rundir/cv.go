@@ -29,9 +29,9 @@ const own = "own"
 
 const mostFolds = 100
 
-// CV is a cross-validation: how it was asked for, how its folds stand, and what they come to
-// together. Every fold is a run like any other, in a run folder of its own, which knows best how it
-// stands.
+// CV is a cross-validation: its options, the state of its folds, and their results
+// together. Every fold is a run like any other, in a run folder of its own, which knows its own
+// state best.
 type CV struct {
 	Version   string            `json:"version"`
 	Data      string            `json:"data"`
@@ -64,15 +64,15 @@ const (
 
 // FoldRun is how a fold stands, and how it did.
 type FoldRun struct {
-	Fold           int     `json:"fold"`
-	Run            string  `json:"run"` // its folder in that of the cross-validation
-	Standing       string  `json:"standing"`
-	Failure        string  `json:"failure,omitempty"`
-	NTrain         int     `json:"n_train,omitempty"`
-	NTest          int     `json:"n_test,omitempty"`
-	Steps          int     `json:"steps,omitempty"`
-	Seconds        float64 `json:"seconds,omitempty"`
-	*fitted.Scored         // nil where there are none
+	Fold                 int     `json:"fold"`
+	Run                  string  `json:"run"` // its folder in that of the cross-validation
+	Standing             string  `json:"standing"`
+	Failure              string  `json:"failure,omitempty"`
+	NTrain               int     `json:"n_train,omitempty"`
+	NTest                int     `json:"n_test,omitempty"`
+	Steps                int     `json:"steps,omitempty"`
+	Seconds              float64 `json:"seconds,omitempty"`
+	*fitted.ResultScores         // nil where there are none
 }
 
 // NewCV is the cross-validation that --cv asks for, of a run with these options.
@@ -256,7 +256,7 @@ func (run *FoldRun) look(path string) error {
 		}
 		run.NTrain, run.NTest, run.Steps, run.Seconds = r.NTrain, r.NTest, r.Steps, r.Seconds
 		if run.Failure = r.Failure; r.Failure == "" {
-			run.Scored = &r.Scored
+			run.ResultScores = &r.ResultScores
 		}
 		switch {
 		case r.Interrupted:
@@ -276,8 +276,8 @@ func (run *FoldRun) look(path string) error {
 	return nil
 }
 
-// Verify reports whether the rows of a finished fold are still those that it had: the others would be
-// of other data.
+// Verify reports whether the rows of a finished fold are still those that it had: the others would
+// be of other data.
 func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 	r, err := ReadResult(cv.FoldPath(fold))
 	if err != nil {
@@ -304,8 +304,8 @@ func (cv *CV) NewFolder(fold int) (*Folder, error) {
 // CanGoOn reports whether a fold has a checkpoint.
 func (cv *CV) CanGoOn(fold int) bool { return isIn(cv.FoldPath(fold), CheckpointFile) }
 
-// ToDo reports whether a fold is to be trained, or trained further. One that is trained and could not
-// be scored is not.
+// ToDo reports whether a fold is to be trained, or trained further. One that is trained and could
+// not be scored is not.
 func (cv *CV) ToDo(fold int) bool {
 	run := cv.Runs[fold-1]
 	return run.Standing != FoldFinished && !(run.Standing == FoldFailed && isIn(cv.FoldPath(fold), ResultFile))
@@ -333,6 +333,6 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error
 	return c.GoOn(changes)
 }
 
-// Predicts reports whether the predictions of all rows are to be written yet. Folds of a named set may
-// overlap, and have none.
+// Predicts reports whether the predictions of all rows are to be written yet. Folds of a named set
+// may overlap, and have none.
 func (cv *CV) Predicts() bool { return cv.Complete && !cv.OwnFolds && !isIn(cv.path, OutOfFoldFile) }

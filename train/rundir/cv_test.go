@@ -63,7 +63,7 @@ func TestCVSummary(t *testing.T) {
 	for i := range rmse {
 		raw := metrics.Regression{RMSE: 10 * rmse[i], NLPD: nlpd[i]}
 		cv.Runs = append(cv.Runs, FoldRun{Fold: i + 1, Standing: FoldFinished, NTest: rows[i],
-			Scored: &fitted.Scored{Test: fitted.Test{Regression: &metrics.Regression{RMSE: rmse[i],
+			ResultScores: &fitted.ResultScores{Test: fitted.Test{Regression: &metrics.Regression{RMSE: rmse[i],
 				NLPD: nlpd[i]}}, Raw: &raw}})
 	}
 	near := func(what string, got, want float64) {

@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Summary is what the finished folds of a cross-validation come to together, by the names that
+// Summary holds the joint results of the finished folds of a cross-validation, by the names that
 // scores have in result.json.
 type Summary struct {
 	Finished int                `json:"finished"` // folds

@@ -124,7 +124,7 @@ func (f *Folder) file(name string) string {
 	return filepath.Join(f.folder.Path(), name)
 }
 
-// plainName keeps what is safe in a folder's name of every system.
+// plainName keeps the characters that are safe in a folder's name on every system.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>| `, r) {
@@ -266,7 +266,7 @@ func (f *Folder) Rewrite(r *Result) error {
 	return nil
 }
 
-// Append adds to a file of it, which it makes where there is none. The file is open only meanwhile,
+// Append adds to a file of it, which it creates if needed. The file is open only meanwhile,
 // since the folder may move.
 func (f *Folder) Append(name string, text []byte) error {
 	file, err := os.OpenFile(f.file(name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
@@ -292,7 +292,7 @@ func (f *Folder) remove(name string) error {
 	return nil
 }
 
-// removeLeftovers removes what a process that was killed was writing.
+// removeLeftovers removes the unfinished files of processes that were killed.
 func (f *Folder) removeLeftovers() error {
 	for _, name := range []string{SearchFile, ConfigFile, ResultFile, ModelFile, CheckpointFile} {
 		for _, path := range atomicfile.Leftovers(f.file(name)) {

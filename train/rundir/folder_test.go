@@ -27,7 +27,9 @@ func smallResult() *Result {
 		Device: "cpu:f32", Seed: 1,
 		NTrain: 10, NTest: 2, Steps: 3, Seconds: 0.5, Objective: "ELBO", KLWeight: 1, ELBO: -12, Parameters: 9,
 		Fingerprint: Fingerprint{"a", "b"},
-		Scored:      fitted.Scored{Test: fitted.Test{Classification: &metrics.Classification{Error: 0.5, AUC: &auc}}},
+		ResultScores: fitted.ResultScores{
+			Test: fitted.Test{Classification: &metrics.Classification{Error: 0.5, AUC: &auc}},
+		},
 	}
 }
 

@@ -27,7 +27,7 @@ type Compared struct {
 	Rows       int      `json:"rows"`
 	LogDensity float64  `json:"log_density"` // the mean over the rows
 	SE         *float64 `json:"se"`          // its standard error; nil of a single row
-	// what the model expected it to be, by metrics.Densities
+	// the value that the model expected, by metrics.Densities
 	Expected float64 `json:"expected"`
 }
 

@@ -56,7 +56,7 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 		return place, true, nil
 	case overwrite && isRun:
 		return "", false, usage.Errorf("--overwrite: %s holds %s, which no run wrote: move it away, or "+
-			"give another folder", out, stranger(place))
+			"give another folder", out, foreignFile(place))
 	case overwrite:
 		return "", false, usage.Errorf("--overwrite: %s is not a run folder, and only run folders are "+
 			"replaced: give another folder", out)
@@ -70,8 +70,8 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 }
 
-// onlyAbandoned reports whether a folder holds nothing but temporaries, which a run removes that takes
-// it.
+// onlyAbandoned reports whether a folder holds nothing but temporaries, which a run removes that
+// takes it.
 func onlyAbandoned(folder string) bool {
 	entries, err := os.ReadDir(folder)
 	return err == nil && len(entries) == len(atomicfile.Leftovers(filepath.Join(folder, filepath.Base(folder))))
@@ -85,8 +85,8 @@ func removeAbandoned(folder string) []string {
 	})
 }
 
-// stranger is a file of a folder that no run has written, "" if there is none.
-func stranger(folder string) string {
+// foreignFile is a file of a folder that no run has written, "" if all are of a run.
+func foreignFile(folder string) string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return folder
@@ -99,8 +99,8 @@ func stranger(folder string) string {
 	return ""
 }
 
-// holdsRun reports whether a folder holds what a run writes, and nothing else.
-func holdsRun(folder string) bool { return stranger(folder) == "" }
+// holdsRun reports whether a folder holds only files of a run.
+func holdsRun(folder string) bool { return foreignFile(folder) == "" }
 
 // inUse reports whether a process trains in a folder, as far as one can tell.
 func inUse(folder string) bool {

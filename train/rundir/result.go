@@ -11,19 +11,19 @@ import (
 // Version is that of the program, without build details.
 const Version = "0.2.0"
 
-// Result is result.json: what a run was, and how it did on its test rows.
+// Result is result.json: the facts of a run, and its scores on its test rows.
 type Result struct {
 	Version string    `json:"version"`
 	Data    string    `json:"data"`            // name of the data set
 	Folds   int       `json:"folds,omitempty"` // as in Config
-	Fold    int       `json:"fold,omitempty"`  // as in Config: what it was tested on
+	Fold    int       `json:"fold,omitempty"`  // as in Config: the test fold
 	Task    data.Task `json:"task"`
-	// what whole numbers were taken for, and how to change it
+	// the task chosen for whole numbers, and how to change it
 	TaskNote  string `json:"task_note,omitempty"`
 	Model     string `json:"model"`
 	Preset    string `json:"preset"`
 	Device    string `json:"device"`
-	Precision string `json:"precision"` // what it computed at
+	Precision string `json:"precision"` // of its arithmetic
 	Seed      uint64 `json:"seed"`
 	// where train ran: relative paths of the configuration start there
 	Folder    string  `json:"folder"`
@@ -45,7 +45,7 @@ type Result struct {
 	Validation  *Validation `json:"validation,omitempty"`
 
 	Generalisation *Generalisation `json:"generalisation,omitempty"`
-	fitted.Scored
+	fitted.ResultScores
 }
 
 // Rising is the warning of an objective that still rose when training ended.

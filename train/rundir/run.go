@@ -14,7 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Run is what a run folder holds: a run that has ended or, where Result.Unfinished says so, one
+// Run is the content of a run folder: a run that has ended or, where Result.Unfinished says so, one
 // that is in the middle or was killed there. Its parameters are then those of the last checkpoint.
 type Run struct {
 	Path    string

@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
-// SearchFile stands in the folder of a search for the best model: what was tried, and how far it
-// is.
+// SearchFile stands in the folder of a search for the best model: the candidates tried, and its
+// progress.
 const SearchFile = "best.json"
 
 // IsSearch reports whether a folder is that of a search that has not ended.

@@ -5,7 +5,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// compute is what the device does in every step: the batch, its gradient, the update.
+// compute is the work of the device in every step: the batch, its gradient, the update.
 func (s *Step) compute(now device.Live) {
 	s.draw(now.Step)
 	if s.done = s.gradient(now, s.Leave); s.done {

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Options are what a step needs beside a model, its rows and a Reducer.
+// Options are the further needs of a step, besides a model, its rows and a Reducer.
 type Options struct {
 	Seed    uint64
 	Samples int
