@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// call is a verb with what the command line gives it.
+// call is a verb with its arguments of the command line.
 type call struct {
 	verb   verb
 	args   []string                   // the words that belong to no flag
@@ -79,10 +79,10 @@ func cutFlag(word string) (name, value string, hasValue bool) {
 
 func flagName(word string) string { name, _, _ := cutFlag(word); return name }
 
-// flag is the flag of this name; nil if there is none.
+// flag is the flag of this name; nil if the name is unknown.
 func (v *verb) flag(name string) *flagSpec { return named(v.flags, name) }
 
-// key is the key of this name that --set takes; nil if there is none.
+// key is the key of this name that --set takes; nil if the name is unknown.
 func (v *verb) key(name string) *flagSpec { return named(v.keys, name) }
 
 func named(flags []flagSpec, name string) *flagSpec {
@@ -151,7 +151,7 @@ func (c *call) setting(name string) (s options.Setting, given bool) {
 	return c.own[i], true
 }
 
-// errorf is an error about a flag or a key that begins with what the user typed.
+// errorf is an error about a flag or a key that begins with the words of the user.
 func (c *call) errorf(name, format string, args ...any) error {
 	s, given := c.setting(name)
 	if !given {

@@ -198,7 +198,7 @@ func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (er
 	return err
 }
 
-// progress says on a terminal what is going on.
+// progress shows the current work on a terminal.
 func (b *benchmark) progress(format string, args ...any) {
 	if b.terminal {
 		b.note(format, args...)

@@ -10,7 +10,7 @@ import (
 )
 
 // serve answers each line of standard input with one of standard output, so that another program
-// can take turns with this one. The first line says what is measured, and "step" asks for the
+// can take turns with this one. The first line names the measurement, and "step" asks for the
 // milliseconds of a step in one round.
 func (b *benchmark) serve(dev device.Device) error {
 	step, err := workload.NewStep(dev, b.size)

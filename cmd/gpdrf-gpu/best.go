@@ -25,7 +25,7 @@ type search struct {
 	p      *program
 	req    *trainRequest
 	state  *best.State
-	cfg    *options.Config // what was asked for; the job's once it is there
+	cfg    *options.Config // as asked for; the job's once it is there
 	job    *train.Job      // its rows and its device
 	folder *rundir.Folder
 	guard  *exitGuard
@@ -40,7 +40,7 @@ func (r *trainRequest) asksForBest() (bool, error) {
 		return rundir.IsSearch(r.resume), nil
 	}
 	cfg, err := r.call.config()
-	// an error is for who reads them again
+	// an error concerns the next reader of the record
 	several := err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1)
 	if _, given := r.call.text("jobs"); given && err == nil && !several {
 		return false, r.call.errorf("jobs", "is for preset best and --ensemble: leave it out")
@@ -137,7 +137,7 @@ func (s *search) begin(out string) (err error) {
 	})
 }
 
-// kind is what was asked for, by its option.
+// kind is the kind of command, by its option.
 func (s *search) kind() string {
 	if s.cfg.Ensemble > 1 {
 		return "--ensemble"
@@ -194,7 +194,7 @@ func (s *search) countJobs() (err error) {
 // text writes best.json.
 func (s *search) text(w io.Writer) error { return jsonTo(s.state)(w) }
 
-// run searches, and tests what it finds.
+// run searches, and tests the models that it finds.
 func (s *search) run() (*rundir.Result, error) {
 	what := "searching for the best model of %s: %d candidates on %d rows of %s, %s, on %s"
 	switch {

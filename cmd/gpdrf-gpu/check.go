@@ -126,7 +126,7 @@ func (p *program) toCheck(name string) (found device.Machine, suffixes []string,
 	if i >= 0 {
 		return machines[i], suffixes, nil
 	}
-	dev, err := p.openDevice(name) // says what is wrong with the name
+	dev, err := p.openDevice(name) // its error explains a wrong name
 	if err == nil {
 		dev.Close()
 		err = usagef("--device %s: is not a GPU", name)

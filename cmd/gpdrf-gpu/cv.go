@@ -384,7 +384,7 @@ func (i cvInfo) Lines() []string {
 	return lines
 }
 
-// noneOfNew refuses what is for a new run.
+// noneOfNew refuses options of new runs.
 func (c *call) noneOfNew() error {
 	for _, name := range []string{"config", "out", "overwrite", "cv"} {
 		if _, given := c.text(name); given {

@@ -132,7 +132,8 @@ func (p *program) checkSets(chosen []sets.Set, dir string, named bool) error {
 	return nil
 }
 
-// fetchSets downloads. Ctrl-C leaves what has come so far, and the next call continues from there.
+// fetchSets downloads. Ctrl-C keeps the bytes received so far, and the next call continues from
+// there.
 func (p *program) fetchSets(chosen []sets.Set, dir string) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 30 * time.Second

@@ -17,7 +17,7 @@ import (
 )
 
 // openDevice opens a device by name. An error is a usage error. The name auto always finds a
-// device, and a note says why it is not a GPU.
+// device, and a note gives the reason if it is not a GPU.
 func (p *program) openDevice(name string) (device.Device, error) {
 	name = p.deviceOfRank(name)
 	if name == "auto" || name == "" {

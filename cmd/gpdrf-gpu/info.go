@@ -44,7 +44,7 @@ func (p *program) info(c *call) error {
 	return p.show(about)
 }
 
-// description is what a command shows: as lines for people, or as JSON.
+// description is the output of a command: lines for people, or JSON.
 type description interface{ Lines() []string }
 
 // describe describes the argument, or this program and its machine.
@@ -86,7 +86,7 @@ func (p *program) printJSON(v any) error {
 	return err
 }
 
-// onlyForData refuses the flags that say how to read a data file where there is none.
+// onlyForData refuses the flags for reading a data file if there is no data file.
 func (c *call) onlyForData() error {
 	for _, f := range append(slices.Clone(c.verb.flags), c.verb.keys...) {
 		if s, given := c.setting(f.name); given && (f.group == "Data" || f.isKey) {
@@ -146,7 +146,7 @@ type programInfo struct {
 	Sets    []setInfo `json:"sets"`
 }
 
-// setInfo says where a named set would be read from.
+// setInfo is a named set and the place that it would be read from.
 type setInfo struct {
 	Name  string `json:"name"`
 	Folds int    `json:"folds"`
@@ -209,7 +209,7 @@ type runInfo struct {
 
 	split  split
 	steps  int    // of the whole run
-	inputs string // what a projection makes of many columns; "" where there is none
+	inputs string // the result of a projection of many columns; "" without one
 	resume string // what continues with it; "" where it is finished
 }
 

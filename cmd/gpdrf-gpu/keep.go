@@ -34,7 +34,7 @@ func (f *runOutput) extra(guard *exitGuard, what string,
 	return err == nil
 }
 
-// leaveOut says why the extra that is being done is left out.
+// leaveOut prints the reason for leaving out the current extra.
 func (f *runOutput) leaveOut(why any) {
 	hint := ""
 	if f.doing == theReport {

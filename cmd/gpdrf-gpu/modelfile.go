@@ -53,10 +53,10 @@ type modelInfo struct {
 	Model      string `json:"model"`
 	Likelihood string `json:"likelihood"`
 	Target     string `json:"target"`
-	// columns, after words became numbers, or what is made of them
+	// columns, after words became numbers, or their projection
 	Inputs     int     `json:"inputs"`
 	Weight     float64 `json:"weight"`
-	Projection string  `json:"projection,omitempty"` // what is made of the columns
+	Projection string  `json:"projection,omitempty"` // of the columns
 }
 
 type tensorInfo struct {

@@ -26,7 +26,7 @@ const (
 const unknown = math.MaxInt
 
 // phase shows how far something other than training is, where it takes long: a bar on a terminal, a
-// line now and then elsewhere. Several goroutines may report what is done.
+// line now and then elsewhere. Several goroutines may report progress.
 type phase struct {
 	w        io.Writer // nil: nobody is to hear
 	terminal bool

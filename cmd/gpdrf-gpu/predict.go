@@ -20,7 +20,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// predictRequest is what a call of predict asks for.
+// predictRequest holds the parsed options of a call of predict.
 type predictRequest struct {
 	path, in, out, format string
 	trained               *fitted.Trained

@@ -28,7 +28,7 @@ type ranks struct {
 	limit     time.Duration // how long this rank waits for the others; 0 is any time
 	local     int           // the number among those of this machine
 	loud      io.Writer     // standard error, also of a silent rank
-	agreed    bool          // all ranks have compared what they are about to do
+	agreed    bool          // all ranks have compared their tasks
 	left      bool          // this process is alone again
 }
 
@@ -259,7 +259,7 @@ func (p *program) part(err error) error {
 	if err == nil || errors.As(err, new(*dist.RankError)) {
 		return errors.Join(err, p.leaveRanks())
 	}
-	if p.isWorker() { // what has met all of them, rank 0 says
+	if p.isWorker() { // rank 0 reports problems of all ranks
 		time.Sleep(time.Second)
 	}
 	p.ranks.say("%s: %v", p.ranks.name(), err)

@@ -25,7 +25,7 @@ func scoresOf(task data.Task) []score {
 		{name: "90 % coverage", key: "coverage90", percent: true}}
 }
 
-// text is the value among those of a test; "" where there is none.
+// text is the value among those of a test; "" if absent.
 func (s score) text(values map[string]float64) string {
 	v, is := values[s.key]
 	switch {
@@ -37,7 +37,7 @@ func (s score) text(values map[string]float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-// ownText is the value among those in own units; "" where there is none.
+// ownText is the value among those in own units; "" if absent.
 func (s score) ownText(values map[string]float64) string {
 	if v, is := values[s.key]; is && s.own {
 		return fmt.Sprintf("%.4g", v)

@@ -18,7 +18,7 @@ import (
 type searchBar struct {
 	p       *program
 	limit   time.Duration
-	started time.Time // less what the search used before
+	started time.Time // minus the time that the search used before
 	group   *mpb.Progress
 	bar     *mpb.Bar
 	now     atomic.Pointer[string] // the next trial, which another goroutine draws

@@ -21,7 +21,7 @@ import (
 
 // What the processes of a launcher share: the steps of a training, and the rows of a prediction.
 
-// share lets the ranks agree on what they do, and joins them: by NCCL between GPUs, where it is
+// share lets the ranks agree on their task, and joins them: by NCCL between GPUs, where it is
 // there, and otherwise by MPI. met is an error that this rank has met.
 func (p *program) share(what string, dev device.Device, facts []dist.Fact, met error) error {
 	r := p.ranks

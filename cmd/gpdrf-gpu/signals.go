@@ -27,7 +27,7 @@ func endings() []os.Signal {
 type exitGuard struct {
 	ctx     context.Context
 	writing sync.Mutex
-	leave   func() error // prints what is left, once, and returns an endedError
+	leave   func() error // prints the rest, once, and returns an endedError
 	stop    func() bool
 }
 
@@ -38,7 +38,7 @@ func (e *endedError) Error() string { return fmt.Sprintf("ended with exit code %
 
 func hasEnded(err error) bool { return errors.As(err, new(*endedError)) }
 
-// newExitGuard makes main exit when the context ends. leave prints what is left, and its error
+// newExitGuard makes main exit when the context ends. leave prints the rest, and its error
 // decides the exit code.
 func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGuard {
 	g := &exitGuard{ctx: ctx}

@@ -4,5 +4,5 @@ package main
 
 import "net"
 
-// listenSocket opens a Unix socket. Its folder says who may connect to it.
+// listenSocket opens a Unix socket. The permissions of its folder control access.
 func listenSocket(path string) (net.Listener, error) { return net.Listen("unix", path) }

@@ -24,7 +24,7 @@ import (
 // train trains a model, scores it on its test rows and leaves a run folder.
 func (p *program) train(c *call) error {
 	started := time.Now()
-	signal.Ignore(syscall.SIGPIPE) // a run outlives who reads its notes
+	signal.Ignore(syscall.SIGPIPE) // keep training when the output pipe closes
 	if err := p.join(c); err != nil {
 		return err
 	}
@@ -39,9 +39,9 @@ func (p *program) train(c *call) error {
 	case trainBest:
 		return p.findBest(r)
 	case trainResume:
-		return p.trainOld(r)
+		return p.resume(r)
 	}
-	return p.trainNew(r)
+	return p.start(r)
 }
 
 // single is the training of one model, new or old.
@@ -52,8 +52,8 @@ type single struct {
 	guard  *exitGuard // until the first step
 }
 
-// trainNew trains a model from its start.
-func (p *program) trainNew(r *trainRequest) error {
+// start trains a new model.
+func (p *program) start(r *trainRequest) error {
 	cfg, err := r.call.config()
 	if err == nil {
 		err = rundir.CheckOut(r.outDir, r.overwrite)
@@ -82,8 +82,8 @@ func (p *program) trainNew(r *trainRequest) error {
 	return s.train(r.started, err)
 }
 
-// trainOld resumes a run.
-func (p *program) trainOld(r *trainRequest) (err error) {
+// resume continues a run.
+func (p *program) resume(r *trainRequest) (err error) {
 	s := &single{p: p}
 	s.guard = p.newExitGuard(p.ctx, func() error {
 		s.discard()
@@ -274,7 +274,7 @@ func (s *single) run(limit time.Duration) (r *rundir.Result, path string, err er
 	return o.result, o.path, err
 }
 
-// optimise trains the model. From the first step on, saved guards what is written; nil means that
+// optimise trains the model. From the first step on, saved guards the checkpoints; nil means that
 // there was none.
 func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard, err error) {
 	ctx, cancel := context.WithCancel(s.p.ctx)
@@ -316,7 +316,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 	return out, saved, err
 }
 
-// afterFailure prints what a failed run has left.
+// afterFailure prints the remains of a failed run.
 func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	switch {
 	case !folder.CanGoOn():

@@ -91,7 +91,7 @@ func commandKeys() []flagSpec {
 func optionFlags(withFlag bool) (flags []flagSpec) {
 	defaults := defaultConfig()
 	for _, o := range options.Options() {
-		if o.Flag != withFlag || o.Record { // a user has no use for what a run records
+		if o.Flag != withFlag || o.Record { // users have no use for the records of a run
 			continue
 		}
 		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key),
@@ -110,7 +110,7 @@ func optionFlags(withFlag bool) (flags []flagSpec) {
 	return flags
 }
 
-// defaultConfig is what a run without options is asked for.
+// defaultConfig is the Config of a run without options.
 func defaultConfig() *options.Config {
 	defaults, err := options.Resolve(nil, nil)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// trainMode is what a call of train does.
+// trainMode is the task of a call of train.
 type trainMode int
 
 const (
@@ -16,7 +16,7 @@ const (
 	trainBest                    // a search or an ensemble, new or resumed
 )
 
-// trainRequest is what a call of train asks for.
+// trainRequest holds the parsed options of a call of train.
 type trainRequest struct {
 	call      *call
 	mode      trainMode

@@ -94,7 +94,7 @@ func (p *program) runsVerb() verb {
 	return verb{
 		name: "runs", args: "[DIR] | compare A B", line: "list runs and their scores, or compare two", run: p.runs,
 		about: "It lists the runs in DIR and below, otherwise in runs. A cross-validation is one line, with the " +
-			"means of its folds. compare says which options of two runs differ, and their scores. Where both " +
+			"means of its folds. compare lists the options in which two runs differ, and their scores. Where both " +
 			"have predictions of the same test rows, it compares these row by row, with standard errors.",
 		flags: []flagSpec{
 			{group: "Output", name: "sort", arg: "COLUMN",

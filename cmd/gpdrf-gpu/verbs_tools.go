@@ -140,8 +140,8 @@ func (p *program) benchVerb() verb {
 func (p *program) demoVerb() verb {
 	return verb{
 		name: "demo", line: "train on data that come with the program", run: p.demo,
-		about: "It trains a model of a power plant for about ten seconds, and says where the report of the run " +
-			"is. It opens nothing and needs no network.",
+		about: "It trains a model of a power plant for about ten seconds, and prints the place of the " +
+			"report. It opens nothing and needs no network.",
 		flags: []flagSpec{{group: "Output", name: "out", arg: "DIR",
 			help: "the run folder; otherwise runs/powerplant-gpdrf-<n>"}},
 		examples: []example{{"gpdrf-gpu demo", "a first look"}},
