@@ -27,7 +27,7 @@ func (e *RankError) Error() string {
 // usageCode is the exit code of ranks that disagree.
 const usageCode = 2
 
-// statement is what a rank tells the others.
+// statement is the message of a rank to the others.
 type statement struct {
 	Host  string
 	Facts []Fact

@@ -6,9 +6,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
-// Place is what a launcher tells a process: which rank it is.
+// Place is the position of a process among its ranks, as its launcher sets it.
 type Place struct {
-	Launcher  string // "" where there is none: the process is alone
+	Launcher  string // "" without one: the process is alone
 	Rank      int
 	Size      int
 	LocalRank int // among the ranks of this machine

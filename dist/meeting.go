@@ -13,22 +13,22 @@ import (
 )
 
 // Meeting joins the ranks of a launcher that has no MPI, such as torchrun, for a few short texts:
-// what they are about to train, and what an engine needs to begin. Rank 0 listens, the others call.
-// No sum goes this way.
+// their training options, and the start data of a communication library. Rank 0 listens, the others
+// call. No sum goes this way.
 type Meeting struct {
-	place   Place
-	limit   time.Duration
-	friends []friend // of rank 0 all, itself without a connection; of another, rank 0 alone
+	place Place
+	limit time.Duration
+	peers []peer // of rank 0 all, itself without a connection; of another, rank 0 alone
 }
 
-// friend is a rank at the other end of a connection.
-type friend struct {
+// peer is a rank at the other end of a connection.
+type peer struct {
 	net.Conn
 	in  *json.Decoder
 	out *json.Encoder
 }
 
-// greeting is what a rank says first.
+// greeting is the first message of a rank.
 type greeting struct{ Rank, Size int }
 
 // longestTexts is more than a rank ever says, in bytes.
@@ -72,8 +72,9 @@ func (m *Meeting) deadline() time.Time {
 	return time.Now().Add(m.limit)
 }
 
-func befriend(c net.Conn) friend {
-	return friend{c, json.NewDecoder(c), json.NewEncoder(c)}
+// newPeer is the rank at the other end of c.
+func newPeer(c net.Conn) peer {
+	return peer{c, json.NewDecoder(c), json.NewEncoder(c)}
 }
 
 // listen waits for all others. A caller that is no rank of ours is sent away.
@@ -94,7 +95,7 @@ func (m *Meeting) listen(address string) error {
 	if err := l.(*net.TCPListener).SetDeadline(deadline); err != nil {
 		return err
 	}
-	m.friends = make([]friend, m.place.Size)
+	m.peers = make([]peer, m.place.Size)
 	for missing := m.place.Size - 1; missing > 0; {
 		c, err := l.Accept()
 		if err != nil {
@@ -116,21 +117,21 @@ func (m *Meeting) welcome(c net.Conn, deadline time.Time) bool {
 		deadline = soon
 	}
 	var g greeting
-	f := befriend(c)
-	f.in = json.NewDecoder(io.LimitReader(c, longestTexts))
-	if c.SetDeadline(deadline) != nil || f.in.Decode(&g) != nil || g.Size != m.place.Size ||
-		g.Rank < 1 || g.Rank >= g.Size || m.friends[g.Rank].Conn != nil {
+	p := newPeer(c)
+	p.in = json.NewDecoder(io.LimitReader(c, longestTexts))
+	if c.SetDeadline(deadline) != nil || p.in.Decode(&g) != nil || g.Size != m.place.Size ||
+		g.Rank < 1 || g.Rank >= g.Size || m.peers[g.Rank].Conn != nil {
 		return false
 	}
-	m.friends[g.Rank] = f
+	m.peers[g.Rank] = p
 	return true
 }
 
 // absent are the ranks that have not come.
 func (m *Meeting) absent() string {
 	var ranks []string
-	for r, f := range m.friends[1:] {
-		if f.Conn == nil {
+	for r, p := range m.peers[1:] {
+		if p.Conn == nil {
 			ranks = append(ranks, strconv.Itoa(r+1))
 		}
 	}
@@ -146,9 +147,9 @@ func (m *Meeting) call(address string) error {
 	for {
 		c, err := (&net.Dialer{Deadline: deadline}).Dial("tcp", address)
 		if err == nil {
-			m.friends = []friend{befriend(c)}
+			m.peers = []peer{newPeer(c)}
 			if err = c.SetDeadline(deadline); err == nil {
-				err = m.friends[0].out.Encode(greeting{m.place.Rank, m.place.Size})
+				err = m.peers[0].out.Encode(greeting{m.place.Rank, m.place.Size})
 			}
 			return err
 		}
@@ -161,15 +162,15 @@ func (m *Meeting) call(address string) error {
 
 // Exchange gives each rank the texts of all (type Exchange).
 func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
-	for _, f := range m.friends {
-		if f.Conn != nil {
-			if err := f.SetDeadline(m.deadline()); err != nil {
+	for _, p := range m.peers {
+		if p.Conn != nil {
+			if err := p.SetDeadline(m.deadline()); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if m.place.Rank > 0 {
-		zero := m.friends[0]
+		zero := m.peers[0]
 		if err = zero.out.Encode(mine); err == nil {
 			err = zero.in.Decode(&texts)
 		}
@@ -180,13 +181,13 @@ func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
 	}
 	texts = make([][]byte, m.place.Size)
 	texts[0] = mine
-	for r, f := range m.friends[1:] {
-		if err := f.in.Decode(&texts[r+1]); err != nil {
+	for r, p := range m.peers[1:] {
+		if err := p.in.Decode(&texts[r+1]); err != nil {
 			return nil, gone(r+1, err)
 		}
 	}
-	for r, f := range m.friends[1:] {
-		if err := f.out.Encode(texts); err != nil {
+	for r, p := range m.peers[1:] {
+		if err := p.out.Encode(texts); err != nil {
 			return nil, gone(r+1, err)
 		}
 	}
@@ -203,9 +204,9 @@ func gone(rank int, err error) error {
 
 // Close ends the connections.
 func (m *Meeting) Close() {
-	for _, f := range m.friends {
-		if f.Conn != nil {
-			f.Conn.Close()
+	for _, p := range m.peers {
+		if p.Conn != nil {
+			p.Conn.Close()
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 )
 
-// Mode is a variable of the environment that makes a program of tests a rank: its value says what
-// the rank does.
+// Mode is a variable of the environment that makes a program of tests a rank: its value names the
+// task of the rank.
 const Mode = "RANK_TEST_MODE"
 
 // Main is a TestMain of tests that start their own program once for each rank. It runs the tests,

@@ -24,7 +24,7 @@ type Comm struct {
 	queue   device.Queue
 	buffer  *device.Tensor // Double: what goes to the GPU for a call of a dist.Comm
 
-	waiting atomic.Pointer[wait] // for what the rank waits now
+	waiting atomic.Pointer[wait] // the current wait of the rank
 	done    chan struct{}
 }
 

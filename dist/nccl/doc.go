@@ -17,7 +17,7 @@ const LibraryVariable = "GPDRF_NCCL"
 // ErrAbsent says that there is no NCCL library, or that the program was built without this package.
 var ErrAbsent = errors.New("no NCCL")
 
-// Job is what a rank knows before NCCL joins it with the others.
+// Job is the knowledge of a rank before NCCL joins it with the others.
 type Job struct {
 	Rank, Size int
 	Exchange   dist.Exchange // tells the ranks of each other before there is NCCL

@@ -118,7 +118,7 @@ func (c *communicator) send(stream uintptr, s device.Span, root int) error {
 		c.handle, address(stream)))
 }
 
-// failed is an error of what is on its way, such as a rank that is lost. Any thread may ask.
+// failed is an error of an operation under way, such as a lost rank. Any thread may ask.
 func (c *communicator) failed() error {
 	var code C.int
 	if err := result("ncclCommGetAsyncError", C.call_async(c.handle, &code)); err != nil {

@@ -48,7 +48,7 @@ struct work {
 	int type, root; // root -1: a sum
 };
 
-// fault says whether number n of this rank is to go wrong in some way.
+// fault tells whether number n of this rank is to go wrong in some way.
 static int fault(const char *kind, struct comm *c, int n) {
 	char name[20];
 	int rank = 0, number = 0;
