@@ -48,8 +48,8 @@ func ReadTokens(path string) (*Tokens, error) {
 	return t, nil
 }
 
-// allow says whether a header lets a client in. It takes as long for any word: hashes of one size
-// are compared, all of them, in constant time.
+// allow reports whether a header grants access. It takes as long for any word: hashes of one
+// size are compared, all of them, in constant time.
 func (t *Tokens) allow(authorization string) bool {
 	if t == nil {
 		return true
@@ -62,7 +62,7 @@ func (t *Tokens) allow(authorization string) bool {
 	return found == 1 && strings.EqualFold(scheme, "bearer")
 }
 
-// IsLoopback says whether an address that is listened on can be reached from this machine alone.
+// IsLoopback reports whether an address that is listened on can be reached from this machine alone.
 func IsLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -17,10 +17,10 @@ type batcher struct {
 	predictor *fitted.Predictor
 	queue     chan *job
 	delay     time.Duration // how long the first request of a batch waits for others
-	rows      int           // a batch of so many waits no longer
+	rows      int           // a batch of this many waits no longer
 	metrics   *metrics
 	log       *slog.Logger
-	left      context.Context // the server has no time left
+	shutdown  context.Context // ends when the server has no time left
 	done      chan struct{}
 }
 
@@ -72,7 +72,7 @@ func (b *batcher) run() {
 	}
 }
 
-// next is a job that waits, or one that comes in time; nil: there is none.
+// next is a job that waits, or one that comes in time; nil if neither exists.
 func (b *batcher) next(late <-chan time.Time) *job {
 	select {
 	case j := <-b.queue:
@@ -108,7 +108,7 @@ func (b *batcher) answer(jobs []*job) {
 		return
 	}
 	b.metrics.batchRows.Observe(float64(rows))
-	ctx := b.left
+	ctx := b.shutdown
 	if len(waiting) == 1 {
 		ctx = waiting[0].ctx
 	}

@@ -95,7 +95,7 @@ func givenOf(trained *fitted.Trained, ds *data.Dataset, kind string, chosen []in
 
 // askRows asks with rows as JSON.
 func (r *running) askRows(g data.Given) ([]map[string]any, error) {
-	m, err := r.store.acquire(r.left, "m")
+	m, err := r.store.acquire(r.shutdown, "m")
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func tensorsOf(schema data.Schema, g data.Given) (inputs []Tensor) {
 // askTensors asks over HTTP, with tensors in JSON or raw.
 func (r *running) askTensors(raw bool) func(g data.Given) ([]map[string]any, error) {
 	return func(g data.Given) ([]map[string]any, error) {
-		m, err := r.store.acquire(r.left, "m")
+		m, err := r.store.acquire(r.shutdown, "m")
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ type bodies struct {
 	held atomic.Int64
 }
 
-// add counts n bytes more, or less, and says whether there are too many now.
+// add counts n bytes more, or less, and reports whether the sum exceeds the limit.
 func (b *bodies) add(n int64) (tooMany bool) { return b.held.Add(n) > b.most }
 
 // errTooManyBytes answers a request for which there is no memory.

@@ -86,7 +86,8 @@ func (c *conns) Accept() (net.Conn, error) {
 	}
 }
 
-// admit takes a connection in, and says which one has to go; or how much too early it is for that.
+// admit takes a connection in, and returns one to close for it, or the time until one may be
+// closed.
 func (c *conns) admit(g *guest) (evicted *guest, early time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

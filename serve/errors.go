@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
-// Error is what a client did wrong, or why it has no answer.
+// Error is a client's mistake, or the reason for no answer.
 type Error struct {
 	kind kind
 	msg  string

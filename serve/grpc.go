@@ -149,7 +149,7 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 	return answer, nil
 }
 
-// requestOf reads the tensors of a request of at most so many elements each.
+// requestOf reads the tensors of a request, each of at most mostElements elements.
 func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, error) {
 	request := &Request{ID: q.Id}
 	if raw := len(q.RawInputContents); raw > 0 && raw != len(q.Inputs) {

@@ -9,7 +9,7 @@ import (
 )
 
 // A message of gRPC cannot be left while it comes, and its size is unknown until then. So each
-// connection counts what it has read for messages that have not come whole. Where all bodies
+// connection counts the bytes it has read of incomplete messages. Where all bodies
 // together take too much memory, the connection with the most of it is closed. A message that has
 // come whole counts until its request is answered.
 
@@ -28,7 +28,7 @@ func (g *guest) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// read counts n bytes that a connection has read, and says which connection has to go, if any.
+// read counts n bytes that a connection has read, and returns a connection to close, if any.
 func (c *conns) read(g *guest, n int64) (most *guest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,8 +49,8 @@ func (c *conns) counted(g *guest, n int64) (tooMany bool) {
 	return c.bodies != nil && c.bodies.add(n)
 }
 
-// comes says that a connection expects one message more, or that one of so many bytes has come.
-// Where none is expected, what was read besides messages is forgotten.
+// comes records that a connection expects one message more, or has received one; bytes is its size.
+// Where none is expected, it forgets the bytes read besides messages.
 func (c *conns) comes(remote net.Addr, change int, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

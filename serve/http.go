@@ -67,7 +67,7 @@ func (s *Server) getReady(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]bool{"ready": true})
 }
 
-// serverMetadata is what the protocol wants to know of a server.
+// serverMetadata is the protocol's description of a server.
 type serverMetadata struct {
 	Name       string   `json:"name"`
 	Version    string   `json:"version"`
@@ -82,7 +82,7 @@ func (s *Server) getServer(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, http.StatusOK, s.metadata())
 }
 
-// modelMetadata is what the protocol wants to know of a model, and the columns of its rows.
+// modelMetadata is the protocol's description of a model, and the columns of its rows.
 type modelMetadata struct {
 	Name     string       `json:"name"`
 	Versions []string     `json:"versions"`
@@ -122,7 +122,7 @@ func (s *Server) getModel(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, d)
 }
 
-// modelReady says why a model cannot answer.
+// modelReady is the reason that a model cannot answer, if any.
 func (s *Server) modelReady(name, asked string) error {
 	if err := checkVersion(asked); err != nil {
 		return err

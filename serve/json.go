@@ -18,12 +18,12 @@ func decode(text []byte, into any, what string) error {
 	return nil
 }
 
-// each reads the elements of a list one by one, at most so many. A list of millions of empty
+// each reads the elements of a list one by one, up to most. A list of millions of empty
 // elements takes no memory for them.
 func each[T any](list json.RawMessage, most int, what string, read func(i int, element T) error) error {
 	d := json.NewDecoder(bytes.NewReader(list))
 	switch open, err := d.Token(); {
-	case err != nil || open == nil: // there is none
+	case err != nil || open == nil: // no list
 		return nil
 	case open != json.Delim('['):
 		return badf("the request is not JSON of %s: found %s in place of a list", what, quote(string(list)))

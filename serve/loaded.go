@@ -23,7 +23,7 @@ type loaded struct {
 	dev     device.Device
 	inputs  []TensorSpec
 	outputs []TensorSpec
-	numbers int64 // that a row takes: what the model reads of it, and its samples
+	numbers int64 // that a row takes: the inputs read by the model, and its samples
 	bytes   int64 // of host and device memory, about
 	stamp   stamp
 	users   atomic.Int64
@@ -33,9 +33,9 @@ type loaded struct {
 // loader makes a model ready.
 type loader struct {
 	Config
-	metrics *metrics
-	log     *slog.Logger
-	left    context.Context
+	metrics  *metrics
+	log      *slog.Logger
+	shutdown context.Context
 }
 
 // open reads a model, checks it, and puts it on a device. The caller is its first user.
@@ -58,7 +58,7 @@ func (l *loader) open(path string) (m *loaded, err error) {
 		return nil, errors.Join(err, dev.Close())
 	}
 	b := &batcher{predictor: p, queue: make(chan *job, queueLength), delay: l.MaxDelay, rows: l.MaxBatch,
-		metrics: l.metrics, log: l.log, left: l.left, done: make(chan struct{})}
+		metrics: l.metrics, log: l.log, shutdown: l.shutdown, done: make(chan struct{})}
 	go b.run()
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + fileBytes(path), stamp: stamp, closed: make(chan struct{})}
@@ -112,7 +112,7 @@ func (l *loader) read(path string) (t *fitted.Trained, trainedOn, precision stri
 	return run.Trained, run.Result.Device, run.Config.Precision, nil
 }
 
-// fileBytes is about what a model takes on the host.
+// fileBytes is about the memory of a model on the host.
 func fileBytes(path string) int64 {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, rundir.ModelFile)

@@ -76,7 +76,7 @@ const (
 	mostWanted = 1 << 16 // draws, or levels
 )
 
-// of says what an output is with these parameters.
+// of is the form of an output with these parameters.
 func (w Wanted) of(spec TensorSpec) (wantedOutput, error) {
 	out := wantedOutput{spec, predict.Levels(), uint64(w.Seed), int(w.FirstRow)}
 	out.Shape = slices.Clone(spec.Shape)

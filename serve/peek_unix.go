@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// hasSent says whether a connection holds bytes that nobody has read yet.
+// hasSent reports whether a connection holds bytes that nobody has read yet.
 func hasSent(conn net.Conn) (sent bool) {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {

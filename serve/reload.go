@@ -22,7 +22,7 @@ type fileStamp struct {
 	modified int64 // nanoseconds
 }
 
-// stampOf is the stamp of a run folder or a model file; that of nothing where there is none.
+// stampOf is the stamp of a run folder or a model file; the zero stamp if neither exists.
 func stampOf(path string) stamp {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // an object by column, a list in the order of the columns, or, of sequences alone, a string. Its
 // answer is the line that predict --out FILE.jsonl writes.
 
-// parseRows reads the rows of a request, at most so many.
+// parseRows reads the rows of a request, up to most.
 func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 	const what = "rows"
 	var wire struct {

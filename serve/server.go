@@ -28,7 +28,7 @@ type Server struct {
 	stopping atomic.Bool // no new requests are wanted
 	bodies   *bodies
 	numbers  *semaphore.Weighted // of predictions in memory
-	left     context.Context
+	shutdown context.Context
 	leave    context.CancelFunc
 }
 
@@ -36,8 +36,8 @@ type Server struct {
 func New(c Config, models []Source) *Server {
 	s := &Server{Config: c, metrics: newMetrics(), store: newStore(models),
 		bodies: &bodies{most: bodiesAtOnce * c.MaxBody}, numbers: semaphore.NewWeighted(mostNumbers)}
-	s.left, s.leave = context.WithCancel(context.Background())
-	l := &loader{c, s.metrics, c.Log, s.left}
+	s.shutdown, s.leave = context.WithCancel(context.Background())
+	l := &loader{c, s.metrics, c.Log, s.shutdown}
 	s.store.open, s.store.budget, s.store.metrics, s.store.log = l.open, c.Memory, s.metrics, c.Log
 	return s
 }
@@ -120,7 +120,7 @@ func (s *Server) stop(guests *conns, h *http.Server, g *grpc.Server) {
 	s.leave()
 }
 
-// ready says why the server wants no requests; nil where it does.
+// ready is the reason that the server wants no requests; nil if it wants them.
 func (s *Server) ready() error {
 	if s.stopping.Load() {
 		return &Error{unavailable, "the server is about to end"}

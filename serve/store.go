@@ -195,7 +195,7 @@ func (s *store) size(but *entry) (bytes int64) {
 	return bytes
 }
 
-// ready says why a model cannot answer; nil where it can, loaded or not yet.
+// ready is the reason that a model cannot answer; nil if it can, loaded or not yet.
 func (s *store) ready(name string) error {
 	e, err := s.find(name)
 	if err != nil {

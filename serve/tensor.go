@@ -50,7 +50,7 @@ type TensorSpec struct {
 // maxRank is the most dimensions of a tensor: no model has more.
 const maxRank = 4
 
-// elements is how many elements a shape has, at most so many.
+// elements is the number of elements of a shape, up to most.
 func elements(name string, shape []int64, most int) (int, error) {
 	if len(shape) == 0 || len(shape) > maxRank {
 		return 0, badf("input %q has %d dimensions: give 1 to %d", name, len(shape), maxRank)

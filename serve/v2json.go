@@ -71,8 +71,8 @@ const (
 	mostSizes   = 1 << 8
 )
 
-// parseRequest reads the body of a request, whose first bytes are JSON: all of it, or as many as a
-// header says where raw tensors follow. It has at most so many elements.
+// parseRequest reads the body of a request, whose first bytes are JSON: all of it, or as
+// many bytes as a header gives, with raw tensors behind. It has at most mostElements elements.
 func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 	text, raw := body[:jsonSize], body[jsonSize:]
 	var wire wireRequest
