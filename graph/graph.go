@@ -15,7 +15,7 @@ type Graph struct {
 
 	Loops    int      // edges from a node to itself, which were left out
 	Repeats  int      // edges that stand there again, in the same or the other direction
-	Warnings []string // what was accepted and is likely a mistake
+	Warnings []string // about accepted parts that are likely mistakes
 }
 
 // Edge joins two nodes, numbered from 0.
@@ -24,11 +24,11 @@ type Edge struct {
 	Label    string // "" where it has none
 }
 
-// Error is what is wrong with the text of a graph or tree.
+// Error is a fault of the text of a graph or tree.
 type Error struct {
 	At    int    // where in the text, in bytes from 0
 	Found string // the text there
-	Msg   string // what is wrong, and what to do
+	Msg   string // the fault, and its remedy
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("found %q, %s", e.Found, e.Msg) }

@@ -25,7 +25,7 @@ const (
 	keyName   = "name"
 )
 
-// Label is the value of the key label of a graph in JSON, as text; "" where there is none. Errors
+// Label is the value of the key label of a graph in JSON, as text; "" without a label. Errors
 // are *Error.
 func Label(text []byte) (string, error) {
 	var row struct {
@@ -111,7 +111,7 @@ func (g *Graph) parseJSON(text []byte) *Error {
 	return p.check(seen)
 }
 
-// check says what is wrong with the graph as a whole.
+// check reports faults of the graph as a whole.
 func (p *jsonReader) check(seen map[string]bool) *Error {
 	g := p.g
 	for _, key := range []string{keyNodes, keyEdges} {
@@ -143,7 +143,7 @@ func (p *jsonReader) check(seen map[string]bool) *Error {
 	return nil
 }
 
-// errorf is an error about what was read last.
+// errorf is an error about the part read last.
 func (p *jsonReader) errorf(found, format string, args ...any) *Error {
 	return errorAt(max(0, int(p.d.InputOffset())-1), found, format, args...)
 }

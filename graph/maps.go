@@ -32,7 +32,7 @@ type Work struct {
 	// feature is added up.
 	Found func(feature, times uint64)
 
-	// Steps counts what a Counter has looked at where it may be much more than the graph. Beyond
+	// Steps counts the work of a Counter that may look at much more than the graph. Beyond
 	// Limit, unless that is 0, it gives up, and what it has found is not all.
 	Steps, Limit uint64
 

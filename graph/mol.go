@@ -11,7 +11,7 @@ import (
 // molHead is how many lines a MOL block has before its counts.
 const molHead = 3
 
-// IsMol says whether a text is a MOL block, whose fourth line ends in its version.
+// IsMol reports whether a text is a MOL block, whose fourth line ends in its version.
 func IsMol(text []byte) bool {
 	for range molHead {
 		_, rest, more := bytes.Cut(text, []byte("\n"))
@@ -79,7 +79,7 @@ type molReader struct {
 	listed          bool // charges stand in properties, which replace those of the atoms
 }
 
-// line is the next line, and where it stands.
+// line is the next line, and its place.
 func (p *molReader) line() (line string, at int) {
 	at = p.at
 	line, _, _ = strings.Cut(p.text[at:], "\n")

@@ -242,7 +242,7 @@ func withoutChirality(text string) string {
 	return text
 }
 
-// elementAt is the symbol at the beginning of a text, "" where there is none.
+// elementAt is the symbol of an element at the beginning of a text, or "".
 func elementAt(text string) string {
 	for _, length := range []int{2, 1} {
 		if len(text) >= length && slices.Contains(symbols, text[:length]) {

@@ -26,7 +26,7 @@ type Folder struct {
 	EdgeAttributes string
 }
 
-// FolderError is what is wrong with a file of a folder.
+// FolderError is a fault of a file of a folder.
 type FolderError struct {
 	File string
 	Line int // 0: of the whole file
