@@ -22,7 +22,7 @@ func NewRegression(t *fitted.Trained, p *model.Prediction, c int) *Regression {
 	return &Regression{p, c, t.Mixture(p, c), t.Targets[c]}
 }
 
-// Drawn has the normal of the moments of so many draws for its mixture.
+// Drawn replaces the mixture by a normal with the moments of a number of draws.
 func (r *Regression) Drawn(draws int, seed uint64) *Regression {
 	return &Regression{r.p, r.c, fitted.Draws(r.mixture, r.c, draws, seed), r.scale}
 }

@@ -86,7 +86,7 @@ func classCell(classes []string, label int32) Cell {
 	return Cell{Class: classes[label]}
 }
 
-// prefix is what the columns of a target begin with: nothing where there is one target.
+// prefix is the beginning of the names of a target's columns: nothing where there is one target.
 func prefix(name string, names []string) string {
 	if len(names) == 1 {
 		return ""
