@@ -42,7 +42,7 @@ func (g graph) columns(s data.Schema) value {
 	return g.concat(1, parts)
 }
 
-// inputName is what the tensor of a column of words is called: as the column, unless an output is.
+// inputName is the name of the tensor of a column of words: as the column, unless an output is.
 func inputName(column string) string {
 	for slices.Contains([]string{"mean", "sd", "label", "probabilities"}, column) {
 		column += "_"

@@ -110,7 +110,7 @@ func read(t *testing.T, file []byte) decoded {
 	return d
 }
 
-// sound says whether each name has one origin that stands before its use, and each has a use.
+// sound reports whether each name has one origin that stands before its use, and each has a use.
 func (d *decoded) sound(t *testing.T) {
 	t.Helper()
 	used, known := map[string]bool{}, map[string]bool{}

@@ -50,7 +50,7 @@ func New(t *fitted.Trained, dev device.Device, samples int) (f *File, err error)
 	return f, nil
 }
 
-// exportable says why a model has no graph.
+// exportable is the reason that a model has no graph, if any.
 func exportable(t *fitted.Trained) error {
 	kind := t.Kind
 	if t.Members != nil {
