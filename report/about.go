@@ -14,7 +14,7 @@ import (
 type score struct {
 	Name, Value, Says string
 	value             float64
-	far               float64 // how far it is from the best; what is compared between runs
+	far               float64 // distance from the best, compared between runs
 }
 
 // scores are those of the test rows, the first ones the most telling.
@@ -89,7 +89,7 @@ func comparison(runs []*Run) section {
 	return s
 }
 
-// about is what was trained, where and how.
+// about describes the training: model, data, device and options.
 func about(runs []*Run) section {
 	s := section{ID: "about", Title: "Machine, command and options"}
 	s.each(runs, func(r *Run) []panel {

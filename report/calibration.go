@@ -9,7 +9,7 @@ import (
 
 // calibration shows how often what is predicted comes true.
 func calibration(runs []*Run) section {
-	s := section{ID: "calibration", Title: "Calibration", Columns: beside(runs)}
+	s := section{ID: "calibration", Title: "Calibration", Columns: columnsFor(runs)}
 	for _, draw := range []func(Target) panel{positions, coverage} {
 		s.eachTarget(runs, func(_ *Run, t Target) []panel {
 			s.Lead = "The predictive distribution function at the true values is uniform where predictions are " +
@@ -66,7 +66,7 @@ func diagonal(low, high float64) charts.Mark {
 	return charts.Mark{Kind: charts.Rule, X: ends, Y: ends}
 }
 
-// grey is the series of what is neither data nor model.
+// grey is the series of reference lines.
 const grey = 9
 
 // coverage is the share of rows inside central intervals, over their probability.

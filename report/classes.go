@@ -13,10 +13,10 @@ import (
 // mostClasses is how many classes a matrix shows. Of more, the pairs that are confused most.
 const mostClasses = 30
 
-// confusion says which classes are taken for which.
+// confusion counts the classes predicted for each true class.
 func confusion(runs []*Run) section {
 	s := section{
-		ID: "confusion", Title: "Confusion matrix", Columns: beside(runs),
+		ID: "confusion", Title: "Confusion matrix", Columns: columnsFor(runs),
 		Lead: "A row is a true class, a column the class that was predicted. The shade is the share of the true class.",
 	}
 	s.each(runs, func(r *Run) []panel {
@@ -83,7 +83,7 @@ func confused(classes []metrics.ClassScore) *table {
 // classes, of rows that were predicted right and wrong.
 func separation(runs []*Run) section {
 	s := section{
-		ID: "separation", Title: "Bhattacharyya distance", Columns: beside(runs),
+		ID: "separation", Title: "Bhattacharyya distance", Columns: columnsFor(runs),
 		Lead: "The distance between the samples of the two most probable classes, as in the paper: the larger, " +
 			"the surer. Wrong rows should lie to the left.",
 	}

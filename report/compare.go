@@ -15,7 +15,7 @@ type Comparison struct {
 	Settings []Setting `json:"settings"` // that differ
 	Scores   []Pair    `json:"scores"`
 	Paired   *Paired   `json:"paired,omitempty"`   // over rows that both have predicted
-	Unpaired string    `json:"unpaired,omitempty"` // why there is none
+	Unpaired string    `json:"unpaired,omitempty"` // why they are not paired
 }
 
 // Setting is an option with its values in the two runs.
@@ -54,7 +54,7 @@ type Difference struct {
 // String is "+0.0123 ± 0.0045".
 func (d Difference) String() string { return fmt.Sprintf("%+.4f ± %.4f", d.Mean, d.SE) }
 
-// Compare says what differs between two runs in options and scores, paired where both have
+// Compare lists the differences of two runs in options and scores, paired where both have
 // predictions of the same rows.
 func Compare(a, b *Run) *Comparison {
 	c := &Comparison{A: a.Path, B: b.Path}

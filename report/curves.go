@@ -38,7 +38,7 @@ func curves(runs []*Run) section {
 	return s
 }
 
-// objectives is what was maximised.
+// objectives shows the objective over the steps.
 func objectives(runs []*Run) string {
 	for _, r := range runs {
 		if r.Result.KLWeight != 1 {

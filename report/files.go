@@ -17,7 +17,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// damaged is the error of a file that cannot be read as what it is.
+// damaged is the error of a file that does not have its format.
 func damaged(path string, err error) error {
 	return &usage.Error{Err: fmt.Errorf("%s: damaged: %w: remove it, and the report leaves that part out", path, err)}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Importance is importance.json: how much worse a model predicts test rows when the values of one
-// input are exchanged among them. It says what the model uses, and not what causes what.
+// input are exchanged among them. It shows the inputs that the model uses, not causes.
 type Importance struct {
 	Rows    int     `json:"rows"`    // that were predicted
 	Samples int     `json:"samples"` // Monte-Carlo samples of these predictions

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// inputs says what the model looks at.
+// inputs shows the inputs that matter to the model.
 func inputs(runs []*Run) section {
-	s := section{ID: "inputs", Title: "Which inputs matter", Columns: beside(runs)}
+	s := section{ID: "inputs", Title: "Which inputs matter", Columns: columnsFor(runs)}
 	s.each(runs, func(r *Run) (all []panel) {
 		lengths := lengthScales(r.Trained)
 		if r.Importance != nil && len(r.Importance.Inputs) > 0 {

@@ -13,13 +13,13 @@ import (
 // keptInputs is how many inputs of a test row are kept beside its prediction.
 const keptInputs = 12
 
-// Tested is what a run keeps of its test.
+// Tested holds the parts of a test that a run keeps.
 type Tested struct {
 	Rows       *predict.Table // PredictionsFile of a run folder
-	Importance *Importance    // nil where there is none
+	Importance *Importance    // nil without one
 }
 
-// Keep gathers it from the scores of test rows, of a model that was trained so many steps. Soon
+// Keep gathers it from the scores of test rows, of a model after a number of training steps. Soon
 // after ctx ends, its cause is the error.
 func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device,
 	test *data.Dataset, scores *fitted.Scores) (*Tested, error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Run is what a report tells of a run.
+// Run holds the contents of a run for a report.
 type Run struct {
 	*rundir.Run
-	Label      string // what it is called beside others
+	Label      string // its name among others
 	Curve      []rundir.Reading
 	Rows       *Rows       // nil where the run has none
 	Importance *Importance // nil where the run has none
@@ -54,10 +54,10 @@ func Open(path string) (*Run, error) {
 	return r, nil
 }
 
-// regression says whether targets are numbers.
+// regression reports whether targets are numbers.
 func (r *Run) regression() bool { return r.Result.Task == data.Regression }
 
-// tested says whether there are scores.
+// tested reports whether there are scores.
 func (r *Run) tested() bool {
 	return r.Result.Test.Regression != nil || r.Result.Test.Classification != nil
 }

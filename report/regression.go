@@ -33,7 +33,7 @@ func (r *Run) few(runs []*Run) []Target {
 // predicted compares predictions of numbers with the true values.
 func predicted(runs []*Run) section {
 	s := section{
-		ID: "predictions", Title: "Predicted against true", Columns: beside(runs),
+		ID: "predictions", Title: "Predicted against true", Columns: columnsFor(runs),
 		Lead: "A dot is the true value of a test row, over the mean that was predicted. The pale line is the " +
 			"90 % interval of the prediction. It should hold nine dots of ten.",
 	}
@@ -119,10 +119,10 @@ func inTenths(values []float64) (parts [][]int) {
 	return parts
 }
 
-// residuals looks for what the model has missed, against each input. Those of several runs against
-// one input stand side by side.
+// residuals shows patterns that the model has missed, against each input. Those of several runs
+// against one input stand side by side.
 func residuals(runs []*Run) section {
-	s := section{ID: "residuals", Title: "Residuals against each input", Columns: beside(runs)}
+	s := section{ID: "residuals", Title: "Residuals against each input", Columns: columnsFor(runs)}
 	s.each(runs, func(r *Run) (all []panel) {
 		add := func(inputs []Values, y []float64, title string, standardised bool) {
 			for _, in := range inputs[:min(len(inputs), shown(runs))] {
@@ -194,7 +194,7 @@ func trend(in Values, y []float64, title string, standardised bool, dots int) pa
 // normal95 is where the standard normal distribution function is 0.95.
 const normal95 = 1.6449
 
-// name is what a row is called, in a tip or a table.
+// name is the name of a row, in a tip or a table.
 func (r *Rows) name(i int) string {
 	if r.Name != nil && r.Name[i] != "" {
 		return fmt.Sprintf("row %d, %s", r.Number[i], r.Name[i])

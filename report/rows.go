@@ -12,7 +12,7 @@ import (
 // Rows are test rows and their predictions. Every list has a value for each row.
 type Rows struct {
 	Number  []int    // of the row, from 1
-	Name    []string // what the data call it; nil where they do not
+	Name    []string // from the data; nil without names
 	Targets []Target // of a regression
 	Classes *Classes // of a classification
 	Inputs  []Values // those that matter most
@@ -37,7 +37,7 @@ type Classes struct {
 	True, Predicted []string
 	Probability     []float64 // of the predicted class
 	LogDensity      []float64 // log p of the true class
-	Distance        []float64 // the paper's Bhattacharyya distance; NaN where there is none
+	Distance        []float64 // the paper's Bhattacharyya distance; NaN if undefined
 }
 
 // The columns of rundir.PredictionsFile beside those of predict.

@@ -37,7 +37,7 @@ type table struct {
 // cell is a text, with a share that a bar or a shade shows.
 type cell struct {
 	Text  string
-	Bar   float64 // length of a bar in percent; 0 is none
+	Bar   float64 // length of a bar in percent; 0: no bar
 	Shade float64 // of a matrix, in percent
 	Best  bool    // among those below each other
 }
@@ -90,7 +90,7 @@ func (t *table) add(words ...string) { t.Rows = append(t.Rows, texts(words...)) 
 
 var nan = math.NaN()
 
-// none stands for what is no number, or not finite.
+// none stands for values that are no finite numbers.
 const none = "–"
 
 func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -174,8 +174,8 @@ func (s *section) eachClassifier(runs []*Run, of func(c *Classes) []panel) {
 	})
 }
 
-// beside is how many columns the panels of runs stand in.
-func beside(runs []*Run) int {
+// columnsFor is the number of columns for the panels of runs.
+func columnsFor(runs []*Run) int {
 	if len(runs) == 1 {
 		return 0
 	}

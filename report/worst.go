@@ -2,7 +2,7 @@ package report
 
 import "fmt"
 
-// listedRows is how many of the worst rows are shown, with so many of their inputs.
+// listedRows is the number of worst rows shown, with the number of inputs of each below.
 const (
 	listedRows   = 15
 	listedInputs = 4
