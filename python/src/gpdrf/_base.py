@@ -260,7 +260,7 @@ class Estimator(BaseEstimator):
         return self._output(X, "distance")
 
     def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
-        """An output of the model [N, …], of about so many numbers for a row."""
+        """An output of the model [N, …], of about width numbers a row."""
         rows = self._rows(x)
         return self._model.predict(rows, name, width, **parameters)
 

@@ -2,11 +2,11 @@
 
 
 class GPDRFError(RuntimeError):
-    """The program could not do what it was asked for."""
+    """The program could not complete a request."""
 
 
 class GPDRFInputError(GPDRFError, ValueError):
-    """The rows or the options are wrong: the message says what to do."""
+    """The rows or the options are wrong: the message names the remedy."""
 
 
 class GPDRFWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""A trained model: the bytes of its file, what they describe, and its predictions."""
+"""A trained model: the bytes of its file, their description, and its predictions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Model:
         return schema
 
     def predict(self, rows: Rows, name: str, width: int = 1, **parameters: Any) -> Numbers:
-        """The output of this name [N, …], of about so many numbers for a row."""
+        """The output of this name [N, …], of about width numbers a row."""
         why = "this system has no Unix sockets"
         if _server.available():
             try:

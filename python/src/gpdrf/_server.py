@@ -69,7 +69,7 @@ class Server:
         self._begin()
 
     def predict(self, rows: Rows, name: str, width: int = 1, **parameters: Any) -> Numbers:
-        """An output of the model [N, …], of about so many numbers for a row."""
+        """An output of the model [N, …], of about width numbers a row."""
         if not self._about:
             self._about = json.loads(self._ask("GET", _PATH, b"", {})[0])
         n = max(1, min(_ROWS, _NUMBERS // max(1, width, len(self._about["columns"]))))
@@ -226,7 +226,7 @@ class _Child:
             raise NoSocketError(str(error)) from error
 
     def has_ended(self, seconds: float = 0) -> bool:
-        """Whether the process was killed, or is within so many seconds. An end with an error of its own is raised."""
+        """Whether the process was killed, waiting up to the given seconds. An error of its own is raised."""
         if os.getpid() != self.owner:
             return False
         try:
