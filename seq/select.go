@@ -311,7 +311,7 @@ func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
 	return table, nil
 }
 
-// stratified draws at most most rows by the seed, some of each rare class, in an order whose
+// stratified draws up to most rows by the seed, some of each rare class, in an order whose
 // beginnings have all classes, too.
 func stratified(t Targets, most int, seed uint64) []int {
 	n := t.n()
