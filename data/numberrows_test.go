@@ -24,7 +24,7 @@ type seen struct {
 	err  string
 }
 
-// streamed reads a file as a stream, so many rows at a time.
+// streamed reads a file as a stream, a number of rows at a time.
 func streamed(t *testing.T, path string, s Schema, size int, numbers, skip bool) (out seen) {
 	t.Helper()
 	bad := func(row BadRow) error {

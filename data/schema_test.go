@@ -48,7 +48,7 @@ func TestOneHot(t *testing.T) {
 	}
 }
 
-// wordTable is a table with so many different texts, each so many times.
+// wordTable is a table with different texts, each repeated.
 func wordTable(different, times int) string {
 	var b strings.Builder
 	b.WriteString("a,b\n")

@@ -79,7 +79,7 @@ func each(line func(i int) string) string {
 	return line(0) + line(1) + line(2) + line(3)
 }
 
-// at is a target, with something before it, unless there is none.
+// at is a target, with something before it, unless it is empty.
 func at(y []string, i int, before string) string {
 	if y == nil || y[i] == "" {
 		return ""
@@ -206,7 +206,7 @@ func targetsText(d *Dataset) string {
 }
 
 // TestUnneeded reads rows to be predicted in every format: their targets never stop that. A test
-// needs them, and says which one is wrong.
+// needs them, and names the wrong one.
 func TestUnneeded(t *testing.T) {
 	for form, write := range unneededForms(t) {
 		known := []string{"0", "1", "1", "0"} // of classes
@@ -267,7 +267,7 @@ func checkUnneeded(t *testing.T, name, path string, s Schema, y []string) {
 	none := strings.Join(slices.Repeat([]string{"?"}, 4), " ")
 	all := strings.HasPrefix(name, "FASTA") || strings.HasPrefix(name, "folder") && slices.Contains(y, "")
 	if strings.HasPrefix(name, "JSON lines") && y != nil && y[0] == "" {
-		all = true // the first row says which columns there are
+		all = true // the first row sets the columns
 	}
 	if got := targetsText(d); d.N() != 4 || got != strings.Join(want, " ") && !(all && got == none) {
 		t.Errorf("%s: %d rows, targets %s, want %s", name, d.N(), got, want)

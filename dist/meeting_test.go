@@ -72,7 +72,7 @@ func TestMeeting(t *testing.T) {
 	}
 }
 
-// A rank that waits for one that does not come, or that ends, says which.
+// A rank that waits for one that does not come, or that ends, names it.
 func TestMeetingWithoutAll(t *testing.T) {
 	nothing := func(*dist.Meeting, int) error { return nil }
 	errs := meet(t, 4, []int{0, 2}, time.Second, nothing)

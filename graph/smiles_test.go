@@ -109,7 +109,7 @@ func TestBadSMILES(t *testing.T) {
 	}
 }
 
-// Too many bonds are a warning; what chemists write is none.
+// Too many bonds are a warning; the valences of chemists are not.
 func TestValence(t *testing.T) {
 	for text, want := range map[string]string{
 		"C(C)(C)(C)(C)C":            "atom 1, C, has 5 bonds, and 4 are usual",

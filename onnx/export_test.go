@@ -161,7 +161,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// A model whose rows are no columns has no graph, and the error says why.
+// A model whose rows are no columns has no graph, and the error gives the reason.
 func TestNoGraph(t *testing.T) {
 	for kind, why := range map[string]string{
 		"sequences": "its rows are sequences or graphs",

@@ -12,8 +12,8 @@ const (
 	proteinText = "ACDEFGHIKLMNPQRSTVWY"
 )
 
-// randomSet has sequences of this length, at least so many symbols together, each letter as often
-// as it stands in letters.
+// randomSet has sequences of this length, with at least the given number of symbols together, each
+// letter as often as it stands in letters.
 func randomSet(b *testing.B, k Kind, letters string, length, symbols int) *Set {
 	r := rand.New(rand.NewPCG(1, 1))
 	e := NewEncoder(k)

@@ -150,7 +150,7 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 		t.Fatal(err)
 	}
 	term := terms[0]
-	// too many features is right for a large alphabet, if it says what to do
+	// too many features is right for a large alphabet, if it names a remedy
 	if _, err := term.extractor(all.Alphabet); err != nil {
 		if kind != Integers && kind != Bytes || !strings.Contains(err.Error(), "smaller") {
 			t.Error(err)

@@ -24,7 +24,7 @@ func decoded(x []int32) plainGraph {
 	return g
 }
 
-// distances are all shortest paths (Floyd & Warshall), −1 where there is none.
+// distances are all shortest paths (Floyd & Warshall), −1 without a path.
 func (g plainGraph) distances() [][]int {
 	n := len(g.label)
 	d := make([][]int, n)

@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
-// bare sends a body to ModelInfer by HTTP/2, on a connection of its own, and says what the status
+// bare sends a body to ModelInfer by HTTP/2, on a connection of its own, and reports the status
 // of gRPC was.
 func (r *running) bare(body io.Reader, headers ...string) (code, message string, err error) {
 	transport := &http.Transport{Protocols: &http.Protocols{}}
@@ -48,7 +48,7 @@ func (r *running) bare(body io.Reader, headers ...string) (code, message string,
 	return "", "", io.ErrUnexpectedEOF
 }
 
-// framed is the start of a message of gRPC of so many bytes.
+// framed is the start of a message of gRPC with the given size.
 func framed(flag byte, n int) []byte { return binary.BigEndian.AppendUint32([]byte{flag}, uint32(n)) }
 
 // Messages that come in part are bounded together: connections that hold the most are closed, and

@@ -169,7 +169,7 @@ type running struct {
 	*Server
 	url  string
 	rpc  string
-	stop func() error // ends it, and says what Serve said
+	stop func() error // ends it, and returns the error of Serve
 }
 
 // start serves models until the test ends.

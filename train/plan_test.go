@@ -237,7 +237,7 @@ func TestRunInParts(t *testing.T) {
 	}
 }
 
-// Where not one row fits, the error says what is largest and what would fit, and that does.
+// Where not one row fits, the error names the largest part and sizes that would fit, and they do.
 func TestTooLarge(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	dev, err := device.Open("cpu:f32")

@@ -110,7 +110,7 @@ func TestDistancesOfMemory(t *testing.T) {
 	if auto, _, err := run(free(table)+8, ""); err != nil || auto.Distances.In != memory.InTable {
 		t.Errorf("%+v, %v", auto.Distances, err)
 	}
-	// Where neither fits, the error says what would.
+	// Where neither fits, the error names sizes that would.
 	fits := regexp.MustCompile(`what fits is (?:--samples [0-9]+, or )?--inducing ([0-9]+)`)
 	both := regexp.MustCompile(`; a table of distances takes 117\.2 KiB, and features instead of it [0-9.]+ KiB$`)
 	for _, more := range []string{"", " distances=table", " distances=steps"} {

@@ -177,7 +177,7 @@ func TestSequencesBesideVectors(t *testing.T) {
 	}
 }
 
-// The best maps of training rows are chosen where none are given, and the Config says which.
+// The best maps of training rows are chosen where none are given, and the Config names them.
 func TestSelectMaps(t *testing.T) {
 	set := genes(t, 100, 1)
 	q := &quiet{}

@@ -104,7 +104,7 @@ func TestSharedLengths(t *testing.T) {
 	}
 }
 
-// wide is a table of n rows and so many columns, all of noise.
+// wide is a table of n rows and a number of columns, all of noise.
 func wide(t *testing.T, n, columns int) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(columns)))

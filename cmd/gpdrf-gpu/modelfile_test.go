@@ -34,10 +34,10 @@ func TestCheckFile(t *testing.T) {
 	}
 }
 
-// Every byte that is changed or missing is found. There is none that may change without notice.
+// Every byte that is changed or missing is found.
 func TestCheckFileDamaged(t *testing.T) {
 	folder := t.TempDir()
-	files := map[string]int{"gram/model": 1, "checkpoint/checkpoint": 97} // and every so many bytes
+	files := map[string]int{"gram/model": 1, "checkpoint/checkpoint": 97} // step in bytes
 	for name, every := range files {
 		text, err := os.ReadFile("testdata/golden/0.2.0/" + name + ".safetensors")
 		if err != nil {

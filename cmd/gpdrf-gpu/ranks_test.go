@@ -282,8 +282,8 @@ func TestRanksTimeLimit(t *testing.T) {
 	}
 }
 
-// Ranks that would not train the same are refused, with exit code 2 and one line that says why, and
-// so is what ranks cannot share. Nothing is left.
+// Ranks that would not train the same are refused, with exit code 2 and one line with the reason,
+// and so is what ranks cannot share. Nothing is left.
 func TestRanksRefused(t *testing.T) {
 	const small = "train --data rows.csv --inducing 8 --steps 10 --set report=false --out x"
 	for _, name := range []string{"openmpi", "mpich"} {

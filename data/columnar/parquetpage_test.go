@@ -127,7 +127,7 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// isAbout says whether an error has these words; without words, whether there is none.
+// isAbout reports whether an error has these words; without words, whether it is nil.
 func isAbout(err error, words string) bool {
 	if err == nil || words == "" {
 		return err == nil && words == ""

@@ -207,7 +207,7 @@ func TestOneRank(t *testing.T) {
 	t.Log(said[0])
 }
 
-// Whatever becomes of rank 1, rank 0 ends and says why.
+// Whatever becomes of rank 1, rank 0 ends with the reason.
 func TestFaults(t *testing.T) {
 	library := fake(t)
 	for _, c := range []struct{ mode, fault, want string }{
@@ -228,7 +228,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// What cannot begin is refused on all ranks, and says what to do.
+// A job that cannot begin is refused on all ranks, with a remedy.
 func TestRefused(t *testing.T) {
 	library := fake(t)
 	said, codes := run(t, 2, "check", LibraryVariable+"="+library, "EMU_DEVICES=1")

@@ -239,7 +239,7 @@ func TestCandidatesDiffer(t *testing.T) {
 	}
 }
 
-// A candidate that fails costs itself alone; where all fail, the error says why.
+// A candidate that fails costs itself alone; where all fail, the error gives the reason.
 func TestFailures(t *testing.T) {
 	set := wave(t, 60, false)
 	state, err := New(set, settings("steps=16 inducing=8 features=6"), 1)
@@ -260,8 +260,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The time limit is shared so that every round ends in time, and threeFolds candidates are tried where it
-// is short.
+// The time limit is shared so that every round ends in time, and threeFolds candidates are tried
+// where it is short.
 func TestPlan(t *testing.T) {
 	for _, c := range []struct {
 		rows   int

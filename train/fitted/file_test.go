@@ -236,7 +236,7 @@ func TestModelFileDamaged(t *testing.T) {
 	}
 }
 
-// Any bytes: an error, or a model that can be written, and that predicts or says why not.
+// Any bytes: an error, or a model that can be written, and that predicts or returns an error.
 func FuzzModel(f *testing.F) {
 	f.Add(modelBytes(f, smallTrained()))
 	dev, err := device.Open("cpu:f64")
