@@ -116,7 +116,7 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	return options.Setting{}, usagef("--set: unknown key %q%s", key, suggest.Hint(key, names(v.keys)))
 }
 
-// unknownFlag is the error for a flag that the verb does not have. The value is what follows it.
+// unknownFlag is the error for a flag that the verb does not have. The value follows it.
 func (v *verb) unknownFlag(name, value string) error {
 	if f := v.key(name); f != nil {
 		otherwise := "VALUE"

@@ -260,7 +260,7 @@ func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 	return o.result, errors.Join(err, o.score(s.state.Limit))
 }
 
-// tidy removes what only a search that goes on needs.
+// tidy removes files that only an unfinished search needs.
 func (s *search) tidy() error {
 	err := s.folder.Write(rundir.SearchFile, s.text)
 	files := []string{rundir.MetricsFile} // which is empty: trials keep no log
@@ -275,7 +275,7 @@ func (s *search) tidy() error {
 	return err
 }
 
-// leave is what an interrupt leaves.
+// leave prints the state after an interrupt.
 func (s *search) leave() error {
 	if s.folder == nil || s.folder.Path() == "" {
 		return s.p.interrupted(s.p.ctx, " before anything was tried")

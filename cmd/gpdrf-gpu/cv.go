@@ -268,7 +268,7 @@ func (v *crossValidation) fold(k int) (err error) {
 	return nil
 }
 
-// leave is what an interrupt before the first step of a fold leaves.
+// leave prints the state after an interrupt before the first step of a fold.
 func (v *crossValidation) leave(folder *rundir.Folder) error {
 	var err error
 	if folder != nil {

@@ -102,7 +102,7 @@ func (v *crossValidation) giveBack() error {
 	return release()
 }
 
-// claimed does what one part is to do, if no other is at it.
+// claimed does the work of one part, if no other process is at it.
 func (v *crossValidation) claimed(claim func() (func() error, error), do func() error) error {
 	if !v.shares() {
 		return do()

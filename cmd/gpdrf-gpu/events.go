@@ -76,7 +76,7 @@ func (e *events) step(p rundir.Progress) {
 	e.write(tfevents.Summary(time.Now(), p.Step, values...), false)
 }
 
-// flush writes what waits, at the end of training.
+// flush writes the waiting text, at the end of training.
 func (e *events) flush() {
 	if e != nil {
 		e.write(nil, true)

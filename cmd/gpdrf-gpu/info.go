@@ -205,12 +205,12 @@ type runInfo struct {
 	Config []option       `json:"config"`
 
 	Maps   []fitted.MapKernel `json:"maps,omitempty"`   // of sequences
-	Search *best.State        `json:"search,omitempty"` // what preset best has tried
+	Search *best.State        `json:"search,omitempty"` // of preset best
 
 	split  split
 	steps  int    // of the whole run
 	inputs string // the result of a projection of many columns; "" without one
-	resume string // what continues with it; "" where it is finished
+	resume string // the command that continues it; "" where it is finished
 }
 
 type option struct {
@@ -254,7 +254,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	return i, err
 }
 
-// Lines is the text for people: the result, then what differs from a run without options.
+// Lines is the text for people: the result, then the differences from a run without options.
 func (i *runInfo) Lines() []string {
 	r := i.Result
 	testing := "none for testing"

@@ -54,7 +54,7 @@ func (f *runOutput) generalise(guard *exitGuard, scores *fitted.Scores) {
 	})
 }
 
-// keep adds to the run folder what reports and comparisons take from the test, and the report.
+// keep adds to the run folder the data of the test for reports and comparisons, and the report.
 // Without scores, there is the report alone.
 func (f *runOutput) keep(guard *exitGuard, scores *fitted.Scores) {
 	if f.path == "" || f.out.End == train.Interrupted {

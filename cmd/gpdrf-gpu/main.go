@@ -62,7 +62,7 @@ func drawable(fd int) bool {
 	return err == nil && width > 0 && height > 0
 }
 
-// program is one call of the command: where it writes, and what interrupts it.
+// program is one call of the command: its outputs, and its interrupts.
 // Results go to out; notes, progress and errors to err.
 type program struct {
 	ctx       context.Context // ends at Ctrl-C
@@ -219,7 +219,7 @@ func usagef(format string, args ...any) error {
 	return &usage.Error{Err: fmt.Errorf(format, args...)}
 }
 
-// note is a line for the user. Those who want quiet get warnings alone.
+// note is a line for the user. With --quiet only warnings appear.
 func (p *program) note(format string, args ...any) {
 	if line := fmt.Sprintf(format, args...); !p.quiet || strings.HasPrefix(strings.TrimSpace(line), "warning") {
 		fmt.Fprintln(p.err, line)
@@ -229,5 +229,5 @@ func (p *program) note(format string, args ...any) {
 // watch is for files that the command reads.
 func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx, Piped: &p.piped} }
 
-// say is a line that everybody gets: what became of the results.
+// say is a line in any case: the fate of the results.
 func (p *program) say(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }

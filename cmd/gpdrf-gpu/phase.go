@@ -36,7 +36,7 @@ type phase struct {
 
 	mutex      sync.Mutex
 	start      time.Time
-	due, pause time.Duration // of the next line, and what comes before the one after it
+	due, pause time.Duration // time of the next line, and the pause until the one after it
 	group      *mpb.Progress
 	bar        *mpb.Bar
 }

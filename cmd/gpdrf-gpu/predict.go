@@ -158,7 +158,7 @@ func (p *program) predictRows(ctx context.Context, dev device.Device, r *predict
 	return nil
 }
 
-// writePredictions writes what write gives, and the bad rows, to where they go.
+// writePredictions writes the output of write, and the bad rows, to their files.
 func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *exitGuard,
 	write func(io.Writer) error) error {
 	if r.out == "-" {

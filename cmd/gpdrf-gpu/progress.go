@@ -41,7 +41,7 @@ type recorder struct {
 	stop   func()
 	mean   float64
 	count  int
-	phase  *phase // of what comes before the first step
+	phase  *phase // of the work before the first step
 }
 
 // meanOver is the number of readings that the running mean looks back on.
@@ -93,7 +93,7 @@ func (r *recorder) End() {
 	r.Reporter.End()
 }
 
-// silent is for those who want quiet.
+// silent is for --quiet.
 type silent struct{ p *program }
 
 func (s silent) Note(format string, args ...any) { s.p.note(format, args...) }

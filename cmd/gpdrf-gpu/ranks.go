@@ -168,7 +168,7 @@ func nameOf(rank, size int) string {
 	return fmt.Sprintf("rank %d of %d on %s", rank, size, host)
 }
 
-// agree compares what all ranks are about to train, or passes the error on that a rank has met. All
+// agree compares the tasks of all ranks, or passes the error on that a rank has met. All
 // ranks have the same answer.
 func (p *program) agree(facts []dist.Fact, met error) error {
 	if !p.joined() || p.ranks.agreed {
@@ -238,7 +238,7 @@ func (w worker) Begin(int)           { w.guard.end() }
 func (worker) Step(rundir.Progress)  {}
 func (worker) End()                  {}
 
-// leaveRanks ends the work in common: what follows, rank 0 does alone.
+// leaveRanks ends the work in common: rank 0 does the rest alone.
 func (p *program) leaveRanks() error {
 	if !p.joined() {
 		return nil

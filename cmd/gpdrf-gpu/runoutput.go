@@ -105,7 +105,7 @@ func (f *runOutput) until() (context.Context, context.CancelFunc) {
 	return context.WithCancel(f.p.ctx)
 }
 
-// late is the context of what follows the test in a limit.
+// late is the context of the work after the test in a limit.
 func (f *runOutput) late(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	late, cancel := train.Latest(ctx, f.job.Started, limit)
 	if late.Err() == nil || ctx.Err() != nil {
@@ -115,7 +115,7 @@ func (f *runOutput) late(ctx context.Context, limit time.Duration) (context.Cont
 	return context.WithTimeoutCause(ctx, min(lastTest, limit/20), train.ErrLate)
 }
 
-// testShare is the part of the time left that is for the test, before what follows it.
+// testShare is the part of the remaining time for the test; the rest is for the work after it.
 const testShare = 0.85
 
 func (f *runOutput) test(ctx context.Context, limit time.Duration) (scores *fitted.Scores, err error) {

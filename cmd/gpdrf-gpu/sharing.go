@@ -93,7 +93,7 @@ func (r *ranks) openNCCL(dev device.Device) error {
 	return err
 }
 
-// factsOf are what ranks that train together must have in common.
+// factsOf are the facts that ranks which train together must share.
 func factsOf(job *train.Job) (facts []dist.Fact) {
 	for _, o := range options.Options() {
 		if o.Key != "device" && o.Key != "data-dir" && o.Key != "checkpoint-every" {
@@ -118,7 +118,7 @@ func factsOf(job *train.Job) (facts []dist.Fact) {
 	return facts
 }
 
-// kindOf is the kind of a device: what decides how it rounds.
+// kindOf is the kind of a device, which decides its rounding.
 func kindOf(dev device.Device) string {
 	words := strings.Split(dev.Name(), ":")
 	kind := words[0] + ":" + words[len(words)-1]

@@ -43,8 +43,8 @@ func (p *program) completeCommand() {
 	}
 }
 
-// completeFlags prints what may follow the words after a verb: the values of the flag before, or
-// flags. Files are the shell's own.
+// completeFlags prints the words that may follow those after a verb: the values of the flag before,
+// or flags. Files are the shell's own.
 func (p *program) completeFlags(v verb, words []string) {
 	if len(words) == 0 {
 		return

@@ -119,7 +119,7 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	return g
 }
 
-// interrupted prints what an interrupt has left. If the context has ended for another reason, it
+// interrupted prints the state after an interrupt. If the context has ended for another reason, it
 // prints this reason instead, and returns it.
 func (p *program) interrupted(ctx context.Context, format string, args ...any) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {

@@ -28,7 +28,7 @@ func (p *program) dataVerb() verb {
 	}
 }
 
-// infoVerb describes what there is.
+// infoVerb describes files, data sets, devices and runs.
 func (p *program) infoVerb() verb {
 	return verb{
 		name: "info", args: "[RUN | FILE]", line: "describe a run, a model, a data file or this machine",
