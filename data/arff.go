@@ -93,7 +93,7 @@ func (in *input) arffHeader() (names []string, types []arffType, lines int, err 
 	}
 }
 
-// arffTypeOf reads what follows the name of a column.
+// arffTypeOf reads the type after the name of a column.
 func arffTypeOf(text string) (arffType, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// How people write numbers, and what only looks like one.
+// How people write numbers, and texts that only look like one.
 
 // minuses are signs that stand for a minus, in tables that were typeset.
 var minuses = strings.NewReplacer("\u2212", "-", "\u2013", "-")

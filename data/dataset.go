@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Task is what is learnt: a real number or a class.
+// Task is the kind of target to learn: a real number or a class.
 type Task string
 
 // The two tasks. A ReadOptions may also ask for "auto", which is not a Task.
@@ -54,7 +54,7 @@ type Dataset struct {
 	// there are no folds.
 	RowOf []int
 
-	// AutoScaling is what the scaling auto means for this set; "": by its outliers.
+	// AutoScaling is the meaning of the scaling auto for this set; "": by its outliers.
 	AutoScaling string
 
 	// Fingerprint is the SHA-256, in hexadecimal, of column names, target, task and
@@ -68,7 +68,7 @@ type Dataset struct {
 	wide      []string // the names of the columns before
 
 	ids []string // names of the rows; nil where they have none
-	id  string   // what they are called
+	id  string   // the name of their column
 }
 
 // IDs are the names of the rows, of a column or of FASTA headers; nil where they have none. ID is

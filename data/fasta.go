@@ -46,7 +46,7 @@ func isFASTQ(head []byte) bool {
 		len(lines[1]) == len(lines[3]) && !bytes.ContainsAny(lines[1], ",;\t")
 }
 
-// labelWord is what some sets of texts write before the > of a header.
+// labelWord stands before the > of a header in some sets of texts.
 const labelWord = "LABEL"
 
 func isHeaderLine(line []byte) bool {

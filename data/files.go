@@ -36,7 +36,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// Watch is who waits for files that are read. The zero Watch waits to the end and hears nothing.
+// Watch can stop a reading of files and hears its progress. The zero Watch waits to the end.
 type Watch struct {
 	Context context.Context // reading stops soon after it ends; nil: never
 	Piped   *Piped          // keeps standard input for another reading; may be nil

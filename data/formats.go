@@ -98,7 +98,7 @@ type ReadOptions struct {
 	// described.
 	Describe bool
 
-	Watch // who waits
+	Watch // of the reading
 
 	// Like is the training set's schema: columns are matched to it and Target and Task
 	// are taken from it.
@@ -111,7 +111,7 @@ type ReadOptions struct {
 }
 
 // ReadFile reads a file in any of the known formats, plain or gzip, which its first bytes tell.
-// The notes say what was found out or ignored, each a line for the user.
+// The notes list the findings and the ignored parts, each a line for the user.
 func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
 	d, notes, err = readFile(path, opt)
 	impute(d)

@@ -109,7 +109,7 @@ func (r *gramReader) array(array string, n, d int) (values []float64, width int)
 	return values, width
 }
 
-// check refuses what no kernel can be.
+// check refuses a matrix that is no kernel.
 func (g *Gram) check(r *gramReader) error {
 	m := g.M
 	diag, top := make([]float64, m), 0.0

@@ -47,7 +47,7 @@ func (t *texts) detectGraphs() (kind seq.Kind, found bool) {
 	return "", false
 }
 
-// describeGraphs notes what was found in graphs or trees.
+// describeGraphs notes the findings in graphs or trees.
 func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) {
 	low, mean, high := set.Lengths()
 	beside := ""

@@ -52,7 +52,7 @@ type LeftOut struct {
 	At     int    `json:"at"` // position in the file, from 0
 }
 
-// newLayout decides what becomes of the columns of a training file (roles.go).
+// newLayout decides the roles of the columns of a training file (roles.go).
 func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	last := rec.width - 1
 	if in.opt.Target == "" && at[0] == last && rec.header != nil && rec.bare[last] && p.columns[last].filled() == 0 {
@@ -200,7 +200,7 @@ func (l *layout) nameRows(rec *records, column string) (err error) {
 	return err
 }
 
-// namesRows is what a column of names is for, in messages.
+// namesRows is the purpose of a column of names, in messages.
 const namesRows = "that names the rows"
 
 func missingColumn(rec *records, name, role string) error {

@@ -120,7 +120,7 @@ func isColumnName(word string) bool {
 // A list of sequences has no mark of its own: any text is one. So what is given to a model of a
 // list is looked at for signs that it is something else.
 
-// howToList is what to do about a file that is no list.
+// howToList is the remedy for a file that is no list.
 const howToList = "write the texts alone, one on each line, or class, tab and text"
 
 // checkTable refuses a table of text in place of a list. Symbols of graphs, numbers and vectors may

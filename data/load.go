@@ -34,7 +34,7 @@ type Source struct {
 	Gram     string // an npz archive with a kernel of the rows (readGram); "": none
 	Seed     uint64 // of the held-out rows
 
-	Watch // who waits for them
+	Watch // of the reading
 }
 
 // NoTest in place of a file of test rows means that all rows of a file are for training.

@@ -144,7 +144,7 @@ func (a *npyArray) parse(header string) error {
 	return nil
 }
 
-// npyEntry is what follows a key of the dictionary.
+// npyEntry is the value of a key of the dictionary.
 func npyEntry(header, key string) string {
 	for _, q := range []string{"'", `"`} {
 		if _, after, found := strings.Cut(header, q+key+q); found {

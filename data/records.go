@@ -147,7 +147,7 @@ func (r *records) read() error {
 	return readError(r.name, err)
 }
 
-// quoteError words what encoding/csv found wrong with the quotes of a row.
+// quoteError words an error of encoding/csv about the quotes of a row.
 func (r *records) quoteError(pe *csv.ParseError) error {
 	if errors.Is(pe.Err, csv.ErrBareQuote) {
 		return &Error{File: r.name, Line: pe.Line + r.before, Column: pe.Column, Err: pe, row: true,

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 )
 
-// TableOptions say what becomes of the columns of a table of text.
+// TableOptions set the roles of the columns of a table of text.
 type TableOptions struct {
 	// OneHot lets a text column have up to 1000 values, and not 30.
 	OneHot bool
@@ -183,8 +183,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	return nil
 }
 
-// leaveIdentifier leaves out a column of texts that hardly repeat. The first of those that name each
-// row becomes the names of the rows. Long texts may be sequences.
+// leaveIdentifier leaves out a column of texts that hardly repeat. The first of those that name
+// each row becomes the names of the rows. Long texts may be sequences.
 func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSequences bool) {
 	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.filled(), "row"))
 	if c.isUnique() {

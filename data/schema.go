@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Schema is what must be known of a training set to read another file the same way.
+// Schema holds the facts of a training set that are needed to read another file the same way.
 // A model file holds it.
 type Schema struct {
 	Columns  []string `json:"columns"`
@@ -31,7 +31,7 @@ type Schema struct {
 	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
 	Booleans []string `json:"booleans,omitempty"`
 	Missing  string   `json:"missing,omitempty"` // as TableOptions.Missing
-	Fills    []Fill   `json:"fills,omitempty"`   // what missing cells become
+	Fills    []Fill   `json:"fills,omitempty"`   // in place of missing cells
 	// how the training file is written, where it was said or is unusual
 	Dialect Dialect `json:"dialect,omitzero"`
 }
@@ -127,7 +127,7 @@ type OneHot struct {
 	Values []string `json:"values"`
 }
 
-// InputColumn is an input column of a file, and what becomes of its cells.
+// InputColumn is an input column of a file, and the use of its cells.
 type InputColumn struct {
 	Name    string
 	Values  []string // of words, each of which is an input; nil where cells are numbers
@@ -210,7 +210,7 @@ func oneIf(b bool) float64 {
 	return 0
 }
 
-// describe says in a schema what becomes of the columns.
+// describe writes the roles of the columns into a schema.
 func (s *Schema) describe(columns []InputColumn, missing string) {
 	s.Columns = expanded(columns)
 	for at, c := range columns {
@@ -279,7 +279,7 @@ func (s Schema) InputColumns() []string {
 	return names
 }
 
-// Input is what one column of a file became, or the sequences.
+// Input is the result of one column of a file, or the sequences.
 type Input struct {
 	Name    string
 	Columns []int // among the D inputs; nil of the sequences

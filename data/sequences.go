@@ -43,8 +43,8 @@ type texts struct {
 
 	labelsIn string // the file of the labels, where it is another
 
-	kind   seq.Kind       // what they are, where the format tells; "" else
-	target string         // what the labels are called; "": class
+	kind   seq.Kind       // their kind, where the format tells; "" else
+	target string         // the name of the labels; "": class
 	graphs []*graph.Graph // of a folder, in place of texts; each is nil once it is coded
 }
 
@@ -173,7 +173,7 @@ func (t *texts) detect(tokens string) seq.Kind {
 	return kind
 }
 
-// describe notes what was found.
+// describe notes the findings.
 func (t *texts) describe(set *seq.Set, unknown int) {
 	a := set.Alphabet
 	low, mean, high := set.Lengths()
@@ -193,7 +193,7 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	}
 }
 
-// table is what a file of sequences becomes.
+// table is the table of a file of sequences.
 func (t *texts) table(in *input) (*table, error) {
 	switch {
 	case t.n() == 0:
@@ -228,7 +228,7 @@ func (t *texts) table(in *input) (*table, error) {
 	return made, nil
 }
 
-// nameColumn is what the names of a FASTA file are called.
+// nameColumn is the name for the names of a FASTA file.
 const nameColumn = "name"
 
 // hashSequences adds alphabet and codes to a fingerprint. Words and vectors are written out, as

@@ -19,7 +19,7 @@ type Stream struct {
 	ended bool
 }
 
-// BadRow is a row that cannot be predicted: what is wrong, and its cells as far as they are known.
+// BadRow is a row that cannot be predicted: its fault, and its cells as far as they are known.
 type BadRow struct {
 	Err   *Error
 	Cells []string

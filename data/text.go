@@ -212,7 +212,7 @@ func (in *input) eachLine(visit func(number int, line []byte) error) error {
 type utf8Text struct {
 	src  io.Reader
 	name string
-	line int    // at the end of what was passed on
+	line int    // at the end of the text passed on
 	part []byte // the start of a rune that may go on
 }
 

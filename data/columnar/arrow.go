@@ -10,14 +10,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// A stream of Arrow IPC is a schema and then batches of rows, each in a message. A file has an index
-// behind them: the schema once more, and where each batch lies. Nothing that either claims is
+// A stream of Arrow IPC is a schema and then batches of rows, each in a message. A file has an
+// index behind them: the schema once more, and where each batch lies. Nothing that either claims is
 // believed before its bytes have come.
 
 // arrowWord is at both ends of a file, and two zeros follow the first.
 const arrowWord = "ARROW1"
 
-// Bounds on what a file may claim.
+// Bounds on the claims of a file.
 const (
 	mostMetadata = 64 << 20 // bytes of a message's description
 	mostBatch    = 1 << 31  // bytes of the rows in a message

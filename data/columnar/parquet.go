@@ -19,7 +19,7 @@ type parquetReader struct {
 	cells   []func(parquet.Value) string
 	numbers []func(parquet.Value) float64 // nil unless they are plain numbers
 	groups  []parquet.RowGroup
-	pages   []format.RowGroup // what the groups are made of
+	pages   []format.RowGroup // contents of the groups
 	check   parquetCheck
 	rows    parquet.Rows // of the group that is being read
 	buffer  []parquet.Row

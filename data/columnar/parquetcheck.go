@@ -22,7 +22,7 @@ type parquetCheck struct {
 	optional []bool // of the columns: whether cells may be missing
 	in       bufio.Reader
 	packed   []byte // a page
-	text     []byte // and what is in it
+	text     []byte // and its content
 	rows     int64  // of the groups so far
 }
 

@@ -19,10 +19,10 @@ import (
 // end, and LZ4 in ever more memory where that is damaged. So a page is unpacked here first, within
 // bounds, and its counts are compared.
 
-// bytesPerValue is about what package parquet takes for a value and its level.
+// bytesPerValue is about the memory of package parquet for a value and its level.
 const bytesPerValue = 8
 
-// oldDictionary is what older writers call format.RLEDictionary.
+// oldDictionary is the name of format.RLEDictionary in files of older writers.
 const oldDictionary format.Encoding = 2
 
 // spareValues are how many values a writer may add to fill up its last run.

@@ -11,7 +11,7 @@ import (
 // a few bytes may claim.
 const smallWindow = 8 << 20
 
-// zstdSizes are what frames of zstd claim: the largest window, and how much they hold at most.
+// zstdSizes are the claims of frames of zstd: the largest window, and the most content.
 type zstdSizes struct{ window, content uint64 }
 
 // mostBlock is how much a block holds once it is decompressed.

@@ -1,5 +1,5 @@
-// Package sets knows the named sets: what they are, where their files lie, and how to fetch and
-// check them. It reads no rows: package data does.
+// Package sets knows the named sets: their contents, the places of their files, and how to fetch
+// and check them. It reads no rows: package data does.
 package sets
 
 import (
