@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Fact is what all ranks must have in common, such as the version of the program.
+// Fact is a property that all ranks must share, such as the version of the program.
 type Fact struct{ Name, Value string }
 
 // RankError is why no rank of a job may go on. All ranks have the same.
@@ -31,7 +31,7 @@ const usageCode = 2
 type statement struct {
 	Host  string
 	Facts []Fact
-	Text  string // of what went wrong, "" for nothing
+	Text  string // of an error, "" without one
 	Code  int
 }
 

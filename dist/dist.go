@@ -1,6 +1,6 @@
 // Package dist joins the processes of one training. Someone else starts them: mpirun, srun,
 // torchrun or an operator of Kubernetes. Detect finds out which of them this one is, a Comm adds up
-// vectors over all of them, and Agree compares what they are about to do. Packages dist/mpi and
+// vectors over all of them, and Agree compares their tasks. Packages dist/mpi and
 // dist/nccl have the engines.
 package dist
 
@@ -27,7 +27,7 @@ type Comm interface {
 	String() string
 }
 
-// ErrAborted is what collective calls answer after another rank's Abort, where they answer at all.
+// ErrAborted is the error of collective calls after another rank's Abort, where they answer at all.
 var ErrAborted = errors.New("another rank has ended the job")
 
 // Local is a job of one process.

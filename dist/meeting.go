@@ -112,7 +112,7 @@ func (m *Meeting) listen(address string) error {
 
 // welcome reports whether a caller is a rank that was missing.
 func (m *Meeting) welcome(c net.Conn, deadline time.Time) bool {
-	const patience = 10 * time.Second // with one who says nothing
+	const patience = 10 * time.Second // with a silent caller
 	if soon := time.Now().Add(patience); deadline.IsZero() || soon.Before(deadline) {
 		deadline = soon
 	}
