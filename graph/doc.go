@@ -1,4 +1,4 @@
-// Package graph reads graphs and trees, and counts what occurs in them.
+// Package graph reads graphs and trees, and counts the parts that occur in them.
 //
 // A text becomes a Graph or a Tree: JSON (json.go), SMILES (smiles.go), MOL (mol.go), bracketed
 // trees and Newick (trees.go), or a folder of TUDataset (tudataset.go), each row of which is

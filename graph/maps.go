@@ -22,7 +22,7 @@ type Parameter struct {
 // Counter lists the features of a coded graph or tree to w.Found.
 type Counter func(w *Work, codes []int32)
 
-// Work is what a Counter works with, and the memory that it uses again.
+// Work is the input of a Counter, and the memory that it uses again.
 type Work struct {
 	// Down numbers a chain of symbols by the number of the chain before its last symbol, 0 for the
 	// empty one, and that symbol, which is below 2³². Numbers are from 1 and below 2³¹; the same
@@ -33,7 +33,7 @@ type Work struct {
 	Found func(feature, times uint64)
 
 	// Steps counts the work of a Counter that may look at much more than the graph. Beyond
-	// Limit, unless that is 0, it gives up, and what it has found is not all.
+	// Limit, unless that is 0, it gives up, and its counts are incomplete.
 	Steps, Limit uint64
 
 	view          view
@@ -78,8 +78,8 @@ func Maps() []Map {
 
 // Symbols beyond every colour and label.
 const (
-	roundMark = 1<<31 + iota // what follows are neighbours
-	againMark                // what follows is the number of an occurrence
+	roundMark = 1<<31 + iota // neighbours follow
+	againMark                // the number of an occurrence follows
 	edgeMark                 // and above: the label of an edge
 )
 

@@ -36,7 +36,7 @@ type partial struct {
 // mostTimes is where a count ends: it must fit 32 bits.
 const mostTimes = 1<<32 - 1
 
-// newSteps is what a partial tree that is new costs, for its memory.
+// newSteps is the cost of a new partial tree, for its memory.
 const newSteps = 16
 
 // partialSteps is about how many partial trees there can be, by the most children that a node has.
