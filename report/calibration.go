@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
 )
 
-// calibration shows how often what is predicted comes true.
+// calibration shows how often predictions come true.
 func calibration(runs []*Run) section {
 	s := section{ID: "calibration", Title: "Calibration", Columns: columnsFor(runs)}
 	for _, draw := range []func(Target) panel{positions, coverage} {

@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Comparison is what differs between two runs.
+// Comparison lists the differences between two runs.
 type Comparison struct {
 	A        string    `json:"a"` // their folders
 	B        string    `json:"b"`

@@ -33,7 +33,7 @@ func sections(runs []*Run) (all []section) {
 	return all
 }
 
-// page is what page.html shows.
+// page is the data of page.html.
 type page struct {
 	Title, Lead string
 	Scores      []score
@@ -84,7 +84,7 @@ func sets(runs []*Run) (names []string) {
 	return names
 }
 
-// notes say what the reader must know of a run before its numbers.
+// notes are the facts of a run that come before its numbers.
 func (r *Run) notes(runs []*Run) (all []string) {
 	add := func(format string, args ...any) { all = append(all, named(runs, r)+fmt.Sprintf(format, args...)) }
 	result := r.Result
