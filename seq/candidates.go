@@ -76,7 +76,7 @@ func (s *Set) small() bool {
 	return has('a', 'z') && has('A', 'Z')
 }
 
-// cost is what a spec takes: features of a sequence, and products of features of a pair of
+// cost is the work of a spec: features of a sequence, and products of features of a pair of
 // sequences.
 type cost struct{ features, products float64 }
 
@@ -145,8 +145,8 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 	return sum, nil
 }
 
-// mostSteps is what a map may look at in one graph. More would take minutes and gigabytes for each,
-// as the pairs of a million nodes do.
+// mostSteps is the most parts that a map may look at in one graph. More would take minutes and
+// gigabytes for each, as the pairs of a million nodes do.
 var mostSteps uint64 = 1 << 28 // less in tests
 
 // Fits refuses a graph or tree of the set that is too much for a map of the spec. An error is a

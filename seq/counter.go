@@ -226,7 +226,7 @@ func (s *sorter) sort(keys []uint64) []uint64 {
 	return keys
 }
 
-// scratch is what one goroutine needs to list features.
+// scratch is the memory of one goroutine that lists features.
 type scratch struct {
 	buffer []uint64
 	grams  []int64  // numbers of k-mers

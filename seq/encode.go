@@ -16,7 +16,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 type SymbolError struct {
 	At     int    // where in the text, in bytes from 0
 	Symbol string // as it stands there
-	Msg    string // what to do
+	Msg    string // the remedy
 }
 
 func (e *SymbolError) Error() string { return fmt.Sprintf("found %q: %s", e.Symbol, e.Msg) }
@@ -27,7 +27,7 @@ type Encoder struct {
 	letters [256]int32
 	words   map[string]int32 // of words
 	frames  *frames          // of vectors
-	fixed   bool             // an alphabet that was given: what it lacks is unknown
+	fixed   bool             // a given alphabet: other symbols are unknown
 	given   bool             // an alphabet was given
 	graphs  GraphStats
 	lost    int // symbols that were unknown

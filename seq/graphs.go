@@ -87,7 +87,7 @@ func (s *Set) CheckGraphs() error {
 	return nil
 }
 
-// GraphStats is what the texts of graphs had beside what counts.
+// GraphStats counts the parts of texts of graphs that do not become features.
 type GraphStats struct {
 	Loops, Repeats int
 	Warnings       int

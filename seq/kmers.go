@@ -14,11 +14,11 @@ func (g *grams) each(x []int32, s *scratch, add func(keys []uint64, from int, id
 	}
 }
 
-// kmerMap is what all maps of k-mers share: the k-mers of some lengths.
+// kmerMap is the common part of all maps of k-mers: the k-mers of some lengths.
 type kmerMap struct{ g []*grams }
 
-// newKmerMap is for the lengths from … to. A feature of the map is a tuple of several k-mers and one
-// of the numbers below extra.
+// newKmerMap is for the lengths from … to. A feature of the map is a tuple of several k-mers and
+// one of the numbers below extra.
 func newKmerMap(name string, a *Alphabet, from, to, several int, extra uint64) (kmerMap, *SpecError) {
 	var m kmerMap
 	for k := from; k <= to; k++ {

@@ -74,7 +74,7 @@ func newLOO(t Targets, places []int) *loo {
 	return l
 }
 
-// leftOut is what rows are predicted to be by the others.
+// leftOut is the prediction of rows by the others.
 type leftOut struct {
 	residual []float64 // [n, Columns]: y_i − (mean of the prediction)
 	variance []float64 // [n], in units of the kernel's

@@ -57,7 +57,7 @@ type weighted interface {
 	weight(key uint64) float64
 }
 
-// plainMap is what most extractors share: nothing to learn.
+// plainMap is the common part of most extractors: nothing to learn.
 type plainMap struct{}
 
 func (plainMap) crowded() bool      { return false }

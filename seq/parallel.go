@@ -40,7 +40,7 @@ func inBlocks[T any](ctx context.Context, n int, start func() T, run func(state 
 	return states
 }
 
-// progress is who hears how much of a work is done, and which part of it a context is for.
+// progress reports the done share of a work, and the part of it that a context is for.
 type progress struct {
 	ear      *ear
 	from, to float64

@@ -55,7 +55,7 @@ func (r *Rows) within(z *Rows) *Rows {
 }
 
 // inverted lists, for each column of M rows, which of them have it and with what value. Products
-// with other rows then touch only what is not zero in both.
+// with other rows then touch only elements that are not zero in both.
 type inverted struct {
 	Start  []int   // Width+1: column c is elements Start[c] … Start[c+1]−1
 	Row    []int32 // ascending in a column

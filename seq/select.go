@@ -83,7 +83,7 @@ type selector struct {
 	work    float64 // that training may take
 	set     *Set    // the rows that are compared
 	targets Targets // theirs
-	places  []int   // where they stand among all
+	places  []int   // their places among all
 	widths  []float64
 	terms   int // of a sum, at most
 	found   Selection
@@ -350,7 +350,7 @@ func stratified(t Targets, most int, seed uint64) []int {
 	return rows
 }
 
-// Notes say what was chosen, by which numbers, and what was not tried.
+// Notes list the choice, its numbers, and the candidates that were not tried.
 func (s *Selection) Notes() []string {
 	head := fmt.Sprintf("kernel auto: %s", s.Spec)
 	if len(s.Scores) > 0 {
