@@ -13,10 +13,10 @@ import (
 // together take too much memory, the connection with the most of it is closed. A message that has
 // come whole counts until its request is answered.
 
-// fewUnread is what any connection may have read.
+// fewUnread is the number of bytes that any connection may have read.
 const fewUnread = 64 << 10
 
-// Read counts what comes for gRPC.
+// Read counts the bytes for gRPC.
 func (g *guest) Read(to []byte) (int, error) {
 	n, err := g.Conn.Read(to)
 	if g.at.bodies != nil && n > 0 {

@@ -42,7 +42,7 @@ func (c *conns) state(conn net.Conn, now http.ConnState) {
 	}
 }
 
-// guarded lets in those who have a token, gives each request an ID, and turns errors into answers.
+// guarded lets in requests with a token, gives each request an ID, and turns errors into answers.
 func (s *Server) guarded(h func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
 	return s.open(func(w http.ResponseWriter, r *http.Request) error {
 		if !s.Tokens.allow(r.Header.Get("Authorization")) {

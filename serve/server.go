@@ -244,7 +244,7 @@ func (s *Server) answered(c *call, status string, began time.Time, err error) {
 	took := time.Since(began)
 	model := c.model
 	if _, missing := s.store.find(model); missing != nil {
-		model = "" // what clients invent is no label
+		model = "" // a name made up by a client is no label
 	}
 	s.metrics.requests.WithLabelValues(c.protocol, model, status).Inc()
 	s.metrics.requestSeconds.WithLabelValues(c.protocol, model).Observe(took.Seconds())

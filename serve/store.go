@@ -183,7 +183,7 @@ func (s *store) evict(but *entry) {
 	s.metrics.modelBytes.WithLabelValues(e.name).Set(0)
 }
 
-// size is what all loaded models take but that of one entry, which may be nil.
+// size is the memory of all loaded models except that of one entry, which may be nil.
 func (s *store) size(but *entry) (bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -108,7 +108,7 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 	return q, nil
 }
 
-// tensor is the input. Where it is raw, it is at the start of raw, and rest is what follows.
+// tensor is the input. Where it is raw, it is at the start of raw, and rest follows it.
 func (in *wireInput) tensor(raw []byte, mostElements int) (t Tensor, rest []byte, err error) {
 	t = Tensor{Name: in.Name, Type: in.Type}
 	if err := in.Type.check(); err != nil {
