@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Job is one training run: what to train, on what, where.
+// Job is one training run: the model, its rows and its device.
 type Job struct {
 	Config     *options.Config
 	Device     device.Device
@@ -35,9 +35,9 @@ type Job struct {
 	// of the rows' columns; nil where each is an input, and before project
 	projection *data.Projection
 
-	rows      string     // where they are: host; "" is what the memory allows
-	distances string     // of sequences: table, steps; "" is what the memory allows
-	sequences *sequences // what choose and survey have found; nil before
+	rows      string     // where they are: host; "" is by the memory
+	distances string     // of sequences: table, steps; "" is by the memory
+	sequences *sequences // results of choose and survey; nil before
 	inSteps   bool       // distances are computed in every step, as Plan has decided
 	streams   bool       // each step brings its batch from the host, as Plan has decided
 }
@@ -148,7 +148,7 @@ func (j *Job) runSettled(ctx context.Context) (out *Outcome, err error) {
 	return r.train(ctx)
 }
 
-// settle decides what options and rows leave open, and plans the memory.
+// settle decides the options that are left open, and plans the memory.
 func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	if j.Reporter == nil {
 		j.Reporter = silent{}

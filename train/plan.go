@@ -59,7 +59,7 @@ type size struct {
 	now    int
 }
 
-// smaller is what would fit in place of a Config that does not, as a user writes it: one size
+// smaller names sizes that fit in place of a Config that does not, as a user writes them: one size
 // alone, or several together; "" for nothing.
 func smaller(c *options.Config, chunk int, fits func(c *options.Config, key string) func(n int) bool) string {
 	var sizes []size
@@ -119,7 +119,7 @@ func (j *Job) explain(err error, planned *memory.Plan) error {
 		err = fmt.Errorf("%w, for %s", err, strings.Join(names, " or "))
 	}
 	free, known := j.Device.Free()
-	// what this run holds yet will be free
+	// memory that this run still holds will be free
 	p, now := j.planFor(context.Background(), memory.Plus(free, j.Device.Taken()), known)
 	switch {
 	case now != nil:

@@ -56,7 +56,7 @@ func (r *run) train(ctx context.Context) (*Outcome, error) {
 	return r.out, nil
 }
 
-// next is a step, what is read and written after it, and whether it was the last.
+// next is a step, with the readings and writings after it. It also checks whether it was the last.
 func (r *run) next(ctx context.Context) error {
 	r.step.Votes = r.votes(ctx)
 	done, err := r.advance(r.out.Steps + 1)

@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// schedule is what changes over the steps of a run: the learning rate, the KL weight and which
-// parameters are fixed. Steps count from 1.
+// schedule holds the values that change over the steps of a run: the learning rate, the KL weight
+// and which parameters are fixed. Steps count from 1.
 type schedule struct {
 	steps         int
 	plans         []options.Plan // before the one of steps

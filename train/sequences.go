@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// sequences are the training sequences of a job after what takes long: X̄ is chosen, and the
+// sequences are the training sequences of a job after the long work: X̄ is chosen, and the
 // features are counted where they are needed.
 type sequences struct {
 	book  *seq.Codebook

@@ -16,14 +16,14 @@ import (
 // thirds or more are for steps and the evaluations among them, the rest for the test.
 const (
 	timingWarmup = 3               // steps before the clock starts
-	timingShare  = 1.0 / 24        // of what remains goes to timing steps,
+	timingShare  = 1.0 / 24        // of the remaining time goes to timing steps,
 	timingAtMost = 5 * time.Second // and no more than this
-	leastTrained = 2.0 / 3         // of what remains goes to training at least
+	leastTrained = 2.0 / 3         // of the remaining time goes to training at least
 	// of the time for training is planned: a slower run may take all of it
 	planned = 0.92
 	// of it goes to evaluations at most, where the user does not say how many
 	validated   = 0.2
-	reportShare = 0.03 // of what remains is for the report and the warm-up of the test
+	reportShare = 0.03 // of the remaining time is for the report and the warm-up of the test
 	latestShare = 1.05 // of the limit: nothing is begun or continued after it
 	fewSteps    = 10   // that are fewer train next to nothing
 )

@@ -41,8 +41,8 @@ type Search struct {
 	Keep   func(k int, t *fitted.Trained) error  // keeps the model of candidate k on all rows
 	Kept   func(k int) (*fitted.Trained, error)  // gives it back
 	Note   func(format string, args ...any)      // a line for the user about something that is done
-	Doing  func(done, all int, candidate string) // what is done next, and how much there is
-	before time.Duration                         // used by those who searched before
+	Doing  func(done, all int, candidate string) // the next work, and its amount
+	before time.Duration                         // used by earlier processes
 }
 
 // New is a search that has not begun, with atOnce trials at a time. Options with which no candidate

@@ -33,7 +33,7 @@ func Open(path string) (*State, error) {
 // MemberFile is the file of candidate k's model while a search is under way.
 func MemberFile(k int) string { return fmt.Sprintf("candidate-%d.safetensors", k+1) }
 
-// End forgets what only a search that goes on needs.
+// End forgets the parts that only an unfinished search needs.
 func (s *State) End() {
 	s.Complete = true
 	for k := range s.Candidates {

@@ -76,7 +76,7 @@ type timed struct {
 	done  int           // rows of them
 	last  int           // rows of the part before
 	row   time.Duration // for a row of it
-	score time.Duration // and what its scores take
+	score time.Duration // and for its scores
 }
 
 // part predicts the next n rows.

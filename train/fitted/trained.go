@@ -15,7 +15,7 @@ import (
 )
 
 // Trained is a model with all that prediction needs: the scaler of its inputs and
-// target, and the names of its columns and classes. It is what model.safetensors holds.
+// target, and the names of its columns and classes. It is the content of model.safetensors.
 type Trained struct {
 	Model       model.Config
 	Schema      data.Schema

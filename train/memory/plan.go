@@ -36,7 +36,7 @@ type Plan struct {
 
 // Buffer is one buffer of a Plan.
 type Buffer struct {
-	Group string `json:"group"` // what it belongs to, for people
+	Group string `json:"group"` // of buffers, for people
 	Name  string `json:"name"`  // the field of the program that holds it
 	Shape []int  `json:"shape,omitempty"`
 	Type  string `json:"type,omitempty"` // f32, f64, i32; scratch has none
@@ -279,7 +279,7 @@ func Largest(most int, fits func(n int) bool) int {
 	return sort.Search(max(0, most), func(i int) bool { return !fits(i + 1) })
 }
 
-// TooLarge is the error of a plan that does not fit; smaller is what would, "" for nothing.
+// TooLarge is the error of a plan that does not fit; smaller names sizes that would, or is "".
 func (p *Plan) TooLarge(smaller string) error {
 	what, remedy := "even one row at a time", "it is too little for the smallest model of these rows"
 	if p.Rows > 1 {

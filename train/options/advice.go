@@ -45,7 +45,7 @@ func (c *Config) Objective() string {
 	return fmt.Sprintf("tempered objective (kl-weight %g), not a bound", c.KLWeight)
 }
 
-// Remedy is what to try where a model memorises.
+// Remedy is the advice for a model that memorises.
 func (c *Config) Remedy() string {
 	var try []string
 	if c.KLWeight < 1 {

@@ -130,7 +130,7 @@ type Setting struct {
 	From string `json:"from"` // "--batch", BySet, "run.yaml:3:8", "preset paper"
 }
 
-// Errorf is an error about this setting that begins with what the user typed.
+// Errorf is an error about this setting that begins with the words of the user.
 func (s Setting) Errorf(format string, args ...any) error {
 	switch s.From {
 	case "--" + s.Key:

@@ -11,7 +11,7 @@ import (
 const Best = "best"
 
 // defaults are the options before any preset, file or flag: the setting that trains well
-// in little time, and what preset default means.
+// in little time, and the meaning of preset default.
 func defaults() *Config {
 	return &Config{
 		DataOptions: DataOptions{

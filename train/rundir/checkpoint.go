@@ -82,7 +82,7 @@ func (e *Evaluation) UnmarshalJSON(text []byte) error {
 
 type number float64
 
-// MarshalText is exact, and holds what is no number.
+// MarshalText is exact, and also writes NaN and infinities.
 func (n number) MarshalText() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
 }

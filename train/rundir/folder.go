@@ -1,5 +1,5 @@
 // Package rundir is the folder of a run and that of a cross-validation: configuration, log,
-// checkpoint, model and result, when each is written, and who may write. It opens no device.
+// checkpoint, model and result, the time of each, and the right to write. It opens no device.
 package rundir
 
 import (
@@ -169,7 +169,7 @@ func (f *Folder) Step(p Progress) {
 	f.err = err
 }
 
-// Err is what went wrong with the metrics.
+// Err is the error of writing the metrics.
 func (f *Folder) Err() error { return f.err }
 
 // Path is where the folder stands, "" before its first checkpoint.

@@ -61,7 +61,7 @@ func ifFinite(v float64) *float64 {
 	return &v
 }
 
-// Warning says that the model of a run with these options memorises, and what to try; "" where it
+// Warning says that the model of a run with these options memorises, with advice; "" where it
 // does not.
 func (g *Generalisation) Warning(c *options.Config) string {
 	if g == nil || !g.Memorised {

@@ -39,7 +39,7 @@ type Result struct {
 	Rising      bool        `json:"elbo_rising,omitempty"` // it still rose when training ended
 	Parameters  int         `json:"parameters"`
 	Interrupted bool        `json:"interrupted"`
-	Unfinished  bool        `json:"unfinished,omitempty"`        // what a checkpoint knows
+	Unfinished  bool        `json:"unfinished,omitempty"`        // as of a checkpoint
 	Failure     string      `json:"evaluation_failed,omitempty"` // why there are no scores
 	Fingerprint Fingerprint `json:"fingerprint"`
 	Validation  *Validation `json:"validation,omitempty"`
