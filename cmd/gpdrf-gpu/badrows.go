@@ -90,7 +90,7 @@ func (b *badRows) writeWith(rows *data.Stream, f func() error) error {
 	})
 }
 
-// tell says how many there were.
+// tell prints the number of bad rows.
 func (b *badRows) tell(p *program) {
 	if b != nil && b.rows > 0 {
 		p.note("warning: %s: %s", b.path, fmt.Sprintf("%d rows could not be read and are not predicted", b.rows))

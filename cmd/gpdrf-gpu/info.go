@@ -318,7 +318,7 @@ func validated(v *rundir.Validation) string {
 		score, v.Step, v.Restored, ended)
 }
 
-// standing says how far the run came.
+// standing is the progress of the run.
 func (i *runInfo) standing() string {
 	switch {
 	case i.Result.Unfinished:

@@ -63,7 +63,7 @@ func (p *program) infoVerb() verb {
 	}
 }
 
-// planVerb says how much memory a training takes.
+// planVerb prints the memory that a training takes.
 func (p *program) planVerb() verb {
 	return verb{
 		name: "plan", line: "how much memory a training takes, and whether it fits", run: p.plan,
