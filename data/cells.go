@@ -53,7 +53,7 @@ func areThousands(cell, separator string) bool {
 		!slices.ContainsFunc(groups[1:], func(g string) bool { return len(g) != 3 })
 }
 
-// plainer says how such a number is to be written.
+// plainer is the advice for writing such a number.
 func plainer(cell string, separator rune) string {
 	switch {
 	case oneComma(cell) && areThousands(cell, ",") && separator != ',':

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 )
 
-// Dialect says how a table of text is written. What is empty or "auto" is found out from the
+// Dialect is the notation of a table of text. What is empty or "auto" is found out from the
 // first rows.
 type Dialect struct {
 	Separator string `json:"separator,omitempty"` // a word of Separators, or the character itself

@@ -45,7 +45,7 @@ func (s *Scaler) fitRange(col []float64, j int) {
 	}
 }
 
-// outside says how far value x of column j is outside the training range, in widths of that range,
+// outside is the distance of value x of column j from the training range, in widths of that range,
 // as it is scaled; of a constant column in its unit. 1 and more is far. Of an older model, which
 // has no ranges, it is only far what Apply bounds.
 func (s Scaler) outside() func(j int, x float64) float64 {

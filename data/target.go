@@ -34,7 +34,7 @@ type targetKind struct {
 	task    Task
 	classes []string // in the order of their numbers, or else of their letters
 	note    string
-	open    bool // the other task would do as well, and the note says how to ask for it
+	open    bool // the other task would do as well, and the note tells the user how to ask for it
 }
 
 // targetOf decides the kind of a target by the profile of its column. Words are classes. Whole

@@ -131,8 +131,8 @@ func (c *parquetCheck) claimed(codec format.CompressionCodec, at, end int64) (by
 	return bytes
 }
 
-// page checks the page that lies at an offset, in a column that ends at another, and says how many
-// bytes it takes.
+// page checks the page that lies at an offset, in a column that ends at another, and returns how
+// many bytes it takes.
 func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCodec, optional bool,
 	at, end int64) (held int64, err error) {
 	size, values := int64(page.CompressedPageSize), int64(countOf(page))

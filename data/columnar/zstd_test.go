@@ -162,7 +162,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// takes reads a file and says how much was allocated for it.
+// takes reads a file and returns the memory allocated for it.
 func takes(text []byte) (bytes uint64, err error) {
 	return takesOf(func() error {
 		_, err := all(text)
@@ -170,7 +170,7 @@ func takes(text []byte) (bytes uint64, err error) {
 	})
 }
 
-// takesOf says how much was allocated while f ran.
+// takesOf is the memory allocated while f ran.
 func takesOf(f func() error) (bytes uint64, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -63,7 +63,7 @@ func (s Set) Remotes() (all []Remote) {
 	return all
 }
 
-// Get says how to get the set.
+// Get is the advice for getting the set.
 func (s Set) Get() string {
 	switch {
 	case s.Embedded:
