@@ -23,7 +23,7 @@ const (
 	noVariance   = 1e-10
 )
 
-// Choice says how to choose inducing points.
+// Choice is a way to choose inducing points.
 type Choice struct {
 	Method string
 	M      int     // how many, at most the number of sequences
