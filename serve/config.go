@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Config says how to serve.
+// Config holds the settings of a server.
 type Config struct {
 	// OpenDevice opens a device for a model, by the name of the one it was trained on and its
 	// precision. Each model has a device of its own.

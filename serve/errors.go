@@ -21,7 +21,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.msg }
 
-// kind says how an error is reported by each protocol.
+// kind is the form of an error in each protocol.
 type kind struct {
 	status int
 	code   codes.Code

@@ -157,7 +157,7 @@ func (s *Server) getOpenAPI(w http.ResponseWriter, _ *http.Request) error {
 	return writeBody(w, http.StatusOK, "application/json", openAPI)
 }
 
-// jsonSizeHeader says how much of a body is JSON, where raw tensors follow.
+// jsonSizeHeader gives the number of bytes of a body that are JSON, where raw tensors follow.
 const jsonSizeHeader = "Inference-Header-Content-Length"
 
 func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
