@@ -29,7 +29,7 @@ type Trial struct {
 	Rows []float64 `json:"rows,omitempty"`
 }
 
-// tell says how a trial went.
+// tell reports the result of a trial.
 func (s *Search) tell(c *Candidate, t *Trial, folds int) {
 	where := fmt.Sprintf("round %d", t.Round)
 	if folds > 1 {

@@ -37,8 +37,8 @@ func (t *Trained) SetInducing(m *model.Model) {
 	}
 }
 
-// Empty says how many sequences of a set have no feature under one of the maps; "" where there are
-// none.
+// Empty is a message with the number of sequences that have no feature under one of the maps; ""
+// where there are none.
 func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
 	counts, maps := t.Kind.empty(ctx, t.Kind.coded(ds))
 	var parts []string

@@ -80,7 +80,7 @@ type ObjectiveOptions struct {
 	NoiseInit float64 // initial variance of the Gaussian likelihood, target scaled to sd 1; 0 is by the rows
 }
 
-// OptimiserOptions are how it is maximised. One of the first three says how long; Steps holds the
+// OptimiserOptions are how it is maximised. One of the first three sets the length; Steps holds the
 // answer.
 type OptimiserOptions struct {
 	Steps      int
