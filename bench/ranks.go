@@ -71,7 +71,8 @@ func ranks(args []string, out, log io.Writer) error {
 }
 
 // compared is the median of our time over theirs.
-func compared(turns int, log io.Writer, what string, measure func() (ours, theirs float64, err error)) (float64, error) {
+func compared(turns int, log io.Writer, what string,
+	measure func() (ours, theirs float64, err error)) (float64, error) {
 	var ratios []float64
 	for i := range turns {
 		ours, theirs, err := measure()
@@ -107,7 +108,7 @@ func rank(args []string, out io.Writer) error {
 	steps := flags.Int("steps", 3, "steps to time")
 	batch := flags.Int("batch", 2000, "rows of a step")
 	alone := flags.Bool("alone", false, "do the whole batch, beside other ranks that do so")
-	numbers := flags.Int("numbers", 0, "time sums of so many numbers, and no steps")
+	numbers := flags.Int("numbers", 0, "time sums of this many numbers, and no steps")
 	flags.Parse(args)
 	place, err := dist.Detect(os.Getenv)
 	if err != nil {

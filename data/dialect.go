@@ -35,7 +35,7 @@ func Separators() []string {
 	return words
 }
 
-// CheckSeparator explains the fault of a word for a separator; "" if it is valid.
+// CheckSeparator returns what is wrong with a word for a separator; "" if it is valid.
 func CheckSeparator(word string) string {
 	if _, ok := separatorOf(word); ok || word == "" || word == "auto" {
 		return ""

@@ -206,7 +206,7 @@ func areNames(cells []string) bool {
 }
 
 // checkLines refuses lines whose parts before and after the tab cannot be class and sequence of
-// rows like those of training. So many have a tab.
+// rows like those of training. It is given the number of lines with a tab.
 func (t *texts) checkLines(like *Schema, labelled int) error {
 	if like == nil || labelled == 0 {
 		return nil

@@ -52,7 +52,7 @@ func (r *running) bare(body io.Reader, headers ...string) (code, message string,
 func framed(flag byte, n int) []byte { return binary.BigEndian.AppendUint32([]byte{flag}, uint32(n)) }
 
 // Messages that come in part are bounded together: connections that hold the most are closed, and
-// what they held is forgotten. So many stay as there is memory for: a part of a message with its
+// what they held is forgotten. Memory bounds the number that stay: a part of a message with its
 // frames is less than the largest body.
 func TestUnreadMessages(t *testing.T) {
 	const size, frames, clients = 1 << 20, 4 << 10, 2 * bodiesAtOnce

@@ -4,5 +4,5 @@ package serve
 
 import "net"
 
-// hasSent would say whether a connection holds bytes that nobody has read yet.
+// hasSent would report unread bytes of a connection.
 func hasSent(net.Conn) bool { return false }

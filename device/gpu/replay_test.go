@@ -22,7 +22,7 @@ type walk struct {
 	mean, dmean      *device.Tensor
 	logvar, dlogvar  *device.Tensor
 	kl               *device.Tensor
-	change           func(*device.Live) // the fault of the work
+	change           func(*device.Live) // makes the work wrong
 }
 
 func newWalk(d *Device) *walk {

@@ -63,7 +63,7 @@ func above(lo float64) limits { return limits{lo: lo, hi: math.MaxFloat64, open:
 
 func fraction(below bool) limits { return limits{hi: 1, below: below} }
 
-// check is "" or the fault of v; NaN and the infinities never pass.
+// check returns "" or what is wrong with v; NaN and the infinities never pass.
 func (l limits) check(v float64) string {
 	if v >= l.lo && v <= l.hi && !(l.open && v == l.lo) && !(l.below && v == l.hi) {
 		return ""
@@ -160,7 +160,7 @@ func keys() (all []string) {
 	return all
 }
 
-// parse reads text into the field. It returns "" or the fault of the text.
+// parse reads text into the field. It returns "" or what is wrong with it.
 func (o *Option) parse(text string) (wrong string) {
 	switch p := o.value.(type) {
 	case *string:

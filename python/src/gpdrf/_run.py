@@ -63,7 +63,7 @@ class Run:
         return [file.parent for file in found if self.stem.name in file.read_text(encoding="utf-8")]
 
     def _wait(self, run: Path) -> bool:
-        """Wait for a program that outlives its Python for the rest of a step, and say whether it has ended."""
+        """Wait for a program that outlives its Python for the rest of a step. True if it has ended."""
         end = time.monotonic() + _ENDING
         while _claims.in_use(run / _LOG_FILE):
             if time.monotonic() > end:
