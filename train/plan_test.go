@@ -257,12 +257,12 @@ func TestTooLarge(t *testing.T) {
 	}{
 		{"samples=60000", 8 << 20,
 			`even one row at a time needs [0-9.]+ MiB where 8.0 MiB are free, the largest part, ` +
-				`pass\.drf\[0\]\.scratch\.moments\.phi, [0-9.]+ MiB: what fits is --samples [0-9]+`},
+				`pass\.drf\[0\]\.scratch\.moments\.phi, [0-9.]+ MiB: what fits is --set samples=[0-9]+`},
 		{"features=900000", 8 << 20, `: what fits is --features [0-9]+$`},
 		{"q-cov=full lengthscales=ard", 900 << 10, `: what fits is --inducing [0-9]+`},
-		{"features=900000 samples=60000", 2 << 20, `: what fits is --samples 1 --features [0-9]+$`},
+		{"features=900000 samples=60000", 2 << 20, `: what fits is --set samples=1 --features [0-9]+$`},
 		{"features=100 chunk=20 samples=200", 4 << 20,
-			`a step of 20 rows at a time needs .*: what fits is chunk: [0-9]+ in the config file, or --samples [0-9]+`},
+			`a step of 20 rows at a time needs .*: what fits is --set chunk=[0-9]+, or --set samples=[0-9]+`},
 		{"", 1000, `: it is too little for the smallest model`},
 	} {
 		p, err := plan(c.options, c.free)
@@ -271,10 +271,10 @@ func TestTooLarge(t *testing.T) {
 			t.Errorf("%s in %d: %v", c.options, c.free, err)
 			continue
 		}
-		for _, remedy := range regexp.MustCompile(`(--[a-z]+ [0-9]+ ?)+`).FindAllString(err.Error(), -1) {
-			words, options := strings.Fields(remedy), c.options
-			for i := 0; i < len(words); i += 2 {
-				options += " " + strings.TrimPrefix(words[i], "--") + "=" + words[i+1]
+		for _, remedy := range regexp.MustCompile(`(--(set )?[a-z]+[ =][0-9]+ ?)+`).FindAllString(err.Error(), -1) {
+			options := c.options
+			for _, word := range regexp.MustCompile(`[a-z]+[ =][0-9]+`).FindAllString(remedy, -1) {
+				options += " " + strings.ReplaceAll(word, " ", "=")
 			}
 			if _, err := plan(options, c.free); err != nil {
 				t.Errorf("%s: does not fit: %v", remedy, err)
