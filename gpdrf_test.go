@@ -46,6 +46,8 @@ func TestBadInput(t *testing.T) {
 			gpdrf.Options{Set: map[string]string{"kernel": "rbf"}}},
 		{"a target too few", "row 2 has 1 number, and there are 2 targets",
 			gpdrf.Rows{Inputs: numbers[:2], Targets: [][]float64{{1, 2}, {3}}}, gpdrf.Options{}},
+		{"one name", "1 target name for 2 targets", gpdrf.Rows{Inputs: numbers[:2],
+			Targets: [][]float64{{1, 2}, {3, 4}}, TargetNames: []string{"a"}}, gpdrf.Options{}},
 		{"one target", "give values instead", gpdrf.Rows{Inputs: numbers[:2], Targets: [][]float64{{1}, {3}}},
 			gpdrf.Options{}},
 		{"an option of files", "gpdrf.Options: gram: is about files", gpdrf.Rows{},

@@ -130,6 +130,10 @@ func (r Rows) targetNames() []string {
 
 // checkTargets refuses targets that are not finite or too large, and rows with too few of them.
 func (r Rows) checkTargets() error {
+	if r.TargetNames != nil && len(r.Targets) > 0 && len(r.TargetNames) != len(r.Targets[0]) {
+		return errorf("", "%s for %s: give a name for each target", plural(len(r.TargetNames), "target name"),
+			plural(len(r.Targets[0]), "target"))
+	}
 	if r.Targets != nil && (r.Inputs == nil || len(r.targetNames()) < 2) {
 		return errorf("", "targets are for rows with inputs and two targets or more: give values instead")
 	}

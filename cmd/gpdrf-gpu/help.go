@@ -30,15 +30,19 @@ func (p *program) overview() string {
 
 // help prints the help of the command that the words name, or of the program.
 func (p *program) help(words []string) error {
-	if len(words) == 0 {
+	commands := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "--all" })
+	switch len(commands) {
+	case 0:
 		fmt.Fprint(p.out, p.overview())
 		return nil
+	case 1:
+		v, err := p.find(commands[0])
+		if err == nil {
+			fmt.Fprint(p.out, v.help(len(commands) < len(words)))
+		}
+		return err
 	}
-	v, err := p.find(words[0])
-	if err == nil {
-		fmt.Fprint(p.out, v.help(len(words) > 1 && words[1] == "--all"))
-	}
-	return err
+	return usagef("help: explains one command, and %q came, too", commands[1])
 }
 
 // mostKeys is how many keys the short help of a verb shows: of more there is a line.
