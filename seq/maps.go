@@ -101,7 +101,7 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 	}
 	if a.Kind == Vectors || a.Attributes != nil {
 		return nil, specErrorf("%s counts symbols, and these sequences are vectors: a codebook makes "+
-			"symbols of them (--codebook N)", m.Name)
+			"symbols of them (--set codebook=N)", m.Name)
 	}
 	if m.Kinds == nil && a.Kind.IsGraph() {
 		return nil, specErrorf("%s is for sequences; these are %s: use for example %s", m.Name,

@@ -30,7 +30,7 @@ def main(program):
         folder = pathlib.Path(folder)
         model = folder / "model"
         run(program, "train", "--data", EXAMPLES / "power.csv", "--target", "energy_output", "--steps", 20, "--inducing", 10,
-            "--report=false", "--quiet", "--out", model)
+            "--set", "report=false", "--quiet", "--out", model)
         rows = EXAMPLES / "power-new.csv"
         table, frame = pyarrow.csv.read_csv(rows), polars.read_csv(rows)
         files = {}
