@@ -50,6 +50,7 @@ func gap(t *testing.T, n int, seed uint64) *data.Dataset {
 // A row like those of training is near with every model, one in the gap or outside is not, whatever
 // the scaling.
 func TestKnownNumbers(t *testing.T) {
+	learns(t)
 	set, more := gap(t, 400, 1), gap(t, 1000, 2)
 	probes := readText(t, "probes.csv",
 		"x,z,target\n15,0.5,0\n25,0.5,0\n60,0.5,0\n35,4,0\n15,-1e90,0\n", data.ReadOptions{})
@@ -91,6 +92,7 @@ func TestKnownNumbers(t *testing.T) {
 // The distances of sequences are those to X̄ in feature space; of sequences beside numbers the
 // larger of both.
 func TestKnownSequences(t *testing.T) {
+	learns(t)
 	set, more := genes(t, 160, 1), genes(t, 300, 2)
 	odd := readText(t, "odd.fasta",
 		">a|0\nTTTTTTTTTTTTTTTTTTTTTTTTTT\n>b|1\nGATTACAGATTACAGATTACA\n", data.ReadOptions{})

@@ -15,6 +15,7 @@ import (
 // Data that a Gaussian with one variance does not fit are predicted better by the likelihood that
 // does, in each model; and a model file brings the prediction back.
 func TestLikelihoodsFit(t *testing.T) {
+	learns(t)
 	outliers := func(rng *rand.Rand, a, b float64) string {
 		noise := 0.05 * rng.NormFloat64()
 		if rng.IntN(12) == 0 {
@@ -63,6 +64,7 @@ func disc(_ *rand.Rand, a, b float64) string {
 
 // One output for two classes does what two do.
 func TestBernoulliClassifies(t *testing.T) {
+	learns(t)
 	set, test := table(t, 600, 3, disc), table(t, 200, 4, disc)
 	for _, m := range []string{"gpdrf", "gp", "drf"} {
 		out := mustFit(t, "steps=300 batch=64 likelihood=bernoulli model="+m, set)
@@ -107,6 +109,7 @@ func TestLikelihoodUsage(t *testing.T) {
 
 // Draws of any mixture have its moments.
 func TestDrawsOfLikelihoods(t *testing.T) {
+	learns(t)
 	set, test := table(t, 200, 1, wave), table(t, 40, 2, wave)
 	for _, likelihood := range []string{"student-t", "heteroscedastic"} {
 		out := mustFit(t, "steps=60 batch=50 inducing=10 features=8 dof=12 learn-dof=false likelihood="+likelihood, set)

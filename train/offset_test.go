@@ -64,6 +64,7 @@ func TestClassOffsets(t *testing.T) {
 
 // Offsets are the default for sequences with classes, and for nothing else; a regression has none.
 func TestClassOffsetsDefaults(t *testing.T) {
+	learns(t)
 	for options, set := range map[string]*data.Dataset{
 		"steps=1 true":                        genes(t, 30, 1),
 		"steps=1 class-offsets=false false":   genes(t, 30, 1),

@@ -38,6 +38,7 @@ func TestStillRising(t *testing.T) {
 
 // A run that is far too short says so, and one that has ended does not.
 func TestRising(t *testing.T) {
+	learns(t)
 	set := table(t, 1000, 1, wave)
 	if out := mustFit(t, "steps=80", set); !out.Rising {
 		t.Error("80 steps are enough")

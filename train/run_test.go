@@ -68,6 +68,14 @@ func (*quiet) End() {}
 
 func (*quiet) Doing(string, float64) {}
 
+// learns marks a test that trains until the model has learnt. The race detector leaves it out.
+func learns(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("trains until the model has learnt")
+	}
+}
+
 func config(t testing.TB, words string) *options.Config {
 	t.Helper()
 	var flags []options.Setting
@@ -147,6 +155,7 @@ func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *fi
 
 // Each model learns a function and a classification well above chance.
 func TestModelsLearn(t *testing.T) {
+	learns(t)
 	reg, regTest := table(t, 600, 1, wave), table(t, 200, 2, wave)
 	cls, clsTest := table(t, 600, 3, rings), table(t, 200, 4, rings)
 	for _, m := range []string{"gpdrf", "gp", "drf"} {

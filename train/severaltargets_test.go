@@ -16,6 +16,7 @@ import (
 // Of two targets with different units and noise, each gets the noise variance and the scores that
 // are its own, as in the model file.
 func TestSeveralTargets(t *testing.T) {
+	learns(t)
 	rng := rand.New(rand.NewPCG(3, 1))
 	var b strings.Builder
 	b.WriteString("a,quiet,loud\n")

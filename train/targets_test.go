@@ -24,6 +24,7 @@ func sales(t *testing.T, n int, seed uint64) *data.Dataset {
 // A target that is skewed over decades is predicted by its logarithm: the predictions in its own
 // units score better than those of the target itself, and a model from its file has them again.
 func TestLogTarget(t *testing.T) {
+	learns(t)
 	dev := openCPU(t)
 	rows, test := sales(t, 300, 1), sales(t, 200, 2)
 	nlpd := map[string]float64{}
