@@ -290,13 +290,13 @@ func (c *Context) write(dst Ptr, staged []byte, on cu.Stream) error {
 
 // Read copies device memory to staged memory, and waits for it.
 func (c *Context) Read(staged []byte, src Ptr) error {
-	err := c.do("copying from the GPU", func() error {
-		return cu.MemcpyDtoHAsync(unsafe.Pointer(&staged[0]), cu.DevicePtr(src), int64(len(staged)), c.stream)
+	return c.do("copying from the GPU", func() error {
+		err := cu.MemcpyDtoHAsync(unsafe.Pointer(&staged[0]), cu.DevicePtr(src), int64(len(staged)), c.stream)
+		if err != nil {
+			return err
+		}
+		return c.stream.Synchronize()
 	})
-	if err != nil {
-		return err
-	}
-	return c.Wait()
 }
 
 // Put calls another library with the handle of the stream, to put work there. The arguments tell
