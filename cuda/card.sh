@@ -257,7 +257,7 @@ bench() {
 		time=1
 	fi
 	if within sh -c 'exec "$0" "$@" 2>messages' "$program" bench --device "$device" --preset "$preset" --size "$size" --seconds $time --json; then
-		row "$1" ok "$took" "$(json_values 'steps_per_second|ratio|floor_unit|share_of_floor')" "$work/log"
+		row "$1" ok "$took" "$(json_values 'steps_per_second|ratio')" "$work/log"
 	else
 		cat "$work/messages" >>"$work/log"
 		failed "$1"

@@ -27,7 +27,6 @@ type benchDevice struct {
 	Device     string                `json:"device"`
 	Precision  string                `json:"precision"`
 	About      string                `json:"about"`
-	Peak       *workload.Peak        `json:"peak,omitempty"`
 	Operations []workload.Figure     `json:"operations,omitempty"`
 	Steps      []workload.StepFigure `json:"steps"`
 }
@@ -117,7 +116,7 @@ func (b *benchmark) choose(c *call) (err error) {
 			return usagef("--size: %w", err)
 		}
 	}
-	if _, err := b.size.Cost(""); err != nil {
+	if err := b.size.Validate(); err != nil {
 		return usagef("%v", err)
 	}
 	return nil
@@ -126,17 +125,13 @@ func (b *benchmark) choose(c *call) (err error) {
 // measure takes all figures; the devices share the time alike.
 func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, error) {
 	r := &benchReport{Version: rundir.Version, Preset: b.preset, Units: map[string]string{
-		"ms": "milliseconds of a step", "gflop_per_second": "10^9 operations of products and features per second",
-		"gbyte_per_second":   "10^9 bytes of the arguments per second",
-		"samples_per_second": "rows times Monte-Carlo samples per second",
-		"share_of_floor":     "floor_ms/ms, the floor being the time of floor_unit at its peak",
+		"ms": "milliseconds of a step", "samples_per_second": "rows times Monte-Carlo samples per second",
 	}}
 	for _, name := range names {
 		d := &benchDevice{Device: name, Precision: b.precision, About: aboutDevice(name)}
 		if strings.HasPrefix(name, "cpu") {
 			d.Precision = string(device.Highest)
 		}
-		d.Peak = workload.PeakOf(d.About)
 		r.Devices = append(r.Devices, d)
 		if err := b.device(d, limit/time.Duration(len(names))); err != nil {
 			return nil, err
@@ -161,16 +156,16 @@ func aboutDevice(name string) string {
 func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 	start := time.Now()
 	b.progress("%s: operations on %s", b.preset, d.Device)
-	err := b.on(d, func(m workload.Machine) (err error) {
-		d.Operations, err = m.Operations(b.ctx, b.size, limit/2)
+	err := b.on(d, func(dev device.Device) (err error) {
+		d.Operations, err = workload.TimeOperations(b.ctx, dev, b.size, limit/2)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	b.progress("%s: %s on %s", b.preset, b.size, d.Device)
-	return b.on(d, func(m workload.Machine) error {
-		f, err := m.Step(b.ctx, b.preset, b.size, limit-time.Since(start))
+	return b.on(d, func(dev device.Device) error {
+		f, err := workload.TimeStep(b.ctx, dev, b.preset, b.size, limit-time.Since(start))
 		d.Steps = append(d.Steps, f)
 		return err
 	})
@@ -178,7 +173,7 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 
 // on opens a device again, so that each measurement has all its memory. What the device fails at is
 // an error.
-func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (err error) {
+func (b *benchmark) on(d *benchDevice, measure func(device.Device) error) (err error) {
 	dev, err := device.Open(d.Device)
 	if err != nil {
 		return err
@@ -189,9 +184,8 @@ func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (er
 		}
 	}()
 	defer device.Guard(&err)
-	precision := device.Relax(dev, device.Precision(d.Precision))
-	if err = measure(workload.Machine{Device: dev, Peak: d.Peak,
-		Precision: precision}); errors.Is(err, context.Canceled) {
+	device.Relax(dev, device.Precision(d.Precision))
+	if err = measure(dev); errors.Is(err, context.Canceled) {
 		b.note("interrupted: no figures, since too few steps were timed")
 		return errInterrupted
 	}

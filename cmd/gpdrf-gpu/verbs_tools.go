@@ -104,11 +104,8 @@ func (p *program) benchVerb() verb {
 	return verb{
 		name: "bench", line: "time a training step on this machine", run: p.bench,
 		about: "It trains on synthetic rows. It times each operation by itself, and then whole steps. Figures " +
-			"are medians. It also compares them with a floor: the time that the GPU would need at its peak, by " +
-			"its data sheet. The floor counts the arithmetic of products and random features, and each argument " +
-			"read or written once. The unit that takes longest decides: FP32, FP64, the tensor cores (DMMA, " +
-			"TF32) or the memory. No peak is known for a CPU, which is timed beside a GPU. An operation by " +
-			"itself includes its launch, so the operations of a GPU may add up to more than the step.",
+			"are medians. A CPU is timed beside a GPU. An operation by itself includes its launch, so the " +
+			"operations of a GPU may add up to more than the step.",
 		flags: []flagSpec{
 			{group: "What", name: "preset", arg: strings.Join(workload.Names(), "|"), help: "which step",
 				otherwise: workload.Names()[0]},

@@ -9,18 +9,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Figure is the time and the work of an operation, or of a whole step.
+// Figure is the time of an operation, or of a whole step.
 type Figure struct {
 	Name    string  `json:"name"`
 	Calls   int     `json:"calls"`   // in a step
 	MS      float64 `json:"ms"`      // of these together: the median of the repeats
 	Repeats int     `json:"repeats"` // steps, or rounds of them
-	GFLOPs  float64 `json:"gflop_per_second"`
-	GBs     float64 `json:"gbyte_per_second"`
-	FloorMS float64 `json:"floor_ms,omitempty"` // 0: the peak is not known
-	Unit    string  `json:"floor_unit,omitempty"`
-	Share   float64 `json:"share_of_floor,omitempty"` // FloorMS/MS
-	Cost    Cost    `json:"cost"`
 }
 
 // StepFigure is a whole step.
@@ -33,34 +27,14 @@ type StepFigure struct {
 	ELBO    float64 `json:"elbo"`               // of the last step: nobody times nonsense
 }
 
-// Machine is a device to measure, with its peak and precision.
-type Machine struct {
-	Device device.Device
-	Peak   *Peak // nil: not known
-	// Precision is the precision of products of Real tensors; "" is device.Highest.
-	Precision device.Precision
+func figure(name string, calls int, times []time.Duration) Figure {
+	return Figure{Name: name, Calls: calls, MS: 1e3 * median(times).Seconds(), Repeats: len(times)}
 }
 
-func (m Machine) figure(name string, calls int, times []time.Duration, cost Cost) Figure {
-	seconds := median(times).Seconds()
-	f := Figure{Name: name, Calls: calls, MS: 1e3 * seconds, Repeats: len(times), Cost: cost}
-	if seconds > 0 {
-		f.GFLOPs, f.GBs = cost.FLOPs()/seconds/1e9, cost.Bytes/seconds/1e9
-	}
-	if m.Peak != nil {
-		floor, unit := m.Peak.Floor(cost, m.real())
-		f.FloorMS, f.Unit = 1e3*floor.Seconds(), unit
-		if seconds > 0 {
-			f.Share = f.FloorMS / f.MS
-		}
-	}
-	return f
-}
-
-// Operations times each operation of a step by itself until the time is spent: after a step to warm
-// up, at least one. It ends with the context's error between two steps.
-func (m Machine) Operations(ctx context.Context, n Size, limit time.Duration) ([]Figure, error) {
-	meter := newMeter(m.Device)
+// TimeOperations times each operation of a step by itself until the time is spent: after a step to
+// warm up, at least one. It ends with the context's error between two steps.
+func TimeOperations(ctx context.Context, dev device.Device, n Size, limit time.Duration) ([]Figure, error) {
+	meter := newMeter(dev)
 	s, err := NewStep(meter, n)
 	if err != nil {
 		return nil, err
@@ -84,36 +58,32 @@ func (m Machine) Operations(ctx context.Context, n Size, limit time.Duration) ([
 	var figures []Figure
 	for _, name := range meter.order {
 		p := meter.places[name]
-		figures = append(figures, m.figure(name, p.calls, p.seconds, p.cost))
+		figures = append(figures, figure(name, p.calls, p.seconds))
 	}
 	return figures, nil
 }
 
-// Step times whole steps until the time is spent: after some to warm up, at least one round. It
+// TimeStep times whole steps until the time is spent: after some to warm up, at least one round. It
 // ends with the context's error between two rounds.
-func (m Machine) Step(ctx context.Context, preset string, n Size, limit time.Duration) (f StepFigure, err error) {
+func TimeStep(ctx context.Context, dev device.Device, preset string, n Size, limit time.Duration) (StepFigure, error) {
 	start := time.Now()
-	cost, err := n.Cost(m.Device.Name())
+	s, err := NewStep(dev, n)
 	if err != nil {
-		return f, err
-	}
-	s, err := NewStep(m.Device, n)
-	if err != nil {
-		return f, err
+		return StepFigure{}, err
 	}
 	r := Rounds{Step: s}
 	var times []time.Duration
 	for once := true; once || time.Since(start) < limit; once = false {
 		if ctx.Err() != nil {
-			return f, ctx.Err()
+			return StepFigure{}, ctx.Err()
 		}
 		t, err := r.Next()
 		if err != nil {
-			return f, err
+			return StepFigure{}, err
 		}
 		times = append(times, t)
 	}
-	f = StepFigure{Figure: m.figure("step", 1, times, cost), Preset: preset, Size: n, ELBO: r.ELBO}
+	f := StepFigure{Figure: figure("step", 1, times), Preset: preset, Size: n, ELBO: r.ELBO}
 	f.Steps = 1e3 / f.MS
 	f.Samples = float64(n.S*n.B) * f.Steps
 	return f, nil

@@ -1,7 +1,7 @@
 package workload
 
 import (
-	"strings"
+	"fmt"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -9,12 +9,9 @@ import (
 
 // meter is a device that times each operation of a training step by itself: it waits for the one
 // before to end, and for this one. Its figure is the time of the call, its launch included, less
-// the time of an empty wait; queued one after another, operations cost less. It also counts the
-// work of each; comments of its methods give the formulas.
+// the time of an empty wait; queued one after another, operations cost less.
 type meter struct {
 	device.Device
-	real   int           // bytes of a number of Real
-	dry    bool          // nothing runs
 	idle   time.Duration // an empty wait
 	probe  *device.Tensor
 	host   []float64
@@ -22,9 +19,8 @@ type meter struct {
 	places map[string]*place
 }
 
-// place is one operation at one place of the step: calls with the same name and lengths are one.
+// place is one operation at one place of the step: calls with the same name are one.
 type place struct {
-	cost    Cost
 	calls   int
 	spent   time.Duration   // in this step
 	seconds []time.Duration // in each step
@@ -32,8 +28,7 @@ type place struct {
 
 // newMeter measures on a device.
 func newMeter(dev device.Device) *meter {
-	m := &meter{Device: dev, real: realSize(dev.Name()), probe: dev.New(device.Double, 1),
-		host: make([]float64, 1), places: map[string]*place{}}
+	m := &meter{Device: dev, probe: dev.New(device.Double, 1), host: make([]float64, 1), places: map[string]*place{}}
 	var waits []time.Duration
 	for range 20 {
 		m.wait()
@@ -43,13 +38,6 @@ func newMeter(dev device.Device) *meter {
 	}
 	m.idle = median(waits)
 	return m
-}
-
-func realSize(deviceName string) int {
-	if strings.HasSuffix(deviceName, ":f64") {
-		return 8
-	}
-	return 4
 }
 
 func (m *meter) wait() { m.Device.Download(m.host, m.probe) }
@@ -66,18 +54,14 @@ func (m *meter) end() {
 }
 
 // time runs an operation.
-func (m *meter) time(name string, cost Cost, run func()) {
+func (m *meter) time(name string, run func()) {
 	p := m.places[name]
 	if p == nil {
 		p = &place{}
 		m.places[name], m.order = p, append(m.order, name)
 	}
-	if len(p.seconds) == 0 { // the first step counts the work
+	if len(p.seconds) == 0 { // calls of the first step alone
 		p.calls++
-		p.cost.add(cost)
-	}
-	if m.dry {
-		return
 	}
 	m.wait()
 	start := time.Now()
@@ -86,58 +70,15 @@ func (m *meter) time(name string, cost Cost, run func()) {
 	p.spent += max(0, time.Since(start)-m.idle)
 }
 
-// bytes is the size of tensors; a nil one has none.
-func (m *meter) bytes(tensors ...*device.Tensor) (n float64) {
-	for _, t := range tensors {
-		if t == nil {
-			continue
-		}
-		size := m.real
-		switch t.DType() {
-		case device.Double:
-			size = 8
-		case device.Int:
-			size = 4
-		}
-		n += float64(size * t.Len())
+// block names a kernel block: Kuu or Kuf.
+func block(name string, a device.ARDArgs) string {
+	if a.X == a.Z {
+		return name + " Kuu"
 	}
-	return n
+	return name + " Kuf"
 }
 
-// moved is the cost of an operation number by number, which waits for the memory: its arithmetic is
-// not counted.
-func (m *meter) moved(tensors ...*device.Tensor) Cost { return Cost{Bytes: m.bytes(tensors...)} }
-
-func (m *meter) Zero(t *device.Tensor) {
-	m.time("Zero", m.moved(t), func() { m.Device.Zero(t) })
-}
-
-func (m *meter) Copy(dst, src *device.Tensor) {
-	m.time("Copy", m.moved(dst, src), func() { m.Device.Copy(dst, src) })
-}
-
-// Gather reads as much as it writes.
-func (m *meter) Gather(dst, src, rows *device.Tensor) {
-	m.time("Gather", m.moved(dst, dst, rows), func() { m.Device.Gather(dst, src, rows) })
-}
-
-func (m *meter) Widen(dst, src *device.Tensor) {
-	m.time("Widen", m.moved(dst, src), func() { m.Device.Widen(dst, src) })
-}
-
-func (m *meter) NarrowAdd(dst, src *device.Tensor) {
-	m.time("NarrowAdd", m.moved(dst, src), func() { m.Device.NarrowAdd(dst, src) })
-}
-
-func (m *meter) Concat(dst *device.Tensor, parts []*device.Tensor) {
-	m.time("Concat", Cost{Bytes: m.bytes(parts...) + m.bytes(dst)}, func() { m.Device.Concat(dst, parts) })
-}
-
-func (m *meter) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *device.Tensor) {
-	m.time("ConcatBackward", Cost{Bytes: m.bytes(dparts...) + m.bytes(ddst)},
-		func() { m.Device.ConcatBackward(dparts, widths, ddst) })
-}
-
-func (m *meter) Adam(p, g, mean, v, rate *device.Tensor, step device.AdamStep) {
-	m.time("Adam", m.moved(p, g, mean, v, rate), func() { m.Device.Adam(p, g, mean, v, rate, step) })
+// layer names a random-feature layer with its widths.
+func layer(name string, a device.FeatureArgs) string {
+	return fmt.Sprintf("%s %d→%d", name, a.Params.LogL.Len(), a.Params.MeanW.Dim(1))
 }

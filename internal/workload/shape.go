@@ -1,6 +1,5 @@
-// Package workload holds training steps of known size on synthetic rows. It counts the work and the
-// traffic of each operation of a step, and times it. `gpdrf-gpu bench` and the comparisons with
-// other libraries time these steps.
+// Package workload holds training steps of known size on synthetic rows, and times them and each of
+// their operations, for `gpdrf-gpu bench` and the comparisons with other libraries.
 package workload
 
 import (
@@ -129,6 +128,12 @@ func (n Size) String() string {
 	add(n.Integrated, "integrated")
 	add(n.Steps, "steps")
 	return text[1:]
+}
+
+// Validate is an error of sizes that make no model.
+func (n Size) Validate() error {
+	c := n.config()
+	return c.Validate()
 }
 
 // config is the model of a shape.
