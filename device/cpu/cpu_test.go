@@ -21,9 +21,12 @@ func open[T Float](t testing.TB, workers int) *Device[T] {
 	return d
 }
 
-func TestF64(t *testing.T) { devicetest.Run(t, open[float64](t, 2), devicetest.Double()) }
+// truth is that of the naive loops, for all devices of these tests.
+var truth = devicetest.Truth{}
 
-func TestF32(t *testing.T) { devicetest.Run(t, open[float32](t, 2), devicetest.Single()) }
+func TestF64(t *testing.T) { devicetest.Run(t, open[float64](t, 2), devicetest.Double(), truth) }
+
+func TestF32(t *testing.T) { devicetest.Run(t, open[float32](t, 2), devicetest.Single(), truth) }
 
 func BenchmarkF32(b *testing.B) {
 	d := New[float32](runtime.GOMAXPROCS(0))

@@ -2,7 +2,7 @@
 // scalar loops as the truth, identities of the model, and benchmarks. A backend's
 // own test is one line for each:
 //
-//	func Test(t *testing.T)      { devicetest.Run(t, dev, devicetest.Double()) }
+//	func Test(t *testing.T)      { devicetest.Run(t, dev, devicetest.Double(), devicetest.Truth{}) }
 //	func Benchmark(b *testing.B) { devicetest.Bench(b, dev) }
 //
 // Each rung trusts the one below. The naive loops are written from the paper's
@@ -40,11 +40,11 @@ func Double() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6} }
 func Single() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6, Single: true} }
 
 // Run tests every operation of a device.
-func Run(t *testing.T, dev device.Device, tol Tolerances) {
+func Run(t *testing.T, dev device.Device, tol Tolerances, truth Truth) {
 	t.Run("rows", testRows)
 	t.Run("Feed", func(t *testing.T) { testFeed(t, dev) })
 	for _, r := range table() {
-		r.run(t, dev, tol)
+		r.run(t, dev, tol, truth)
 	}
 	for _, p := range properties() {
 		t.Run(p.name, func(t *testing.T) { p.test(t, dev, tol) })
@@ -52,10 +52,10 @@ func Run(t *testing.T, dev device.Device, tol Tolerances) {
 }
 
 // run tests an operation at all its sizes.
-func (r row) run(t *testing.T, dev device.Device, tol Tolerances) {
+func (r row) run(t *testing.T, dev device.Device, tol Tolerances, truth Truth) {
 	t.Run(r.name(), func(t *testing.T) {
 		for _, size := range r.sizes {
-			t.Run(label(size), func(t *testing.T) { r.test(t, dev, tol, size) })
+			t.Run(label(size), func(t *testing.T) { r.test(t, dev, tol, truth, size) })
 		}
 	})
 }

@@ -32,6 +32,9 @@ func (r row) name() string {
 	return r.ops[0]
 }
 
+// label names a row's case among all rows.
+func (r row) label(size []int) string { return r.name() + " " + label(size) }
+
 func label(size []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(size), " ", "x"), "[]")
 }
@@ -173,7 +176,7 @@ func download(dev device.Device, t *device.Tensor) []float64 {
 
 // test runs one case of a row: the values against the naive loops, the gradients against
 // central differences of the naive loops.
-func (r row) test(t *testing.T, dev device.Device, tol Tolerances, size []int) {
+func (r row) test(t *testing.T, dev device.Device, tol Tolerances, truth Truth, size []int) {
 	rnd := newRandom(7)
 	p := r.build(rnd, size)
 	in, out := tensors(dev, p.in), tensors(dev, p.out)
@@ -209,15 +212,8 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, size []int) {
 		}
 	}
 	p.backward(dev, in, out, din, dout)
-	f := func() float64 {
-		p.naive(vin, vout)
-		total := 0.0
-		for i, c := range cotangents {
-			for k, w := range c {
-				total += w * vout[i][k]
-			}
-		}
-		return total
+	if truth[r.label(size)] == nil {
+		truth[r.label(size)] = p.probe(rnd, vin, vout, cotangents)
 	}
 	for i, a := range p.in {
 		if a.grad == none {
@@ -229,34 +225,9 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, size []int) {
 				got[k] -= filler
 			}
 		}
-		sampled, want := sample(rnd, f, vin[i], got)
-		r.bound(tol, tol.Gradient, tol.ProductGradients).compare(t, "gradient of "+a.name, sampled, want)
+		probes := truth[r.label(size)][i]
+		r.bound(tol, tol.Gradient, tol.ProductGradients).compare(t, "gradient of "+a.name, probes.along(got), probes.want)
 	}
-}
-
-// sample takes some partial derivatives of f at x, all if there are few, and derivatives
-// in some random directions, where every element counts; want by central differences,
-// got from the gradient g.
-func sample(rnd *random, f func() float64, x, g []float64) (got, want []float64) {
-	const directions = 2
-	partials := 16
-	if len(x) > 1000 {
-		partials = 4
-	}
-	order := rnd.Perm(len(x))
-	for _, i := range order[:min(partials, len(order))] {
-		got, want = append(got, g[i]), append(want, fdcheck.Partial(f, x, i, fdcheck.Step))
-	}
-	v := make([]float64, len(x))
-	for range directions {
-		inner := 0.0
-		for i := range v {
-			v[i] = rnd.NormFloat64() / math.Sqrt(float64(len(x)))
-			inner += v[i] * g[i]
-		}
-		got, want = append(got, inner), append(want, fdcheck.Along(f, x, v, fdcheck.Step))
-	}
-	return got, want
 }
 
 // bound is how far numbers may be off: by a normalised mean square error, or by a relative error.

@@ -39,13 +39,20 @@ func openDouble(t testing.TB) *Device {
 	return d
 }
 
-func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double()) }
+// truth is that of the naive loops, for all devices of these tests.
+var truth = devicetest.Truth{}
 
-func TestF32(t *testing.T) { devicetest.Run(t, open(t, true), devicetest.Single()) }
+func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double(), truth) }
 
-func Test3xTF32(t *testing.T) { devicetest.RunProducts(t, relax(t, device.High), devicetest.High()) }
+func TestF32(t *testing.T) { devicetest.Run(t, open(t, true), devicetest.Single(), truth) }
 
-func TestTF32(t *testing.T) { devicetest.RunProducts(t, relax(t, device.Medium), devicetest.Medium()) }
+func Test3xTF32(t *testing.T) {
+	devicetest.RunProducts(t, relax(t, device.High), devicetest.High(), truth)
+}
+
+func TestTF32(t *testing.T) {
+	devicetest.RunProducts(t, relax(t, device.Medium), devicetest.Medium(), truth)
+}
 
 // relax opens the first GPU at a precision; without tensor cores for it the test is skipped.
 func relax(t testing.TB, p device.Precision) *Device {

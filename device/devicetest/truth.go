@@ -1,0 +1,71 @@
+package devicetest
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
+)
+
+// Truth has the derivatives of the naive loops, by row and size. They take most of a test's time and
+// are the same for each device, so that one Truth does for several.
+type Truth map[string][]probes
+
+// probes are derivatives with respect to one argument: some partial ones, all if there are few, and
+// those in some random directions, where every element counts.
+type probes struct {
+	elements   []int
+	directions [][]float64
+	want       []float64 // by central differences
+}
+
+// probe makes the probes of each argument that has a gradient, of the sum of the results weighted by
+// the cotangents.
+func (p *problem) probe(rnd *random, in, out, cotangents [][]float64) []probes {
+	f := func() float64 {
+		p.naive(in, out)
+		total := 0.0
+		for i, c := range cotangents {
+			for k, w := range c {
+				total += w * out[i][k]
+			}
+		}
+		return total
+	}
+	all := make([]probes, len(in))
+	for i, a := range p.in {
+		if a.grad != none {
+			all[i] = newProbes(rnd, f, in[i])
+		}
+	}
+	return all
+}
+
+func newProbes(rnd *random, f func() float64, x []float64) (p probes) {
+	const partials, directions = 5, 2
+	for _, i := range rnd.Perm(len(x))[:min(partials, len(x))] {
+		p.elements, p.want = append(p.elements, i), append(p.want, fdcheck.Partial(f, x, i, fdcheck.Step))
+	}
+	for range directions {
+		v := make([]float64, len(x))
+		for i := range v {
+			v[i] = rnd.NormFloat64() / math.Sqrt(float64(len(x)))
+		}
+		p.directions, p.want = append(p.directions, v), append(p.want, fdcheck.Along(f, x, v, fdcheck.Step))
+	}
+	return p
+}
+
+// along is what a gradient gives in place of want.
+func (p probes) along(g []float64) (got []float64) {
+	for _, i := range p.elements {
+		got = append(got, g[i])
+	}
+	for _, v := range p.directions {
+		inner := 0.0
+		for i := range v {
+			inner += v[i] * g[i]
+		}
+		got = append(got, inner)
+	}
+	return got
+}
