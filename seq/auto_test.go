@@ -254,6 +254,9 @@ func letters(r *rand.Rand, from string, n int) []byte {
 // TestSelectPositions: in DNA of one length, the symbols at fixed places decide; what is where is
 // all that counts.
 func TestSelectPositions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where other choices are tested")
+	}
 	r, p := rand.New(rand.NewPCG(7, 7)), &problem{kind: DNA}
 	for i := range 240 {
 		x := letters(r, "ACGT", 60)

@@ -36,6 +36,9 @@ func TestCheckFile(t *testing.T) {
 
 // Every byte that is changed or missing is found.
 func TestCheckFileDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and one goroutine reads a file")
+	}
 	folder := t.TempDir()
 	files := map[string]int{"gram/model": 1, "checkpoint/checkpoint": 97} // step in bytes
 	for name, every := range files {

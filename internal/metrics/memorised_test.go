@@ -18,6 +18,9 @@ func rows(n int, sd float64, draw func() float64) Densities {
 }
 
 func TestMemorised(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	times := func(factor float64) func() float64 {
 		return func() float64 { return factor * rng.NormFloat64() }
@@ -104,6 +107,9 @@ func TestGap(t *testing.T) {
 // The mean of the densities equals the scores', and the expectation is the mean over draws of
 // the prediction, or below it.
 func TestDensities(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+	}
 	const n, draws = 40, 4000
 	for name, m := range map[string]Mixture{
 		"normal":  {S: 1, N: n},

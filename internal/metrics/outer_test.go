@@ -59,6 +59,9 @@ func completed(size int, rng *rand.Rand) map[string]Mixture {
 
 // Far from its mean a mixture is no less dense than the normal of its moments, whatever it mixes.
 func TestOuterBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+	}
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, size := range []int{2, 3, 10, 100, 1000} {
 		for name, m := range completed(size, rng) {
@@ -90,6 +93,9 @@ func TestOuterBound(t *testing.T) {
 // The completed density has the integral 1, the moments of its S components, the CDF and the CRPS
 // of their definitions; and the quantile inverts the CDF.
 func TestCompleted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+	}
 	for name, m := range completed(30, rand.New(rand.NewPCG(9, 9))) {
 		bare := m
 		bare.Outer = 0
@@ -157,6 +163,9 @@ func TestDistancesInterpolated(t *testing.T) {
 
 // Draws have the distribution of the whole.
 func TestDrawsOfOuter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for name, m := range completed(4, rng) {
 		m.Outer = 0.3
