@@ -69,7 +69,7 @@ func confused(classes []metrics.ClassScore) *table {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b pair) int {
+	slices.SortStableFunc(all, func(a, b pair) int {
 		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.of, b.of), cmp.Compare(a.as, b.as))
 	})
 	t := newTable("Pairs of classes", "true", "predicted", "rows")

@@ -36,7 +36,7 @@ func (v *crossValidation) predictAll() error {
 			rows = append(rows, row)
 		}
 	}
-	slices.SortFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
+	slices.SortStableFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
 	all.Rows, all.Row = len(rows), func(i int, into []predict.Cell) { copy(into, rows[i]) }
 	return atomicfile.WriteFile(filepath.Join(v.req.cv.Path(), rundir.OutOfFoldFile),
 		func(w io.Writer) error { return all.Write(w, predict.CSV) })

@@ -41,7 +41,7 @@ type orderedGroup struct {
 // Fields are in order.
 func (g orderedGroup) Fields() []parquet.Field {
 	fields := g.Group.Fields()
-	slices.SortFunc(fields, func(a, b parquet.Field) int {
+	slices.SortStableFunc(fields, func(a, b parquet.Field) int {
 		return slices.Index(g.names, a.Name()) - slices.Index(g.names, b.Name())
 	})
 	return fields

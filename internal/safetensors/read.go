@@ -60,7 +60,7 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 	if has && checksum != format(sum.Sum(nil)) {
 		return nil, nil, ErrChecksum
 	}
-	slices.SortFunc(ts, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(ts, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
 	return metadata, ts, nil
 }
 
@@ -114,7 +114,7 @@ func parseHeader(header []byte) (metadata map[string]string, all []located, err 
 		}
 		all = append(all, e)
 	}
-	slices.SortFunc(all, func(a, b located) int {
+	slices.SortStableFunc(all, func(a, b located) int {
 		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end), strings.Compare(a.Name, b.Name))
 	})
 	return metadata, all, nil

@@ -85,7 +85,7 @@ func (s *Search) round(ctx context.Context, round int) error {
 		t, err := s.try(ctx, dev, c, round, todo[i].fold, length)
 		return func() error {
 			c.Trials = append(c.Trials, *t)
-			slices.SortFunc(c.Trials, func(a, b Trial) int { return cmp.Or(a.Round-b.Round, a.Fold-b.Fold) })
+			slices.SortStableFunc(c.Trials, func(a, b Trial) int { return cmp.Or(a.Round-b.Round, a.Fold-b.Fold) })
 			s.tell(c, t, folds)
 			return nil
 		}, err
