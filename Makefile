@@ -82,12 +82,12 @@ test-netns: ## one rank in each of two network namespaces, which talk by TCP; it
 	@$(GO) build -tags mpi -o build/netns/gpdrf-gpu ./cmd/gpdrf-gpu
 	@sh dist/mpi/netns.sh build/netns/gpdrf-gpu
 
-ARM64 := GOARCH=arm64 $(GO) test -vet=off $(TEST_FLAGS) -count=1 -short -exec qemu-aarch64-static
+ARM64 := GOARCH=arm64 $(GO) test -vet=off $(TEST_FLAGS) -count=1 -exec qemu-aarch64-static
 
 .PHONY: test-arm64
 test-arm64: ## the arm64 kernels, and the CPU backend on them, under qemu
 	$(call installed,qemu-aarch64-static,qemu-user-static)
-	$(ARM64) ./internal/simd ./internal/philox
+	$(ARM64) -short ./internal/simd ./internal/philox
 	$(ARM64) -run 'TestF32|TestDeterminism' ./device/cpu
 
 # What Vale reads, by .vale.ini. It parses source by libraries in C.
