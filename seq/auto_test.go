@@ -277,6 +277,9 @@ func TestSelectPositions(t *testing.T) {
 // TestSelectCapitals: where capitals carry a meaning, they are not folded, and how many there are
 // is seen.
 func TestSelectCapitals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where other choices are tested")
+	}
 	r, p := rand.New(rand.NewPCG(8, 8)), &problem{kind: Bytes}
 	for range 240 {
 		x := letters(r, "cccCCCNnOo()=1", 10+r.IntN(40))
