@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,12 +19,15 @@ func readNpy(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n, d, err := a.rows(in.lim); err != nil {
-		return nil, err
-	} else if err := a.fits(n, d, in.plainSize()); err != nil {
+	return in.readArray(a)
+}
+
+// readArray reads an array that is a file of its own.
+func (in *input) readArray(a *npyArray) (*table, error) {
+	if err := a.fits(in); err != nil {
 		return nil, err
 	}
-	if in.opt.Labels == "" && len(a.shape) == 2 && !startsWithX(filepath.Base(in.name)) {
+	if in.opt.Labels == "" && len(a.shape) == 2 && !a.idx && !startsWithX(filepath.Base(in.name)) {
 		return in.wholeTable(a)
 	}
 	t, err := in.arrayTable(a)
@@ -52,7 +54,7 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 			sides(a.shape), plural(len(like.Columns), "input"))
 	}
 	t, factor := &table{}, 1.0
-	if len(a.shape) > 2 && strings.HasSuffix(a.dtype, "u1") {
+	if strings.HasSuffix(a.dtype, "u1") && (len(a.shape) > 2 || a.idx) {
 		t.autoScaling, factor = imageScaling, 1.0/brightest
 	}
 	if t.x, err = a.matrix(n, d, factor); err == nil {
@@ -162,12 +164,9 @@ func withoutColumn[T any](x []T, d, at int) []T {
 	return to
 }
 
-// npyTargets reads an array of n targets, or of n rows of several.
-func npyTargets(name string, r io.Reader, n int, in *input) (*targets, error) {
-	a, err := openNpy(name, r)
-	if err != nil {
-		return nil, err
-	}
+// arrayTargets reads an array of n targets, or of n rows of several. Those of IDX are classes.
+func (in *input) arrayTargets(a *npyArray, n int) (*targets, error) {
+	name := a.name
 	rows, d, err := a.rows(in.lim)
 	switch {
 	case err != nil:
@@ -189,5 +188,5 @@ func npyTargets(name string, r io.Reader, n int, in *input) (*targets, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &targets{y: y, place: func(i int) string { return "value " + a.place(i) }}, nil
+	return &targets{y: y, classes: a.idx, place: func(i int) string { return "value " + a.place(i) }}, nil
 }

@@ -15,10 +15,11 @@
 // missing cells. A second reading keeps the values. The Schema (schema.go) keeps the roles, and
 // other files are read once, by it.
 //
-// libsvm.go reads LIBSVM. IDX images (idx.go) and arrays (npy.go, arrays.go, npz.go) may have their
-// targets in another file (targets.go). Sequences (sequences.go) come from FASTA (fasta.go), lists
-// (lists.go) or a column (seqcolumn.go), and graphs from JSON, SDF or a folder (graphs.go, sdf.go);
-// seqlabels.go reads their labels. A Gram (gram.go) is a kernel that was computed elsewhere.
+// libsvm.go reads LIBSVM. Arrays (npy.go, arrays.go, npz.go), and IDX images, which are arrays with
+// another header (idx.go), may have their targets in another file (targets.go). Sequences
+// (sequences.go) come from FASTA (fasta.go), lists (lists.go) or a column (seqcolumn.go), and graphs
+// from JSON, SDF or a folder (graphs.go, sdf.go); seqlabels.go reads their labels. A Gram (gram.go)
+// is a kernel that was computed elsewhere.
 //
 // # Behind the readers
 //

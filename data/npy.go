@@ -28,6 +28,7 @@ type npyArray struct {
 	dtype  string
 	shape  []int
 
+	idx     bool // of an IDX file
 	fortran bool // values stand with the first index running fastest: what numpy.save makes of x.T
 	// the values that need not be finite, where the last index runs fastest; nil: none
 	free func(i int) bool
@@ -175,12 +176,17 @@ func (a *npyArray) rows(lim limits) (n, d int, err error) {
 	return n, d, nil
 }
 
-// fits refuses a header that claims more than a file of size bytes can hold; 0: size unknown.
-func (a *npyArray) fits(n, d int, size int64) error {
+// fits refuses a header that claims more than the file can hold, if its size is known.
+func (a *npyArray) fits(in *input) error {
+	n, d, err := a.rows(in.lim)
+	if err != nil {
+		return err
+	}
+	size := in.plainSize()
 	t, _ := npyTypeOf(a.dtype)
 	if need := a.offset + int64(n)*int64(d)*int64(t.size); size > 0 && need > size {
 		return errorf(a.name,
-			"byte 10: the header says that it holds %s values, for which a file of %d bytes is needed, and "+
+			"the header says that it holds %s values, for which a file of %d bytes is needed, and "+
 				"this one has %d: it was cut short, or its header is damaged: fetch it again",
 			sides(a.shape), need, size)
 	}

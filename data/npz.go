@@ -46,7 +46,11 @@ func readNpz(in *input) (*table, error) {
 	}
 	return t, in.unlessUnneeded(t, archive.with(ys, func(name string, r io.Reader) error {
 		n, _ := size(t.x)
-		read, err := npyTargets(name, r, n, in)
+		a, err := openNpy(name, r)
+		if err != nil {
+			return err
+		}
+		read, err := in.arrayTargets(a, n)
 		if err != nil {
 			return err
 		}

@@ -81,15 +81,18 @@ func (in *input) readTargets(t *table, path string) error {
 	if err != nil {
 		return err
 	}
-	var read *targets
+	open := openNpy
 	switch {
 	case isIDX(head):
-		read, err = idxLabels(path, r, n)
-	case isNpy(head):
-		read, err = npyTargets(path, r, n, in)
-	default:
-		err = errorf(path, "starts with the bytes % x: labels are an IDX or npy file", head[:min(4, len(head))])
+		open = openIDX
+	case !isNpy(head):
+		return errorf(path, "starts with the bytes % x: labels are an IDX or npy file", head[:min(4, len(head))])
 	}
+	a, err := open(path, r)
+	if err != nil {
+		return err
+	}
+	read, err := in.arrayTargets(a, n)
 	if err != nil {
 		return err
 	}

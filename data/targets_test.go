@@ -40,7 +40,7 @@ func TestOwnTarget(t *testing.T) {
 		{"rows.svm", "y", "",
 			`rows.svm: is a LIBSVM file: its target is the first number of each line: leave the target column "y" ` +
 				`out; the name here is label`},
-		{"images", "y0,y1", "labels", "images: is an IDX file, and its labels are in another file"},
+		{"images", "y0,y1", "labels", "labels: holds 1 target per row: leave the target column"},
 		{"x.npy", "2", "", "x.npy: is an array of inputs, and its targets are in another file"},
 		{"x.npy", "y0,y1,y2", "",
 			`y.npy: holds 2 targets per row: leave the target column "y0,y1,y2" out; the name here is y0,y1`},
