@@ -10,12 +10,6 @@ import (
 
 // An ARFF file is a table without a header row, after lines that name its columns and their types.
 
-// arffType is the type of a column: numeric, nominal, string or date.
-type arffType struct {
-	kind   string   // in small letters; "nominal" where values are listed
-	values []string // of a nominal column, in the order of the file
-}
-
 // openARFF reads the lines before the table, and its first row.
 func (r *records) openARFF(in *input) (err error) {
 	var names []string
@@ -55,7 +49,7 @@ func keyword(line, word string) bool {
 
 // arffHeader reads the lines before the table: the names of the columns, their types, and how many
 // lines they took.
-func (in *input) arffHeader() (names []string, types []arffType, lines int, err error) {
+func (in *input) arffHeader() (names []string, types []string, lines int, err error) {
 	src := &guard{src: in.bytes, limits: limits{text: in.lim.record, record: in.lim.record}}
 	for {
 		line, err := readLine(src)
@@ -93,23 +87,23 @@ func (in *input) arffHeader() (names []string, types []arffType, lines int, err 
 	}
 }
 
-// arffTypeOf reads the type after the name of a column.
-func arffTypeOf(text string) (arffType, error) {
+// arffTypeOf reads the type after the name of a column, in small letters: numeric, string, date, or
+// nominal where values are listed.
+func arffTypeOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
 		kind, _, _ := strings.Cut(strings.ToLower(text), " ")
-		return arffType{kind: kind}, nil
+		return kind, nil
 	}
 	end := strings.LastIndexByte(text, '}')
 	if end < 0 {
-		return arffType{}, errors.New("the list of values of this @attribute has no closing }")
+		return "", errors.New("the list of values of this @attribute has no closing }")
 	}
 	r := &plainRows{src: bufio.NewReader(strings.NewReader(text[1:end])), commas: true}
-	values, err := r.Read()
-	if err != nil {
-		return arffType{}, errors.New("the list of values of this @attribute is empty or has an open quote")
+	if _, err := r.Read(); err != nil {
+		return "", errors.New("the list of values of this @attribute is empty or has an open quote")
 	}
-	return arffType{"nominal", values}, nil
+	return "nominal", nil
 }
 
 // readLine reads up to and with the next line feed, byte by byte: what follows belongs to another

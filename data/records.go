@@ -21,7 +21,7 @@ type records struct {
 	style  style
 	header []string // column names, nil where the file has none
 	bare   []bool   // which of them the file leaves empty
-	types  []arffType
+	types  []string // of the columns of an ARFF table, such as numeric and nominal
 	width  int
 	row    []string // the current row, valid until next is called
 	line   int      // the line where row starts
@@ -200,7 +200,7 @@ func (r *records) columnNames() []string {
 
 // hasType: the file says that column i is of one of these types.
 func (r *records) hasType(i int, kinds ...string) bool {
-	return r.types != nil && slices.Contains(kinds, r.types[i].kind)
+	return r.types != nil && slices.Contains(kinds, r.types[i])
 }
 
 // doubtfulHeader reports a header with numbers in it, which may be a row with a

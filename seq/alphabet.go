@@ -2,6 +2,7 @@ package seq
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -117,7 +118,7 @@ func (a *Alphabet) Symbol(code int32) string {
 	case Vectors:
 		return frameText(a.frame(code))
 	}
-	return itoa(int(code))
+	return strconv.Itoa(int(code))
 }
 
 // Text is a sequence as a file would have it.

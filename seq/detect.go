@@ -3,14 +3,10 @@ package seq
 import "bytes"
 
 // Census counts the bytes of sequences, from which Detect tells their alphabet.
-type Census struct {
-	Bytes     [256]int
-	Sequences int
-}
+type Census struct{ Bytes [256]int }
 
 // Add counts the text of one sequence, without the blanks at the ends of its lines.
 func (c *Census) Add(text []byte) {
-	c.Sequences++
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		for _, b := range bytes.TrimRight(line, " \t\r") {
 			c.Bytes[b]++

@@ -10,8 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // SymbolError is a symbol outside the alphabet.
 type SymbolError struct {
 	At     int    // where in the text, in bytes from 0

@@ -219,7 +219,7 @@ func (s Set) byHand(dir string) string {
 
 // assemble makes the CSV files of a fold from its originals, which keep inputs and targets apart.
 func (s Set) assemble(folder string, fold int) error {
-	trainFile, testFile := s.files(fold)
+	trainFile, testFile := s.Files(fold)
 	for part, file := range map[string]string{"train": trainFile, "test": testFile} {
 		source := func(v string) string {
 			return filepath.Join(folder, "source", fmt.Sprintf("%s_ARD_%s%s__FOLD_%d", s.Name, v, part, fold))
