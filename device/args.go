@@ -65,6 +65,9 @@ type FeatureParams struct {
 	// [2R,d'] m, cosines first, then sines; [R,d'] where a frequency has one column of Φ
 	MeanW   *Tensor
 	LogVarW *Tensor // [2R,d']  log s², as MeanW
+	// [d',2R,2R] V, of FeatureMoments alone: the covariance of column c of W is L_c L_cᵀ, where L_c is
+	// V_c below its diagonal, and s on it. Nothing is read elsewhere. nil: 0
+	LowerW *Tensor
 	// [R] a fixed factor of each column of Ω, which has no gradient; nil: 1
 	Mixing *Tensor
 

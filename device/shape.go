@@ -141,6 +141,7 @@ func CheckAddColumns(dst, src *Tensor) (rows, wdst, wsrc int) {
 type FeatureShape struct {
 	S, B, D, R, Out int
 	Prior           bool // PRIOR-FIXED: there is no q(Ω)
+	Full            bool // the covariance of W is full: there is LowerW
 	Activation      Activation
 }
 
@@ -153,7 +154,7 @@ func (a FeatureArgs) check(op string) FeatureShape {
 	h.wantRank(op, "H", Real, 3)
 	w.wantRank(op, "MeanW", Real, 2)
 	n := FeatureShape{S: h.shape[0], B: h.shape[1], D: h.shape[2], Out: w.shape[1],
-		Prior: a.Params.MeanOmega == nil, Activation: a.Params.Activation}
+		Prior: a.Params.MeanOmega == nil, Full: a.Params.LowerW != nil, Activation: a.Params.Activation}
 	n.R = w.shape[0] / n.Activation.Columns()
 	a.Out.want(op, "Out", Real, n.S, n.B, n.Out)
 	a.Params.check(op, n)
@@ -197,6 +198,9 @@ func CheckFeatureMomentsBackward(op string, g, a FeatureArgs) FeatureShape {
 	n := CheckFeatureMoments(op, a)
 	g.Variance.want(op, "the gradient of Variance", Real, n.S, n.B, n.Out)
 	g.checkGradients(op, n)
+	if n.Full != (g.Params.LowerW != nil) {
+		wrong(op, "LowerW and its gradient are nil together")
+	}
 	return n
 }
 
@@ -235,6 +239,7 @@ func (p FeatureParams) check(op string, n FeatureShape) {
 	p.LogL.want(op, "LogL", Real, n.D)
 	p.MeanW.want(op, "MeanW", Real, n.Columns(), n.Out)
 	p.LogVarW.want(op, "LogVarW", Real, n.Columns(), n.Out)
+	p.LowerW.wantOptional(op, "LowerW", Real, n.Out, n.Columns(), n.Columns())
 	p.Mixing.wantOptional(op, "Mixing", Real, n.R)
 	if n.Prior {
 		if p.MeanOmega != nil || p.LogVarOmega != nil {

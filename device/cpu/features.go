@@ -35,18 +35,19 @@ type features[T Float] struct {
 	w, e    []T // [weights,columns,d']: W and s∘e
 	partial []float64
 
-	local   localNoise[T]
-	moments featureMoments[T]
+	local      localNoise[T]
+	moments    featureMoments[T]
+	covariance weightCovariance[T]
 }
 
 // featureParams are FeatureParams as slices.
 type featureParams[T Float] struct {
-	logAlpha, logL, meanOmega, logVarOmega, meanW, logVarW, mixing []T
+	logAlpha, logL, meanOmega, logVarOmega, meanW, logVarW, lowerW, mixing []T
 }
 
 func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
 	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogL), d.real(p.MeanOmega),
-		d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.Mixing)}
+		d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.LowerW), d.real(p.Mixing)}
 }
 
 // FeatureScratch plans the memory of a layer for up to S·B rows. What only some layers

@@ -48,15 +48,26 @@ func (d *Device[T]) FeatureMoments(a device.FeatureArgs) {
 	n.eta, n.beta2 = grow(d.pool, &n.eta, t.D*t.R), grow(d.pool, &n.beta2, t.D*t.R)
 	n.quad, n.s2 = grow(d.pool, &n.quad, varParts*t.R*t.Out), grow(d.pool, &n.s2, 2*t.R*t.Out)
 	n.base = grow(d.pool, &n.base, t.Out)
+	if t.Full {
+		t.covariance.begin(d.pool, rows, 2*t.R, t.Out)
+	}
 	if d.dry() {
 		return
 	}
 	t.scale = T(math.Sqrt(math.Exp(float64(t.p.logAlpha[0])) / float64(t.R)))
 	t.groups = 1
 	d.do((*integratedSpectra[T])(t), t.D, t.D*t.R*8)
-	d.do((*integratedWeights[T])(t), blocksOf(t.R, featureColumns), t.R*t.Out*16)
+	d.do((*integratedWeights[T])(t), blocksOf(t.R, featureColumns), t.R*t.Out*(16+t.squares()))
 	t.sumBase()
-	d.do((*integratedRows[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+6*t.Out+32))
+	d.do((*integratedRows[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+(6+t.squares())*t.Out+32))
+}
+
+// squares is how many products a full covariance of W takes for each row, frequency and output.
+func (t *features[T]) squares() int {
+	if t.Full {
+		return 2 * t.R
+	}
+	return 0
 }
 
 // integratedSpectra is η and β² of one row of Ω.
@@ -89,11 +100,18 @@ func (t *integratedWeights[T]) run(_ *worker, block int) {
 		n.quad[2*size+i] = c*c - s*s
 		n.quad[3*size+i] = c * s
 	}
+	if t.Full {
+		(*features[T])(t).fullWeights(lo/t.Out, hi/t.Out)
+	}
 }
 
 // sumBase is the part of the variance that all rows share.
 func (t *features[T]) sumBase() {
 	n := &t.moments
+	if t.Full {
+		clear(n.base)
+		return
+	}
 	for c := range t.Out {
 		total := 0.0
 		for i := c; i < len(n.s2); i += t.Out {
@@ -123,6 +141,9 @@ func (t *integratedRows[T]) run(w *worker, block int) {
 	f.multiply(w, t.out[lo*t.Out:], n, t.scale, matrix[T]{phi, width, meanParts * t.R}, t.p.meanW)
 	variance := m.variance[lo*t.Out : hi*t.Out]
 	f.multiply(w, variance, n, 1, matrix[T]{phi[meanParts*t.R:], width, varParts * t.R}, m.quad)
+	if t.Full {
+		f.spread(w, lo, hi, variance)
+	}
 	for i, v := range variance {
 		variance[i] = floored(t.scale * t.scale * (v + m.base[i%t.Out]))
 	}
@@ -150,13 +171,13 @@ func (d *Device[T]) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	n.alpha, t.partial = grow(d.pool, &n.alpha, blocksOf(rows, featureRows)), grow(d.pool, &t.partial, blocks)
 	t.math.reserve(d.pool, 0, max(min(rows, featureRows)*(meanParts+varParts)*t.R,
 		featureColumns*max(t.D, varParts*t.Out)))
-	t.math.reserve(d.pool, 1, min(rows, featureRows)*t.D)
+	t.math.reserve(d.pool, 1, max(min(rows, featureRows)*t.D, featureColumns*t.squares()))
 	if d.dry() {
 		return
 	}
 	copy(n.dvariance, d.real(g.Variance))
 	n.variance = d.real(a.Variance)
-	d.do((*integratedInputs[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+6*t.Out+32))
+	d.do((*integratedInputs[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+(6+t.squares())*t.Out+32))
 	for c := range t.Out {
 		total := 0.0
 		for i := c; i < len(n.dvariance); i += t.Out {
@@ -164,7 +185,7 @@ func (d *Device[T]) FeatureMomentsBackward(g, a device.FeatureArgs) {
 		}
 		n.dsum[c] = T(total)
 	}
-	d.do((*integratedGradients[T])(t), blocks, rows*t.R*(2*t.D+6*t.Out))
+	d.do((*integratedGradients[T])(t), blocks, rows*t.R*(2*t.D+(6+t.squares())*t.Out))
 	t.g.logAlpha[0] += T(sum(t.partial)/2 + sum(n.alpha))
 }
 
@@ -190,6 +211,9 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 		t.Out, 0, dphi, parts*t.R)
 	t.math.gemm(t.math.pack(w), false, true, n, varParts*t.R, t.Out, t.scale*t.scale, m.dvariance[lo*t.Out:], t.Out,
 		m.quad, t.Out, 0, dphi[meanParts*t.R:], parts*t.R)
+	if t.Full {
+		f.spreadInputs(w, lo, hi, dphi, parts*t.R)
+	}
 	for i := range n {
 		at := (lo + i) * t.R
 		of, by := integrals(m.phi[(lo+i)*width:][:width], t.R), integrals(dphi[i*parts*t.R:][:parts*t.R], t.R)
@@ -227,6 +251,10 @@ func (t *integratedGradients[T]) run(w *worker, block int) {
 	}
 	t.partial[block] = alpha
 	f.quadGradient(w, lo, hi)
+	if t.Full {
+		f.spreadGradient(w, lo, hi)
+		f.spreadGradient(w, t.R+lo, t.R+hi)
+	}
 	t.spectraGradient(w, lo, hi)
 }
 
@@ -247,6 +275,10 @@ func (t *features[T]) quadGradient(w *worker, lo, hi int) {
 		c, s, half := t.p.meanW[at], t.p.meanW[size+at], scale*m.dsum[i%t.Out]/2
 		t.g.meanW[at] += 2*c*(plus[i]+minus[i]) + s*both[i]
 		t.g.meanW[size+at] += 2*s*(plus[i]-minus[i]) + c*both[i]
+		if t.Full {
+			t.sharedGradient(i%t.Out, at/t.Out, plus[i]+minus[i], plus[i]-minus[i], both[i])
+			continue
+		}
 		t.g.logVarW[at] += m.s2[at] * (half + noise[i])
 		t.g.logVarW[size+at] += m.s2[size+at] * (half - noise[i])
 	}

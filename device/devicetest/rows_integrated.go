@@ -43,6 +43,7 @@ func frequencies(r *random, size []int) *problem {
 type momentCase struct {
 	name                   string
 	mixing, noInput, floor bool
+	full                   bool    // the covariance of W
 	spread                 float64 // mean of log β²
 	sizes                  [][]int
 }
@@ -53,7 +54,9 @@ func featureMomentRows() []row {
 	many := append(slices.Clone(few), []int{2, 33, 5, 70, 1}, []int{1, 65, 3, 129, 2})
 	for _, c := range []momentCase{
 		{name: "", spread: -1, sizes: many}, {name: "narrow", spread: -5}, {name: "wide", spread: 3},
-		{name: "mixing", spread: -2, mixing: true},
+		{name: "mixing", spread: -2, mixing: true}, {name: "full covariance", spread: -1, full: true,
+			sizes: append(slices.Clone(few), []int{1, 33, 3, 70, 2})},
+		{name: "full covariance, mixing", spread: -2, mixing: true, full: true, noInput: true},
 		{name: "input fixed", spread: -1, noInput: true}, {name: "floored", spread: -80, floor: true},
 	} {
 		if c.sizes == nil {
@@ -87,15 +90,21 @@ func featureMoments(r *random, size []int, c momentCase) *problem {
 			r.normal("mixing", device.Real, none, 1, 0.5, nr),
 		},
 		out:   []*array{zeros("mean", device.Real, s, b, dOut), zeros("variance", device.Real, s, b, dOut)},
-		naive: func(in, out [][]float64) { naiveFeatureMoments(out[0], out[1], in, size, c.mixing) },
+		naive: func(in, out [][]float64) { naiveFeatureMoments(out[0], out[1], in, size, c) },
 	}
 	if c.noInput {
 		p.in[0].grad = none
+	}
+	if c.full {
+		p.in = append(p.in, r.normal("lower of w", device.Real, adds, 0, 0.3, dOut, 2*nr, 2*nr))
 	}
 	return withLayer(p, size, func(in, out []*device.Tensor) device.FeatureArgs {
 		a := device.FeatureArgs{Out: out[0], Variance: out[1], H: in[0], Params: featureParams(in)}
 		if c.mixing {
 			a.Params.Mixing = in[7]
+		}
+		if c.full {
+			a.Params.LowerW = in[8]
 		}
 		return a
 	}, device.Device.FeatureMoments, device.Device.FeatureMomentsBackward)
@@ -103,19 +112,23 @@ func featureMoments(r *random, size []int, c momentCase) *problem {
 
 // naiveFeatureMoments takes the moments of each frequency's cosine and sine by E cos(kθ) =
 // exp(−k²v/2) cos kt, and with W those of their sum: E f² of a product of independent variables,
-// less the square of its mean.
-func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, mixing bool) {
+// less the square of its mean. Two frequencies share no more than the covariance of their weights.
+func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, c momentCase) {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
-	h, meanW, logVarW := in[0], in[5], in[6]
+	h, meanW := in[0], in[5]
 	scale := math.Sqrt(math.Exp(in[1][0]) / float64(nr))
-	beta2, s2 := exponentials(in[4]), exponentials(logVarW)
+	beta2 := exponentials(in[4])
+	covariance := make([][]float64, dOut)
+	for o := range covariance {
+		covariance[o] = naiveCovariance(in, o, 2*nr, dOut, c.full)
+	}
 	for row := range s * b {
-		m, v := mean[row*dOut:][:dOut], variance[row*dOut:][:dOut]
+		m, v, phi := mean[row*dOut:][:dOut], variance[row*dOut:][:dOut], make([]float64, 2*nr)
 		clear(m)
 		clear(v)
 		for r := range nr {
 			t, w, factor := 0.0, 0.0, 1.0
-			if mixing {
+			if c.mixing {
 				factor = in[7][r]
 			}
 			for i := range d {
@@ -125,18 +138,48 @@ func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, m
 			}
 			cos, sin := math.Exp(-w/2)*math.Cos(t), math.Exp(-w/2)*math.Sin(t)
 			cos2, sin2 := math.Exp(-2*w)*math.Cos(2*t), math.Exp(-2*w)*math.Sin(2*t)
+			phi[r], phi[nr+r] = cos, sin
 			for o := range dOut {
-				mc, ms := meanW[r*dOut+o], meanW[(nr+r)*dOut+o]
+				of, i, j := covariance[o], r, nr+r
+				mc, ms := meanW[i*dOut+o], meanW[j*dOut+o]
 				first := mc*cos + ms*sin
-				second := (mc*mc+s2[r*dOut+o])*(1+cos2)/2 + (ms*ms+s2[(nr+r)*dOut+o])*(1-cos2)/2 + mc*ms*sin2
+				second := (mc*mc+of[i*2*nr+i])*(1+cos2)/2 + (ms*ms+of[j*2*nr+j])*(1-cos2)/2 +
+					(mc*ms+of[j*2*nr+i])*sin2
 				m[o] += scale * first
 				v[o] += scale * scale * (second - first*first)
 			}
 		}
 		for o := range v {
+			for i, c := range covariance[o] {
+				if from, to := i/(2*nr), i%(2*nr); c != 0 && from%nr != to%nr {
+					v[o] += scale * scale * c * phi[from] * phi[to]
+				}
+			}
 			v[o] = max(device.VarFloor, v[o])
 		}
 	}
+}
+
+// naiveCovariance is L Lᵀ of column o of W.
+func naiveCovariance(in [][]float64, o, columns, dOut int, full bool) []float64 {
+	l, covariance := make([]float64, columns*columns), make([]float64, columns*columns)
+	for i := range columns {
+		if full {
+			copy(l[i*columns:][:i], in[8][(o*columns+i)*columns:])
+		}
+		l[i*columns+i] = math.Exp(in[6][i*dOut+o] / 2)
+		if !full {
+			covariance[i*columns+i] = math.Exp(in[6][i*dOut+o])
+			continue
+		}
+		for j := range i + 1 {
+			for k := range j + 1 {
+				covariance[i*columns+j] += l[i*columns+k] * l[j*columns+k]
+			}
+			covariance[j*columns+i] = covariance[i*columns+j]
+		}
+	}
+	return covariance
 }
 
 func exponentials(x []float64) []float64 {
