@@ -132,7 +132,7 @@ type FrequencyArgs struct {
 // Variance, LogVar and Tail.
 type LikelihoodArgs struct {
 	// [S,B,C]: outputs; [S,B,2C] of HeteroscedasticLogLik, [S,B,1] of BernoulliLogLik. Means of
-	// GaussianExpected, as Variance: Double [B,C], or Real [S,B,C] and summed over s
+	// GaussianExpected and GaussianMarginal, as Variance: Double [B,C], or Real [S,B,C] and summed over s
 	H, Variance *Tensor
 	Y           *Tensor // [B,C]: targets; or Int [B], labels
 	LogVar      *Tensor // [C]: log σ², but not of labels
@@ -141,6 +141,7 @@ type LikelihoodArgs struct {
 
 // DiagArgs are the parameters of fully factorised Gaussians, all Real.
 type DiagArgs struct {
-	Mean, LogVar *Tensor // [d,R]; of any shape without LogL
-	LogL         *Tensor // [d]: the prior's variance is ℓ_d⁻²; nil: 1
+	Mean   *Tensor // [d,R]; of any shape without LogL
+	LogVar *Tensor // as Mean; nil: the elements of a Cholesky factor below its diagonal
+	LogL   *Tensor // [d]: the prior's variance is ℓ_d⁻²; nil: 1
 }

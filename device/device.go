@@ -184,6 +184,8 @@ type Likelihoods interface {
 	GaussianLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 	GaussianExpected(ell *Tensor, g, a LikelihoodArgs, scale float64)
+	// GaussianMarginal is Σ log E_q N(y; F, σ²_c) = Σ log N(y; mean, σ²_c + var), for the same moments.
+	GaussianMarginal(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]].
 	SoftmaxLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// BernoulliLogLik is Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic
@@ -208,7 +210,8 @@ type Likelihoods interface {
 // accumulated into the gradients, in the same pass.
 type Divergences interface {
 	// KLDiag is Σ ½[log p − log s² + (s²+m²)/p − 1] for fully factorised Gaussians, p = 1, or
-	// p = ℓ_d⁻² where there is LogL, whose gradient then accumulates too.
+	// p = ℓ_d⁻² where there is LogL, whose gradient then accumulates too. Without LogVar it is
+	// Σ ½ m², for the elements m below the diagonal of a full covariance's Cholesky factor.
 	KLDiag(kl *Tensor, g, a DiagArgs, weight Scalar)
 	// KLInducing is the KL of the whitened q(F̄) from N(0, I), all Double:
 	//	Σ_j ½(‖m_j‖² + ‖s_j‖² − M) − Σ log|diag s_j|

@@ -274,10 +274,9 @@ func CheckGaussian(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	return s, b, c
 }
 
-// CheckGaussianExpected checks GaussianExpected and returns the lengths of H, s = 1 of one without
-// samples.
-func CheckGaussianExpected(ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	const op = "GaussianExpected"
+// CheckGaussianMoments checks GaussianExpected and GaussianMarginal and returns the lengths of H, s = 1
+// of one without samples.
+func CheckGaussianMoments(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	mean := a.H
 	if s = 1; mean.dtype == Double {
 		mean.wantRank(op, "H", Double, 2)
@@ -340,9 +339,12 @@ func CheckOffset(op string, h, offset *Tensor) (rows, c int) {
 func CheckKLDiag(kl *Tensor, g, a DiagArgs) (d, r int) {
 	const op = "KLDiag"
 	kl.want(op, "kl", Double, 1)
-	for _, t := range [...]*Tensor{a.LogVar, g.Mean, g.LogVar} {
-		t.wantSize(op, "a parameter or its gradient", Real, a.Mean.size)
+	g.Mean.wantSize(op, "the gradient of Mean", Real, a.Mean.size)
+	if a.LogVar == nil && a.LogL == nil && g.LogVar == nil {
+		return 1, a.Mean.size
 	}
+	a.LogVar.wantSize(op, "LogVar", Real, a.Mean.size)
+	g.LogVar.wantSize(op, "the gradient of LogVar", Real, a.Mean.size)
 	if a.LogL == nil {
 		return 1, a.Mean.size
 	}

@@ -107,9 +107,11 @@ type Config struct {
 	Hidden        int    `json:"hidden,omitempty"`          // d, the width between DRF layers
 	FeatureKernel string `json:"features_kernel,omitempty"` // one of FeatureKernels; "" is rbf
 	Spectra       string `json:"spectra,omitempty"`         // one of SpectraTreatments
-	LocalReparam  bool   `json:"local_reparam"`
-	FeedForward   bool   `json:"feed_forward"`
-	Skip          bool   `json:"skip"`
+	// WCov is the covariance of q(W) of the last layer, Full or Diagonal; "" is diagonal
+	WCov         string `json:"w_cov,omitempty"`
+	LocalReparam bool   `json:"local_reparam"`
+	FeedForward  bool   `json:"feed_forward"`
+	Skip         bool   `json:"skip"`
 
 	// Samples is S in training. Where noise is frozen it is also the number of
 	// frozen draws that prediction returns to.
@@ -279,8 +281,12 @@ func (c *Config) checkDRF() error {
 		return nil
 	}
 	err := cmp.Or(oneOf("features_kernel", cmp.Or(c.FeatureKernel, "rbf"), FeatureKernels()...),
-		oneOf("spectra", c.Spectra, SpectraTreatments()...), positive("layers", c.Layers, mostLayers),
+		oneOf("spectra", c.Spectra, SpectraTreatments()...),
+		oneOf("w_cov", cmp.Or(c.WCov, Diagonal), Full, Diagonal), positive("layers", c.Layers, mostLayers),
 		positive("features", c.Features, huge), positive("hidden", c.Hidden, huge))
+	if err == nil && c.WCov == Full && c.Spectra != VarIntegrated {
+		err = fmt.Errorf("model: w_cov %s with spectra %s: expected %s", Full, c.Spectra, VarIntegrated)
+	}
 	if err == nil && c.Spectra == VarIntegrated && c.activation() != device.Waves {
 		err = fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated",
 			VarIntegrated, c.FeatureKernel)

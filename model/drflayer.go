@@ -8,7 +8,7 @@ import (
 )
 
 // DRFLayer is one random-feature layer, h' = Wᵀ φ(h; Ω) (rfdnn_lth_vec, rf_ard), with
-// q(W) = Π N(m, s²) (inf_qW) and q(Ω) = Π N(η, β²) (inf_qOmega).
+// q(W) = Π N(m, s²) (inf_qW), or Π_c N(m_c, L_c L_cᵀ), and q(Ω) = Π N(η, β²) (inf_qOmega).
 type DRFLayer struct {
 	dev         device.Device
 	params      device.FeatureParams
@@ -77,6 +77,10 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	}
 	meanW := p.add(Variational, name("mean_w"), shape(columns, out), startW)
 	logVarW := p.add(Variational, name("logvar_w"), shape(columns, out), startVarW)
+	var lowerW *block
+	if last && c.WCov == Full {
+		lowerW = p.add(Variational, name("lower_w"), shape(out, columns, columns), nil)
+	}
 
 	return func(dev device.Device) *DRFLayer {
 		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega != nil}
@@ -88,6 +92,7 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		l.params.Mixing, _ = p.real(mixing)
 		l.params.MeanW, l.grads.MeanW = p.real(meanW)
 		l.params.LogVarW, l.grads.LogVarW = p.real(logVarW)
+		l.params.LowerW, l.grads.LowerW = p.real(lowerW)
 		if rho != nil {
 			l.integrated = newIntegrated(l)
 			l.integrated.tau, _ = p.real(tau)

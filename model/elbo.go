@@ -8,9 +8,11 @@ import (
 
 // GradientArgs are the arguments of a gradient besides the parameters.
 type GradientArgs struct {
-	Seed     uint64
-	Step     device.Count  // number of the training step, from 1
-	KLWeight device.Scalar // 1 for the bound; another value is a tempered objective
+	Seed uint64
+	Step device.Count // number of the training step, from 1
+	// Predictive is the objective Σ log E_q p(y | G(F)) − KL, which is no bound, in place of elbo
+	Predictive bool
+	KLWeight   device.Scalar // 1 for the bound; another value is a tempered objective
 
 	Leave func() bool // asked between two parts of a batch: whether to leave it at that; nil for no
 
@@ -69,7 +71,7 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, at GradientArgs) (
 		q := &parts[i]
 		m.gather(q, data)
 		m.propagate(q, d)
-		m.expectedLogLik(q, float64(data.N)/float64(p.B), p.S)
+		m.expectedLogLik(q, float64(data.N)/float64(p.B), p.S, at.Predictive)
 		m.backward(q, d)
 	}
 	m.spectraBackward()
@@ -147,20 +149,25 @@ func (m *Model) propagate(p *part, d draw) {
 // samplesF reports whether F is drawn, and not only its moments used.
 func (m *Model) samplesF() bool { return m.closed == nil || len(m.drf) > 0 }
 
-// expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form.
-// The scale N/B is applied here, once, to every gradient.
-func (m *Model) expectedLogLik(p *part, scale float64, samples int) {
+// expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or Σ_b log
+// E_q p(y_b | G(F_b)), given the samples of F. The scale N/B is applied here, once, to every
+// gradient.
+func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive bool) {
 	g, a := device.LikelihoodArgs{H: p.dh}, device.LikelihoodArgs{H: p.out, Y: p.y.tensor()}
-	each := scale / float64(samples)
-	switch last := len(p.drf) - 1; {
-	case m.closed == nil:
-		m.lik.LogLik(p.ell, g, a, each)
-	case last < 0:
+	if m.closed == nil {
+		m.lik.LogLik(p.ell, g, a, scale/float64(samples))
+		return
+	}
+	if last := len(p.drf) - 1; last < 0 {
 		g.H, g.Variance, a.H, a.Variance = p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance
-		m.closed.Expected(p.ell, g, a, scale)
-	default:
+	} else {
 		g.Variance, a.Variance = p.drf[last].dvariance, p.drf[last].variance
-		m.closed.Expected(p.ell, g, a, each)
+		scale /= float64(samples)
+	}
+	if predictive {
+		m.closed.Marginal(p.ell, g, a, scale)
+	} else {
+		m.closed.Expected(p.ell, g, a, scale)
 	}
 }
 
@@ -172,6 +179,7 @@ func (m *Model) kl(weight device.Scalar) {
 	for l, layer := range m.drf {
 		layer.klWeights(m.slots[slotLayers+2*l], weight)
 		layer.klSpectra(m.slots[slotLayers+2*l+1], weight)
+		layer.klLower(m.slots[slotLayers+2*len(m.drf)], weight)
 	}
 }
 
@@ -202,7 +210,7 @@ func (m *Model) backward(p *part, d draw) {
 // surface: a kernel matrix that could not be factorised, or a bound that is not finite.
 func (m *Model) Report(klWeight float64) (ELBO, error) {
 	m.dev.Download(m.host, m.report)
-	scalars := slotLayers + 2*len(m.drf)
+	scalars := len(m.slots)
 	if err := device.CheckJitter(m.host[scalars:]); err != nil {
 		return ELBO{}, err
 	}

@@ -14,6 +14,13 @@ func (l *DRFLayer) klWeights(kl *device.Tensor, weight device.Scalar) {
 		device.DiagArgs{Mean: l.params.MeanW, LogVar: l.params.LogVarW}, weight)
 }
 
+// klLower is the share of the elements below the diagonals of L in KL(q(W) ‖ N(0, I)).
+func (l *DRFLayer) klLower(kl *device.Tensor, weight device.Scalar) {
+	if l.params.LowerW != nil {
+		l.dev.KLDiag(kl, device.DiagArgs{Mean: l.grads.LowerW}, device.DiagArgs{Mean: l.params.LowerW}, weight)
+	}
+}
+
 // klSpectra is KL(q(Ω) ‖ N(0, Λ)) of one layer, Λ = diag(ℓ⁻²). PRIOR-FIXED has no q(Ω)
 // and leaves the term out.
 func (l *DRFLayer) klSpectra(kl *device.Tensor, weight device.Scalar) {

@@ -19,6 +19,8 @@ type Likelihood interface {
 type closedForm interface {
 	// Expected is E_q log p(y | F) (ell_n) summed over a batch, with its gradients.
 	Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
+	// Marginal is log E_q p(y | F), in the same way.
+	Marginal(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 }
 
 // Targets are a batch's y: numbers [B,C] or class labels [B].

@@ -14,7 +14,7 @@ type Model struct {
 	// takes the moments of the last layer's outputs; nil where the likelihood is estimated from
 	// draws of them
 	closed closedForm
-	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then jitter [K]
+	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then L's share, then jitter [K]
 	slots  []*device.Tensor
 	host   []float64
 	last   *Pass // of the last Gradient
@@ -24,7 +24,7 @@ type Model struct {
 const (
 	slotEll = iota
 	slotInducing
-	slotLayers // two for each layer
+	slotLayers // two for each layer, and one for L of the last
 )
 
 // New lays out a model's parameters on a device; all are zero until Init or Import.
@@ -46,7 +46,7 @@ func New(dev device.Device, c Config) (*Model, error) {
 	bindLik := likelihoodBlocks(&m.params, &c)
 
 	m.params.allocate(dev)
-	scalars := slotLayers + 2*len(bindDRF)
+	scalars := slotLayers + 2*len(bindDRF) + 1
 	kernels := 0
 	if c.hasGP() {
 		kernels = c.kernels()

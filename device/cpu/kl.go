@@ -59,6 +59,10 @@ type klDiag[T Float] divergences[T]
 func (t *klDiag[T]) run(w *worker, block int) {
 	row, lo, hi := spanOf(block, klBlock, t.r)
 	lo, hi = row*t.r+lo, row*t.r+hi
+	if t.logvar == nil {
+		t.kl[block] = t.lower(lo, hi)
+		return
+	}
 	s2, l2 := t.math.scratch(w, 0, hi-lo), t.lengths[row]
 	t.math.exp(s2, t.logvar[lo:hi])
 	weight, moments, logs := T(-t.weight*l2), 0.0, 0.0
@@ -73,6 +77,17 @@ func (t *klDiag[T]) run(w *worker, block int) {
 	n := float64(hi - lo)
 	t.dlogl[block] = moments*l2 - n
 	t.kl[block] = 0.5 * (moments*l2 - n - logs - n*math.Log(l2))
+}
+
+// lower is ½ Σ m² of a piece of the elements below the diagonals of factors.
+func (t *klDiag[T]) lower(lo, hi int) float64 {
+	mean := t.mean[lo:hi]
+	t.math.axpy(T(-t.weight), mean, t.dmean[lo:hi])
+	total := 0.0
+	for _, m := range mean {
+		total += float64(m) * float64(m)
+	}
+	return total / 2
 }
 
 // KLInducing is the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.

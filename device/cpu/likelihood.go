@@ -122,34 +122,49 @@ func (t *likelihoods[T]) normals(squares []float64, n int) (value float64) {
 
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device[T]) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussianExpected(ell, g, a)
-	t := d.beginNoise(s, b, c, a, scale)
+	s, b, c := device.CheckGaussianMoments("GaussianExpected", ell, g, a)
+	d.gaussianMoments(d.beginNoise(s, b, c, a, scale), false, ell, g, a)
+}
+
+// GaussianMarginal is Σ log E_q N(y; F, σ²_c) = Σ log N(y; mean, σ²_c + var).
+func (d *Device[T]) GaussianMarginal(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckGaussianMoments("GaussianMarginal", ell, g, a)
+	d.gaussianMoments(d.beginNoise(s, b, c, a, scale), true, ell, g, a)
+}
+
+// gaussianMoments is a likelihood of moments: the expected one, or the marginal.
+func (d *Device[T]) gaussianMoments(t *likelihoods[T], marginal bool, ell *device.Tensor, g, a device.LikelihoodArgs) {
 	if d.dry() {
 		return
 	}
-	var expected task
+	var of task
 	if a.H.DType() == device.Double {
-		d.expectedDouble = gaussianExpected[T, float64]{t, double(g.H), double(g.Variance),
+		d.expectedDouble = gaussianMoments[T, float64]{t, marginal, double(g.H), double(g.Variance),
 			double(a.H), double(a.Variance)}
-		expected = &d.expectedDouble
+		of = &d.expectedDouble
 	} else {
-		d.expectedReal = gaussianExpected[T, T]{t, d.real(g.H), d.real(g.Variance), d.real(a.H), d.real(a.Variance)}
-		expected = &d.expectedReal
+		d.expectedReal = gaussianMoments[T, T]{t, marginal, d.real(g.H), d.real(g.Variance), d.real(a.H), d.real(a.Variance)}
+		of = &d.expectedReal
 	}
-	d.do(expected, len(t.ell), s*b*c*4)
+	d.do(of, len(t.ell), t.rows*t.c*4)
 	t.finish(ell)
 	t.slopes(d.real(g.LogVar))
 }
 
-// gaussianExpected is the state of GaussianExpected for moments of type E.
-type gaussianExpected[T, E Float] struct {
+// gaussianMoments is the state of GaussianExpected and GaussianMarginal for moments of type E.
+type gaussianMoments[T, E Float] struct {
 	*likelihoods[T]
+	marginal       bool
 	dmean, dvar    []E
 	mean, variance []E
 }
 
-func (t *gaussianExpected[T, E]) run(_ *worker, block int) {
+func (t *gaussianMoments[T, E]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
+	if t.marginal {
+		t.runMarginal(block, lo, hi)
+		return
+	}
 	squares := t.dlogvar[block*t.c:][:t.c]
 	clear(squares)
 	for row := lo; row < hi; row++ {
@@ -163,6 +178,27 @@ func (t *gaussianExpected[T, E]) run(_ *worker, block int) {
 		}
 	}
 	t.ell[block] = t.normals(squares, hi-lo)
+}
+
+// runMarginal is the marginal of rows lo … hi: with v = σ² + var, the slopes are miss/v in the mean,
+// ½(miss²/v² − 1/v) in var, and σ² times that in log σ².
+func (t *gaussianMoments[T, E]) runMarginal(block, lo, hi int) {
+	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
+	clear(slopes)
+	for row := lo; row < hi; row++ {
+		y := t.y[row%t.b*t.c:][:t.c]
+		for c, precision := range t.precision {
+			i := row*t.c + c
+			noise := 1 / precision
+			v := noise + float64(t.variance[i])
+			miss := (float64(y[c]) - float64(t.mean[i])) / v
+			slope := 0.5 * (miss*miss - 1/v)
+			value -= 0.5 * (math.Log(2*math.Pi*v) + miss*miss*v)
+			slopes[c] += noise * slope
+			t.dmean[i], t.dvar[i] = E(t.scale*miss), E(t.scale*slope)
+		}
+	}
+	t.ell[block] = value
 }
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.

@@ -20,6 +20,10 @@ func likelihoodRows() []row {
 		{ops: []string{"GaussianExpected"}, variant: "samples",
 			sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: expected(device.Real),
 			nmse: 1e-12, reason: "moments of float32"},
+		{ops: []string{"GaussianMarginal"}, sizes: [][]int{{1, 1, 1}, {1, 31, 2}, {1, 1300, 3}},
+			build: marginal(device.Double), nmse: 1e-12, reason: "the gradient of a float32 parameter"},
+		{ops: []string{"GaussianMarginal"}, variant: "samples", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 700, 3}},
+			build: marginal(device.Real), nmse: 1e-12, reason: "moments of float32"},
 		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3},
 			{2, 5, 40}}, build: softmax,
 			nmse: 1e-12, reason: "float32 exponentials"},
@@ -69,11 +73,24 @@ func gaussian(r *random, size []int) *problem {
 }
 
 func expected(dtype device.DType) func(r *random, size []int) *problem {
-	return func(r *random, size []int) *problem { return gaussianExpected(r, size, dtype) }
+	return func(r *random, size []int) *problem {
+		return gaussianMoments(r, size, dtype, func(miss, noise, variance float64) float64 {
+			return -(math.Log(2*math.Pi*noise) + miss*miss/noise + variance/noise) / 2
+		}, device.Device.GaussianExpected)
+	}
 }
 
-// Size: S, B, C; moments in double have no S.
-func gaussianExpected(r *random, size []int, dtype device.DType) *problem {
+func marginal(dtype device.DType) func(r *random, size []int) *problem {
+	return func(r *random, size []int) *problem {
+		return gaussianMoments(r, size, dtype, func(miss, noise, variance float64) float64 {
+			return -(math.Log(2*math.Pi*(noise+variance)) + miss*miss/(noise+variance)) / 2
+		}, device.Device.GaussianMarginal)
+	}
+}
+
+// Size: S, B, C; moments in double have no S. logLik is that of an element.
+func gaussianMoments(r *random, size []int, dtype device.DType, logLik func(miss, noise, variance float64) float64,
+	op func(device.Device, *device.Tensor, device.LikelihoodArgs, device.LikelihoodArgs, float64)) *problem {
 	b, c, shape := size[1], size[2], size
 	if dtype == device.Double {
 		shape = size[1:]
@@ -90,15 +107,13 @@ func gaussianExpected(r *random, size []int, dtype device.DType) *problem {
 		naive: func(in, out [][]float64) {
 			sum := 0.0
 			for i, mean := range in[0] {
-				noise := math.Exp(in[3][i%c])
-				miss := in[2][i%(b*c)] - mean
-				sum -= (math.Log(2*math.Pi*noise) + miss*miss/noise + in[1][i]/noise) / 2
+				sum += logLik(in[2][i%(b*c)]-mean, math.Exp(in[3][i%c]), in[1][i])
 			}
 			out[0][0] = scale * sum
 		},
 	}, 1, func(in []*device.Tensor) device.LikelihoodArgs {
 		return device.LikelihoodArgs{H: in[0], Variance: in[1], Y: in[2], LogVar: in[3]}
-	}, scaled(device.Device.GaussianExpected))
+	}, scaled(op))
 }
 
 // Size: S, B, C.

@@ -22,6 +22,7 @@ func divergenceRows() []row {
 			build: factored(false), nmse: 1e-12, reason: reason},
 		{ops: []string{"KLDiag"}, variant: "length-scales", sizes: [][]int{{1, 1}, {3, 31}, {2, 4097}},
 			build: factored(true), nmse: 1e-12, reason: reason},
+		{ops: []string{"KLDiag"}, variant: "below diagonals", sizes: [][]int{{1, 1}, {2, 4097}}, build: klLower},
 		{ops: []string{"KLInducing"}, variant: "full", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}},
 			build: inducing(false)},
 		{ops: []string{"KLInducing"}, variant: "diagonal", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}},
@@ -58,6 +59,23 @@ func klDiag(r *random, size []int, lengths bool) *problem {
 			a.LogL = in[2]
 		}
 		return a
+	}, func(dev device.Device, kl *device.Tensor, g, a device.DiagArgs) {
+		dev.KLDiag(kl, g, a, device.Scalar{Value: klWeight})
+	})
+}
+
+// Size: d, R.
+func klLower(r *random, size []int) *problem {
+	return withValue(&problem{
+		in: []*array{r.normal("lower", device.Real, adds, 0, 1, size...)},
+		naive: func(in, out [][]float64) {
+			out[0][0] = 0
+			for _, m := range in[0] {
+				out[0][0] += m * m / 2
+			}
+		},
+	}, -klWeight, func(in []*device.Tensor) device.DiagArgs {
+		return device.DiagArgs{Mean: in[0]}
 	}, func(dev device.Device, kl *device.Tensor, g, a device.DiagArgs) {
 		dev.KLDiag(kl, g, a, device.Scalar{Value: klWeight})
 	})

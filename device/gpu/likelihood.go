@@ -42,7 +42,7 @@ func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.Lik
 
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussianExpected(ell, g, a)
+	s, b, c := device.CheckGaussianMoments("GaussianExpected", ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
 	if a.H.DType() == device.Double {
 		d.real.launch("gaussian_expected", grid, 0, cuda.Int(b), cuda.Float64(scale),

@@ -29,9 +29,15 @@ func (c *Config) Blocked() string {
 		"nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
 }
 
+// The objectives of training.
+const (
+	ELBO       = "elbo"
+	Predictive = "predictive" // Σ log E_q p(y | F) − KL (Jankowiak, Pleiss and Gardner 2020)
+)
+
 // IsBound reports whether the objective is a bound. Longer training does not memorise then.
 func (c *Config) IsBound() bool {
-	return c.KLWeight == 1 && (c.Model == model.GP || model.Treatment(c.Spectra) != model.VarFixed)
+	return c.KLWeight == 1 && c.Maximise == ELBO && (c.Model == model.GP || model.Treatment(c.Spectra) != model.VarFixed)
 }
 
 // Objective names the objective. With a KL weight other than 1 it is not the bound.
@@ -39,6 +45,8 @@ func (c *Config) Objective() string {
 	switch {
 	case c.IsBound():
 		return "ELBO"
+	case c.Maximise == Predictive:
+		return "predictive objective, not a bound"
 	case c.KLWeight == 1:
 		return "ELBO of one frozen draw of the frequencies (spectra var-fixed), not a bound"
 	}

@@ -38,7 +38,7 @@ func (c *Config) ModelConfig(ds *data.Dataset) model.Config {
 	if c.Model == model.GP {
 		m.Latents = m.Outputs
 		m.Layers, m.Features, m.Hidden, m.FeatureKernel, m.Spectra = 0, 0, 0, "", ""
-		m.LocalReparam, m.FeedForward = false, false
+		m.LocalReparam, m.FeedForward, m.WCov = false, false, ""
 	}
 	if c.Model == model.DRF {
 		m.Inducing, m.Latents, m.Lengthscales, m.QCov = 0, 0, "", ""

@@ -9,11 +9,12 @@ import (
 
 // Options are the further needs of a step, besides a model, its rows and a Reducer.
 type Options struct {
-	Seed    uint64
-	Samples int
-	Batch   int // B rows; as many as there are: all of them, in order
-	AtOnce  int // rows of the batch that go through the model at once; 0 is all
-	Natural bool
+	Seed       uint64
+	Samples    int
+	Batch      int // B rows; as many as there are: all of them, in order
+	AtOnce     int // rows of the batch that go through the model at once; 0 is all
+	Natural    bool
+	Predictive bool // the objective
 
 	Beta1, Beta2, Eps, L2 float64 // of Adam
 }
