@@ -31,6 +31,7 @@
 #include "cuda/kernels/frequencies.cuh"
 #include "cuda/kernels/features_moments.cuh"
 #include "cuda/kernels/features_moments_backward.cuh"
+#include "cuda/kernels/features_covariance.cuh"
 #include "cuda/kernels/outputnoise.cuh"
 
 #include "cuda/kernels/likelihood.cuh"

@@ -132,7 +132,7 @@ type FrequencyArgs struct {
 // Variance, LogVar and Tail.
 type LikelihoodArgs struct {
 	// [S,B,C]: outputs; [S,B,2C] of HeteroscedasticLogLik, [S,B,1] of BernoulliLogLik. Means of
-	// GaussianExpected and GaussianMarginal, as Variance: Double [B,C], or Real [S,B,C] and summed over s
+	// GaussianExpected and GaussianPredictive, as Variance: Double [B,C], or Real [S,B,C] and summed over s
 	H, Variance *Tensor
 	Y           *Tensor // [B,C]: targets; or Int [B], labels
 	LogVar      *Tensor // [C]: log σ², but not of labels

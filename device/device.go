@@ -184,8 +184,10 @@ type Likelihoods interface {
 	GaussianLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 	GaussianExpected(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// GaussianMarginal is Σ log E_q N(y; F, σ²_c) = Σ log N(y; mean, σ²_c + var), for the same moments.
-	GaussianMarginal(ell *Tensor, g, a LikelihoodArgs, scale float64)
+	// GaussianPredictive is Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c), for the same
+	// moments and δ = BoundShare: the log density of targets under the prediction, with as much of the
+	// bound as keeps the mean at the targets.
+	GaussianPredictive(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]].
 	SoftmaxLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// BernoulliLogLik is Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic

@@ -2,6 +2,11 @@ package device
 
 import "fmt"
 
+// BoundShare is δ of the predictive objective, the weight of the bound's expected log density. Under the
+// log density alone, a row counts by the precision of its prediction, and the means of the others
+// get worse.
+const BoundShare = 0.01
+
 // VarFloor is the smallest variance that Moments and local reparameterisation
 // let through: below it the variance is VarFloor and its gradient is zero.
 const VarFloor = 1e-10

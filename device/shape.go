@@ -274,7 +274,7 @@ func CheckGaussian(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	return s, b, c
 }
 
-// CheckGaussianMoments checks GaussianExpected and GaussianMarginal and returns the lengths of H, s = 1
+// CheckGaussianMoments checks GaussianExpected and GaussianPredictive and returns the lengths of H, s = 1
 // of one without samples.
 func CheckGaussianMoments(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	mean := a.H

@@ -10,7 +10,8 @@ import (
 type GradientArgs struct {
 	Seed uint64
 	Step device.Count // number of the training step, from 1
-	// Predictive is the objective Σ log E_q p(y | G(F)) − KL, which is no bound, in place of elbo
+	// Predictive is the objective of the log density of targets under the prediction, which is no
+	// bound, in place of elbo
 	Predictive bool
 	KLWeight   device.Scalar // 1 for the bound; another value is a tempered objective
 
@@ -165,7 +166,7 @@ func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive b
 		scale /= float64(samples)
 	}
 	if predictive {
-		m.closed.Marginal(p.ell, g, a, scale)
+		m.closed.Density(p.ell, g, a, scale)
 	} else {
 		m.closed.Expected(p.ell, g, a, scale)
 	}

@@ -46,10 +46,10 @@ func (n *Gaussian) Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scal
 	n.dev.GaussianExpected(ell, g, a, scale)
 }
 
-// Marginal is log N(y; a, σ² + b).
-func (n *Gaussian) Marginal(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+// Density is log N(y; a, σ² + b), with a share of Expected.
+func (n *Gaussian) Density(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	n.add(&g, &a)
-	n.dev.GaussianMarginal(ell, g, a, scale)
+	n.dev.GaussianPredictive(ell, g, a, scale)
 }
 
 // Predictive adds σ² to the variance of each component.

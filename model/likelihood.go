@@ -19,8 +19,14 @@ type Likelihood interface {
 type closedForm interface {
 	// Expected is E_q log p(y | F) (ell_n) summed over a batch, with its gradients.
 	Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
-	// Marginal is log E_q p(y | F), in the same way.
-	Marginal(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
+	// Density is log E_q p(y | F), with a share of Expected, in the same way.
+	Density(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
+}
+
+// HasDensity reports whether the predictive objective can be asked for: the likelihood has a closed form
+// over moments of the outputs.
+func (c *Config) HasDensity() bool {
+	return c.Likelihood == GaussianLikelihood && (c.Model == GP || c.integrates())
 }
 
 // Targets are a batch's y: numbers [B,C] or class labels [B].

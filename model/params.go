@@ -102,6 +102,17 @@ func (p *Params) double(b *block) (value, grad *device.Tensor) {
 	return p.wide.View(b.offset, b.Shape...), p.dwide.View(b.offset, b.Shape...)
 }
 
+// Learned is how many of the parameters learn.
+func (p *Params) Learned() int {
+	n := 0
+	for _, b := range p.blocks {
+		if b.Role != Fixed {
+			n += b.size()
+		}
+	}
+	return n
+}
+
 // Len is P, the number of parameters.
 func (p *Params) Len() int { return p.total }
 

@@ -136,10 +136,10 @@ REAL_PRODUCT_KERNEL(TILE_THREADS, integrated_outputs, (int rows, int r, int out,
             (rows, r, out, span, phi, w, quad, partial))
 
 // integrated_moments: mean = scale Σ partial_0 and variance = max(floor, scale² (Σ partial_1 +
-// base)) for n = rows·d' elements, chunks in order. One element a thread, grid ⌈n/256⌉; 2·chunks
+// base + spread)) for n = rows·d' elements, chunks in order; spread [rows,d'] may be null. One element a thread, grid ⌈n/256⌉; 2·chunks
 // numbers in and 2 out: bound by memory.
 template <typename T>
-__device__ __forceinline__ void integrated_moments(int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *partial, T *mean, T *variance) {
+__device__ __forceinline__ void integrated_moments(int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *spread, const T *partial, T *mean, T *variance) {
   int i = global_thread();
   if (i >= n) return;
   T first = 0, second = 0, scale = feature_scale(logalpha, r);
@@ -147,10 +147,11 @@ __device__ __forceinline__ void integrated_moments(int n, int r, int out, int ch
     first += partial[(long long)b * n + i];
     second += partial[(long long)(chunks + b) * n + i];
   }
-  T v = scale * scale * (second + (T)base[i % out]);
+  T v = second + (T)base[i % out];
+  v = scale * scale * (spread ? v + spread[i] : v);
   mean[i] = scale * first;
   variance[i] = v < (T)VAR_FLOOR ? (T)VAR_FLOOR : v; // NaN stays NaN
 }
 REAL_KERNEL(256, integrated_moments,
-            (int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *partial, T *mean, T *variance),
-            (n, r, out, chunks, logalpha, base, partial, mean, variance))
+            (int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *spread, const T *partial, T *mean, T *variance),
+            (n, r, out, chunks, logalpha, base, spread, partial, mean, variance))

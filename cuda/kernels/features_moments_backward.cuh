@@ -135,11 +135,12 @@ REAL_PRODUCT_KERNEL(TILE_THREADS, integrated_dspectra, (int rows, int d, int r, 
 //	dm_sin += scale P_1 + scale² (2m_sin(P_3 − P_4) + m_cos P_5)
 //	dlog s²_cos += scale² s²_cos (½ dvsum + P_2),  dlog s²_sin += scale² s²_sin (½ dvsum − P_2)
 //
-// and alpha[block] = scale Σ (P_0∘m_cos + P_1∘m_sin). One frequency and column a thread, chunks in
+// and alpha[block] = scale Σ (P_0∘m_cos + P_1∘m_sin). With a full covariance of W, log s² waits for
+// fold_covariance, and shared [3,n] gets scale² (P_3 + P_4, P_3 − P_4, P_5); it is null otherwise. One frequency and column a thread, chunks in
 // order, sums in double, grid ⌈n/256⌉; 6 numbers in for every chunk, and 12 more in or out.
 template <typename T>
 __device__ __forceinline__ void fold_integrated_weights(int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w,
-                                        const T *logvar, T *dmean, T *dlogvar, double *alpha) {
+                                        const T *logvar, T *dmean, T *dlogvar, T *shared, double *alpha) {
   int i = global_thread();
   double inner = 0, scale = (double)feature_scale(logalpha, r), square = scale * scale;
   if (i < n) {
@@ -152,16 +153,23 @@ __device__ __forceinline__ void fold_integrated_weights(int n, int r, int out, i
     double c = (double)w[i], s = (double)w[j], half = 0.5 * dvsum[i % out];
     dmean[i] += (T)(scale * p[0] + square * (2 * c * (p[3] + p[4]) + s * p[5]));
     dmean[j] += (T)(scale * p[1] + square * (2 * s * (p[3] - p[4]) + c * p[5]));
-    dlogvar[i] += (T)(square * (double)exponential(logvar[i]) * (half + p[2]));
-    dlogvar[j] += (T)(square * (double)exponential(logvar[j]) * (half - p[2]));
+    if (shared) {
+      shared[i] = (T)(square * (p[3] + p[4]));
+      shared[j] = (T)(square * (p[3] - p[4]));
+      shared[j + n] = (T)(square * p[5]);
+    } else {
+      dlogvar[i] += (T)(square * (double)exponential(logvar[i]) * (half + p[2]));
+      dlogvar[j] += (T)(square * (double)exponential(logvar[j]) * (half - p[2]));
+    }
     inner = c * p[0] + s * p[1];
   }
   inner = block_sum(inner);
   if (threadIdx.x == 0) alpha[blockIdx.x] = scale * inner;
 }
 REAL_KERNEL(256, fold_integrated_weights,
-            (int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha),
-            (n, r, out, chunks, logalpha, partial, dvsum, w, logvar, dmean, dlogvar, alpha))
+            (int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, T *shared,
+             double *alpha),
+            (n, r, out, chunks, logalpha, partial, dvsum, w, logvar, dmean, dlogvar, shared, alpha))
 
 // fold_integrated_spectra: dη += mixing∘Σ partial_0 and dlog β² += β²∘Σ partial_1 for n = d·R
 // elements and partial [chunks,2,n]; mixing [R] may be null, and the β² of spectra [2,n] has it;

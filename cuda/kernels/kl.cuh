@@ -7,7 +7,8 @@
 //	kl   = Σ ½ (log p − log s² + (s²+m²)/p − 1)
 //	dm  += −weight·m/p,  dlog s² += −weight·½ (s²/p − 1),  dlogl_d += −weight·Σ_r ((s²+m²)/p − 1)
 //
-// mean, logvar and their gradients [d,r]; logl [d], or null for p = 1. Grid (d, pieces of rows),
+// mean, logvar and their gradients [d,r]; logl [d], or null for p = 1. Where logvar is null, kl = ½ Σ
+// m². Grid (d, pieces of rows),
 // 1024 elements a block; kl and dlogl [pieces,d] get one partial sum a block, dlogl with the
 // weight, which may be live. Thread t sums t, t+256, …, then block_sum. 4 numbers in, 2 out and an
 // exponential an element: bound by memory.
@@ -21,13 +22,16 @@ __device__ __forceinline__ void kl_diag(int r, double weight, T *dmean, T *dlogv
   double moments = 0, logs = 0;
   for (int c = lo + (int)threadIdx.x; c < hi; c += (int)blockDim.x) {
     long long i = (long long)row * r + c;
-    T m = mean[i], l = logvar[i], s2 = exponential(l);
-    moments += (double)s2 + (double)m * (double)m;
-    logs += (double)l;
+    T m = mean[i];
+    moments += (double)m * (double)m;
     dmean[i] += pull * m;
+    if (!logvar) continue;
+    T l = logvar[i], s2 = exponential(l);
+    moments += (double)s2;
+    logs += (double)l;
     dlogvar[i] += (T)0.5 * pull * s2 + half;
   }
-  double n = (double)(hi - lo), excess = inverse * block_sum(moments) - n;
+  double n = logvar ? (double)(hi - lo) : 0.0, excess = inverse * block_sum(moments) - n;
   logs = block_sum(logs);
   if (threadIdx.x == 0) {
     long long at = (long long)blockIdx.y * gridDim.x + row;

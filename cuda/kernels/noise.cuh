@@ -87,6 +87,56 @@ REAL_KERNEL(256, heteroscedastic,
             (int n, int batch, double scale, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes),
             (n, batch, scale, floor, dh, h, y, logvar, values, slopes))
 
+// predictive_gaussian is gaussian_predictive and predictive_moments, for moments of type E.
+template <typename T, typename E>
+__device__ __forceinline__ void predictive_gaussian(int n, int batch, double scale, double bound, E *dmean, E *dvariance, const E *mean, const E *variance, const T *y,
+                                                  const T *logvar, double *values, double *slopes) {
+  int c = (int)blockIdx.y, width = (int)gridDim.y;
+  double log_noise = (double)logvar[c], noise = exponential(log_noise), precision = exponential(-log_noise), own = 1 - bound, total = 0, slope = 0;
+  for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
+    long long i = (long long)row * width + c;
+    double miss = (double)y[(long long)(row % batch) * width + c] - (double)mean[i], spread = (double)variance[i], v = noise + spread;
+    double along = 0.5 * (miss * miss / v - 1) / v, misfit = precision * (miss * miss + spread);
+    total -= 0.5 * (1.8378770664093453 + own * (logarithm(v) + miss * miss / v) + bound * (log_noise + misfit)); // log 2π
+    slope += own * noise * along + 0.5 * bound * (misfit - 1);
+    dmean[i] = (E)(scale * miss * (own / v + bound * precision));
+    dvariance[i] = (E)(scale * (own * along - 0.5 * bound * precision));
+  }
+  total = block_sum(total);
+  slope = block_sum(slope);
+  if (threadIdx.x == 0) {
+    values[c * gridDim.x + blockIdx.x] = total;
+    slopes[c * gridDim.x + blockIdx.x] = slope;
+  }
+}
+
+// gaussian_predictive: (1−δ) log N(y; mean, v) + δ E_q log N(y; F, σ²_c) with v = σ²_c + variance and
+// δ = bound; the first has the slopes (y−mean)/v in the mean and ½((y−mean)²/v² − 1/v) in the
+// variance. values[c,block] = Σ of the value and slopes[c,block] = Σ of the gradient in log σ²,
+// without scale, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out, a logarithm an
+// element. heteroscedastic_sum adds up.
+template <typename T>
+__device__ __forceinline__ void gaussian_predictive(int n, double scale, double bound, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y,
+                                                  const T *logvar, double *values, double *slopes) {
+  predictive_gaussian(n, n, scale, bound, dmean, dvariance, mean, variance, y, logvar, values, slopes);
+}
+REAL_KERNEL(256, gaussian_predictive,
+            (int n, double scale, double bound, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar,
+             double *values, double *slopes),
+            (n, scale, bound, dmean, dvariance, mean, variance, y, logvar, values, slopes))
+
+// predictive_moments: gaussian_predictive for the Real moments of n = S·B rows; y [B,C] repeats for
+// each sample. Grid as gaussian; 3 numbers in, 2 out.
+template <typename T>
+__device__ __forceinline__ void predictive_moments(int n, int batch, double scale, double bound, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y,
+                                                 const T *logvar, double *values, double *slopes) {
+  predictive_gaussian(n, batch, scale, bound, dmean, dvariance, mean, variance, y, logvar, values, slopes);
+}
+REAL_KERNEL(256, predictive_moments,
+            (int n, int batch, double scale, double bound, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *values,
+             double *slopes),
+            (n, batch, scale, bound, dmean, dvariance, mean, variance, y, logvar, values, slopes))
+
 // heteroscedastic_sum: ell = scale·Σ of values and dlogvar[c] += scale·Σ of the column's slopes.
 // Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>

@@ -20,10 +20,10 @@ func likelihoodRows() []row {
 		{ops: []string{"GaussianExpected"}, variant: "samples",
 			sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: expected(device.Real),
 			nmse: 1e-12, reason: "moments of float32"},
-		{ops: []string{"GaussianMarginal"}, sizes: [][]int{{1, 1, 1}, {1, 31, 2}, {1, 1300, 3}},
-			build: marginal(device.Double), nmse: 1e-12, reason: "the gradient of a float32 parameter"},
-		{ops: []string{"GaussianMarginal"}, variant: "samples", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 700, 3}},
-			build: marginal(device.Real), nmse: 1e-12, reason: "moments of float32"},
+		{ops: []string{"GaussianPredictive"}, sizes: [][]int{{1, 1, 1}, {1, 31, 2}, {1, 1300, 3}},
+			build: predictive(device.Double), nmse: 1e-12, reason: "the gradient of a float32 parameter"},
+		{ops: []string{"GaussianPredictive"}, variant: "samples", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 700, 3}},
+			build: predictive(device.Real), nmse: 1e-12, reason: "moments of float32"},
 		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3},
 			{2, 5, 40}}, build: softmax,
 			nmse: 1e-12, reason: "float32 exponentials"},
@@ -80,11 +80,13 @@ func expected(dtype device.DType) func(r *random, size []int) *problem {
 	}
 }
 
-func marginal(dtype device.DType) func(r *random, size []int) *problem {
+func predictive(dtype device.DType) func(r *random, size []int) *problem {
 	return func(r *random, size []int) *problem {
 		return gaussianMoments(r, size, dtype, func(miss, noise, variance float64) float64 {
-			return -(math.Log(2*math.Pi*(noise+variance)) + miss*miss/(noise+variance)) / 2
-		}, device.Device.GaussianMarginal)
+			const bound = device.BoundShare
+			density := math.Log(2*math.Pi*(noise+variance)) + miss*miss/(noise+variance)
+			return -((1-bound)*density + bound*(math.Log(2*math.Pi*noise)+(miss*miss+variance)/noise)) / 2
+		}, device.Device.GaussianPredictive)
 	}
 }
 

@@ -17,10 +17,11 @@ const (
 // featureMoments is the state of FeatureMoments between forward and backward. Unlike RandomFeatures
 // it writes Φ, six numbers for each row and frequency. Its other scratch is RandomFeatures'.
 type featureMoments struct {
-	phi, dphi scratch // [6,S·B,R]
-	spectra   scratch // [2,d,R]: η and β², with the factors of Mixing
-	quad      scratch // [4,R,d']
-	base      scratch // [d'], in double: ½ Σ s²
+	phi, dphi  scratch // [6,S·B,R]
+	spectra    scratch // [2,d,R]: η and β², with the factors of Mixing
+	quad       scratch // [4,R,d']
+	base       scratch // [d'], in double: ½ Σ s²
+	covariance weightCovariance
 }
 
 // beginMoments is beginFeatures for all rows at once.
@@ -42,14 +43,21 @@ func (d *Device) FeatureMoments(a device.FeatureArgs) {
 	d.real.launch("integrated_spectra", d.real.over("integrated_spectra", t.D*t.R), 0, cuda.Int(t.D*t.R), r,
 		d.ptr(p.MeanOmega), d.ptr(p.LogVarOmega), d.ptr(p.Mixing), spectra)
 	d.real.launch("integrated_weights", blocks(t.Out, 8), 0, r, out, d.ptr(p.MeanW), d.ptr(p.LogVarW), quad, base)
+	if t.Full {
+		d.factor(t)
+	}
 	d.real.launch("integrated_phases", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: 2}, 0, cuda.Int(rows), cuda.Int(t.D), r, d.ptr(a.H), spectra, phi)
 	d.real.launch("integrated_columns", t.each(), 0, r, phi)
+	spread := d.ptr(nil)
+	if t.Full {
+		spread = d.spread(t)
+	}
 	span, chunks := divide(t.R, tile, t.forwardBlocks, 2*tilesOf(rows)*tilesOf(t.Out))
 	partial := d.growReals(&t.chunks, 2*chunks*rows*t.Out)
 	d.real.launch("integrated_outputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.Out), Z: 2 * chunks}, 0,
 		cuda.Int(rows), r, out, cuda.Int(span), phi, d.ptr(p.MeanW), quad, partial)
 	d.real.launch("integrated_moments", d.real.over("integrated_moments", rows*t.Out), 0, cuda.Int(rows*t.Out), r, out, cuda.Int(chunks),
-		d.ptr(p.LogAlpha), base, partial, d.ptr(a.Out), d.ptr(a.Variance))
+		d.ptr(p.LogAlpha), base, spread, partial, d.ptr(a.Out), d.ptr(a.Variance))
 }
 
 // FeatureMomentsBackward writes g.H and accumulates g.Params.
@@ -62,6 +70,9 @@ func (d *Device) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	dphi := d.growReals(&n.dphi, planes*rows*t.R)
 	d.real.launch("integrated_dcolumns", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: planes}, 0,
 		cuda.Int(rows), r, out, d.ptr(g.Out), t.local.dv.arg(), d.ptr(t.p.MeanW), n.quad.arg(), dphi)
+	if t.Full {
+		d.spreadInputs(t)
+	}
 	d.real.launch("integrated_dphases", t.each(), 0, r, d.ptr(t.p.LogAlpha), n.phi.arg(), dphi)
 	if g.H != nil {
 		d.real.launch("integrated_dinputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.D), Z: 1}, 0,
@@ -89,8 +100,15 @@ func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmea
 	partial := d.growReals(&t.dw, chunks*planes*size)
 	d.real.launch("integrated_dweights", cuda.Grid{X: columns, Y: frequencies, Z: planes * chunks}, 0,
 		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), t.moments.phi.arg(), d.ptr(dmean), t.local.dv.arg(), partial)
+	shared := d.ptr(nil)
+	if t.Full {
+		shared = d.growReals(&t.moments.covariance.shared, 3*size)
+	}
 	d.real.launch("fold_integrated_weights", blocks(size, 256), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(chunks),
-		d.ptr(t.p.LogAlpha), partial, t.local.dvSum.arg(), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW), d.ptr(g.MeanW), d.ptr(g.LogVarW), t.alpha.arg())
+		d.ptr(t.p.LogAlpha), partial, t.local.dvSum.arg(), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW), d.ptr(g.MeanW), d.ptr(g.LogVarW), shared, t.alpha.arg())
+	if t.Full {
+		d.factorGradient(t, g)
+	}
 }
 
 // spectraMomentsGradient adds the gradients of Ω's means and variances, and of α from its partial

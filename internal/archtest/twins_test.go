@@ -25,7 +25,7 @@ var twins = []struct{ file, operations string }{
 	{"frequencies.go", "Frequencies FrequenciesBackward"},
 	{"features_moments.go", "FeatureMoments FeatureMomentsBackward"},
 	{"outputnoise.go", "AddNoise AddNoiseBackward"},
-	{"likelihood.go", "GaussianLogLik GaussianExpected SoftmaxLogLik BernoulliLogLik StudentLogLik " +
+	{"likelihood.go", "GaussianLogLik GaussianExpected GaussianPredictive SoftmaxLogLik BernoulliLogLik StudentLogLik " +
 		"HeteroscedasticLogLik AddOffset AddOffsetBackward"},
 	{"kl.go", "KLDiag KLInducing"},
 	{"adam.go", "Adam"},

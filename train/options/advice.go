@@ -31,6 +31,7 @@ func (c *Config) Blocked() string {
 
 // The objectives of training.
 const (
+	Auto       = "auto" // the rows decide
 	ELBO       = "elbo"
 	Predictive = "predictive" // Σ log E_q p(y | F) − KL (Jankowiak, Pleiss and Gardner 2020)
 )

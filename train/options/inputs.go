@@ -31,7 +31,7 @@ func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, 
 	if notes, err = fit.fitKernel(ctx, ds); err != nil {
 		return nil, nil, err
 	}
-	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.spectraNotes()), nil
+	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.spectraNotes(), fit.fitWeights(ds)), nil
 }
 
 // fitKernel settles the kernel and how X̄ is chosen.

@@ -25,11 +25,11 @@ func defaults() *Config {
 				Model: "gpdrf", Likelihood: "auto", Samples: 1,
 				Inducing: 200, LearnInducing: true, Whiten: true, QCov: "diagonal", Lengthscales: "auto", Latents: 8,
 				Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
-				WCov: "diagonal", LocalReparam: true, FeedForward: true, Skip: true,
+				WCov: Auto, LocalReparam: true, FeedForward: true, Skip: true,
 			},
 			Kernel: "auto", InducingInit: "auto", Projection: 256,
 		},
-		ObjectiveOptions: ObjectiveOptions{Maximise: ELBO, DoF: 4, LearnDoF: true, KLWeight: 1},
+		ObjectiveOptions: ObjectiveOptions{Maximise: Auto, DoF: 4, LearnDoF: true, KLWeight: 1},
 		OptimiserOptions: OptimiserOptions{
 			Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
 			AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,

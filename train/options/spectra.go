@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -21,7 +22,14 @@ func checkTreatment(text string) (wrong string) {
 // have no moments in closed form get a fixed draw of the frequencies, unless a user asks for
 // another treatment.
 func (c *Config) checkSpectra() error {
-	if c.Model == model.GP || c.Spectra != model.VarIntegrated {
+	if c.Model == model.GP {
+		return nil
+	}
+	if c.Spectra != model.VarIntegrated {
+		if c.WCov == model.Full && c.typed("w-cov") {
+			return c.Errorf("w-cov", "%s is for spectra %s, and spectra is %s: leave it out", model.Full, model.VarIntegrated,
+				c.Spectra)
+		}
 		return nil
 	}
 	if c.hasArcCosines() {
@@ -38,6 +46,26 @@ func (c *Config) checkSpectra() error {
 			"leave it out, or give another spectra", c.Spectra)
 	}
 	return nil
+}
+
+// rowsPerFeature is how many rows determine the weight of a feature whatever those of others are.
+const rowsPerFeature = 10
+
+// fitWeights settles the covariance of the weights of the last layer. With few rows for its 2R
+// features, these are not told apart, and a diagonal costs much of the bound. The products of a full
+// one are as many as those of the GP layer for each output.
+func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
+	if c.WCov != Auto {
+		return nil
+	}
+	c.WCov = model.Diagonal
+	features := 2 * c.Features
+	if c.Model != model.GP && c.Spectra == model.VarIntegrated && c.outputs(ds) == 1 && ds.N() <= rowsPerFeature*features {
+		c.WCov = model.Full
+		notes = append(notes, fmt.Sprintf("w-cov: full, since %d rows are at most %d for each of %d features", ds.N(),
+			rowsPerFeature, features))
+	}
+	return notes
 }
 
 // hasArcCosines reports whether the features are of an arc-cosine kernel.

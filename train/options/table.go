@@ -187,8 +187,9 @@ func (c *Config) drfOptions() []Option {
 				"form. The others draw frequencies: prior-fixed once from the prior, var-fixed once from a " +
 				"learned q, var-resampled from it in each step. The objective of var-fixed is not a bound, and " +
 				"small or noisy data are memorised"},
-		{Key: "w-cov", Models: onDRF, Values: words("full diagonal"), value: &c.WCov,
-			Help: "covariance of the weights of the last layer, if frequencies are integrated; diagonal is faster"},
+		{Key: "w-cov", Models: onDRF, Values: words("auto full diagonal"), value: &c.WCov,
+			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full where " +
+				"there is one output, and at most 10 rows for each of its features"},
 		{Key: "local-reparam", Models: onDRF, value: &c.LocalReparam,
 			Help: "if frequencies are drawn: sample the outputs of a layer; false samples the weights, as in " +
 				"the paper"},
@@ -212,8 +213,9 @@ func (c *Config) objectiveOptions() []Option {
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that differs from " +
 				"row to row. For classes: softmax, or bernoulli with one output for two classes. auto is gaussian " +
 				"or softmax"},
-		{Key: "objective", Values: words(ELBO + " " + Predictive), value: &c.Maximise,
-			Help: "the bound, or the log density of the training targets under the prediction, less the divergences"},
+		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Maximise,
+			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
+				"divergences. auto is predictive for numbers with gaussian noise whose rows outnumber the parameters"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Help: "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,

@@ -1,0 +1,64 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// weightCovariance is the state of FeatureMoments where the covariance of W is full.
+type weightCovariance struct {
+	l       scratch // [d',2R,2R]: L
+	product scratch // [d',S·B,2R]: P = μL; in the backward pass its gradient
+	squares scratch // [S·B,d']: ‖P‖²
+	shared  scratch // [3,R,d']: gradients of what cosines and sines share
+	dl      scratch // [chunks,d',2R,2R]
+}
+
+// factor is L, and what a frequency's cosine and sine share of L Lᵀ, in quad.
+func (d *Device) factor(t *features) {
+	n, columns := &t.moments, 2*t.R
+	size := t.Out * columns * columns
+	l := d.growReals(&n.covariance.l, size)
+	d.real.launch("covariance_factor", d.real.over("covariance_factor", size), 0, cuda.Int(size), cuda.Int(columns), cuda.Int(t.Out),
+		d.ptr(t.p.LowerW), d.ptr(t.p.LogVarW), l)
+	d.real.launch("covariance_shared", d.warps(t.R, t.Out), 0, cuda.Int(t.R), cuda.Int(t.Out), l, n.quad.arg(), n.base.arg())
+}
+
+// warps is a grid of a warp for each row of each column.
+func (d *Device) warps(rows, columns int) cuda.Grid {
+	return cuda.Grid{X: (rows + 7) / 8, Y: columns, Z: 1}
+}
+
+// spread is ‖Lᵀμ‖² of each row and output.
+func (d *Device) spread(t *features) cuda.Arg {
+	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
+	p, squares := d.growReals(&n.covariance.product, t.Out*rows*columns), d.growReals(&n.covariance.squares, rows*t.Out)
+	d.real.launch("covariance_product", cuda.Grid{X: tilesOf(rows), Y: tilesOf(columns), Z: t.Out}, 0,
+		cuda.Int(rows), cuda.Int(t.R), n.phi.arg(), n.covariance.l.arg(), p)
+	d.real.launch("covariance_squares", d.warps(rows, t.Out), 0, cuda.Int(rows), cuda.Int(columns), p, squares)
+	return squares
+}
+
+// spreadInputs turns P into its gradient, and adds that of μ to dΦ.
+func (d *Device) spreadInputs(t *features) {
+	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
+	size := t.Out * rows * columns
+	d.real.launch("covariance_cotangent", d.real.over("covariance_cotangent", size), 0, cuda.Int(size), cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out),
+		d.ptr(t.p.LogAlpha), t.local.dv.arg(), n.covariance.product.arg())
+	d.real.launch("covariance_dcolumns", cuda.Grid{X: tilesOf(rows), Y: tilesOf(columns), Z: 1}, 0,
+		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), n.covariance.product.arg(), n.covariance.l.arg(), n.dphi.arg())
+}
+
+// factorGradient adds the gradients of L to those of LowerW and, by its diagonal, of LogVarW.
+func (d *Device) factorGradient(t *features, g device.FeatureParams) {
+	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
+	size, tiles := t.Out*columns*columns, tilesOf(columns)
+	span, chunks := divide(rows, tile, t.gradientBlocks, tiles*tiles*t.Out)
+	partial := d.growReals(&n.covariance.dl, chunks*size)
+	d.real.launch("covariance_dfactor", cuda.Grid{X: tiles, Y: tiles, Z: t.Out * chunks}, 0,
+		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), n.phi.arg(), n.covariance.product.arg(), partial)
+	d.real.launch("fold_covariance", d.real.over("fold_covariance", size), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(chunks),
+		d.ptr(t.p.LogAlpha), partial, n.covariance.shared.arg(), n.covariance.l.arg(), d.ptr(g.LowerW), d.ptr(g.LogVarW))
+}
