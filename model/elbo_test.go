@@ -94,8 +94,10 @@ func configs() []Config {
 				Whiten: true, LearnInducing: true, Layers: layers, Features: 3, Hidden: 2,
 				Spectra: VarIntegrated, LocalReparam: true,
 				FeatureKernel: kernel, FeedForward: layers == 2, Skip: i%2 == layers%2}
+			c.WCov = []string{"", Full}[(i+layers)%2]
 			all = append(all, c)
 			c.Model, c.Skip, c.FeedForward = DRF, false, !c.FeedForward
+			c.WCov = []string{Full, ""}[(i+layers)%2]
 			all = append(all, c)
 		}
 	}
@@ -115,10 +117,10 @@ func configs() []Config {
 }
 
 func (c Config) testName() string {
-	return fmt.Sprintf("%s-%s-D%d-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-"+
+	return fmt.Sprintf("%s-%s-D%d-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s%s-"+
 		"local=%v-ff=%v-skip=%v-offsets=%v", c.Model, c.Likelihood, c.Inputs, strings.Join(c.Maps, "+"),
 		c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
-		c.QCov, c.Whiten, c.Layers, c.Spectra, c.LocalReparam, c.FeedForward, c.Skip, c.ClassOffsets)
+		c.QCov, c.Whiten, c.Layers, c.Spectra, c.WCov, c.LocalReparam, c.FeedForward, c.Skip, c.ClassOffsets)
 }
 
 // fixture is a model with random parameters on random rows.
@@ -180,6 +182,14 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 		for i := range blk.size() {
 			if c.QCov == Diagonal || i/c.Inducing%c.Inducing == i%c.Inducing {
 				f.flat[blk.offset+i] += 0.8
+			}
+		}
+	}
+	if c.WCov == Full {
+		blk := findBlock(m, fmt.Sprintf("drf.%d.lower_w", c.Layers-1))
+		for i := range blk.size() {
+			if columns := 2 * c.Features; i%columns >= i/columns%columns {
+				f.flat[blk.offset+i] = 0
 			}
 		}
 	}
@@ -256,44 +266,54 @@ func (f *fixture) value(t testing.TB) float64 {
 }
 
 // The bound is the paper's, for every kind of model, and its gradient over the whole flat vector is
-// that of central differences.
+// that of central differences. So is the predictive objective where there is one.
 func TestELBO(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, c := range configs() {
-		t.Run(c.testName(), func(t *testing.T) {
-			f := newFixture(t, dev, c)
-			got := f.value(t)
-			ell, kl := f.naive.elbo()
-			want := ell - f.step.KLWeight.Value*kl
-			if math.Abs(got-want) > 1e-8*math.Abs(want) {
-				t.Errorf("bound %.12g, the paper's loops give %.12g", got, want)
-			}
+		t.Run(c.testName(), func(t *testing.T) { testObjective(t, newFixture(t, dev, c)) })
+		if c.HasDensity() {
+			t.Run("predictive-"+c.testName(), func(t *testing.T) {
+				f := newFixture(t, dev, c)
+				f.step.Predictive, f.naive.step.Predictive = true, true
+				testObjective(t, f)
+			})
+		}
+	}
+}
 
-			grad := make([]float64, len(f.flat))
-			dev.Download(grad, f.m.params.Grad)
-			norm := 0.0
-			for _, g := range grad {
-				norm = max(norm, math.Abs(g))
-			}
-			const h = 1e-5
-			point := append([]float64(nil), f.flat...)
-			at := func(i int, v float64) float64 {
-				point[i] = v
-				dev.Upload(f.m.params.Value, point)
-				return f.value(t)
-			}
-			for i, v := range f.flat {
-				numeric := (at(i, v+h) - at(i, v-h)) / (2 * h)
-				if blk := f.blockOf(i); blk.Role == Fixed || blk.Name == "gp.pseudo_inputs" && !c.LearnInducing {
-					numeric = 0
-				}
-				point[i] = v
-				if diff := math.Abs(grad[i] - numeric); diff > 1e-6*math.Abs(numeric)+2e-9*norm {
-					t.Errorf("%s: gradient of element %d is %.10g, central differences %.10g",
-						f.blockOf(i).Name, i, grad[i], numeric)
-				}
-			}
-		})
+func testObjective(t *testing.T, f *fixture) {
+	t.Helper()
+	dev, c := f.m.dev, f.m.cfg
+	got := f.value(t)
+	ell, kl := f.naive.elbo()
+	want := ell - f.step.KLWeight.Value*kl
+	if math.Abs(got-want) > 1e-8*math.Abs(want) {
+		t.Errorf("objective %.12g, the paper's loops give %.12g", got, want)
+	}
+
+	grad := make([]float64, len(f.flat))
+	dev.Download(grad, f.m.params.Grad)
+	norm := 0.0
+	for _, g := range grad {
+		norm = max(norm, math.Abs(g))
+	}
+	const h = 1e-5
+	point := append([]float64(nil), f.flat...)
+	at := func(i int, v float64) float64 {
+		point[i] = v
+		dev.Upload(f.m.params.Value, point)
+		return f.value(t)
+	}
+	for i, v := range f.flat {
+		numeric := (at(i, v+h) - at(i, v-h)) / (2 * h)
+		if blk := f.blockOf(i); blk.Role == Fixed || blk.Name == "gp.pseudo_inputs" && !c.LearnInducing {
+			numeric = 0
+		}
+		point[i] = v
+		if diff := math.Abs(grad[i] - numeric); diff > 1e-6*math.Abs(numeric)+2e-9*norm {
+			t.Errorf("%s: gradient of element %d is %.10g, central differences %.10g",
+				f.blockOf(i).Name, i, grad[i], numeric)
+		}
 	}
 }
 

@@ -60,9 +60,9 @@ func (v *naive) elbo() (ell, kl float64) {
 				case c.Likelihood == HeteroscedasticLikelihood:
 					total += logNormal(y, h[t], math.Max(device.VarFloor, noise*math.Exp(h[c.targets()+t])))
 				case c.Model == GP:
-					total += logNormal(y, mean[i][t], noise) - variance[i][t]/(2*noise)
+					total += v.ofMoments(y, mean[i][t], variance[i][t], noise)
 				default:
-					total += logNormal(y, h[t], noise) - spread[t]/(2*noise)
+					total += v.ofMoments(y, h[t], spread[t], noise)
 				}
 			}
 			if c.ClassOffsets {
@@ -286,6 +286,30 @@ func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float
 	return h, spread
 }
 
+// ofMoments is E log N(y; f, noise) for f ~ N(mean, variance), or what stands for it in the predictive
+// objective.
+func (v *naive) ofMoments(y, mean, variance, noise float64) float64 {
+	expected := logNormal(y, mean, noise) - variance/(2*noise)
+	if v.step.Predictive {
+		return (1-device.BoundShare)*logNormal(y, mean, noise+variance) + device.BoundShare*expected
+	}
+	return expected
+}
+
+// factor is L of column j of W.
+func (v *naive) factor(l, j int) [][]float64 {
+	columns, out := 2*v.cfg.Features, v.cfg.layerOutputs(l)
+	factor := make([][]float64, columns)
+	for i := range factor {
+		factor[i] = make([]float64, columns)
+		if v.cfg.WCov == Full && l == v.cfg.Layers-1 {
+			copy(factor[i][:i], v.layer(l, "lower_w")[(j*columns+i)*columns:])
+		}
+		factor[i][i] = math.Exp(v.layer(l, "logvar_w")[i*out+j] / 2)
+	}
+	return factor
+}
+
 // featureMoments are E and Var over q(W) q(Ω) of one row's outputs of a layer. Frequencies are
 // independent; of each, E f² is that of products of independent variables, by E cos kθ =
 // exp(−k²v/2) cos kt and sin alike.
@@ -294,6 +318,7 @@ func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {
 	r, out := c.Features, c.layerOutputs(l)
 	mean, variance = make([]float64, out), make([]float64, out)
 	share, rho := math.Exp(v.layer(l, "log_alpha")[0])/float64(r), math.Exp(v.layer(l, "log_rho")[0])
+	phi := make([]float64, 2*r)
 	for k := range r {
 		t, w := 0.0, 0.0
 		for i, h := range in {
@@ -307,12 +332,24 @@ func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {
 		cos, sin := math.Exp(-w/2)*math.Cos(t), math.Exp(-w/2)*math.Sin(t)
 		cosCos, sinSin := (1+math.Exp(-2*w)*math.Cos(2*t))/2, (1-math.Exp(-2*w)*math.Cos(2*t))/2
 		cosSin := math.Exp(-2*w) * math.Sin(2*t) / 2
+		phi[k], phi[r+k] = cos, sin
 		for j := range out {
+			factor := v.factor(l, j)
 			mc, ms := v.layer(l, "mean_w")[k*out+j], v.layer(l, "mean_w")[(r+k)*out+j]
-			vc, vs := math.Exp(v.layer(l, "logvar_w")[k*out+j]), math.Exp(v.layer(l, "logvar_w")[(r+k)*out+j])
+			vc, vs, both := dot(factor[k], factor[k]), dot(factor[r+k], factor[r+k]), dot(factor[k], factor[r+k])
 			first := mc*cos + ms*sin
 			mean[j] += math.Sqrt(share) * first
-			variance[j] += share * ((mc*mc+vc)*cosCos + (ms*ms+vs)*sinSin + 2*mc*ms*cosSin - first*first)
+			variance[j] += share * ((mc*mc+vc)*cosCos + (ms*ms+vs)*sinSin + 2*(mc*ms+both)*cosSin - first*first)
+		}
+	}
+	for j := range out {
+		factor := v.factor(l, j)
+		for a := range phi {
+			for b := range phi {
+				if a%r != b%r {
+					variance[j] += share * dot(factor[a], factor[b]) * phi[a] * phi[b]
+				}
+			}
 		}
 	}
 	return mean, variance
@@ -381,6 +418,11 @@ func (v *naive) klLayer(l int) (kl float64) {
 	for i, m := range v.layer(l, "mean_w") {
 		kl += gauss(m, v.layer(l, "logvar_w")[i], 1)
 	}
+	if v.cfg.WCov == Full && l == v.cfg.Layers-1 {
+		for _, m := range v.layer(l, "lower_w") {
+			kl += m * m / 2
+		}
+	}
 	for i, m := range v.layer(l, "mean_omega") {
 		prior := math.Exp(-2 * v.layer(l, "log_lengthscale")[i/v.cfg.Features])
 		if v.cfg.Spectra == VarIntegrated {
@@ -389,4 +431,11 @@ func (v *naive) klLayer(l int) (kl float64) {
 		kl += gauss(m, v.layer(l, "logvar_omega")[i], prior)
 	}
 	return kl
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
 }

@@ -52,7 +52,9 @@ type SettledDRF struct {
 	VarOmega   []float64 // β² [In,R]; nil where Ω is drawn
 	W          []float64 // [draws,rows of W,Out], the same
 	VarW       []float64 // s² [rows of W,Out]; nil where W is drawn
-	Noise      []float64 // [S,Out] of the outputs; nil: none
+	// L [Out,rows of W,rows of W] lower, of a full covariance; nil of a diagonal
+	L     []float64
+	Noise []float64 // [S,Out] of the outputs; nil: none
 }
 
 // Settle computes the tensors that depend on the parameters alone, for PredictRows. The parameters
@@ -189,6 +191,7 @@ func (m *Model) settledDRF(l, samples int, d draw) *SettledDRF {
 	if layer.integrated != nil {
 		out.Omega, out.VarOmega, out.VarW = m.numbers(p.MeanOmega), m.exponentials(p.LogVarOmega),
 			m.exponentials(p.LogVarW)
+		out.L = m.factors(p)
 		multiply(out.Omega, mixing)
 		multiply(out.VarOmega, mixing)
 		multiply(out.VarOmega, mixing)
@@ -212,6 +215,19 @@ func (m *Model) settledDRF(l, samples int, d draw) *SettledDRF {
 	out.W = m.normals(noise.Weights, weights, len(mean)/layer.out, layer.out)
 	moveAndScale(out.W, mean, m.exponentials(p.LogVarW))
 	return out
+}
+
+// factors are the L of a full covariance of W: LowerW, and on its diagonals the roots of s².
+func (m *Model) factors(p device.FeatureParams) []float64 {
+	l := m.numbers(p.LowerW)
+	if l == nil {
+		return nil
+	}
+	outputs, columns := p.LowerW.Dim(0), p.LowerW.Dim(1)
+	for i, v := range m.numbers(p.LogVarW) { // [2R,d']
+		l[(i%outputs*columns+i/outputs)*columns+i/outputs] = math.Exp(v / 2)
+	}
+	return l
 }
 
 func reciprocals(x []float64) []float64 {

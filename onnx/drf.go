@@ -112,12 +112,16 @@ func (g graph) draws(x []float64, s, rows, columns int) value {
 //
 //	mean      = √(α/R) Σ_r m_cos E cos + m_sin E sin
 //	variance  = α/R Σ_r s²_cos E cos² + s²_sin E sin² + m²_cos Var cos + m²_sin Var sin + 2 m_cos m_sin Cov
+//
+// A full covariance L Lᵀ of W gives ‖Lᵀμ‖² of the means μ of cosines and sines, and adds to the
+// products of m what it has for both of a frequency.
 func (g graph) featureMoments(p *model.SettledDRF, h value) (mean, variance value) {
 	r, n := p.R, p.R*p.Out
 	phase := g.matMul(h, g.Doubles(p.Omega, p.In, r))
 	q := g.Op("Exp", g.times(-0.5, g.matMul(g.square(h), g.Doubles(p.VarOmega, p.In, r))))
 	cos, sin, u := g.Op("Cos", phase), g.Op("Sin", phase), g.square(q)
-	mean = g.times(p.Scale, g.matMul(g.concat(2, []value{g.mul(q, cos), g.mul(q, sin)}), g.Doubles(p.W, 2*r, p.Out)))
+	mu := g.concat(2, []value{g.mul(q, cos), g.mul(q, sin)})
+	mean = g.times(p.Scale, g.matMul(mu, g.Doubles(p.W, 2*r, p.Out)))
 
 	cos2, sin2, lost := g.sub(g.square(cos), g.square(sin)), g.times(2, g.mul(sin, cos)), g.sub(g.Scalar(1), u)
 	cross := g.times(-0.5, g.mul(u, lost))
@@ -128,11 +132,45 @@ func (g graph) featureMoments(p *model.SettledDRF, h value) (mean, variance valu
 	weights, base := make([]float64, 4*n), make([]float64, p.Out)
 	for i := range n {
 		c, s, c2, s2 := p.W[i], p.W[n+i], p.VarW[i], p.VarW[n+i]
-		weights[i], weights[n+i], weights[2*n+i], weights[3*n+i] = c2-s2, c*c+s*s, c*c-s*s, c*s
+		weights[n+i], weights[2*n+i], weights[3*n+i] = c*c+s*s, c*c-s*s, c*s
+		if p.L != nil {
+			cosines, sines, both := shared(p, i/p.Out, i%p.Out)
+			weights[n+i] += cosines + sines
+			weights[2*n+i] += cosines - sines
+			weights[3*n+i] += both
+			continue
+		}
+		weights[i] = c2 - s2
 		base[i%p.Out] += (c2 + s2) / 2
 	}
-	total := g.add(g.Doubles(base, p.Out), g.matMul(g.concat(2, parts), g.Doubles(weights, 4*r, p.Out)))
+	total := g.matMul(g.concat(2, parts), g.Doubles(weights, 4*r, p.Out))
+	if p.L != nil {
+		total = g.add(total, g.spread(p, mu))
+	} else {
+		total = g.add(g.Doubles(base, p.Out), total)
+	}
 	return mean, g.floored(p.Scale, total)
+}
+
+// shared are the elements of L Lᵀ of an output for a frequency's cosine and sine.
+func shared(p *model.SettledDRF, r, output int) (cosines, sines, both float64) {
+	row := func(i int) []float64 { return p.L[(output*2*p.R+i)*2*p.R:][:2*p.R] }
+	cos, sin := row(r), row(p.R+r)
+	for k, c := range cos {
+		cosines, sines, both = cosines+c*c, sines+sin[k]*sin[k], both+c*sin[k]
+	}
+	return cosines, sines, both
+}
+
+// spread is ‖Lᵀμ‖² of each output.
+func (g graph) spread(p *model.SettledDRF, mu value) value {
+	columns := 2 * p.R
+	var parts []value
+	for c := range p.Out {
+		l := g.Doubles(p.L[c*columns*columns:][:columns*columns], columns, columns)
+		parts = append(parts, g.sum(g.square(g.matMul(mu, l)), 2))
+	}
+	return g.concat(2, parts)
 }
 
 // floored is a variance over √(α/R), never below device.VarFloor.
