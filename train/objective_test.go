@@ -1,0 +1,53 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// The rows decide the objective and the covariance of the weights, unless a user does, and the
+// settled config repeats the run.
+func TestRowsDecide(t *testing.T) {
+	small := "steps=3 inducing=4 latents=1 features=8 "
+	for _, c := range []struct {
+		words           string
+		rows            int
+		objective, wcov string
+	}{
+		{"", 300, options.ELBO, model.Full}, // fewer rows than parameters, and than ten for a feature
+		{small, 300, options.Predictive, model.Diagonal},
+		{small, 50, options.ELBO, model.Full},
+		{"steps=3 inducing=4 model=gp", 300, options.Predictive, ""},
+		{small + "likelihood=student-t", 300, options.ELBO, model.Diagonal},
+		{small + "spectra=prior-fixed", 100, options.ELBO, model.Diagonal},
+		{small + "objective=elbo w-cov=full", 300, options.ELBO, model.Full},
+		{small + "objective=predictive w-cov=diagonal", 50, options.Predictive, model.Diagonal},
+	} {
+		words := c.words
+		if words == "" {
+			words = "steps=3"
+		}
+		set := table(t, c.rows, 1, wave)
+		out := mustFit(t, words, set)
+		if got := out.Config; got.Maximise != c.objective || out.Trained.Model.WCov != c.wcov {
+			t.Errorf("%q, %d rows: objective %s and w-cov %q, want %s and %q", c.words, c.rows, got.Maximise,
+				out.Trained.Model.WCov, c.objective, c.wcov)
+		}
+		again, err := fit(t, context.Background(), out.Config, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.ELBO != out.ELBO {
+			t.Errorf("%q: its config has %+v, and it had %+v", c.words, again.ELBO, out.ELBO)
+		}
+	}
+	_, err := fit(t, context.Background(), config(t, "steps=3 likelihood=student-t objective=predictive"), table(t, 60, 1, wave))
+	if wrong := (*usage.Error)(nil); !errors.As(err, &wrong) {
+		t.Errorf("predictive with student-t: %v", err)
+	}
+}
