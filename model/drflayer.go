@@ -58,7 +58,7 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	var meanOmega, logVarOmega, mixing, tau, rho *block
 	if c.treatment() != PriorFixed {
 		meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)
-		logVarOmega = p.add(Spectra, name("logvar_omega"), shape(in, r), func(dst []float64, v *Init, _ func([]float64)) {
+		logVarOmega = p.addSpread(Spectra, name("logvar_omega"), shape(in, r), func(dst []float64, v *Init, _ func([]float64)) {
 			if !c.integrates() { // q(ζ) starts at its prior
 				fill(dst, -2*v.logLength(in))
 			}
@@ -76,10 +76,10 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		startW, startVarW = nil, c.startLastVariances
 	}
 	meanW := p.add(Variational, name("mean_w"), shape(columns, out), startW)
-	logVarW := p.add(Variational, name("logvar_w"), shape(columns, out), startVarW)
+	logVarW := p.addSpread(Variational, name("logvar_w"), shape(columns, out), startVarW)
 	var lowerW *block
 	if last && c.WCov == Full {
-		lowerW = p.add(Variational, name("lower_w"), shape(out, columns, columns), nil)
+		lowerW = p.addSpread(Variational, name("lower_w"), shape(out, columns, columns), nil)
 	}
 
 	return func(dev device.Device) *DRFLayer {

@@ -61,7 +61,7 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 			func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.InducingPoints) })
 	}
 	mu := p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.startMeans)
-	sqrt := p.add(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startRoots)
+	sqrt := p.addSpread(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startRoots)
 	p.endGP()
 	dl := p.sum(c.kernels(), m, m)
 	var dm, ds func() *device.Tensor

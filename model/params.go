@@ -25,6 +25,7 @@ type block struct {
 	Role   Role
 	Shape  []int
 	start  start // nil for zeros
+	spread bool  // of q: variances, or a factor of the covariance
 	offset int
 }
 
@@ -65,6 +66,13 @@ func (p *Params) add(role Role, name string, shape []int, at start) *block {
 	return b
 }
 
+// addSpread is add for a block of spreads.
+func (p *Params) addSpread(role Role, name string, shape []int, at start) *block {
+	b := p.add(role, name, shape, at)
+	b.spread = true
+	return b
+}
+
 func shape(lengths ...int) []int { return lengths }
 
 // sum reserves a gradient in double of a tensor that is no parameter.
@@ -102,11 +110,12 @@ func (p *Params) double(b *block) (value, grad *device.Tensor) {
 	return p.wide.View(b.offset, b.Shape...), p.dwide.View(b.offset, b.Shape...)
 }
 
-// Learned is how many of the parameters learn.
-func (p *Params) Learned() int {
+// Fitted is how many of the parameters can follow targets: all that learn, but the spreads of q, which
+// tell how sure it is.
+func (p *Params) Fitted() int {
 	n := 0
 	for _, b := range p.blocks {
-		if b.Role != Fixed {
+		if b.Role != Fixed && !b.spread {
 			n += b.size()
 		}
 	}

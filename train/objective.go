@@ -7,7 +7,8 @@ import (
 )
 
 // settleObjective decides between the bound and the predictive objective where the user does not.
-// The second is no bound, and a model with more parameters than rows memorises under it.
+// The second is no bound, and a model memorises under it if more parameters than there are rows can
+// follow these.
 func (j *Job) settleObjective(c model.Config) error {
 	has := c.HasDensity()
 	switch {
@@ -24,9 +25,9 @@ func (j *Job) settleObjective(c model.Config) error {
 		if err != nil {
 			return &usage.Error{Err: err}
 		}
-		if learned := m.Params().Learned(); j.Train.N() >= learned {
+		if fitted := m.Params().Fitted(); j.Train.N() >= fitted {
 			objective = options.Predictive
-			j.Reporter.Note("objective: predictive, since %d rows outnumber %d parameters", j.Train.N(), learned)
+			j.Reporter.Note("objective: predictive, since %d rows outnumber %d parameters that can follow them", j.Train.N(), fitted)
 		}
 	}
 	j.Config = j.Config.With("objective", objective)

@@ -215,7 +215,8 @@ func (c *Config) objectiveOptions() []Option {
 				"or softmax"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Maximise,
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
-				"divergences. auto is predictive for numbers with gaussian noise whose rows outnumber the parameters"},
+				"divergences. auto is predictive for numbers with gaussian noise where rows outnumber the means of q and " +
+				"the kernels' parameters"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Help: "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,
