@@ -204,7 +204,7 @@ func TestPlanCounts(t *testing.T) {
 func TestRunInParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	run := func(options string, free int64) (*Outcome, []string) {
-		c := config(t, "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 "+
+		c := config(t, "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 w-cov=diagonal "+
 			"steps=6 batch=50 device=cpu:f64 "+options)
 		dev, err := device.Open(c.Device)
 		if err != nil {
@@ -249,7 +249,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	defer dev.Close()
 	plan := func(options string, free int64) (*memory.Plan, error) {
-		c := config(t, "model=gpdrf inducing=50 latents=3 batch=20 steps=5 features=50 "+options)
+		c := config(t, "model=gpdrf inducing=50 latents=3 batch=20 steps=5 features=50 w-cov=diagonal "+options)
 		c = settled(t, c, set)
 		return (&Job{Config: c, Device: &small{dev, free}, Train: set}).Plan(t.Context())
 	}

@@ -40,41 +40,6 @@ func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.Lik
 		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(a.LogVar), d.state.likelihood.partial.arg())
 }
 
-// GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
-func (d *Device) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussianMoments("GaussianExpected", ell, g, a)
-	grid, partial := d.columns(s*b, 1024, c)
-	if a.H.DType() == device.Double {
-		d.real.launch("gaussian_expected", grid, 0, cuda.Int(b), cuda.Float64(scale),
-			d.ptr(g.H), d.ptr(g.Variance), d.ptr(a.H), d.ptr(a.Variance), d.ptr(a.Y), d.ptr(a.LogVar), partial)
-	} else {
-		d.real.launch("gaussian_moments", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale),
-			d.ptr(g.H), d.ptr(g.Variance), d.ptr(a.H), d.ptr(a.Variance), d.ptr(a.Y), d.ptr(a.LogVar), partial)
-	}
-	d.gaussianSum(grid, ell, g, a, float64(s*b), scale)
-}
-
-// GaussianPredictive is Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c).
-func (d *Device) GaussianPredictive(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussianMoments("GaussianPredictive", ell, g, a)
-	grid, values := d.columns(s*b, 1024, c)
-	slopes := d.secondSums(c)
-	if a.H.DType() == device.Double {
-		d.real.launch("gaussian_predictive", grid, 0, cuda.Int(b), cuda.Float64(scale), cuda.Float64(device.BoundShare),
-			d.ptr(g.H), d.ptr(g.Variance), d.ptr(a.H), d.ptr(a.Variance), d.ptr(a.Y), d.ptr(a.LogVar), values, slopes)
-	} else {
-		d.real.launch("predictive_moments", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), cuda.Float64(device.BoundShare),
-			d.ptr(g.H), d.ptr(g.Variance), d.ptr(a.H), d.ptr(a.Variance), d.ptr(a.Y), d.ptr(a.LogVar), values, slopes)
-	}
-	d.slopeSum(grid, ell, g, scale, values, slopes)
-}
-
-// slopeSum makes the value and the gradient of the noise of the blocks' sums of both.
-func (d *Device) slopeSum(sums cuda.Grid, ell *device.Tensor, g device.LikelihoodArgs, scale float64, values, slopes cuda.Arg) {
-	d.real.launch("heteroscedastic_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(sums.X), cuda.Int(sums.Y),
-		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), values, slopes)
-}
-
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
 func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckSoftmax("SoftmaxLogLik", ell, g, a)
@@ -116,6 +81,12 @@ func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.Likelihoo
 	d.real.launch("heteroscedastic", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), cuda.Float64(math.Log(device.VarFloor)),
 		d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.LogVar), values, slopes)
 	d.slopeSum(grid, ell, g, scale, values, slopes)
+}
+
+// slopeSum makes the value and the gradient of the noise of the blocks' sums of both.
+func (d *Device) slopeSum(sums cuda.Grid, ell *device.Tensor, g device.LikelihoodArgs, scale float64, values, slopes cuda.Arg) {
+	d.real.launch("heteroscedastic_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(sums.X), cuda.Int(sums.Y),
+		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), values, slopes)
 }
 
 // AddOffset is h[s,b,c] += offset[c].

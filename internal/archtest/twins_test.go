@@ -25,7 +25,8 @@ var twins = []struct{ file, operations string }{
 	{"frequencies.go", "Frequencies FrequenciesBackward"},
 	{"features_moments.go", "FeatureMoments FeatureMomentsBackward"},
 	{"outputnoise.go", "AddNoise AddNoiseBackward"},
-	{"likelihood.go", "GaussianLogLik GaussianExpected GaussianPredictive SoftmaxLogLik BernoulliLogLik StudentLogLik " +
+	{"likelihood_moments.go", "GaussianExpected GaussianPredictive"},
+	{"likelihood.go", "GaussianLogLik SoftmaxLogLik BernoulliLogLik StudentLogLik " +
 		"HeteroscedasticLogLik AddOffset AddOffsetBackward"},
 	{"kl.go", "KLDiag KLInducing"},
 	{"adam.go", "Adam"},

@@ -34,7 +34,7 @@ func (c *Config) ModelConfig(ds *data.Dataset) model.Config {
 	m := c.ModelOptions.Config
 	m.Inputs, m.Likelihood = ds.D(), c.likelihoodOf(ds.Task)
 	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
-	m.Skip = c.Skip && c.Model == model.GPDRF
+	m.Skip, m.WCov = c.Skip && c.Model == model.GPDRF, c.weightCovariance(ds)
 	if c.Model == model.GP {
 		m.Latents = m.Outputs
 		m.Layers, m.Features, m.Hidden, m.FeatureKernel, m.Spectra = 0, 0, 0, "", ""

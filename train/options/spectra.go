@@ -48,22 +48,33 @@ func (c *Config) checkSpectra() error {
 	return nil
 }
 
-// rowsPerFeature is how many rows determine the weight of a feature whatever those of others are.
-const rowsPerFeature = 10
+// Where the covariance of the weights is full: up to rowsPerFeature rows for each of the features, more
+// rows tell weights apart; and up to fullFeatures of these, more cost more than the GP layer.
+const (
+	rowsPerFeature = 10
+	fullFeatures   = 256
+)
 
-// fitWeights settles the covariance of the weights of the last layer. With few rows for its 2R
-// features, these are not told apart, and a diagonal costs much of the bound. The products of a full
-// one are as many as those of the GP layer for each output.
-func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
-	if c.WCov != Auto {
-		return nil
-	}
-	c.WCov = model.Diagonal
+// weightCovariance is the covariance of the weights of the last layer. With few rows for its 2R
+// features, these are not told apart, and a diagonal costs much of the bound.
+func (c *Config) weightCovariance(ds *data.Dataset) string {
 	features := 2 * c.Features
-	if c.Model != model.GP && c.Spectra == model.VarIntegrated && c.outputs(ds) == 1 && ds.N() <= rowsPerFeature*features {
-		c.WCov = model.Full
+	switch {
+	case c.WCov != Auto:
+		return c.WCov
+	case c.Model != model.GP && c.Spectra == model.VarIntegrated && c.outputs(ds) == 1 &&
+		features <= fullFeatures && ds.N() <= rowsPerFeature*features:
+		return model.Full
+	}
+	return model.Diagonal
+}
+
+// fitWeights settles the covariance of the weights of the last layer.
+func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
+	auto := c.WCov == Auto
+	if c.WCov = c.weightCovariance(ds); auto && c.WCov == model.Full {
 		notes = append(notes, fmt.Sprintf("w-cov: full, since %d rows are at most %d for each of %d features", ds.N(),
-			rowsPerFeature, features))
+			rowsPerFeature, 2*c.Features))
 	}
 	return notes
 }

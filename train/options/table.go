@@ -189,7 +189,7 @@ func (c *Config) drfOptions() []Option {
 				"small or noisy data are memorised"},
 		{Key: "w-cov", Models: onDRF, Values: words("auto full diagonal"), value: &c.WCov,
 			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full where " +
-				"there is one output, and at most 10 rows for each of its features"},
+				"there is one output, and at most 256 features with 10 rows each"},
 		{Key: "local-reparam", Models: onDRF, value: &c.LocalReparam,
 			Help: "if frequencies are drawn: sample the outputs of a layer; false samples the weights, as in " +
 				"the paper"},

@@ -1,0 +1,89 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
+func (d *Device[T]) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckGaussianMoments("GaussianExpected", ell, g, a)
+	d.gaussianMoments(d.beginNoise(s, b, c, a, scale), false, ell, g, a)
+}
+
+// GaussianPredictive is Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c).
+func (d *Device[T]) GaussianPredictive(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckGaussianMoments("GaussianPredictive", ell, g, a)
+	d.gaussianMoments(d.beginNoise(s, b, c, a, scale), true, ell, g, a)
+}
+
+// gaussianMoments is a likelihood of moments: the expected one, or the predictive.
+func (d *Device[T]) gaussianMoments(t *likelihoods[T], predictive bool, ell *device.Tensor, g, a device.LikelihoodArgs) {
+	if d.dry() {
+		return
+	}
+	var of task
+	if a.H.DType() == device.Double {
+		d.expectedDouble = gaussianMoments[T, float64]{t, predictive, double(g.H), double(g.Variance),
+			double(a.H), double(a.Variance)}
+		of = &d.expectedDouble
+	} else {
+		d.expectedReal = gaussianMoments[T, T]{t, predictive, d.real(g.H), d.real(g.Variance), d.real(a.H), d.real(a.Variance)}
+		of = &d.expectedReal
+	}
+	d.do(of, len(t.ell), t.rows*t.c*4)
+	t.finish(ell)
+	t.slopes(d.real(g.LogVar))
+}
+
+// gaussianMoments is the state of GaussianExpected and GaussianPredictive for moments of type E.
+type gaussianMoments[T, E Float] struct {
+	*likelihoods[T]
+	predictive     bool
+	dmean, dvar    []E
+	mean, variance []E
+}
+
+func (t *gaussianMoments[T, E]) run(_ *worker, block int) {
+	lo, hi := span(block, likRows, t.rows)
+	if t.predictive {
+		t.runPredictive(block, lo, hi)
+		return
+	}
+	squares := t.dlogvar[block*t.c:][:t.c]
+	clear(squares)
+	for row := lo; row < hi; row++ {
+		y := t.y[row%t.b*t.c:][:t.c]
+		for c, precision := range t.precision {
+			i := row*t.c + c
+			miss, grad := float64(y[c])-float64(t.mean[i]), t.scale*precision
+			squares[c] += miss*miss + float64(t.variance[i])
+			t.dmean[i] = E(grad * miss)
+			t.dvar[i] = E(-grad / 2)
+		}
+	}
+	t.ell[block] = t.normals(squares, hi-lo)
+}
+
+// runPredictive is GaussianPredictive of rows lo … hi. With v = σ² + var, log N(y; mean, v) has the
+// slopes miss/v in the mean, ½(miss²/v² − 1/v) in var, and σ² times that in log σ².
+func (t *gaussianMoments[T, E]) runPredictive(block, lo, hi int) {
+	const bound, own = device.BoundShare, 1 - device.BoundShare
+	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
+	clear(slopes)
+	for row := lo; row < hi; row++ {
+		y := t.y[row%t.b*t.c:][:t.c]
+		for c, precision := range t.precision {
+			i, noise := row*t.c+c, 1/precision
+			miss, variance := float64(y[c])-float64(t.mean[i]), float64(t.variance[i])
+			v := noise + variance
+			slope, misfit := 0.5*(miss*miss/v-1)/v, precision*(miss*miss+variance)
+			value -= 0.5 * (own*(math.Log(2*math.Pi*v)+miss*miss/v) + bound*(math.Log(2*math.Pi*noise)+misfit))
+			slopes[c] += own*noise*slope + bound*0.5*(misfit-1)
+			t.dmean[i] = E(t.scale * miss * (own/v + bound*precision))
+			t.dvar[i] = E(t.scale * (own*slope - bound*0.5*precision))
+		}
+	}
+	t.ell[block] = value
+}
