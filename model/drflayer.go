@@ -58,11 +58,12 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	var meanOmega, logVarOmega, mixing, tau, rho *block
 	if c.treatment() != PriorFixed {
 		meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)
-		logVarOmega = p.addSpread(Spectra, name("logvar_omega"), shape(in, r), func(dst []float64, v *Init, _ func([]float64)) {
+		start := func(dst []float64, v *Init, _ func([]float64)) {
 			if !c.integrates() { // q(ζ) starts at its prior
 				fill(dst, -2*v.logLength(in))
 			}
-		})
+		}
+		logVarOmega = p.addSpread(Spectra, name("logvar_omega"), shape(in, r), start)
 	}
 	if c.mixes() {
 		mixing = p.add(Fixed, name("mixing"), shape(r), c.mixing)

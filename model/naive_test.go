@@ -286,8 +286,8 @@ func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float
 	return h, spread
 }
 
-// ofMoments is E log N(y; f, noise) for f ~ N(mean, variance), or what stands for it in the predictive
-// objective.
+// ofMoments is E log N(y; f, noise) for f ~ N(mean, variance), or the predictive objective's
+// counterpart.
 func (v *naive) ofMoments(y, mean, variance, noise float64) float64 {
 	expected := logNormal(y, mean, noise) - variance/(2*noise)
 	if v.step.Predictive {

@@ -27,7 +27,8 @@ func (j *Job) settleObjective(c model.Config) error {
 		}
 		if fitted := m.Params().Fitted(); j.Train.N() >= fitted {
 			objective = options.Predictive
-			j.Reporter.Note("objective: predictive, since %d rows outnumber %d parameters that can follow them", j.Train.N(), fitted)
+			j.Reporter.Note("objective: predictive, since %d rows outnumber %d parameters that can follow them",
+				j.Train.N(), fitted)
 		}
 	}
 	j.Config = j.Config.With("objective", objective)

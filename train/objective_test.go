@@ -46,7 +46,8 @@ func TestRowsDecide(t *testing.T) {
 			t.Errorf("%q: its config has %+v, and it had %+v", c.words, again.ELBO, out.ELBO)
 		}
 	}
-	_, err := fit(t, context.Background(), config(t, "steps=3 likelihood=student-t objective=predictive"), table(t, 60, 1, wave))
+	wrongly := config(t, "steps=3 likelihood=student-t objective=predictive")
+	_, err := fit(t, context.Background(), wrongly, table(t, 60, 1, wave))
 	if wrong := (*usage.Error)(nil); !errors.As(err, &wrong) {
 		t.Errorf("predictive with student-t: %v", err)
 	}

@@ -19,7 +19,8 @@ func (d *Device[T]) GaussianPredictive(ell *device.Tensor, g, a device.Likelihoo
 }
 
 // gaussianMoments is a likelihood of moments: the expected one, or the predictive.
-func (d *Device[T]) gaussianMoments(t *likelihoods[T], predictive bool, ell *device.Tensor, g, a device.LikelihoodArgs) {
+func (d *Device[T]) gaussianMoments(t *likelihoods[T], predictive bool, ell *device.Tensor,
+	g, a device.LikelihoodArgs) {
 	if d.dry() {
 		return
 	}
@@ -29,7 +30,8 @@ func (d *Device[T]) gaussianMoments(t *likelihoods[T], predictive bool, ell *dev
 			double(a.H), double(a.Variance)}
 		of = &d.expectedDouble
 	} else {
-		d.expectedReal = gaussianMoments[T, T]{t, predictive, d.real(g.H), d.real(g.Variance), d.real(a.H), d.real(a.Variance)}
+		d.expectedReal = gaussianMoments[T, T]{t, predictive, d.real(g.H), d.real(g.Variance),
+			d.real(a.H), d.real(a.Variance)}
 		of = &d.expectedReal
 	}
 	d.do(of, len(t.ell), t.rows*t.c*4)

@@ -38,7 +38,8 @@ const (
 
 // IsBound reports whether the objective is a bound. Longer training does not memorise then.
 func (c *Config) IsBound() bool {
-	return c.KLWeight == 1 && c.Maximise != Predictive && (c.Model == model.GP || model.Treatment(c.Spectra) != model.VarFixed)
+	drawn := c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed
+	return c.KLWeight == 1 && c.Maximise != Predictive && !drawn
 }
 
 // Objective names the objective. With a KL weight other than 1 it is not the bound.

@@ -28,7 +28,8 @@ func (s *Step) batchKey(number device.Count) device.Key {
 
 // gradient is that of the whole batch, on each rank. A batch that ranks share is never left.
 func (s *Step) gradient(now device.Live, leave func() bool) (done bool) {
-	at := model.GradientArgs{Seed: s.options.Seed, Step: now.Step, KLWeight: now.KLWeight, Predictive: s.options.Predictive, Leave: leave}
+	at := model.GradientArgs{Seed: s.options.Seed, Step: now.Step, KLWeight: now.KLWeight,
+		Predictive: s.options.Predictive, Leave: leave}
 	if s.sum != nil {
 		at.Leave, at.Sum = nil, s.sum
 	}
