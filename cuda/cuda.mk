@@ -71,8 +71,8 @@ cuda/%.ptx.gz: cuda/%.ptx
 CUDA_FILES := $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a $(PACKED)
 
 # The double in forms that check each access to memory. checked: kernels.cu with a call at each
-# access in the images that are CHECKED_IMAGES, which access.cc answers in place of g++'s library. ptx: the committed PTX as C++, by
-# cuda/ptx2cc; PTX_IMAGES are those that it has. mutant: the same, and kernels with a fault each.
+# access in the images of CHECKED_IMAGES, which access.cc answers in place of g++'s library. ptx: the
+# committed PTX as C++, by cuda/ptx2cc; PTX_IMAGES are those that it has. mutant: the same, and kernels with a fault each.
 CHECKED       := -O1 -fsanitize=thread --param tsan-instrument-func-entry-exit=0
 TRANSLATED    := -march=native -std=c++17 -fPIC -fvisibility=hidden -fwrapv -fno-strict-aliasing -ffp-contract=off -w -I.
 DOUBLE_COMMON := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_SOURCES)) \
