@@ -157,6 +157,9 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 		return nil, usage.Errorf("preset best and ensemble are for several models: give them to " +
 			"the command gpdrf-gpu train")
 	}
+	if j.From != nil {
+		j.Config = j.Config.GoesOn()
+	}
 	fit, notes, err := j.Config.Fit(j.doing(ctx, "choosing feature maps"), j.Train)
 	for _, n := range notes {
 		j.Reporter.Note("%s", n)

@@ -19,7 +19,7 @@ func (j *Job) settleObjective(c model.Config) error {
 		return nil
 	}
 	objective := options.ELBO
-	if has && j.From == nil { // a run that goes on without an objective began with the bound
+	if has {
 		dry, _ := j.Device.Dry()
 		m, err := model.New(dry, c)
 		if err != nil {

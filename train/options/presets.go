@@ -57,6 +57,19 @@ func withoutRemovedPreset(file []Setting) []Setting {
 	return file
 }
 
+// GoesOn is the Config of a run that goes on. A run of today has settled all that Fit decides; one of
+// version 0.2.0 leaves open what had one form then.
+func (c *Config) GoesOn() *Config {
+	older := c.copy()
+	if older.Maximise == Auto {
+		older.Maximise = ELBO
+	}
+	if older.WCov == Auto {
+		older.WCov = model.Diagonal
+	}
+	return older
+}
+
 // checkPreset tells where to find a preset that has become a config file.
 func checkPreset(text string) (wrong string) {
 	if text == removedPreset {
