@@ -155,6 +155,7 @@ func TestRemedy(t *testing.T) {
 		"spectra=prior-fixed validation=0.1": "fewer --features or --model gp",
 		"model=gp":                           "--preset best or fewer --inducing",
 		"model=gp validation=0.1":            "fewer --inducing",
+		"model=gp objective=predictive":      "--set objective=elbo, --preset best or fewer --inducing",
 		"model=drf spectra=var-fixed kl-weight=0.1": "--set kl-weight=1, --spectra var-integrated, " +
 			"fewer --features or --model gp",
 		"spectra=var-resampled validation=0.1 kl-weight=3": "fewer --features or --model gp",

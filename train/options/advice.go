@@ -61,6 +61,9 @@ func (c *Config) Remedy() string {
 	if c.KLWeight < 1 {
 		try = append(try, "--set kl-weight=1")
 	}
+	if c.Maximise == Predictive {
+		try = append(try, "--set objective=elbo")
+	}
 	if c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed {
 		bound := model.VarIntegrated
 		if c.hasArcCosines() {
