@@ -27,8 +27,10 @@ func (j *Job) settleObjective(c model.Config) error {
 		}
 		if fitted := m.Params().Fitted(); j.Train.N() >= fitted {
 			objective = options.Predictive
-			j.Reporter.Note("objective: predictive, since %d rows outnumber %d parameters that can follow them",
-				j.Train.N(), fitted)
+			if j.Reporter != nil {
+				j.Reporter.Note("objective: predictive, since %d rows outnumber %d parameters that can follow them",
+					j.Train.N(), fitted)
+			}
 		}
 	}
 	j.Config = j.Config.With("objective", objective)

@@ -23,10 +23,6 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 		return nil, err
 	}
 	r.trained.Model = c.ModelConfig(ds)
-	if err := j.settleObjective(r.trained.Model); err != nil {
-		return nil, err
-	}
-	c = j.Config
 	r.init = model.Init{
 		Seed: c.Seed, GPLengthscaleFactor: gpFactor(c),
 		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactor),

@@ -312,7 +312,7 @@ func TestRanksEndTogether(t *testing.T) {
 			t.Errorf("rank %d ended at step %d: %v", r, out.Steps, out.End)
 		}
 	}
-	timed := mustShare(t, 2, "batch=60 inducing=9 features=7 time-limit=2s validation=0.2", set)
+	timed := mustShare(t, 2, "batch=60 inducing=9 features=7 time-limit=2s validation=0.2 "+startGiven, set)
 	if timed.Steps < fewSteps || timed.End != Finished && timed.End != TimeLimit {
 		t.Errorf("%d steps in a time limit: %v", timed.Steps, timed.End)
 	}

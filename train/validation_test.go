@@ -94,7 +94,7 @@ func TestEvaluationsOfARun(t *testing.T) {
 // Evaluations are part of the time that is planned: where they take most of it, there are far fewer
 // steps. A slow machine gets a longer limit, in which more than the fewest steps fit.
 func TestTimeLimitWithValidation(t *testing.T) {
-	const options = "batch=20 inducing=20 features=20 validation=0.5 time-limit="
+	const options = startGiven + " batch=20 inducing=20 features=20 validation=0.5 time-limit="
 	set := table(t, 4000, 1, wave)
 	for limit := 2 * time.Second; ; limit *= 4 {
 		rarely, _ := fitHeldOut(t, options+limit.String()+" eval-every=1000", set)

@@ -74,7 +74,7 @@ type ModelOptions struct {
 
 // ObjectiveOptions are the terms of the objective other than the likelihood.
 type ObjectiveOptions struct {
-	Maximise  string  // one of Objectives
+	Maximise  string  // Auto, ELBO or Predictive
 	DoF       float64 // initial ν of Student's t, above 2
 	LearnDoF  bool    // ν learns by gradient
 	KLWeight  float64 // 1 is the ELBO; anything else is tempered and not a bound

@@ -89,7 +89,7 @@ func presetSettings(name string) []Setting {
 			{"lr", "1e-5"}, {"l2", "5e-4"}, {"batch", "1"}, {"epochs", "1000"},
 			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
 			{"inducing", "200"}, {"inducing-init", "kmeans"}, {"learn-inducing", "false"},
-			{"whiten", "false"}, {"q-cov", "full"}, {"lengthscales", "ard"}, {"latents", "10"},
+			{"objective", ELBO}, {"w-cov", model.Diagonal}, {"whiten", "false"}, {"q-cov", "full"}, {"lengthscales", "ard"}, {"latents", "10"},
 			{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"}, {"skip", "false"},
 			{"spectra", "var-resampled-each"},
 			{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},

@@ -60,10 +60,11 @@ const (
 func (c *Config) weightCovariance(ds *data.Dataset) string {
 	features := 2 * c.Features
 	switch {
+	case c.Model == model.GP || c.Spectra != model.VarIntegrated:
+		return model.Diagonal
 	case c.WCov != Auto:
 		return c.WCov
-	case c.Model != model.GP && c.Spectra == model.VarIntegrated && c.outputs(ds) == 1 &&
-		features <= fullFeatures && ds.N() <= rowsPerFeature*features:
+	case c.outputs(ds) == 1 && features <= fullFeatures && ds.N() <= rowsPerFeature*features:
 		return model.Full
 	}
 	return model.Diagonal
