@@ -271,7 +271,7 @@ func TestELBO(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, c := range configs() {
 		t.Run(c.testName(), func(t *testing.T) { testObjective(t, newFixture(t, dev, c)) })
-		if c.HasDensity() {
+		if c.HasPredictive() {
 			t.Run("predictive-"+c.testName(), func(t *testing.T) {
 				f := newFixture(t, dev, c)
 				f.step.Predictive, f.naive.step.Predictive = true, true

@@ -23,9 +23,9 @@ type closedForm interface {
 	Density(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 }
 
-// HasDensity reports whether the predictive objective can be asked for: the likelihood has a closed form
-// over moments of the outputs.
-func (c *Config) HasDensity() bool {
+// HasPredictive reports whether there is a predictive objective: the likelihood takes moments of the outputs,
+// and no draws.
+func (c *Config) HasPredictive() bool {
 	return c.Likelihood == GaussianLikelihood && (c.Model == GP || c.integrates())
 }
 

@@ -33,18 +33,7 @@ func New(dev device.Device, c Config) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{cfg: c, dev: dev}
-	var bindGP func(device.Device) *GPLayer
-	if c.hasGP() {
-		bindGP = gpBlocks(&m.params, &c)
-	}
-	var bindDRF []func(device.Device) *DRFLayer
-	if c.hasDRF() {
-		for l := range c.Layers {
-			bindDRF = append(bindDRF, drfBlocks(&m.params, &c, l, c.layerInputs(l), c.layerOutputs(l)))
-		}
-	}
-	bindLik := likelihoodBlocks(&m.params, &c)
-
+	bindGP, bindDRF, bindLik := c.layout(&m.params)
 	m.params.allocate(dev)
 	scalars := slotLayers + 2*len(bindDRF) + 1
 	kernels := 0
@@ -68,6 +57,20 @@ func New(dev device.Device, c Config) (*Model, error) {
 		m.closed, _ = m.lik.(closedForm)
 	}
 	return m, nil
+}
+
+// layout reserves the parameters, and returns what makes the layers and the likelihood of them.
+func (c *Config) layout(p *Params) (gp func(device.Device) *GPLayer, drf []func(device.Device) *DRFLayer,
+	lik func(device.Device) Likelihood) {
+	if c.hasGP() {
+		gp = gpBlocks(p, c)
+	}
+	if c.hasDRF() {
+		for l := range c.Layers {
+			drf = append(drf, drfBlocks(p, c, l, c.layerInputs(l), c.layerOutputs(l)))
+		}
+	}
+	return gp, drf, likelihoodBlocks(p, c)
 }
 
 // Config is the model's architecture.

@@ -110,12 +110,14 @@ func (p *Params) double(b *block) (value, grad *device.Tensor) {
 	return p.wide.View(b.offset, b.Shape...), p.dwide.View(b.offset, b.Shape...)
 }
 
-// Fitted is how many of the parameters can follow targets: all that learn, but the spreads of q, which
-// tell how sure it is.
-func (p *Params) Fitted() int {
+// Fitted is how many parameters of a valid configuration can follow targets: all that learn, but the
+// spreads of q, which tell how sure it is.
+func (c *Config) Fitted() int {
+	var p Params
+	c.layout(&p)
 	n := 0
 	for _, b := range p.blocks {
-		if b.Role != Fixed && !b.spread {
+		if b.Role != Fixed && !b.spread && (b.Role != InducingPoints || c.LearnInducing) {
 			n += b.size()
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -41,8 +42,8 @@ func curves(runs []*Run) section {
 // objectives shows the objective over the steps.
 func objectives(runs []*Run) string {
 	for _, r := range runs {
-		if r.Result.KLWeight != 1 {
-			return "Objective (tempered: no bound), nats"
+		if !strings.HasPrefix(r.Result.Objective, "ELBO") {
+			return "Objective (no bound), nats"
 		}
 	}
 	return "ELBO, nats"

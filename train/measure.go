@@ -155,7 +155,7 @@ func newStep(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Con
 	}
 	return step.New(dev, m, set, step.NewReducer(ranks, c.Deterministic), step.Options{
 		Seed: c.Seed, Samples: c.Samples, Batch: c.Batch, AtOnce: c.RowsAtOnce(), Natural: c.NatGrad > 0,
-		Predictive: c.Maximise == options.Predictive,
+		Predictive: c.Objective == options.Predictive,
 		Beta1:      c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps, L2: c.L2,
 	}), nil
 }

@@ -19,9 +19,6 @@ func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 	if err := j.project(ctx); err != nil {
 		return nil, err
 	}
-	if err := j.settleObjective(j.Config.ModelConfig(j.Train)); err != nil {
-		return nil, err
-	}
 	free, known := j.Device.Free()
 	p, err := j.planFor(ctx, free, known)
 	if err == nil {

@@ -26,7 +26,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		TaskNote: j.Train.TaskNote, Model: modelOf(c, out.Trained), Preset: c.Preset,
 		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed,
 		NTrain: j.Train.N(), NTest: j.testRows(),
-		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.Objective(), KLWeight: c.KLWeight,
+		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.ObjectiveName(), KLWeight: c.KLWeight,
 		ELBO: out.ELBO.Value, Rising: out.Rising, Parameters: out.Parameters, Interrupted: out.End == Interrupted,
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 	}

@@ -131,9 +131,17 @@ func (l *lines) Step(p rundir.Progress) {
 
 func (l *lines) End() {}
 
+// objectiveLabel is ELBO where the objective is the bound.
+func objectiveLabel(p *rundir.Progress) string {
+	if p.Bound {
+		return "ELBO"
+	}
+	return "objective"
+}
+
 // describe is the part of a progress line that says how it goes.
 func describe(p rundir.Progress) string {
-	text := fmt.Sprintf("ELBO %11.5g", p.ELBO)
+	text := fmt.Sprintf("%s %11.5g", objectiveLabel(&p), p.ELBO)
 	if e := p.Validation; e != nil {
 		score, _ := e.Names()
 		text += fmt.Sprintf("  validation %s %8.4f", strings.ToUpper(score), e.Score)
@@ -157,7 +165,7 @@ type bar struct {
 
 // barText is a progress line. Its last parts are left out where they do not fit the columns.
 func barText(p *rundir.Progress, columns int) (text string) {
-	parts := []string{fmt.Sprintf("ELBO %.5g", p.ELBO)}
+	parts := []string{fmt.Sprintf("%s %.5g", objectiveLabel(p), p.ELBO)}
 	if e := p.Validation; e != nil {
 		score, _ := e.Names()
 		parts = append(parts, fmt.Sprintf("%s %.4f", strings.ToUpper(score), e.Score))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -49,7 +50,7 @@ func (p *program) printResult(r *rundir.Result, rows split) {
 	if r.TaskNote != "" {
 		fmt.Fprintf(p.out, "\n%s\n", r.TaskNote)
 	}
-	if r.KLWeight != 1 {
+	if r.KLWeight != 1 || !strings.HasPrefix(r.Objective, "ELBO") {
 		fmt.Fprintf(p.out, "\nobjective: %s\n", r.Objective)
 	}
 }

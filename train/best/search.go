@@ -146,7 +146,8 @@ func (s *Search) weigh() error {
 }
 
 // goesOn reports whether a candidate may train for longer on all rows than it did when it was
-// scored: where rows are few, or its objective is no bound, it could memorise.
+// scored: where rows are few, or its objective is no bound, it could memorise. An objective that the
+// rows decide is no bound only where they outnumber the parameters that can follow them.
 func (s *Search) goesOn(c *Candidate) bool {
 	cfg, err := c.config(s.Given)
 	return err == nil && cfg.IsBound() && s.long()

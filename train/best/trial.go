@@ -142,6 +142,19 @@ func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
 	return logs, out, nil
 }
 
+// posterior settles the objective and the covariance of the weights by all rows, so that the model that
+// was scored is the one that is refitted.
+func (s *Search) posterior(ctx context.Context, cfg *options.Config) (*options.Config, error) {
+	if cfg.Objective != options.Auto && cfg.WCov != options.Auto {
+		return cfg, nil
+	}
+	fit, _, err := cfg.Fit(ctx, s.Rows)
+	if err != nil {
+		return nil, err
+	}
+	return cfg.With("objective", fit.Objective).With("w-cov", fit.WCov), nil
+}
+
 // trained trains a candidate on rows.
 func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate,
 	length options.Setting, rows, test *data.Dataset) (*train.Outcome, error) {
@@ -158,6 +171,9 @@ func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate,
 	}
 	cfg, err := c.config(s.Given, more...)
 	if err != nil {
+		return nil, err
+	}
+	if cfg, err = s.posterior(ctx, cfg); err != nil {
 		return nil, err
 	}
 	if !s.Rows.IsWide() { // a part of the rows may be

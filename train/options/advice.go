@@ -29,25 +29,18 @@ func (c *Config) Blocked() string {
 		"nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
 }
 
-// The objectives of training.
-const (
-	Auto       = "auto" // the rows decide
-	ELBO       = "elbo"
-	Predictive = "predictive" // Σ log E_q p(y | F) − KL (Jankowiak, Pleiss and Gardner 2020)
-)
-
 // IsBound reports whether the objective is a bound. Longer training does not memorise then.
 func (c *Config) IsBound() bool {
 	drawn := c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed
-	return c.KLWeight == 1 && c.Maximise != Predictive && !drawn
+	return c.KLWeight == 1 && c.Objective != Predictive && !drawn
 }
 
-// Objective names the objective. With a KL weight other than 1 it is not the bound.
-func (c *Config) Objective() string {
+// ObjectiveName is the objective in words. With a KL weight other than 1 it is not the bound.
+func (c *Config) ObjectiveName() string {
 	switch {
 	case c.IsBound():
 		return "ELBO"
-	case c.Maximise == Predictive:
+	case c.Objective == Predictive:
 		return "predictive objective, not a bound"
 	case c.KLWeight == 1:
 		return "ELBO of one frozen draw of the frequencies (spectra var-fixed), not a bound"
@@ -61,7 +54,7 @@ func (c *Config) Remedy() string {
 	if c.KLWeight < 1 {
 		try = append(try, "--set kl-weight=1")
 	}
-	if c.Maximise == Predictive {
+	if c.Objective == Predictive {
 		try = append(try, "--set objective=elbo")
 	}
 	if c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed {

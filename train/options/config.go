@@ -74,7 +74,7 @@ type ModelOptions struct {
 
 // ObjectiveOptions are the terms of the objective other than the likelihood.
 type ObjectiveOptions struct {
-	Maximise  string  // Auto, ELBO or Predictive
+	Objective string  // Auto, ELBO or Predictive
 	DoF       float64 // initial ν of Student's t, above 2
 	LearnDoF  bool    // ν learns by gradient
 	KLWeight  float64 // 1 is the ELBO; anything else is tempered and not a bound
@@ -195,7 +195,7 @@ func (c *Config) check() error {
 		return c.Errorf("target-scaling", "log is for the likelihoods gaussian and heteroscedastic: the "+
 			"exponential of Student's t has no mean: give another likelihood, or target-scaling: standard")
 	}
-	if err := c.checkSpectra(); err != nil {
+	if err := cmp.Or(c.checkSpectra(), c.checkObjective()); err != nil {
 		return err
 	}
 	_, wrong := c.Plans()

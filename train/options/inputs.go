@@ -21,6 +21,11 @@ func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes 
 		return nil, notes, err
 	}
 	more, err := fit.fitRows(ds.N())
+	notes = append(notes, more...)
+	if err != nil {
+		return fit, notes, err
+	}
+	more, err = fit.fitObjective(ds)
 	return fit, append(notes, more...), err
 }
 

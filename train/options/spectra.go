@@ -22,15 +22,8 @@ func checkTreatment(text string) (wrong string) {
 // have no moments in closed form get a fixed draw of the frequencies, unless a user asks for
 // another treatment.
 func (c *Config) checkSpectra() error {
-	if c.Model == model.GP {
-		return nil
-	}
-	if c.Spectra != model.VarIntegrated {
-		if c.WCov == model.Full && c.typed("w-cov") {
-			return c.Errorf("w-cov", "%s is for spectra %s, and spectra is %s: leave it out", model.Full, model.VarIntegrated,
-				c.Spectra)
-		}
-		return nil
+	if c.Model == model.GP || c.Spectra != model.VarIntegrated {
+		return c.checkWeights()
 	}
 	if c.hasArcCosines() {
 		if c.Explicit("spectra") {
@@ -39,11 +32,20 @@ func (c *Config) checkSpectra() error {
 				c.Spectra, c.FeatureKernel)
 		}
 		c.Spectra = model.PriorFixed
-		return nil
+		return c.checkWeights()
 	}
 	if !c.LocalReparam && c.typed("local-reparam") {
 		return c.Errorf("local-reparam", "it has no effect with spectra %s, which draws neither weights nor frequencies: "+
 			"leave it out, or give another spectra", c.Spectra)
+	}
+	return nil
+}
+
+// checkWeights refuses a flag for a full covariance of weights that are not integrated.
+func (c *Config) checkWeights() error {
+	if c.Model != model.GP && c.WCov == model.Full && c.typed("w-cov") {
+		return c.Errorf("w-cov", "%s is for spectra %s, and spectra is %s: leave it out", model.Full, model.VarIntegrated,
+			c.Spectra)
 	}
 	return nil
 }
@@ -74,8 +76,8 @@ func (c *Config) weightCovariance(ds *data.Dataset) string {
 func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
 	auto := c.WCov == Auto
 	if c.WCov = c.weightCovariance(ds); auto && c.WCov == model.Full {
-		notes = append(notes, fmt.Sprintf("w-cov: full, since %d rows are at most %d for each of %d features", ds.N(),
-			rowsPerFeature, 2*c.Features))
+		notes = append(notes, fmt.Sprintf("w-cov: full, since %d rows are at most %d for each cosine and sine of %d frequencies", ds.N(),
+			rowsPerFeature, c.Features))
 	}
 	return notes
 }

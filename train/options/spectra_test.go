@@ -13,12 +13,16 @@ func TestSpectraOptions(t *testing.T) {
 			"with spectra var-integrated",
 		"--spectra var-integrated --features-kernel arccos1": "--spectra: var-integrated " +
 			"integrates cosines and sines",
-		"--local-reparam true":                      "",
-		"--local-reparam false --spectra var-fixed": "",
-		"--features-kernel arccos1":                 "",
-		"--preset paper --spectra var-integrated":   "",
-		"--spectra var-fixed-all-each":              "",
-		"--model gp":                                "",
+		"--local-reparam true":                          "",
+		"--local-reparam false --spectra var-fixed":     "",
+		"--features-kernel arccos1":                     "",
+		"--preset paper --spectra var-integrated":       "",
+		"--spectra var-fixed-all-each":                  "",
+		"--model gp":                                    "",
+		"--features-kernel arccos1 --w-cov full":        "--set w-cov: full is for spectra var-integrated, and spectra is prior-fixed",
+		"--spectra var-fixed --w-cov full":              "--set w-cov: full is for spectra",
+		"--likelihood student-t --objective predictive": "--set objective: predictive is for the likelihood gaussian",
+		"--model gp --objective predictive":             "",
 	} {
 		c, err := Resolve(nil, flags(strings.Fields(options)...))
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
@@ -33,6 +37,17 @@ func TestSpectraOptions(t *testing.T) {
 			t.Errorf("%s, from its config.yaml: %v", options, err)
 		} else if again.Spectra != c.Spectra || again.LocalReparam != c.LocalReparam || again.Skip != c.Skip {
 			t.Errorf("%s, from its config.yaml: spectra %s, want %s", options, again.Spectra, c.Spectra)
+		}
+	}
+}
+
+// What a file has beside a flag that it does not go with has no effect.
+func TestObjectiveOfFile(t *testing.T) {
+	file := mustParse(t, "objective: predictive\nw-cov: full\n")
+	for options, want := range map[string]string{"": Predictive, "--likelihood student-t": ELBO, "--spectra var-fixed": ELBO} {
+		c, err := Resolve(file, flags(strings.Fields(options)...))
+		if err != nil || c.Objective != want {
+			t.Errorf("%q: objective %s, want %s: %v", options, c.Objective, want, err)
 		}
 	}
 }

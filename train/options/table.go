@@ -188,8 +188,8 @@ func (c *Config) drfOptions() []Option {
 				"learned q, var-resampled from it in each step. The objective of var-fixed is not a bound, and " +
 				"small or noisy data are memorised"},
 		{Key: "w-cov", Models: onDRF, Values: words("auto full diagonal"), value: &c.WCov,
-			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full where " +
-				"there is one output, and at most 256 features with 10 rows each"},
+			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full with " +
+				"one output, at most 128 frequencies, and at most 20 rows for each"},
 		{Key: "local-reparam", Models: onDRF, value: &c.LocalReparam,
 			Help: "if frequencies are drawn: sample the outputs of a layer; false samples the weights, as in " +
 				"the paper"},
@@ -213,10 +213,10 @@ func (c *Config) objectiveOptions() []Option {
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that differs from " +
 				"row to row. For classes: softmax, or bernoulli with one output for two classes. auto is gaussian " +
 				"or softmax"},
-		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Maximise,
+		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
-				"divergences. auto is predictive for numbers with gaussian noise where rows outnumber the means of q and " +
-				"the kernels' parameters"},
+				"divergences. auto is predictive with gaussian noise where rows outnumber the parameters, without " +
+				"the spreads of q"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Help: "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,

@@ -10,8 +10,9 @@ import (
 // Progress is the state at one of the steps where numbers are read from the device.
 type Progress struct {
 	Step, Total int
-	// nats, for the whole training set, estimated on one batch; ELBO is ELL − KLWeight·KL
+	// nats, for the whole training set, estimated on one batch; ELBO, the objective, is ELL − KLWeight·KL
 	ELBO, ELL, KL  float64
+	Bound          bool // the objective is the bound
 	LR             float64
 	Elapsed        time.Duration // in the loop
 	StepsPerSecond float64

@@ -49,7 +49,7 @@ type Result struct {
 }
 
 // Rising is the warning of an objective that still rose when training ended.
-const Rising = "warning: the ELBO was still rising when training ended: more --steps or a longer --time-limit " +
+const Rising = "warning: the objective was still rising when training ended: more --steps or a longer --time-limit " +
 	"would help"
 
 // Fingerprint holds the SHA-256 of the values of the two sets.
