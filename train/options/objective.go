@@ -37,7 +37,8 @@ func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
 	has := m.HasPredictive()
 	switch {
 	case c.Objective == Predictive && !has:
-		return nil, c.Errorf("objective", "%s is for numbers, and the target %q has classes: leave it out", Predictive, ds.Target)
+		return nil, c.Errorf("objective", "%s is for numbers, and the target %q has classes: leave it out",
+			Predictive, ds.Target)
 	case c.Objective != Auto:
 		return nil, nil
 	}

@@ -76,8 +76,9 @@ func (c *Config) weightCovariance(ds *data.Dataset) string {
 func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
 	auto := c.WCov == Auto
 	if c.WCov = c.weightCovariance(ds); auto && c.WCov == model.Full {
-		notes = append(notes, fmt.Sprintf("w-cov: full, since %d rows are at most %d for each cosine and sine of %d frequencies", ds.N(),
-			rowsPerFeature, c.Features))
+		notes = append(notes, fmt.Sprintf(
+			"w-cov: full, since %d rows are at most %d for each cosine and sine of %d frequencies",
+			ds.N(), rowsPerFeature, c.Features))
 	}
 	return notes
 }

@@ -19,7 +19,7 @@ func TestSpectraOptions(t *testing.T) {
 		"--preset paper --spectra var-integrated":       "",
 		"--spectra var-fixed-all-each":                  "",
 		"--model gp":                                    "",
-		"--features-kernel arccos1 --w-cov full":        "--set w-cov: full is for spectra var-integrated, and spectra is prior-fixed",
+		"--features-kernel arccos1 --w-cov full":        "--set w-cov: full is for spectra var-integrated",
 		"--spectra var-fixed --w-cov full":              "--set w-cov: full is for spectra",
 		"--likelihood student-t --objective predictive": "--set objective: predictive is for the likelihood gaussian",
 		"--model gp --objective predictive":             "",
@@ -44,7 +44,11 @@ func TestSpectraOptions(t *testing.T) {
 // What a file has beside a flag that it does not go with has no effect.
 func TestObjectiveOfFile(t *testing.T) {
 	file := mustParse(t, "objective: predictive\nw-cov: full\n")
-	for options, want := range map[string]string{"": Predictive, "--likelihood student-t": ELBO, "--spectra var-fixed": ELBO} {
+	for options, want := range map[string]string{
+		"":                       Predictive,
+		"--likelihood student-t": ELBO,
+		"--spectra var-fixed":    ELBO,
+	} {
 		c, err := Resolve(file, flags(strings.Fields(options)...))
 		if err != nil || c.Objective != want {
 			t.Errorf("%q: objective %s, want %s: %v", options, c.Objective, want, err)
