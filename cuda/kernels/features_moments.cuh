@@ -136,8 +136,8 @@ REAL_PRODUCT_KERNEL(TILE_THREADS, integrated_outputs, (int rows, int r, int out,
             (rows, r, out, span, phi, w, quad, partial))
 
 // integrated_moments: mean = scale Σ partial_0 and variance = max(floor, scale² (Σ partial_1 +
-// base + spread)) for n = rows·d' elements, chunks in order; spread [rows,d'] may be null. One element a thread, grid ⌈n/256⌉; 2·chunks
-// numbers in and 2 out: bound by memory.
+// base + spread)) for n = rows·d' elements, chunks in order; spread [rows,d'] may be null. One
+// element a thread, grid ⌈n/256⌉; 2·chunks numbers in and 2 out: bound by memory.
 template <typename T>
 __device__ __forceinline__ void integrated_moments(int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *spread, const T *partial, T *mean, T *variance) {
   int i = global_thread();

@@ -136,8 +136,9 @@ REAL_PRODUCT_KERNEL(TILE_THREADS, integrated_dspectra, (int rows, int d, int r, 
 //	dlog s²_cos += scale² s²_cos (½ dvsum + P_2),  dlog s²_sin += scale² s²_sin (½ dvsum − P_2)
 //
 // and alpha[block] = scale Σ (P_0∘m_cos + P_1∘m_sin). With a full covariance of W, log s² waits for
-// fold_covariance, and shared [3,n] gets scale² (P_3 + P_4, P_3 − P_4, P_5); it is null otherwise. One frequency and column a thread, chunks in
-// order, sums in double, grid ⌈n/256⌉; 6 numbers in for every chunk, and 12 more in or out.
+// fold_covariance, and shared [3,n] gets scale² (P_3 + P_4, P_3 − P_4, P_5); it is null otherwise.
+// One frequency and column a thread, chunks in order, sums in double, grid ⌈n/256⌉; 6 numbers in for
+// every chunk, and 12 more in or out.
 template <typename T>
 __device__ __forceinline__ void fold_integrated_weights(int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w,
                                         const T *logvar, T *dmean, T *dlogvar, T *shared, double *alpha) {

@@ -8,10 +8,9 @@
 //	dm  += −weight·m/p,  dlog s² += −weight·½ (s²/p − 1),  dlogl_d += −weight·Σ_r ((s²+m²)/p − 1)
 //
 // mean, logvar and their gradients [d,r]; logl [d], or null for p = 1. Where logvar is null, kl = ½ Σ
-// m². Grid (d, pieces of rows),
-// 1024 elements a block; kl and dlogl [pieces,d] get one partial sum a block, dlogl with the
-// weight, which may be live. Thread t sums t, t+256, …, then block_sum. 4 numbers in, 2 out and an
-// exponential an element: bound by memory.
+// m². Grid (d, pieces of rows), 1024 elements a block; kl and dlogl [pieces,d] get one partial sum a
+// block, dlogl with the weight, which may be live. Thread t sums t, t+256, …, then block_sum. 4
+// numbers in, 2 out and an exponential an element: bound by memory.
 template <typename T>
 __device__ __forceinline__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl) {
   constexpr int piece = 1024;

@@ -1,5 +1,6 @@
 // noise.cuh: likelihoods of a real number whose noise has heavy tails, or a variance of its own
-// everywhere, CPU twin device/cpu/likelihood.go. Grids and sums as in likelihood.cuh, two sums a block.
+// everywhere, CPU twins device/cpu/likelihood.go and likelihood_moments.go. Grids and sums as in
+// likelihood.cuh, two sums a block.
 #pragma once
 
 // student: with z = (y−h)²/νσ²_c, dh = scale·(ν+1)(y−h)/(νσ²_c(1+z)), logs[c,block] = Σ log(1+z)
@@ -114,7 +115,7 @@ __device__ __forceinline__ void predictive_gaussian(int n, int batch, double sca
 // δ = bound; the first has the slopes (y−mean)/v in the mean and ½((y−mean)²/v² − 1/v) in the
 // variance. values[c,block] = Σ of the value and slopes[c,block] = Σ of the gradient in log σ²,
 // without scale, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out, a logarithm an
-// element. heteroscedastic_sum adds up.
+// element. slope_sum adds up.
 template <typename T>
 __device__ __forceinline__ void gaussian_predictive(int n, double scale, double bound, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y,
                                                   const T *logvar, double *values, double *slopes) {
@@ -137,10 +138,10 @@ REAL_KERNEL(256, predictive_moments,
              double *slopes),
             (n, batch, scale, bound, dmean, dvariance, mean, variance, y, logvar, values, slopes))
 
-// heteroscedastic_sum: ell = scale·Σ of values and dlogvar[c] += scale·Σ of the column's slopes.
+// slope_sum: ell = scale·Σ of values and dlogvar[c] += scale·Σ of the column's slopes.
 // Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
-__device__ __forceinline__ void heteroscedastic_sum(int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes) {
+__device__ __forceinline__ void slope_sum(int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes) {
   double total = 0;
   for (int c = 0; c < width; c++) {
     total += column_sum(values, blocks, c);
@@ -149,5 +150,5 @@ __device__ __forceinline__ void heteroscedastic_sum(int blocks, int width, doubl
   }
   if (threadIdx.x == 0) ell[0] = scale * total;
 }
-REAL_KERNEL(256, heteroscedastic_sum, (int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes),
+REAL_KERNEL(256, slope_sum, (int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes),
             (blocks, width, scale, ell, dlogvar, values, slopes))

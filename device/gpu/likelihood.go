@@ -85,7 +85,7 @@ func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.Likelihoo
 
 // slopeSum makes the value and the gradient of the noise of the blocks' sums of both.
 func (d *Device) slopeSum(sums cuda.Grid, ell *device.Tensor, g device.LikelihoodArgs, scale float64, values, slopes cuda.Arg) {
-	d.real.launch("heteroscedastic_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(sums.X), cuda.Int(sums.Y),
+	d.real.launch("slope_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(sums.X), cuda.Int(sums.Y),
 		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), values, slopes)
 }
 
