@@ -33,6 +33,7 @@ MODELS = {
     "gpdrf resampled": (PLAIN, "--spectra var-resampled --set features-kernel=arccos1 --set feed-forward=false"),
     "gpdrf arccos": (PLAIN, "--spectra prior-fixed --set features-kernel=arccos2 --set local-reparam=false"),
     "two targets": (PLAIN | {"target": "price,rent"}, "--model gpdrf"),
+    "two targets, full": (PLAIN | {"target": "price,rent"}, "--model drf --set w-cov=full --set features-kernel=matern32"),
     "logarithms": (PLAIN | {"target": "sales"}, ""),
     "logarithm and number": (PLAIN | {"target": "price,sales"}, "--likelihood heteroscedastic"),
     "ensemble of logarithms": (PLAIN | {"target": "sales"}, "--ensemble 2"),
