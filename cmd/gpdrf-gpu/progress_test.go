@@ -56,8 +56,12 @@ func TestBarEnds(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	got := describe(rundir.Progress{Step: 10, Total: 130, ELBO: -1234.56, StepsPerSecond: 2})
-	if want := "ELBO     -1234.6     2.0 steps/s  1m0s left"; got != want {
+	p := rundir.Progress{Step: 10, Total: 130, ELBO: -1234.56, StepsPerSecond: 2, Bound: true}
+	if got, want := describe(p), "ELBO     -1234.6     2.0 steps/s  1m0s left"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	p.Bound = false
+	if got, want := describe(p), "objective     -1234.6     2.0 steps/s  1m0s left"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -65,7 +69,7 @@ func TestDescribe(t *testing.T) {
 // The line of a bar keeps to its columns, the most telling parts first, and has no colours.
 func TestBarText(t *testing.T) {
 	p := &rundir.Progress{
-		Step: 1200, Total: 15000, ELBO: -1234.56, StepsPerSecond: 100,
+		Step: 1200, Total: 15000, ELBO: -1234.56, StepsPerSecond: 100, Bound: true,
 		Validation: &rundir.Evaluation{Task: data.Regression, Score: -0.1234},
 	}
 	for columns, want := range map[int]string{
