@@ -1,6 +1,7 @@
 package best
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +15,8 @@ import (
 const manyRows = 2000
 
 // variants are the options tried for each kind of rows, in addition to the user's own. The
-// first ones are tried where there is time for few. The objective of var-fixed is no bound and may
-// memorise, which the rows that are held out show.
+// first ones are tried where there is time for few. The predictive objective and that of var-fixed are
+// no bounds and may memorise, which the rows that are held out show.
 func variants(ds *data.Dataset) (all [][]string) {
 	switch {
 	case ds.Kernel != nil: // it has no length-scales
@@ -43,7 +44,8 @@ func variants(ds *data.Dataset) (all [][]string) {
 	default:
 		all = [][]string{
 			{"model=gpdrf"}, {"model=gp", "kernel=matern32", "likelihood=student-t"},
-			{"model=gpdrf", "spectra=var-fixed"},
+			{"model=gpdrf", "objective=predictive"}, {"model=gpdrf", "objective=elbo"},
+			{"model=gpdrf", "spectra=var-fixed"}, {"model=gp", "objective=predictive"},
 			{"model=gpdrf", "kernel=matern32", "likelihood=student-t"}, {"model=gp"},
 			{"model=drf", "features-kernel=matern32"}, {"model=gpdrf", "likelihood=student-t"},
 			{"model=gpdrf", "likelihood=heteroscedastic"}, {"model=gp", "kernel=matern32"},
@@ -79,7 +81,9 @@ func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, 
 			err = wrong
 			continue
 		}
-		all = append(all, *c)
+		if !c.repeats(ds, given) {
+			all = append(all, *c)
+		}
 	}
 	if len(all) == 0 && err == nil {
 		var c Candidate
@@ -92,6 +96,20 @@ func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, 
 		err = nil
 	}
 	return all, err
+}
+
+// repeats reports whether a candidate names the objective that the rows would decide on without it.
+func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
+	at := slices.IndexFunc(c.Options, func(o options.Setting) bool { return o.Key == "objective" })
+	if at < 0 {
+		return false
+	}
+	cfg, err := c.config(given, options.Setting{Key: "objective", Text: options.Auto, From: "preset " + options.Best})
+	if err != nil {
+		return false
+	}
+	fit, _, err := cfg.Fit(context.Background(), ds)
+	return err == nil && fit.Objective == c.Options[at].Text
 }
 
 // seeds are candidates that weigh alike: one setting with K seeds, from the user's on.
@@ -120,7 +138,7 @@ func candidate(variant []string, given []options.Setting) *Candidate {
 		}
 		c.Options = append(c.Options, options.Setting{Key: key, Text: text, From: "preset " + options.Best})
 		switch key {
-		case "model", "kernel", "likelihood", "spectra":
+		case "model", "kernel", "likelihood", "spectra", "objective":
 			words = append(words, text)
 		case "features-kernel":
 			words = append(words, "features "+text)

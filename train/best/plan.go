@@ -18,6 +18,10 @@ const (
 	twoFolds    = 6000 // and below which it takes two, without a time limit
 )
 
+// mostRMSE is how many times the RMSE of the default a model of the ensemble has at most. A model
+// whose spread is small on repeated values can win by its density, and predict the others badly.
+const mostRMSE = 1.2
+
 // The steps of a trial in each round, of those of the final models; without a time limit.
 var stepShares = [rounds]float64{1.0 / 8, 1.0 / 3, 1}
 

@@ -51,6 +51,18 @@ func (c *Candidate) score(round int) float64 {
 	return sum / float64(n)
 }
 
+// rmse is the mean RMSE of a candidate in a round, 0 without one.
+func (c *Candidate) rmse(round int) float64 {
+	sum, n := 0.0, 0
+	for _, t := range c.Trials {
+		if t.Round == round {
+			sum += t.RMSE
+			n++
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
 func (c *Candidate) trial(round, fold int) *Trial {
 	for i := range c.Trials {
 		if t := &c.Trials[i]; t.Round == round && t.Fold == fold {

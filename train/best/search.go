@@ -127,7 +127,7 @@ func (s *Search) weigh() error {
 	var logs [][]float64
 	for _, k := range s.remaining(rounds) {
 		c := &s.Candidates[k]
-		if c.score(rounds) == math.Inf(-1) {
+		if c.score(rounds) == math.Inf(-1) || s.astray(c) {
 			continue
 		}
 		var rows []float64
@@ -143,6 +143,13 @@ func (s *Search) weigh() error {
 		s.Candidates[finalists[i]].Weight = w
 	}
 	return nil
+}
+
+// astray reports whether the last round's RMSE of a candidate is too large beside that of the default,
+// where this has one: classes and the trials of version 0.2.0 have none.
+func (s *Search) astray(c *Candidate) bool {
+	most := mostRMSE * s.Candidates[0].rmse(rounds)
+	return most > 0 && c.rmse(rounds) > most
 }
 
 // goesOn reports whether a candidate may train for longer on all rows than it did when it was

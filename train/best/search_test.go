@@ -175,8 +175,9 @@ func testGoesOn(t *testing.T, set *data.Dataset, given []options.Setting, want [
 // What the user gave holds for all candidates; what no candidate can have is the user's error.
 func TestCandidates(t *testing.T) {
 	set := wave(t, 60, false)
-	for given, want := range map[string]int{"": 14, "model=gp": 4, "kernel=matern32": 10,
-		"likelihood=gaussian model=drf": 2, "model=gp kernel=matern52 likelihood=gaussian": 1} {
+	for given, want := range map[string]int{"": 16, "model=gp": 5, "kernel=matern32": 12,
+		"likelihood=gaussian model=drf": 2, "model=gp kernel=matern52 likelihood=gaussian": 2,
+		"objective=predictive": 8} {
 		state, err := New(set, settings(given), 1)
 		if err != nil {
 			t.Fatal(err)
@@ -204,6 +205,49 @@ func TestCandidates(t *testing.T) {
 	}
 	if _, err := New(set, settings("model=drf inducing=7"), 1); !errors.As(err, new(*usage.Error)) {
 		t.Errorf("inducing points of drf: %v", err)
+	}
+}
+
+// The objective that the rows would not have is a candidate.
+func TestOtherObjective(t *testing.T) {
+	for rows, want := range map[int]string{60: "gpdrf, predictive", 9000: "gpdrf, elbo"} {
+		state, err := New(wave(t, rows, false), nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range state.Candidates {
+			if strings.Contains(c.Name, "gpdrf, predictive") || strings.Contains(c.Name, "gpdrf, elbo") {
+				names = append(names, c.Name)
+			}
+		}
+		if len(names) != 1 || names[0] != want {
+			t.Errorf("%d rows: %v, want %s", rows, names, want)
+		}
+	}
+}
+
+// A model whose means are much worse than those of the default has no weight, whatever its density.
+func TestAstray(t *testing.T) {
+	set := wave(t, 60, false)
+	for rmse, want := range map[float64]bool{0.13: false, 0.11: true} {
+		state := &State{Candidates: []Candidate{{Name: "default"}, {Name: "sharp"}}}
+		for fold := 1; fold <= 3; fold++ {
+			for k, mean := range []float64{0, 1} {
+				rows := []float64{mean, mean}
+				state.Candidates[k].Trials = append(state.Candidates[k].Trials,
+					Trial{Round: 1, Fold: fold}, Trial{Round: 2, Fold: fold},
+					Trial{Round: rounds, Fold: fold, LogDensity: mean, RMSE: []float64{0.1, rmse}[k], Rows: rows})
+			}
+		}
+		s := searching(t, state, set, nil, 1)
+		if err := s.weigh(); err != nil {
+			t.Fatal(err)
+		}
+		if has := state.Candidates[1].Weight > 0; has != want || !want && state.Candidates[0].Weight != 1 {
+			t.Errorf("RMSE %g beside 0.1: weights %g and %g",
+				rmse, state.Candidates[0].Weight, state.Candidates[1].Weight)
+		}
 	}
 }
 
@@ -341,7 +385,7 @@ func TestGoesOn(t *testing.T) {
 	}{
 		{3000, time.Minute, "", true}, {3000, 0, "", false}, {60, time.Minute, "", false},
 		{3000, time.Minute, "spectra=var-fixed", false}, {3000, time.Minute, "kl-weight=0.5", false},
-		{3000, time.Minute, "model=gp", true},
+		{3000, time.Minute, "objective=predictive", false}, {3000, time.Minute, "model=gp", true},
 	} {
 		s := &Search{State: &State{Limit: c.limit, Given: settings(c.given)}, Rows: wave(t, c.rows, false)}
 		if got := s.goesOn(&Candidate{}); got != c.want {

@@ -46,17 +46,20 @@ func (s *State) End() {
 // Lines is the table of the candidates, for people: those with a weight first, then by the round
 // that they have reached and how they did there.
 func (s *State) Lines() []string {
-	lines := []string{fmt.Sprintf("%-40s  %-7s  %11s  %8s  %6s", "candidate", "reached", "log density",
-		"seconds", "weight")}
+	const form = "%-34s  %-7s  %11s  %6s  %7s  %6s%s"
+	lines := []string{fmt.Sprintf(form, "candidate", "reached", "log density", "RMSE", "seconds", "weight", "")}
 	for _, k := range s.order() {
 		c := &s.Candidates[k]
 		round, seconds, failure := c.reached()
-		reached, score, weight := "", "", ""
+		reached, score, rmse, weight := "", "", "", ""
 		switch {
 		case failure != "":
 			score, failure = "failed", "  "+failure
 		case round > 0:
 			score = fmt.Sprintf("%.4f", c.score(round))
+			if e := c.rmse(round); e > 0 {
+				rmse = fmt.Sprintf("%.4f", e)
+			}
 		case c.Weight == 0:
 			score = "not tried"
 		}
@@ -66,7 +69,7 @@ func (s *State) Lines() []string {
 		if c.Weight > 0 {
 			weight = fmt.Sprintf("%.3f", c.Weight)
 		}
-		line := fmt.Sprintf("%-40s  %-7s  %11s  %8.1f  %6s%s", c.Name, reached, score, seconds, weight, failure)
+		line := fmt.Sprintf(form, c.Name, reached, score, rmse, fmt.Sprintf("%.1f", seconds), weight, failure)
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return lines

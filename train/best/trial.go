@@ -23,6 +23,7 @@ type Trial struct {
 	Seconds float64 `json:"seconds"`
 	// mean log density of the rows that were held out, of targets in their own units
 	LogDensity float64 `json:"log_density"`
+	RMSE       float64 `json:"rmse,omitempty"` // of these rows, of targets in training-sd units
 	Failure    string  `json:"failure,omitempty"`
 
 	// of each of these rows, for the last round alone
@@ -39,7 +40,11 @@ func (s *Search) tell(c *Candidate, t *Trial, folds int) {
 		s.Note("%-16s %-44s failed: %s", where, c.Name, t.Failure)
 		return
 	}
-	s.Note("%-16s %-44s log density %8.4f  %6d steps  %5.1f s", where, c.Name, t.LogDensity, t.Steps, t.Seconds)
+	rmse := ""
+	if t.RMSE > 0 {
+		rmse = fmt.Sprintf("  RMSE %6.4f", t.RMSE)
+	}
+	s.Note("%-16s %-44s log density %8.4f%s  %6d steps  %5.1f s", where, c.Name, t.LogDensity, rmse, t.Steps, t.Seconds)
 }
 
 // seconds since then, for people.
@@ -100,7 +105,7 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 	rest, heldOut := s.split(round, fold)
 	t := &Trial{Round: round, Fold: fold}
 	begun := time.Now()
-	logs, out, err := s.scored(ctx, dev, c, length, rest, heldOut)
+	logs, rmse, out, err := s.scored(ctx, dev, c, length, rest, heldOut)
 	t.Seconds = seconds(begun)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -109,12 +114,12 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 		t.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
 		return t, nil
 	}
-	t.Steps = out.Steps
+	t.Steps, t.RMSE = out.Steps, rmse
 	for _, l := range logs {
 		t.LogDensity += l / float64(len(logs))
 	}
 	if math.IsNaN(t.LogDensity) || math.IsInf(t.LogDensity, 0) {
-		t.LogDensity, t.Failure = 0, "a row that was held out has no density"
+		t.LogDensity, t.RMSE, t.Failure = 0, 0, "a row that was held out has no density"
 	} else if round == rounds {
 		t.Rows = logs
 	}
@@ -122,24 +127,26 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 }
 
 // scored trains on rows and gives the log density of each row that was held out, of targets in
-// their own units.
+// their own units, and of a regression the RMSE.
 func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
-	length options.Setting, rows, heldOut *data.Dataset) ([]float64, *train.Outcome, error) {
-	out, err := s.trained(ctx, dev, c, length, rows, heldOut)
-	if err != nil {
-		return nil, nil, err
+	length options.Setting, rows, heldOut *data.Dataset) (logs []float64, rmse float64, out *train.Outcome, err error) {
+	if out, err = s.trained(ctx, dev, c, length, rows, heldOut); err != nil {
+		return nil, 0, nil, err
 	}
 	p, err := out.Trained.Predict(ctx, dev, heldOut, out.Config.EvalSamples)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
-	logs := out.Trained.DensitiesOf(p, heldOut, 0).Log
+	if heldOut.Task == data.Regression {
+		rmse = out.Trained.RMSE(p, heldOut)
+	}
+	logs = out.Trained.DensitiesOf(p, heldOut, 0).Log
 	for _, target := range out.Trained.Targets { // a density by unit of the target
 		for i := range logs {
 			logs[i] -= math.Log(target.Unit()) / float64(len(out.Trained.Targets))
 		}
 	}
-	return logs, out, nil
+	return logs, rmse, out, nil
 }
 
 // posterior settles the objective and the covariance of the weights by all rows, so that the model that

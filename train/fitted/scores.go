@@ -3,6 +3,7 @@ package fitted
 import (
 	"context"
 	"encoding/json"
+	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -162,6 +163,21 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 	}
 	mean := metrics.Mean(tests)
 	return &Scores{Regression: &mean, Outputs: out}
+}
+
+// RMSE is that of a prediction's means: in training-sd units, of logarithms where a target has them,
+// and the mean of several targets.
+func (t *Trained) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
+	scaled, sum := data.Standardise(ds.Y, t.Targets), 0.0
+	for c := range t.Targets {
+		m, squares := t.Mixture(p, c), 0.0
+		for n, y := range every(scaled, p.C, c) {
+			mean, _ := m.Moments(n)
+			squares += (y - mean) * (y - mean)
+		}
+		sum += math.Sqrt(squares / float64(p.N))
+	}
+	return sum / float64(len(t.Targets))
 }
 
 // Kept is the prediction of some test rows, in their order, for the run folder.
