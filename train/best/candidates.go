@@ -100,16 +100,15 @@ func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, 
 
 // repeats reports whether a candidate names the objective that the rows would decide on without it.
 func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
-	at := slices.IndexFunc(c.Options, func(o options.Setting) bool { return o.Key == "objective" })
-	if at < 0 {
+	if !slices.ContainsFunc(c.Options, func(o options.Setting) bool { return o.Key == "objective" }) {
 		return false
 	}
-	cfg, err := c.config(given, options.Setting{Key: "objective", Text: options.Auto, From: "preset " + options.Best})
+	own, err := c.config(given)
 	if err != nil {
 		return false
 	}
-	fit, _, err := cfg.Fit(context.Background(), ds)
-	return err == nil && fit.Objective == c.Options[at].Text
+	fit, _, err := own.With("objective", options.Auto).Fit(context.Background(), ds)
+	return err == nil && fit.Objective == own.Objective
 }
 
 // seeds are candidates that weigh alike: one setting with K seeds, from the user's on.

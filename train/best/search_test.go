@@ -258,16 +258,20 @@ func TestCandidatesDiffer(t *testing.T) {
 	own := wave(t, 60, false)
 	own.Kernel = &data.RowKernel{M: 5}
 	for name, set := range map[string]*data.Dataset{
-		"numbers": wave(t, 3000, false), "classes": wave(t, 3000, true), "a kernel of one's own": own,
+		"numbers": wave(t, 3000, false), "numbers with tails": wave(t, 60, false), "classes": wave(t, 3000, true), "a kernel of one's own": own,
 		"sequences": read(t, "a.fasta", labels), "sequences with a number": read(t, "a.csv", numbers),
 	} {
-		state, err := New(set, nil, 1)
+		var given []options.Setting
+		if name == "numbers with tails" {
+			given = settings("likelihood=student-t")
+		}
+		state, err := New(set, given, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen := map[string]string{}
 		for _, c := range state.Candidates {
-			cfg, err := c.config(nil)
+			cfg, err := c.config(given)
 			if err == nil {
 				cfg, _, err = cfg.Fit(t.Context(), set)
 			}

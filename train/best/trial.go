@@ -118,8 +118,8 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 	for _, l := range logs {
 		t.LogDensity += l / float64(len(logs))
 	}
-	if math.IsNaN(t.LogDensity) || math.IsInf(t.LogDensity, 0) {
-		t.LogDensity, t.RMSE, t.Failure = 0, 0, "a row that was held out has no density"
+	if both := t.LogDensity + t.RMSE; math.IsNaN(both) || math.IsInf(both, 0) {
+		t.LogDensity, t.RMSE, t.Failure = 0, 0, "a row that was held out has no density, or no mean"
 	} else if round == rounds {
 		t.Rows = logs
 	}
