@@ -258,7 +258,8 @@ func TestCandidatesDiffer(t *testing.T) {
 	own := wave(t, 60, false)
 	own.Kernel = &data.RowKernel{M: 5}
 	for name, set := range map[string]*data.Dataset{
-		"numbers": wave(t, 3000, false), "numbers with tails": wave(t, 60, false), "classes": wave(t, 3000, true), "a kernel of one's own": own,
+		"numbers": wave(t, 3000, false), "numbers with tails": wave(t, 60, false),
+		"classes": wave(t, 3000, true), "a kernel of one's own": own,
 		"sequences": read(t, "a.fasta", labels), "sequences with a number": read(t, "a.csv", numbers),
 	} {
 		var given []options.Setting
