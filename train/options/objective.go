@@ -22,8 +22,8 @@ func (c *Config) checkObjective() error {
 		return nil
 	}
 	if c.typed("objective") {
-		return c.Errorf("objective", "%s is for the likelihood %s, and for spectra %s or model %s: leave it out, or give "+
-			"those", Predictive, model.GaussianLikelihood, model.VarIntegrated, model.GP)
+		return c.Errorf("objective", "%s is for the likelihood %s, and for spectra %s or model %s: leave it out, or "+
+			"give those", Predictive, model.GaussianLikelihood, model.VarIntegrated, model.GP)
 	}
 	c.Objective = ELBO
 	return nil
@@ -48,8 +48,8 @@ func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
 	}
 	if fitted := m.Fitted(); ds.N() > fitted {
 		c.Objective = Predictive
-		notes = append(notes, fmt.Sprintf("objective: predictive, since %d rows outnumber %d parameters that can follow them",
-			ds.N(), fitted))
+		notes = append(notes, fmt.Sprintf(
+			"objective: predictive, since %d rows outnumber %d parameters that can follow them", ds.N(), fitted))
 	}
 	return notes, nil
 }

@@ -44,8 +44,8 @@ func (c *Config) checkSpectra() error {
 // checkWeights refuses a flag for a full covariance of weights that are not integrated.
 func (c *Config) checkWeights() error {
 	if c.Model != model.GP && c.WCov == model.Full && c.typed("w-cov") {
-		return c.Errorf("w-cov", "%s is for spectra %s, and spectra is %s: leave it out", model.Full, model.VarIntegrated,
-			c.Spectra)
+		return c.Errorf("w-cov", "%s is for spectra %s, and spectra is %s: leave it out",
+			model.Full, model.VarIntegrated, c.Spectra)
 	}
 	return nil
 }
