@@ -108,17 +108,34 @@ func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
 		return false
 	}
 	fit, _, err := own.With("objective", options.Auto).Fit(context.Background(), ds)
-	return err == nil && fit.Objective == own.Objective
+	return err == nil && objectiveOf(fit) == own.Objective
 }
 
-// seeds are candidates that weigh alike: one setting with K seeds, from the user's on.
-func seeds(base *options.Config) (all []Candidate) {
+// objectiveOf is the objective of a candidate that fits the rows. Where a run alone would choose it by
+// rows that are held out, the search has a candidate for each.
+func objectiveOf(fit *options.Config) string {
+	if fit.Objective == options.Auto {
+		return options.ELBO
+	}
+	return fit.Objective
+}
+
+// seeds are candidates that weigh alike: one setting with K seeds, from the user's on. They train for
+// as long as one alone would.
+func seeds(base *options.Config, given []options.Setting) (all []Candidate) {
+	var length []options.Setting
+	for _, g := range given {
+		if options.IsLength(g.Key) && g.Key != "time-limit" {
+			length = append(length, g)
+		}
+	}
 	for k := range base.Ensemble {
 		seed := strconv.FormatUint(base.Seed+uint64(k), 10)
+		own := []options.Setting{
+			{Key: "seed", Text: seed, From: "--ensemble"}, {Key: "ensemble", Text: "1", From: "--ensemble"},
+		}
 		all = append(all, Candidate{Name: "seed " + seed, Weight: 1 / float64(base.Ensemble),
-			Options: []options.Setting{
-				{Key: "seed", Text: seed, From: "--ensemble"}, {Key: "ensemble", Text: "1", From: "--ensemble"},
-			}})
+			Options: append(own, length...)})
 	}
 	return all
 }

@@ -63,6 +63,25 @@ func (c *Candidate) rmse(round int) float64 {
 	return sum / float64(max(1, n))
 }
 
+// enough is how many steps a candidate takes in a round, where it did worse after more of them before; 0
+// where it did not.
+func (c *Candidate) enough(round int) (steps int) {
+	most, best := 0, math.Inf(-1)
+	for r := 1; r < round; r++ {
+		t := c.trial(r, 1)
+		if t == nil || t.Failure != "" {
+			continue
+		}
+		if most = max(most, t.Steps); t.LogDensity > best {
+			best, steps = t.LogDensity, t.Steps
+		}
+	}
+	if steps < most {
+		return steps
+	}
+	return 0
+}
+
 func (c *Candidate) trial(round, fold int) *Trial {
 	for i := range c.Trials {
 		if t := &c.Trials[i]; t.Round == round && t.Fold == fold {
@@ -94,6 +113,9 @@ func (s *Search) round(ctx context.Context, round int) error {
 	steps := max(1, int(stepShares[round-1]*float64(s.Steps)))
 	do := func(i int, dev device.Device, length options.Setting) (func() error, error) {
 		c := &s.Candidates[todo[i].k]
+		if n := c.enough(round); n > 0 {
+			length = stepsSetting(n)
+		}
 		t, err := s.try(ctx, dev, c, round, todo[i].fold, length)
 		return func() error {
 			c.Trials = append(c.Trials, *t)
@@ -131,8 +153,11 @@ func (s *Search) each(w trainings) error {
 			for next < w.n && failed == nil {
 				i := next
 				next++
-				length := stepsSetting(w.steps)
-				if s.Limit > 0 {
+				var length options.Setting // none: the candidate's own
+				switch {
+				case w.steps > 0 && s.Limit == 0:
+					length = stepsSetting(w.steps)
+				case s.Limit > 0:
 					length = limited(min(most, share(s.Limit, s.used(), w.ends, w.n-i, len(s.Devices))))
 				}
 				s.Doing(done, w.all, w.names(i))

@@ -23,7 +23,7 @@ type State struct {
 	Given      []options.Setting `json:"given"`           // options of the user
 	Train      string            `json:"train"`           // fingerprint of the rows
 	Limit      time.Duration     `json:"limit,omitempty"` // of time, in nanoseconds; 0: no limit
-	Steps      int               `json:"steps,omitempty"` // of the final models, without a limit
+	Steps      int               `json:"steps,omitempty"` // of the final models, without a limit; 0: their own
 	Used       time.Duration     `json:"used"`            // so far, in nanoseconds
 	Kernel     string            `json:"kernel,omitempty"`
 	Candidates []Candidate       `json:"candidates"`
@@ -57,7 +57,7 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 		s.Folder = ""
 	}
 	if base.Ensemble > 1 {
-		s.Steps, s.Candidates = base.Steps, seeds(base)
+		s.Candidates = seeds(base, given)
 		return s, nil
 	}
 	if s.Steps = defaultSteps; base.Explicit("steps") {
@@ -175,7 +175,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 	do := func(i int, dev device.Device, length options.Setting) (func() error, error) {
 		k := todo[i]
 		c, begun := &s.Candidates[k], time.Now()
-		if n := c.longest(); n > 0 && !s.goesOn(c) {
+		if n := c.longest(); n > 0 && (c.enough(rounds) > 0 || !s.goesOn(c)) {
 			length = stepsSetting(n)
 		}
 		out, err := s.trained(ctx, dev, c, length, s.Rows, nil)

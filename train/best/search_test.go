@@ -227,6 +227,54 @@ func TestOtherObjective(t *testing.T) {
 	}
 }
 
+// A candidate that did worse after more steps takes no more of them, neither in the last round nor on all
+// rows.
+func TestEnough(t *testing.T) {
+	set := wave(t, 60, false)
+	for worse, want := range map[bool]int{true: 7, false: 30} {
+		state, err := New(set, settings("steps=30 model=gp inducing=9"), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state.Candidates = state.Candidates[:1]
+		c := &state.Candidates[0]
+		c.Trials = []Trial{{Round: 1, Fold: 1, Steps: 7, LogDensity: 1}, {Round: 2, Fold: 1, Steps: 10, LogDensity: 2}}
+		if worse {
+			c.Trials[1].LogDensity = 0.5
+		}
+		s := searching(t, state, set, map[int][]byte{}, 1)
+		if err := s.round(context.Background(), rounds); err != nil {
+			t.Fatal(err)
+		}
+		c.Weight = 1
+		if _, err := s.refit(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.trial(rounds, 1).Steps; got != want || c.Refit.Steps != want {
+			t.Errorf("worse %v: %d steps in the last round and %d on all rows, want %d", worse, got, c.Refit.Steps, want)
+		}
+	}
+}
+
+// An ensemble's members train for as long as one model would: a length of the user's, or their own.
+func TestSeedsLength(t *testing.T) {
+	set := wave(t, 60, false)
+	for given, want := range map[string]int{"epochs=2": 4, "steps=9": 9} {
+		state, err := New(set, settings("ensemble=2 batch=30 inducing=9 model=gp "+given), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := searching(t, state, set, map[int][]byte{}, 1).Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range state.Candidates {
+			if c.Refit.Steps != want {
+				t.Errorf("%s: %s took %d steps, want %d", given, c.Name, c.Refit.Steps, want)
+			}
+		}
+	}
+}
+
 // A model whose means are much worse than those of the default has no weight, whatever its density.
 func TestAstray(t *testing.T) {
 	set := wave(t, 60, false)

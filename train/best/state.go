@@ -24,7 +24,7 @@ func Open(path string) (*State, error) {
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, usage.Errorf("%s: damaged: %v", file, err)
 	}
-	if len(s.Candidates) == 0 || s.Steps < 1 || s.Used < 0 || s.Limit < 0 {
+	if len(s.Candidates) == 0 || s.Steps < 0 || s.Used < 0 || s.Limit < 0 {
 		return nil, usage.Errorf("%s: damaged: it is not the list of the candidates of a search", file)
 	}
 	return s, nil

@@ -149,23 +149,26 @@ func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
 	return logs, rmse, out, nil
 }
 
-// posterior settles the objective and the covariance of the weights by all rows, so that the model that
+// posterior settles, in a search, the objective and the covariance of the weights by all rows, so that the model that
 // was scored is the one that is refitted.
 func (s *Search) posterior(ctx context.Context, cfg *options.Config) (*options.Config, error) {
-	if cfg.Objective != options.Auto && cfg.WCov != options.Auto {
+	if s.Steps == 0 || cfg.Objective != options.Auto && cfg.WCov != options.Auto {
 		return cfg, nil
 	}
 	fit, _, err := cfg.Fit(ctx, s.Rows)
 	if err != nil {
 		return nil, err
 	}
-	return cfg.With("objective", fit.Objective).With("w-cov", fit.WCov), nil
+	return cfg.With("objective", objectiveOf(fit)).With("w-cov", fit.WCov), nil
 }
 
 // trained trains a candidate on rows.
 func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate,
 	length options.Setting, rows, test *data.Dataset) (*train.Outcome, error) {
-	more := []options.Setting{length}
+	var more []options.Setting
+	if length.Key != "" {
+		more = append(more, length)
+	}
 	if !slices.ContainsFunc(s.Given, func(g options.Setting) bool { return g.Key == "target-scaling" }) {
 		// all members of an ensemble have the same scales; a new search has settled them
 		more = append(more, options.Setting{Key: "target-scaling", Text: data.StandardTargets, From: "preset " +
