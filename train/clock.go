@@ -60,6 +60,9 @@ func (r *run) replan() error {
 	if c.StopAfter == 0 {
 		steps = r.clock.revised(r.out.Steps, steps)
 	}
+	if c.RowsChoseLength() {
+		steps = min(steps, c.Steps)
+	}
 	steps, err := first(r.job.ranks(), steps)
 	if err != nil || steps == c.Steps {
 		return err

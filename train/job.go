@@ -134,6 +134,9 @@ func (j *Job) runSettled(ctx context.Context) (out *Outcome, err error) {
 		err = r.fitTimeLimit(before)
 	}
 	if err == nil {
+		err = r.choose(before)
+	}
+	if err == nil {
 		err = before.Err()
 	}
 	if err != nil {

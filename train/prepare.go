@@ -18,8 +18,7 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	c, ds := j.Config, j.Train
 	r := &run{job: j, trained: &fitted.Trained{Kind: fitted.Vectors{}, Schema: ds.Schema().Plain(),
 		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
-	y, err := r.fitScales(ctx)
-	if err != nil {
+	if err := r.fitScales(ctx); err != nil {
 		return nil, err
 	}
 	r.trained.Model = c.ModelConfig(ds)
@@ -35,19 +34,7 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 		return nil, err
 	}
 	r.trained.Known = r.trained.Know(ds, c.Seed)
-	rows := trainingRows{rows: r.rows(ctx), y: y, labels: ds.Labels, stream: j.streams}
-	if r.step, err = newStep(j.Device, j.ranks(), c, r.trained.Model, rows); err != nil {
-		return nil, err
-	}
-	r.trained.SetInducing(r.step.Model)
-	r.step.Project(func(done int) bool {
-		j.Reporter.Doing("features of the rows", float64(done)/float64(ds.N()))
-		return ctx.Err() == nil
-	})
-	if j.Validation != nil {
-		r.validator = r.newValidator(ctx)
-	}
-	if err := ctx.Err(); err != nil { // the upload is not whole
+	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
 	r.clock.began = j.Started
@@ -59,6 +46,27 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	return r, nil
 }
 
+// build makes the model, its step and its rows on the device.
+func (r *run) build(ctx context.Context) (err error) {
+	j := r.job
+	rows := trainingRows{rows: r.rows(ctx), labels: j.Train.Labels, stream: j.streams}
+	if j.Train.Task == data.Regression {
+		rows.y = data.Standardise(j.Train.Y, r.trained.Targets)
+	}
+	if r.step, err = newStep(j.Device, j.ranks(), j.Config, r.trained.Model, rows); err != nil {
+		return err
+	}
+	r.trained.SetInducing(r.step.Model)
+	r.step.Project(func(done int) bool {
+		j.Reporter.Doing("features of the rows", float64(done)/float64(j.Train.N()))
+		return ctx.Err() == nil
+	})
+	if j.Validation != nil {
+		r.validator = r.newValidator(ctx)
+	}
+	return ctx.Err() // the upload is not whole
+}
+
 // reset puts the run at its start.
 func (r *run) reset() {
 	r.step.Model.Init(r.init)
@@ -67,13 +75,12 @@ func (r *run) reset() {
 	r.schedule = newSchedule(r.job.Config)
 }
 
-// fitScales settles the scales of inputs and targets, and returns the targets of a regression in
-// theirs.
-func (r *run) fitScales(ctx context.Context) (y []float64, err error) {
+// fitScales settles the scales of inputs and targets.
+func (r *run) fitScales(ctx context.Context) error {
 	j := r.job
 	scaler, err := j.fitScaler()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.trained.Projection, r.trained.Scaler = j.projection, scaler
 	if j.projection == nil {
@@ -85,7 +92,7 @@ func (r *run) fitScales(ctx context.Context) (y []float64, err error) {
 	if j.Train.Task == data.Regression {
 		return r.fitTargets(ctx)
 	}
-	return nil, nil
+	return nil
 }
 
 // rows are the training rows as the model reads them.

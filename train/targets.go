@@ -77,21 +77,21 @@ func (j *Job) positive(scales []data.TargetScale) error {
 	return nil
 }
 
-// fitTargets settles the scales of the targets, and returns the targets in them.
-func (r *run) fitTargets(ctx context.Context) (y []float64, err error) {
+// fitTargets settles the scales of the targets.
+func (r *run) fitTargets(ctx context.Context) error {
 	kind, err := r.job.TargetKind(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.job.Config = r.job.Config.With("target-scaling", kind)
 	if r.trained.Targets, err = data.FitTargets(kind, r.job.Train); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.job.positive(r.trained.Targets); err != nil {
-		return nil, err
+		return err
 	}
 	for _, note := range data.DescribeTargets(r.job.Train, r.trained.Targets) {
 		r.job.Reporter.Note("%s", note)
 	}
-	return data.Standardise(r.job.Train.Y, r.trained.Targets), nil
+	return nil
 }

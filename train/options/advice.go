@@ -41,11 +41,11 @@ func (c *Config) ObjectiveName() string {
 	case c.IsBound():
 		return "ELBO"
 	case c.Objective == Predictive:
-		return "predictive objective, not a bound"
+		return "predictive, not a bound"
 	case c.KLWeight == 1:
 		return "ELBO of one frozen draw of the frequencies (spectra var-fixed), not a bound"
 	}
-	return fmt.Sprintf("tempered objective (kl-weight %g), not a bound", c.KLWeight)
+	return fmt.Sprintf("tempered (kl-weight %g), not a bound", c.KLWeight)
 }
 
 // Remedy is the advice for a model that memorises.

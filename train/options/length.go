@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
@@ -79,6 +80,26 @@ func (c *Config) ForSteps(steps int, plannedFor string) (settled *Config, notes 
 	settled = c.copy()
 	return settled, settled.setSteps(steps, plannedFor)
 }
+
+// heldOut ends PlannedFor where rows that were held out have chosen fewer steps than there was time for.
+const heldOut = "rows that were held out"
+
+// ForRows is ForSteps of the number of steps that rows have chosen which were held out, of a longest
+// number that they could choose. A run has as many evaluations as a longer one.
+func (c *Config) ForRows(steps, longest int) (settled *Config, notes []string) {
+	settled = c.copy()
+	if !settled.Explicit("eval-every") {
+		settled.EvalEvery = 0
+	}
+	plannedFor := c.PlannedFor
+	if steps < longest {
+		plannedFor = strings.TrimPrefix(plannedFor+", and "+heldOut, ", and ")
+	}
+	return settled, settled.setSteps(steps, plannedFor)
+}
+
+// RowsChoseLength reports whether more steps were worse on rows that were held out.
+func (c *Config) RowsChoseLength() bool { return strings.HasSuffix(c.PlannedFor, heldOut) }
 
 func (c *Config) setSteps(steps int, plannedFor string) (notes []string) {
 	c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor = steps, 0, 0, plannedFor

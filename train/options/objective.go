@@ -29,9 +29,9 @@ func (c *Config) checkObjective() error {
 	return nil
 }
 
-// fitObjective decides between the bound and the predictive objective where the user does not. The
-// second is no bound, and a model memorises under it if as many parameters as there are rows can
-// follow these.
+// fitObjective decides between the bound and the predictive objective where the user does not, or
+// leaves it to rows that are held out. The second is no bound, and a model may memorise under it if as
+// many parameters as there are rows can follow these.
 func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
 	m := c.ModelConfig(ds)
 	has := m.HasPredictive()
@@ -42,14 +42,23 @@ func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
 	case c.Objective != Auto:
 		return nil, nil
 	}
-	c.Objective = ELBO
-	if !has {
-		return nil, nil
-	}
-	if fitted := m.Fitted(); ds.N() > fitted {
+	switch fitted := m.Fitted(); {
+	case has && ds.N() > fitted:
 		c.Objective = Predictive
 		notes = append(notes, fmt.Sprintf(
 			"objective: predictive, since %d rows outnumber %d parameters that can follow them", ds.N(), fitted))
+	case !has || !c.rowsChoose(ds):
+		c.Objective = ELBO
 	}
 	return notes, nil
+}
+
+// leastChosenBy is the number of rows from where on a fifth of them can choose.
+const leastChosenBy = 30
+
+// rowsChoose reports whether rows that are held out choose the objective and the number of steps: it
+// remains Auto until they have.
+func (c *Config) rowsChoose(ds *data.Dataset) bool {
+	return ds.X != nil && ds.Sequences == nil && ds.Kernel == nil && !ds.IsWide() && ds.N() >= leastChosenBy &&
+		!c.Explicit("steps") && !c.Explicit("epochs")
 }

@@ -26,7 +26,7 @@ func (c *Config) GoOn(flags []Setting) (*Config, error) {
 			resumed.Device = s.Text
 		case asked.Text(s.Key) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
 		case s.Key == "epochs" && c.PlannedFor == forEpochs(asked.Epochs):
-		case s.Key == "time-limit" && c.PlannedFor == ForTime(asked.TimeLimit):
+		case s.Key == "time-limit" && strings.HasPrefix(c.PlannedFor, ForTime(asked.TimeLimit)):
 		default:
 			was := "with " + now
 			if IsLength(s.Key) {

@@ -216,7 +216,8 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
 				"divergences. auto is predictive with gaussian noise where rows outnumber the parameters, without " +
-				"the spreads of q"},
+				"the spreads of q. In a table with fewer rows, a fifth of them is held out first to choose the " +
+				"objective and how many of the steps to take, unless steps or epochs are given"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Help: "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,
