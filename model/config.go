@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -88,6 +89,9 @@ type Config struct {
 
 	// a learned constant for each output of a classifier
 	ClassOffsets bool `json:"class_offsets,omitempty"`
+
+	// T of predictions, fitted to rows that training has not seen: see Prediction.Tempered; 0 is 1
+	Temperature float64 `json:"temperature,omitempty"`
 
 	// one of Shapes, or two with a + between them; "" is rbf
 	Kernel        string `json:"kernel,omitempty"`
@@ -249,6 +253,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs)
 	case c.ClassOffsets && !c.classifies():
 		return fmt.Errorf("model: offsets of classes with a %s likelihood", c.Likelihood)
+	case !(c.Temperature >= 0 && c.Temperature <= math.MaxFloat64):
+		return fmt.Errorf("model: a temperature of %g", c.Temperature)
 	}
 	if err := cmp.Or(c.checkGP(), c.checkDRF()); err != nil {
 		return err

@@ -32,6 +32,26 @@ func (p *Prediction) Slice(lo, hi int) *Prediction {
 	return &some
 }
 
+// Tempered is the prediction with the temperature t: logits become h/t, and the variances of numbers t²
+// times as large.
+func (p *Prediction) Tempered(t float64) *Prediction {
+	other := *p
+	if p.Var == nil {
+		other.H = scaled(p.H, 1/t)
+		return &other
+	}
+	other.Var, other.Noise = scaled(p.Var, t*t), scaled(p.Noise, t*t)
+	return &other
+}
+
+// scaled are numbers times a factor; nil of nil.
+func scaled(x []float64, by float64) (out []float64) {
+	for _, v := range x {
+		out = append(out, v*by)
+	}
+	return out
+}
+
 // sliceBlocks takes the numbers lo … hi−1 out of each block of block numbers.
 func sliceBlocks(x []float64, block, lo, hi int) (some []float64) {
 	for ; len(x) > 0; x = x[block:] {
@@ -171,6 +191,9 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 		}
 	}
 	m.lik.Predictive(out)
+	if t := m.cfg.Temperature; t > 0 {
+		return out.Tempered(t), nil
+	}
 	return out, nil
 }
 

@@ -144,6 +144,27 @@ func TestLogGraph(t *testing.T) {
 	}
 }
 
+// The logits of a classifier with a temperature are divided by it.
+func TestTemperatureGraph(t *testing.T) {
+	trained := golden(t, "classes")
+	count := map[string]int{}
+	for sign, temperature := range map[int]float64{1: 0.5, -1: 0} {
+		trained.Model.Temperature = temperature
+		_, text, err := export(t, trained, samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := read(t, text)
+		d.sound(t)
+		for _, node := range d.nodes {
+			count[node.op] += sign
+		}
+	}
+	if count["Mul"] != 1 {
+		t.Errorf("more by a temperature: %v", count)
+	}
+}
+
 // Draws are constants: with more of them the file is larger. A GP needs none.
 func TestSamples(t *testing.T) {
 	size := func(kind string, samples int) int {

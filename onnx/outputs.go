@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -16,6 +17,10 @@ import (
 func (g graph) likelihood(s *model.Settled, scales []data.TargetScale, h, variance value) (p part) {
 	if s.Offset != nil {
 		h = g.add(h, g.Doubles(s.Offset, len(s.Offset)))
+	}
+	temperature := cmp.Or(s.Temperature, 1)
+	if s.LogVar == nil && temperature != 1 {
+		h = g.mul(h, g.Doubles([]float64{1 / temperature}, 1))
 	}
 	var noise value
 	switch s.Likelihood {
@@ -43,6 +48,9 @@ func (g graph) likelihood(s *model.Settled, scales []data.TargetScale, h, varian
 	}
 	if s.Closed {
 		noise = g.add(variance, noise)
+	}
+	if temperature != 1 {
+		noise = g.mul(noise, g.Doubles([]float64{temperature * temperature}, 1))
 	}
 	if slices.ContainsFunc(scales, func(s data.TargetScale) bool { return s.Log }) {
 		h, noise = g.exponentials(scales, h, noise)

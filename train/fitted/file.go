@@ -23,6 +23,8 @@ const (
 
 	logVersion = 4 // of models that predict the logarithm of a target
 
+	temperatureVersion = 5 // of classifiers with a temperature
+
 	FormatKey      = "format"
 	DescriptionKey = "trained"
 )
@@ -90,9 +92,12 @@ func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor,
 }
 
 // version is that of the model's file: programs from before logVersion would take logarithms of a
-// target for the target.
+// target for the target, and those from before temperatureVersion would leave out the temperature.
 func (t *Trained) version() int {
-	if slices.ContainsFunc(t.Targets, func(s data.TargetScale) bool { return s.Log }) {
+	switch {
+	case t.Model.Temperature > 0:
+		return temperatureVersion
+	case slices.ContainsFunc(t.Targets, func(s data.TargetScale) bool { return s.Log }):
 		return logVersion
 	}
 	return modelVersion

@@ -216,8 +216,9 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
 				"divergences. auto is predictive with gaussian noise where rows outnumber the parameters, without " +
-				"the spreads of q. In a table with fewer rows, a fifth of them is held out first to choose the " +
-				"objective and how many of the steps to take, unless steps or epochs are given"},
+				"the spreads of q. In a table, a fifth of the rows is held out first, and chooses the objective, " +
+				"kl-weight and, on few rows or of classes, how many of the steps to take. Beside steps, epochs or " +
+				"kl-weight, auto has to be given for that"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Help: "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,
@@ -225,6 +226,9 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "class-offsets", value: &c.ClassOffsets,
 			Help: "learn a bias for each class, so that rows unlike all training rows get the class " +
 				"frequencies; on for sequences"},
+		{Key: "temperature", Arg: "T", limits: atLeast(0), value: &c.Temperature,
+			Help: "of predictions: the logits of classes are divided by T, the standard deviation of numbers is " +
+				"multiplied by it; 0 fits it to rows that are held out, where there are some"},
 		{Key: "kl-weight", Arg: "X", limits: atLeast(0), value: &c.KLWeight,
 			Help: "weight of the divergences; if it is not 1, the objective is tempered and not a bound"},
 		{Key: "samples", Arg: "S", limits: between(1, MaxSamples), value: &c.Samples,

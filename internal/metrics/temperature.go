@@ -1,0 +1,43 @@
+package metrics
+
+import "math"
+
+// The temperatures that are tried, how close the search comes to the best, and the standard deviation
+// of log T a priori: a few rows that are all right do not make a model certain.
+const (
+	mostTemperature  = 20 // and its inverse is the least
+	temperatureStep  = 1e-3
+	temperatureSigma = 0.5
+)
+
+// Temperature is the T with the largest log density of rows (Guo, Pleiss, Sun and Weinberger 2017), where log
+// T is normal around 0, and the log density of each row for 1 and for T. logs are those of a temperature.
+func Temperature(logs func(t float64) []float64) (t float64, as, with []float64) {
+	best := maximise(-math.Log(mostTemperature), math.Log(mostTemperature), func(x float64) float64 {
+		sum := -x * x / (2 * temperatureSigma * temperatureSigma)
+		for _, l := range logs(math.Exp(x)) {
+			sum += l
+		}
+		return sum
+	})
+	return math.Exp(best), logs(1), logs(math.Exp(best))
+}
+
+// maximise is where f is largest between lo and hi, by golden sections.
+func maximise(lo, hi float64, f func(float64) float64) float64 {
+	ratio := (math.Sqrt(5) - 1) / 2
+	a, b := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
+	fa, fb := f(a), f(b)
+	for hi-lo > temperatureStep {
+		if fa >= fb {
+			hi, b, fb = b, a, fa
+			a = hi - ratio*(hi-lo)
+			fa = f(a)
+		} else {
+			lo, a, fa = a, b, fb
+			b = lo + ratio*(hi-lo)
+			fb = f(b)
+		}
+	}
+	return (lo + hi) / 2
+}
