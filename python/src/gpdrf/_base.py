@@ -86,7 +86,7 @@ class Estimator(BaseEstimator):
         preset : {"default", "best", "paper"}
             Where the other options start from. best searches for a good model within time_limit.
         steps : int
-            Training steps. None takes 5 for each row of a table, at least 1000 and at most 15000.
+            Training steps. None takes 5 for each row of a table, at least 2000 and at most 15000.
         time_limit : float or str
             Seconds to train, in place of steps; or a text such as "10m".
         inducing, latents, layers, features : int
@@ -232,7 +232,8 @@ class Estimator(BaseEstimator):
         given |= self.options or {}
         length = {"steps", "epochs", "time-limit", "time_limit"}
         if not length & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
-            given["steps"] = min(max(5 * n, 1000), 15000)
+            given["steps"] = min(max(5 * n, 2000), 15000)
+            given.setdefault("objective", "auto")
         words = [
             word for name, value in given.items() for word in ("--set", f"{name.replace('_', '-')}={_text(value)}")
         ]
