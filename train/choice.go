@@ -1,74 +1,134 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// On few rows the predictive objective is much better for most tables and memorises others, and
-// steps that one table needs are too many for the next. So rows that are held out choose both. The
-// attempts and the training on all rows take no more steps together than a run without a choice.
+// How the objective is chosen. A weight of the divergences below 1, or the log density of the
+// prediction in place of the bound, is much better on most tables and memorises others. So rows that are
+// held out choose, after short trainings, and the steps of all are no more than those of a run without a
+// choice. Where the predictive objective is safe, since rows outnumber the parameters that can follow
+// them, more steps make it better. An attempt then takes a share of the rows and of the steps: as many
+// passes, with which a model memorises sooner than with all rows. Elsewhere a number of steps that one
+// table needs is too large for another, and longer attempts choose that, too.
 const (
-	choiceShare = 0.2 // of the rows score the attempts
-	shorter     = 3   // times fewer steps has an attempt than the next one of its objective
-	choiceTime  = 0.7 // of what a time limit leaves, attempts get at most
+	choiceShare = 0.2      // of the rows score the attempts, options.ValidationRows at most
+	choiceTime  = 0.8      // of what a time limit leaves, attempts get at most
+	shortShare  = 1.0 / 16 // of the steps has a short attempt,
+	longShare   = 1.0 / 4  // a long one, of which there are two, and the run that follows at most
+	safeShare   = 1.0 / 8  // of rows and steps has an attempt where the objective is safe; the run has the rest
+	leastSteps  = 30       // of an attempt: shorter ones choose nothing
+	// lower weights of the divergences; a short attempt prefers the lowest, and a long one has to agree
+	lower, lowest = 0.3, 0.1
 )
 
-// attempt is a training with an objective for a number of steps, and the log density that it gives
-// each row that was held out.
-type attempt struct {
+// setting is an objective with the weight of its divergences.
+type setting struct {
 	objective string
-	steps     int
-	logs      []float64
-	mean      float64
+	klWeight  float64
+}
+
+func (s setting) String() string {
+	if s.klWeight == 1 {
+		return s.objective
+	}
+	return fmt.Sprintf("%s with kl-weight %g", s.objective, s.klWeight)
 }
 
 // chooser makes the attempts of a run.
 type chooser struct {
 	run        *run
+	settings   []setting // the first one stays unless another is clearly better
 	rest, held *data.Dataset
-	attempts   []attempt
+	known      []rundir.Attempt // of a checkpoint
+	attempts   []rundir.Attempt
 	done, all  int // steps
 }
 
-// choose settles the objective and the number of steps where the rows decide on them. Attempts that
-// break off, or that a time limit has no time for, do not count.
+// choose settles the objective, the weight of its divergences and, where they are not safe, the number of
+// steps. Attempts that break off, or that a time limit has no time for, do not count.
 func (r *run) choose(ctx context.Context) (err error) {
 	c := r.job.Config
 	if c.Objective != options.Auto {
 		return nil
 	}
-	r.job.Config = c.With("objective", options.ELBO)
-	longest := longestAttempt(c.Steps)
-	if longest < fewSteps*shorter*shorter {
-		return nil
+	safe := c.ObjectiveOf(r.job.Train) == options.Predictive
+	h := &chooser{run: r, settings: settings(c, r.job.Train), known: r.job.attempts}
+	short, long := int(shortShare*float64(c.Steps)), int(longShare*float64(c.Steps))
+	rows := long * c.Batch // an attempt does not draw more
+	if safe {
+		short, long, rows = int(safeShare*float64(c.Steps)), 0, int(safeShare*float64(r.job.Train.N()))
 	}
-	h := &chooser{run: r, all: c.Steps - longest}
-	if h.rest, h.held, err = data.HoldOut(r.job.Train, choiceShare, c.Seed); err != nil {
-		return err
+	if short >= leastSteps {
+		r.saver = newSaver(c)
+		if err := h.holdOut(rows); err != nil {
+			return err
+		}
+		h.all = len(h.settings)*short + 2*long
+		r.step, r.validator = nil, nil // their memory is free for the attempts
+		if err := h.try(ctx, short, long); err != nil {
+			return err
+		}
 	}
-	if err := h.try(ctx, longest); err != nil {
-		return err
+	switch best := h.best(); {
+	case best == nil:
+		return r.follow(ctx, h.settings[0], c.Steps, c.Steps)
+	case safe:
+		return r.follow(ctx, settingOf(best), c.Steps-h.all, c.Steps-h.all)
+	default:
+		if best.Temperature > 0 {
+			r.trained.Model.Temperature = best.Temperature
+			r.job.Config = r.job.Config.With("temperature", best.Temperature)
+			r.job.Reporter.Note("temperature %.2f, by these rows", best.Temperature)
+		}
+		return r.follow(ctx, settingOf(best), best.Steps, long)
 	}
-	best := h.best()
-	if best == nil {
-		return nil
+}
+
+// holdOut takes the rows of attempts, most at most, and those that score them.
+func (h *chooser) holdOut(most int) (err error) {
+	ds, seed := h.run.job.Train, h.run.job.Config.Seed
+	held := min(choiceShare*float64(ds.N()), options.ValidationRows)
+	rest := min(float64(ds.N())-held, float64(most))
+	rows, _ := ds.Sample(int(math.Round(rest+held)), seed)
+	h.rest, h.held, err = data.HoldOut(rows, held/(rest+held), seed)
+	return err
+}
+
+// settings are those that rows choose from: the predictive objective with a lower weight where rows
+// outnumber the parameters that can follow them, and otherwise the bound, with lower weights or beside the
+// predictive objective.
+func settings(c *options.Config, ds *data.Dataset) []setting {
+	switch {
+	case c.ObjectiveOf(ds) == options.Predictive:
+		return []setting{{options.Predictive, 1}, {options.Predictive, lower}}
+	case c.HasPredictive(ds):
+		return []setting{{options.ELBO, 1}, {options.Predictive, 1}, {options.Predictive, lower}, {options.Predictive, lowest}}
 	}
-	r.job.Reporter.Note("NLPD of %d of the training rows, which were held out: %s", h.held.N(), h)
-	r.job.Reporter.Note("objective: %s, and %d steps, which are best for these rows", best.objective, best.steps)
+	return []setting{{options.ELBO, 1}, {options.ELBO, lower}, {options.ELBO, lowest}}
+}
+
+// follow puts the run to its start with a setting, for a number of steps, of a longest number that
+// there was a choice of.
+func (r *run) follow(ctx context.Context, s setting, steps, longest int) error {
 	var notes []string
-	r.job.Config, notes = c.With("objective", best.objective).ForRows(best.steps, longest)
-	for _, n := range notes {
+	r.job.Config, notes = r.job.Config.With("objective", s.objective).With("kl-weight", s.klWeight).
+		ForRows(steps, longest)
+	for _, n := range append(notes, fmt.Sprintf("objective: %s, for %d steps", s, steps)) {
 		r.job.Reporter.Note("%s", n)
 	}
+	r.trained.KLWeight = s.klWeight
 	if err := r.build(ctx); err != nil {
 		return err
 	}
@@ -76,49 +136,69 @@ func (r *run) choose(ctx context.Context) (err error) {
 	return nil
 }
 
-// longestAttempt is L of n steps in all: L/9 and L/3 steps for each objective, L for the better one,
-// and L on all rows.
-func longestAttempt(n int) int {
-	return int(float64(n) / (2 + 2.0/shorter + 2.0/(shorter*shorter)))
-}
-
-// try makes the attempts, as far as there is time.
-func (h *chooser) try(ctx context.Context, longest int) error {
+// try makes a short attempt of each setting, and long ones of the two best, as far as there is time.
+func (h *chooser) try(ctx context.Context, short, long int) error {
 	within, cancel := context.WithCancel(ctx)
 	if now, end := h.run.clock.used(), h.run.clock.deadline; end > 0 {
 		within, cancel = context.WithDeadline(ctx, h.run.clock.began.Add(now+share(choiceTime, end-now)))
 	}
 	defer cancel()
-	short := []int{longest / (shorter * shorter), longest / shorter}
-	for _, objective := range []string{options.ELBO, options.Predictive} {
-		for _, steps := range short {
-			if err := h.attempt(within, objective, steps); err != nil {
-				return context.Cause(ctx)
-			}
+	for _, s := range h.settings {
+		if on, err := h.attempt(within, s, short); !on || err != nil {
+			return cmp.Or(err, context.Cause(ctx))
 		}
 	}
-	if best := h.best(); best != nil && h.attempt(within, best.objective, longest) != nil {
-		return context.Cause(ctx)
+	if long == 0 {
+		return nil
+	}
+	ranked := slices.Clone(h.scored())
+	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(meanOf(b), meanOf(a)) })
+	for _, a := range ranked[:min(2, len(ranked))] {
+		if on, err := h.attempt(within, settingOf(a), long); !on || err != nil {
+			return cmp.Or(err, context.Cause(ctx))
+		}
 	}
 	return nil
 }
 
-// best is the attempt with the largest mean log density; nil where none has one. The predictive
-// objective is no bound, and has to exceed the bound by more than the standard error of the
-// difference.
-func (h *chooser) best() *attempt {
-	of := map[string]*attempt{}
+// scored are the attempts that did not break off.
+func (h *chooser) scored() (all []*rundir.Attempt) {
 	for i := range h.attempts {
-		a := &h.attempts[i]
-		if best := of[a.objective]; best == nil || a.mean > best.mean {
-			of[a.objective] = a
+		if a := &h.attempts[i]; a.Logs != nil {
+			all = append(all, a)
 		}
 	}
-	bound, other := of[options.ELBO], of[options.Predictive]
-	if bound == nil || other != nil && surpasses(other.logs, bound.logs) {
-		return other
+	return all
+}
+
+func settingOf(a *rundir.Attempt) setting { return setting{a.Objective, a.KLWeight} }
+
+// meanOf is the mean log density of an attempt.
+func meanOf(a *rundir.Attempt) float64 {
+	mean, _ := metrics.MeanError(a.Logs)
+	return mean
+}
+
+// best is the attempt with the largest mean log density; nil without attempts. A later attempt of a setting,
+// which is the longer one, counts for it, and the first setting stays, unless the others surpass them.
+func (h *chooser) best() *rundir.Attempt {
+	of := map[setting]*rundir.Attempt{}
+	for _, a := range h.scored() {
+		if short := of[settingOf(a)]; short == nil || !surpasses(short.Logs, a.Logs) {
+			of[settingOf(a)] = a
+		}
 	}
-	return bound
+	first := of[h.settings[0]]
+	best := first
+	for _, s := range h.settings {
+		if a := of[s]; a != nil && (best == nil || meanOf(a) > meanOf(best)) {
+			best = a
+		}
+	}
+	if first != nil && !surpasses(best.Logs, first.Logs) {
+		return first
+	}
+	return best
 }
 
 // surpasses reports whether log densities exceed those of the same rows by more than the standard
@@ -132,48 +212,75 @@ func surpasses(logs, other []float64) bool {
 	return mean > se
 }
 
-// String is the NLPD of each attempt.
-func (h *chooser) String() string {
-	var all []string
-	for _, a := range h.attempts {
-		all = append(all, fmt.Sprintf("%s %.3f after %d steps", a.objective, -a.mean, a.steps))
+// attempt trains on the rest of the rows, from the start of the run, and reports whether there is time for
+// more. One that breaks off, or that is cut short, does not count. A checkpoint may have it already.
+func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool, err error) {
+	if more, err = h.run.agreed(ctx.Err() == nil); !more || err != nil {
+		return more, err
 	}
-	return strings.Join(all, ", ")
+	a := rundir.Attempt{Objective: s.objective, KLWeight: s.klWeight, Steps: steps}
+	if n := len(h.attempts); n < len(h.known) {
+		a = h.known[n]
+	} else if err := h.score(ctx, &a); err != nil {
+		return true, nil // by a time limit or Ctrl-C
+	}
+	h.done += steps
+	h.attempts = append(h.attempts, a)
+	if a.Logs != nil {
+		h.run.job.Reporter.Note("%d rows held out: %-30s %6d steps, log density %.4f", h.held.N(), s, steps, meanOf(&a))
+	}
+	h.save()
+	return true, nil
 }
 
-// attempt trains on the rest of the rows, from the start of the run. Its error is that of ctx.
-func (h *chooser) attempt(ctx context.Context, objective string, steps int) error {
+// score fills in an attempt. The error is that of one that was cut short.
+func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	job, trained := *h.run.job, *h.run.trained
 	job.Train, job.Validation, job.Save, job.Reporter = h.rest, nil, nil, listener{h}
-	batch := min(job.Config.Batch, h.rest.N())
-	job.Config, _ = job.Config.With("objective", objective).With("batch", batch).ForRows(steps, steps)
-	r := &run{job: &job, trained: &trained, init: h.run.init}
-	logs, err := h.score(ctx, r)
-	h.done += steps
-	switch mean, _ := metrics.MeanError(logs); {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err == nil && !math.IsNaN(mean) && !math.IsInf(mean, 0):
-		h.attempts = append(h.attempts, attempt{objective, steps, logs, mean})
+	job.Config, _ = job.Config.With("objective", a.Objective).With("kl-weight", a.KLWeight).
+		With("batch", min(job.Config.Batch, h.rest.N())).ForRows(a.Steps, a.Steps)
+	p, err := h.predicted(ctx, &run{job: &job, trained: &trained, init: h.run.init})
+	if ctx.Err() != nil || err == ErrLate {
+		return ErrLate
+	}
+	if err != nil {
+		return nil
+	}
+	logs := trained.DensitiesOf(p, h.held, 0).Log
+	if mean, _ := metrics.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
+		return nil
+	}
+	a.Logs = logs
+	if job.Config.Temperature == 0 {
+		a.Temperature, _, _ = temperature(&trained, p, h.held)
 	}
 	return nil
 }
 
-// score trains an attempt, and gives the log densities of the rows that were held out.
-func (h *chooser) score(ctx context.Context, r *run) (logs []float64, err error) {
+// save keeps the attempts, where a checkpoint is due.
+func (h *chooser) save() {
+	if r := h.run; r.job.Save != nil && r.saver.due(0) {
+		r.checkpointAttempts(h.attempts)
+	}
+}
+
+// predicted trains an attempt, and predicts the rows that were held out. What the device has no memory for
+// is an error.
+func (h *chooser) predicted(ctx context.Context, r *run) (p *model.Prediction, err error) {
+	defer device.Guard(&err)
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
 	r.reset()
-	if _, err := r.train(ctx); err != nil {
-		return nil, err
-	}
-	rows := r.step.Model.UploadRows(model.Rows{N: h.held.N(), X: r.trained.Inputs(ctx, h.held)}, nil, nil)
-	p, err := r.step.Model.NewPredictor(rows, options.ValidationSamples).Predict(r.job.Config.Seed)
+	out, err := r.train(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r.trained.DensitiesOf(p, h.held, 0).Log, nil
+	if out.End != Finished {
+		return nil, ErrLate
+	}
+	rows := r.step.Model.UploadRows(model.Rows{N: h.held.N(), X: r.trained.Inputs(ctx, h.held)}, nil, nil)
+	return r.step.Model.NewPredictor(rows, options.ValidationSamples).Predict(r.job.Config.Seed)
 }
 
 // listener hears of attempts, and tells the Reporter their share of all.
@@ -185,5 +292,5 @@ func (listener) Begin(int)             {}
 func (listener) End()                  {}
 func (l listener) Step(p rundir.Progress) {
 	h := l.chooser
-	h.run.job.Reporter.Doing("choosing objective and steps", float64(h.done+p.Step)/float64(h.all))
+	h.run.job.Reporter.Doing("choosing the objective", float64(h.done+p.Step)/float64(h.all))
 }

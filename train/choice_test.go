@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
-
-// choice is the Config of a run whose rows choose, of n steps in all.
-func choice(t *testing.T, n int) *options.Config {
-	return config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", n)
-}
 
 func cpuDevice(t *testing.T) device.Device {
 	dev, err := device.Open("cpu:f32")
@@ -26,93 +23,124 @@ func cpuDevice(t *testing.T) device.Device {
 	return dev
 }
 
-// Rows that are held out choose the objective and the number of steps, and the settled config repeats the
-// run.
+// Rows that are held out choose the objective, its weight of the divergences and, on few rows or of classes,
+// the number of steps. The settled config repeats the run.
 func TestRowsChoose(t *testing.T) {
-	set := table(t, 120, 1, wave)
-	c := choice(t, 1200)
-	longest := longestAttempt(1200)
-	job := &Job{Config: c, Device: cpuDevice(t), Train: set, Reporter: &quiet{}}
-	out, err := job.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
+	const steps = 800
+	for _, c := range []struct {
+		name, words string
+		rows        int
+		target      func(*rand.Rand, float64, float64) string
+		safe        bool
+		held        string
+	}{
+		{"numbers", "inducing=20 latents=3 features=20", 120, wave, false, "24 rows held out: predictive with kl-weight 0.1"},
+		{"classes", "inducing=20 latents=3 features=20", 120, rings, false, "24 rows held out: elbo with kl-weight 0.1"},
+		{"many rows", "inducing=4 latents=1 features=8", 300, wave, true, "60 rows held out: predictive with kl-weight 0.3"},
+		{"asked", "inducing=20 latents=3 features=20 objective=auto steps=800", 120, wave, false, "24 rows held out: elbo"},
+	} {
+		cfg := config(t, "batch=50 "+c.words).With("steps", steps)
+		job := &Job{Config: cfg, Device: cpuDevice(t), Reporter: &quiet{}}
+		var err error
+		if job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.Watch{}); err != nil {
+			t.Fatal(err)
+		}
+		out, err := job.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, notes := out.Config, strings.Join(job.Reporter.(*quiet).notes, "\n")
+		if !strings.Contains(notes, c.held) {
+			t.Errorf("%s: no %q in the notes: %s", c.name, c.held, notes)
+		}
+		if got.Objective == options.Auto || out.Trained.KLWeight != got.KLWeight {
+			t.Errorf("%s: objective %s with kl-weight %g, and %g in the model", c.name, got.Objective, got.KLWeight,
+				out.Trained.KLWeight)
+		}
+		long := steps / 4
+		if n := got.Steps; c.safe == (n == long || n == steps/16) || got.RowsChoseLength() == (c.safe || n == long) {
+			t.Errorf("%s: %d steps, planned for %q", c.name, n, got.PlannedFor)
+		}
+		job.Config = got
+		again, err := job.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, c.name+" repeated", out.Trained.Named, again.Trained.Named)
+		if a, b := out.Trained.Model.Temperature, again.Trained.Model.Temperature; a != b || (a > 0) == c.safe {
+			t.Errorf("%s: temperature %g, and repeated %g", c.name, a, b)
+		}
 	}
-	got := out.Config
-	if got.Objective != options.Predictive && got.Objective != options.ELBO {
-		t.Errorf("objective %s is not settled", got.Objective)
-	}
-	if n := got.Steps; n != longest && n != longest/shorter && n != longest/shorter/shorter {
-		t.Errorf("%d steps are none of the attempts' up to %d", n, longest)
-	}
-	if got.RowsChoseLength() != (got.Steps < longest) {
-		t.Errorf("%d of %d steps are planned for %q", got.Steps, longest, got.PlannedFor)
-	}
-	if notes := strings.Join(job.Reporter.(*quiet).notes, "\n"); !strings.Contains(notes, "NLPD of 24 of the training rows") {
-		t.Errorf("the user hears of no choice: %s", notes)
-	}
-	again, err := fit(t, context.Background(), got, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "repeated", out.Trained.Named, again.Trained.Named)
 }
 
-// A user's length or objective, classes, few rows and few steps leave nothing to choose.
+// Ranks make the same attempts, and the same choice.
+func TestRanksChoose(t *testing.T) {
+	set := table(t, 120, 1, wave)
+	outs, errs := onRanks(t, 2, "inducing=20 latents=3 features=20 batch=50", set, func(j *Job, _ *context.Context) {
+		j.Config = j.Config.With("steps", 800)
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "ranks", outs[0].Trained.Named, outs[1].Trained.Named)
+	if a, b := outs[0].Config, outs[1].Config; a.Steps != b.Steps || a.ObjectiveName() != b.ObjectiveName() {
+		t.Errorf("%s for %d steps, and %s for %d", a.ObjectiveName(), a.Steps, b.ObjectiveName(), b.Steps)
+	}
+}
+
+// A user's length, objective or weight, few rows and few steps leave nothing to choose.
 func TestNothingToChoose(t *testing.T) {
 	for _, c := range []struct {
-		words  string
-		steps  int
-		rows   int
-		target func(*rand.Rand, float64, float64) string
+		words       string
+		steps, rows int
 	}{
-		{"", 200, 120, wave},
-		{"", 1200, 29, wave},
-		{"objective=elbo", 1200, 120, wave},
-		{"steps=300", 300, 120, wave},
-		{"epochs=100", 414, 120, wave},
-		{"likelihood=student-t", 300, 120, wave},
-		{"", 300, 120, rings},
+		{"", 470, 120},
+		{"", 800, 29},
+		{"objective=elbo", 800, 120},
+		{"kl-weight=1", 800, 120},
+		{"steps=300", 300, 120},
+		{"epochs=100", 414, 120},
 	} {
 		cfg := config(t, "inducing=9 latents=1 features=50 batch=29 "+c.words)
 		if cfg.Epochs == 0 {
 			cfg = cfg.With("steps", c.steps)
 		}
-		out, err := fit(t, context.Background(), cfg, table(t, c.rows, 1, c.target))
+		out, err := fit(t, context.Background(), cfg, table(t, c.rows, 1, wave))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := out.Config; got.Objective != options.ELBO || got.Steps != c.steps {
-			t.Errorf("%q: %s for %d steps, want the bound for %d", c.words, got.Objective, got.Steps, c.steps)
+		if got := out.Config; got.ObjectiveName() != "ELBO" || got.Steps != c.steps {
+			t.Errorf("%q: %s for %d steps, want the bound for %d", c.words, got.ObjectiveName(), got.Steps, c.steps)
 		}
 	}
 }
 
-// The predictive objective has to be better by more than the standard error; the length by its mean.
+// A setting has to be better than the first one by more than the standard error; the length by its mean.
 func TestBestAttempt(t *testing.T) {
-	of := func(objective string, steps int, logs ...float64) attempt {
-		sum := 0.0
-		for _, l := range logs {
-			sum += l
-		}
-		return attempt{objective, steps, logs, sum / float64(len(logs))}
+	bound, other := setting{options.ELBO, 1}, setting{options.Predictive, 0.3}
+	of := func(s setting, steps int, logs ...float64) rundir.Attempt {
+		return rundir.Attempt{Objective: s.objective, KLWeight: s.klWeight, Steps: steps, Logs: logs}
 	}
-	short, long := of(options.ELBO, 1, -1, -1, -1, -1), of(options.ELBO, 3, -.9, -.8, -.9, -.8)
-	near := of(options.Predictive, 1, 0, -1.5, 0, -1.5)
-	clear := of(options.Predictive, 3, -.5, -.6, -.5, -.6)
+	short, long := of(bound, 1, -1, -1, -1, -1), of(bound, 3, -.9, -.8, -.9, -.8)
+	near := of(other, 1, 0, -1.5, 0, -1.5)
+	clear := of(other, 3, -.5, -.6, -.5, -.6)
+	similar := of(bound, 5, -.9, -.8, -.9, -.9)
 	for _, c := range []struct {
 		name     string
-		attempts []attempt
-		want     *attempt
+		attempts []rundir.Attempt
+		want     *rundir.Attempt
 	}{
 		{"none", nil, nil},
-		{"the longer", []attempt{short, long}, &long},
-		{"the shorter", []attempt{long, short}, &long},
-		{"too near", []attempt{short, long, near}, &long},
-		{"clear", []attempt{short, long, near, clear}, &clear},
-		{"bound failed", []attempt{near}, &near},
+		{"broken off", []rundir.Attempt{of(bound, 1)}, nil},
+		{"the longer", []rundir.Attempt{short, long}, &long},
+		{"not clearly shorter", []rundir.Attempt{long, similar}, &similar},
+		{"clearly shorter", []rundir.Attempt{long, of(bound, 5, -1, -1, -1, -1)}, &long},
+		{"too near", []rundir.Attempt{short, long, near}, &long},
+		{"clear", []rundir.Attempt{short, long, near, clear}, &clear},
+		{"bound broken off", []rundir.Attempt{of(bound, 1), near}, &near},
 	} {
-		got := (&chooser{attempts: c.attempts}).best()
-		if (got == nil) != (c.want == nil) || got != nil && (got.objective != c.want.objective || got.steps != c.want.steps) {
+		got := (&chooser{settings: []setting{bound, other}, attempts: c.attempts}).best()
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -121,7 +149,7 @@ func TestBestAttempt(t *testing.T) {
 // An attempt that breaks off does not count; where none counts, the run is that of the bound. A
 // time limit that is nearly over leaves none.
 func TestNoAttempt(t *testing.T) {
-	job := &Job{Config: choice(t, 1200), Device: cpuDevice(t), Train: table(t, 120, 1, wave)}
+	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200), Device: cpuDevice(t), Train: table(t, 120, 1, wave)}
 	if _, err := job.settle(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +161,7 @@ func TestNoAttempt(t *testing.T) {
 	if err := r.choose(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if c := r.job.Config; c.Objective != options.ELBO || c.Steps != 1200 {
+	if c := r.job.Config; c.ObjectiveName() != "ELBO" || c.Steps != 1200 {
 		t.Errorf("without time: %s for %d steps", c.Objective, c.Steps)
 	}
 	r.clock.deadline = 0
@@ -144,10 +172,11 @@ func TestNoAttempt(t *testing.T) {
 	if err := r.choose(ctx); err != stop {
 		t.Errorf("a context that is over: %v", err)
 	}
+	h := &chooser{settings: []setting{{options.ELBO, 1}}, rest: job.Train, held: job.Train}
 	broken := *r.trained
 	broken.Targets = []data.TargetScale{{SD: 0}} // no target is a number
-	h := &chooser{run: &run{job: r.job, trained: &broken, init: r.init}, rest: job.Train, held: job.Train}
-	if err := h.attempt(context.Background(), options.ELBO, 90); err != nil || h.best() != nil {
+	h.run = &run{job: r.job, trained: &broken, init: r.init}
+	if more, err := h.attempt(context.Background(), h.settings[0], 90); !more || err != nil || h.best() != nil {
 		t.Errorf("a run that breaks off: %v, %v", err, h.best())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -32,14 +33,14 @@ func (j *Job) Generalise(ctx context.Context, t *fitted.Trained,
 	return rundir.NewGeneralisation(of, seen, unseen)
 }
 
-// moreRows is how many rows Generalise predicts.
+// moreRows is how many rows calibrate and Generalise predict.
 func (j *Job) moreRows() int {
 	if j.Validation == nil && j.Test == nil {
 		return 0 // there is nothing to compare with
 	}
 	rows := min(j.Train.N(), fitted.ComparedRows)
 	if j.Validation != nil {
-		rows += min(j.Validation.N(), fitted.ComparedRows)
+		rows += min(j.Validation.N(), fitted.ComparedRows) + min(j.Validation.N(), options.ValidationRows)
 	}
 	return rows
 }

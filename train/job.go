@@ -35,6 +35,9 @@ type Job struct {
 	// of the rows' columns; nil where each is an input, and before project
 	projection *data.Projection
 
+	attempts []rundir.Attempt // those of a checkpoint before the first step
+	deadline time.Duration    // and its own
+
 	rows      string     // where they are: host; "" is by the memory
 	distances string     // of sequences: table, steps; "" is by the memory
 	sequences *sequences // results of choose and survey; nil before
@@ -105,7 +108,18 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 // cause is the error; where the time limit does, a *usage.Error. The Job stays as it is.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	settled := *j
-	return settled.runSettled(ctx)
+	if c := j.From; c != nil && c.Step == 0 { // it has attempts, and nothing of the run
+		settled.From, settled.attempts, settled.deadline = nil, c.Attempts, c.Deadline
+		settled.Started = j.Started.Add(-c.Used)
+	}
+	out, err := settled.runSettled(ctx)
+	if err == nil {
+		err = j.calibrate(ctx, out, settled.Reporter)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // runSettled is Run, and settles the open options of the Job.

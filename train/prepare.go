@@ -42,6 +42,7 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 		r.schedule = newSchedule(r.job.Config)
 		return r, r.restore(j.From)
 	}
+	r.clock.deadline = j.deadline
 	r.reset()
 	return r, nil
 }

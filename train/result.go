@@ -29,6 +29,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.ObjectiveName(), KLWeight: c.KLWeight,
 		ELBO: out.ELBO.Value, Rising: out.Rising, Parameters: out.Parameters, Interrupted: out.End == Interrupted,
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
+		Temperature: out.Trained.Model.Temperature,
 	}
 	if j.From != nil {
 		r.TaskNote = j.From.Result.TaskNote

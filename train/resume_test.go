@@ -42,6 +42,10 @@ func TestResume(t *testing.T) {
 	for _, options := range resumes {
 		t.Run(options, func(t *testing.T) { testResume(t, options+" device=cpu:f32 steps=25 checkpoint-every=3") })
 	}
+	attempts := "objective=auto steps=500 checkpoint-every=125 device=cpu:f32 "
+	for _, options := range []string{"model=gp inducing=9", "model=drf features=7 batch=60"} {
+		t.Run("attempts of "+options, func(t *testing.T) { testResume(t, attempts+options) })
+	}
 	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+" device=cpu:f64 steps=25 checkpoint-every=3") })
 }
 
@@ -84,7 +88,15 @@ func testResume(t *testing.T, options string) {
 		t.Fatalf("%d checkpoints", len(killed))
 	}
 	for _, at := range killed {
-		if r, err := rundir.OpenRun(at); err != nil || set.Sequences != nil &&
+		c, err := rundir.ReadCheckpoint(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := rundir.OpenRun(at); c.Step == 0 {
+			if err == nil || !strings.Contains(err.Error(), "--resume") {
+				t.Errorf("a run that was killed before its first step can predict: %v", err)
+			}
+		} else if err != nil || set.Sequences != nil &&
 			basisOf(r.Trained) == nil && !isProjected(r.Trained) {
 			t.Fatalf("a run that was killed cannot predict: %v", err)
 		}

@@ -294,8 +294,8 @@ func TestTimeLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	// the warm-up is that of the first plan, which a slow machine may have replaced by a shorter one
-	second := mustFit(t, fmt.Sprintf("steps=%d stop-after=%d warmup=%d objective=%s batch=50 inducing=20 "+startGiven,
-		c.Steps, c.StopAfter, min(c.Warmup, c.Steps/10), c.Objective), set)
+	second := mustFit(t, fmt.Sprintf("steps=%d stop-after=%d warmup=%d objective=%s kl-weight=%g batch=50 inducing=20 "+
+		startGiven, c.Steps, c.StopAfter, min(c.Warmup, c.Steps/10), c.Objective, c.KLWeight), set)
 	same(t, "repeated", first.Trained.Named, second.Trained.Named)
 }
 

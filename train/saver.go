@@ -70,10 +70,29 @@ func (r *run) checkpoint(out *Outcome) {
 	if !fitted.AllFinite(c.Vectors[0].Data) {
 		return
 	}
+	r.save(c)
+}
+
+// save writes a checkpoint.
+func (r *run) save(c *rundir.Checkpoint) {
 	if err := r.job.Save(c); err != nil {
 		r.job.Reporter.Note("warning: the checkpoint of step %d could not be written, and the run continues "+
-			"without it: %v", out.Steps, err)
+			"without it: %v", c.Step, err)
 	}
+}
+
+// checkpointAttempts keeps the attempts of a run that has not begun.
+func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
+	defer func() { r.saver.last = time.Now() }()
+	c := &rundir.Checkpoint{Trained: r.trained, Config: r.job.Config,
+		Result: NewResult(r.job, &Outcome{Trained: r.trained, Config: r.job.Config}, nil)}
+	c.Result.Unfinished = true
+	c.State = rundir.State{Used: r.clock.used(), Deadline: r.clock.deadline, Attempts: attempts,
+		Given: r.job.Config.Given()}
+	if r.job.Validation != nil {
+		c.Validation = r.job.Validation.Fingerprint
+	}
+	r.save(c)
 }
 
 // restore puts the run where a Checkpoint left it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,9 @@ func (p *program) start(r *trainRequest) error {
 	s := &single{p: p}
 	s.guard = p.newExitGuard(ctx, func() error {
 		s.discard()
+		if s.folder != nil && s.folder.CanGoOn() { // it has attempts
+			p.afterFailure(errInterrupted, s.folder)
+		}
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
 	})
 	defer s.guard.stop() // before the context is cancelled
@@ -297,7 +301,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 	s.job.Reporter = s.p.newReporter(s.folder, events, begin, cancel)
 	s.job.Save = func(c *rundir.Checkpoint) error {
 		first := s.folder.Path() == ""
-		err := saved.write(func() error { return s.folder.Save(c) })
+		err := cmp.Or(saved, s.guard).write(func() error { return s.folder.Save(c) })
 		if first && err == nil {
 			where := ""
 			if s.p.cvPath != "" {

@@ -15,8 +15,8 @@ import (
 const manyRows = 2000
 
 // variants are the options tried for each kind of rows, in addition to the user's own. The
-// first ones are tried where there is time for few. The predictive objective and that of var-fixed are
-// no bounds and may memorise, which the rows that are held out show.
+// first ones are tried where there is time for few. The predictive objective, low weights of the
+// divergences and var-fixed are no bounds and may memorise, which the rows that are held out show.
 func variants(ds *data.Dataset) (all [][]string) {
 	switch {
 	case ds.Kernel != nil: // it has no length-scales
@@ -31,8 +31,8 @@ func variants(ds *data.Dataset) (all [][]string) {
 		}
 	case ds.Task == data.Classification:
 		all = [][]string{
-			{"model=gpdrf"}, {"model=gpdrf", "spectra=var-fixed"}, {"model=gp"}, {"model=drf"},
-			{"model=gpdrf", "kernel=matern32"},
+			{"model=gpdrf"}, {"model=gpdrf", "kl-weight=0.3"}, {"model=gpdrf", "kl-weight=0.1"},
+			{"model=gpdrf", "spectra=var-fixed"}, {"model=gp"}, {"model=drf"}, {"model=gpdrf", "kernel=matern32"},
 			{"model=gp", "kernel=matern12"}, {"model=gp", "kernel=rbf+matern12"},
 			{"model=gpdrf", "spectra=prior-fixed"},
 			{"model=drf", "spectra=var-fixed"}, {"model=drf", "features-kernel=matern32"},
@@ -45,6 +45,7 @@ func variants(ds *data.Dataset) (all [][]string) {
 		all = [][]string{
 			{"model=gpdrf"}, {"model=gp", "kernel=matern32", "likelihood=student-t"},
 			{"model=gpdrf", "objective=predictive"}, {"model=gpdrf", "objective=elbo"},
+			{"model=gpdrf", "objective=predictive", "kl-weight=0.3"},
 			{"model=gpdrf", "spectra=var-fixed"}, {"model=gp", "objective=predictive"},
 			{"model=gpdrf", "kernel=matern32", "likelihood=student-t"}, {"model=gp"},
 			{"model=drf", "features-kernel=matern32"}, {"model=gpdrf", "likelihood=student-t"},
@@ -107,17 +108,8 @@ func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
 	if err != nil {
 		return false
 	}
-	fit, _, err := own.With("objective", options.Auto).Fit(context.Background(), ds)
-	return err == nil && objectiveOf(fit) == own.Objective
-}
-
-// objectiveOf is the objective of a candidate that fits the rows. Where a run alone would choose it by
-// rows that are held out, the search has a candidate for each.
-func objectiveOf(fit *options.Config) string {
-	if fit.Objective == options.Auto {
-		return options.ELBO
-	}
-	return fit.Objective
+	fit, _, err := own.Fit(context.Background(), ds)
+	return err == nil && fit.KLWeight == 1 && fit.ObjectiveOf(ds) == own.Objective
 }
 
 // seeds are candidates that weigh alike: one setting with K seeds, from the user's on. They train for

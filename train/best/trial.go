@@ -159,7 +159,10 @@ func (s *Search) posterior(ctx context.Context, cfg *options.Config) (*options.C
 	if err != nil {
 		return nil, err
 	}
-	return cfg.With("objective", objectiveOf(fit)).With("w-cov", fit.WCov), nil
+	if fit.Objective == options.Auto {
+		fit = fit.With("objective", fit.ObjectiveOf(s.Rows))
+	}
+	return cfg.With("objective", fit.Objective).With("w-cov", fit.WCov), nil
 }
 
 // trained trains a candidate on rows.

@@ -40,6 +40,8 @@ func (c *Config) ObjectiveName() string {
 	switch {
 	case c.IsBound():
 		return "ELBO"
+	case c.Objective == Predictive && c.KLWeight != 1:
+		return fmt.Sprintf("predictive (kl-weight %g), not a bound", c.KLWeight)
 	case c.Objective == Predictive:
 		return "predictive, not a bound"
 	case c.KLWeight == 1:

@@ -7,6 +7,7 @@ package options
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -267,6 +268,16 @@ func (c *Config) apply(level []Setting) error {
 
 // Explicit reports whether a user gave this option, on the command line or in a config file.
 func (c *Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }
+
+// Given are the options that a user gave, and where.
+func (c *Config) Given() map[string]string { return maps.Clone(c.explicit) }
+
+// Giving is the Config as if a user had given these options alone.
+func (c *Config) Giving(given map[string]string) *Config {
+	settled := c.copy()
+	settled.explicit = maps.Clone(given)
+	return settled
+}
 
 // Merged are the settings of a config file and of the command line as one level: a flag beats the
 // file.

@@ -29,36 +29,58 @@ func (c *Config) checkObjective() error {
 	return nil
 }
 
-// fitObjective decides between the bound and the predictive objective where the user does not, or
-// leaves it to rows that are held out. The second is no bound, and a model may memorise under it if as
-// many parameters as there are rows can follow these.
+// fitObjective decides between the bound and the predictive objective where neither the user nor rows
+// that are held out do.
 func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
-	m := c.ModelConfig(ds)
-	has := m.HasPredictive()
 	switch {
-	case c.Objective == Predictive && !has:
+	case c.Objective == Predictive && !c.HasPredictive(ds):
 		return nil, c.Errorf("objective", "%s is for numbers, and the target %q has classes: leave it out",
 			Predictive, ds.Target)
-	case c.Objective != Auto:
+	case c.Objective != Auto || c.rowsChoose(ds):
 		return nil, nil
 	}
-	switch fitted := m.Fitted(); {
-	case has && ds.N() > fitted:
-		c.Objective = Predictive
-		notes = append(notes, fmt.Sprintf(
-			"objective: predictive, since %d rows outnumber %d parameters that can follow them", ds.N(), fitted))
-	case !has || !c.rowsChoose(ds):
-		c.Objective = ELBO
+	if c.Objective = c.ObjectiveOf(ds); c.Objective == Predictive {
+		m := c.ModelConfig(ds)
+		notes = append(notes, fmt.Sprintf("objective: predictive, since %d rows outnumber %d parameters that can "+
+			"follow them", ds.N(), m.Fitted()))
 	}
 	return notes, nil
+}
+
+// HasPredictive reports whether the model of training rows has a predictive objective.
+func (c *Config) HasPredictive(ds *data.Dataset) bool {
+	m := c.ModelConfig(ds)
+	return m.HasPredictive()
+}
+
+// ObjectiveOf is the objective that is the safe one for training rows. The predictive one is no bound, and a
+// model may memorise under it if as many parameters as there are rows can follow these.
+func (c *Config) ObjectiveOf(ds *data.Dataset) string {
+	if c.HasPredictive(ds) && c.OutnumbersParameters(ds) {
+		return Predictive
+	}
+	return ELBO
+}
+
+// OutnumbersParameters reports whether training rows outnumber the parameters that can follow them.
+func (c *Config) OutnumbersParameters(ds *data.Dataset) bool {
+	m := c.ModelConfig(ds)
+	return ds.N() > m.Fitted()
 }
 
 // leastChosenBy is the number of rows from where on a fifth of them can choose.
 const leastChosenBy = 30
 
-// rowsChoose reports whether rows that are held out choose the objective and the number of steps: it
-// remains Auto until they have.
+// rowsChoose reports whether rows that are held out choose the objective and its weight of the divergences:
+// the objective remains Auto until they have. A length of the user's is kept, or a weight, unless the user
+// asks for Auto beside it.
 func (c *Config) rowsChoose(ds *data.Dataset) bool {
-	return ds.X != nil && ds.Sequences == nil && ds.Kernel == nil && !ds.IsWide() && ds.N() >= leastChosenBy &&
-		!c.Explicit("steps") && !c.Explicit("epochs")
+	asked := c.Explicit("objective")
+	for _, key := range []string{"steps", "epochs", "kl-weight"} {
+		if c.Explicit(key) && !asked {
+			return false
+		}
+	}
+	return c.KLWeight == 1 && ds.X != nil && ds.Sequences == nil && ds.Kernel == nil && !ds.IsWide() &&
+		ds.N() >= leastChosenBy
 }

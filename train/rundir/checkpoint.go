@@ -43,6 +43,20 @@ type State struct {
 	Best       *Evaluation   `json:"best_evaluation"`
 	Since      int           `json:"evaluations_since_best"`
 	Readings   []float64     `json:"readings,omitempty"` // of the objective, every few steps
+
+	// of a run that has not taken its first step: the attempts that it has made, and where the user gave which
+	// options, since the others can still change
+	Attempts []Attempt         `json:"attempts,omitempty"`
+	Given    map[string]string `json:"given,omitempty"`
+}
+
+// Attempt is a short training with an objective, and its log density of each row that was held out.
+type Attempt struct {
+	Objective   string    `json:"objective"`
+	KLWeight    float64   `json:"kl_weight"`
+	Steps       int       `json:"steps"`
+	Logs        []float64 `json:"logs"`                  // none where it broke off
+	Temperature float64   `json:"temperature,omitempty"` // that fits these rows
 }
 
 // Vector is a number for each parameter, in the order of the model's layout.
@@ -179,8 +193,12 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 		// auto, before there was a choice
 		c.Config = c.Config.With("target-scaling", data.StandardTargets)
 	}
-	if c.Result == nil || c.Step < 1 || c.Step >= c.Config.Last() {
+	if c.Result == nil || c.Step < 0 || c.Step >= c.Config.Last() || (c.Step == 0) != (c.Attempts != nil) {
 		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())
+	}
+	if c.Step == 0 {
+		c.Config = c.Config.Giving(c.Given)
+		return c, nil
 	}
 	for _, x := range tensors {
 		c.Vectors = append(c.Vectors, Vector{x.Name, x.Data})

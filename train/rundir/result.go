@@ -38,6 +38,7 @@ type Result struct {
 	ELBO        float64     `json:"elbo"`
 	Rising      bool        `json:"elbo_rising,omitempty"` // it still rose when training ended
 	Parameters  int         `json:"parameters"`
+	Temperature float64     `json:"temperature,omitempty"` // of predictions
 	Interrupted bool        `json:"interrupted"`
 	Unfinished  bool        `json:"unfinished,omitempty"`        // as of a checkpoint
 	Failure     string      `json:"evaluation_failed,omitempty"` // why there are no scores

@@ -46,6 +46,9 @@ func OpenRun(path string) (*Run, error) {
 		if err != nil {
 			return nil, err
 		}
+		if c.Step == 0 {
+			return nil, usage.Errorf("%s: a run that has not taken a step: %s continues with it", path, ResumeCommand(path))
+		}
 		return &Run{path, c.Config, c.Result, c.Trained}, nil
 	}
 	for _, name := range []string{ConfigFile, ResultFile, ModelFile} {

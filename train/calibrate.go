@@ -1,0 +1,45 @@
+package train
+
+import (
+	"context"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// calibrate fits the temperature to the validation rows, unless it is given, or attempts have fitted it.
+func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) error {
+	if j.Validation == nil || out.Config.Temperature != 0 || out.End == Interrupted {
+		return nil
+	}
+	rows := j.Validation.Spread(options.ValidationRows)
+	p, err := out.Trained.Predict(ctx, j.Device, rows, j.Config.EvalSamples)
+	if err != nil {
+		return err
+	}
+	t, before, after := temperature(out.Trained, p, rows)
+	if t != 1 {
+		reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N, after, before)
+	}
+	out.Trained.Model.Temperature, out.Config = t, out.Config.With("temperature", t)
+	return nil
+}
+
+// temperature is the one that fits a prediction of rows, where it makes them likelier by more than the
+// standard error, and otherwise 1; with their mean log density without it and with it. The bound pays for
+// large logits, so that a classifier which is almost always right is less sure than it could be. And a model
+// of few numbers is too sure.
+func temperature(trained *fitted.Trained, p *model.Prediction, rows *data.Dataset) (t, before, after float64) {
+	t, as, with := metrics.Temperature(func(t float64) []float64 {
+		return trained.DensitiesOf(p.Tempered(t), rows, 0).Log
+	})
+	if !surpasses(with, as) {
+		t, with = 1, as
+	}
+	before, _ = metrics.MeanError(as)
+	after, _ = metrics.MeanError(with)
+	return t, before, after
+}

@@ -1,0 +1,95 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+)
+
+// A classifier that is less sure than it could be gets a temperature by its validation rows. It holds in
+// each way to predict, and in the model file, and helps on rows that neither saw.
+func TestCalibrate(t *testing.T) {
+	for _, likelihood := range []string{"softmax", "bernoulli"} {
+		target := rings
+		if likelihood == "bernoulli" {
+			target = disc
+		}
+		out, _ := fitHeldOut(t, "steps=150 batch=50 inducing=20 features=20 validation=0.2 likelihood="+likelihood,
+			table(t, 900, 1, target))
+		trained, temperature := out.Trained, out.Trained.Model.Temperature
+		if !(temperature > 0 && temperature < 1) || out.Config.Temperature != temperature {
+			t.Fatalf("%s: temperature %g, and %g in the config", likelihood, temperature, out.Config.Temperature)
+		}
+		fresh := table(t, 500, 2, target)
+		with := evaluate(t, out, fresh).Classification.NLL
+		dev := cpuDevice(t)
+		p, err := trained.Predict(context.Background(), dev, fresh, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		predictor, err := trained.NewPredictor(dev, 512, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, _, err := trained.Rows(context.Background(), fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := predictor.Predict(context.Background(), fresh.N(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := *trained
+		plain.Model.Temperature = 0
+		q, err := plain.Predict(context.Background(), dev, fresh, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, h := range q.H {
+			if want := h / temperature; math.Abs(p.H[i]-want) > 1e-12*math.Abs(want) || parts[0].H[i] != p.H[i] {
+				t.Fatalf("%s: logits %g and %g of %g at temperature %g", likelihood, p.H[i], parts[0].H[i], h, temperature)
+			}
+		}
+		var file bytes.Buffer
+		if err := trained.WriteModel(&file); err != nil {
+			t.Fatal(err)
+		}
+		back, err := readModel(t, file.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Trained = back
+		if again := evaluate(t, out, fresh).Classification.NLL; again != with {
+			t.Errorf("%s: NLL %g from the model file, not %g", likelihood, again, with)
+		}
+		out.Trained = &plain
+		if without := evaluate(t, out, fresh).Classification.NLL; with >= without {
+			t.Errorf("%s: NLL %g with the temperature, %g without", likelihood, with, without)
+		}
+	}
+}
+
+// Rows that show no need leave the temperature as it is. Numbers of which a model is too sure get one above 1.
+func TestTemperatureByNeed(t *testing.T) {
+	out, _ := fitHeldOut(t, "steps=30 batch=50 inducing=9 features=9 validation=0.2", table(t, 200, 1, coin))
+	if out.Trained.Model.Temperature != 1 {
+		t.Errorf("coins: temperature %g", out.Trained.Model.Temperature)
+	}
+	out, _ = fitHeldOut(t, "steps=900 batch=50 inducing=60 features=60 objective=predictive kl-weight=0.03 validation=0.4 "+
+		"restore=last", table(t, 150, 1, wave))
+	temperature, fresh := out.Trained.Model.Temperature, table(t, 400, 2, wave)
+	if !(temperature > 1) {
+		t.Fatalf("numbers: temperature %g", temperature)
+	}
+	with := evaluate(t, out, fresh).Regression
+	out.Trained.Model.Temperature = 0
+	without := evaluate(t, out, fresh).Regression
+	if with.NLPD >= without.NLPD || with.RMSE != without.RMSE || with.Coverage90 <= without.Coverage90 {
+		t.Errorf("numbers: %+v with the temperature, %+v without", with, without)
+	}
+	m := out.Trained.Model
+	if m.Temperature = math.NaN(); m.Validate() == nil {
+		t.Error("a temperature that is no number is valid")
+	}
+}
