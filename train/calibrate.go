@@ -10,9 +10,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// calibrate fits the temperature to the validation rows, unless it is given, or attempts have fitted it.
+// calibrate fits the temperature to the validation rows, unless it is given, or attempts have fitted it. Who
+// has pressed Ctrl-C does not wait for it.
 func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) error {
-	if j.Validation == nil || out.Config.Temperature != 0 || out.End == Interrupted {
+	if j.Validation == nil || out.Config.Temperature != 0 {
+		return nil
+	}
+	if out.End == Interrupted {
+		out.Config = out.Config.With("temperature", 1.0)
 		return nil
 	}
 	rows := j.Validation.Spread(options.ValidationRows)
@@ -22,9 +27,10 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 	}
 	t, before, after := temperature(out.Trained, p, rows)
 	if t != 1 {
+		out.Trained.Model.Temperature = t
 		reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N, after, before)
 	}
-	out.Trained.Model.Temperature, out.Config = t, out.Config.With("temperature", t)
+	out.Config = out.Config.With("temperature", t)
 	return nil
 }
 

@@ -23,7 +23,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		fresh := table(t, 500, 2, target)
 		with := evaluate(t, out, fresh).Classification.NLL
-		dev := cpuDevice(t)
+		dev := openCPU(t)
 		p, err := trained.Predict(context.Background(), dev, fresh, 9)
 		if err != nil {
 			t.Fatal(err)
@@ -73,11 +73,11 @@ func TestCalibrate(t *testing.T) {
 // Rows that show no need leave the temperature as it is. Numbers of which a model is too sure get one above 1.
 func TestTemperatureByNeed(t *testing.T) {
 	out, _ := fitHeldOut(t, "steps=30 batch=50 inducing=9 features=9 validation=0.2", table(t, 200, 1, coin))
-	if out.Trained.Model.Temperature != 1 {
-		t.Errorf("coins: temperature %g", out.Trained.Model.Temperature)
+	if out.Trained.Model.Temperature != 0 || out.Config.Temperature != 1 {
+		t.Errorf("coins: temperature %g, and %g in the config", out.Trained.Model.Temperature, out.Config.Temperature)
 	}
-	out, _ = fitHeldOut(t, "steps=900 batch=50 inducing=60 features=60 objective=predictive kl-weight=0.03 validation=0.4 "+
-		"restore=last", table(t, 150, 1, wave))
+	out, _ = fitHeldOut(t, "steps=900 batch=50 inducing=60 features=60 objective=predictive kl-weight=0.03 "+
+		"validation=0.4 restore=last", table(t, 150, 1, wave))
 	temperature, fresh := out.Trained.Model.Temperature, table(t, 400, 2, wave)
 	if !(temperature > 1) {
 		t.Fatalf("numbers: temperature %g", temperature)

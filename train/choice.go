@@ -87,12 +87,20 @@ func (r *run) choose(ctx context.Context) (err error) {
 	case safe:
 		return r.follow(ctx, settingOf(best), c.Steps-h.all, c.Steps-h.all)
 	default:
-		if best.Temperature > 0 {
-			r.trained.Model.Temperature = best.Temperature
-			r.job.Config = r.job.Config.With("temperature", best.Temperature)
-			r.job.Reporter.Note("temperature %.2f, by these rows", best.Temperature)
-		}
+		r.temper(best.Temperature)
 		return r.follow(ctx, settingOf(best), best.Steps, long)
+	}
+}
+
+// temper gives the model the temperature of an attempt, 0 for none.
+func (r *run) temper(t float64) {
+	if t == 0 {
+		return
+	}
+	r.job.Config = r.job.Config.With("temperature", t)
+	if t != 1 {
+		r.trained.Model.Temperature = t
+		r.job.Reporter.Note("temperature %.2f, by rows that were held out", t)
 	}
 }
 
@@ -114,7 +122,8 @@ func settings(c *options.Config, ds *data.Dataset) []setting {
 	case c.ObjectiveOf(ds) == options.Predictive:
 		return []setting{{options.Predictive, 1}, {options.Predictive, lower}}
 	case c.HasPredictive(ds):
-		return []setting{{options.ELBO, 1}, {options.Predictive, 1}, {options.Predictive, lower}, {options.Predictive, lowest}}
+		return []setting{{options.ELBO, 1}, {options.Predictive, 1}, {options.Predictive, lower},
+			{options.Predictive, lowest}}
 	}
 	return []setting{{options.ELBO, 1}, {options.ELBO, lower}, {options.ELBO, lowest}}
 }

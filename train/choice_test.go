@@ -9,19 +9,9 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
-
-func cpuDevice(t *testing.T) device.Device {
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dev.Close() })
-	return dev
-}
 
 // Rows that are held out choose the objective, its weight of the divergences and, on few rows or of classes,
 // the number of steps. The settled config repeats the run.
@@ -40,7 +30,7 @@ func TestRowsChoose(t *testing.T) {
 		{"asked", "inducing=20 latents=3 features=20 objective=auto steps=800", 120, wave, false, "24 rows held out: elbo"},
 	} {
 		cfg := config(t, "batch=50 "+c.words).With("steps", steps)
-		job := &Job{Config: cfg, Device: cpuDevice(t), Reporter: &quiet{}}
+		job := &Job{Config: cfg, Device: openCPU(t), Reporter: &quiet{}}
 		var err error
 		if job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.Watch{}); err != nil {
 			t.Fatal(err)
@@ -67,8 +57,9 @@ func TestRowsChoose(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, c.name+" repeated", out.Trained.Named, again.Trained.Named)
-		if a, b := out.Trained.Model.Temperature, again.Trained.Model.Temperature; a != b || (a > 0) == c.safe {
-			t.Errorf("%s: temperature %g, and repeated %g", c.name, a, b)
+		if a, b := out.Trained.Model.Temperature, again.Trained.Model.Temperature; a != b ||
+			(got.Temperature > 0) == c.safe {
+			t.Errorf("%s: temperature %g of %g, and repeated %g", c.name, a, got.Temperature, b)
 		}
 	}
 }
@@ -149,7 +140,8 @@ func TestBestAttempt(t *testing.T) {
 // An attempt that breaks off does not count; where none counts, the run is that of the bound. A
 // time limit that is nearly over leaves none.
 func TestNoAttempt(t *testing.T) {
-	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200), Device: cpuDevice(t), Train: table(t, 120, 1, wave)}
+	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
+		Device: openCPU(t), Train: table(t, 120, 1, wave)}
 	if _, err := job.settle(context.Background()); err != nil {
 		t.Fatal(err)
 	}

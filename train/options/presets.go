@@ -67,6 +67,9 @@ func (c *Config) GoesOn() *Config {
 	if older.WCov == Auto {
 		older.WCov = model.Diagonal
 	}
+	if !older.Explicit("temperature") {
+		older.Temperature = 1
+	}
 	return older
 }
 
