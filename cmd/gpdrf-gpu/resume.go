@@ -21,11 +21,11 @@ func (p *program) oldJob(c *call, guard *exitGuard, path string) (*train.Job, *r
 
 // goOn is oldJob with these options.
 func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (*train.Job, *rundir.Folder, error) {
-	run, err := rundir.OpenRun(path)
-	if err != nil {
+	switch run, err := rundir.OpenRun(path); {
+	case errors.Is(err, rundir.ErrNoStep):
+	case err != nil:
 		return nil, nil, err
-	}
-	if !run.CanGoOn() || !run.Result.Interrupted && !run.Result.Unfinished {
+	case !run.CanGoOn() || !run.Result.Interrupted && !run.Result.Unfinished:
 		return nil, nil, errFinished
 	}
 	from, err := rundir.ReadCheckpoint(path)

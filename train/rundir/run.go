@@ -23,6 +23,9 @@ type Run struct {
 	Trained *fitted.Trained
 }
 
+// ErrNoStep is the error of a run without a model, which has made attempts alone.
+var ErrNoStep = errors.New("the run has not taken a step")
+
 // OpenRun reads a run folder. Errors are *usage.Error.
 func OpenRun(path string) (*Run, error) {
 	info, err := os.Stat(path)
@@ -47,7 +50,7 @@ func OpenRun(path string) (*Run, error) {
 			return nil, err
 		}
 		if c.Step == 0 {
-			return nil, usage.Errorf("%s: a run that has not taken a step: %s continues with it", path, ResumeCommand(path))
+			return nil, usage.Errorf("%s: %w: %s continues with it", path, ErrNoStep, ResumeCommand(path))
 		}
 		return &Run{path, c.Config, c.Result, c.Trained}, nil
 	}
