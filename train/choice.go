@@ -70,11 +70,9 @@ func (r *run) choose(ctx context.Context) (err error) {
 	if safe {
 		short, long, rows = int(safeShare*float64(c.Steps)), 0, int(safeShare*float64(r.job.Train.N()))
 	}
-	if short >= leastSteps {
+	// rows without the held out ones may lack a class, or all targets may be alike
+	if short >= leastSteps && h.holdOut(rows) == nil {
 		r.saver = newSaver(c)
-		if err := h.holdOut(rows); err != nil {
-			return err
-		}
 		h.all = len(h.settings)*short + 2*long
 		r.step, r.validator = nil, nil // their memory is free for the attempts
 		if err := h.try(ctx, short, long); err != nil {

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -102,6 +103,28 @@ func TestNothingToChoose(t *testing.T) {
 		}
 		if got := out.Config; got.ObjectiveName() != "ELBO" || got.Steps != c.steps {
 			t.Errorf("%q: %s for %d steps, want the bound for %d", c.words, got.ObjectiveName(), got.Steps, c.steps)
+		}
+	}
+}
+
+// A class that would be held out whole leaves nothing to choose, and does not cost the run.
+func TestRareClass(t *testing.T) {
+	n := 0
+	rare := func(*rand.Rand, float64, float64) string {
+		if n++; n == 1 {
+			return "1"
+		}
+		return "0"
+	}
+	set := table(t, 40, 1, rare)
+	for seed := range 40 {
+		c := config(t, fmt.Sprintf("seed=%d inducing=4 features=4 batch=20", seed)).With("steps", 480)
+		out, err := fit(t, context.Background(), c, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Config; got.Objective == options.Auto {
+			t.Errorf("seed %d: objective %s", seed, got.Objective)
 		}
 	}
 }
