@@ -10,6 +10,7 @@ import (
 // A classifier that is less sure than it could be gets a temperature by its validation rows. It holds in
 // each way to predict, and in the model file, and helps on rows that neither saw.
 func TestCalibrate(t *testing.T) {
+	learns(t)
 	for _, likelihood := range []string{"softmax", "bernoulli"} {
 		target := rings
 		if likelihood == "bernoulli" {

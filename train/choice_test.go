@@ -17,6 +17,7 @@ import (
 // Rows that are held out choose the objective, its weight of the divergences and, on few rows or of classes,
 // the number of steps. The settled config repeats the run.
 func TestRowsChoose(t *testing.T) {
+	learns(t)
 	const steps = 800
 	for _, c := range []struct {
 		name, words string
@@ -109,6 +110,7 @@ func TestNothingToChoose(t *testing.T) {
 
 // A class that would be held out whole leaves nothing to choose, and does not cost the run.
 func TestRareClass(t *testing.T) {
+	learns(t)
 	n := 0
 	rare := func(*rand.Rand, float64, float64) string {
 		if n++; n == 1 {
@@ -117,7 +119,7 @@ func TestRareClass(t *testing.T) {
 		return "0"
 	}
 	set := table(t, 40, 1, rare)
-	for seed := range 40 {
+	for seed := range 12 {
 		c := config(t, fmt.Sprintf("seed=%d inducing=4 features=4 batch=20", seed)).With("steps", 480)
 		out, err := fit(t, context.Background(), c, set)
 		if err != nil {

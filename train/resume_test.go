@@ -44,7 +44,7 @@ func TestResume(t *testing.T) {
 	}
 	attempts := "objective=auto steps=500 checkpoint-every=125 device=cpu:f32 "
 	for _, options := range []string{"model=gp inducing=9", "model=drf features=7 batch=60"} {
-		t.Run("attempts of "+options, func(t *testing.T) { testResume(t, attempts+options) })
+		t.Run("attempts of "+options, func(t *testing.T) { learns(t); testResume(t, attempts+options) })
 	}
 	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+" device=cpu:f64 steps=25 checkpoint-every=3") })
 }
