@@ -97,12 +97,12 @@ func (s *Search) round(ctx context.Context, round int) error {
 	if len(candidates) == 0 {
 		return s.noneLeft()
 	}
-	type task struct{ k, fold int }
+	type task struct{ k, fold, enough int }
 	var todo []task
 	for _, k := range candidates {
 		for fold := 1; fold <= folds; fold++ {
 			if s.Candidates[k].trial(round, fold) == nil {
-				todo = append(todo, task{k, fold})
+				todo = append(todo, task{k, fold, s.Candidates[k].enough(round)})
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func (s *Search) round(ctx context.Context, round int) error {
 	steps := max(1, int(stepShares[round-1]*float64(s.Steps)))
 	do := func(i int, dev device.Device, length options.Setting) (func() error, error) {
 		c := &s.Candidates[todo[i].k]
-		if n := c.enough(round); n > 0 {
+		if n := todo[i].enough; n > 0 {
 			length = stepsSetting(n)
 		}
 		t, err := s.try(ctx, dev, c, round, todo[i].fold, length)
