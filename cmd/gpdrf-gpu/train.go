@@ -269,6 +269,7 @@ func (s *single) run(limit time.Duration) (r *rundir.Result, path string, err er
 		s.p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
 			"tested", out.Steps, rundir.MetricsFile)
 	}
+	s.job.Config = out.Config // which rows may have settled
 	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, events: events}
 	err = o.save(saved)
 	if err == nil && out.End == train.Interrupted {
