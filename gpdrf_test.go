@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +151,20 @@ func TestNoQuantile(t *testing.T) {
 		if q := values.Quantile(0, 0.5); math.IsNaN(q) {
 			t.Errorf("%s: no median", likelihood)
 		}
+	}
+}
+
+// TestUntrained has a Model that nothing has made.
+func TestUntrained(t *testing.T) {
+	var m gpdrf.Model
+	_, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}}})
+	for _, err := range []error{err, m.Save(filepath.Join(t.TempDir(), "model"))} {
+		if err == nil || !strings.Contains(err.Error(), "Train and Load make one") {
+			t.Errorf("an empty model: %v", err)
+		}
+	}
+	if m.Classes() != nil || m.Close() != nil {
+		t.Error("an empty model has classes, or does not close")
 	}
 }
 

@@ -30,6 +30,9 @@ type Model struct {
 	batch int // the most rows that ready predicts at once
 }
 
+// errUntrained is the error of a Model that neither Train nor Load has made.
+var errUntrained = errors.New("this Model is empty: Train and Load make one")
+
 // Load reads a model from a file of Save, or model.safetensors of a run folder.
 func Load(path string) (*Model, error) {
 	t, err := fitted.ReadModel(path)
@@ -41,18 +44,29 @@ func Load(path string) (*Model, error) {
 
 // Save writes the model. The file appears whole or not at all.
 func (m *Model) Save(path string) error {
+	if m.trained == nil {
+		return errUntrained
+	}
 	return atomicfile.WriteFile(path, func(w io.Writer) error { return m.trained.WriteModel(w) })
 }
 
 // Classes are the classes of a classification in the order of Prediction.Probabilities; nil for a
 // regression.
-func (m *Model) Classes() []string { return slices.Clone(m.trained.Schema.Classes) }
+func (m *Model) Classes() []string {
+	if m.trained == nil {
+		return nil
+	}
+	return slices.Clone(m.trained.Schema.Classes)
+}
 
 // Predict predicts rows. Columns are matched by name; without names they are taken in the order of
 // training. The first call puts the model on its device, where it stays for the next ones until
 // Close.
 func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	t := m.trained
+	if t == nil {
+		return nil, errUntrained
+	}
 	given, err := data.Rows(rows).Given(t.Schema)
 	if err != nil {
 		return nil, err
