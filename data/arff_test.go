@@ -52,7 +52,7 @@ func TestBlocksOfTime(t *testing.T) {
 	const n = 14980
 	var all []int
 	for k := 1; k <= blocks; k++ {
-		train, test := blockOf(n, k)
+		train, test := block(n, (k-1)*n/blocks, k*n/blocks)
 		all = append(all, test...)
 		for _, r := range train {
 			if r > test[0]-guardRows-1 && r < test[len(test)-1]+guardRows {
@@ -69,6 +69,17 @@ func TestBlocksOfTime(t *testing.T) {
 	}
 	if len(all) != n || !slices.IsSorted(all) {
 		t.Errorf("%d rows in blocks", len(all))
+	}
+
+	recording, _, err := ReadFile(writeTemp(t, "t.csv", numbered(1000, 2)), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recording.Recording = true
+	rest, validation, err := HoldOut(recording, 0.2, 1)
+	if err != nil || rest.N() != 800-guardRows || rest.Row(rest.N() - 1)[0] != 799-guardRows ||
+		validation.N() != 200 || validation.Row(0)[0] != 800 {
+		t.Errorf("held out of a recording: %v", err)
 	}
 
 	dir := dataDir(t)

@@ -54,6 +54,10 @@ type Dataset struct {
 	// there are no folds.
 	RowOf []int
 
+	// Recording reports whether neighbours in the order of time are nearly equal, so that rows drawn at
+	// random are no test.
+	Recording bool
+
 	// AutoScaling is the meaning of the scaling auto for this set; "": by its outliers.
 	AutoScaling string
 

@@ -107,12 +107,17 @@ func drawn(n, count int, site uint32, seed uint64) []int {
 }
 
 // HoldOut takes a fraction of the training rows away from training, one row at least, to validate
-// on. Which rows is a function of their number and the seed. It is an error if what is left teaches
-// nothing.
+// on. Which rows is a function of their number and the seed; of a recording they are the last. It is
+// an error if what is left teaches nothing.
 func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Dataset, err error) {
 	n := d.N()
-	rows := drawn(n, max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
-	if rest = d.Subset(others(n, rows)); rest.N() < 2 {
+	count := max(1, int(math.Round(fraction*float64(n))))
+	rows := drawn(n, count, validationSite, seed)
+	kept := others(n, rows)
+	if d.Recording {
+		kept, rows = block(n, n-count, n)
+	}
+	if rest = d.Subset(kept); rest.N() < 2 {
 		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out for validation",
 			n, len(rows))
 	}
@@ -169,8 +174,8 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", plural(all.N(), "row"), blocks)
 	}
 	// A block may lack the far outliers of the others: all folds are scaled alike.
-	all.Name, all.AutoScaling = set.Name, "robust"
-	trainRows, testRows := blockOf(all.N(), fold)
+	all.Name, all.AutoScaling, all.Recording = set.Name, "robust", true
+	trainRows, testRows := block(all.N(), (fold-1)*all.N()/blocks, fold*all.N()/blocks)
 	notes = append(notes,
 		fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those more than %d "+
 			"rows away",
@@ -178,9 +183,8 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 	return all.Subset(trainRows), all.Subset(testRows), notes, nil
 }
 
-// blockOf lists the rows of fold k, from 1, of n rows in the order of time.
-func blockOf(n, k int) (train, test []int) {
-	lo, hi := (k-1)*n/blocks, k*n/blocks
+// block lists the rows lo … hi−1 of n rows in the order of time, and those to train on.
+func block(n, lo, hi int) (train, test []int) {
 	for i := range n {
 		switch {
 		case i >= lo && i < hi:
