@@ -357,7 +357,7 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 		n, first := 0, 0
 		for i, cell := range g.Texts[c.Name] {
 			cell = strings.TrimSpace(cell)
-			if slices.Contains(c.Values, cell) || isMissing(cell) || isDoubtful(cell) {
+			if indexOf(c.Values, cell) >= 0 || isMissing(cell) || isDoubtful(cell) {
 				continue
 			}
 			if n++; n == 1 {

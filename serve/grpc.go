@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -141,6 +142,10 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 		return nil, err
 	}
 	answer = &inference.ModelInferResponse{ModelName: c.model, ModelVersion: version, Id: q.Id}
+	if request.Warnings != nil {
+		lines := &inference.InferParameter_StringParam{StringParam: strings.Join(request.Warnings, "\n")}
+		answer.Parameters = map[string]*inference.InferParameter{"warnings": {ParameterChoice: lines}}
+	}
 	for _, t := range outputs {
 		answer.Outputs = append(answer.Outputs,
 			&inference.ModelInferResponse_InferOutputTensor{Name: t.Name, Datatype: string(t.Type), Shape: t.Shape})

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -93,7 +94,16 @@ func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, er
 	if err != nil {
 		return nil, err
 	}
-	return &prediction{m.trained, rows, parts, distances}, nil
+	return &prediction{m.trained, rows, parts, distances, m.warnings(ctx, given, rows)}, nil
+}
+
+// warnings are those of predict about the rows of a request. Each names a row instead of a file.
+func (m *loaded) warnings(ctx context.Context, given data.Given, rows *data.Dataset) []string {
+	warnings := m.schema().NewWords(given)
+	for _, unlike := range m.trained.Unlike(ctx, rows, 1) {
+		warnings = append(warnings, strings.TrimPrefix(unlike, rows.Path+": "))
+	}
+	return warnings
 }
 
 // read reads the model of a run folder, or a model file by itself.

@@ -20,6 +20,7 @@ type prediction struct {
 	rows      *data.Dataset
 	parts     []*model.Prediction
 	distances []float64 // nil in older models
+	warnings  []string  // about the rows, as predict prints them
 }
 
 // These outputs must be asked for: each is as large as all others by a hundred.

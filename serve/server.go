@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -173,12 +172,7 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		return nil, nil, err
 	}
 	defer done()
-	if q.Warn {
-		q.Warnings = m.schema().NewWords(rows)
-		if far := m.trained.Unlike(ctx, p.rows, 1); far != "" {
-			q.Warnings = append(q.Warnings, strings.TrimPrefix(far, "warning: "+p.rows.Path+": "))
-		}
-	}
+	q.Warnings = p.warnings
 	for _, w := range wanted {
 		t, err := p.output(ctx, w)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Request is a request for a prediction, whichever way it came.
@@ -12,7 +13,6 @@ type Request struct {
 	ID      string
 	Inputs  []Tensor
 	Outputs []OutputRequest // none: all but samples
-	Warn    bool            // Warnings are asked for
 
 	Warnings []string // about the rows, as predict writes them
 }
@@ -38,7 +38,6 @@ type wireRequest struct {
 	ID         string `json:"id"`
 	Parameters struct {
 		Binary bool `json:"binary_data_output"`
-		Warn   bool `json:"warnings"`
 	} `json:"parameters"`
 	Inputs  json.RawMessage `json:"inputs"`  // a list of wireInput
 	Outputs json.RawMessage `json:"outputs"` // a list of wireWanted
@@ -79,7 +78,7 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 	if err := decode(text, &wire, protocol); err != nil {
 		return nil, err
 	}
-	q := &Request{ID: wire.ID, Warn: wire.Parameters.Warn}
+	q := &Request{ID: wire.ID}
 	err := each(wire.Inputs, mostTensors, protocol, func(_ int, in wireInput) error {
 		t, rest, err := in.tensor(raw, mostElements)
 		q.Inputs, raw = append(q.Inputs, t), rest
@@ -228,8 +227,9 @@ type wireAnswer struct {
 	Parameters *wireWarnings `json:"parameters,omitempty"`
 }
 
+// wireWarnings has a line for each warning: parameters of the protocol are no lists.
 type wireWarnings struct {
-	Warnings []string `json:"warnings"`
+	Warnings string `json:"warnings"`
 }
 
 type wireOutput struct {
@@ -248,7 +248,7 @@ func writeAnswer(model string, q *Request, outputs []Tensor, binary []bool) (bod
 	err error) {
 	wire := wireAnswer{Model: model, Version: version, ID: q.ID}
 	if q.Warnings != nil {
-		wire.Parameters = &wireWarnings{q.Warnings}
+		wire.Parameters = &wireWarnings{strings.Join(q.Warnings, "\n")}
 	}
 	var tail []byte
 	for i, t := range outputs {

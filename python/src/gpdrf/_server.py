@@ -98,11 +98,11 @@ class Server:
             )
             raw += piece
         outputs = [{"name": name, "parameters": {"binary_data": True, **parameters}}]
-        head = json.dumps({"inputs": inputs, "outputs": outputs, "parameters": {"warnings": True}}).encode()
+        head = json.dumps({"inputs": inputs, "outputs": outputs}).encode()
         body, size = self._ask("POST", _PATH + "/infer", head + raw, {_JSON_SIZE: str(len(head))})
         answer = json.loads(body[:size])
         numbers = np.frombuffer(body, "<f8", offset=size).reshape(answer["outputs"][0]["shape"])
-        return numbers, answer.get("parameters", {}).get("warnings", [])
+        return numbers, answer.get("parameters", {}).get("warnings", "").splitlines()
 
     def _ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[bytes, int]:
         """The answer to a request, and the size of its JSON."""
