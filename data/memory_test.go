@@ -114,3 +114,27 @@ func TestParseNumberCell(t *testing.T) {
 		t.Error("0x10 is a number")
 	}
 }
+
+// A boolean is one value in each spelling: as a number, and among words.
+func TestGivenBooleans(t *testing.T) {
+	path := writeTemp(t, "train.csv", "a,b,y\nTrue,True,1\nFalse,maybe,2.5\nTrue,False,4\nFalse,True,3\n")
+	training, _, err := ReadFile(path, ReadOptions{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := training.Schema()
+	for _, cell := range []string{"true", "True", "TRUE", "1"} {
+		v, err := s.ParseCell("a", cell)
+		if err != nil || v != 1 {
+			t.Errorf("%s is %v, %v", cell, v, err)
+		}
+		given := Given{N: 1, Numbers: []float64{v}, Texts: map[string][]string{"b": {cell}}}
+		rows, err := s.Rows(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := slices.Index(rows.Columns, "b=True"); rows.Row(0)[at] != 1 || s.NewWords(given) != nil {
+			t.Errorf("%s among words: %v, %q", cell, rows.Row(0), s.NewWords(given))
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -204,13 +205,20 @@ func element(text []byte) []byte {
 
 // number reads a number of JSON as the type has it: those of FP32 are rounded to single precision.
 func (d Datatype) number(word string) (v float64, ok bool) {
+	isFloat := d == FP32 || d == FP64
 	switch {
-	case word == "null" && d != INT64:
+	case word == "null" && isFloat:
 		return math.NaN(), true
+	case d == Bool:
+		at := slices.Index([]string{"false", "true", "0", "1"}, word)
+		return float64(at % 2), at >= 0
 	case word[0] != '-' && (word[0] < '0' || word[0] > '9'):
 		return 0, false
-	case d == INT64:
-		i, err := strconv.ParseInt(word, 10, 64)
+	case d.isSigned():
+		i, err := strconv.ParseInt(word, 10, 8*d.size())
+		return float64(i), err == nil
+	case !isFloat:
+		i, err := strconv.ParseUint(word, 10, 8*d.size())
 		return float64(i), err == nil
 	}
 	v, err := strconv.ParseFloat(word, 8*d.size())
