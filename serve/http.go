@@ -70,7 +70,7 @@ func (s *Server) Handler() http.Handler {
 		return &Error{unknown, "there is nothing at " + quote(r.Method+" "+r.URL.Path) +
 			": GET /openapi.json lists what there is"}
 	}))
-	return mux
+	return s.cors(mux)
 }
 
 // notAllowed is the error of a method that a path does not have.
