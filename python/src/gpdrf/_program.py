@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import multiprocessing
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
 
 _NAME = "gpdrf-gpu.exe" if os.name == "nt" else "gpdrf-gpu"
 
 _BAD_INPUT = 2  # exit code of the program
+
+_LOOK = 0.5  # seconds between two looks at the parent of a worker
 
 _STEP = re.compile(r"step +(\d+) of (\d+) +(ELBO +\S+)")
 
@@ -59,18 +63,22 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
         command.append("--quiet")
     lines: list[str] = []
     interrupted = False
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,  # ends with this process, however that ends
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        **APART,
-    ) as child:
+    with (
+        _Parent() as parent,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,  # ends with this process, however that ends
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            **APART,
+        ) as child,
+    ):
         try:
             try:
+                parent.watch(child)
                 _follow(child, lines, progress)
             except KeyboardInterrupt:
                 interrupted = True
@@ -84,8 +92,46 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
             warnings.warn(line.removeprefix("warning: ").replace(str(folder) + os.sep, ""), GPDRFWarning, stacklevel=4)
     if interrupted:
         raise KeyboardInterrupt
+    if parent.is_gone():
+        raise GPDRFError("the process that started this worker has ended, and the command with it")
     if child.returncode != 0:
         raise error("\n".join(lines), child.returncode, folder)
+
+
+class _Parent:
+    """The process that started this one as a worker, if any: of joblib, multiprocessing, ….
+
+    A worker outlives it until its task ends. So the command ends when it is gone, as Python's own end ends it.
+    """
+
+    _gone = False  # for the tasks that a worker still takes
+
+    def __init__(self) -> None:
+        is_worker = multiprocessing.parent_process() is not None and sys.platform != "win32"
+        self._id = os.getppid() if is_worker else None
+        self._ended = threading.Event()
+
+    def is_gone(self) -> bool:
+        if self._id not in (None, os.getppid()):
+            _Parent._gone = True
+        return _Parent._gone
+
+    def watch(self, child: subprocess.Popen[str]) -> None:
+        """End a command once the parent is gone, as Ctrl-C does: it saves what it has."""
+        if self._id is not None:
+            threading.Thread(target=self._wait, args=(child,), daemon=True).start()
+
+    def _wait(self, child: subprocess.Popen[str]) -> None:
+        while not self.is_gone():
+            if self._ended.wait(_LOOK):
+                return
+        child.send_signal(_CTRL_C)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
 
 
 def _follow(child: subprocess.Popen[str], lines: list[str], progress: Callable[[int, int, str], None] | None) -> None:
