@@ -123,8 +123,10 @@ def test_nothing_is_left(table: Table, tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_errors_have_the_words_of_the_program(table: Table) -> None:
     x, _ = table
-    with pytest.raises(ValueError, match=r"^run-rows.npz: .*holds the value 1 only"):
+    with pytest.raises(ValueError, match=r"^X: y holds the value 1 only"):
         GPDRFRegressor(**SMALL).fit(x, np.ones(100))
+    with pytest.raises(ValueError, match=r"^X: y\[:, 1\] holds the value 1 only"):
+        GPDRFRegressor(**SMALL).fit(["ACGT", "GGTA"] * 50, np.stack([np.arange(100), np.ones(100)], axis=1))
 
 
 def test_progress(table: Table, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import importlib.metadata
 import multiprocessing
@@ -12,12 +13,11 @@ import signal
 import subprocess
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
+from gpdrf._errors import GPDRFError, GPDRFInputError, warn
 
 _NAME = "gpdrf-gpu.exe" if os.name == "nt" else "gpdrf-gpu"
 
@@ -45,11 +45,39 @@ def _own() -> str | None:
     return None
 
 
-def error(text: str, code: int, folder: Path) -> GPDRFError:
+def error(text: str, code: int, folder: Path, arguments: Sequence[str] = ()) -> GPDRFError:
     """The error that the program wrote last, without the temporary folder of its files."""
     said = text.rpartition("gpdrf-gpu: ")[2].strip() or f"the program ended with exit code {code}"
     kind = GPDRFInputError if code == _BAD_INPUT else GPDRFError
-    return kind(said.replace(str(folder) + os.sep, ""))
+    return kind(_plain(said, folder, arguments))
+
+
+def _plain(said: str, folder: Path, arguments: Sequence[str]) -> str:
+    """A message that speaks of X and y, and not of the files that the program reads."""
+    said = said.replace(str(folder) + os.sep, "")
+    if "--data" not in arguments:
+        return said
+    rows = Path(arguments[arguments.index("--data") + 1])
+    targets = arguments[arguments.index("--target") + 1].split(",") if "--target" in arguments else ["label"]
+    for k, target in enumerate(targets):
+        column = f'(the )?(target )?column "{re.escape(target)}"'
+        said = re.sub(column, "y" if len(targets) == 1 else f"y[:, {k}]", said)
+    place = re.escape(rows.name) + r"(?::(\d+)(?::\d+)?|\(([xy])\.npy\)(?:: byte \d+)?)?"
+
+    def name(found: re.Match[str]) -> str:
+        return f"X, row {_row(rows, int(found[1]))}" if found[1] else "y" if found[2] == "y" else "X"
+
+    return re.sub(place, name, said)
+
+
+def _row(rows: Path, line: int) -> int:
+    """The row on a line of a CSV file with a header, from 1. Texts may have several lines."""
+    with rows.open(newline="", encoding="utf-8") as file:
+        table = csv.reader(file)
+        for row, _ in enumerate(table):
+            if table.line_num >= line:
+                return row
+    return line - 1
 
 
 def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, str], None] | None = None) -> None:
@@ -89,13 +117,13 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
             raise
     for line in lines:
         if line.startswith("warning: "):
-            warnings.warn(line.removeprefix("warning: ").replace(str(folder) + os.sep, ""), GPDRFWarning, stacklevel=4)
+            warn(_plain(line.removeprefix("warning: "), folder, arguments))
     if interrupted:
         raise KeyboardInterrupt
     if parent.is_gone():
         raise GPDRFError("the process that started this worker has ended, and the command with it")
     if child.returncode != 0:
-        raise error("\n".join(lines), child.returncode, folder)
+        raise error("\n".join(lines), child.returncode, folder, arguments)
 
 
 class _Parent:
