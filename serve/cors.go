@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// cors lets the pages of an origin read answers. It answers the requests by which browsers ask for
-// leave beforehand, which carry no token.
+// cors lets the pages of an origin read answers. Browsers first ask for leave, without a token: it
+// answers these requests.
 func (s *Server) cors(next http.Handler) http.Handler {
 	if s.Origin == "" {
 		return next

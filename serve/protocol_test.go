@@ -43,7 +43,8 @@ func TestZeroRows(t *testing.T) {
 		t.Errorf("%d %s", code, text)
 	}
 	answer, err := r.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
-		Inputs:           []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: "FP32", Shape: []int64{0, 2}}},
+		Inputs: []*inference.ModelInferRequest_InferInputTensor{
+			{Name: "inputs", Datatype: "FP32", Shape: []int64{0, 2}}},
 		RawInputContents: [][]byte{{}}})
 	if err != nil || !slices.Equal(answer.Outputs[0].Shape, []int64{0, 2}) ||
 		len(answer.RawOutputContents) != len(answer.Outputs) {

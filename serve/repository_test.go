@@ -120,11 +120,13 @@ func TestRepositoryIsClosed(t *testing.T) {
 			t.Errorf("%s: %d %s", body, code, text)
 		}
 	}
-	if _, err := r.dial(t).RepositoryModelLoad(t.Context(), &inference.RepositoryModelLoadRequest{ModelName: "m",
-		Parameters: map[string]*inference.ModelRepositoryParameter{"config": {}}}); status.Code(err) != codes.InvalidArgument {
+	_, err := r.dial(t).RepositoryModelLoad(t.Context(), &inference.RepositoryModelLoadRequest{ModelName: "m",
+		Parameters: map[string]*inference.ModelRepositoryParameter{"config": {}}})
+	if status.Code(err) != codes.InvalidArgument {
 		t.Errorf("gRPC with a config: %v", err)
 	}
-	if a, text := r.ask(t, "POST", "/v2/repository/models/m/unload", "Origin", "https://example.org"); a.StatusCode != 403 {
+	a, text := r.ask(t, "POST", "/v2/repository/models/m/unload", "Origin", "https://example.org")
+	if a.StatusCode != 403 {
 		t.Errorf("another origin: %d %s", a.StatusCode, text)
 	}
 	if a, text := r.ask(t, "GET", "/v2/models/m/ready"); a.StatusCode != 200 {

@@ -20,7 +20,7 @@ type statistics struct {
 	forward, outputs durations
 }
 
-// durations are so many times, and their sum.
+// durations are a number of times, and their sum.
 type durations struct{ count, nanoseconds atomic.Uint64 }
 
 func (d *durations) add(since time.Duration) {
