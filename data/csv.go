@@ -27,7 +27,7 @@ func readCSV(in *input) (*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := profileOf(rec, targets)
+		p, err := profileOf(rec, targets, in.opt.Text)
 		if err != nil {
 			return nil, err
 		}

@@ -335,7 +335,7 @@ func (g Given) expand(columns []InputColumn, width int, impute bool) ([]float64,
 			} else {
 				cell := strings.TrimSpace(g.Texts[c.Name][i])
 				hot = indexOf(c.Values, cell)
-				missing = hot < 0 && (isMissing(cell) || isDoubtful(cell))
+				missing = c.isMissing(cell)
 			}
 			if missing && !impute {
 				return nil, errorf("",
@@ -357,7 +357,7 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 		n, first := 0, 0
 		for i, cell := range g.Texts[c.Name] {
 			cell = strings.TrimSpace(cell)
-			if slices.Contains(c.Values, cell) || isMissing(cell) || isDoubtful(cell) {
+			if indexOf(c.Values, cell) >= 0 || c.isMissing(cell) {
 				continue
 			}
 			if n++; n == 1 {

@@ -114,3 +114,66 @@ func TestParseNumberCell(t *testing.T) {
 		t.Error("0x10 is a number")
 	}
 }
+
+// A boolean is one value in each spelling: as a number, and among words.
+func TestGivenBooleans(t *testing.T) {
+	path := writeTemp(t, "train.csv", "a,b,y\nTrue,True,1\nFalse,maybe,2.5\nTrue,False,4\nFalse,True,3\n")
+	training, _, err := ReadFile(path, ReadOptions{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := training.Schema()
+	for _, cell := range []string{"true", "True", "TRUE", "1"} {
+		v, err := s.ParseCell("a", cell)
+		if err != nil || v != 1 {
+			t.Errorf("%s is %v, %v", cell, v, err)
+		}
+		given := Given{N: 1, Numbers: []float64{v}, Texts: map[string][]string{"b": {cell}}}
+		rows, err := s.Rows(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := slices.Index(rows.Columns, "b=True"); rows.Row(0)[at] != 1 || s.NewWords(given) != nil {
+			t.Errorf("%s among words: %v, %q", cell, rows.Row(0), s.NewWords(given))
+		}
+	}
+}
+
+// Columns that are given as text have digits and NA as words; an empty cell is missing.
+func TestTextColumns(t *testing.T) {
+	const table = "zone,k,y\nNA,1,1\nEU,2,2.5\n-,1,4\n,2,3\nEU,1,1\n"
+	path := writeTemp(t, "train.csv", table)
+	o := TableOptions{Text: "zone,2", Missing: MissingImpute}
+	training, _, err := ReadFile(path, ReadOptions{Target: "y", TableOptions: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"zone=-", "zone=EU", "zone=NA", "zone=missing", "k=1", "k=2"}
+	if !slices.Equal(training.Columns, want) {
+		t.Fatalf("%q, expected %q", training.Columns, want)
+	}
+	s := training.Schema()
+	rows, notes, err := ReadFile(writeTemp(t, "new.csv", "zone,k\nN/A,7\nNA,1\n,2\n"),
+		ReadOptions{Like: &s, TargetOptional: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := Given{N: 3, Texts: map[string][]string{"zone": {"N/A", "NA", ""}, "k": {"7", "1", "2"}}}
+	same, err := s.Rows(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]float64{{0, 0, 0, 0, 0, 0}, {0, 0, 1, 0, 1, 0}, {0, 0, 0, 1, 0, 1}} {
+		if !slices.Equal(rows.Row(i), want) || !slices.Equal(same.Row(i), want) {
+			t.Errorf("row %d: %v of a file, %v of a request, expected %v", i+1, rows.Row(i), same.Row(i), want)
+		}
+	}
+	if new := s.NewWords(given); len(new) != 2 || !strings.Contains(strings.Join(notes, "\n"), `"N/A" in column "zone"`) {
+		t.Errorf("%q of a file, %q of a request", notes, new)
+	}
+	o.Text = "nowhere"
+	if _, _, err := ReadFile(path, ReadOptions{Target: "y", TableOptions: o}); err == nil ||
+		!strings.Contains(err.Error(), `has no column "nowhere" of text`) {
+		t.Error(err)
+	}
+}

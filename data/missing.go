@@ -72,9 +72,15 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 
 // isMissing: cell i of the current row, of an input column, is missing.
 func (l *layout) isMissing(rec *records, j int) bool {
-	cell := strings.TrimSpace(rec.row[l.inputs[j]])
-	values := l.columns[j].Values
-	return isMissing(cell) || isDoubtful(cell) && indexOf(values, cell) < 0
+	return l.columns[j].isMissing(strings.TrimSpace(rec.row[l.inputs[j]]))
+}
+
+// isMissing: the cell of the column says that there is no value.
+func (c InputColumn) isMissing(cell string) bool {
+	if c.Text {
+		return cell == ""
+	}
+	return isMissing(cell) || isDoubtful(cell) && indexOf(c.Values, cell) < 0
 }
 
 // isTargetMissing: target k of the current row is.

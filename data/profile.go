@@ -20,6 +20,7 @@ type profile struct {
 
 // columnProfile counts the cells of a column by their kind.
 type columnProfile struct {
+	isWords               bool // whatever its cells look like: TableOptions.Text
 	numbers, texts, dates int
 	missing               cellCount // of any kind of column
 	// words such as none, which are missing among numbers and values among texts
@@ -62,12 +63,17 @@ const (
 	wideTable   = 1000    // columns of a table that remembers fewer numbers of each
 )
 
-// profileOf reads all rows.
-func profileOf(rec *records, targets []int) (*profile, error) {
+// profileOf reads all rows. Columns that are named are text, whatever their cells look like.
+func profileOf(rec *records, targets []int, text string) (*profile, error) {
 	p := &profile{columns: make([]columnProfile, rec.width)}
+	words, err := columnsNamed(rec.name, text, rec.columnNames(), "of text")
+	if err != nil {
+		return nil, err
+	}
 	for i := range p.columns {
+		isWords := slices.Contains(words, i)
 		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1),
-			counting: true, mostNumbers: mostTexts}
+			isWords: isWords, notUnit: isWords, counting: true, mostNumbers: mostTexts}
 		if rec.width > wideTable && !slices.Contains(targets, i) {
 			p.columns[i].mostNumbers = fewTexts
 		}
@@ -104,13 +110,16 @@ func (s *sighting) set(rec *records, i int, cell string) {
 // add counts cell i of the current row.
 func (c *columnProfile) add(rec *records, i int) {
 	cell := strings.TrimSpace(rec.row[i])
-	if isMissing(cell) {
+	if isMissing(cell) && !(c.isWords && cell != "") {
 		c.missing.add(rec, i)
 		c.counting = false
 		return
 	}
 	v, err := rec.style.number(cell)
 	switch {
+	case c.isWords:
+		c.texts++
+		c.text.set(rec, i, cell)
 	case err == nil || isRange(err):
 		c.addNumber(rec, i, cell, v)
 		if isCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {

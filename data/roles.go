@@ -15,6 +15,9 @@ type TableOptions struct {
 	OneHot bool
 	// Ignore are columns to leave out, by names or numbers from 1, with commas between them.
 	Ignore string
+	// Text are columns of words, named as in Ignore: digits and NA are words there, and an empty cell
+	// alone is missing.
+	Text string
 	// ID is the column that names the rows. It is no input, and predictions carry it.
 	ID string
 	// Missing is one of MissingWays; "": error.
@@ -29,7 +32,7 @@ func (o TableOptions) given() string {
 		name string
 		set  bool
 	}{
-		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"id", o.ID != ""},
+		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"text", o.Text != ""}, {"id", o.ID != ""},
 		{"missing", o.Missing != "" && o.Missing != MissingError},
 		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""},
 		{"header", headers[o.Header] != ""},
@@ -155,7 +158,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	case c.hasUnits() && !opt.OneHot:
 		return bad(c.text, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
 			quote(c.units[0]), flag)
-	case isDecorated(c.text.cell):
+	case !c.isWords && isDecorated(c.text.cell):
 		return bad(c.text, ": %s, or leave the column out with --ignore %s", plainer(c.text.cell, rec.style.separator), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
 		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
@@ -170,7 +173,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		values := c.values()
 		l.note("column %s is text and becomes %s, one for each of %s%s", quote(name), plural(len(values), "input"),
 			list(values), c.whyText())
-		l.add(i, InputColumn{Name: name, Values: values})
+		l.add(i, InputColumn{Name: name, Values: values, Text: c.isWords})
 	case c.texts > 0:
 		return bad(c.text, ", whose other cells are numbers: correct it, leave it empty with --missing impute, or "+
 			"leave the column out with --ignore %s", flag)

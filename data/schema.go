@@ -125,12 +125,15 @@ type OneHot struct {
 	Column string   `json:"column"`
 	At     int      `json:"at"` // position among the input columns of the file, from 0
 	Values []string `json:"values"`
+	// digits and NA are words, too: TableOptions.Text
+	Text bool `json:"text,omitempty"`
 }
 
 // InputColumn is an input column of a file, and the use of its cells.
 type InputColumn struct {
 	Name    string
 	Values  []string // of words, each of which is an input; nil where cells are numbers
+	Text    bool     // digits and NA are words, too
 	Boolean bool     // true and false are numbers, too
 	Fill    float64  // of a missing number, with MissingImpute; NaN where it is not known yet
 	Flag    bool     // an input marks missing cells; it follows the others
@@ -142,7 +145,7 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 	for i := 0; i < len(s.Columns); {
 		c, at := InputColumn{Name: s.Columns[i]}, len(columns)
 		if len(hot) > 0 && hot[0].At == at {
-			c.Name, c.Values, hot = hot[0].Column, hot[0].Values, hot[1:]
+			c.Name, c.Values, c.Text, hot = hot[0].Column, hot[0].Values, hot[0].Text, hot[1:]
 		}
 		c.Boolean = slices.Contains(s.Booleans, c.Name)
 		if len(fills) > 0 && fills[0].At == at {
@@ -215,7 +218,7 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 	s.Columns = expanded(columns)
 	for at, c := range columns {
 		if c.Values != nil {
-			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values})
+			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values, c.Text})
 		}
 		if c.Boolean {
 			s.Booleans = append(s.Booleans, c.Name)

@@ -97,8 +97,8 @@ func TestBadOneHot(t *testing.T) {
 			t.Errorf("%.40q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	for _, damaged := range [][]OneHot{{{"town", 1, nil}}, {{"town", 1, make([]string, 99)}},
-		{{"town", 2, like.OneHot[0].Values}, like.OneHot[1]}} {
+	for _, damaged := range [][]OneHot{{{"town", 1, nil, false}}, {{"town", 1, make([]string, 99), false}},
+		{{"town", 2, like.OneHot[0].Values, false}, like.OneHot[1]}} {
 		s := like
 		if s.OneHot = damaged; s.Check() == nil {
 			t.Errorf("%v passed", damaged)

@@ -23,7 +23,7 @@ type Stream struct {
 
 	predictor *fitted.Predictor
 	far       data.FarRows
-	warning   string
+	warnings  []string
 }
 
 // Batches are small enough that a few of them fit any memory.
@@ -103,7 +103,7 @@ func give[T any](ctx context.Context, to chan<- T, v T) {
 // predict makes a table of a batch.
 func (s *Stream) predict(ctx context.Context, whole bool, ds *data.Dataset) (*Table, error) {
 	if whole {
-		s.warning = s.Trained.Unlike(ctx, ds, 1)
+		s.warnings = s.Trained.Unlike(ctx, ds, 1)
 		p, distances, err := s.Trained.PredictFar(ctx, s.Device, ds, s.Samples, s.Progress)
 		if err != nil {
 			return nil, err
@@ -132,10 +132,10 @@ func (s *Stream) predict(ctx context.Context, whole bool, ds *data.Dataset) (*Ta
 	return NewTable(s.Trained, ds, p, distances, s.Draws, s.Seed), nil
 }
 
-// Warning is about rows that are unlike those of training; "" if there are none.
-func (s *Stream) Warning() string {
+// Warnings are about rows that are unlike those of training.
+func (s *Stream) Warnings() []string {
 	if text := s.far.Describe(); text != "" {
-		return "warning: " + text
+		return []string{text}
 	}
-	return s.warning
+	return s.warnings
 }

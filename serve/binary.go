@@ -20,16 +20,25 @@ func fromRaw(name string, d Datatype, raw []byte, n int) (numbers []float64, tex
 	}
 	numbers = make([]float64, n)
 	for i := range numbers {
-		switch d {
-		case FP32:
-			numbers[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
-		case FP64:
-			numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-		case INT64:
-			numbers[i] = float64(int64(binary.LittleEndian.Uint64(raw[8*i:])))
-		}
+		var bits [8]byte
+		copy(bits[:], raw[i*d.size():(i+1)*d.size()])
+		numbers[i] = d.value(binary.LittleEndian.Uint64(bits[:]))
 	}
 	return numbers, nil, nil
+}
+
+// value is the number with these bits, as many as the type has.
+func (d Datatype) value(bits uint64) float64 {
+	switch {
+	case d == FP64:
+		return math.Float64frombits(bits)
+	case d == FP32:
+		return float64(math.Float32frombits(uint32(bits)))
+	case d.isSigned():
+		above := 64 - 8*d.size()
+		return float64(int64(bits<<above) >> above)
+	}
+	return float64(bits)
 }
 
 // rawTexts reads elements of BYTES.

@@ -27,9 +27,13 @@ type Config struct {
 	Version string // of the program, for the metadata
 
 	Tokens *Tokens     // nil: anybody may ask
+	Origin string      // of the pages that may read answers in a browser; "": of none
 	TLS    *tls.Config // nil: none
 	Log    *slog.Logger
 }
+
+// AnyOrigin as Config.Origin lets the pages of all origins read answers.
+const AnyOrigin = "*"
 
 // What is no option. A queue holds more requests than clients that wait for their answers; and a
 // client that is slower than this has left.

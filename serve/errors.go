@@ -31,6 +31,8 @@ var (
 	bad         = kind{http.StatusBadRequest, codes.InvalidArgument}
 	unknown     = kind{http.StatusNotFound, codes.NotFound}
 	denied      = kind{http.StatusUnauthorized, codes.Unauthenticated}
+	forbidden   = kind{http.StatusForbidden, codes.PermissionDenied}
+	wrongMethod = kind{http.StatusMethodNotAllowed, codes.Unimplemented}
 	tooLarge    = kind{http.StatusRequestEntityTooLarge, codes.InvalidArgument}
 	wrongFormat = kind{http.StatusUnsupportedMediaType, codes.InvalidArgument}
 	busy        = kind{http.StatusServiceUnavailable, codes.ResourceExhausted}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -141,6 +142,10 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 		return nil, err
 	}
 	answer = &inference.ModelInferResponse{ModelName: c.model, ModelVersion: version, Id: q.Id}
+	if request.Warnings != nil {
+		lines := &inference.InferParameter_StringParam{StringParam: strings.Join(request.Warnings, "\n")}
+		answer.Parameters = map[string]*inference.InferParameter{"warnings": {ParameterChoice: lines}}
+	}
 	for _, t := range outputs {
 		answer.Outputs = append(answer.Outputs,
 			&inference.ModelInferResponse_InferOutputTensor{Name: t.Name, Datatype: string(t.Type), Shape: t.Shape})
@@ -186,18 +191,36 @@ func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, erro
 	return request, nil
 }
 
+func floats[T float32 | int32 | int64 | uint32 | uint64](values []T) []float64 {
+	to := make([]float64, len(values))
+	for i, v := range values {
+		to[i] = float64(v)
+	}
+	return to
+}
+
 // fill reads n elements out of the field of their type.
 func (t *Tensor) fill(c *inference.InferTensorContents, n int) error {
 	switch t.Type {
 	case FP32:
-		for _, v := range c.GetFp32Contents() {
-			t.Numbers = append(t.Numbers, float64(v))
-		}
+		t.Numbers = floats(c.GetFp32Contents())
 	case FP64:
 		t.Numbers = c.GetFp64Contents()
 	case INT64:
-		for _, v := range c.GetInt64Contents() {
-			t.Numbers = append(t.Numbers, float64(v))
+		t.Numbers = floats(c.GetInt64Contents())
+	case INT8, INT16, INT32:
+		t.Numbers = floats(c.GetIntContents())
+	case UINT64:
+		t.Numbers = floats(c.GetUint64Contents())
+	case UINT8, UINT16, UINT32:
+		t.Numbers = floats(c.GetUintContents())
+	case Bool:
+		for _, v := range c.GetBoolContents() {
+			bits := uint64(0)
+			if v {
+				bits = 1
+			}
+			t.Numbers = append(t.Numbers, t.Type.value(bits))
 		}
 	case Bytes:
 		for _, v := range c.GetBytesContents() {

@@ -35,6 +35,12 @@ func (s *Server) routes() map[string]http.HandlerFunc {
 		"GET /v2/models/{model}/versions/{version}/ready":  s.guarded(s.getModelReady),
 		"POST /v2/models/{model}/infer":                    s.guarded(s.postInfer),
 		"POST /v2/models/{model}/versions/{version}/infer": s.guarded(s.postInfer),
+		"GET /v2/models/stats":                             s.guarded(s.getStatistics),
+		"GET /v2/models/{model}/stats":                     s.guarded(s.getStatistics),
+		"GET /v2/models/{model}/versions/{version}/stats":  s.guarded(s.getStatistics),
+		"POST /v2/repository/index":                        s.guarded(s.postIndex),
+		"POST /v2/repository/models/{model}/load":          s.guarded(s.postLoad),
+		"POST /v2/repository/models/{model}/unload":        s.guarded(s.postUnload),
 		"GET /v1/models":                                   s.guarded(s.getModels),
 		"GET /v1/models/{model}":                           s.guarded(s.getModelOne),
 		"POST /v1/models/{call}":                           s.guarded(s.postRows),
@@ -50,10 +56,27 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle(pattern, h)
 	}
 	mux.HandleFunc("/", s.open(func(w http.ResponseWriter, r *http.Request) error {
+		var allowed []string
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			other := *r
+			other.Method = method
+			if _, pattern := mux.Handler(&other); pattern != "/" {
+				allowed = append(allowed, method)
+			}
+		}
+		if allowed != nil {
+			return notAllowed(w, r, allowed...)
+		}
 		return &Error{unknown, "there is nothing at " + quote(r.Method+" "+r.URL.Path) +
 			": GET /openapi.json lists what there is"}
 	}))
-	return mux
+	return s.cors(mux)
+}
+
+// notAllowed is the error of a method that a path does not have.
+func notAllowed(w http.ResponseWriter, r *http.Request, allowed ...string) error {
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	return &Error{wrongMethod, "there is no " + quote(r.Method+" "+r.URL.Path) + ": use " + allowed[0]}
 }
 
 func (s *Server) getLive(w http.ResponseWriter, _ *http.Request) error {
@@ -75,7 +98,7 @@ type serverMetadata struct {
 }
 
 func (s *Server) metadata() serverMetadata {
-	return serverMetadata{"gpdrf-gpu", s.Version, []string{"binary_tensor_data"}}
+	return serverMetadata{"gpdrf-gpu", s.Version, []string{"binary_tensor_data", "model_repository", "statistics"}}
 }
 
 func (s *Server) getServer(w http.ResponseWriter, _ *http.Request) error {
@@ -145,8 +168,14 @@ func (s *Server) getModels(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func (s *Server) getModelOne(w http.ResponseWriter, r *http.Request) error {
+	if _, isPredict := strings.CutSuffix(r.PathValue("model"), predictCall); isPredict {
+		return notAllowed(w, r, http.MethodPost)
+	}
 	return s.getModelReady(w, r)
 }
+
+// predictCall follows the name of a model in the path of rows as JSON.
+const predictCall = ":predict"
 
 func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	s.metrics.handler().ServeHTTP(w, r)
@@ -201,9 +230,13 @@ func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) mostElements(m *loaded) int { return s.MaxRows * max(1, len(m.schema().Columns)) }
 
 func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
-	name, isPredict := strings.CutSuffix(r.PathValue("call"), ":predict")
-	if !isPredict {
+	name, isPredict := strings.CutSuffix(r.PathValue("call"), predictCall)
+	switch {
+	case isPredict:
+	case strings.Contains(name, ":"):
 		return &Error{unknown, "there is nothing at " + quote("POST "+r.URL.Path) + ": POST /v1/models/MODEL:predict"}
+	default:
+		return notAllowed(w, r, http.MethodGet, http.MethodHead)
 	}
 	return s.answer(w, r, name, func(ctx context.Context, m *loaded, c *call, body []byte) error {
 		rows, err := parseRows(m.schema(), body, s.MaxRows)

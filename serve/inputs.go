@@ -78,8 +78,6 @@ func (want TensorSpec) rows(t Tensor) (int, error) {
 	case !fits:
 		return 0, badf("input %s has the shape %v, and the model reads %v, where -1 is the number of rows",
 			quote(t.Name), t.Shape, want.Shape)
-	case t.Shape[0] < 1:
-		return 0, badf("input %s has no rows: give at least one", quote(t.Name))
 	case (want.Type == Bytes) != (t.Type == Bytes):
 		return 0, badf("input %s is %s, and the model reads %s", quote(t.Name), t.Type, want.Type)
 	}

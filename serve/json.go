@@ -3,6 +3,10 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -13,9 +17,32 @@ func decode(text []byte, into any, what string) error {
 		return badf("the request is not JSON of %s: it is not UTF-8 text", what)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return badf("the request is not JSON of %s: %v", what, err)
+		return badf("the request is not JSON of %s: %s", what, faultOf(err))
 	}
 	return nil
+}
+
+// faultOf says what is wrong in words of JSON, not of Go.
+func faultOf(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	place, want := "", "a whole number"
+	if wrong.Field != "" {
+		place = " at " + quote(wrong.Field[strings.LastIndex(wrong.Field, ".")+1:])
+	}
+	switch wrong.Type.Kind() {
+	case reflect.Struct, reflect.Map:
+		want = "an object"
+	case reflect.Slice:
+		want = "a list"
+	case reflect.String:
+		want = "a text"
+	case reflect.Bool:
+		want = "true or false"
+	}
+	return fmt.Sprintf("found %s in place of %s%s", strings.Replace(wrong.Value, "array", "list", 1), want, place)
 }
 
 // each reads the elements of a list one by one, up to most. A list of millions of empty
@@ -34,7 +61,7 @@ func each[T any](list json.RawMessage, most int, what string, read func(i int, e
 		}
 		var element T
 		if err := d.Decode(&element); err != nil {
-			return badf("the request is not JSON of %s: %v", what, err)
+			return badf("the request is not JSON of %s: %s", what, faultOf(err))
 		}
 		if err := read(i, element); err != nil {
 			return err

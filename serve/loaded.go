@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -39,8 +41,8 @@ type loader struct {
 }
 
 // open reads a model, checks it, and puts it on a device. The caller is its first user.
-func (l *loader) open(path string) (m *loaded, err error) {
-	stamp := stampOf(path)
+func (l *loader) open(e *entry) (m *loaded, err error) {
+	path, stamp := e.path, stampOf(e.path)
 	t, trainedOn, precision, err := l.read(path)
 	if err != nil {
 		return nil, err
@@ -58,7 +60,7 @@ func (l *loader) open(path string) (m *loaded, err error) {
 		return nil, errors.Join(err, dev.Close())
 	}
 	b := &batcher{predictor: p, queue: make(chan *job, queueLength), delay: l.MaxDelay, rows: l.MaxBatch,
-		metrics: l.metrics, log: l.log, shutdown: l.shutdown, done: make(chan struct{})}
+		metrics: l.metrics, statistics: &e.statistics, log: l.log, shutdown: l.shutdown, done: make(chan struct{})}
 	go b.run()
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + fileBytes(path), stamp: stamp, closed: make(chan struct{})}
@@ -81,6 +83,10 @@ func (m *loaded) usual() (specs []TensorSpec) {
 
 // predict predicts rows.
 func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, error) {
+	if given.N == 0 {
+		return &prediction{trained: m.trained}, nil
+	}
+	began := time.Now()
 	rows, err := m.schema().Rows(given)
 	if err != nil {
 		return nil, err
@@ -89,11 +95,21 @@ func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, er
 	if err != nil {
 		return nil, err
 	}
+	m.batcher.statistics.input.add(time.Since(began))
 	parts, err := m.batcher.predict(ctx, given.N, x)
 	if err != nil {
 		return nil, err
 	}
-	return &prediction{m.trained, rows, parts, distances}, nil
+	return &prediction{m.trained, rows, parts, distances, m.warnings(ctx, given, rows)}, nil
+}
+
+// warnings are those of predict about the rows of a request. Each names a row instead of a file.
+func (m *loaded) warnings(ctx context.Context, given data.Given, rows *data.Dataset) []string {
+	warnings := m.schema().NewWords(given)
+	for _, unlike := range m.trained.Unlike(ctx, rows, 1) {
+		warnings = append(warnings, strings.TrimPrefix(unlike, rows.Path+": "))
+	}
+	return warnings
 }
 
 // read reads the model of a run folder, or a model file by itself.

@@ -17,9 +17,18 @@ import (
 // prediction is a model's prediction of the rows of a request. Its parts follow each other.
 type prediction struct {
 	trained   *fitted.Trained
-	rows      *data.Dataset
+	rows      *data.Dataset // nil where there are none
 	parts     []*model.Prediction
 	distances []float64 // nil in older models
+	warnings  []string  // about the rows, as predict prints them
+}
+
+// n is the number of rows.
+func (p *prediction) n() (rows int) {
+	for _, part := range p.parts {
+		rows += part.N
+	}
+	return rows
 }
 
 // These outputs must be asked for: each is as large as all others by a hundred.
@@ -107,8 +116,11 @@ func (w Wanted) of(spec TensorSpec) (wantedOutput, error) {
 
 // output makes the tensor of an output. It may take long, and ends with ctx.
 func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, error) {
-	t := Tensor{Name: spec.Name, Type: spec.Type, Shape: append([]int64{int64(p.rows.N())}, spec.Shape[1:]...)}
+	n := p.n()
+	t := Tensor{Name: spec.Name, Type: spec.Type, Shape: append([]int64{int64(n)}, spec.Shape[1:]...)}
 	switch {
+	case n == 0:
+		t.Numbers, t.Texts = []float64{}, []string{}
 	case spec.Name == "distance":
 		t.Numbers = p.distances
 	case p.trained.Schema.Task == data.Classification:
@@ -126,7 +138,7 @@ func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, err
 	}
 	for i, v := range t.Numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return t, badf("row %d: %v", i*p.rows.N()/len(t.Numbers)+1, predict.ErrNotFinite)
+			return t, badf("row %d: %v", i*n/len(t.Numbers)+1, predict.ErrNotFinite)
 		}
 	}
 	return t, nil

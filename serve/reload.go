@@ -72,7 +72,7 @@ func (s *store) reload(e *entry) {
 	if same || !loaded {
 		return
 	}
-	m, err := s.open(e.path)
+	m, err := s.open(e)
 	if err == nil {
 		err = s.place(e, m, "reloaded")
 	}

@@ -11,7 +11,7 @@ import (
 
 // Rows as plain JSON: {"instances": [row, …]} asks, {"predictions": [object, …]} answers. A row is
 // an object by column, a list in the order of the columns, or, of sequences alone, a string. Its
-// answer is the line that predict --out FILE.jsonl writes.
+// answer is the line that predict --out FILE.jsonl writes. "warnings" holds those that predict prints.
 
 // parseRows reads the rows of a request, up to most.
 func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
@@ -52,7 +52,7 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 		}
 		return nil
 	})
-	if err == nil && g.N == 0 {
+	if err == nil && (wire.Instances == nil || wire.Instances[0] != '[') {
 		err = badf(`the request has no rows: write {"instances": [{"COLUMN": 1, …}, …]}`)
 	}
 	return g, err
@@ -121,5 +121,13 @@ func (p *prediction) writeRows() ([]byte, error) {
 		}
 		out, at = append(out, bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(","))...), at+part.N
 	}
-	return append(bytes.TrimSuffix(out, []byte(",")), "]}\n"...), nil
+	out = append(bytes.TrimSuffix(out, []byte(",")), ']')
+	if p.warnings != nil {
+		warnings, err := json.Marshal(p.warnings)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, `,"warnings":`...), warnings...)
+	}
+	return append(out, "}\n"...), nil
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -173,12 +172,7 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		return nil, nil, err
 	}
 	defer done()
-	if q.Warn {
-		q.Warnings = m.schema().NewWords(rows)
-		if far := m.trained.Unlike(ctx, p.rows, 1); far != "" {
-			q.Warnings = append(q.Warnings, strings.TrimPrefix(far, "warning: "+p.rows.Path+": "))
-		}
-	}
+	q.Warnings = p.warnings
 	for _, w := range wanted {
 		t, err := p.output(ctx, w)
 		if err != nil {
@@ -204,13 +198,16 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answe
 	if err := s.numbers.Acquire(ctx, numbers); err != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	done = func() { s.numbers.Release(numbers) }
 	p, err = m.predict(ctx, given)
 	if err != nil {
-		done()
+		s.numbers.Release(numbers)
 		return nil, nil, err
 	}
-	return p, done, nil
+	predicted := time.Now()
+	return p, func() {
+		m.batcher.statistics.outputs.add(time.Since(predicted))
+		s.numbers.Release(numbers)
+	}, nil
 }
 
 // numbersOf is how many numbers a row has in some outputs.
@@ -243,8 +240,10 @@ type call struct {
 func (s *Server) answered(c *call, status string, began time.Time, err error) {
 	took := time.Since(began)
 	model := c.model
-	if _, missing := s.store.find(model); missing != nil {
+	if e, missing := s.store.find(model); missing != nil {
 		model = "" // a name made up by a client is no label
+	} else {
+		e.statistics.answered(c.rows, took, err)
 	}
 	s.metrics.requests.WithLabelValues(c.protocol, model, status).Inc()
 	s.metrics.requestSeconds.WithLabelValues(c.protocol, model).Observe(took.Seconds())

@@ -14,7 +14,7 @@ import (
 // would exceed the memory for models, when a request needs it; the one that was longest without a
 // request makes room.
 type store struct {
-	open    func(path string) (*loaded, error)
+	open    func(e *entry) (*loaded, error)
 	budget  int64 // bytes of all loaded models; 0: no bound
 	metrics *metrics
 	log     *slog.Logger
@@ -27,13 +27,21 @@ type store struct {
 // entry is a name and the model that has it now.
 type entry struct {
 	name, path string
+	statistics statistics
 
 	// under store.mu
-	model  *loaded // nil: not loaded
-	stamp  stamp   // of the files that it was read from, or could not be
-	failed error   // why the last loading failed; nil: it did not
-	used   time.Time
+	model   *loaded // nil: not loaded
+	stamp   stamp   // of the files that it was read from, or could not be
+	failed  error   // why the last loading failed; nil: it did not
+	resting bool    // it was unloaded on request, and is loaded on request alone
+	used    time.Time
 }
+
+// What may become of a loaded model.
+const (
+	evicted  = "evicted"
+	unloaded = "unloaded"
+)
 
 // Source is a model to serve: the folder of a run, or a model file.
 type Source struct{ Name, Path string }
@@ -50,7 +58,7 @@ func newStore(sources []Source) *store {
 // error.
 func (s *store) start() error {
 	for _, e := range s.entries {
-		m, err := s.open(e.path)
+		m, err := s.open(e)
 		if err != nil {
 			return err
 		}
@@ -100,6 +108,9 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if e.resting {
+		return nil, isUnloaded(e)
+	}
 	if err := s.load(e); err != nil {
 		return nil, err
 	}
@@ -120,7 +131,7 @@ func (s *store) take(e *entry) *loaded {
 
 // load loads a model that is asked for.
 func (s *store) load(e *entry) error {
-	m, err := s.open(e.path)
+	m, err := s.open(e)
 	if err != nil {
 		s.fail(e, err)
 		return &Error{unavailable, fmt.Sprintf("model %s cannot be loaded: the server's log says why", quote(e.name))}
@@ -154,7 +165,7 @@ func (s *store) fail(e *entry, err error) {
 func (s *store) put(e *entry, m *loaded, what string) {
 	s.mu.Lock()
 	before := e.model
-	e.model, e.stamp, e.failed, e.used = m, m.stamp, nil, time.Now()
+	e.model, e.stamp, e.failed, e.resting, e.used = m, m.stamp, nil, false, time.Now()
 	s.mu.Unlock()
 	if before != nil {
 		before.release()
@@ -174,12 +185,22 @@ func (s *store) evict(but *entry) {
 		}
 	}
 	e := slices.MinFunc(loaded, func(a, b *entry) int { return cmp.Compare(a.used.UnixNano(), b.used.UnixNano()) })
-	m := e.model
-	e.model = nil
 	s.mu.Unlock()
+	s.drop(e, evicted)
+}
+
+// drop lets go of a model, if it is loaded, once its last request is answered.
+func (s *store) drop(e *entry, what string) {
+	s.mu.Lock()
+	m := e.model
+	e.model, e.resting = nil, what == unloaded
+	s.mu.Unlock()
+	if m == nil {
+		return
+	}
 	m.release()
-	s.log.Info("evicted", "model", e.name)
-	s.metrics.loads.WithLabelValues(e.name, "evicted").Inc()
+	s.log.Info(what, "model", e.name)
+	s.metrics.loads.WithLabelValues(e.name, what).Inc()
 	s.metrics.modelBytes.WithLabelValues(e.name).Set(0)
 }
 
@@ -203,10 +224,20 @@ func (s *store) ready(name string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e.model == nil && e.failed != nil {
+	switch {
+	case e.model != nil:
+		return nil
+	case e.resting:
+		return isUnloaded(e)
+	case e.failed != nil:
 		return &Error{unavailable, fmt.Sprintf("model %s cannot be loaded: the server's log says why", quote(name))}
 	}
 	return nil
+}
+
+func isUnloaded(e *entry) error {
+	return &Error{unavailable, fmt.Sprintf("model %s is unloaded: POST /v2/repository/models/%s/load loads it",
+		quote(e.name), e.name)}
 }
 
 // names are those of all models.

@@ -10,26 +10,44 @@ type Datatype string
 
 // The types that requests may have. Answers have FP64 and BYTES.
 const (
-	FP32  Datatype = "FP32"
-	FP64  Datatype = "FP64"
-	INT64 Datatype = "INT64"
-	Bytes Datatype = "BYTES"
+	Bool   Datatype = "BOOL"
+	UINT8  Datatype = "UINT8"
+	UINT16 Datatype = "UINT16"
+	UINT32 Datatype = "UINT32"
+	UINT64 Datatype = "UINT64"
+	INT8   Datatype = "INT8"
+	INT16  Datatype = "INT16"
+	INT32  Datatype = "INT32"
+	INT64  Datatype = "INT64"
+	FP32   Datatype = "FP32"
+	FP64   Datatype = "FP64"
+	Bytes  Datatype = "BYTES"
 )
 
 func (d Datatype) check() error {
-	if slices.Contains([]Datatype{FP32, FP64, INT64, Bytes}, d) {
+	if d == Bytes || d.size() > 0 {
 		return nil
 	}
-	return badf("datatype %q: give FP32, FP64, INT64 or BYTES", d)
+	return badf("datatype %s: give FP32, FP64, BOOL, BYTES or a type of integers, such as INT64", quote(string(d)))
 }
 
-// size is how many bytes a number takes in raw form.
+// size is how many bytes a number takes in raw form; 0 of what is no type of numbers.
 func (d Datatype) size() int {
-	if d == FP32 {
+	switch d {
+	case Bool, UINT8, INT8:
+		return 1
+	case UINT16, INT16:
+		return 2
+	case UINT32, INT32, FP32:
 		return 4
+	case UINT64, INT64, FP64:
+		return 8
 	}
-	return 8
+	return 0
 }
+
+// isSigned reports whether integers of the type may be negative.
+func (d Datatype) isSigned() bool { return slices.Contains([]Datatype{INT8, INT16, INT32, INT64}, d) }
 
 // Tensor is one of a request or of an answer, row-major: its numbers or, of BYTES, its texts.
 type Tensor struct {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Request is a request for a prediction, whichever way it came.
@@ -12,7 +14,6 @@ type Request struct {
 	ID      string
 	Inputs  []Tensor
 	Outputs []OutputRequest // none: all but samples
-	Warn    bool            // Warnings are asked for
 
 	Warnings []string // about the rows, as predict writes them
 }
@@ -38,7 +39,6 @@ type wireRequest struct {
 	ID         string `json:"id"`
 	Parameters struct {
 		Binary bool `json:"binary_data_output"`
-		Warn   bool `json:"warnings"`
 	} `json:"parameters"`
 	Inputs  json.RawMessage `json:"inputs"`  // a list of wireInput
 	Outputs json.RawMessage `json:"outputs"` // a list of wireWanted
@@ -79,7 +79,7 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 	if err := decode(text, &wire, protocol); err != nil {
 		return nil, err
 	}
-	q := &Request{ID: wire.ID, Warn: wire.Parameters.Warn}
+	q := &Request{ID: wire.ID}
 	err := each(wire.Inputs, mostTensors, protocol, func(_ int, in wireInput) error {
 		t, rest, err := in.tensor(raw, mostElements)
 		q.Inputs, raw = append(q.Inputs, t), rest
@@ -205,13 +205,20 @@ func element(text []byte) []byte {
 
 // number reads a number of JSON as the type has it: those of FP32 are rounded to single precision.
 func (d Datatype) number(word string) (v float64, ok bool) {
+	isFloat := d == FP32 || d == FP64
 	switch {
-	case word == "null" && d != INT64:
+	case word == "null" && isFloat:
 		return math.NaN(), true
+	case d == Bool:
+		at := slices.Index([]string{"false", "true", "0", "1"}, word)
+		return float64(at % 2), at >= 0
 	case word[0] != '-' && (word[0] < '0' || word[0] > '9'):
 		return 0, false
-	case d == INT64:
-		i, err := strconv.ParseInt(word, 10, 64)
+	case d.isSigned():
+		i, err := strconv.ParseInt(word, 10, 8*d.size())
+		return float64(i), err == nil
+	case !isFloat:
+		i, err := strconv.ParseUint(word, 10, 8*d.size())
 		return float64(i), err == nil
 	}
 	v, err := strconv.ParseFloat(word, 8*d.size())
@@ -228,8 +235,9 @@ type wireAnswer struct {
 	Parameters *wireWarnings `json:"parameters,omitempty"`
 }
 
+// wireWarnings has a line for each warning: parameters of the protocol are no lists.
 type wireWarnings struct {
-	Warnings []string `json:"warnings"`
+	Warnings string `json:"warnings"`
 }
 
 type wireOutput struct {
@@ -248,7 +256,7 @@ func writeAnswer(model string, q *Request, outputs []Tensor, binary []bool) (bod
 	err error) {
 	wire := wireAnswer{Model: model, Version: version, ID: q.ID}
 	if q.Warnings != nil {
-		wire.Parameters = &wireWarnings{q.Warnings}
+		wire.Parameters = &wireWarnings{strings.Join(q.Warnings, "\n")}
 	}
 	var tail []byte
 	for i, t := range outputs {

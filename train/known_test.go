@@ -178,24 +178,23 @@ func TestKnownFile(t *testing.T) {
 	}
 }
 
-// One warning speaks of numbers and of sequences; a few rows that are far need not be worth one.
+// Numbers and sequences have a warning each; a few rows that are far need not be worth one.
 func TestUnlike(t *testing.T) {
 	trained := mustFit(t, "model=gp inducing=40 kernel=rbf+spectrum:3 steps=2", mixed(t, 60, 1)).Trained
 	odd := readText(t, "odd.csv",
 		"dose,gene,target\n5,ACGTACGATTACA,50\n500,ACGTACGATTACA,50\n5,AC,50\n", data.ReadOptions{Sequence: "gene"})
-	got := trained.Unlike(t.Context(), odd, 1)
-	for _, want := range []string{"warning: ", `odd.csv:3: column "dose" is 500, and `,
-		" in the training rows: far outside, so that the prediction means little; ",
+	got := strings.Join(trained.Unlike(t.Context(), odd, 1), "\n")
+	for _, want := range []string{`odd.csv:3: column "dose" is 500, and `,
+		" in the training rows: far outside, so that the prediction means little\n",
 		"without any feature, which the model cannot tell apart: 1 under spectrum:3, of 3"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
 	}
-	if got := trained.Unlike(t.Context(), odd, 2); strings.Contains(got, "dose") ||
-		!strings.HasPrefix(got, "warning: ") {
+	if got := trained.Unlike(t.Context(), odd, 2); len(got) != 1 || strings.Contains(got[0], "dose") {
 		t.Error(got)
 	}
-	if got := trained.Unlike(t.Context(), mixed(t, 30, 2), 1); got != "" {
+	if got := trained.Unlike(t.Context(), mixed(t, 30, 2), 1); got != nil {
 		t.Error(got)
 	}
 }

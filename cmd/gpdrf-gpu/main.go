@@ -226,6 +226,13 @@ func (p *program) note(format string, args ...any) {
 	}
 }
 
+// warn prints warnings, a line for each.
+func (p *program) warn(warnings []string) {
+	for _, w := range warnings {
+		p.note("warning: %s", w)
+	}
+}
+
 // watch is for files that the command reads.
 func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx, Piped: &p.piped} }
 

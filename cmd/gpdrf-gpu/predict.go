@@ -151,9 +151,7 @@ func (p *program) predictRows(ctx context.Context, dev device.Device, r *predict
 		return err
 	}
 	p.notes(rows)
-	if warning := stream.Warning(); warning != "" {
-		p.note("%s", warning)
-	}
+	p.warn(stream.Warnings())
 	r.bad.tell(p)
 	return nil
 }

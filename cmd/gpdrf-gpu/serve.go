@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -114,8 +115,25 @@ func (p *program) serveConfig(c *call) (config serve.Config, err error) {
 			return config, usagef("--token-file: %w", err)
 		}
 	}
+	if config.Origin, err = c.origin(); err != nil {
+		return config, err
+	}
 	config.TLS, err = c.tls()
 	return config, err
+}
+
+// origin reads whose pages may read answers.
+func (c *call) origin() (string, error) {
+	value, ok := c.text("cors")
+	if !ok || value == serve.AnyOrigin {
+		return value, nil
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != value {
+		return "", usagef("--cors: %q is no origin: write https://HOST or http://HOST:PORT, without a path, or %s",
+			value, serve.AnyOrigin)
+	}
+	return value, nil
 }
 
 // tls reads certificate and key.

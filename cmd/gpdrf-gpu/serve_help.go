@@ -37,6 +37,8 @@ func serveFlags() []flagSpec {
 		{group: "Access", name: "tls-cert", arg: "FILE", help: "the certificate, PEM"},
 		{group: "Access", name: "tls-key", arg: "FILE", help: "its key, PEM"},
 		{group: "Access", name: "insecure", arg: switchArg, help: "let other machines in without token and TLS"},
+		{group: "Access", name: "cors", arg: "ORIGIN",
+			help: "let pages of this origin, such as https://example.org, read answers in a browser; * lets all"},
 		{group: "Batches", name: "max-delay", arg: "TIME",
 			help: "how long a request waits for others, which also gather during a prediction", otherwise: "0s"},
 		{group: "Batches", name: "max-batch", arg: "N", help: "rows that are predicted at once", otherwise: "256"},

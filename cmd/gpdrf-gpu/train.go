@@ -335,9 +335,7 @@ func (p *program) afterFailure(err error, folder *rundir.Folder) {
 
 // warnOfFar warns of rows that are unlike those of training, if there are at least least of them.
 func (p *program) warnOfFar(ctx context.Context, t *fitted.Trained, rows *data.Dataset, least int) {
-	if warning := t.Unlike(ctx, rows, least); warning != "" {
-		p.note("%s", warning)
-	}
+	p.warn(t.Unlike(ctx, rows, least))
 }
 
 // onePercent is the number of rows in a hundredth of a set.

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
 
 from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _program, _server
 
@@ -238,6 +237,14 @@ def test_no_socket_stays_open(table: Table) -> None:
     assert not unraised
 
 
-def test_sparse_rows_are_refused_as_others_refuse_them(table: Table) -> None:
-    with pytest.raises(TypeError, match="toarray"):
-        GPDRFRegressor(**SMALL).fit(csr_array(table[0]), table[1])
+def test_warnings_count_the_rows_of_x(fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that go to the child in parts keep their numbers, and the warning is that of the caller's line."""
+    monkeypatch.setattr(_server, "_ROWS", 2)
+    rows = np.zeros((5, 3))
+    rows[4, 1] = 1e6
+    with pytest.warns(GPDRFWarning, match=r"^X, row 5: column \"x1\" is 1e\+06") as seen:
+        fitted.predict(rows)
+    assert seen[0].filename == __file__
+    rows[4, 1] = 1e200
+    with pytest.raises(ValueError, match=r"^X, row 5: found 1e\+200"):
+        fitted.predict(rows)

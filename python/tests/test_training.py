@@ -1,5 +1,7 @@
 """Training as a command: its end by Ctrl-C, its folder, what it says, and files of models."""
 
+import contextlib
+import os
 import re
 import signal
 import subprocess
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpdrf import GPDRFClassifier, GPDRFRegressor, GPDRFWarning, _program
+from gpdrf import GPDRFClassifier, GPDRFRegressor, GPDRFWarning, _claims, _program
 
 from .conftest import SMALL, Table
 
@@ -121,8 +123,10 @@ def test_nothing_is_left(table: Table, tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_errors_have_the_words_of_the_program(table: Table) -> None:
     x, _ = table
-    with pytest.raises(ValueError, match=r"^run-rows.npz: .*holds the value 1 only"):
+    with pytest.raises(ValueError, match=r"^X: y holds the value 1 only"):
         GPDRFRegressor(**SMALL).fit(x, np.ones(100))
+    with pytest.raises(ValueError, match=r"^X: y\[:, 1\] holds the value 1 only"):
+        GPDRFRegressor(**SMALL).fit(["ACGT", "GGTA"] * 50, np.stack([np.arange(100), np.ones(100)], axis=1))
 
 
 def test_progress(table: Table, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,3 +187,38 @@ def test_load_what_the_program_trained(table: Table, tmp_path: Path) -> None:
 def test_warnings_of_the_program(genes: tuple[list[str], list[str]]) -> None:
     with pytest.warns(GPDRFWarning, match="sequences without any feature"):
         GPDRFClassifier(steps=20, kernel="spectrum:31", random_state=1).fit(*genes)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a worker cannot tell that its parent has ended there")
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
+def test_training_ends_with_the_parent_of_its_worker(backend: str, tmp_path: Path) -> None:
+    """A worker of joblib outlives the process that started it, but its training does not."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, pathlib, sys, joblib, numpy as np\n"
+        "from gpdrf import GPDRFRegressor\n"
+        "def fit(run):\n"
+        "    pathlib.Path(run + '.worker').write_text(str(os.getpid()))\n"
+        f"    GPDRFRegressor(**{LONG!r}, threads=1, run=run).fit(np.random.rand(50, 2), np.arange(50.0))\n"
+        "if __name__ == '__main__':\n"
+        "    runs = [sys.argv[2] + '/a', sys.argv[2] + '/b']\n"
+        "    joblib.Parallel(n_jobs=2, backend=sys.argv[1])(joblib.delayed(fit)(run) for run in runs)\n"
+    )
+    process = subprocess.Popen([sys.executable, str(script), backend, str(tmp_path)], stderr=subprocess.DEVNULL)
+
+    def trainings(want: int) -> bool:
+        """Whether this number of programs is at work, within a minute."""
+        end = time.monotonic() + 60
+        while (found := sum(map(_claims.in_use, tmp_path.rglob("metrics.jsonl")))) != want and time.monotonic() < end:
+            time.sleep(0.05)
+        return found == want
+
+    try:
+        assert trainings(2)
+    finally:
+        process.kill()
+        process.wait()
+    assert trainings(0)
+    for file in tmp_path.glob("*.worker"):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(file.read_text()), signal.SIGKILL)

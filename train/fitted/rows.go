@@ -56,24 +56,20 @@ func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) 
 
 // Unlike warns of rows that are unlike those of training: far outside the range of a column, if at
 // least least of them are, or sequences without features.
-func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warning string) {
+func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warnings []string) {
 	t = t.each()[0]
 	if !t.Kind.columns() {
-		return "" // inputs are not looked at
+		return nil // inputs are not looked at
 	}
 	ds = t.Projection.Apply(ds)
-	var parts []string
 	var far data.FarRows
 	if far.Add(t.Scaler, ds); far.Rows >= max(1, least) {
-		parts = append(parts, far.Describe())
+		warnings = append(warnings, far.Describe())
 	}
 	if empty := t.Empty(ctx, ds); empty != "" {
-		parts = append(parts, empty)
+		warnings = append(warnings, empty)
 	}
-	if parts == nil {
-		return ""
-	}
-	return "warning: " + strings.Join(parts, "; ")
+	return warnings
 }
 
 // AddFar looks for rows far outside those of training in a part of a table.

@@ -40,6 +40,7 @@ type DataOptions struct {
 	TestLabels string // and of Test's
 	OneHot     bool   // text columns may have many values
 	Ignore     string // columns to leave out, with commas between them
+	Words      string // columns of text, whatever their cells look like
 	ID         string // the column that names the rows; "" finds it
 	Missing    string // error, impute, drop
 	Separator  string // auto, or one of data.Separators

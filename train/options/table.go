@@ -49,6 +49,9 @@ func (c *Config) fileOptions() []Option {
 			Help: "let a column of text have up to 1000 different values instead of 30; each becomes an input"},
 		{Key: "ignore", Flag: true, Arg: "COL[,COL]", value: &c.Ignore,
 			Help: "columns to leave out, by name or by number from 1"},
+		{Key: "text", Arg: "COL[,COL]", value: &c.Words,
+			Help: "columns of words, by name or by number from 1: digits and NA are words there, too, and an " +
+				"empty cell alone is missing"},
 		{Key: "id", Arg: "COL", value: &c.ID,
 			Help: "the column that names the rows. It is copied to predictions and is not an input; default: " +
 				"the first column of text that names each row"},

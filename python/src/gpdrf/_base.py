@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gpdrf import _program
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
-from gpdrf._rows import Numbers, Rows, as_sequences, has_words, is_frame
+from gpdrf._rows import Numbers, Rows, as_sequences, dense, has_words, is_frame
 from gpdrf._run import CHECKPOINT_FILE, RESULT_FILE, Run
 
 _LOG_FILE = "metrics.jsonl"
@@ -146,6 +146,7 @@ class Estimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.sparse = True
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -167,7 +168,13 @@ class Estimator(BaseEstimator):
             return Rows.mixed(x), y
         self._kind = NUMBERS
         x, y = validate_data(
-            self, x, y, dtype=np.float64, ensure_all_finite=self._finite(), ensure_min_samples=2, multi_output=True
+            self,
+            dense(x),
+            y,
+            dtype=np.float64,
+            ensure_all_finite=self._finite(),
+            ensure_min_samples=2,
+            multi_output=True,
         )
         return Rows(numbers=x), y
 
@@ -184,7 +191,9 @@ class Estimator(BaseEstimator):
                 raise ValueError("the estimator was fitted on a data frame with words: X must be such a frame")
             validate_data(self, x, skip_check_array=True, reset=False)
             return Rows.mixed(x)
-        return Rows(numbers=validate_data(self, x, dtype=np.float64, ensure_all_finite=self._finite(), reset=False))
+        return Rows(
+            numbers=validate_data(self, dense(x), dtype=np.float64, ensure_all_finite=self._finite(), reset=False)
+        )
 
     def _finite(self) -> bool | str:
         return True if self.missing == "error" else "allow-nan"

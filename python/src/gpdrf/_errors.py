@@ -1,5 +1,8 @@
 """Errors and warnings of the program, with its words."""
 
+import sys
+import warnings
+
 
 class GPDRFError(RuntimeError):
     """The program could not complete a request."""
@@ -11,3 +14,12 @@ class GPDRFInputError(GPDRFError, ValueError):
 
 class GPDRFWarning(UserWarning):
     """The program warns of something."""
+
+
+def warn(text: str) -> None:
+    """Warn at the line that called this package."""
+    depth, frame = 1, sys._getframe()
+    package = __name__.partition(".")[0]
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(text, GPDRFWarning, stacklevel=depth)

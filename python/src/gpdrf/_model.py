@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import struct
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gpdrf import _claims, _program, _server
-from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
+from gpdrf._errors import GPDRFError, GPDRFInputError, warn
 from gpdrf._rows import Numbers, Rows
 
 MODEL_FILE = "model.safetensors"
@@ -52,7 +51,7 @@ class Model:
                 why = str(error)
         if parameters:
             raise GPDRFError(f"{why}; without a Unix socket there are no such {name}")
-        warnings.warn(f"{why}: each call starts gpdrf-gpu predict, which takes longer", GPDRFWarning, stacklevel=3)
+        warn(f"{why}: each call starts gpdrf-gpu predict, which takes longer")
         return self._by_command(rows, name)
 
     def _by_command(self, rows: Rows, name: str) -> Numbers:

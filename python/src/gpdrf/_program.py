@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import importlib.metadata
+import multiprocessing
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import warnings
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
+from gpdrf._errors import GPDRFError, GPDRFInputError, warn
 
 _NAME = "gpdrf-gpu.exe" if os.name == "nt" else "gpdrf-gpu"
 
 _BAD_INPUT = 2  # exit code of the program
+
+_LOOK = 0.5  # seconds between two looks at the parent of a worker
 
 _STEP = re.compile(r"step +(\d+) of (\d+) +(ELBO +\S+)")
 
@@ -41,11 +45,39 @@ def _own() -> str | None:
     return None
 
 
-def error(text: str, code: int, folder: Path) -> GPDRFError:
+def error(text: str, code: int, folder: Path, arguments: Sequence[str] = ()) -> GPDRFError:
     """The error that the program wrote last, without the temporary folder of its files."""
     said = text.rpartition("gpdrf-gpu: ")[2].strip() or f"the program ended with exit code {code}"
     kind = GPDRFInputError if code == _BAD_INPUT else GPDRFError
-    return kind(said.replace(str(folder) + os.sep, ""))
+    return kind(_plain(said, folder, arguments))
+
+
+def _plain(said: str, folder: Path, arguments: Sequence[str]) -> str:
+    """A message that speaks of X and y, and not of the files that the program reads."""
+    said = said.replace(str(folder) + os.sep, "")
+    if "--data" not in arguments:
+        return said
+    rows = Path(arguments[arguments.index("--data") + 1])
+    targets = arguments[arguments.index("--target") + 1].split(",") if "--target" in arguments else ["label"]
+    for k, target in enumerate(targets):
+        column = f'(the )?(target )?column "{re.escape(target)}"'
+        said = re.sub(column, "y" if len(targets) == 1 else f"y[:, {k}]", said)
+    place = re.escape(rows.name) + r"(?::(\d+)(?::\d+)?|\(([xy])\.npy\)(?:: byte \d+)?)?"
+
+    def name(found: re.Match[str]) -> str:
+        return f"X, row {_row(rows, int(found[1]))}" if found[1] else "y" if found[2] == "y" else "X"
+
+    return re.sub(place, name, said)
+
+
+def _row(rows: Path, line: int) -> int:
+    """The row on a line of a CSV file with a header, from 1. Texts may have several lines."""
+    with rows.open(newline="", encoding="utf-8") as file:
+        table = csv.reader(file)
+        for row, _ in enumerate(table):
+            if table.line_num >= line:
+                return row
+    return line - 1
 
 
 def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, str], None] | None = None) -> None:
@@ -59,18 +91,22 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
         command.append("--quiet")
     lines: list[str] = []
     interrupted = False
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,  # ends with this process, however that ends
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        **APART,
-    ) as child:
+    with (
+        _Parent() as parent,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,  # ends with this process, however that ends
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            **APART,
+        ) as child,
+    ):
         try:
             try:
+                parent.watch(child)
                 _follow(child, lines, progress)
             except KeyboardInterrupt:
                 interrupted = True
@@ -81,11 +117,49 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
             raise
     for line in lines:
         if line.startswith("warning: "):
-            warnings.warn(line.removeprefix("warning: ").replace(str(folder) + os.sep, ""), GPDRFWarning, stacklevel=4)
+            warn(_plain(line.removeprefix("warning: "), folder, arguments))
     if interrupted:
         raise KeyboardInterrupt
+    if parent.is_gone():
+        raise GPDRFError("the process that started this worker has ended, and the command with it")
     if child.returncode != 0:
-        raise error("\n".join(lines), child.returncode, folder)
+        raise error("\n".join(lines), child.returncode, folder, arguments)
+
+
+class _Parent:
+    """The process that started this one as a worker, if any: of joblib, multiprocessing, ….
+
+    A worker outlives it until its task ends. So the command ends when it is gone, as Python's own end ends it.
+    """
+
+    _gone = False  # for the tasks that a worker still takes
+
+    def __init__(self) -> None:
+        is_worker = multiprocessing.parent_process() is not None and sys.platform != "win32"
+        self._id = os.getppid() if is_worker else None
+        self._ended = threading.Event()
+
+    def is_gone(self) -> bool:
+        if self._id not in (None, os.getppid()):
+            _Parent._gone = True
+        return _Parent._gone
+
+    def watch(self, child: subprocess.Popen[str]) -> None:
+        """End a command once the parent is gone, as Ctrl-C does: it saves what it has."""
+        if self._id is not None:
+            threading.Thread(target=self._wait, args=(child,), daemon=True).start()
+
+    def _wait(self, child: subprocess.Popen[str]) -> None:
+        while not self.is_gone():
+            if self._ended.wait(_LOOK):
+                return
+        child.send_signal(_CTRL_C)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
 
 
 def _follow(child: subprocess.Popen[str], lines: list[str], progress: Callable[[int, int, str], None] | None) -> None:

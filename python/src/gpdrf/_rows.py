@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +12,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from gpdrf._errors import GPDRFInputError
 
 Numbers = NDArray[np.float64]
 Tensors = dict[str, "Numbers | list[str]"]
 
 _SEQUENCE = "sequence"
+_DENSE = 1 << 30  # bytes of a sparse matrix as an array
+
+# Words that the program takes for missing cells, among numbers or everywhere, and booleans in its numbers.
+_NO_VALUE = re.compile(r"n/?a|nan|null|\?|#n/?a|<na>|nil|none|missing|unknown|--?|[\u2212\u2013\u2014.*]")
+_BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
 @dataclass
@@ -24,11 +34,14 @@ class Rows:
     numbers: Numbers | None = None
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
     sequences: list[str] | None = None
+    words: list[str] = field(default_factory=list)  # columns of text, in which digits and NA are words
 
     @classmethod
     def mixed(cls, frame: Any) -> Rows:
         """The columns of a data frame of pandas or polars."""
-        return cls(columns={str(name): np.asarray(frame[name]) for name in frame.columns})
+        columns = {str(name): _array(frame[name]) for name in frame.columns}
+        words = [str(name) for name in frame.columns if _is_category(frame[name]) or _has_na(columns[str(name)])]
+        return cls(columns=columns, words=words)
 
     def __len__(self) -> int:
         if self.numbers is not None:
@@ -40,6 +53,7 @@ class Rows:
             None if self.numbers is None else self.numbers[part],
             {name: column[part] for name, column in self.columns.items()},
             None if self.sequences is None else self.sequences[part],
+            self.words,
         )
 
     def _cells(self) -> Mapping[str, Sequence[Any] | NDArray[Any]]:
@@ -74,6 +88,10 @@ class Rows:
                 targets.append(name)
                 cells[name] = column
             arguments += ["--target", ",".join(targets)]
+            if self.words:
+                names = list(cells)
+                words = [str(names.index(word) + 1) if "," in word else word for word in self.words]
+                arguments += ["--set", f"text={','.join(words)}"]
         path = stem.with_name(stem.name + ".csv")
         with path.open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file, lineterminator="\n")
@@ -96,7 +114,7 @@ class Rows:
             if tensor["datatype"] == "BYTES":
                 tensors[tensor["name"]] = list(_texts(cells[tensor["name"]]))
             else:
-                tensors[tensor["name"]] = np.stack([_floats(cells[name]) for name in names], axis=1)
+                tensors[tensor["name"]] = np.stack([_floats(name, cells[name]) for name in names], axis=1)
         return tensors
 
 
@@ -106,8 +124,19 @@ def _texts(cells: Iterable[Any]) -> Iterable[str]:
     return ("" if _missing(v) else str(int(v)) if isinstance(v, bool) else str(v) for v in values)
 
 
-def _floats(cells: Iterable[Any]) -> Numbers:
-    return np.array([np.nan if _missing(v) else float(v) for v in cells])
+def _floats(name: str, cells: Iterable[Any]) -> Numbers:
+    return np.array([_float(name, i, v) for i, v in enumerate(cells)])
+
+
+def _float(name: str, i: int, v: Any) -> float:
+    """A cell of a column of numbers, as a file's reader takes it."""
+    word = v.strip().lower() if isinstance(v, str) else v
+    if _missing(word) or word == "" or (isinstance(word, str) and _NO_VALUE.fullmatch(word)):
+        return np.nan
+    try:
+        return _BOOLEANS[word] if word in _BOOLEANS else float(word)
+    except ValueError:
+        raise GPDRFInputError(f'X, row {i + 1}: found "{v}" in column "{name}", which must be a number') from None
 
 
 def _missing(v: Any) -> bool:
@@ -115,13 +144,47 @@ def _missing(v: Any) -> bool:
     return v is None or type(v).__name__ in ("NAType", "NaTType") or bool(v != v)  # noqa: PLR0124
 
 
+def dense(x: Any) -> Any:
+    """A sparse matrix as an array, where that takes little memory. scikit-learn refuses others."""
+    return x.toarray() if issparse(x) and 8 * math.prod(x.shape) <= _DENSE else x
+
+
 def is_frame(x: Any) -> bool:
     return hasattr(x, "columns") and hasattr(x, "dtypes")
 
 
 def has_words(frame: Any) -> bool:
-    """Whether a data frame has a column of words."""
-    return any(isinstance(v, str) for name in frame.columns for v in _objects(frame[name]))
+    """Whether a data frame has a column of words or categories."""
+    columns = [frame[name] for name in frame.columns]
+    return any(_is_category(column) or any(isinstance(v, str) for v in _objects(column)) for column in columns)
+
+
+def _is_category(column: Any) -> bool:
+    """Whether a column is categorical. Categories true and false are booleans."""
+    if not str(column.dtype).startswith(("category", "Categorical", "Enum")):
+        return False
+    categories = getattr(column.dtype, "categories", None)
+    return getattr(categories, "dtype", None) != np.bool_
+
+
+def _array(column: Any) -> NDArray[Any]:
+    """The cells. Whole numbers among categories stay whole where cells are missing."""
+    return np.asarray(column.astype(object) if str(column.dtype) == "category" else column)
+
+
+def _has_na(cells: NDArray[Any]) -> bool:
+    """Whether a column of words has one that the program takes for a missing cell."""
+    words = {v.strip().lower() for v in cells if isinstance(v, str)} if cells.dtype.kind in "OUT" else set()
+    values = {word for word in words if not _NO_VALUE.fullmatch(word)}
+    return values != words and any(not _is_number(word) for word in values - {""})
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _objects(column: Any) -> NDArray[Any]:

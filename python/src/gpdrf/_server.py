@@ -5,13 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import socket
 import struct
 import subprocess
 import tempfile
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gpdrf import _claims, _program
-from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
+from gpdrf._errors import GPDRFError, GPDRFInputError, warn
 from gpdrf._rows import Numbers, Rows, Tensors
 
 _NAME = "model"
@@ -77,15 +77,16 @@ class Server:
         for first in range(0, len(rows), n):
             if "seed" in parameters:
                 parameters["first_row"] = first
-            part, told = self._infer(rows[first : first + n].tensors(self._about), name, parameters)
+            part, told = self._infer(rows[first : first + n].tensors(self._about), name, parameters, first)
             parts.append(part)
             for text in told:
-                where = f"of the rows from {first + 1} on, " if first else ""
-                warnings.warn(where + text, GPDRFWarning, stacklevel=5)
+                warn(_of_x(text, first))
         return np.concatenate(parts)
 
-    def _infer(self, tensors: Tensors, name: str, parameters: Mapping[str, Any]) -> tuple[Numbers, list[str]]:
-        """The output, and warnings about the rows."""
+    def _infer(
+        self, tensors: Tensors, name: str, parameters: Mapping[str, Any], first: int
+    ) -> tuple[Numbers, list[str]]:
+        """The output of rows from the first on, and warnings about them."""
         inputs, raw = [], b""
         for key, values in tensors.items():
             if isinstance(values, list):
@@ -98,11 +99,14 @@ class Server:
             )
             raw += piece
         outputs = [{"name": name, "parameters": {"binary_data": True, **parameters}}]
-        head = json.dumps({"inputs": inputs, "outputs": outputs, "parameters": {"warnings": True}}).encode()
-        body, size = self._ask("POST", _PATH + "/infer", head + raw, {_JSON_SIZE: str(len(head))})
+        head = json.dumps({"inputs": inputs, "outputs": outputs}).encode()
+        try:
+            body, size = self._ask("POST", _PATH + "/infer", head + raw, {_JSON_SIZE: str(len(head))})
+        except GPDRFInputError as error:
+            raise GPDRFInputError(_of_x(str(error), first)) from None
         answer = json.loads(body[:size])
         numbers = np.frombuffer(body, "<f8", offset=size).reshape(answer["outputs"][0]["shape"])
-        return numbers, answer.get("parameters", {}).get("warnings", [])
+        return numbers, answer.get("parameters", {}).get("warnings", "").splitlines()
 
     def _ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[bytes, int]:
         """The answer to a request, and the size of its JSON."""
@@ -160,6 +164,11 @@ class Server:
         """Leave to the other process what belongs to it."""
         self._lock = threading.Lock()
         self._idle.clear()
+
+
+def _of_x(text: str, first: int) -> str:
+    """A message about the rows of a request, with the number of a row in X."""
+    return re.sub(r"^row (\d+)", lambda row: f"X, row {int(row[1]) + first}", text)
 
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()

@@ -1,0 +1,97 @@
+"""What columns of frames mean, sparse matrices, and messages about them."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import coo_array, csr_array
+
+from gpdrf import GPDRFInputError, GPDRFRegressor, GPDRFWarning, _server
+
+from .conftest import SMALL, Table
+
+N = 40
+
+
+def fit(columns: Any, **parameters: Any) -> GPDRFRegressor:
+    return GPDRFRegressor(**{**SMALL, "steps": 5, **parameters}).fit(columns, np.arange(N) % 7 + 0.5)
+
+
+def words(model: GPDRFRegressor, column: int = 0) -> list[str]:
+    values: list[str] = model._model.schema()["one_hot"][column]["values"]
+    return values
+
+
+def test_na_among_words_is_a_word() -> None:
+    """A missing cell is None or NaN; numbers that stand as texts keep NA as a missing cell."""
+    frame = pd.DataFrame({"zone": ["NA", "EU", "AP", "n/a"] * 10, "x": np.arange(N)})
+    model = fit(frame)
+    assert words(model) == ["AP", "EU", "NA", "n/a"]
+    with pytest.warns(GPDRFWarning, match='"null" in column "zone" is not in the training data'):
+        model.predict(pd.DataFrame({"zone": ["null"], "x": [1]}))
+    frame.loc[3, "zone"] = None
+    with pytest.raises(GPDRFInputError, match=r'^X, row 4: cells are missing, in "zone" 1'):
+        fit(frame)
+    imputed = fit(frame, missing="impute")
+    assert words(imputed) == ["AP", "EU", "NA", "n/a"]
+    assert imputed.predict(frame[3:4]) != imputed.predict(frame[4:5].assign(x=3))
+    numbers = pd.DataFrame({"a": ["NA", "1.5", "-", "2"] * 10, "x": ["a", "b"] * 20})
+    assert fit(numbers, missing="impute")._model.schema()["fills"][0]["column"] == "a"
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pandas with a missing cell", "polars"])
+def test_digits_of_categories_are_words(kind: str) -> None:
+    digits = [1, 2, 3, 4] * 10
+    frame: Any = pd.DataFrame({"k": pd.Categorical(digits)})
+    if kind == "polars":
+        frame = pl.DataFrame({"k": pl.Series([str(d) for d in digits], dtype=pl.Categorical)})
+    if kind == "pandas with a missing cell":
+        frame.loc[5, "k"] = None
+    model = fit(frame, missing="impute")
+    assert words(model) == ["1", "2", "3", "4"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(model.predict(frame)[:4], model.predict(frame[:4]))
+
+
+def test_booleans_are_one_value() -> None:
+    """Of a column of texts, too, and whatever their capitals are."""
+    frame = pd.DataFrame({"flag": ["True", "False", "TRUE", "false"] * 10, "w": ["a", "b"] * 20})
+    model = fit(frame)
+    ask = [model.predict(pd.DataFrame({"flag": [flag], "w": ["a"]}))[0] for flag in ("true", True, 1, "1", np.True_)]
+    assert len(set(ask)) == 1
+    with pytest.raises(GPDRFInputError, match=r'^X, row 2: found "maybe" in column "flag"'):
+        model.predict(pd.DataFrame({"flag": ["True", "maybe"], "w": ["a", "a"]}))
+
+
+def test_messages_speak_of_x(table: Table, tmp_path: Any) -> None:
+    frame = pd.DataFrame({"t": ["two\nlines", "c"] * 20, "x": ["1", "2", "3", "4 kg"] * 10})
+    for run in (None, tmp_path / "run"):
+        with pytest.raises(GPDRFInputError, match=r'^X, row 4: found "4 kg" in column "x"'):
+            fit(frame, run=run)
+    x, y = table[0].copy(), table[1].copy()
+    x[3, 1] = 1e200
+    with pytest.raises(GPDRFInputError, match=r"^X: value \[3, 1\] is 1e\+200"):
+        GPDRFRegressor(**SMALL).fit(x, y)
+
+
+def test_warnings_without_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command's warnings arrive, too, and speak of X."""
+    model = fit(pd.DataFrame({"w": ["a", "b"] * 20}))
+    monkeypatch.setattr(_server, "available", lambda: False)
+    with pytest.warns(GPDRFWarning) as seen:
+        model.predict(pd.DataFrame({"w": ["a", "never"]}))
+    assert any(str(w.message).startswith('X, row 2: "never" in column "w"') for w in seen)
+
+
+def test_sparse_rows(table: Table) -> None:
+    """Those that fit the memory are those of the array; others are refused as scikit-learn refuses them."""
+    x, y = table
+    model = GPDRFRegressor(**SMALL).fit(csr_array(x), y)
+    assert np.array_equal(model.predict(coo_array(x)), GPDRFRegressor(**SMALL).fit(x, y).predict(x))
+    huge = csr_array((100, 10**8))
+    with pytest.raises(TypeError, match="toarray"):
+        GPDRFRegressor(**SMALL).fit(huge, y)
