@@ -85,6 +85,11 @@ func TestColumns(t *testing.T) {
 	if err := errors.Join(errA, errB); err != nil || a.Mean[0] != b.Mean[0] {
 		t.Errorf("%v, %v: %v", a, b, err)
 	}
+	far, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{0.5, 1e4}}})
+	if err != nil || len(far.Warnings) != 1 || !strings.Contains(far.Warnings[0], `column "noise" is 10000`) ||
+		a.Warnings != nil {
+		t.Errorf("a far row: %v, %v; another: %v", far, err, a.Warnings)
+	}
 	for want, bad := range map[string]gpdrf.Rows{
 		`there is no column "x"`: {Columns: []string{"noise"}, Inputs: [][]float64{{3}}},
 		"row 1 has 1 number":     {Inputs: [][]float64{{3}}},

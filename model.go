@@ -87,7 +87,9 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	if err := fitted.CheckFinite(p, ds); err != nil {
 		return nil, err
 	}
-	return newPrediction(t, p, distances), nil
+	prediction := newPrediction(t, p, distances)
+	prediction.Warnings = t.Warnings(ctx, given, ds)
+	return prediction, nil
 }
 
 // Close gives the device and its memory back. A later Predict opens it again.

@@ -24,6 +24,9 @@ type Prediction struct {
 	// Distance [N] is how far each row is from the training rows: 0 for one of them, above 1 for
 	// rows unlike them. It is nil for models of early versions.
 	Distance []float64
+
+	// Warnings are about rows far from the training rows, and words that these do not have.
+	Warnings []string
 }
 
 // Target is the prediction of one target of a regression.

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -100,16 +99,7 @@ func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, er
 	if err != nil {
 		return nil, err
 	}
-	return &prediction{m.trained, rows, parts, distances, m.warnings(ctx, given, rows)}, nil
-}
-
-// warnings are those of predict about the rows of a request. Each names a row instead of a file.
-func (m *loaded) warnings(ctx context.Context, given data.Given, rows *data.Dataset) []string {
-	warnings := m.schema().NewWords(given)
-	for _, unlike := range m.trained.Unlike(ctx, rows, 1) {
-		warnings = append(warnings, strings.TrimPrefix(unlike, rows.Path+": "))
-	}
-	return warnings
+	return &prediction{m.trained, rows, parts, distances, m.trained.Warnings(ctx, given, rows)}, nil
 }
 
 // read reads the model of a run folder, or a model file by itself.

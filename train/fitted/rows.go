@@ -72,6 +72,15 @@ func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warn
 	return warnings
 }
 
+// Warnings are those of predict about rows that a program gives. They name rows, and no file.
+func (t *Trained) Warnings(ctx context.Context, given data.Given, ds *data.Dataset) []string {
+	warnings := t.Schema.NewWords(given)
+	for _, unlike := range t.Unlike(ctx, ds, 1) {
+		warnings = append(warnings, strings.TrimPrefix(unlike, ds.Path+": "))
+	}
+	return warnings
+}
+
 // AddFar looks for rows far outside those of training in a part of a table.
 func (t *Trained) AddFar(far *data.FarRows, ds *data.Dataset) {
 	t = t.each()[0]
