@@ -11,7 +11,7 @@ import (
 )
 
 // readCSV reads a table of text cells. It reads a training table twice: first to decide what each
-// column becomes, and then to keep the values.
+// column becomes, and then to keep the values. Numbers that are not plain take one more reading.
 func readCSV(in *input) (*table, error) {
 	rec, err := newRecords(in)
 	if err != nil {
@@ -23,21 +23,10 @@ func readCSV(in *input) (*table, error) {
 			return nil, err
 		}
 	} else {
-		targets, err := findTargets(rec, in.opt.Target)
-		if err != nil {
+		if lay, err = in.ownLayout(rec); err != nil {
 			return nil, err
 		}
-		p, err := profileOf(rec, targets)
-		if err != nil {
-			return nil, err
-		}
-		if lay, err = newLayout(rec, p, targets, in); err != nil {
-			return nil, err
-		}
-		if err := in.rewind(); err != nil {
-			return nil, err
-		}
-		if rec, err = newRecords(in); err != nil {
+		if rec, err = in.again(rec.notations); err != nil {
 			return nil, err
 		}
 	}
@@ -54,6 +43,67 @@ func readCSV(in *input) (*table, error) {
 	return made, lay.codeTexts(in, made)
 }
 
+// ownLayout is the layout of a training file. It finds the notations of its columns.
+func (in *input) ownLayout(rec *records) (*layout, error) {
+	targets, err := findTargets(rec, in.opt.Target)
+	if err != nil {
+		return nil, err
+	}
+	p, err := profileOf(rec, targets)
+	if err != nil {
+		return nil, err
+	}
+	unread, err := in.unread(rec)
+	if err != nil {
+		return nil, err
+	}
+	notations, notes := p.notations(rec, in.opt, unread, targets)
+	if rec.notations = notations; notations != nil {
+		again, err := in.again(notations)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = profileOf(again, targets); err != nil {
+			return nil, err
+		}
+	}
+	lay, err := newLayout(rec, p, targets, in)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range notes {
+		lay.note("%s: %s", in.name, note)
+	}
+	return lay, nil
+}
+
+// unread are the columns that are no inputs, since a user has said so.
+func (in *input) unread(rec *records) (at []int, err error) {
+	names := rec.columnNames()
+	if at, err = columnsNamed(rec.name, in.opt.Ignore, names, "to leave out"); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{in.opt.ID, in.opt.Sequence} {
+		if i := slices.Index(names, name); i >= 0 {
+			at = append(at, i)
+		}
+	}
+	return at, nil
+}
+
+// again reads the table from its start, with the notations of its columns.
+func (in *input) again(notations []*Notation) (*records, error) {
+	if err := in.rewind(); err != nil {
+		return nil, err
+	}
+	rec, err := newRecords(in)
+	if err != nil {
+		return nil, err
+	}
+	rec.notations = notations
+	return rec, nil
+}
+
 // layoutLike is the layout of a file that is like that of training.
 func (in *input) layoutLike(rec *records) (*layout, error) {
 	like := in.opt.Like
@@ -65,6 +115,12 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 	if like.Task == Classification {
 		lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
 	}
+	for j, i := range lay.inputs {
+		rec.setNotation(i, lay.columns[j].Notation)
+	}
+	for k, i := range lay.targets {
+		rec.setNotation(i, like.notation(lay.names[k]))
+	}
 	return lay, in.severalClasses(len(lay.targets))
 }
 
@@ -72,6 +128,11 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
 	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName}}
 	made.schema.describe(l.columns, l.missing)
+	for _, n := range rec.notations {
+		if n != nil {
+			made.schema.Notations = append(made.schema.Notations, *n)
+		}
+	}
 	if l.target.note != "" {
 		made.kind = &l.target
 	}
@@ -185,7 +246,7 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		at = l.targets[0]
 		cell := strings.TrimSpace(rec.row[at])
 		c, known := l.class(rec.style.point(cell))
-		if !known {
+		if !known || rec.isStray(at) {
 			err = rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
 		}
 		return []int32{c}, nil, at, err
@@ -289,6 +350,9 @@ func (r *records) missingCell(i int, cell, column string, like bool) error {
 // word.
 func (r *records) value(i int, column, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
+	if r.isStray(i) {
+		return 0, r.cellError(i, "found %s in column %s: %s", quote(cell), quote(column), r.notations[i].like())
+	}
 	v, err := r.style.number(cell)
 	if err == nil && math.Abs(v) <= largest {
 		return v, nil
@@ -304,10 +368,10 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: divide the column by a power of ten",
 			found, where, largest)
 	case isDecorated(cell):
-		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell, r.style.separator))
+		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell))
 	}
-	if unit := unitOf(cell); unit != "" {
-		advice = "write the number alone, without " + quote(unit)
+	if a, ok := amountOf(cell); ok && a.unit != "" {
+		advice = "write the number alone, without " + quote(a.unit)
 	}
 	if _, doubtful := r.doubtfulHeader(); doubtful {
 		where += " (the first row is read as the names of the columns: --set header=no reads it as data)"

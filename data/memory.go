@@ -322,9 +322,14 @@ func (g Given) expand(columns []InputColumn, width int, impute bool) ([]float64,
 	numbers := g.Numbers
 	for i := range g.N {
 		for _, c := range columns {
-			v, hot, missing := 0.0, -1, false
+			v, hot, missing, ok := 0.0, -1, false, true
 			if c.Values == nil {
-				v, numbers = numbers[0], numbers[1:]
+				if c.Notation == nil {
+					v, numbers = numbers[0], numbers[1:]
+				} else if v, ok = c.Notation.parse(g.Texts[c.Name][i]); !ok {
+					return nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(g.Texts[c.Name][i]),
+						quote(c.Name), c.Notation.like())
+				}
 				if missing = math.IsNaN(v); missing {
 					v = c.Fill
 				} else if !(math.Abs(v) <= largest) {
@@ -379,18 +384,4 @@ func unknownWord(where, cell, column string, n int) string {
 	}
 	return fmt.Sprintf("%s: %s in column %s is not in the training data%s: all inputs of the column are 0 there",
 		where, quote(cell), quote(column), others)
-}
-
-// parseNumberCell reads a cell of a column of numbers as a file's reader does: "" and words for
-// missing values are NaN.
-func parseNumberCell(cell string) (float64, error) {
-	cell = strings.TrimSpace(cell)
-	if isMissing(cell) || isDoubtful(cell) {
-		return math.NaN(), nil
-	}
-	v, err := parseNumber(cell)
-	if err != nil && !isRange(err) {
-		return 0, errorf("", "found %s, which must be a number", quote(cell))
-	}
-	return v, nil
 }

@@ -27,8 +27,7 @@ type columnProfile struct {
 	text, date sighting // the first
 	codes      sighting // the first whole number with a leading zero
 	booleans   int      // texts that are true or false
-	units      []string // of texts that are numbers with a unit, up to mostUnits+1
-	notUnit    bool     // a text is no such number
+	signs      digitSigns
 
 	// the different cells that are not missing, up to mostTexts+1, and how often they are there
 	seen        map[string]int
@@ -110,8 +109,12 @@ func (c *columnProfile) add(rec *records, i int) {
 		return
 	}
 	v, err := rec.style.number(cell)
+	isNumber := err == nil || isRange(err)
+	if isNumber || !isDoubtful(cell) {
+		c.signs.add(rec, i, cell, isNumber)
+	}
 	switch {
-	case err == nil || isRange(err):
+	case isNumber:
 		c.addNumber(rec, i, cell, v)
 		if isCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {
 			c.codes.set(rec, i, cell)
@@ -122,7 +125,6 @@ func (c *columnProfile) add(rec *records, i int) {
 	default:
 		c.texts++
 		c.text.set(rec, i, cell)
-		c.addUnit(cell)
 		if _, ok := boolean(cell); ok {
 			c.booleans++
 		}

@@ -32,7 +32,7 @@ func (o TableOptions) given() string {
 		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"id", o.ID != ""},
 		{"missing", o.Missing != "" && o.Missing != MissingError},
 		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""},
-		{"header", headers[o.Header] != ""},
+		{"thousands", o.Thousands != "" && o.Thousands != "auto"}, {"header", headers[o.Header] != ""},
 	} {
 		if option.set {
 			return option.name
@@ -152,11 +152,13 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 			l.note("column %s is true or false and becomes a number, 1 or 0", quote(name))
 		}
 		l.add(i, InputColumn{Name: name, Boolean: true})
-	case c.hasUnits() && !opt.OneHot:
+	case c.isUnclear() && !c.keepsUnits(opt.OneHot):
+		return bad(c.signs.tells, ": %s", c.clearer())
+	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
 		return bad(c.text, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
-			quote(c.units[0]), flag)
+			quote(c.signs.units[0]), flag)
 	case isDecorated(c.text.cell):
-		return bad(c.text, ": %s, or leave the column out with --ignore %s", plainer(c.text.cell, rec.style.separator), flag)
+		return bad(c.text, ": %s, or leave the column out with --ignore %s", plainer(c.text.cell), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
 		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
 	case c.isText() && c.distinct() > most:

@@ -30,8 +30,11 @@ type Schema struct {
 	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
 	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
 	Booleans []string `json:"booleans,omitempty"`
-	Missing  string   `json:"missing,omitempty"` // as TableOptions.Missing
-	Fills    []Fill   `json:"fills,omitempty"`   // in place of missing cells
+	// columns and targets whose numbers are not plain
+	Notations []Notation `json:"notations,omitempty"`
+
+	Missing string `json:"missing,omitempty"` // as TableOptions.Missing
+	Fills   []Fill `json:"fills,omitempty"`   // in place of missing cells
 	// how the training file is written, where it was said or is unusual
 	Dialect Dialect `json:"dialect,omitzero"`
 }
@@ -133,7 +136,9 @@ type InputColumn struct {
 	Values  []string // of words, each of which is an input; nil where cells are numbers
 	Boolean bool     // true and false are numbers, too
 	Fill    float64  // of a missing number, with MissingImpute; NaN where it is not known yet
-	Flag    bool     // an input marks missing cells; it follows the others
+	// of numbers that are not plain; nil of others
+	Notation *Notation
+	Flag     bool // an input marks missing cells; it follows the others
 }
 
 // FileColumns are the input columns of a file but that of sequences, in order.
@@ -144,13 +149,21 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 		if len(hot) > 0 && hot[0].At == at {
 			c.Name, c.Values, hot = hot[0].Column, hot[0].Values, hot[1:]
 		}
-		c.Boolean = slices.Contains(s.Booleans, c.Name)
+		c.Boolean, c.Notation = slices.Contains(s.Booleans, c.Name), s.notation(c.Name)
 		if len(fills) > 0 && fills[0].At == at {
 			c.Fill, c.Flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
 		}
 		columns, i = append(columns, c), i+c.width()
 	}
 	return columns
+}
+
+// notation is that of a column of numbers that are not plain; nil of others.
+func (s Schema) notation(column string) *Notation {
+	if i := slices.IndexFunc(s.Notations, func(n Notation) bool { return n.Column == column }); i >= 0 {
+		return &s.Notations[i]
+	}
+	return nil
 }
 
 // width is how many inputs the column becomes.
@@ -226,15 +239,16 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 	}
 }
 
-// NumberColumns are the input columns of a file that hold numbers, in order.
+// NumberColumns are the input columns of a file that hold plain numbers, in order.
 func (s Schema) NumberColumns() []string {
-	return s.namesOf(func(c InputColumn) bool { return c.Values == nil })
+	return s.namesOf(func(c InputColumn) bool { return !c.isText() })
 }
 
-// TextColumns are the input columns of a file that hold words, in order.
-func (s Schema) TextColumns() []string {
-	return s.namesOf(func(c InputColumn) bool { return c.Values != nil })
-}
+// TextColumns are the input columns of a file that hold words, or numbers that are not plain, in
+// order.
+func (s Schema) TextColumns() []string { return s.namesOf(InputColumn.isText) }
+
+func (c InputColumn) isText() bool { return c.Values != nil || c.Notation != nil }
 
 func (s Schema) namesOf(want func(InputColumn) bool) (names []string) {
 	for _, c := range s.FileColumns() {

@@ -12,6 +12,7 @@ import (
 // of numbers are one tensor, and each of words is a tensor of its own. It does what
 // data.Schema.Rows does: words become an input for each, and missing cells are filled in.
 func (g graph) columns(s data.Schema) value {
+	s.Notations = nil // a graph takes plain numbers
 	var numbers value
 	if width := len(s.NumberColumns()); width > 0 {
 		numbers = g.Input(s.NumbersName(), onnxfile.Double, -1, width)
