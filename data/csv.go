@@ -115,6 +115,7 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 	if like.Task == Classification {
 		lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
 	}
+	lay.titlesNote(rec)
 	for j, i := range lay.inputs {
 		rec.setNotation(i, lay.columns[j].Notation)
 	}

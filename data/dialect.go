@@ -143,10 +143,7 @@ func findStyle(head []byte, d Dialect, names []string) style {
 		return slices.Contains(names, strings.TrimSpace(cell)) && s.isText(cell)
 	}):
 		s.header = true
-	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], func(cell string) bool {
-		_, err := s.number(strings.TrimSpace(cell))
-		return err == nil
-	}):
+	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], s.isNumber):
 		s.header = false
 	default:
 		s.header = s.isHeader(rows)
@@ -295,6 +292,12 @@ func (s *style) point(cell string) string {
 		return strings.Replace(cell, ",", ".", 1)
 	}
 	return cell
+}
+
+// isNumber: the cell is a number.
+func (s *style) isNumber(cell string) bool {
+	_, err := s.number(strings.TrimSpace(cell))
+	return err == nil
 }
 
 // isText: the cell is neither empty nor a number.

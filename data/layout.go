@@ -73,6 +73,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	if err := in.severalClasses(len(at)); err != nil {
 		return nil, err
 	}
+	l.titlesNote(rec)
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
 		l.note("%s: the first row has the text %s in it and is read as the column names (--set header=no to change)",
 			rec.name, quote(text))
@@ -204,7 +205,7 @@ func (l *layout) nameRows(rec *records, column string) (err error) {
 const namesRows = "that names the rows"
 
 func missingColumn(rec *records, name, role string) error {
-	return errorAt(rec.name, place{line: 1}, "there is no column %s, %s%s; the columns here are %s",
+	return errorAt(rec.name, place{line: 1 + rec.titles}, "there is no column %s, %s%s; the columns here are %s",
 		quote(name), role, didYouMean(name, rec.header), list(rec.header))
 }
 

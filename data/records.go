@@ -30,6 +30,7 @@ type records struct {
 	strays    []bool   // its cells that are not written by their notation
 	line      int      // the line where row starts
 	before    int      // lines before the table
+	titles    int      // of these, above the names of the columns
 	first     bool     // row is the first data row and was not yet asked for
 }
 
@@ -59,6 +60,7 @@ func newRecords(in *input) (*records, error) {
 		known = in.opt.Like.names()
 	}
 	head = in.someRows(head)
+	head = rec.skipTitles(in, head, &dialect)
 	rec.guard.src = in.bytes
 	rec.style = findStyle(head, dialect, known)
 	rec.rows = rec.style.rows(rec.guard)
