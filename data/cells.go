@@ -100,6 +100,16 @@ func indexOf(values []string, cell string) int {
 	return slices.IndexFunc(values, func(value string) bool { return sameBoolean(value, cell) })
 }
 
+// find is the place of a word among the inputs of its column, −1 if it has none; known is false of
+// one that the training data lack.
+func (c InputColumn) find(cell string) (at int, known bool) {
+	if at = indexOf(c.Values, cell); at >= 0 || c.Others == nil {
+		return at, at >= 0
+	}
+	_, known = slices.BinarySearch(c.Others, cell)
+	return len(c.Values), known
+}
+
 // areBooleans: these two are false and true, or 0 and 1.
 func areBooleans(classes []string) bool {
 	return len(classes) == 2 && indexOf(classes, "false") >= 0 && indexOf(classes, "true") >= 0

@@ -66,7 +66,7 @@ func TestBooleans(t *testing.T) {
 		t.Error("true is an age")
 	}
 	old := Schema{Columns: []string{"flag=False", "flag=True"},
-		OneHot: []OneHot{{"flag", 0, []string{"False", "True"}}},
+		OneHot: []OneHot{{"flag", 0, []string{"False", "True"}, nil}},
 		Target: "y", TargetAt: 1, Task: Regression}
 	if got, _, err := readText("{\"flag\": true}\n{\"flag\": false}\n",
 		ReadOptions{Like: &old, TargetOptional: true}); err != nil ||

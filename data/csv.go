@@ -283,7 +283,8 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	switch {
 	case missing:
 	case c.Values != nil:
-		if hot = indexOf(c.Values, cell); hot < 0 {
+		var known bool
+		if hot, known = c.find(cell); !known {
 			l.meetUnknown(rec, i, cell, c)
 		}
 	default:
@@ -301,18 +302,18 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 
 // unknownValue counts the cells of a column with texts that the training data do not have.
 type unknownValue struct {
-	column string
+	column InputColumn
 	first  sighting
 	n      int
 }
 
-// meetUnknown remembers that a text is new: its inputs are all 0.
+// meetUnknown remembers that a text is new.
 func (l *layout) meetUnknown(rec *records, i int, cell string, c InputColumn) {
-	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column == c.Name })
+	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column.Name == c.Name })
 	if at < 0 {
 		at = len(l.unknown)
 		l.unknown = append(l.unknown,
-			unknownValue{column: c.Name, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
+			unknownValue{column: c, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
 	}
 	l.unknown[at].n++
 }

@@ -339,8 +339,10 @@ func (g Given) expand(columns []InputColumn, width int, impute bool) ([]float64,
 				}
 			} else {
 				cell := strings.TrimSpace(g.Texts[c.Name][i])
-				hot = indexOf(c.Values, cell)
-				missing = hot < 0 && (isMissing(cell) || isDoubtful(cell))
+				var known bool
+				if hot, known = c.find(cell); !known && (isMissing(cell) || isDoubtful(cell)) {
+					hot, missing = -1, true
+				}
 			}
 			if missing && !impute {
 				return nil, errorf("",
@@ -362,7 +364,7 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 		n, first := 0, 0
 		for i, cell := range g.Texts[c.Name] {
 			cell = strings.TrimSpace(cell)
-			if slices.Contains(c.Values, cell) || isMissing(cell) || isDoubtful(cell) {
+			if _, known := c.find(cell); known || isMissing(cell) || isDoubtful(cell) {
 				continue
 			}
 			if n++; n == 1 {
@@ -370,18 +372,21 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 			}
 		}
 		if n > 0 {
-			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.Name][first], c.Name, n))
+			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.Name][first], c, n))
 		}
 	}
 	return warnings
 }
 
 // unknownWord is the message about the first of n words that the training data lack.
-func unknownWord(where, cell, column string, n int) string {
-	others := ""
+func unknownWord(where, cell string, c InputColumn, n int) string {
+	others, becomes := "", "all inputs of the column are 0 there"
+	if c.Others != nil {
+		becomes = "it counts as other"
+	}
 	if n > 1 {
 		others = fmt.Sprintf(", the first of %d new cells", n)
 	}
-	return fmt.Sprintf("%s: %s in column %s is not in the training data%s: all inputs of the column are 0 there",
-		where, quote(cell), quote(column), others)
+	return fmt.Sprintf("%s: %s in column %s is not in the training data%s: %s", where, quote(cell),
+		quote(c.Name), others, becomes)
 }

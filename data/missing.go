@@ -73,8 +73,11 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 // isMissing: cell i of the current row, of an input column, is missing.
 func (l *layout) isMissing(rec *records, j int) bool {
 	cell := strings.TrimSpace(rec.row[l.inputs[j]])
-	values := l.columns[j].Values
-	return isMissing(cell) || isDoubtful(cell) && indexOf(values, cell) < 0
+	if isMissing(cell) || !isDoubtful(cell) {
+		return isMissing(cell)
+	}
+	_, known := l.columns[j].find(cell)
+	return !known
 }
 
 // isTargetMissing: target k of the current row is.

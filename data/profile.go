@@ -29,7 +29,7 @@ type columnProfile struct {
 	booleans   int      // texts that are true or false
 	signs      digitSigns
 
-	// the different cells that are not missing, up to mostTexts+1, and how often they are there
+	// the different cells that are not missing, up to mostKept+1, and how often they are there
 	seen        map[string]int
 	further     map[uint64]struct{} // hashes of those beyond
 	mostNumbers int                 // of seen, as long as there is no text
@@ -56,6 +56,7 @@ const (
 	// different values of a text column that become inputs, and of a target that become classes
 	mostTexts   = 1000
 	fewTexts    = 30      // of a text column that nobody has asked for
+	mostKept    = 1 << 14 // of a text column, with those that share an input
 	mostFurther = 1 << 20 // further values that are distinguished
 	mostDates   = 1000    // texts of a column that are looked at for dates
 	wideTable   = 1000    // columns of a table that remembers fewer numbers of each
@@ -150,8 +151,8 @@ func (c *columnProfile) remember(cell string) {
 		c.seen[cell] = n + 1
 		return
 	}
-	most := mostTexts
-	if c.texts == 0 {
+	most := mostKept
+	if c.texts == 0 && c.codes.cell == "" {
 		most = c.mostNumbers
 	}
 	if len(c.seen) <= most {
@@ -236,6 +237,23 @@ func (c *columnProfile) missingCells() cellCount {
 	}
 	all.n += c.doubtful.n
 	return all
+}
+
+// frequent are the most frequent texts, in order, and the others, in order; nil where there are
+// none. The text "other" is always among the others.
+func (c *columnProfile) frequent(most int) (values, others []string) {
+	values = c.values()
+	if len(values) <= most {
+		return values, nil
+	}
+	slices.SortStableFunc(values, func(a, b string) int { return c.seen[b] - c.seen[a] })
+	values, others = values[:most:most], values[most:]
+	if at := slices.Index(values, otherText); at >= 0 {
+		values, others = slices.Delete(values, at, at+1), append(others, otherText)
+	}
+	slices.Sort(values)
+	slices.Sort(others)
+	return values, others
 }
 
 // values are the different texts, in order.

@@ -11,7 +11,7 @@ import (
 
 // TableOptions set the roles of the columns of a table of text.
 type TableOptions struct {
-	// OneHot lets a text column have up to 1000 values, and not 30.
+	// OneHot makes inputs of the 1000 most frequent values of a text column, and not of 30.
 	OneHot bool
 	// Ignore are columns to leave out, by names or numbers from 1, with commas between them.
 	Ignore string
@@ -161,18 +161,11 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		return bad(c.text, ": %s, or leave the column out with --ignore %s", plainer(c.text.cell), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
 		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
-	case c.isText() && c.distinct() > most:
-		advice := "--set one-hot=true makes an input of each"
-		if c.distinct() > mostTexts {
-			advice = fmt.Sprintf("at most %d can be inputs", mostTexts)
-		}
-		return bad(c.firstText(), ", which has %d different texts in %s: %s, --ignore %s leaves the column out",
-			c.distinct(), plural(c.filled(), "row"), advice, flag)
+	case c.isText() && c.distinct() > mostKept:
+		return bad(c.firstText(), ", which has %d different texts in %s, more than %d: group them, or leave the "+
+			"column out with --ignore %s", c.distinct(), plural(c.filled(), "row"), mostKept, flag)
 	case c.isText() || rec.hasType(i, "nominal") && c.texts > 0:
-		values := c.values()
-		l.note("column %s is text and becomes %s, one for each of %s%s", quote(name), plural(len(values), "input"),
-			list(values), c.whyText())
-		l.add(i, InputColumn{Name: name, Values: values})
+		l.addWords(rec, c, i, most)
 	case c.texts > 0:
 		return bad(c.text, ", whose other cells are numbers: correct it, leave it empty with --missing impute, or "+
 			"leave the column out with --ignore %s", flag)
@@ -183,6 +176,23 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		l.add(i, InputColumn{Name: name})
 	}
 	return nil
+}
+
+// addWords makes inputs of the texts of a column.
+func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
+	values, others := c.frequent(most)
+	inputs, rest := len(values), ""
+	if others != nil {
+		inputs++
+		rest = fmt.Sprintf(", its most frequent texts, and one for the %d others", len(others))
+		if most < mostTexts && c.distinct() <= mostTexts {
+			rest += " (--set one-hot=true makes an input of each)"
+		}
+	}
+	name := rec.columnName(i)
+	l.note("column %s is text and becomes %s, one for each of %s%s%s", quote(name), plural(inputs, "input"),
+		list(values), rest, c.whyText())
+	l.add(i, InputColumn{Name: name, Values: values, Others: others})
 }
 
 // leaveIdentifier leaves out a column of texts that hardly repeat. The first of those that name

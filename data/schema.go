@@ -128,12 +128,17 @@ type OneHot struct {
 	Column string   `json:"column"`
 	At     int      `json:"at"` // position among the input columns of the file, from 0
 	Values []string `json:"values"`
+	Others []string `json:"others,omitempty"` // rarer ones, in order, that share one more input
 }
+
+// otherText is what the input of rarer texts is called.
+const otherText = "other"
 
 // InputColumn is an input column of a file, and the use of its cells.
 type InputColumn struct {
 	Name    string
 	Values  []string // of words, each of which is an input; nil where cells are numbers
+	Others  []string // as in OneHot
 	Boolean bool     // true and false are numbers, too
 	Fill    float64  // of a missing number, with MissingImpute; NaN where it is not known yet
 	// of numbers that are not plain; nil of others
@@ -147,7 +152,7 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 	for i := 0; i < len(s.Columns); {
 		c, at := InputColumn{Name: s.Columns[i]}, len(columns)
 		if len(hot) > 0 && hot[0].At == at {
-			c.Name, c.Values, hot = hot[0].Column, hot[0].Values, hot[1:]
+			c.Name, c.Values, c.Others, hot = hot[0].Column, hot[0].Values, hot[0].Others, hot[1:]
 		}
 		c.Boolean, c.Notation = slices.Contains(s.Booleans, c.Name), s.notation(c.Name)
 		if len(fills) > 0 && fills[0].At == at {
@@ -169,6 +174,9 @@ func (s Schema) notation(column string) *Notation {
 // width is how many inputs the column becomes.
 func (c InputColumn) width() int {
 	n := max(1, len(c.Values))
+	if c.Others != nil {
+		n++
+	}
 	if c.Flag {
 		n++
 	}
@@ -195,6 +203,9 @@ func expanded(columns []InputColumn) []string {
 		for _, v := range c.Values {
 			names = append(names, c.Name+"="+v)
 		}
+		if c.Others != nil {
+			names = append(names, c.Name+"="+otherText)
+		}
 		if c.Flag {
 			names = append(names, c.Name+"=missing")
 		}
@@ -209,6 +220,9 @@ func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []fl
 	}
 	for k := range c.Values {
 		to = append(to, oneIf(k == hot))
+	}
+	if c.Others != nil {
+		to = append(to, oneIf(hot == len(c.Values)))
 	}
 	if c.Flag {
 		to = append(to, oneIf(missing))
@@ -228,7 +242,7 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 	s.Columns = expanded(columns)
 	for at, c := range columns {
 		if c.Values != nil {
-			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values})
+			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values, c.Others})
 		}
 		if c.Boolean {
 			s.Booleans = append(s.Booleans, c.Name)

@@ -35,6 +35,10 @@ func (g graph) columns(s data.Schema) value {
 			same := g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values)))
 			parts = append(parts, g.double(same))
 			missing = func() value { return g.Op("Equal", word, g.Strings([]string{""}, 1)) }
+			if c.Others != nil {
+				known := g.sum(g.double(same), 1)
+				parts = append(parts, g.sub(g.sub(g.Scalar(1), known), g.double(missing())))
+			}
 		}
 		if c.Flag {
 			parts = append(parts, g.double(missing()))

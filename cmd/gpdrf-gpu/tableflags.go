@@ -21,7 +21,7 @@ func tableKeys() []flagSpec {
 		flagSpec{name: "thousands", arg: "auto|,|.|space|none", help: "what stands between thousands; default: detected"},
 		flagSpec{name: "id", arg: "COL", help: "the column that names the rows"},
 		flagSpec{name: "one-hot", arg: switchArg,
-			help: "let a column of text have up to 1000 different values instead of 30"},
+			help: "make inputs of the 1000 most frequent values of a column of text, instead of 30"},
 		flagSpec{name: "tokens", arg: strings.Join(data.Tokens(), "|"), help: "how sequences are cut into symbols"})
 }
 

@@ -46,7 +46,7 @@ func (c *Config) fileOptions() []Option {
 		{Key: "test-labels", Arg: "FILE", value: &c.TestLabels,
 			Help: "file with the targets of the test rows"},
 		{Key: "one-hot", value: &c.OneHot,
-			Help: "let a column of text have up to 1000 different values instead of 30; each becomes an input"},
+			Help: "make inputs of the 1000 most frequent values of a column of text, instead of 30"},
 		{Key: "ignore", Flag: true, Arg: "COL[,COL]", value: &c.Ignore,
 			Help: "columns to leave out, by name or by number from 1"},
 		{Key: "id", Arg: "COL", value: &c.ID,
