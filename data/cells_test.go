@@ -155,3 +155,26 @@ func TestTinyTarget(t *testing.T) {
 		t.Error(s, err)
 	}
 }
+
+// A column that may weight or group the rows gets a note by its name, if its values allow that.
+func TestMayBe(t *testing.T) {
+	for _, c := range []struct{ name, cells, want string }{
+		{"Sample_Weight", "0.5 1 2 0.5", "may weight the rows: if so, leave it out with --ignore Sample_Weight"},
+		{"weight", "-1 1 2 0.5", ""},
+		{"patient", "p1 p1 p2 p2", "may group the rows"},
+		{"subject id", "1 1 2 2", "may group the rows: if so, leave it out with --ignore 1"},
+		{"site_id", "7 7 9 9", "may group the rows"},
+		{"patient", "1.5 1 2 2", ""},
+		{"humid", "7 7 9 9", ""},
+	} {
+		text := c.name + ",b,y\n"
+		for i, cell := range strings.Fields(c.cells) {
+			text += fmt.Sprintf("%s,%d,%d.5\n", cell, i*i, i)
+		}
+		_, notes, err := readText(text, ReadOptions{})
+		said := strings.Join(notes, "\n")
+		if err != nil || !strings.Contains(said, c.want) || c.want == "" && strings.Contains(said, " may ") {
+			t.Errorf("%s %s: %s, %v", c.name, c.cells, said, err)
+		}
+	}
+}

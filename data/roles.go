@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,8 +75,13 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		case i == l.id, slices.Contains(ignored, i):
 			l.leave(names[i], i, "")
 		default:
+			before := len(l.inputs)
 			if err := l.assignInput(rec, &p.columns[i], i, opt); err != nil {
 				return err
+			}
+			if may := p.columns[i].mayBe(names[i]); may != "" && len(l.inputs) > before {
+				l.note("column %s is an input, and may %s the rows: if so, leave it out with --ignore %s", quote(names[i]),
+					may, flagWord(names[i], i))
 			}
 		}
 	}
@@ -220,6 +226,22 @@ func (l *layout) noteCounting(rec *records) {
 			l.note("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i))
 		}
 	}
+}
+
+var (
+	weightName = regexp.MustCompile(`(?i)^(sample[ _-]?)?weights?$`)
+	groupName  = regexp.MustCompile(`(?i)^(group|patient|subject|participant)s?([ _-]?(id|no|nr|number|code))?$|[ _-]id$`)
+)
+
+// mayBe is what a column may do besides being an input, by its name and values; "" if nothing.
+func (c *columnProfile) mayBe(name string) string {
+	switch {
+	case weightName.MatchString(name) && c.texts == 0 && c.low >= 0:
+		return "weight"
+	case groupName.MatchString(name) && c.fractions.cell == "" && c.distinct() < c.filled():
+		return "group"
+	}
+	return ""
 }
 
 // isIDName: the column is called like one that names the rows.
