@@ -77,33 +77,6 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 	return lay, nil
 }
 
-// unread are the columns that are no inputs, since a user has said so.
-func (in *input) unread(rec *records) (at []int, err error) {
-	names := rec.columnNames()
-	if at, err = columnsNamed(rec.name, in.opt.Ignore, names, "to leave out"); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{in.opt.ID, in.opt.Sequence} {
-		if i := slices.Index(names, name); i >= 0 {
-			at = append(at, i)
-		}
-	}
-	return at, nil
-}
-
-// again reads the table from its start, with the notations of its columns.
-func (in *input) again(notations []*Notation) (*records, error) {
-	if err := in.rewind(); err != nil {
-		return nil, err
-	}
-	rec, err := newRecords(in)
-	if err != nil {
-		return nil, err
-	}
-	rec.notations = notations
-	return rec, nil
-}
-
 // layoutLike is the layout of a file that is like that of training.
 func (in *input) layoutLike(rec *records) (*layout, error) {
 	like := in.opt.Like
@@ -277,7 +250,8 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	cell := strings.TrimSpace(rec.row[i])
 	missing := l.isMissing(rec, j)
 	if missing && l.missing != MissingImpute {
-		return nil, rec.missingCell(i, cell, c.Name, l.like)
+		return nil, rec.missingCell(i, cell, c.Name,
+			"fill it in or remove the row; a model trained with --missing impute fills it in")
 	}
 	v, hot := c.Fill, -1
 	switch {
@@ -337,11 +311,7 @@ const (
 )
 
 // missingCell is the error about a missing cell that nothing fills.
-func (r *records) missingCell(i int, cell, column string, like bool) error {
-	advice := "--missing impute fills missing cells in, --missing drop leaves their rows out"
-	if like {
-		advice = "fill it in or remove the row; a model trained with --missing impute fills it in"
-	}
+func (r *records) missingCell(i int, cell, column, advice string) error {
 	if cell == "" {
 		return r.cellError(i, "empty cell in column %s: %s", quote(column), advice)
 	}
@@ -362,7 +332,7 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	found, where := quote(cell), quote(column)
 	switch {
 	case isMissing(cell) || isDoubtful(cell):
-		return 0, r.missingCell(i, cell, column, false)
+		return 0, r.missingCell(i, cell, column, "the target must be known: fill it in or remove the row")
 	case err == nil && math.IsInf(v, 0):
 		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row",
 			found, where)

@@ -84,6 +84,33 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	return l, l.checkMissing(rec, p)
 }
 
+// unread are the columns that are no inputs, since a user has said so.
+func (in *input) unread(rec *records) (at []int, err error) {
+	names := rec.columnNames()
+	if at, err = columnsNamed(rec.name, in.opt.Ignore, names, "to leave out"); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{in.opt.ID, in.opt.Sequence} {
+		if i := slices.Index(names, name); i >= 0 {
+			at = append(at, i)
+		}
+	}
+	return at, nil
+}
+
+// again reads the table from its start, with the notations of its columns.
+func (in *input) again(notations []*Notation) (*records, error) {
+	if err := in.rewind(); err != nil {
+		return nil, err
+	}
+	rec, err := newRecords(in)
+	if err != nil {
+		return nil, err
+	}
+	rec.notations = notations
+	return rec, nil
+}
+
 // note adds a note about the file.
 func (l *layout) note(format string, args ...any) {
 	l.notes = append(l.notes, fmt.Sprintf(format, args...))

@@ -182,7 +182,7 @@ func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
 
 // notations are those of the columns of a training table that need one, nil of others, and notes
 // about them. Columns that are neither inputs nor targets have none.
-func (p *profile) notations(rec *records, opt ReadOptions, unread []int, targets []int) (all []*Notation, notes []string) {
+func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int) (all []*Notation, notes []string) {
 	for i := range p.columns {
 		p.columns[i].signs.allow(opt.Thousands)
 	}

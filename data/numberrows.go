@@ -32,7 +32,8 @@ func (l *layout) numberRows(rec *records) *numberRows {
 	p := &numberRows{rec: rec, lay: l}
 	from, ok := rec.rows.(numberReader)
 	words := slices.ContainsFunc(l.columns, func(c InputColumn) bool { return c.Values != nil })
-	if !ok || words || rec.notations != nil || l.id >= 0 || l.texts != nil || l.class != nil && len(l.targets) > 0 || l.labelled() {
+	words = words || rec.notations != nil
+	if !ok || words || l.id >= 0 || l.texts != nil || l.class != nil && len(l.targets) > 0 || l.labelled() {
 		return p
 	}
 	p.from, p.values, p.needed = from, make([]float64, rec.width), make([]bool, rec.width)
