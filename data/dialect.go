@@ -89,7 +89,8 @@ func (d *Dialect) check() error {
 		d.Thousands = ""
 	}
 	if _, known := thousandsSigns[d.Thousands]; !known && d.Thousands != "" {
-		return errorf("", "there is no separator of thousands %s: give a comma, a point, space or none", quote(d.Thousands))
+		return errorf("", "there is no separator of thousands %s: give a comma, a point, space or none",
+			quote(d.Thousands))
 	}
 	implied := map[string]string{",": "point", ".": "comma"}[d.Thousands]
 	if implied != "" && decimal != "" && decimal != implied {

@@ -131,8 +131,8 @@ func (j *jsonRows) cell(from *json.Decoder, name string) (cell string, typed boo
 	}
 	switch v := value.(type) {
 	case json.Delim:
-		return "", false, j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read", v,
-			quote(name))
+		return "", false, j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read",
+			v, quote(name))
 	case string:
 		return v, false, nil
 	case json.Number:

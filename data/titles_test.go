@@ -50,7 +50,8 @@ func TestTitles(t *testing.T) {
 		"a,b\nx,p,q\ny,r,s\nz,t,u\n", // the same above words
 		strings.Repeat("title\n", mostTitles+1) + rows,
 	} {
-		if _, _, err := readText(text, ReadOptions{}); err == nil || !strings.Contains(err.Error(), "every row needs the same") {
+		if _, _, err := readText(text, ReadOptions{}); err == nil ||
+			!strings.Contains(err.Error(), "every row needs the same") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
