@@ -15,7 +15,7 @@ import (
 type Dialect struct {
 	Separator string `json:"separator,omitempty"` // a word of Separators, or the character itself
 	Decimal   string `json:"decimal,omitempty"`   // "point" or "comma"
-	Thousands string `json:"thousands,omitempty"` // what parts them: ",", ".", "space" or "none"
+	Thousands string `json:"thousands,omitempty"` // the sign between thousands: ",", ".", "space" or "none"
 	// "yes" or "no": whether the first row names the columns
 	Header string `json:"header,omitempty"`
 }

@@ -52,7 +52,7 @@ func amountOf(cell string) (a amount, ok bool) {
 	return a, true
 }
 
-// plain is the number with a decimal point and no thousands, and what stands between these.
+// plain is the number with a decimal point and no thousands, and the sign between these.
 func (a amount) plain(comma bool) (plain, thousands string, ok bool) {
 	point := "."
 	if comma {
@@ -117,7 +117,7 @@ func (n *Notation) like() string {
 	return "write it as the training cells are, such as " + quote(n.write("7.5"))
 }
 
-// digitSigns are what the cells of a column say of its thousands and decimals.
+// digitSigns are the findings about thousands and decimals in the cells of a column.
 type digitSigns struct {
 	ways  [2]digitWay // by decimals with a point, and with a comma
 	units []string    // different ones, up to mostUnits+1; "" of a number alone

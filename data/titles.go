@@ -76,7 +76,7 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 	return head
 }
 
-// isTitle: the row cannot be one of a table with so many columns.
+// isTitle: the row cannot be one of a table of this width.
 func isTitle(row []string, width int) bool {
 	others := slices.ContainsFunc(row[1:], func(cell string) bool { return strings.TrimSpace(cell) != "" })
 	return len(row) < width || width > 2 && !others && (isText(row[0]) || strings.TrimSpace(row[0]) == "")

@@ -19,7 +19,7 @@ func dialectKeys() []flagSpec {
 func tableKeys() []flagSpec {
 	return append(dialectKeys(),
 		flagSpec{name: "thousands", arg: "auto|,|.|space|none",
-			help: "what stands between thousands; default: detected"},
+			help: "the sign between thousands; default: detected"},
 		flagSpec{name: "id", arg: "COL", help: "the column that names the rows"},
 		flagSpec{name: "one-hot", arg: switchArg,
 			help: "make inputs of the 1000 most frequent values of a column of text, instead of 30"},

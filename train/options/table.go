@@ -60,7 +60,7 @@ func (c *Config) fileOptions() []Option {
 		{Key: "decimal", Values: words("auto point comma"), value: &c.Decimal,
 			Help: "how decimals are written; auto detects commas if something else separates the cells"},
 		{Key: "thousands", Values: words("auto , . space none"), value: &c.Thousands,
-			Help: "what stands between thousands; auto finds out, unless it may mark decimals as well"},
+			Help: "the sign between thousands; auto finds it, unless it may mark decimals as well"},
 		{Key: "header", Values: words("auto yes no"), value: &c.Header,
 			Help: "whether the first row of a table names its columns"},
 	}
