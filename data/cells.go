@@ -1,6 +1,7 @@
 package data
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -54,49 +55,14 @@ func areThousands(cell, separator string) bool {
 }
 
 // plainer is the advice for writing such a number.
-func plainer(cell string, separator rune) string {
+func plainer(cell string) string {
 	switch {
-	case oneComma(cell) && areThousands(cell, ",") && separator != ',':
-		return "the comma may stand before thousands or before decimals: write it without, or give --set decimal=comma"
-	case oneComma(cell) && separator != ',':
+	case oneComma(cell) && !areThousands(cell, ","):
 		return "--set decimal=comma reads decimals with a comma"
 	case manyCommas(cell), areThousands(cell, "."):
 		return "write decimals with a point and no separator of thousands"
 	}
 	return "write numbers without signs"
-}
-
-// unitOf is the unit behind a number, such as kg, m² or °C; "" without a unit.
-func unitOf(cell string) string {
-	at := strings.IndexFunc(cell, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsLetter(r) || strings.ContainsRune("°‰", r)
-	})
-	if at <= 0 || isCode(cell[:at]) {
-		return ""
-	}
-	unit := strings.TrimSpace(cell[at:])
-	if _, err := (&style{comma: true}).number(cell[:at]); err != nil || unit[0] >= '0' && unit[0] <= '9' {
-		return ""
-	}
-	return unit
-}
-
-// addUnit counts a text that is a number with a unit.
-func (c *columnProfile) addUnit(cell string) {
-	unit := unitOf(cell)
-	if unit == "" {
-		c.notUnit = true
-	} else if len(c.units) <= mostUnits && !slices.Contains(c.units, unit) {
-		c.units = append(c.units, unit)
-	}
-}
-
-// mostUnits are those of one quantity in a column, such as g and kg.
-const mostUnits = 2
-
-// hasUnits: all texts of the column are numbers with a unit.
-func (c *columnProfile) hasUnits() bool {
-	return c.texts > 0 && !c.notUnit && len(c.units) <= mostUnits && c.distinct() > mostUnits
 }
 
 // A column of booleans is one of numbers: true is 1 and false is 0, in capitals or not.
@@ -132,6 +98,16 @@ func indexOf(values []string, cell string) int {
 		return at
 	}
 	return slices.IndexFunc(values, func(value string) bool { return sameBoolean(value, cell) })
+}
+
+// find is the place of a word among the inputs of its column, −1 if it has none; known is false of
+// one that the training data lack.
+func (c InputColumn) find(cell string) (at int, known bool) {
+	if at = indexOf(c.Values, cell); at >= 0 || c.Others == nil {
+		return at, at >= 0
+	}
+	_, known = slices.BinarySearch(c.Others, cell)
+	return len(c.Values), known
 }
 
 // areBooleans: these two are false and true, or 0 and 1.
@@ -175,5 +151,12 @@ func (s Schema) ParseCell(column, cell string) (float64, error) {
 	if v, ok := boolean(strings.TrimSpace(cell)); ok && slices.Contains(s.Booleans, column) {
 		return v, nil
 	}
-	return parseNumberCell(cell)
+	if cell = strings.TrimSpace(cell); isMissing(cell) || isDoubtful(cell) {
+		return math.NaN(), nil
+	}
+	v, err := parseNumber(cell)
+	if err != nil && !isRange(err) {
+		return 0, errorf("", "found %s, which must be a number", quote(cell))
+	}
+	return v, nil
 }

@@ -66,7 +66,7 @@ func TestBooleans(t *testing.T) {
 		t.Error("true is an age")
 	}
 	old := Schema{Columns: []string{"flag=False", "flag=True"},
-		OneHot: []OneHot{{"flag", 0, []string{"False", "True"}, false}},
+		OneHot: []OneHot{{"flag", 0, []string{"False", "True"}, nil, false}},
 		Target: "y", TargetAt: 1, Task: Regression}
 	if got, _, err := readText("{\"flag\": true}\n{\"flag\": false}\n",
 		ReadOptions{Like: &old, TargetOptional: true}); err != nil ||
@@ -97,11 +97,10 @@ func TestCells(t *testing.T) {
 		{rows("−#.5"), "[x b]"},
 		{rows("01234", "1234"), "[x=01234 x=1234 b]"},
 		{rows("07", "1.5"), "[x b]"},
-		{rows("#.5 kg"), `found "0.5 kg" in column "x", a number with the unit "kg"`},
-		{rows("#°C", "1#°C"), `a number with the unit "°C"`},
-		{rows("#.5 m2"), `a number with the unit "m2"`},
+		{rows("#.5 kg", "#.5 g"), `found "0.5 kg" in column "x", a number with the unit "kg"`},
+		{rows("#°C", "1#°C"), "[x b]"},
 		{rows("1.#10.500"), `found "1.010.500"`},
-		{rows("1’#00"), "write numbers without signs"},
+		{rows("1’#0"), "write numbers without signs"},
 		{rows("#1a", "#2b", "#3c"), "[b]"},
 		{strings.ReplaceAll(rows("1#;510", "20#;100"), ",", "\t"), ""},
 	} {
@@ -154,5 +153,28 @@ func TestTinyTarget(t *testing.T) {
 	}
 	if s, err := fitScaler("standard", ds.X); err != nil || s.Scale[0] < 1e-200 || s.Scale[0] > 2e-200 {
 		t.Error(s, err)
+	}
+}
+
+// A column that may weight or group the rows gets a note by its name, if its values allow that.
+func TestMayBe(t *testing.T) {
+	for _, c := range []struct{ name, cells, want string }{
+		{"Sample_Weight", "0.5 1 2 0.5", "may weight the rows: if so, leave it out with --ignore Sample_Weight"},
+		{"weight", "-1 1 2 0.5", ""},
+		{"patient", "p1 p1 p2 p2", "may group the rows"},
+		{"subject id", "1 1 2 2", "may group the rows: if so, leave it out with --ignore 1"},
+		{"site_id", "7 7 9 9", "may group the rows"},
+		{"patient", "1.5 1 2 2", ""},
+		{"humid", "7 7 9 9", ""},
+	} {
+		text := c.name + ",b,y\n"
+		for i, cell := range strings.Fields(c.cells) {
+			text += fmt.Sprintf("%s,%d,%d.5\n", cell, i*i, i)
+		}
+		_, notes, err := readText(text, ReadOptions{})
+		said := strings.Join(notes, "\n")
+		if err != nil || !strings.Contains(said, c.want) || c.want == "" && strings.Contains(said, " may ") {
+			t.Errorf("%s %s: %s, %v", c.name, c.cells, said, err)
+		}
 	}
 }

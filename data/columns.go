@@ -31,6 +31,7 @@ func (p *columnRows) readNumbers(values []float64, needed []bool) bool {
 	return true
 }
 
+func (p *columnRows) isNumber(cell int) bool              { return !p.Reader.IsText(cell) }
 func (p *columnRows) rowLine() int                        { return p.row }
 func (p *columnRows) FieldPos(cell int) (row, column int) { return p.row, cell + 1 }
 func (p *columnRows) InputOffset() int64                  { return 0 }

@@ -11,7 +11,7 @@ import (
 )
 
 // readCSV reads a table of text cells. It reads a training table twice: first to decide what each
-// column becomes, and then to keep the values.
+// column becomes, and then to keep the values. Numbers that are not plain take one more reading.
 func readCSV(in *input) (*table, error) {
 	rec, err := newRecords(in)
 	if err != nil {
@@ -23,21 +23,10 @@ func readCSV(in *input) (*table, error) {
 			return nil, err
 		}
 	} else {
-		targets, err := findTargets(rec, in.opt.Target)
-		if err != nil {
+		if lay, err = in.ownLayout(rec); err != nil {
 			return nil, err
 		}
-		p, err := profileOf(rec, targets, in.opt.Text)
-		if err != nil {
-			return nil, err
-		}
-		if lay, err = newLayout(rec, p, targets, in); err != nil {
-			return nil, err
-		}
-		if err := in.rewind(); err != nil {
-			return nil, err
-		}
-		if rec, err = newRecords(in); err != nil {
+		if rec, err = in.again(rec.notations); err != nil {
 			return nil, err
 		}
 	}
@@ -54,6 +43,40 @@ func readCSV(in *input) (*table, error) {
 	return made, lay.codeTexts(in, made)
 }
 
+// ownLayout is the layout of a training file. It finds the notations of its columns.
+func (in *input) ownLayout(rec *records) (*layout, error) {
+	targets, err := findTargets(rec, in.opt.Target)
+	if err != nil {
+		return nil, err
+	}
+	p, err := profileOf(rec, targets, in.opt.Text)
+	if err != nil {
+		return nil, err
+	}
+	unread, err := in.unread(rec)
+	if err != nil {
+		return nil, err
+	}
+	notations, notes := p.notations(rec, in.opt, unread, targets)
+	if rec.notations = notations; notations != nil {
+		again, err := in.again(notations)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = profileOf(again, targets, in.opt.Text); err != nil {
+			return nil, err
+		}
+	}
+	lay, err := newLayout(rec, p, targets, in)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range notes {
+		lay.note("%s: %s", in.name, note)
+	}
+	return lay, nil
+}
+
 // layoutLike is the layout of a file that is like that of training.
 func (in *input) layoutLike(rec *records) (*layout, error) {
 	like := in.opt.Like
@@ -65,6 +88,13 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 	if like.Task == Classification {
 		lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
 	}
+	lay.titlesNote(rec)
+	for j, i := range lay.inputs {
+		rec.setNotation(i, lay.columns[j].Notation)
+	}
+	for k, i := range lay.targets {
+		rec.setNotation(i, like.notation(lay.names[k]))
+	}
 	return lay, in.severalClasses(len(lay.targets))
 }
 
@@ -72,6 +102,11 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
 	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName}}
 	made.schema.describe(l.columns, l.missing)
+	for _, n := range rec.notations {
+		if n != nil {
+			made.schema.Notations = append(made.schema.Notations, *n)
+		}
+	}
 	if l.target.note != "" {
 		made.kind = &l.target
 	}
@@ -185,7 +220,7 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		at = l.targets[0]
 		cell := strings.TrimSpace(rec.row[at])
 		c, known := l.class(rec.style.point(cell))
-		if !known {
+		if !known || rec.isStray(at) {
 			err = rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
 		}
 		return []int32{c}, nil, at, err
@@ -215,13 +250,15 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	cell := strings.TrimSpace(rec.row[i])
 	missing := l.isMissing(rec, j)
 	if missing && l.missing != MissingImpute {
-		return nil, rec.missingCell(i, cell, c.Name, l.like)
+		return nil, rec.missingCell(i, cell, c.Name,
+			"fill it in or remove the row; a model trained with --missing impute fills it in")
 	}
 	v, hot := c.Fill, -1
 	switch {
 	case missing:
 	case c.Values != nil:
-		if hot = indexOf(c.Values, cell); hot < 0 {
+		var known bool
+		if hot, known = c.find(cell); !known {
 			l.meetUnknown(rec, i, cell, c)
 		}
 	default:
@@ -239,18 +276,18 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 
 // unknownValue counts the cells of a column with texts that the training data do not have.
 type unknownValue struct {
-	column string
+	column InputColumn
 	first  sighting
 	n      int
 }
 
-// meetUnknown remembers that a text is new: its inputs are all 0.
+// meetUnknown remembers that a text is new.
 func (l *layout) meetUnknown(rec *records, i int, cell string, c InputColumn) {
-	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column == c.Name })
+	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column.Name == c.Name })
 	if at < 0 {
 		at = len(l.unknown)
 		l.unknown = append(l.unknown,
-			unknownValue{column: c.Name, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
+			unknownValue{column: c, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
 	}
 	l.unknown[at].n++
 }
@@ -274,11 +311,7 @@ const (
 )
 
 // missingCell is the error about a missing cell that nothing fills.
-func (r *records) missingCell(i int, cell, column string, like bool) error {
-	advice := "--missing impute fills missing cells in, --missing drop leaves their rows out"
-	if like {
-		advice = "fill it in or remove the row; a model trained with --missing impute fills it in"
-	}
+func (r *records) missingCell(i int, cell, column, advice string) error {
 	if cell == "" {
 		return r.cellError(i, "empty cell in column %s: %s", quote(column), advice)
 	}
@@ -289,6 +322,9 @@ func (r *records) missingCell(i int, cell, column string, like bool) error {
 // word.
 func (r *records) value(i int, column, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
+	if r.isStray(i) {
+		return 0, r.cellError(i, "found %s in column %s: %s", quote(cell), quote(column), r.notations[i].like())
+	}
 	v, err := r.style.number(cell)
 	if err == nil && math.Abs(v) <= largest {
 		return v, nil
@@ -296,7 +332,7 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	found, where := quote(cell), quote(column)
 	switch {
 	case isMissing(cell) || isDoubtful(cell):
-		return 0, r.missingCell(i, cell, column, false)
+		return 0, r.missingCell(i, cell, column, "the target must be known: fill it in or remove the row")
 	case err == nil && math.IsInf(v, 0):
 		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row",
 			found, where)
@@ -304,10 +340,10 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: divide the column by a power of ten",
 			found, where, largest)
 	case isDecorated(cell):
-		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell, r.style.separator))
+		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell))
 	}
-	if unit := unitOf(cell); unit != "" {
-		advice = "write the number alone, without " + quote(unit)
+	if a, ok := amountOf(cell); ok && a.unit != "" {
+		advice = "write the number alone, without " + quote(a.unit)
 	}
 	if _, doubtful := r.doubtfulHeader(); doubtful {
 		where += " (the first row is read as the names of the columns: --set header=no reads it as data)"

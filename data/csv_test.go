@@ -202,7 +202,7 @@ func TestBadFiles(t *testing.T) {
 			ReadOptions{}},
 		{"decimal comma", "a;b\n1,5;2.5\n", `t.csv:2:1: found "1,5" in column "a": --set decimal=comma reads`,
 			ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Decimal: "point"}}}},
-		{"thousands", "a,b\n\"1,500.5\",2\n", `t.csv:2:1: found "1,500.5"`, ReadOptions{}},
+		{"thousands", "a,b\n\"1,50.5\",2\n", `t.csv:2:1: found "1,50.5"`, ReadOptions{}},
 		{"second line of a quoted row", "\"a\nb\",c\n1,2.5\n\"3\n\",x\n", `t.csv:5:3: found "x"`, ReadOptions{}},
 		{"one column", "a\n1\n2\n", "t.csv: has one column only", ReadOptions{}},
 		{"open quote", "a,b\n1,\"2\n3,4\n", "t.csv:2: a quoted cell of this row is not closed", ReadOptions{}},

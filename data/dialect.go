@@ -15,6 +15,7 @@ import (
 type Dialect struct {
 	Separator string `json:"separator,omitempty"` // a word of Separators, or the character itself
 	Decimal   string `json:"decimal,omitempty"`   // "point" or "comma"
+	Thousands string `json:"thousands,omitempty"` // the sign between thousands: ",", ".", "space" or "none"
 	// "yes" or "no": whether the first row names the columns
 	Header string `json:"header,omitempty"`
 }
@@ -84,7 +85,19 @@ func (d *Dialect) check() error {
 	if d.Separator == "auto" {
 		d.Separator = ""
 	}
-	d.Decimal, d.Header = decimal, header
+	if d.Thousands == "auto" {
+		d.Thousands = ""
+	}
+	if _, known := thousandsSigns[d.Thousands]; !known && d.Thousands != "" {
+		return errorf("", "there is no separator of thousands %s: give a comma, a point, space or none",
+			quote(d.Thousands))
+	}
+	implied := map[string]string{",": "point", ".": "comma"}[d.Thousands]
+	if implied != "" && decimal != "" && decimal != implied {
+		return errorf("", "the %s cannot mark both thousands and decimals: leave out decimal or thousands", decimal)
+	}
+	d.Decimal, d.Header = cmp.Or(decimal, implied), header
+	decimal = d.Decimal
 	if sep, _ := separatorOf(d.Separator); sep == ',' && decimal == "comma" {
 		return errorf("", "the comma cannot both separate cells and mark decimals: give another "+
 			"separator, or the decimal point")
@@ -95,7 +108,7 @@ func (d *Dialect) check() error {
 // or fills in what d leaves open.
 func (d Dialect) or(other Dialect) Dialect {
 	return Dialect{cmp.Or(d.Separator, other.Separator), cmp.Or(d.Decimal, other.Decimal),
-		cmp.Or(d.Header, other.Header)}
+		cmp.Or(d.Thousands, other.Thousands), cmp.Or(d.Header, other.Header)}
 }
 
 // style is how a table is written, found out.
@@ -131,10 +144,7 @@ func findStyle(head []byte, d Dialect, names []string) style {
 		return slices.Contains(names, strings.TrimSpace(cell)) && s.isText(cell)
 	}):
 		s.header = true
-	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], func(cell string) bool {
-		_, err := s.number(strings.TrimSpace(cell))
-		return err == nil
-	}):
+	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], s.isNumber):
 		s.header = false
 	default:
 		s.header = s.isHeader(rows)
@@ -283,6 +293,12 @@ func (s *style) point(cell string) string {
 		return strings.Replace(cell, ",", ".", 1)
 	}
 	return cell
+}
+
+// isNumber: the cell is a number.
+func (s *style) isNumber(cell string) bool {
+	_, err := s.number(strings.TrimSpace(cell))
+	return err == nil
 }
 
 // isText: the cell is neither empty nor a number.

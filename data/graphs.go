@@ -110,9 +110,8 @@ func readGraphLines(in *input) (*table, error) {
 		}
 		t.append(line, start)
 		t.label(label, start)
-		if labelled != 0 && labelled != t.n() && !in.opt.TargetOptional && !in.drops() {
-			return t.errorAt(start, `graphs with a "label" and graphs without one are mixed: every line needs the same, `+
-				`and --missing drop leaves those without one out`)
+		if labelled != 0 && labelled != t.n() && !in.opt.TargetOptional && !in.dropsUnlabelled() {
+			return t.errorAt(start, `graphs with a "label" and graphs without one are mixed: every line needs the same`)
 		}
 		return nil
 	})

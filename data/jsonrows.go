@@ -21,7 +21,8 @@ type jsonRows struct {
 	at     map[string]int // of the names
 	spare  []string       // columns that only some rows may have
 	row    []string
-	starts []int // where in the line each cell starts, from 1
+	typed  []bool // which cells are numbers, true or false, and no text
+	starts []int  // where in the line each cell starts, from 1
 	line   int
 	offset int64
 }
@@ -50,6 +51,7 @@ func (r *records) openJSON(in *input) error {
 
 func (j *jsonRows) FieldPos(cell int) (line, column int) { return j.line, j.starts[cell] }
 func (j *jsonRows) InputOffset() int64                   { return j.offset }
+func (j *jsonRows) isNumber(cell int) bool               { return j.typed[cell] }
 
 // Read returns the next line that is not blank.
 func (j *jsonRows) Read() ([]string, error) {
@@ -74,7 +76,7 @@ func (j *jsonRows) parse(text []byte) error {
 		j.at = map[string]int{}
 	}
 	for c := range j.row {
-		j.row[c], j.starts[c] = "", 0
+		j.row[c], j.typed[c], j.starts[c] = "", false, 0
 	}
 	from := json.NewDecoder(bytes.NewReader(text))
 	from.UseNumber()
@@ -100,12 +102,12 @@ func (j *jsonRows) parse(text []byte) error {
 		case !known:
 			c = len(j.names)
 			j.names, j.at[name] = append(j.names, name), c
-			j.row, j.starts = append(j.row, ""), append(j.starts, 0)
+			j.row, j.typed, j.starts = append(j.row, ""), append(j.typed, false), append(j.starts, 0)
 		case j.starts[c] > 0:
 			return j.wrong(from, "found the key %s twice in a row", quote(name))
 		}
 		j.starts[c] = int(from.InputOffset()) + 1
-		if j.row[c], err = j.cell(from, name); err != nil {
+		if j.row[c], j.typed[c], err = j.cell(from, name); err != nil {
 			return err
 		}
 	}
@@ -121,24 +123,24 @@ func (j *jsonRows) parse(text []byte) error {
 	return nil
 }
 
-// cell reads the value of a column.
-func (j *jsonRows) cell(from *json.Decoder, name string) (string, error) {
+// cell reads the value of a column; typed is a number, true or false.
+func (j *jsonRows) cell(from *json.Decoder, name string) (cell string, typed bool, err error) {
 	value, err := from.Token()
 	if err != nil {
-		return "", j.broken(from, err)
+		return "", false, j.broken(from, err)
 	}
 	switch v := value.(type) {
 	case json.Delim:
-		return "", j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read", v,
-			quote(name))
+		return "", false, j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read",
+			v, quote(name))
 	case string:
-		return v, nil
+		return v, false, nil
 	case json.Number:
-		return v.String(), nil
+		return v.String(), true, nil
 	case bool:
-		return fmt.Sprint(oneIf(v)), nil
+		return fmt.Sprint(oneIf(v)), true, nil
 	}
-	return "", nil // null
+	return "", false, nil // null
 }
 
 // broken is the error about a line that is no JSON.

@@ -73,6 +73,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	if err := in.severalClasses(len(at)); err != nil {
 		return nil, err
 	}
+	l.titlesNote(rec)
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
 		l.note("%s: the first row has the text %s in it and is read as the column names (--set header=no to change)",
 			rec.name, quote(text))
@@ -81,6 +82,33 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, err
 	}
 	return l, l.checkMissing(rec, p)
+}
+
+// unread are the columns that are no inputs, since a user has said so.
+func (in *input) unread(rec *records) (at []int, err error) {
+	names := rec.columnNames()
+	if at, err = columnsNamed(rec.name, in.opt.Ignore, names, "to leave out"); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{in.opt.ID, in.opt.Sequence} {
+		if i := slices.Index(names, name); i >= 0 {
+			at = append(at, i)
+		}
+	}
+	return at, nil
+}
+
+// again reads the table from its start, with the notations of its columns.
+func (in *input) again(notations []*Notation) (*records, error) {
+	if err := in.rewind(); err != nil {
+		return nil, err
+	}
+	rec, err := newRecords(in)
+	if err != nil {
+		return nil, err
+	}
+	rec.notations = notations
+	return rec, nil
 }
 
 // note adds a note about the file.
@@ -204,7 +232,7 @@ func (l *layout) nameRows(rec *records, column string) (err error) {
 const namesRows = "that names the rows"
 
 func missingColumn(rec *records, name, role string) error {
-	return errorAt(rec.name, place{line: 1}, "there is no column %s, %s%s; the columns here are %s",
+	return errorAt(rec.name, place{line: 1 + rec.titles}, "there is no column %s, %s%s; the columns here are %s",
 		quote(name), role, didYouMean(name, rec.header), list(rec.header))
 }
 

@@ -76,7 +76,7 @@ func readSequenceLines(in *input) (*table, error) {
 		case line[0] == '>':
 			return t.errorAt(start,
 				"found a FASTA header after lines of class, tab and sequence: put FASTA into a file of its own")
-		case tab >= 0 && label == "" && !in.opt.TargetOptional && !in.drops():
+		case tab >= 0 && label == "" && !in.opt.TargetOptional && !in.dropsUnlabelled():
 			return t.errorAt(start, "there is no class before the tab: write class, tab and sequence")
 		case tab < 0 && !in.opt.TargetOptional:
 			return t.errorAt(start, "there is no tab: write class, tab and sequence on every line")

@@ -322,9 +322,14 @@ func (g Given) expand(columns []InputColumn, width int, impute bool) ([]float64,
 	numbers := g.Numbers
 	for i := range g.N {
 		for _, c := range columns {
-			v, hot, missing := 0.0, -1, false
+			v, hot, missing, ok := 0.0, -1, false, true
 			if c.Values == nil {
-				v, numbers = numbers[0], numbers[1:]
+				if c.Notation == nil {
+					v, numbers = numbers[0], numbers[1:]
+				} else if v, ok = c.Notation.parse(g.Texts[c.Name][i]); !ok {
+					return nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(g.Texts[c.Name][i]),
+						quote(c.Name), c.Notation.like())
+				}
 				if missing = math.IsNaN(v); missing {
 					v = c.Fill
 				} else if !(math.Abs(v) <= largest) {
@@ -334,8 +339,9 @@ func (g Given) expand(columns []InputColumn, width int, impute bool) ([]float64,
 				}
 			} else {
 				cell := strings.TrimSpace(g.Texts[c.Name][i])
-				hot = indexOf(c.Values, cell)
-				missing = c.isMissing(cell)
+				if hot, _ = c.find(cell); c.isMissing(cell) {
+					hot, missing = -1, true
+				}
 			}
 			if missing && !impute {
 				return nil, errorf("",
@@ -357,7 +363,7 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 		n, first := 0, 0
 		for i, cell := range g.Texts[c.Name] {
 			cell = strings.TrimSpace(cell)
-			if indexOf(c.Values, cell) >= 0 || c.isMissing(cell) {
+			if _, known := c.find(cell); known || c.isMissing(cell) {
 				continue
 			}
 			if n++; n == 1 {
@@ -365,32 +371,21 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 			}
 		}
 		if n > 0 {
-			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.Name][first], c.Name, n))
+			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.Name][first], c, n))
 		}
 	}
 	return warnings
 }
 
 // unknownWord is the message about the first of n words that the training data lack.
-func unknownWord(where, cell, column string, n int) string {
-	others := ""
+func unknownWord(where, cell string, c InputColumn, n int) string {
+	others, becomes := "", "all inputs of the column are 0 there"
+	if c.Others != nil {
+		becomes = "it counts as other"
+	}
 	if n > 1 {
 		others = fmt.Sprintf(", the first of %d new cells", n)
 	}
-	return fmt.Sprintf("%s: %s in column %s is not in the training data%s: all inputs of the column are 0 there",
-		where, quote(cell), quote(column), others)
-}
-
-// parseNumberCell reads a cell of a column of numbers as a file's reader does: "" and words for
-// missing values are NaN.
-func parseNumberCell(cell string) (float64, error) {
-	cell = strings.TrimSpace(cell)
-	if isMissing(cell) || isDoubtful(cell) {
-		return math.NaN(), nil
-	}
-	v, err := parseNumber(cell)
-	if err != nil && !isRange(err) {
-		return 0, errorf("", "found %s, which must be a number", quote(cell))
-	}
-	return v, nil
+	return fmt.Sprintf("%s: %s in column %s is not in the training data%s: %s", where, quote(cell),
+		quote(c.Name), others, becomes)
 }

@@ -101,16 +101,16 @@ func TestGivenIsWrong(t *testing.T) {
 
 func TestParseNumberCell(t *testing.T) {
 	for cell, want := range map[string]float64{" 1.5 ": 1.5, "1e-3": 1e-3, "1e999": math.Inf(1)} {
-		if got, err := parseNumberCell(cell); err != nil || got != want {
+		if got, err := (Schema{}).ParseCell("a", cell); err != nil || got != want {
 			t.Errorf("%q is %v, %v", cell, got, err)
 		}
 	}
 	for _, cell := range []string{"", "NA", "null"} {
-		if got, err := parseNumberCell(cell); err != nil || !math.IsNaN(got) {
+		if got, err := (Schema{}).ParseCell("a", cell); err != nil || !math.IsNaN(got) {
 			t.Errorf("%q is %v, %v", cell, got, err)
 		}
 	}
-	if _, err := parseNumberCell("0x10"); err == nil {
+	if _, err := (Schema{}).ParseCell("a", "0x10"); err == nil {
 		t.Error("0x10 is a number")
 	}
 }

@@ -80,7 +80,11 @@ func (c InputColumn) isMissing(cell string) bool {
 	if c.Text {
 		return cell == ""
 	}
-	return isMissing(cell) || isDoubtful(cell) && indexOf(c.Values, cell) < 0
+	if isMissing(cell) || !isDoubtful(cell) {
+		return isMissing(cell)
+	}
+	_, known := c.find(cell)
+	return !known
 }
 
 // isTargetMissing: target k of the current row is.
@@ -214,22 +218,29 @@ func (in *input) checkMissing(f format) error {
 	return nil
 }
 
+// dropsUnlabelled: rows whose label is empty are left out, as a training row needs its target.
+func (in *input) dropsUnlabelled() bool {
+	return !in.opt.TargetOptional && (in.opt.Like == nil || in.drops())
+}
+
 // dropMissing leaves out the rows without text or label.
 func (t *texts) dropMissing(in *input) error {
-	n := t.n()
-	if !in.drops() || n == 0 {
-		return nil
-	}
+	n, noTarget, dropped := t.n(), 0, 0
 	t.keep(func(i int) bool {
-		return (t.graphs != nil || len(bytes.TrimSpace(t.of(i))) > 0) && (t.labels == nil || !isMissing(t.labels[i]))
+		switch {
+		case t.labels != nil && in.dropsUnlabelled() && (t.labels[i] == "" || in.drops() && isMissing(t.labels[i])):
+			noTarget++
+			return false
+		case in.drops() && t.graphs == nil && len(bytes.TrimSpace(t.of(i))) == 0:
+			dropped++
+			return false
+		}
+		return true
 	})
-	switch dropped := n - t.n(); dropped {
-	case 0:
-	case n:
+	if n > 0 && noTarget+dropped == n {
 		return errorf(t.name, "lacks the sequence or its target in each of its %s", plural(n, "row"))
-	default:
-		t.note("%s with missing cells left out, %d stay", plural(dropped, "row"), t.n())
 	}
+	t.notes = append(t.notes, (&layout{noTarget: noTarget, dropped: dropped}).leftOutRows(t.name, t.n())...)
 	return nil
 }
 

@@ -28,10 +28,9 @@ type columnProfile struct {
 	text, date sighting // the first
 	codes      sighting // the first whole number with a leading zero
 	booleans   int      // texts that are true or false
-	units      []string // of texts that are numbers with a unit, up to mostUnits+1
-	notUnit    bool     // a text is no such number
+	signs      digitSigns
 
-	// the different cells that are not missing, up to mostTexts+1, and how often they are there
+	// the different cells that are not missing, up to mostKept+1, and how often they are there
 	seen        map[string]int
 	further     map[uint64]struct{} // hashes of those beyond
 	mostNumbers int                 // of seen, as long as there is no text
@@ -58,6 +57,7 @@ const (
 	// different values of a text column that become inputs, and of a target that become classes
 	mostTexts   = 1000
 	fewTexts    = 30      // of a text column that nobody has asked for
+	mostKept    = 1 << 14 // of a text column, with those that share an input
 	mostFurther = 1 << 20 // further values that are distinguished
 	mostDates   = 1000    // texts of a column that are looked at for dates
 	wideTable   = 1000    // columns of a table that remembers fewer numbers of each
@@ -73,7 +73,7 @@ func profileOf(rec *records, targets []int, text string) (*profile, error) {
 	for i := range p.columns {
 		isWords := slices.Contains(words, i)
 		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1),
-			isWords: isWords, notUnit: isWords, counting: true, mostNumbers: mostTexts}
+			isWords: isWords, signs: digitSigns{other: isWords}, counting: true, mostNumbers: mostTexts}
 		if rec.width > wideTable && !slices.Contains(targets, i) {
 			p.columns[i].mostNumbers = fewTexts
 		}
@@ -116,11 +116,15 @@ func (c *columnProfile) add(rec *records, i int) {
 		return
 	}
 	v, err := rec.style.number(cell)
+	isNumber := err == nil || isRange(err)
+	if isNumber || !isDoubtful(cell) {
+		c.signs.add(rec, i, cell, isNumber)
+	}
 	switch {
 	case c.isWords:
 		c.texts++
 		c.text.set(rec, i, cell)
-	case err == nil || isRange(err):
+	case isNumber:
 		c.addNumber(rec, i, cell, v)
 		if isCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {
 			c.codes.set(rec, i, cell)
@@ -131,7 +135,6 @@ func (c *columnProfile) add(rec *records, i int) {
 	default:
 		c.texts++
 		c.text.set(rec, i, cell)
-		c.addUnit(cell)
 		if _, ok := boolean(cell); ok {
 			c.booleans++
 		}
@@ -157,8 +160,8 @@ func (c *columnProfile) remember(cell string) {
 		c.seen[cell] = n + 1
 		return
 	}
-	most := mostTexts
-	if c.texts == 0 {
+	most := mostKept
+	if c.texts == 0 && c.codes.cell == "" {
 		most = c.mostNumbers
 	}
 	if len(c.seen) <= most {
@@ -243,6 +246,23 @@ func (c *columnProfile) missingCells() cellCount {
 	}
 	all.n += c.doubtful.n
 	return all
+}
+
+// frequent are the most frequent texts, in order, and the others, in order; nil where there are
+// none. The text "other" is always among the others.
+func (c *columnProfile) frequent(most int) (values, others []string) {
+	values = c.values()
+	if len(values) <= most {
+		return values, nil
+	}
+	slices.SortStableFunc(values, func(a, b string) int { return c.seen[b] - c.seen[a] })
+	values, others = values[:most:most], values[most:]
+	if at := slices.Index(values, otherText); at >= 0 {
+		values, others = slices.Delete(values, at, at+1), append(others, otherText)
+	}
+	slices.Sort(values)
+	slices.Sort(others)
+	return values, others
 }
 
 // values are the different texts, in order.

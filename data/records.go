@@ -24,9 +24,14 @@ type records struct {
 	types  []string // of the columns of an ARFF table, such as numeric and nominal
 	width  int
 	row    []string // the current row, valid until next is called
-	line   int      // the line where row starts
-	before int      // lines before the table
-	first  bool     // row is the first data row and was not yet asked for
+	// of columns whose numbers are not plain, nil of others; nil without such columns
+	notations []*Notation
+	written   []string // the current row as it is in the file
+	strays    []bool   // its cells that are not written by their notation
+	line      int      // the line where row starts
+	before    int      // lines before the table
+	titles    int      // of these, above the names of the columns
+	first     bool     // row is the first data row and was not yet asked for
 }
 
 // newRecords finds out how the table is written. It has read the first row on return.
@@ -55,6 +60,7 @@ func newRecords(in *input) (*records, error) {
 		known = in.opt.Like.names()
 	}
 	head = in.someRows(head)
+	head = rec.skipTitles(in, head, &dialect)
 	rec.guard.src = in.bytes
 	rec.style = findStyle(head, dialect, known)
 	rec.rows = rec.style.rows(rec.guard)
@@ -112,6 +118,7 @@ func (r *records) takeHeader() error {
 func (r *records) next() error {
 	if r.first {
 		r.first = false
+		r.readNotations()
 		return nil
 	}
 	if err := r.read(); err != nil {
@@ -121,6 +128,7 @@ func (r *records) next() error {
 		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf(
 			"this row has %s, the first row has %d: every row needs the same", plural(len(r.row), "cell"), r.width)}
 	}
+	r.readNotations()
 	return nil
 }
 
@@ -130,7 +138,7 @@ func (r *records) read() error {
 	var pe *csv.ParseError
 	switch {
 	case err == nil:
-		r.row = row
+		r.row, r.written = row, row
 		r.line, _ = r.rows.FieldPos(0)
 		r.line += r.before
 		return nil
@@ -141,7 +149,7 @@ func (r *records) read() error {
 	case errors.As(err, new(*Error)):
 		return err
 	case errors.As(err, &pe):
-		r.row = row // the cells before the quote
+		r.row, r.written = row, row // the cells before the quote
 		return r.quoteError(pe)
 	}
 	return readError(r.name, err)
@@ -201,6 +209,12 @@ func (r *records) columnNames() []string {
 // hasType: the file says that column i is of one of these types.
 func (r *records) hasType(i int, kinds ...string) bool {
 	return r.types != nil && slices.Contains(kinds, r.types[i])
+}
+
+// isTyped: the format of the file says that cell i of the current row is a number, and no text.
+func (r *records) isTyped(i int) bool {
+	rows, ok := r.rows.(interface{ isNumber(cell int) bool })
+	return ok && rows.isNumber(i) || r.hasType(i, "numeric", "integer", "real")
 }
 
 // doubtfulHeader reports a header with numbers in it, which may be a row with a

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 // TableOptions set the roles of the columns of a table of text.
 type TableOptions struct {
-	// OneHot lets a text column have up to 1000 values, and not 30.
+	// OneHot makes inputs of the 1000 most frequent values of a text column, and not of 30.
 	OneHot bool
 	// Ignore are columns to leave out, by names or numbers from 1, with commas between them.
 	Ignore string
@@ -35,7 +36,7 @@ func (o TableOptions) given() string {
 		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"text", o.Text != ""}, {"id", o.ID != ""},
 		{"missing", o.Missing != "" && o.Missing != MissingError},
 		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""},
-		{"header", headers[o.Header] != ""},
+		{"thousands", o.Thousands != "" && o.Thousands != "auto"}, {"header", headers[o.Header] != ""},
 	} {
 		if option.set {
 			return option.name
@@ -83,6 +84,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		}
 	}
 	l.noteCounting(rec)
+	l.noteMayBe(rec, p)
 	if l.id >= 0 {
 		l.idName = names[l.id]
 	}
@@ -155,25 +157,20 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 			l.note("column %s is true or false and becomes a number, 1 or 0", quote(name))
 		}
 		l.add(i, InputColumn{Name: name, Boolean: true})
-	case c.hasUnits() && !opt.OneHot:
+	case c.isUnclear() && !c.keepsUnits(opt.OneHot):
+		return bad(c.signs.tells, ": %s", c.clearer())
+	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
 		return bad(c.text, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
-			quote(c.units[0]), flag)
+			quote(c.signs.units[0]), flag)
 	case !c.isWords && isDecorated(c.text.cell):
-		return bad(c.text, ": %s, or leave the column out with --ignore %s", plainer(c.text.cell, rec.style.separator), flag)
+		return bad(c.text, ": %s, or leave the column out with --ignore %s", plainer(c.text.cell), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
 		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
-	case c.isText() && c.distinct() > most:
-		advice := "--set one-hot=true makes an input of each"
-		if c.distinct() > mostTexts {
-			advice = fmt.Sprintf("at most %d can be inputs", mostTexts)
-		}
-		return bad(c.firstText(), ", which has %d different texts in %s: %s, --ignore %s leaves the column out",
-			c.distinct(), plural(c.filled(), "row"), advice, flag)
+	case c.isText() && c.distinct() > mostKept:
+		return bad(c.firstText(), ", which has %d different texts in %s, more than %d: group them, or leave the "+
+			"column out with --ignore %s", c.distinct(), plural(c.filled(), "row"), mostKept, flag)
 	case c.isText() || rec.hasType(i, "nominal") && c.texts > 0:
-		values := c.values()
-		l.note("column %s is text and becomes %s, one for each of %s%s", quote(name), plural(len(values), "input"),
-			list(values), c.whyText())
-		l.add(i, InputColumn{Name: name, Values: values, Text: c.isWords})
+		l.addWords(rec, c, i, most)
 	case c.texts > 0:
 		return bad(c.text, ", whose other cells are numbers: correct it, leave it empty with --missing impute, or "+
 			"leave the column out with --ignore %s", flag)
@@ -184,6 +181,23 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		l.add(i, InputColumn{Name: name})
 	}
 	return nil
+}
+
+// addWords makes inputs of the texts of a column.
+func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
+	values, others := c.frequent(most)
+	inputs, rest := len(values), ""
+	if others != nil {
+		inputs++
+		rest = fmt.Sprintf(", its most frequent texts, and one for the %d others", len(others))
+		if most < mostTexts && c.distinct() <= mostTexts {
+			rest += " (--set one-hot=true makes an input of each)"
+		}
+	}
+	name := rec.columnName(i)
+	l.note("column %s is text and becomes %s, one for each of %s%s%s", quote(name), plural(inputs, "input"),
+		list(values), rest, c.whyText())
+	l.add(i, InputColumn{Name: name, Values: values, Others: others, Text: c.isWords})
 }
 
 // leaveIdentifier leaves out a column of texts that hardly repeat. The first of those that name
@@ -211,6 +225,33 @@ func (l *layout) noteCounting(rec *records) {
 			l.note("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i))
 		}
 	}
+}
+
+var (
+	weightName = regexp.MustCompile(`(?i)^(sample[ _-]?)?weights?$`)
+	groupName  = regexp.MustCompile(`(?i)^(group|patient|subject|participant)s?([ _-]?(id|no|nr|number))?$|[ _-]id$`)
+)
+
+// noteMayBe tells of inputs that may weight or group the rows.
+func (l *layout) noteMayBe(rec *records, p *profile) {
+	for _, i := range l.inputs {
+		name := rec.columnName(i)
+		if may := p.columns[i].mayBe(name); may != "" {
+			l.note("column %s is an input, and may %s the rows: if so, leave it out with --ignore %s", quote(name), may,
+				flagWord(name, i))
+		}
+	}
+}
+
+// mayBe is what a column may do besides being an input, by its name and values; "" if nothing.
+func (c *columnProfile) mayBe(name string) string {
+	switch {
+	case weightName.MatchString(name) && c.texts == 0 && c.low >= 0:
+		return "weight"
+	case groupName.MatchString(name) && c.fractions.cell == "" && c.distinct() < c.filled():
+		return "group"
+	}
+	return ""
 }
 
 // isIDName: the column is called like one that names the rows.

@@ -30,8 +30,11 @@ type Schema struct {
 	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
 	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
 	Booleans []string `json:"booleans,omitempty"`
-	Missing  string   `json:"missing,omitempty"` // as TableOptions.Missing
-	Fills    []Fill   `json:"fills,omitempty"`   // in place of missing cells
+	// columns and targets whose numbers are not plain
+	Notations []Notation `json:"notations,omitempty"`
+
+	Missing string `json:"missing,omitempty"` // as TableOptions.Missing
+	Fills   []Fill `json:"fills,omitempty"`   // in place of missing cells
 	// how the training file is written, where it was said or is unusual
 	Dialect Dialect `json:"dialect,omitzero"`
 }
@@ -125,18 +128,25 @@ type OneHot struct {
 	Column string   `json:"column"`
 	At     int      `json:"at"` // position among the input columns of the file, from 0
 	Values []string `json:"values"`
+	Others []string `json:"others,omitempty"` // rarer ones, in order, that share one more input
 	// digits and NA are words, too: TableOptions.Text
 	Text bool `json:"text,omitempty"`
 }
+
+// otherText is what the input of rarer texts is called.
+const otherText = "other"
 
 // InputColumn is an input column of a file, and the use of its cells.
 type InputColumn struct {
 	Name    string
 	Values  []string // of words, each of which is an input; nil where cells are numbers
+	Others  []string // as in OneHot
 	Text    bool     // digits and NA are words, too
 	Boolean bool     // true and false are numbers, too
 	Fill    float64  // of a missing number, with MissingImpute; NaN where it is not known yet
-	Flag    bool     // an input marks missing cells; it follows the others
+	// of numbers that are not plain; nil of others
+	Notation *Notation
+	Flag     bool // an input marks missing cells; it follows the others
 }
 
 // FileColumns are the input columns of a file but that of sequences, in order.
@@ -145,9 +155,9 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 	for i := 0; i < len(s.Columns); {
 		c, at := InputColumn{Name: s.Columns[i]}, len(columns)
 		if len(hot) > 0 && hot[0].At == at {
-			c.Name, c.Values, c.Text, hot = hot[0].Column, hot[0].Values, hot[0].Text, hot[1:]
+			c.Name, c.Values, c.Others, c.Text, hot = hot[0].Column, hot[0].Values, hot[0].Others, hot[0].Text, hot[1:]
 		}
-		c.Boolean = slices.Contains(s.Booleans, c.Name)
+		c.Boolean, c.Notation = slices.Contains(s.Booleans, c.Name), s.notation(c.Name)
 		if len(fills) > 0 && fills[0].At == at {
 			c.Fill, c.Flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
 		}
@@ -156,9 +166,20 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 	return columns
 }
 
+// notation is that of a column of numbers that are not plain; nil of others.
+func (s Schema) notation(column string) *Notation {
+	if i := slices.IndexFunc(s.Notations, func(n Notation) bool { return n.Column == column }); i >= 0 {
+		return &s.Notations[i]
+	}
+	return nil
+}
+
 // width is how many inputs the column becomes.
 func (c InputColumn) width() int {
 	n := max(1, len(c.Values))
+	if c.Others != nil {
+		n++
+	}
 	if c.Flag {
 		n++
 	}
@@ -185,6 +206,9 @@ func expanded(columns []InputColumn) []string {
 		for _, v := range c.Values {
 			names = append(names, c.Name+"="+v)
 		}
+		if c.Others != nil {
+			names = append(names, c.Name+"="+otherText)
+		}
 		if c.Flag {
 			names = append(names, c.Name+"=missing")
 		}
@@ -199,6 +223,9 @@ func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []fl
 	}
 	for k := range c.Values {
 		to = append(to, oneIf(k == hot))
+	}
+	if c.Others != nil {
+		to = append(to, oneIf(hot == len(c.Values)))
 	}
 	if c.Flag {
 		to = append(to, oneIf(missing))
@@ -218,7 +245,7 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 	s.Columns = expanded(columns)
 	for at, c := range columns {
 		if c.Values != nil {
-			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values, c.Text})
+			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values, c.Others, c.Text})
 		}
 		if c.Boolean {
 			s.Booleans = append(s.Booleans, c.Name)
@@ -229,15 +256,16 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 	}
 }
 
-// NumberColumns are the input columns of a file that hold numbers, in order.
+// NumberColumns are the input columns of a file that hold plain numbers, in order.
 func (s Schema) NumberColumns() []string {
-	return s.namesOf(func(c InputColumn) bool { return c.Values == nil })
+	return s.namesOf(func(c InputColumn) bool { return !c.isText() })
 }
 
-// TextColumns are the input columns of a file that hold words, in order.
-func (s Schema) TextColumns() []string {
-	return s.namesOf(func(c InputColumn) bool { return c.Values != nil })
-}
+// TextColumns are the input columns of a file that hold words, or numbers that are not plain, in
+// order.
+func (s Schema) TextColumns() []string { return s.namesOf(InputColumn.isText) }
+
+func (c InputColumn) isText() bool { return c.Values != nil || c.Notation != nil }
 
 func (s Schema) namesOf(want func(InputColumn) bool) (names []string) {
 	for _, c := range s.FileColumns() {

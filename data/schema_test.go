@@ -83,11 +83,6 @@ func TestBadOneHot(t *testing.T) {
 			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 		{many.String(), `t.csv:1004:1: found "x" in column "a", whose other cells are numbers`,
 			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
-		{wordTable(31, 4), `t.csv:2:1: found "w0" in column "a", which has 31 different texts in 124 rows: ` +
-			`--set one-hot=true makes an input of each, --ignore a leaves the column out`, ReadOptions{}},
-		{wordTable(mostTexts+1, 3),
-			`t.csv:2:1: found "w0" in column "a", which has 1001 different texts in 3003 rows: at most 1000 can be ` +
-				`inputs`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 		{"1 1:2\n", "t.csv: is a LIBSVM file, not a table of text: leave one-hot out",
 			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 	} {
@@ -97,11 +92,55 @@ func TestBadOneHot(t *testing.T) {
 			t.Errorf("%.40q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	for _, damaged := range [][]OneHot{{{"town", 1, nil, false}}, {{"town", 1, make([]string, 99), false}},
-		{{"town", 2, like.OneHot[0].Values, false}, like.OneHot[1]}} {
+	for _, damaged := range [][]OneHot{{{"town", 1, nil, nil, false}}, {{"town", 1, make([]string, 99), nil, false}},
+		{{"town", 1, like.OneHot[0].Values, []string{"x"}, false}, like.OneHot[1]},
+		{{"town", 2, like.OneHot[0].Values, nil, false}, like.OneHot[1]}} {
 		s := like
 		if s.OneHot = damaged; s.Check() == nil {
 			t.Errorf("%v passed", damaged)
+		}
+	}
+}
+
+// The most frequent texts are inputs, and the others share one, with those that come later.
+func TestOtherTexts(t *testing.T) {
+	table := wordTable(32, 4) + "w31,0.5\nw30,0.5\n" + strings.Repeat("other,0.5\n", 9)
+	ds, notes, err := readText(table, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hot := ds.Schema().OneHot[0]
+	if fmt.Sprint(len(hot.Values), hot.Values[:2], hot.Values[24:26], hot.Others) !=
+		"29 [w0 w1] [w30 w31] [other w7 w8 w9]" || len(ds.Columns) != 30 || ds.Columns[29] != "a=other" {
+		t.Error(hot, ds.Columns)
+	}
+	if all := strings.Join(notes, "\n"); !strings.Contains(all, `"a" is text and becomes 30 inputs, one for each`) ||
+		!strings.Contains(all, `its most frequent texts, and one for the 4 others (--set one-hot=true`) {
+		t.Error(all)
+	}
+	like := throughJSON(t, ds)
+	got, notes, err := readText("a\nw0\nw9\nnew\nother\n", ReadOptions{Like: like, TargetOptional: true})
+	if err != nil || len(notes) != 1 || notes[0] != `warning: t.csv:4:1: "new" in column "a" is not in the training `+
+		`data: it counts as other` {
+		t.Fatal(notes, err)
+	}
+	g := Given{N: 4, Texts: map[string][]string{"a": {"w0", "w9", "new", "other"}}}
+	same, err := like.Rows(g)
+	if err != nil || fmt.Sprint(same.X.Float64s()) != fmt.Sprint(got.X.Float64s()) || len(like.NewWords(g)) != 1 {
+		t.Error(same, err)
+	}
+	for i, want := range []int{0, 29, 29, 29} {
+		if row := got.Row(i); row[want] != 1 || sum(row) != 1 {
+			t.Error(i, row)
+		}
+	}
+	for _, c := range []struct {
+		different, inputs int
+		all               bool
+	}{{31, 31, false}, {31, 31, true}, {mostTexts + 1, mostTexts + 1, true}, {mostTexts + 1, 31, false}} {
+		opt := ReadOptions{TableOptions: TableOptions{OneHot: c.all}}
+		if ds, _, err := ReadFile(write(t, "t.csv", wordTable(c.different, 3)), opt); err != nil || ds.D() != c.inputs {
+			t.Error(c, err)
 		}
 	}
 }

@@ -58,10 +58,9 @@ func readSDF(in *input) (*table, error) {
 		if at >= 0 {
 			label, where = m.items[at].value, m.items[at].at
 		}
-		if labelled && label == "" && !in.opt.TargetOptional && !in.drops() {
+		if labelled && label == "" && !in.opt.TargetOptional && !in.dropsUnlabelled() {
 			return nil, t.errorAt(where,
-				"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END, "+
-					"or leave such molecules out by --missing drop",
+				"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END",
 				quote(target), target)
 		}
 		t.append(m.block, place{m.at, 1})

@@ -159,8 +159,8 @@ func (l *layout) setAside(rec *records, err error) error {
 	if l.bad == nil || !errors.As(err, &e) || !e.row {
 		return err
 	}
-	cells := make([]string, len(rec.row))
-	for i, c := range rec.row {
+	cells := make([]string, len(rec.written))
+	for i, c := range rec.written {
 		cells[i] = strings.Clone(c)
 	}
 	l.badRows++

@@ -89,13 +89,15 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 		if classes, why = wholeNumbers(c); nominal {
 			why = ""
 		}
-	case c.hasUnits() && task != Classification:
+	case c.isUnclear() && !c.keepsUnitsAs(task):
+		err = bad(c.signs.tells, ", which is not a plain number: %s", c.clearer())
+	case c.hasUnits() && !c.keepsUnitsAs(task):
 		err = bad(c.text, ", a number with the unit %s: write numbers alone, or use the task classification",
-			quote(c.units[0]))
+			quote(c.signs.units[0]))
 	case c.isBoolean() && task != Regression:
 		classes = c.booleanClasses()
 	case isDecorated(c.text.cell):
-		err = bad(c.text, ", which is not a plain number: %s", plainer(c.text.cell, ','))
+		err = bad(c.text, ", which is not a plain number: %s", plainer(c.text.cell))
 	case task == Regression:
 		err = bad(c.text, ", which must be a number: correct it, or use the task classification")
 	case task == "" && (c.fractions.cell != "" || !c.isText()):

@@ -12,6 +12,7 @@ import (
 // of numbers are one tensor, and each of words is a tensor of its own. It does what
 // data.Schema.Rows does: words become an input for each, and missing cells are filled in.
 func (g graph) columns(s data.Schema) value {
+	s.Notations = nil // a graph takes plain numbers
 	var numbers value
 	if width := len(s.NumberColumns()); width > 0 {
 		numbers = g.Input(s.NumbersName(), onnxfile.Double, -1, width)
@@ -34,6 +35,10 @@ func (g graph) columns(s data.Schema) value {
 			same := g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values)))
 			parts = append(parts, g.double(same))
 			missing = func() value { return g.Op("Equal", word, g.Strings([]string{""}, 1)) }
+			if c.Others != nil {
+				known := g.sum(g.double(same), 1)
+				parts = append(parts, g.sub(g.sub(g.Scalar(1), known), g.double(missing())))
+			}
 		}
 		if c.Flag {
 			parts = append(parts, g.double(missing()))

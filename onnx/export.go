@@ -69,6 +69,7 @@ func exportable(t *fitted.Trained) error {
 // Write writes the file. The version is that of the program.
 func (f *File) Write(w io.Writer, version string) error {
 	s := f.trained.Schema
+	s.Notations = nil
 	about := onnxfile.Description{
 		Name: "gpdrf", Producer: "gpdrf-gpu", Version: version,
 		Doc: "inputs: the columns of numbers, in the order of the metadata's columns, in their own units",

@@ -47,7 +47,11 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 			case name == s.SequenceColumn():
 				g.Sequences = append(g.Sequences, textOf(cells[c]))
 			default:
-				g.Texts[name] = append(g.Texts[name], textOf(cells[c]))
+				text := textOf(cells[c])
+				if cells[c][0] != '"' { // a plain number, if the column is one of numbers
+					text = s.Written(name, text)
+				}
+				g.Texts[name] = append(g.Texts[name], text)
 			}
 		}
 		return nil

@@ -31,7 +31,7 @@ func TestCasesTables(t *testing.T) {
 		{"rownames_leak.csv", "", quick, `column "rownames" counts the rows`},
 		{"tiny_target.csv", "", quick, `multiply the column by a power of ten`},
 		{"thousands.tsv", "", quick, `found "14,510" in column "population"`},
-		{"units.csv", "", quick, `a number with the unit "kg"`},
+		{"units.csv", "", quick, `"532.54 kg" is 532.54, with the unit "kg"`},
 		{"minus.csv", "", quick, `54 rows of 2 inputs`},
 		{"latin1_late.csv", "", quick, `latin1_late.csv:3902: is not UTF-8 text`},
 		{"const_column_report_hang.csv", "", quick, `report.html`},

@@ -18,9 +18,11 @@ func dialectKeys() []flagSpec {
 // tableKeys are those of verbs that read any table.
 func tableKeys() []flagSpec {
 	return append(dialectKeys(),
+		flagSpec{name: "thousands", arg: "auto|,|.|space|none",
+			help: "the sign between thousands; default: detected"},
 		flagSpec{name: "id", arg: "COL", help: "the column that names the rows"},
 		flagSpec{name: "one-hot", arg: switchArg,
-			help: "let a column of text have up to 1000 different values instead of 30"},
+			help: "make inputs of the 1000 most frequent values of a column of text, instead of 30"},
 		flagSpec{name: "tokens", arg: strings.Join(data.Tokens(), "|"), help: "how sequences are cut into symbols"})
 }
 
@@ -28,7 +30,7 @@ func tableKeys() []flagSpec {
 func (c *call) tableOptions() (o data.TableOptions, err error) {
 	for name, field := range map[string]*string{
 		"ignore": &o.Ignore, "id": &o.ID, "missing": &o.Missing, "separator": &o.Separator,
-		"decimal": &o.Decimal, "header": &o.Header,
+		"decimal": &o.Decimal, "thousands": &o.Thousands, "header": &o.Header,
 	} {
 		*field, _ = c.text(name)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
@@ -113,6 +114,10 @@ func newArrowReader(r io.Reader, schema fbTable) (*arrowReader, error) {
 }
 
 func (a *arrowReader) Columns() []string { return a.names }
+
+func (a *arrowReader) IsText(column int) bool {
+	return slices.Contains([]byte{arrowText, arrowLargeText, arrowView}, a.fields[column].kind)
+}
 
 func (a *arrowReader) Close() { a.messages.close() }
 

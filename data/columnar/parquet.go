@@ -16,6 +16,7 @@ import (
 // parquetReader gives the rows of a Parquet file one by one.
 type parquetReader struct {
 	names   []string
+	texts   []bool
 	cells   []func(parquet.Value) string
 	numbers []func(parquet.Value) float64 // nil unless they are plain numbers
 	groups  []parquet.RowGroup
@@ -48,6 +49,7 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 			return nil, notFlat(c.Name(), c.String())
 		}
 		p.names, p.cells = append(p.names, c.Name()), append(p.cells, cell)
+		p.texts = append(p.texts, isParquetText(c.Type()))
 		p.numbers, p.check.optional = append(p.numbers, parquetNumber(c)), append(p.check.optional, c.Optional())
 	}
 	p.row = make([]string, len(p.names))
@@ -55,6 +57,21 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 }
 
 func (p *parquetReader) Columns() []string { return p.names }
+
+func (p *parquetReader) IsText(column int) bool { return p.texts[column] }
+
+// isParquetText: the values are text; older writers did not say so.
+func isParquetText(t parquet.Type) bool {
+	logical := t.LogicalType()
+	if logical == nil {
+		return t.Kind() == parquet.ByteArray
+	}
+	switch logical.Value.(type) {
+	case *format.StringType, *format.EnumType:
+		return true
+	}
+	return false
+}
 
 func (p *parquetReader) Close() {
 	if p.rows != nil {

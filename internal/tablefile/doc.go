@@ -14,6 +14,8 @@ import (
 type Reader interface {
 	// Columns are their names, in the order of the file.
 	Columns() []string
+	// IsText reports whether the cells of a column are text in the file.
+	IsText(column int) bool
 	// Read gives the next row, which is valid until another is read, or io.EOF after the last.
 	Read() (row []string, err error)
 	// ReadNumbers reads the next row into cells, as far as they are needed, without text. It does

@@ -45,6 +45,7 @@ type DataOptions struct {
 	Missing    string // error, impute, drop
 	Separator  string // auto, or one of data.Separators
 	Decimal    string // auto, point, comma
+	Thousands  string // auto, a comma, a point, space, none
 	Header     string // auto, yes, no
 	Folds      int    // how many folds all rows are split into; 0 is a named set's own
 	Fold       int    // which of the folds; 0 where Data is a file and Folds is 0

@@ -16,7 +16,7 @@ func defaults() *Config {
 	return &Config{
 		DataOptions: DataOptions{
 			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto",
-			Decimal: "auto", Header: "auto",
+			Decimal: "auto", Thousands: "auto", Header: "auto",
 			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto", Targets: data.AutoTargets,
 			Columns: "auto",
 		},

@@ -61,7 +61,8 @@ func (c *Config) Folder() string { return c.at }
 // tableOptions are those of data.
 func (c *Config) tableOptions() data.TableOptions {
 	return data.TableOptions{OneHot: c.OneHot, Ignore: c.Ignore, Text: c.Words, ID: c.ID, Missing: c.Missing,
-		Dialect: data.Dialect{Separator: c.Separator, Decimal: c.Decimal, Header: c.Header}}
+		Dialect: data.Dialect{Separator: c.Separator, Decimal: c.Decimal, Thousands: c.Thousands,
+			Header: c.Header}}
 }
 
 // SeenFrom is the Config with its relative paths as they are seen from a folder.

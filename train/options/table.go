@@ -46,7 +46,7 @@ func (c *Config) fileOptions() []Option {
 		{Key: "test-labels", Arg: "FILE", value: &c.TestLabels,
 			Help: "file with the targets of the test rows"},
 		{Key: "one-hot", value: &c.OneHot,
-			Help: "let a column of text have up to 1000 different values instead of 30; each becomes an input"},
+			Help: "make inputs of the 1000 most frequent values of a column of text, instead of 30"},
 		{Key: "ignore", Flag: true, Arg: "COL[,COL]", value: &c.Ignore,
 			Help: "columns to leave out, by name or by number from 1"},
 		{Key: "text", Arg: "COL[,COL]", value: &c.Words,
@@ -62,6 +62,8 @@ func (c *Config) fileOptions() []Option {
 			Help: "what separates the cells of a table"},
 		{Key: "decimal", Values: words("auto point comma"), value: &c.Decimal,
 			Help: "how decimals are written; auto detects commas if something else separates the cells"},
+		{Key: "thousands", Values: words("auto , . space none"), value: &c.Thousands,
+			Help: "the sign between thousands; auto finds it, unless it may mark decimals as well"},
 		{Key: "header", Values: words("auto yes no"), value: &c.Header,
 			Help: "whether the first row of a table names its columns"},
 	}

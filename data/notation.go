@@ -1,0 +1,321 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Notation is how the numbers of a column are written where they are not plain: 1,299.50 or
+// 1.299,99, $1,200, 12 %, 5 kg. A number in parentheses is negative, as in accounts.
+type Notation struct {
+	Column    string `json:"column"`
+	Thousands string `json:"thousands,omitempty"` // the sign between groups of three digits
+	Comma     bool   `json:"comma,omitempty"`     // decimals have a comma
+	Unit      string `json:"unit,omitempty"`      // beside each number: %, a sign of money, kg
+}
+
+// amount is a cell that may be a number with signs, cut into its parts.
+type amount struct {
+	sign, digits, unit string
+}
+
+var amountForm = regexp.MustCompile(`^(\(?)([-+\x{2212}\x{2013}]?)(\p{Sc}?)[\s\p{Z}]*([-+\x{2212}\x{2013}]?)` +
+	`(\d[\d.,'\x{2019}\s\p{Z}]*|[.,]\d+)(%|‰|\p{Sc}|[\p{L}°µ](?:[^\d()]|[23]\b)*)?(\)?)$`)
+
+// amountOf cuts a cell; false of one that is no number with signs.
+func amountOf(cell string) (a amount, ok bool) {
+	part := amountForm.FindStringSubmatch(cell)
+	if part == nil || (part[1] == "(") != (part[7] == ")") || part[3] != "" && part[6] != "" {
+		return a, false
+	}
+	a.sign, a.unit = part[2]+part[4], part[3]+part[6]
+	if len(a.unit) > 1 && a.unit[0]|' ' == 'e' && strings.ContainsAny(a.unit[1:2], "+-23") {
+		return a, false // an exponent
+	}
+	if part[1] == "(" {
+		a.sign += "-"
+	}
+	a.digits = strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == '’':
+			return '\''
+		}
+		return r
+	}, part[5]))
+	return a, true
+}
+
+// plain is the number with a decimal point and no thousands, and the sign between these.
+func (a amount) plain(comma bool) (plain, thousands string, ok bool) {
+	point := "."
+	if comma {
+		point = ","
+	}
+	whole, fraction, _ := strings.Cut(a.digits, point)
+	if at := strings.IndexFunc(whole, func(r rune) bool { return !unicode.IsDigit(r) }); at >= 0 {
+		thousands = whole[at : at+1]
+		if !areThousands(whole, thousands) {
+			return "", "", false
+		}
+		whole = strings.ReplaceAll(whole, thousands, "")
+	}
+	plain = a.sign + whole + "." + fraction
+	_, err := parseNumber(plain)
+	return strings.TrimSuffix(plain, "."), thousands, err == nil && !isCode(whole)
+}
+
+// plain is the cell as a plain number; false of a cell that is written otherwise.
+func (n *Notation) plain(cell string) (plain string, ok bool) {
+	a, ok := amountOf(cell)
+	if !ok || a.unit != n.Unit {
+		return "", false
+	}
+	plain, thousands, ok := a.plain(n.Comma)
+	return plain, ok && (thousands == "" || thousands == n.Thousands)
+}
+
+// parse is the number in a cell, NaN of a missing one; false of a cell that is written otherwise.
+func (n *Notation) parse(cell string) (v float64, ok bool) {
+	cell = strings.TrimSpace(cell)
+	if isMissing(cell) || isDoubtful(cell) {
+		return math.NaN(), true
+	}
+	if cell, ok = n.plain(cell); ok {
+		v, _ = parseNumber(cell)
+	}
+	return v, ok
+}
+
+// Written is a plain number of a request as the cells of a column are written.
+func (s Schema) Written(column, plain string) string {
+	if n := s.notation(column); n != nil && plain != "" {
+		return n.write(plain)
+	}
+	return plain
+}
+
+// write is a plain number as a cell of the column.
+func (n *Notation) write(plain string) string {
+	if n.Comma {
+		plain = strings.Replace(plain, ".", ",", 1)
+	}
+	if first, _ := utf8.DecodeRuneInString(n.Unit); unicode.Is(unicode.Sc, first) {
+		return n.Unit + plain
+	}
+	return strings.TrimSpace(plain + " " + n.Unit)
+}
+
+// like describes the column, for the error about a cell that is written otherwise.
+func (n *Notation) like() string {
+	return "write it as the training cells are, such as " + quote(n.write("7.5"))
+}
+
+// digitSigns are the findings about thousands and decimals in the cells of a column.
+type digitSigns struct {
+	ways  [2]digitWay // by decimals with a point, and with a comma
+	units []string    // different ones, up to mostUnits+1; "" of a number alone
+	other bool        // a cell is no number
+	tells sighting    // the first whose number depends on the way
+}
+
+// digitWay is one of the ways to read the column.
+type digitWay struct {
+	never     bool // a cell is no number in this way
+	thousands string
+}
+
+func (d *digitSigns) way(comma bool) digitWay { return d.ways[int(oneIf(comma))] }
+
+// add looks at a cell. A number of a file of typed cells tells nothing.
+func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
+	point, comma := strings.Contains(cell, "."), strings.Contains(cell, ",")
+	if d.other || isNumber && (rec.isTyped(i) || !(point && !d.ways[1].never || comma && !d.ways[0].never)) {
+		return
+	}
+	a, ok := amountOf(cell)
+	if !ok {
+		d.other = !isNumber // which may be 1.5e3
+		return
+	}
+	if len(d.units) <= mostUnits && !slices.Contains(d.units, a.unit) {
+		d.units = append(d.units, strings.Clone(a.unit))
+	}
+	for k := range d.ways {
+		w := &d.ways[k]
+		_, thousands, ok := a.plain(k == 1)
+		if w.thousands == "" {
+			w.thousands = strings.Clone(thousands)
+		}
+		w.never = w.never || !ok || thousands != "" && thousands != w.thousands
+	}
+	if point || comma {
+		d.tells.set(rec, i, cell)
+	}
+}
+
+// fits: the cells of the column are numbers in one way, by decimals with a comma or a point.
+func (c *columnProfile) fits(comma bool) bool {
+	return !c.signs.way(comma).never && !c.signs.other && c.codes.cell == "" && c.dates == 0 &&
+		c.filled() > c.doubtful.n
+}
+
+// decimals finds the sign of decimals in columns that may be read either way. It is what is said,
+// else what the other columns show; commas between cells stand for points. It is not known where
+// columns show both, or none does.
+func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
+	if d.Decimal != "" || rec.style.comma {
+		return d.Decimal == "comma" || rec.style.comma, true
+	}
+	var shown [2]bool
+	for i := range p.columns {
+		c := &p.columns[i]
+		point, comma := c.fits(false), c.fits(true)
+		shown[0], shown[1] = shown[0] || point && !comma, shown[1] || comma && !point
+	}
+	return shown[1], shown[0] != shown[1] || !shown[0] && rec.style.separator == ','
+}
+
+// notations are those of the columns of a training table that need one, nil of others, and notes
+// about them. Columns that are neither inputs nor targets have none.
+func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int) (all []*Notation, notes []string) {
+	for i := range p.columns {
+		p.columns[i].signs.allow(opt.Thousands)
+	}
+	comma, known := p.decimals(rec, opt.Dialect)
+	for i := range p.columns {
+		c := &p.columns[i]
+		words := c.keepsUnits(opt.OneHot)
+		if slices.Contains(targets, i) {
+			words = c.keepsUnitsAs(Task(opt.Task))
+		}
+		if slices.Contains(unread, i) || words || !known && c.isUnclear() {
+			continue
+		}
+		if n := c.notation(known && comma || !known && !c.fits(false)); n != nil {
+			if all == nil {
+				all = make([]*Notation, rec.width)
+			}
+			all[i], n.Column = n, rec.columnName(i)
+			notes = append(notes, n.note(c))
+		}
+	}
+	return all, notes
+}
+
+// notation is that of the column; nil where its numbers are plain, or are not in one way.
+func (c *columnProfile) notation(comma bool) *Notation {
+	n := &Notation{Comma: comma, Thousands: c.signs.way(comma).thousands}
+	if c.texts == 0 && n.Thousands != "." || !c.fits(comma) || !c.sameUnit() {
+		return nil
+	}
+	if len(c.signs.units) > 0 {
+		n.Unit = c.signs.units[0]
+	}
+	return n
+}
+
+// sameUnit: the numbers all have the same unit, or none.
+func (c *columnProfile) sameUnit() bool {
+	units := c.signs.units
+	return len(units) == 0 || len(units) == 1 && (units[0] == "" || c.numbers == 0)
+}
+
+// mostUnits are those of one quantity in a column, such as g and kg, and the different texts of one
+// that may be of words, such as 2wd and 4wd.
+const mostUnits = 2
+
+// keepsUnits: the column is one of words that begin with numbers.
+func (c *columnProfile) keepsUnits(asWords bool) bool {
+	return (asWords || c.distinct() <= mostUnits) && c.hasUnits()
+}
+
+// keepsUnitsAs is keepsUnits of a target.
+func (c *columnProfile) keepsUnitsAs(task Task) bool {
+	return task != Regression && c.keepsUnits(task == Classification)
+}
+
+// hasUnits: all texts of the column are numbers, and the first has a unit that is a word.
+func (c *columnProfile) hasUnits() bool {
+	if c.texts == 0 || c.signs.other || len(c.signs.units) > mostUnits {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(c.signs.units[0])
+	return c.signs.units[0] != "" && !isSign(first)
+}
+
+// isUnclear: the cells are numbers, and a comma or a point may part their thousands or decimals.
+func (c *columnProfile) isUnclear() bool {
+	return c.texts > 0 && c.signs.tells.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
+}
+
+// clearer is the advice about such a column.
+func (c *columnProfile) clearer() string {
+	sign, name := ",", "comma"
+	if !strings.Contains(c.signs.tells.cell, ",") {
+		sign, name = ".", "point"
+	}
+	return fmt.Sprintf("the %s may stand before thousands or before decimals: say which by --set thousands=none or "+
+		"--set thousands=%s", name, sign)
+}
+
+// note tells how the column is read.
+func (n *Notation) note(c *columnProfile) string {
+	example := c.signs.tells.cell
+	if example == "" {
+		example = c.text.cell
+	}
+	v, _ := n.parse(example)
+	unit := ""
+	if n.Unit != "" {
+		unit = ", with the unit " + quote(n.Unit)
+	}
+	return fmt.Sprintf("column %s is read as numbers: %s is %s%s", quote(n.Column), quote(example), number(v), unit)
+}
+
+// thousandsSigns are the words for [Dialect].Thousands, and what they stand for.
+var thousandsSigns = map[string]string{",": ",", ".": ".", "space": " ", "none": ""}
+
+// allow rules out the ways that part thousands otherwise than a user has said.
+func (d *digitSigns) allow(word string) {
+	sign, said := thousandsSigns[word]
+	for k := range d.ways {
+		w := &d.ways[k]
+		w.never = w.never || said && w.thousands != "" && w.thousands != sign
+	}
+}
+
+// readNotations makes the numbers of the current row plain, in the columns that have a notation.
+func (r *records) readNotations() {
+	if r.notations == nil {
+		return
+	}
+	r.row, r.strays = slices.Clone(r.row), make([]bool, r.width)
+	for i, n := range r.notations {
+		if cell := strings.TrimSpace(r.row[i]); n != nil && !isMissing(cell) && !isDoubtful(cell) && !r.isTyped(i) {
+			plain, ok := n.plain(cell)
+			if r.strays[i] = !ok; ok {
+				r.row[i] = plain
+			}
+		}
+	}
+}
+
+// setNotation sets that of a column of the file.
+func (r *records) setNotation(i int, n *Notation) {
+	if n != nil && r.notations == nil {
+		r.notations = make([]*Notation, r.width)
+	}
+	if n != nil {
+		r.notations[i] = n
+	}
+}
+
+// isStray: cell i of the current row is not written as its column is.
+func (r *records) isStray(i int) bool { return r.notations != nil && r.strays[i] }

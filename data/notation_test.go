@@ -1,0 +1,114 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// columnOf is a table of a column x of these cells beside others, with a separator.
+func columnOf(separator, other string, cells ...string) string {
+	rows := []string{strings.Join([]string{"x", "b", "y"}, separator)}
+	for i, cell := range cells {
+		if strings.Contains(cell, separator) {
+			cell = `"` + cell + `"`
+		}
+		rows = append(rows, strings.Join([]string{cell, other, fmt.Sprint(40*i*i + 7)}, separator))
+	}
+	return strings.Join(rows, "\n") + "\n"
+}
+
+// Numbers of a column that are all written in one way are read, by themselves.
+func TestNotations(t *testing.T) {
+	const unclear = `found "14,510" in column "x": the comma may stand before thousands or before decimals`
+	for _, c := range []struct {
+		separator, other, cells, options, want string
+	}{
+		{"\t", "1", "1,299.50|950|234,567", "", `[1299.5 950 234567] "1,299.50" is 1299.5`},
+		{"\t", "0.5", "1.299,99|12,5|3", "", "[1299.99 12.5 3]"},
+		{";", "1", "1.299,99|12,5|1.000", "", "[1299.99 12.5 1000]"},
+		{";", "0,5", "1.299|2.500|3", "", `[1299 2500 3] column "x" is read as numbers: "1.299" is 1299`},
+		{"\t", "1", "1 299,5|1\u00a0000|7", "", "[1299.5 1000 7]"},
+		{"\t", "1", "1’299|12'000|7", "", "[1299 12000 7]"},
+		{"\t", "1", "(1.23)|4.5|−6", "", "[-1.23 4.5 -6]"},
+		{"\t", "1", "12 %|3.5%|-1 %", "", `[12 3.5 -1] "3.5%" is 3.5, with the unit "%"`},
+		{",", "1", "$1,200|-$5|$17.25", "", `[1200 -5 17.25] "$1,200" is 1200, with the unit "$"`},
+		{",", "1", "5 kg|7.25kg|  1,100 kg", "", `[5 7.25 1100] "7.25kg" is 7.25, with the unit "kg"`},
+		{",", "1", "14,510|2,100|7", "", "[14510 2100 7]"}, // the comma parts cells
+		{"\t", "0.5", "14,510|2,100|7", "", "[14510 2100 7]"},
+		{"\t", "0,5", "14,510|2,100|7", "", "[14.51 2.1 7]"},
+		{"\t", "1", "14,510|2,100|7", "", unclear},
+		{"\t", "1", "14,510|2,100|7", ",", "[14510 2100 7]"},
+		{"\t", "1", "14,510|2,100|7", "none", "[14.51 2.1 7]"},
+		{"\t", "1", "14,510|2,100|7", "space", "[14.51 2.1 7]"},
+		{"\t", "1", "14.510|2.100|7", ".", "[14510 2100 7]"},
+		{"\t", "1", "14.510|2.100|7", "", "[14.51 2.1 7]"},
+		{"\t", "1", "€1.200|€2.500|€3", "", "the point may stand before thousands or before decimals"},
+		{"\t", "1", "5 kg|700 g|3 kg", "", `a number with the unit "kg"`},
+		{"\t", "1", "5 kg|7|3 kg", "", `found "5 kg"`},
+		{"\t", "1", "1,299.5|1 299.5|7", "", `found "1,299.5"`},
+		{"\t", "1", "1.5 m/s2|2 m/s2|3 m/s2", "", "[1.5 2 3]"},
+		{"\t", "1", "1.5e3 kg|2e3 kg|3e3 kg", "", "x=1.5e3 kg"},
+		{"\t", "1", "1.2.3|1.2.4|1.2.3", "", "x=1.2.3 x=1.2.4 b"},
+		{"\t", "1", "2wd|4wd|4wd", "", "x=2wd x=4wd b"},
+	} {
+		opt := ReadOptions{Task: "regression", TableOptions: TableOptions{Dialect: Dialect{Thousands: c.options}}}
+		ds, notes, err := readText(columnOf(c.separator, c.other, strings.Split(c.cells, "|")...), opt)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprintln(column(make([]float64, 3), ds.X, 0), strings.Join(append(ds.Columns, notes...), " "))
+		}
+		for _, part := range strings.SplitAfterN(c.want, "] ", 2) {
+			if !strings.Contains(got, strings.TrimSpace(part)) {
+				t.Errorf("%q: %s, expected %s", c.cells, got, c.want)
+			}
+		}
+	}
+	for _, d := range []Dialect{
+		{Thousands: "x"}, {Thousands: ",", Decimal: "comma"}, {Thousands: ".", Decimal: "point"},
+	} {
+		if _, _, err := readText(small, ReadOptions{TableOptions: TableOptions{Dialect: d}}); err == nil {
+			t.Error(d)
+		}
+	}
+}
+
+// A model keeps the notation of inputs and targets. Other rows are read by it, in any format; what
+// is a number in its format is read as it is.
+func TestNotationOfOtherRows(t *testing.T) {
+	ds, _, err := readText("x;w;y\n1.299,5;5 kg;$1.200\n12,5;6 kg;$2,5\n7;8.000 kg;$3\n", ReadOptions{})
+	if err != nil || fmt.Sprint(ds.X.Float64s(), ds.Y) != "[1299.5 5 12.5 6 7 8000] [1200 2.5 3]" {
+		t.Fatal(ds, err)
+	}
+	like := throughJSON(t, ds)
+	for text, want := range map[string]string{
+		"w;x;y\n9 kg;1.299;$1.000\n":                      "[1299 9] [1000]",
+		"w;x;y\n9 kg;1.299;?\n":                           "[1299 9] []",
+		`{"x": 1.299, "w": 9.5, "y": 7}` + "\n":           "[1.299 9.5] [7]",
+		`{"x": "1.299,5", "w": "9 kg", "y": "$7"}` + "\n": "[1299.5 9] [7]",
+		"w;x\n9;1.299\n":                                  `t.csv:2:1: found "9" in column "w": write it as`,
+		"w;x\n9 lb;1.299\n":                               `t.csv:2:1: found "9 lb" in column "w"`,
+		"w;x\n9 kg;1.29\n":                                `t.csv:2:6: found "1.29" in column "x"`,
+		"w;x\n9 kg;-\n":                                   `t.csv:2:6: found "-", a missing value`,
+		`{"x": "12.5", "w": "9 kg", "y": "$7"}` + "\n":    `t.csv:1:5: found "12.5" in column "x"`,
+		`{"x": 1, "w": "9 kg", "y": "7"}` + "\n":          "[1 9] []",
+	} {
+		got, _, err := readText(text, ReadOptions{Like: like, TargetOptional: true})
+		said := fmt.Sprint(err)
+		if err == nil {
+			said = fmt.Sprint(got.X.Float64s(), got.Y)
+		}
+		if !strings.HasPrefix(said, want) {
+			t.Errorf("%s: %s, expected %s", text, said, want)
+		}
+	}
+	for cell, want := range map[string]string{"1.299,5": "1299.5", like.Written("x", "1.299"): "1.299"} {
+		got, err := like.Rows(Given{N: 1, Texts: map[string][]string{"x": {cell}, "w": {"9 kg"}}})
+		if err != nil || fmt.Sprint(got.X.Float64s()) != "["+want+" 9]" {
+			t.Errorf("%s: %v, %v", cell, got, err)
+		}
+	}
+	if _, err := like.Rows(Given{N: 1, Texts: map[string][]string{"x": {"1.2"}, "w": {"9 kg"}}}); err == nil {
+		t.Error("1.2 is not written as in training")
+	}
+}

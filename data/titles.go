@@ -1,0 +1,83 @@
+package data
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Lines above a table, as spreadsheets write them: the separator (sep=;), and titles.
+
+// mostTitles is how many lines of titles are looked through.
+const mostTitles = 10
+
+// skipTitles passes over the lines above a table, and returns its first bytes.
+func (r *records) skipTitles(in *input, head []byte, d *Dialect) []byte {
+	below := separatorLine(head, d)
+	table := belowTitles(below, *d)
+	count := func(from, to []byte) int { return bytes.Count(from[:len(from)-len(to)], []byte{'\n'}) }
+	r.before, r.titles = count(head, table), count(below, table)
+	in.bytes.Discard(len(head) - len(table))
+	return table
+}
+
+// titlesNote tells of titles, if there are any.
+func (l *layout) titlesNote(rec *records) {
+	if rec.titles > 0 {
+		l.note("%s: %s above the names of the columns left out", rec.name, plural(rec.titles, "line"))
+	}
+}
+
+// separatorLine takes the separator from a first line such as sep=; where nobody has said another.
+// It returns the bytes behind the line.
+func separatorLine(head []byte, d *Dialect) (rest []byte) {
+	line, rest, more := bytes.Cut(head, []byte("\n"))
+	word, is := strings.CutPrefix(strings.TrimRight(string(line), "\r"), "sep=")
+	if _, known := separatorOf(word); !is || !known || !more {
+		return head
+	}
+	if d.Separator == "" {
+		d.Separator = word
+	}
+	return rest
+}
+
+// belowTitles are the first bytes of a table behind lines of titles. These have fewer cells than the
+// table, or only a first one, and the row below them names columns of numbers.
+func belowTitles(head []byte, d Dialect) (rest []byte) {
+	rest = head
+	for range mostTitles + 1 {
+		s := style{comments: true}
+		if given, ok := separatorOf(d.Separator); ok {
+			s.separator = given
+		} else {
+			s.separator = separator(rest)
+		}
+		rows := s.sample(rest)
+		if len(rows) < 2 {
+			return head
+		}
+		width := len(rows[len(rows)-1])
+		equal := !slices.ContainsFunc(rows, func(row []string) bool { return len(row) != width })
+		if equal && width > 1 && !isTitle(rows[0], width) {
+			above := s.sample(head[:len(head)-len(rest)])
+			names := s.isHeader(rows) && slices.ContainsFunc(rows[1], s.isNumber)
+			if !names || slices.ContainsFunc(above, func(row []string) bool { return !isTitle(row, width) }) {
+				return head
+			}
+			return rest
+		}
+		_, below, more := bytes.Cut(rest, []byte("\n"))
+		if !more {
+			return head
+		}
+		rest = below
+	}
+	return head
+}
+
+// isTitle: the row cannot be one of a table of this width.
+func isTitle(row []string, width int) bool {
+	others := slices.ContainsFunc(row[1:], func(cell string) bool { return strings.TrimSpace(cell) != "" })
+	return len(row) < width || width > 2 && !others && (isText(row[0]) || strings.TrimSpace(row[0]) == "")
+}

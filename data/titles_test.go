@@ -1,0 +1,77 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A line with the separator is honoured, and titles above the names are left out. Errors count all
+// lines of the file.
+func TestTitles(t *testing.T) {
+	const rows = "a,b,y\n1,2,0.5\n3,4,1.5\n5,7,2.5\n"
+	semicolons := strings.ReplaceAll(rows, ",", ";")
+	for _, c := range []struct {
+		text  string
+		lines int // above the names
+	}{
+		{"sep=;\n" + semicolons, 0},
+		{"\ufeffsep=;\r\n" + strings.ReplaceAll(semicolons, "\n", "\r\n"), 0},
+		{"sep=\t\n" + strings.ReplaceAll(rows, ",", "\t"), 0},
+		{"Sales of 2024\n\n" + rows, 1},
+		{"Sales of 2024,,\n,,\n" + rows, 2},
+		{"Sales, in euros\nof 2024\n" + semicolons, 2},
+		{"sep=;\nSales;;\n" + semicolons, 1},
+	} {
+		ds, notes, err := readText(c.text, ReadOptions{})
+		if err != nil || fmt.Sprint(ds.Columns, ds.X.Float64s(), ds.Y) != "[a b] [1 2 3 4 5 7] [0.5 1.5 2.5]" {
+			t.Errorf("%q: %v, %v", c.text, ds, err)
+			continue
+		}
+		told := fmt.Sprintf("t.csv: %s above the names of the columns left out", plural(c.lines, "line"))
+		if slices.Contains(notes, told) != (c.lines > 0) {
+			t.Errorf("%q: %q", c.text, notes)
+		}
+		line := strings.Count(c.text, "\n")
+		if where := ds.Where(2); where != fmt.Sprintf(":%d", line) {
+			t.Errorf("%q: the last row stands at %s", c.text, where)
+		}
+		want := fmt.Sprintf("t.csv:%d:1: found \"x\"", line+1)
+		separator := c.text[strings.Index(c.text, "\na")+2:][:1]
+		bad := c.text + strings.ReplaceAll("x,8,9\n", ",", separator)
+		if _, _, err := readText(bad, ReadOptions{Like: throughJSON(t, ds)}); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, expected %s", bad, err, want)
+		}
+	}
+	for _, text := range []string{
+		"a,b\n1,2,3\n4,5,6\n7,8,9\n", // a name is missing
+		"a,b\nx,p,q\ny,r,s\nz,t,u\n", // the same above words
+		strings.Repeat("title\n", mostTitles+1) + rows,
+	} {
+		if _, _, err := readText(text, ReadOptions{}); err == nil ||
+			!strings.Contains(err.Error(), "every row needs the same") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A header that is longer than the first bytes of a file is one, and titles may stand above it.
+func TestLongHeader(t *testing.T) {
+	const columns = 9001
+	row := func(cell string) string {
+		var cells []string
+		for i := range columns {
+			cells = append(cells, fmt.Sprintf(cell, i))
+		}
+		return strings.Join(cells, ",") + "\n"
+	}
+	table := row("gene_%04d") + row("%d.5") + row("1%d.25")
+	for _, text := range []string{table, "Title\n" + table} {
+		ds, _, err := ReadFile(write(t, "t.csv", text), ReadOptions{})
+		if err != nil || ds.N() != 2 || ds.D() != columns-1 || ds.Target != "gene_9000" {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
