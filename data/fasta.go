@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// isFASTA: the first line that is neither blank nor a comment is a header. FASTQ counts, so that
-// the reader can say what it is.
+// isFASTA: the first line that is neither blank nor a comment is a header, of FASTA or of FASTQ.
 func isFASTA(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	for {
@@ -33,19 +32,6 @@ func isComment(line []byte, first bool) bool {
 	return first || len(line) == 1 || strings.IndexByte(" \t\r#", line[1]) >= 0
 }
 
-// isFASTQ: a line of @, one of letters, one of +, and one as long as the letters.
-func isFASTQ(head []byte) bool {
-	lines := bytes.SplitN(head, []byte("\n"), 5)
-	if len(lines) < 4 {
-		return false
-	}
-	for i := range lines {
-		lines[i] = bytes.TrimRight(lines[i], "\r")
-	}
-	return bytes.HasPrefix(lines[0], []byte("@")) && bytes.HasPrefix(lines[2], []byte("+")) &&
-		len(lines[1]) == len(lines[3]) && !bytes.ContainsAny(lines[1], ",;\t")
-}
-
 // labelWord stands before the > of a header in some sets of texts.
 const labelWord = "LABEL"
 
@@ -60,8 +46,8 @@ func readFASTA(in *input) (*table, error) {
 		return nil, err
 	}
 	t := &texts{name: in.name}
-	if head = bytes.TrimLeft(head, " \t\r\n"); isFASTQ(head) {
-		return nil, errorf(in.name, "is FASTQ: give FASTA, without the lines of qualities (as seqtk seq -A writes it)")
+	if isFASTQ(bytes.TrimLeft(head, " \t\r\n")) {
+		return readFASTQ(in)
 	}
 	var headers []string
 	comments, firstComment := 0, 0
@@ -83,8 +69,8 @@ func readFASTA(in *input) (*table, error) {
 				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed with FASTA",
 				quote(">"+headers[len(headers)-1]))
 		}
-		if t.text = append(t.text, line...); len(headers) > 0 {
-			t.text = append(t.text, '\n')
+		if len(headers) > 0 {
+			t.text = append(append(t.text, line...), '\n')
 		}
 		return nil
 	})

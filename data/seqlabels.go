@@ -121,7 +121,9 @@ func (t *texts) checkWords(different int, words bool) error {
 		behind[strings.TrimSpace(string(t.of(i)))] = true
 	}
 	advice := "give others, or use the task classification"
-	if 2*len(behind) <= t.n() && t.kind == "" {
+	if unit := unitOf(t.labels[0]); unit != "" {
+		advice = "write the numbers alone, without " + quote(unit)
+	} else if 2*len(behind) <= t.n() && t.kind == "" {
 		advice = "the classes stand behind the tab, and they belong before it"
 	}
 	return t.labelError(0, "found the target %s: the targets hold %d different words in %s, so they are no classes: %s",

@@ -238,9 +238,9 @@ func TestBadSequences(t *testing.T) {
 				`classes: the classes stand behind the tab, and they belong before it`, ReadOptions{}},
 		{"units", "0.5 nM\tACGT\n0.7 nM\tACG\n0.9 nM\tAC\n",
 			`t.csv:1:1: found the target "0.5 nM": the targets hold 3 different words in 3 rows, so they ` +
-				`are no classes: ` +
-				`give others`, ReadOptions{}},
-		{"FASTQ", "@a|1\r\nACGT\r\n+\r\nIIII\r\n", "t.csv: is FASTQ: give FASTA", ReadOptions{}},
+				`are no classes: write the numbers alone, without "nM"`, ReadOptions{}},
+		{"FASTQ", "@a|1\r\nACGT\r\n+\r\nIIII\r\nACGT\r\n", `t.csv:5:1: found "ACGT" where a header with an @`,
+			ReadOptions{}},
 		{"behind a comment", "; one\n>1\nACGTACGTACGT\n; two\nACGTACGTACGTQ\n", `t.csv:5:13: found "Q"`, ReadOptions{}},
 		{"blank lines only", ">", `t.csv:1:1: the sequence after ">" is empty`, ReadOptions{}},
 		{"class for a number", ">0.5\nAC\n>many\nACG\n",
