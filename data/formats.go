@@ -52,6 +52,7 @@ func formats() []format {
 		{"graphs in JSON", isGraphLines, false, true, readGraphLines, true},
 		{"an SDF file", isSDF, false, true, readSDF, true},
 		{"a FASTA file", isFASTA, false, true, readFASTA, true},
+		moleculeLines(),
 		sequenceLines(),
 		csvTable(),
 	}

@@ -33,7 +33,7 @@ func (t *texts) detectGraphs() (kind seq.Kind, found bool) {
 		default:
 			if _, err := graph.Parse([]byte(text)); err == nil {
 				graphs++
-				marked = marked || strings.ContainsAny(strings.Fields(text)[0], "{[(=#")
+				marked = marked || strings.ContainsAny(strings.Fields(text)[0], smilesMarks+"{")
 			}
 		}
 	}

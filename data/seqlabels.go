@@ -22,7 +22,8 @@ func (t *texts) targets(in *input, made *table) error {
 			return nil
 		}
 		return errorf(t.name,
-			"has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line")
+			"has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line, "+
+				"or give --labels FILE")
 	}
 	where, hold := "", "the labels hold"
 	if made.schema.Target == "" {

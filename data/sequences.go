@@ -268,7 +268,11 @@ func (t *table) sequenceSet(in *input, d *Dataset) *Dataset {
 // with tables. Lines of any text that is no table are sequences beside a training set of them.
 func (in *input) formatLike(f format) (format, error) {
 	sequences := in.opt.Like.Alphabet != nil
+	isList := f.what == csvTable().what || f.what == sequenceLines().what
 	switch {
+	case sequences && isList && in.opt.Like.Alphabet.Kind == seq.Graphs && areMolecules(in.head) &&
+		!in.opt.Like.areTargets(firstWords(in.head)):
+		return moleculeLines(), nil
 	case sequences && !f.sequences && f.what == csvTable().what:
 		return sequenceLines(), in.checkTable()
 	case sequences && !f.sequences:

@@ -98,6 +98,8 @@ func TestBadSMILES(t *testing.T) {
 		{"C%1", 1, "less than two digits"},
 		{"1CC1", 0, "the number of a ring without an atom before it"},
 		{"CXC", 1, "where an atom belongs"},
+		{"CO>>C=O", 2, "a > of a reaction or a dative bond, which are not read"},
+		{"N->[Fe]", 2, "a > of a reaction or a dative bond, which are not read"},
 		{"C!C", 1, "where an atom belongs"},
 		{"Cé", 1, "where an atom belongs"},
 	} {

@@ -33,7 +33,7 @@ type Encoder struct {
 
 // NewEncoder starts a set over an alphabet of the given kind, which words and integers fill.
 func NewEncoder(k Kind) *Encoder {
-	a := &Alphabet{Kind: k, Letters: letterCount(k)}
+	a := &Alphabet{Kind: k, Letters: letterCount(k), Standard: k == Graphs}
 	e := &Encoder{set: Set{Alphabet: a, Start: []int{0}}, letters: letterTable(k), words: map[string]int32{}}
 	if k == Vectors {
 		e.frames = newFrames(a)
