@@ -93,7 +93,7 @@ func (t *texts) close() {
 
 func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 	for i := range t.n() {
-		if len(bytes.TrimSpace(t.of(i))) == 0 && !in.drops() {
+		if len(bytes.TrimSpace(t.of(i))) == 0 && !in.drops() && in.opt.bad == nil {
 			return nil, t.errorAt(t.where[i],
 				"the sequence after %s is empty: remove the header, or give the sequence", quote(">"+headers[i]))
 		}

@@ -109,6 +109,7 @@ type ReadOptions struct {
 	Grow bool
 	// TargetOptional allows, with Like, a file without the target.
 	TargetOptional bool
+	bad            *badRows // where rows go that cannot be read; nil: they are errors
 }
 
 // ReadFile reads a file in any of the known formats, plain or gzip, which its first bytes tell.

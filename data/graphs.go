@@ -102,7 +102,7 @@ func readGraphLines(in *input) (*table, error) {
 		}
 		start := place{number, 1}
 		label, err := graph.Label(line)
-		if err != nil {
+		if err != nil && in.opt.bad == nil {
 			return t.graphError(start, err)
 		}
 		if label != "" {

@@ -80,7 +80,7 @@ func readSequenceLines(in *input) (*table, error) {
 			return t.errorAt(start, "there is no class before the tab: write class, tab and sequence")
 		case tab < 0 && !in.opt.TargetOptional:
 			return t.errorAt(start, "there is no tab: write class, tab and sequence on every line")
-		case len(bytes.TrimSpace(sequence)) == 0 && !in.drops():
+		case len(bytes.TrimSpace(sequence)) == 0 && !in.drops() && in.opt.bad == nil:
 			return t.errorAt(place{number, tab + 2}, "the sequence is empty: remove the line, or give the sequence")
 		}
 		if tab >= 0 {

@@ -13,8 +13,8 @@ func moleculeLines() format {
 	return format{"a list of molecules", isMoleculeLines, false, true, readMoleculeLines, true}
 }
 
-// isMoleculeLines: each of the first lines begins with SMILES, and one of them has a mark that
-// words do not have. A name may follow behind a blank or a tab.
+// isMoleculeLines: the first lines begin with SMILES, and one of them has a mark that words do not
+// have. A name may follow behind a blank or a tab.
 func isMoleculeLines(head []byte) bool {
 	return areMolecules(head) && slices.ContainsFunc(firstWords(head), func(word string) bool {
 		return strings.ContainsAny(word, smilesMarks)
@@ -24,12 +24,17 @@ func isMoleculeLines(head []byte) bool {
 // smilesMarks are in SMILES and in few words.
 const smilesMarks = "[(=#"
 
-// areMolecules: each of the first lines begins with SMILES.
+// areMolecules: the first line and nearly all of the next ones begin with SMILES.
 func areMolecules(head []byte) bool {
-	return !slices.ContainsFunc(firstWords(head), func(word string) bool {
-		_, err := graph.Parse([]byte(word))
-		return err != nil || word[0] == '{'
-	})
+	words, valid := firstWords(head), 0
+	for i, word := range words {
+		if _, err := graph.Parse([]byte(word)); err == nil && word[0] != '{' {
+			valid++
+		} else if i == 0 {
+			return false
+		}
+	}
+	return float64(valid) >= mostlyValid*float64(len(words))
 }
 
 // firstWords are those of the first lines.

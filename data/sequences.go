@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -113,17 +112,11 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 		return nil, err
 	}
 	for i := range t.n() {
-		var bad *seq.SymbolError
-		if errors.As(t.add(e, i), &bad) {
-			return nil, t.errorAt(t.placeOf(i, bad.At), "found %s, %s", quote(bad.Symbol), bad.Msg)
+		if wrong := t.fault(e, i); wrong != nil {
+			return nil, wrong
 		}
 	}
 	set, unknown := e.Set()
-	for i := range t.n() {
-		if len(set.At(i)) == 0 {
-			return nil, t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol")
-		}
-	}
 	if set.Alphabet.Kind.IsGraph() {
 		t.describeGraphs(set, unknown, e.Graphs())
 	} else {
@@ -208,6 +201,9 @@ func (t *texts) table(in *input) (*table, error) {
 		}
 	}
 	if err := t.dropMissing(in); err != nil {
+		return nil, err
+	}
+	if err := t.setAside(in); err != nil {
 		return nil, err
 	}
 	set, err := t.encode(in.opt)

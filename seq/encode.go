@@ -216,6 +216,12 @@ func shorten(token []byte) string {
 	return string(token)
 }
 
+// Empty: what was added last has no symbols.
+func (e *Encoder) Empty() bool {
+	n := e.set.N()
+	return n > 0 && len(e.set.At(n-1)) == 0
+}
+
 // Set is what was added, and the number of its symbols that were unknown.
 func (e *Encoder) Set() (set *Set, unknown int) {
 	s := e.set
