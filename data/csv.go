@@ -85,7 +85,7 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	if err != nil {
 		return nil, err
 	}
-	l.notes = append(l.notes, l.leftOutRows(rec.name, len(made.lines))...)
+	l.notes = append(l.notes, leftOutRows(rec.name, l.noTarget, l.dropped, len(made.lines))...)
 	made.notes = append(l.notes, l.unknownValues(rec.name)...)
 	if l.targets != nil {
 		made.nameTargets(l.targets, rec.columnNames())

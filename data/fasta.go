@@ -95,7 +95,8 @@ func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 	for i := range t.n() {
 		if len(bytes.TrimSpace(t.of(i))) == 0 && !in.drops() && in.opt.bad == nil {
 			return nil, t.errorAt(t.where[i],
-				"the sequence after %s is empty: remove the header, or give the sequence", quote(">"+headers[i]))
+				"the sequence after %s is empty: remove the header, or give the sequence%s", quote(">"+headers[i]),
+				in.leaveOut())
 		}
 	}
 	t.splitHeaders(headers)
@@ -147,7 +148,7 @@ func (t *texts) checkHeaders(in *input) error {
 		if l == "" && !in.drops() {
 			return t.errorAt(t.where[i],
 				"the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with "+
-					"--labels FILE")
+					"--labels FILE%s", in.leaveOut())
 		}
 	}
 	different := map[string]bool{}

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -112,12 +111,13 @@ func (l *layout) drops(rec *records) bool {
 	return false
 }
 
-// leftOutRows are the notes about rows left out; stay is the number of the others.
-func (l *layout) leftOutRows(file string, stay int) (notes []string) {
+// leftOutRows are the notes about rows left out: those without a target, and those that lack
+// something else. stay is the number of the others.
+func leftOutRows(file string, noTarget, dropped, stay int) (notes []string) {
 	for _, rows := range []struct {
 		n   int
 		why string
-	}{{l.noTarget, "without a target"}, {l.dropped, "with missing cells"}} {
+	}{{noTarget, "without a target"}, {dropped, "with missing cells"}} {
 		if rows.n > 0 {
 			notes = append(notes,
 				fmt.Sprintf("%s: %s %s left out, %d stay", file, plural(rows.n, "row"), rows.why, stay))
@@ -192,6 +192,14 @@ func (in *input) drops() bool {
 	return (way == MissingDrop || way == "" && in.opt.Describe) && !in.opt.TargetOptional
 }
 
+// leaveOut is one more remedy for training rows that lack something.
+func (in *input) leaveOut() string {
+	if in.opt.Like != nil {
+		return ""
+	}
+	return ", or leave such rows out by --missing drop"
+}
+
 // checkMissing refuses an option that sequences cannot follow.
 func (in *input) checkMissing(f format) error {
 	o := in.opt.TableOptions
@@ -214,16 +222,23 @@ func (t *texts) dropMissing(in *input) error {
 	if !in.drops() || n == 0 {
 		return nil
 	}
+	noTarget, dropped := 0, 0
 	t.keep(func(i int) bool {
-		return (t.graphs != nil || len(bytes.TrimSpace(t.of(i))) > 0) && (t.labels == nil || !isMissing(t.labels[i]))
+		text := strings.TrimSpace(string(t.of(i)))
+		switch {
+		case t.labels != nil && isMissing(t.labels[i]):
+			noTarget++
+		case t.graphs == nil && isMissing(text):
+			dropped++
+		default:
+			return true
+		}
+		return false
 	})
-	switch dropped := n - t.n(); dropped {
-	case 0:
-	case n:
-		return errorf(t.name, "lacks the sequence or its target in each of its %s", plural(n, "row"))
-	default:
-		t.note("%s with missing cells left out, %d stay", plural(dropped, "row"), t.n())
+	if t.n() == 0 {
+		return errorf(t.name, "lacks the %s or its target in each of its %s", t.kind.Noun(), plural(n, "row"))
 	}
+	t.notes = append(t.notes, leftOutRows(t.name, noTarget, dropped, t.n())...)
 	return nil
 }
 

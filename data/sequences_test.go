@@ -523,23 +523,25 @@ func TestMissingSequences(t *testing.T) {
 		sdf += strings.Replace(mol, "%s", m[0], 1) + strings.Replace(m[1], ">9", "9", 1) + "$$$$\n"
 	}
 	for _, c := range []struct {
-		name, text, want, refused string
-		opt                       ReadOptions
+		name, text, want, refused, left string
+		opt                             ReadOptions
 	}{
 		{"table", "seq,y\nACGT,1\nNA,2\nnan,3\n,4\nGGT,0.5\n", "dna: ACGT=1 GGT=0.5",
-			`t.csv:3:1: the column "seq" lacks 3 sequences: --missing drop`, ReadOptions{Sequence: "seq"}},
+			`t.csv:3:1: the column "seq" lacks 3 sequences: --missing drop`,
+			"3 rows with missing cells left out, 2 stay", ReadOptions{Sequence: "seq"}},
 		{"SMILES", "smiles,y\nCCO,1\n ,2\nN/A,3\nCC,0.5\n",
 			`graphs: "C"_"C"_"O"_0_1_"-"_1_2_"-"_=1 "C"_"C"_0_1_"-"_=0.5`,
-			`t.csv:3:1: the column "smiles" lacks 2 sequences`, ReadOptions{Sequence: "smiles"}},
-		{"list", "a\tACGT\nb\t\n\tAC\nb\tGGT\n", "dna: ACGT=a GGT=b", "t.csv:2:3: the sequence is empty",
-			ReadOptions{}},
+			`t.csv:3:1: the column "smiles" lacks 2 sequences`, "2 rows with missing cells left out, 2 stay",
+			ReadOptions{Sequence: "smiles"}},
+		{"list", "a\tACGT\nb\tNA\n\tAC\nb\t\nb\tGGT\n", "dna: ACGT=a GGT=b", "t.csv:3:1: there is no class",
+			"1 row without a target left out, 2 stay\nt.csv: 2 rows with missing cells left out, 2 stay", ReadOptions{}},
 		{"FASTA", ">a\nACGT\n>b\n>b\nGGT\n", "dna: ACGT=a GGT=b", `t.csv:3:1: the sequence after ">b" is empty`,
-			ReadOptions{}},
+			"1 row with missing cells left out, 2 stay", ReadOptions{}},
 		{"SDF", sdf, `graphs: "O"_=0.5 "N"_=9 "F"_=1.5`, `t.csv:1:1: the molecule has no item "mass"`,
-			ReadOptions{Target: "mass"}},
+			"1 row without a target left out, 3 stay", ReadOptions{Target: "mass"}},
 		{"graphs", `{"nodes":["C"],"edges":[],"label":"a"}` + "\n" + `{"nodes":["N"],"edges":[]}` + "\n" +
 			`{"nodes":["O"],"edges":[],"label":"b"}`, `graphs: "C"_=a "O"_=b`,
-			`t.csv:2:1: graphs with a "label" and graphs`, ReadOptions{}},
+			`t.csv:2:1: graphs with a "label" and graphs`, "1 row without a target left out, 2 stay", ReadOptions{}},
 	} {
 		if _, _, err := readText(c.text, c.opt); err == nil || !strings.HasPrefix(err.Error(), c.refused) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.refused)
@@ -548,7 +550,7 @@ func TestMissingSequences(t *testing.T) {
 		d, notes, err := readText(c.text, c.opt)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
-		} else if got := show(d); got != c.want || !strings.Contains(strings.Join(notes, "\n"), "cells left out") {
+		} else if got := show(d); got != c.want || !strings.Contains(strings.Join(notes, "\n"), "t.csv: "+c.left) {
 			t.Errorf("%s: %s %q, want %s", c.name, got, notes, c.want)
 		}
 	}

@@ -36,7 +36,7 @@ func TestCasesOfSequences(t *testing.T) {
 		{"info skip_bad_smiles.missing.csv --sequence smiles --missing drop", "1 row with missing cells left out"},
 		{"info sdf-empty-name.sdf --target activity", "60 rows"},
 		{"info sdf-gt-value.sdf --target activity", "60 rows"},
-		{"info sdf-missing-item.sdf --target activity --missing drop", "with missing cells left out"},
+		{"info sdf-missing-item.sdf --target activity --missing drop", "6 rows without a target left out, 54 stay"},
 		{train + "sdf_partly_labelled.train.sdf --target logP --kernel wl:1", "training"},
 	} {
 		command := strings.ReplaceAll(c.command, "%s", t.TempDir())
