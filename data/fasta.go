@@ -136,11 +136,12 @@ func (t *texts) splitHeaders(headers []string) {
 func (t *texts) checkHeaders(in *input) error {
 	opt := in.opt
 	if opt.TargetOptional {
-		if known := t.known(opt.Like.Classes); known < t.n() {
-			if t.labels = nil; known > 0 {
-				t.note("%d of its %s have a class of the model in the header: classes are ignored", known,
-					plural(t.n(), "sequence"))
+		if known, strange := t.known(opt.Like); known < t.n() {
+			if known > 0 {
+				t.note("%d of its %s have a class of the model in the header: classes are ignored (line %d has %s)",
+					known, plural(t.n(), "sequence"), t.where[strange].line, quote(t.labels[strange]))
 			}
+			t.labels = nil
 		}
 		return nil
 	}
@@ -167,18 +168,15 @@ func (t *texts) checkHeaders(in *input) error {
 	return nil
 }
 
-// known counts the labels that are a class, or a number where there are no classes.
-func (t *texts) known(classes []string) (count int) {
-	find := classFinder(classes)
-	for _, l := range t.labels {
-		_, ok := find(l)
-		if classes == nil {
-			_, err := parseNumber(l)
-			ok = err == nil
-		}
-		if ok {
+// known counts the labels that are targets, and finds the first other one.
+func (t *texts) known(like *Schema) (count, strange int) {
+	strange = -1
+	for i, l := range t.labels {
+		if like.isTarget(l) {
 			count++
+		} else if strange < 0 {
+			strange = i
 		}
 	}
-	return count
+	return count, strange
 }

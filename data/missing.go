@@ -210,6 +210,9 @@ func (in *input) checkMissing(f format) error {
 	if f.sequences {
 		o.Missing = ""
 	}
+	if isSDF(in.head) {
+		o.ID = ""
+	}
 	if given := o.given(); given != "" && !f.text {
 		return errorf(in.name, "is %s, not a table of text: leave %s out", f.what, given)
 	}
@@ -222,11 +225,11 @@ func (t *texts) dropMissing(in *input) error {
 	if !in.drops() || n == 0 {
 		return nil
 	}
-	noTarget, dropped := 0, 0
+	noTarget, dropped, width := 0, 0, max(1, len(t.targets))
 	t.keep(func(i int) bool {
 		text := strings.TrimSpace(string(t.of(i)))
 		switch {
-		case t.labels != nil && isMissing(t.labels[i]):
+		case t.labels != nil && slices.ContainsFunc(t.labels[i*width:(i+1)*width], isMissing):
 			noTarget++
 		case t.graphs == nil && isMissing(text):
 			dropped++
@@ -259,6 +262,7 @@ func (t *texts) keep(want func(i int) bool) {
 		t.text = append(t.text, all.of(i)...)
 		t.end = append(t.end, len(t.text))
 	}
-	t.at, t.where = pick(t.at, kept), pick(t.where, kept)
-	t.names, t.labels, t.graphs = pick(t.names, kept), pick(t.labels, kept), pick(t.graphs, kept)
+	width := max(1, len(t.targets))
+	t.labels, t.where = gather(t.labels, width, kept), gather(t.where, width, kept)
+	t.at, t.names, t.graphs = pick(t.at, kept), pick(t.names, kept), pick(t.graphs, kept)
 }

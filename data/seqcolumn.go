@@ -102,7 +102,7 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 	}
 	made.schema.Sequence = l.sequenceName
 	if len(l.targets) < 2 {
-		if err := l.texts.targets(in, made); err != nil {
+		if err := l.texts.setLabels(in, made); err != nil {
 			return err
 		}
 	}

@@ -7,15 +7,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // sequenceTarget is the name of the target of sequences.
 const sequenceTarget = "class"
 
-// targets makes classes or reals of the labels. Labels are classes if they are words, or whole
+// setLabels makes classes or reals of the labels. Labels are classes if they are words, or whole
 // numbers of few kinds; classes stand in the order of their numbers or their letters. A table has
 // named its target column.
-func (t *texts) targets(in *input, made *table) error {
+func (t *texts) setLabels(in *input, made *table) error {
+	if t.targets != nil && t.labels != nil {
+		return t.setSeveral(in, made)
+	}
 	if t.labels == nil {
 		if in.opt.TargetOptional {
 			made.schema.Target = ""
@@ -273,12 +278,16 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 		}
 		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
 	}
+	names := t.names
+	if !slices.ContainsFunc(names, func(name string) bool { _, is := at[name]; return is }) && t.kind == seq.Graphs {
+		names = nil // the labels of molecules may go by number
+	}
 	places := make([]place, t.n())
 	t.labels = make([]string, t.n())
 	for i := range t.n() {
 		name := strconv.Itoa(i + 1)
-		if t.names != nil {
-			name = t.names[i]
+		if names != nil {
+			name = names[i]
 		}
 		j, ok := at[name]
 		for _, short := range []string{firstWord(name), beforeClass(name)} {

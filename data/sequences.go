@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -42,9 +43,12 @@ type texts struct {
 
 	labelsIn string // the file of the labels, where it is another
 
-	kind   seq.Kind       // their kind, where the format tells; "" else
-	target string         // the name of the labels; "": class
-	graphs []*graph.Graph // of a folder, in place of texts; each is nil once it is coded
+	kind   seq.Kind // their kind, where the format tells; "" else
+	target string   // the name of the labels; "": class
+	// the names of several targets, whose labels stand side by side; nil of one
+	targets []string
+	idName  string         // what the names are called; "": name
+	graphs  []*graph.Graph // of a folder, in place of texts; each is nil once it is coded
 }
 
 // add codes row i.
@@ -210,16 +214,16 @@ func (t *texts) table(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &table{sequences: set, lines: make([]int32, t.n()), schema: Schema{Target: t.target}}
+	made := &table{sequences: set, lines: make([]int32, t.n()), schema: Schema{Target: t.target, ID: t.idName}}
 	for i, p := range t.at {
 		made.lines[i] = int32(p.line)
 	}
-	if err := t.targets(in, made); err != nil {
+	if err := t.setLabels(in, made); err != nil {
 		return nil, err
 	}
 	made.notes = t.notes
 	if t.names != nil && (t.labels == nil || !slices.Equal(t.names, t.labels)) {
-		made.ids, made.id = t.names, nameColumn
+		made.ids, made.id = t.names, cmp.Or(t.idName, nameColumn)
 	}
 	return made, nil
 }
