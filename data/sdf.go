@@ -162,7 +162,8 @@ func readMolecules(in *input) (all []molecule, err error) {
 			_, name, open := strings.Cut(line, "<")
 			name, _, closed := strings.Cut(name, ">")
 			if !open || !closed {
-				return errorAt(in.name, place{line: number}, "found %s, where an item belongs: write > <name>", quote(line))
+				return errorAt(in.name, place{line: number}, "found %s, where an item belongs: write > <name>",
+					quote(line))
 			}
 			m.items, inValue = append(m.items, item{name: name, at: place{number, 1}}), true
 		case strings.TrimSpace(line) == "":

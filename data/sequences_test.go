@@ -460,7 +460,8 @@ func TestLoadSequences(t *testing.T) {
 // FuzzReadSequences gives any bytes: no panic, and a set that is whole where there is no error.
 func FuzzReadSequences(f *testing.F) {
 	for _, s := range []string{">1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"),
-		">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6"} {
+		">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6",
+		"@a|0\nACGT\n+\n@III\n@b|1\nAC\nGT\n+\nIIII\n", ">1\n 1 acgt acgt\n;c\n>0\nAC 10\n", "C(=O)O a\nCC\tb\n"} {
 		f.Add([]byte(s), "")
 		f.Add([]byte(s), "words")
 		f.Add([]byte(s), "vectors")
@@ -468,7 +469,8 @@ func FuzzReadSequences(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, tokens string) {
 		like := Schema{Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class",
 			Task: Classification, Classes: []string{"0", "1"}}
-		for _, opt := range []ReadOptions{{Tokens: tokens}, {Like: &like, TargetOptional: true}} {
+		for _, opt := range []ReadOptions{{Tokens: tokens}, {Like: &like, TargetOptional: true},
+			{Like: &like, TargetOptional: true, bad: &badRows{}}, {TableOptions: TableOptions{Missing: MissingDrop}}} {
 			d, _, err := readText(string(text), opt)
 			var e *Error
 			switch {
@@ -535,7 +537,8 @@ func TestMissingSequences(t *testing.T) {
 			`t.csv:3:1: the column "smiles" lacks 2 sequences`, "2 rows with missing cells left out, 2 stay",
 			ReadOptions{Sequence: "smiles"}},
 		{"list", "a\tACGT\nb\tNA\n\tAC\nb\t\nb\tGGT\n", "dna: ACGT=a GGT=b", "t.csv:3:1: there is no class",
-			"1 row without a target left out, 2 stay\nt.csv: 2 rows with missing cells left out, 2 stay", ReadOptions{}},
+			"1 row without a target left out, 2 stay\nt.csv: 2 rows with missing cells left out, 2 stay",
+			ReadOptions{}},
 		{"FASTA", ">a\nACGT\n>b\n>b\nGGT\n", "dna: ACGT=a GGT=b", `t.csv:3:1: the sequence after ">b" is empty`,
 			"1 row with missing cells left out, 2 stay", ReadOptions{}},
 		{"SDF", sdf, `graphs: "O"_=0.5 "N"_=9 "F"_=1.5`, `t.csv:1:1: the molecule has no item "mass"`,

@@ -6,12 +6,14 @@ import (
 	"slices"
 )
 
-// Rings beyond these are not looked at: the atoms of one ring, the shortest rings through one bond,
-// and the rings that share their electrons.
+// Rings beyond these are not looked at: the atoms of one ring, those on the way to it, the shortest
+// rings through one bond, the rings that share their electrons, and how many sets of them there are.
 const (
 	mostRingAtoms = 24
+	mostNear      = 1 << 10
 	mostRings     = 16
 	mostFused     = 6
+	mostSets      = 1 << 14
 )
 
 // findAromatic marks the aromatic rings. A ring has 4n+2 electrons, and so have rings that share
@@ -22,19 +24,13 @@ func (m *electrons) findAromatic() {
 		gives[a] = m.donated(a)
 	}
 	rings := m.rings(gives)
-	near := make([][]int, len(rings)) // rings that share one bond with a ring
-	open := map[int]bool{}            // bonds of rings that are not aromatic yet
-	for i, r := range rings {
+	open := map[int]bool{} // bonds of rings that are not aromatic yet
+	for _, r := range rings {
 		for _, e := range r {
 			open[e] = true
 		}
-		for j, other := range rings {
-			if shared(r, other) == 1 {
-				near[i] = append(near[i], j)
-			}
-		}
 	}
-	found := map[int]bool{}
+	near, found := neighbours(rings), map[int]bool{}
 	sets := make([][]int, len(rings))
 	for i := range rings {
 		sets[i] = []int{i}
@@ -51,17 +47,33 @@ func (m *electrons) findAromatic() {
 	m.relabel(found)
 }
 
-// shared is how many bonds two rings have in common.
-func shared(r, other []int) (n int) {
-	for _, e := range r {
-		if slices.Contains(other, e) {
-			n++
+// neighbours are, for each ring, those that share one bond with it.
+func neighbours(rings [][]int) (near [][]int) {
+	of := map[int][]int{} // the rings of a bond
+	for i, r := range rings {
+		for _, e := range r {
+			of[e] = append(of[e], i)
 		}
 	}
-	return n
+	for i, r := range rings {
+		shared := map[int]int{}
+		for _, e := range r {
+			for _, j := range of[e] {
+				shared[j]++
+			}
+		}
+		near = append(near, nil)
+		for j, n := range shared {
+			if n == 1 && j != i {
+				near[i] = append(near[i], j)
+			}
+		}
+	}
+	return near
 }
 
-// larger are the sets with one more ring that shares a bond with one of theirs.
+// larger are the sets with one more ring that shares a bond with one of theirs; nil where they are
+// too many.
 func larger(sets, near [][]int) (grown [][]int) {
 	seen := map[string]bool{}
 	for _, set := range sets {
@@ -75,6 +87,9 @@ func larger(sets, near [][]int) (grown [][]int) {
 				if key := fmt.Sprint(with); !seen[key] {
 					seen[key] = true
 					grown = append(grown, with)
+				}
+				if len(grown) > mostSets {
+					return nil
 				}
 			}
 		}
@@ -165,7 +180,7 @@ func (m *electrons) shortest(e int) (rings [][]int) {
 	away := map[int]int{from: 0} // how far atoms are from one end, without the edge
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		a := queue[0]
-		if far, found := away[to]; found && away[a] >= far || away[a] >= mostRingAtoms-1 {
+		if far, found := away[to]; found && away[a] >= far || away[a] >= mostRingAtoms-1 || len(away) > mostNear {
 			break
 		}
 		for _, b := range m.bonds[a] {

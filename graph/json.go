@@ -93,9 +93,10 @@ func (g *Graph) parseJSON(text []byte) *Error {
 		case keyValues:
 			err = p.list("values", p.vector)
 		default: // a target, a name, or what nobody asks for
-			place := p.errorf(key, "a key that graphs do not have: use nodes, edges, values, or a key of a word or number")
+			strange := p.errorf(key,
+				"a key that graphs do not have: use nodes, edges, values, or a key of a word or number")
 			if token, err = p.token(); err == nil && isDelim(token) {
-				err = place
+				err = strange
 			}
 		}
 		if err != nil {

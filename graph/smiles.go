@@ -133,7 +133,8 @@ func (p *smilesReader) plainAtom() *Error {
 		}
 	}
 	if p.text[p.at] == '>' {
-		return p.errorf(p.at, "a > of a reaction or a dative bond, which are not read: give one molecule, with plain bonds")
+		return p.errorf(p.at,
+			"a > of a reaction or a dative bond, which are not read: give one molecule, with plain bonds")
 	}
 	return p.errorf(p.at,
 		"where an atom belongs: use B, C, N, O, P, S, F, Cl, Br, I or *, and brackets for others, as in [Na+]")
