@@ -216,7 +216,7 @@ func shorten(token []byte) string {
 	return string(token)
 }
 
-// Empty: what was added last has no symbols.
+// Empty reports whether what was added last has no symbols.
 func (e *Encoder) Empty() bool {
 	n := e.set.N()
 	return n > 0 && len(e.set.At(n-1)) == 0
