@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// atom is what a molecule's notation says of a node.
+// atom is a node of a molecule as it is written.
 type atom struct {
 	isotope, symbol string // the symbol begins with a capital, also of an aromatic atom
 	aromatic        bool   // as it is written
@@ -134,7 +134,7 @@ func outer(symbol string) int {
 	return map[string]int{"B": 3, "C": 4, "N": 5, "O": 6, "P": 5, "S": 6, "Se": 6, "Te": 6}[symbol]
 }
 
-// valence is the usual one of atoms with so many electrons in the outer shell.
+// valence is the usual one of atoms with that number of electrons in the outer shell.
 func valence(outer int) int { return max(0, min(outer, 8-outer)) }
 
 // delocalised: an aromatic bond stands in the notation.
