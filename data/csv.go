@@ -84,6 +84,12 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
+	if lay.bad = in.opt.bad.take(); lay.bad != nil {
+		in.opt.bad.columns = rec.columnNames()
+		if lay.trial, err = lay.texts.encoder(in.opt); err != nil {
+			return nil, err
+		}
+	}
 	lay.like, lay.optional, lay.missing = true, in.opt.TargetOptional, cmp.Or(like.Missing, MissingError)
 	if like.Task == Classification {
 		lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
@@ -114,7 +120,7 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	if err != nil {
 		return nil, err
 	}
-	l.notes = append(l.notes, l.leftOutRows(rec.name, len(made.lines))...)
+	l.notes = append(l.notes, leftOutRows(rec.name, l.noTarget, l.dropped, len(made.lines))...)
 	made.notes = append(l.notes, l.unknownValues(rec.name)...)
 	if l.targets != nil {
 		made.nameTargets(l.targets, rec.columnNames())
@@ -198,6 +204,12 @@ func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
 	if l.texts != nil {
 		if err := l.addText(rec, maxCells); err != nil {
 			return err
+		}
+		if l.trial != nil {
+			if wrong := l.texts.fault(l.trial, l.texts.n()-1); wrong != nil {
+				l.texts.removeLast()
+				return wrong
+			}
 		}
 	}
 	if l.labelled() {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// isFASTA: the first line that is neither blank nor a comment is a header. FASTQ counts, so that
-// the reader can say what it is.
+// isFASTA: the first line that is neither blank nor a comment is a header, of FASTA or of FASTQ.
 func isFASTA(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	for {
@@ -33,19 +32,6 @@ func isComment(line []byte, first bool) bool {
 	return first || len(line) == 1 || strings.IndexByte(" \t\r#", line[1]) >= 0
 }
 
-// isFASTQ: a line of @, one of letters, one of +, and one as long as the letters.
-func isFASTQ(head []byte) bool {
-	lines := bytes.SplitN(head, []byte("\n"), 5)
-	if len(lines) < 4 {
-		return false
-	}
-	for i := range lines {
-		lines[i] = bytes.TrimRight(lines[i], "\r")
-	}
-	return bytes.HasPrefix(lines[0], []byte("@")) && bytes.HasPrefix(lines[2], []byte("+")) &&
-		len(lines[1]) == len(lines[3]) && !bytes.ContainsAny(lines[1], ",;\t")
-}
-
 // labelWord stands before the > of a header in some sets of texts.
 const labelWord = "LABEL"
 
@@ -60,8 +46,8 @@ func readFASTA(in *input) (*table, error) {
 		return nil, err
 	}
 	t := &texts{name: in.name}
-	if head = bytes.TrimLeft(head, " \t\r\n"); isFASTQ(head) {
-		return nil, errorf(in.name, "is FASTQ: give FASTA, without the lines of qualities (as seqtk seq -A writes it)")
+	if isFASTQ(bytes.TrimLeft(head, " \t\r\n")) {
+		return readFASTQ(in)
 	}
 	var headers []string
 	comments, firstComment := 0, 0
@@ -83,8 +69,8 @@ func readFASTA(in *input) (*table, error) {
 				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed with FASTA",
 				quote(">"+headers[len(headers)-1]))
 		}
-		if t.text = append(t.text, line...); len(headers) > 0 {
-			t.text = append(t.text, '\n')
+		if len(headers) > 0 {
+			t.text = append(append(t.text, line...), '\n')
 		}
 		return nil
 	})
@@ -107,9 +93,10 @@ func (t *texts) close() {
 
 func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 	for i := range t.n() {
-		if len(bytes.TrimSpace(t.of(i))) == 0 && !in.drops() {
+		if len(bytes.TrimSpace(t.of(i))) == 0 && !in.drops() && in.opt.bad == nil {
 			return nil, t.errorAt(t.where[i],
-				"the sequence after %s is empty: remove the header, or give the sequence", quote(">"+headers[i]))
+				"the sequence after %s is empty: remove the header, or give the sequence%s", quote(">"+headers[i]),
+				in.leaveOut())
 		}
 	}
 	t.splitHeaders(headers)
@@ -149,11 +136,12 @@ func (t *texts) splitHeaders(headers []string) {
 func (t *texts) checkHeaders(in *input) error {
 	opt := in.opt
 	if opt.TargetOptional {
-		if known := t.known(opt.Like.Classes); known < t.n() {
-			if t.labels = nil; known > 0 {
-				t.note("%d of its %s have a class of the model in the header: classes are ignored", known,
-					plural(t.n(), "sequence"))
+		if known, strange := t.known(opt.Like); known < t.n() {
+			if known > 0 {
+				t.note("%d of its %s have a class of the model in the header: classes are ignored (line %d has %s)",
+					known, plural(t.n(), "sequence"), t.where[strange].line, quote(t.labels[strange]))
 			}
+			t.labels = nil
 		}
 		return nil
 	}
@@ -161,7 +149,7 @@ func (t *texts) checkHeaders(in *input) error {
 		if l == "" && !in.drops() {
 			return t.errorAt(t.where[i],
 				"the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with "+
-					"--labels FILE")
+					"--labels FILE%s", in.leaveOut())
 		}
 	}
 	different := map[string]bool{}
@@ -180,18 +168,15 @@ func (t *texts) checkHeaders(in *input) error {
 	return nil
 }
 
-// known counts the labels that are a class, or a number where there are no classes.
-func (t *texts) known(classes []string) (count int) {
-	find := classFinder(classes)
-	for _, l := range t.labels {
-		_, ok := find(l)
-		if classes == nil {
-			_, err := parseNumber(l)
-			ok = err == nil
-		}
-		if ok {
+// known counts the labels that are targets, and finds the first other one.
+func (t *texts) known(like *Schema) (count, strange int) {
+	strange = -1
+	for i, l := range t.labels {
+		if like.isTarget(l) {
 			count++
+		} else if strange < 0 {
+			strange = i
 		}
 	}
-	return count
+	return count, strange
 }

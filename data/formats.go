@@ -52,6 +52,7 @@ func formats() []format {
 		{"graphs in JSON", isGraphLines, false, true, readGraphLines, true},
 		{"an SDF file", isSDF, false, true, readSDF, true},
 		{"a FASTA file", isFASTA, false, true, readFASTA, true},
+		moleculeLines(),
 		sequenceLines(),
 		csvTable(),
 	}
@@ -108,6 +109,7 @@ type ReadOptions struct {
 	Grow bool
 	// TargetOptional allows, with Like, a file without the target.
 	TargetOptional bool
+	bad            *badRows // where rows go that cannot be read; nil: they are errors
 }
 
 // ReadFile reads a file in any of the known formats, plain or gzip, which its first bytes tell.

@@ -31,6 +31,7 @@ func TestFormatsAreTested(t *testing.T) {
 		"an SDF file":        {molecules, "| SDF"},
 		"a FASTA file":       {">0\nACGT\n>1\nGGTT\n", "| FASTA, lists of class, tab and sequence"},
 		sequenceLines().what: {"0\tACGT\n1\tGGTT\n", "| FASTA, lists of class, tab and sequence"},
+		moleculeLines().what: {"CCO ethanol\nCC(=O)O\tacetic acid\n", "| SDF, lists of SMILES"},
 		csvTable().what:      {"a,b\n1,2\n3,4\n", "| CSV |"},
 	}
 	for _, f := range formats() {
@@ -48,6 +49,9 @@ func TestFormatsAreTested(t *testing.T) {
 		opt := ReadOptions{}
 		if strings.HasPrefix(f.what, "an IDX") {
 			opt.Labels = write(t, "labels.npy", npy("<f8", "2,", []float64{0.5, 1.5}))
+		}
+		if f.what == moleculeLines().what {
+			opt.Labels = write(t, "labels.txt", "acetic acid\t0.5\nethanol\t1.5\n")
 		}
 		d, _, err := readText(s.text, opt)
 		if err != nil || d.N() != 2 {

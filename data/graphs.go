@@ -33,7 +33,7 @@ func (t *texts) detectGraphs() (kind seq.Kind, found bool) {
 		default:
 			if _, err := graph.Parse([]byte(text)); err == nil {
 				graphs++
-				marked = marked || strings.ContainsAny(strings.Fields(text)[0], "{[(=#")
+				marked = marked || strings.ContainsAny(strings.Fields(text)[0], smilesMarks+"{")
 			}
 		}
 	}
@@ -95,23 +95,42 @@ func readGraphLines(in *input) (*table, error) {
 		return nil, err
 	}
 	t := &texts{name: in.name, kind: seq.Graphs}
-	labelled := 0
+	keys := in.targetNames(nil)
+	if keys == nil || keys[0] == sequenceTarget {
+		keys = []string{labelColumn}
+	} else if err := in.checkTargetNames(keys, keys, "key"); err != nil {
+		return nil, err
+	} else {
+		t.nameTargets(keys)
+	}
+	labelled, whole := 0, 0 // rows with any of the targets, and with all
 	err := in.eachLine(func(number int, line []byte) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return nil
 		}
 		start := place{number, 1}
-		label, err := graph.Label(line)
-		if err != nil {
+		values, err := graph.Values(line, keys)
+		if err != nil && in.opt.bad == nil {
 			return t.graphError(start, err)
-		}
-		if label != "" {
-			labelled++
+		} else if err != nil {
+			values = make([]string, len(keys))
 		}
 		t.append(line, start)
-		t.label(label, start)
-		if labelled != 0 && labelled != t.n() && !in.opt.TargetOptional && !in.dropsUnlabelled() {
-			return t.errorAt(start, `graphs with a "label" and graphs without one are mixed: every line needs the same`)
+		missing := 0
+		for _, value := range values {
+			if t.label(value, start); value == "" {
+				missing++
+			}
+		}
+		if missing < len(keys) {
+			labelled++
+		}
+		if missing == 0 {
+			whole++
+		}
+		if labelled != 0 && whole != t.n() && !in.opt.TargetOptional && !in.dropsUnlabelled() {
+			return t.errorAt(start, `graphs with a %s and graphs without one are mixed: every line needs the same, `+
+				`and --missing drop leaves those without one out`, list(keys))
 		}
 		return nil
 	})
@@ -121,7 +140,12 @@ func readGraphLines(in *input) (*table, error) {
 	if labelled == 0 {
 		t.labels = nil
 	}
-	return t.table(in)
+	if labelled == 0 && in.opt.Target != "" && !in.opt.TargetOptional {
+		return nil, errorf(in.name, "has no key %s, which is the target, in any graph", list(keys))
+	}
+	here := *in
+	here.opt.Target = ""
+	return t.table(&here)
 }
 
 // graphError is an error of package graph in a line that starts there.

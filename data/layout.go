@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // DefaultTarget is the column that is the target where none is named and it exists;
@@ -44,6 +45,7 @@ type layout struct {
 	sequence     int // which cell is a sequence, where texts is not nil
 	sequenceName string
 	texts        *texts
+	trial        *seq.Encoder // of a Stream: tells bad texts
 }
 
 // LeftOut is a column of the training file that is no input.

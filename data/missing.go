@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -122,12 +121,13 @@ func (l *layout) drops(rec *records) bool {
 	return false
 }
 
-// leftOutRows are the notes about rows left out; stay is the number of the others.
-func (l *layout) leftOutRows(file string, stay int) (notes []string) {
+// leftOutRows are the notes about rows left out: those without a target, and those that lack
+// something else. stay is the number of the others.
+func leftOutRows(file string, noTarget, dropped, stay int) (notes []string) {
 	for _, rows := range []struct {
 		n   int
 		why string
-	}{{l.noTarget, "without a target"}, {l.dropped, "with missing cells"}} {
+	}{{noTarget, "without a target"}, {dropped, "with missing cells"}} {
 		if rows.n > 0 {
 			notes = append(notes,
 				fmt.Sprintf("%s: %s %s left out, %d stay", file, plural(rows.n, "row"), rows.why, stay))
@@ -202,6 +202,14 @@ func (in *input) drops() bool {
 	return (way == MissingDrop || way == "" && in.opt.Describe) && !in.opt.TargetOptional
 }
 
+// leaveOut is one more remedy for training rows that lack something.
+func (in *input) leaveOut() string {
+	if in.opt.Like != nil {
+		return ""
+	}
+	return ", or leave such rows out by --missing drop"
+}
+
 // checkMissing refuses an option that sequences cannot follow.
 func (in *input) checkMissing(f format) error {
 	o := in.opt.TableOptions
@@ -211,6 +219,9 @@ func (in *input) checkMissing(f format) error {
 	}
 	if f.sequences {
 		o.Missing = ""
+	}
+	if isSDF(in.head) {
+		o.ID = ""
 	}
 	if given := o.given(); given != "" && !f.text {
 		return errorf(in.name, "is %s, not a table of text: leave %s out", f.what, given)
@@ -225,22 +236,27 @@ func (in *input) dropsUnlabelled() bool {
 
 // dropMissing leaves out the rows without text or label.
 func (t *texts) dropMissing(in *input) error {
-	n, noTarget, dropped := t.n(), 0, 0
+	n, noTarget, dropped, width := t.n(), 0, 0, max(1, len(t.targets))
+	lacks := func(label string) bool { return label == "" || in.drops() && isMissing(label) }
 	t.keep(func(i int) bool {
 		switch {
-		case t.labels != nil && in.dropsUnlabelled() && (t.labels[i] == "" || in.drops() && isMissing(t.labels[i])):
+		case t.labels != nil && in.dropsUnlabelled() && slices.ContainsFunc(t.labels[i*width:(i+1)*width], lacks):
 			noTarget++
-			return false
-		case in.drops() && t.graphs == nil && len(bytes.TrimSpace(t.of(i))) == 0:
+		case in.drops() && t.graphs == nil && isMissing(strings.TrimSpace(string(t.of(i)))):
 			dropped++
-			return false
+		default:
+			return true
 		}
-		return true
+		return false
 	})
-	if n > 0 && noTarget+dropped == n {
-		return errorf(t.name, "lacks the sequence or its target in each of its %s", plural(n, "row"))
+	if n > 0 && t.n() == 0 {
+		named := ""
+		if t.targets != nil {
+			named = " " + list(t.targets)
+		}
+		return errorf(t.name, "lacks the %s or its target%s in each of its %s", t.kind.Noun(), named, plural(n, "row"))
 	}
-	t.notes = append(t.notes, (&layout{noTarget: noTarget, dropped: dropped}).leftOutRows(t.name, t.n())...)
+	t.notes = append(t.notes, leftOutRows(t.name, noTarget, dropped, t.n())...)
 	return nil
 }
 
@@ -261,6 +277,7 @@ func (t *texts) keep(want func(i int) bool) {
 		t.text = append(t.text, all.of(i)...)
 		t.end = append(t.end, len(t.text))
 	}
-	t.at, t.where = pick(t.at, kept), pick(t.where, kept)
-	t.names, t.labels, t.graphs = pick(t.names, kept), pick(t.labels, kept), pick(t.graphs, kept)
+	width := max(1, len(t.targets))
+	t.labels, t.where = gather(t.labels, width, kept), gather(t.where, width, kept)
+	t.at, t.names, t.graphs = pick(t.at, kept), pick(t.names, kept), pick(t.graphs, kept)
 }

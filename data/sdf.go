@@ -22,14 +22,6 @@ type molecule struct {
 	items []item
 }
 
-// names are those of the items.
-func (m molecule) names() (names []string) {
-	for _, i := range m.items {
-		names = append(names, i.name)
-	}
-	return names
-}
-
 // item is a name and a value of a molecule.
 type item struct {
 	name, value string
@@ -47,69 +39,108 @@ func readSDF(in *input) (*table, error) {
 		return nil, err
 	}
 	t := &texts{name: in.name, kind: seq.Graphs}
-	target, err := t.targetItem(in, all)
+	names := itemNames(all)
+	targets, err := in.targetItems(names)
 	if err != nil {
 		return nil, err
 	}
-	labelled := target != "" && in.opt.Labels == ""
+	if in.opt.Labels != "" {
+		targets = nil
+	}
+	t.nameTargets(targets)
 	for _, m := range all {
-		at := slices.IndexFunc(m.items, func(i item) bool { return i.name == target })
-		label, where := "", place{m.at, 1}
-		if at >= 0 {
-			label, where = m.items[at].value, m.items[at].at
-		}
-		if labelled && label == "" && !in.opt.TargetOptional && !in.dropsUnlabelled() {
-			return nil, t.errorAt(where,
-				"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END",
-				quote(target), target)
+		for _, target := range targets {
+			label, where := m.value(target)
+			if label == "" && !in.opt.TargetOptional && !in.dropsUnlabelled() {
+				return nil, t.errorAt(where,
+					"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END%s",
+					quote(target), target, in.leaveOut())
+			}
+			t.label(label, where)
 		}
 		t.append(m.block, place{m.at, 1})
-		t.label(label, where)
 	}
-	if !labelled {
-		t.labels = nil
+	if err := t.nameMolecules(in, all, names); err != nil {
+		return nil, err
 	}
-	t.target = target
 	here := *in
 	here.opt.Target = ""
 	return t.table(&here)
 }
 
-// targetItem is the name of the item that holds the targets, "" where they may be missing and are.
-func (t *texts) targetItem(in *input, all []molecule) (string, error) {
-	want := in.opt.Target
-	if in.opt.Like != nil {
-		want = in.opt.Like.Target
-	}
-	var names []string // of all molecules
+// itemNames are the names of the items of all molecules.
+func itemNames(all []molecule) (names []string) {
 	for _, m := range all {
-		for _, name := range m.names() {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+		for _, i := range m.items {
+			if !slices.Contains(names, i.name) {
+				names = append(names, i.name)
 			}
 		}
-		if in.opt.TargetOptional && slices.Contains(m.names(), want) {
-			return want, nil
+	}
+	return names
+}
+
+// value is that of an item, "" without it, and its place.
+func (m molecule) value(name string) (string, place) {
+	for _, i := range m.items {
+		if i.name == name {
+			return i.value, i.at
 		}
 	}
-	for _, name := range names {
+	return "", place{m.at, 1}
+}
+
+// nameMolecules takes the names of the molecules from the item that is asked for, or else from
+// their first lines.
+func (t *texts) nameMolecules(in *input, all []molecule, items []string) error {
+	id := in.opt.ID
+	if like := in.opt.Like; id == "" && like != nil && slices.Contains(items, like.ID) {
+		id = like.ID
+	}
+	if id != "" && !slices.Contains(items, id) {
+		return errorf(in.name, "has no item %s, which names the rows%s", quote(id), didYouMean(id, items))
+	}
+	named := false
+	for _, m := range all {
+		title, _, _ := strings.Cut(string(m.block), "\n")
+		name := strings.TrimSpace(title)
+		if id != "" {
+			name, _ = m.value(id)
+		}
+		t.names, named = append(t.names, name), named || name != ""
+	}
+	if t.idName = id; !named {
+		t.names = nil
+	}
+	return nil
+}
+
+// targetItems are the names of the items that hold the targets, nil where they may be missing and
+// are.
+func (in *input) targetItems(there []string) ([]string, error) {
+	names := in.targetNames(there)
+	optional := in.opt.TargetOptional || in.opt.Labels != ""
+	if err := in.checkTargetNames(names, there, "item"); err != nil || names != nil {
+		if err != nil && optional {
+			return nil, nil
+		}
+		return names, err
+	}
+	for _, name := range there {
 		named := strings.EqualFold(name, "name") // which is the molecule's
-		if name == want || want == "" && isColumnName(name) && !named {
-			return name, nil
+		if isColumnName(name) && !named {
+			return []string{name}, nil
 		}
 	}
 	switch {
-	case in.opt.TargetOptional || in.opt.Labels != "":
-		return "", nil
-	case want != "":
-		return "", errorf(in.name,
-			"has no item %s%s", quote(want), didYouMean(want, names))
-	case names == nil:
-		return "", errorf(in.name,
+	case optional:
+		return nil, nil
+	case there == nil:
+		return nil, errorf(in.name,
 			"has no items, so no targets: add > <target> and its value behind M  END, or give --labels FILE")
 	}
-	return "", errorf(in.name,
-		"has items, and none is called target: name the target by --target, one of %s", list(names))
+	return nil, errorf(in.name,
+		"has items, and none is called target: name the target by --target, one of %s", list(there))
 }
 
 // readMolecules reads all molecules.
@@ -131,7 +162,8 @@ func readMolecules(in *input) (all []molecule, err error) {
 			_, name, open := strings.Cut(line, "<")
 			name, _, closed := strings.Cut(name, ">")
 			if !open || !closed {
-				return errorAt(in.name, place{line: number}, "found %s, where an item belongs: write > <name>", quote(line))
+				return errorAt(in.name, place{line: number}, "found %s, where an item belongs: write > <name>",
+					quote(line))
 			}
 			m.items, inValue = append(m.items, item{name: name, at: place{number, 1}}), true
 		case strings.TrimSpace(line) == "":

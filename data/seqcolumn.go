@@ -64,6 +64,13 @@ func (l *layout) addText(rec *records, most int64) error {
 	return nil
 }
 
+// removeLast takes the text back that was added last.
+func (t *texts) removeLast() {
+	last := t.n() - 1
+	t.text = t.text[:len(t.text)-len(t.of(last))]
+	t.end, t.at = t.end[:last], t.at[:last]
+}
+
 // labelled says that targets are kept as text, which may be classes, as in a list of sequences.
 // Several are numbers.
 func (l *layout) labelled() bool { return l.texts != nil && len(l.targets) == 1 }
@@ -95,7 +102,7 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 	}
 	made.schema.Sequence = l.sequenceName
 	if len(l.targets) < 2 {
-		if err := l.texts.targets(in, made); err != nil {
+		if err := l.texts.setLabels(in, made); err != nil {
 			return err
 		}
 	}

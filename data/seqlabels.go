@@ -7,22 +7,28 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // sequenceTarget is the name of the target of sequences.
 const sequenceTarget = "class"
 
-// targets makes classes or reals of the labels. Labels are classes if they are words, or whole
+// setLabels makes classes or reals of the labels. Labels are classes if they are words, or whole
 // numbers of few kinds; classes stand in the order of their numbers or their letters. A table has
 // named its target column.
-func (t *texts) targets(in *input, made *table) error {
+func (t *texts) setLabels(in *input, made *table) error {
+	if t.targets != nil && t.labels != nil {
+		return t.setSeveral(in, made)
+	}
 	if t.labels == nil {
 		if in.opt.TargetOptional {
 			made.schema.Target = ""
 			return nil
 		}
 		return errorf(t.name,
-			"has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line")
+			"has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line, "+
+				"or give --labels FILE")
 	}
 	where, hold := "", "the labels hold"
 	if made.schema.Target == "" {
@@ -121,7 +127,9 @@ func (t *texts) checkWords(different int, words bool) error {
 		behind[strings.TrimSpace(string(t.of(i)))] = true
 	}
 	advice := "give others, or use the task classification"
-	if 2*len(behind) <= t.n() && t.kind == "" {
+	if a, ok := amountOf(t.labels[0]); ok && a.unit != "" {
+		advice = "write the numbers alone, without " + quote(a.unit)
+	} else if 2*len(behind) <= t.n() && t.kind == "" {
 		advice = "the classes stand behind the tab, and they belong before it"
 	}
 	return t.labelError(0, "found the target %s: the targets hold %d different words in %s, so they are no classes: %s",
@@ -270,12 +278,16 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 		}
 		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
 	}
+	names := t.names
+	if !slices.ContainsFunc(names, func(name string) bool { _, is := at[name]; return is }) && t.kind == seq.Graphs {
+		names = nil // the labels of molecules may go by number
+	}
 	places := make([]place, t.n())
 	t.labels = make([]string, t.n())
 	for i := range t.n() {
 		name := strconv.Itoa(i + 1)
-		if t.names != nil {
-			name = t.names[i]
+		if names != nil {
+			name = names[i]
 		}
 		j, ok := at[name]
 		for _, short := range []string{firstWord(name), beforeClass(name)} {

@@ -2,8 +2,8 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -43,9 +43,12 @@ type texts struct {
 
 	labelsIn string // the file of the labels, where it is another
 
-	kind   seq.Kind       // their kind, where the format tells; "" else
-	target string         // the name of the labels; "": class
-	graphs []*graph.Graph // of a folder, in place of texts; each is nil once it is coded
+	kind   seq.Kind // their kind, where the format tells; "" else
+	target string   // the name of the labels; "": class
+	// the names of several targets, whose labels stand side by side; nil of one
+	targets []string
+	idName  string         // what the names are called; "": name
+	graphs  []*graph.Graph // of a folder, in place of texts; each is nil once it is coded
 }
 
 // add codes row i.
@@ -113,17 +116,11 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 		return nil, err
 	}
 	for i := range t.n() {
-		var bad *seq.SymbolError
-		if errors.As(t.add(e, i), &bad) {
-			return nil, t.errorAt(t.placeOf(i, bad.At), "found %s, %s", quote(bad.Symbol), bad.Msg)
+		if wrong := t.fault(e, i); wrong != nil {
+			return nil, wrong
 		}
 	}
 	set, unknown := e.Set()
-	for i := range t.n() {
-		if len(set.At(i)) == 0 {
-			return nil, t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol")
-		}
-	}
 	if set.Alphabet.Kind.IsGraph() {
 		t.describeGraphs(set, unknown, e.Graphs())
 	} else {
@@ -210,20 +207,23 @@ func (t *texts) table(in *input) (*table, error) {
 	if err := t.dropMissing(in); err != nil {
 		return nil, err
 	}
+	if err := t.setAside(in); err != nil {
+		return nil, err
+	}
 	set, err := t.encode(in.opt)
 	if err != nil {
 		return nil, err
 	}
-	made := &table{sequences: set, lines: make([]int32, t.n()), schema: Schema{Target: t.target}}
+	made := &table{sequences: set, lines: make([]int32, t.n()), schema: Schema{Target: t.target, ID: t.idName}}
 	for i, p := range t.at {
 		made.lines[i] = int32(p.line)
 	}
-	if err := t.targets(in, made); err != nil {
+	if err := t.setLabels(in, made); err != nil {
 		return nil, err
 	}
 	made.notes = t.notes
 	if t.names != nil && (t.labels == nil || !slices.Equal(t.names, t.labels)) {
-		made.ids, made.id = t.names, nameColumn
+		made.ids, made.id = t.names, cmp.Or(t.idName, nameColumn)
 	}
 	return made, nil
 }
@@ -268,7 +268,11 @@ func (t *table) sequenceSet(in *input, d *Dataset) *Dataset {
 // with tables. Lines of any text that is no table are sequences beside a training set of them.
 func (in *input) formatLike(f format) (format, error) {
 	sequences := in.opt.Like.Alphabet != nil
+	isList := f.what == csvTable().what || f.what == sequenceLines().what
 	switch {
+	case sequences && isList && in.opt.Like.Alphabet.Kind == seq.Graphs && areMolecules(in.head) &&
+		!in.opt.Like.areTargets(firstWords(in.head)):
+		return moleculeLines(), nil
 	case sequences && !f.sequences && f.what == csvTable().what:
 		return sequenceLines(), in.checkTable()
 	case sequences && !f.sequences:

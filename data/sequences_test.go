@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -163,8 +162,10 @@ func TestSequencesLike(t *testing.T) {
 	} {
 		s := c.like.Schema()
 		d, notes, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: c.optional})
-		const ignored = "t.csv: 1 of its 2 sequences have a class of the model in the header: classes are ignored"
-		if some := strings.HasPrefix(c.text, ">x|pos\ngood") && c.optional; some != slices.Contains(notes, ignored) {
+		const ignored = "1 of its 2 sequences have a class of the model in the header: classes are ignored (line 3 has "
+		some := strings.HasPrefix(c.text, ">x|pos\ngood") && c.optional
+		if word := `"other")`; some != strings.Contains(strings.Join(notes, "\n"), ignored) ||
+			some && strings.Contains(c.text, "other") != strings.Contains(notes[0], word) {
 			t.Errorf("%s: %q", c.name, notes)
 		}
 		if c.want == "" {
@@ -238,9 +239,9 @@ func TestBadSequences(t *testing.T) {
 				`classes: the classes stand behind the tab, and they belong before it`, ReadOptions{}},
 		{"units", "0.5 nM\tACGT\n0.7 nM\tACG\n0.9 nM\tAC\n",
 			`t.csv:1:1: found the target "0.5 nM": the targets hold 3 different words in 3 rows, so they ` +
-				`are no classes: ` +
-				`give others`, ReadOptions{}},
-		{"FASTQ", "@a|1\r\nACGT\r\n+\r\nIIII\r\n", "t.csv: is FASTQ: give FASTA", ReadOptions{}},
+				`are no classes: write the numbers alone, without "nM"`, ReadOptions{}},
+		{"FASTQ", "@a|1\r\nACGT\r\n+\r\nIIII\r\nACGT\r\n", `t.csv:5:1: found "ACGT" where a header with an @`,
+			ReadOptions{}},
 		{"behind a comment", "; one\n>1\nACGTACGTACGT\n; two\nACGTACGTACGTQ\n", `t.csv:5:13: found "Q"`, ReadOptions{}},
 		{"blank lines only", ">", `t.csv:1:1: the sequence after ">" is empty`, ReadOptions{}},
 		{"class for a number", ">0.5\nAC\n>many\nACG\n",
@@ -459,7 +460,8 @@ func TestLoadSequences(t *testing.T) {
 // FuzzReadSequences gives any bytes: no panic, and a set that is whole where there is no error.
 func FuzzReadSequences(f *testing.F) {
 	for _, s := range []string{">1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"),
-		">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6"} {
+		">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6",
+		"@a|0\nACGT\n+\n@III\n@b|1\nAC\nGT\n+\nIIII\n", ">1\n 1 acgt acgt\n;c\n>0\nAC 10\n", "C(=O)O a\nCC\tb\n"} {
 		f.Add([]byte(s), "")
 		f.Add([]byte(s), "words")
 		f.Add([]byte(s), "vectors")
@@ -467,7 +469,8 @@ func FuzzReadSequences(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, tokens string) {
 		like := Schema{Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class",
 			Task: Classification, Classes: []string{"0", "1"}}
-		for _, opt := range []ReadOptions{{Tokens: tokens}, {Like: &like, TargetOptional: true}} {
+		for _, opt := range []ReadOptions{{Tokens: tokens}, {Like: &like, TargetOptional: true},
+			{Like: &like, TargetOptional: true, bad: &badRows{}}, {TableOptions: TableOptions{Missing: MissingDrop}}} {
 			d, _, err := readText(string(text), opt)
 			var e *Error
 			switch {
@@ -523,23 +526,26 @@ func TestMissingSequences(t *testing.T) {
 		sdf += strings.Replace(mol, "%s", m[0], 1) + strings.Replace(m[1], ">9", "9", 1) + "$$$$\n"
 	}
 	for _, c := range []struct {
-		name, text, want, refused string
-		opt                       ReadOptions
+		name, text, want, refused, left string
+		opt                             ReadOptions
 	}{
 		{"table", "seq,y\nACGT,1\nNA,2\nnan,3\n,4\nGGT,0.5\n", "dna: ACGT=1 GGT=0.5",
-			`t.csv:3:1: the column "seq" lacks 3 sequences: --missing drop`, ReadOptions{Sequence: "seq"}},
+			`t.csv:3:1: the column "seq" lacks 3 sequences: --missing drop`,
+			"3 rows with missing cells left out, 2 stay", ReadOptions{Sequence: "seq"}},
 		{"SMILES", "smiles,y\nCCO,1\n ,2\nN/A,3\nCC,0.5\n",
 			`graphs: "C"_"C"_"O"_0_1_"-"_1_2_"-"_=1 "C"_"C"_0_1_"-"_=0.5`,
-			`t.csv:3:1: the column "smiles" lacks 2 sequences`, ReadOptions{Sequence: "smiles"}},
-		{"list", "a\tACGT\nb\t\n\tAC\nb\tGGT\n", "dna: ACGT=a GGT=b", "t.csv:2:3: the sequence is empty",
+			`t.csv:3:1: the column "smiles" lacks 2 sequences`, "2 rows with missing cells left out, 2 stay",
+			ReadOptions{Sequence: "smiles"}},
+		{"list", "a\tACGT\nb\tNA\n\tAC\nb\t\nb\tGGT\n", "dna: ACGT=a GGT=b", "t.csv:4:3: the sequence is empty",
+			"1 row without a target left out, 2 stay\nt.csv: 2 rows with missing cells left out, 2 stay",
 			ReadOptions{}},
 		{"FASTA", ">a\nACGT\n>b\n>b\nGGT\n", "dna: ACGT=a GGT=b", `t.csv:3:1: the sequence after ">b" is empty`,
-			ReadOptions{}},
+			"1 row with missing cells left out, 2 stay", ReadOptions{}},
 		{"SDF", sdf, `graphs: "O"_=0.5 "N"_=9 "F"_=1.5`, "",
-			ReadOptions{Target: "mass"}},
+			"1 row without a target left out, 3 stay", ReadOptions{Target: "mass"}},
 		{"graphs", `{"nodes":["C"],"edges":[],"label":"a"}` + "\n" + `{"nodes":["N"],"edges":[]}` + "\n" +
 			`{"nodes":["O"],"edges":[],"label":"b"}`, `graphs: "C"_=a "O"_=b`,
-			"", ReadOptions{}},
+			"", "1 row without a target left out, 2 stay", ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		if (err == nil) != (c.refused == "") || err != nil && !strings.HasPrefix(err.Error(), c.refused) {
@@ -549,7 +555,7 @@ func TestMissingSequences(t *testing.T) {
 		d, notes, err := readText(c.text, c.opt)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
-		} else if got := show(d); got != c.want || !strings.Contains(strings.Join(notes, "\n"), "left out") {
+		} else if got := show(d); got != c.want || !strings.Contains(strings.Join(notes, "\n"), "t.csv: "+c.left) {
 			t.Errorf("%s: %s %q, want %s", c.name, got, notes, c.want)
 		}
 	}

@@ -17,6 +17,9 @@ type Stream struct {
 	whole *Dataset // of another format, until it was given
 	notes []string
 	ended bool
+
+	aside *badRows // of another format, for bad
+	bad   func(BadRow) error
 }
 
 // BadRow is a row that cannot be predicted: its fault, and its cells as far as they are known.
@@ -29,10 +32,8 @@ type BadRow struct {
 // class −1. A callback takes bad rows, which are left out; without one they are errors.
 func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(BadRow) error) (s *Stream, err error) {
 	opt := ReadOptions{Like: &schema, TargetOptional: true, TableOptions: o, Watch: w}
-	if streams := streams(path, schema, w); !streams && bad != nil {
-		return nil, errorf(path, "is not a table whose rows stand one after the other: leave --skip-bad out")
-	} else if !streams {
-		return OpenWhole(path, schema, o, w)
+	if !streams(path, schema, w) {
+		return openWhole(path, opt, bad)
 	}
 	file, err := opt.open(path)
 	if err != nil {
@@ -46,6 +47,18 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 		return nil, errors.Join(cmp.Or(opt.stopped(path), err), file.Close())
 	}
 	return s, nil
+}
+
+// openWhole reads a file whose rows come at once. Of sequences, some may be bad.
+func openWhole(path string, opt ReadOptions, bad func(BadRow) error) (*Stream, error) {
+	if bad != nil && opt.Like.Alphabet == nil {
+		return nil, errorf(path, "is not a table whose rows stand one after the other: leave --skip-bad out")
+	}
+	if bad != nil {
+		opt.bad = &badRows{}
+	}
+	ds, notes, err := ReadFile(path, opt)
+	return &Stream{whole: ds, notes: notes, aside: opt.bad, bad: bad}, err
 }
 
 // OpenWhole is readFor as a Stream that gives all rows at once.
@@ -102,6 +115,13 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 		if s.whole = nil; ds == nil {
 			return nil, io.EOF
 		}
+		if s.aside != nil {
+			for _, row := range s.aside.rows {
+				if err := s.bad(row); err != nil {
+					return nil, err
+				}
+			}
+		}
 		return ds, nil
 	}
 	if s.ended {
@@ -139,10 +159,13 @@ func (s *Stream) Notes() (notes []string) {
 
 // Columns are the names of the cells of a bad row.
 func (s *Stream) Columns() []string {
-	if s.rec == nil {
-		return nil
+	switch {
+	case s.rec != nil:
+		return s.rec.columnNames()
+	case s.aside != nil:
+		return s.aside.columns
 	}
-	return s.rec.columnNames()
+	return nil
 }
 
 // Close ends the reading.
@@ -171,7 +194,7 @@ func (l *layout) setAside(rec *records, err error) error {
 func (l *layout) none(rec *records) error {
 	switch {
 	case l.badRows > 0:
-		return errorf(rec.name, "has no row that can be predicted: %s set aside", plural(l.badRows, "row"))
+		return noneToPredict(rec.name, l.badRows)
 	case l.dropped > 0:
 		return errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, "+
 			"--ignore leaves a column out", plural(l.noTarget+l.dropped, "row"))

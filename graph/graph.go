@@ -16,6 +16,8 @@ type Graph struct {
 	Loops    int      // edges from a node to itself, which were left out
 	Repeats  int      // edges that stand there again, in the same or the other direction
 	Warnings []string // about accepted parts that are likely mistakes
+
+	atoms []atom // of a molecule
 }
 
 // Edge joins two nodes, numbered from 0.

@@ -16,36 +16,35 @@ import (
 //
 // nodes are labels, words or numbers, or the number of nodes without any. edges are pairs of nodes,
 // numbered from 0, and may have a label. values are the attributes of each node, a list of numbers.
-// label is the class or target of the graph.
+// Other keys hold words or numbers, such as label, the class or target of the graph.
 const (
 	keyNodes  = "nodes"
 	keyEdges  = "edges"
 	keyValues = "values"
-	keyLabel  = "label"
-	keyName   = "name"
 )
 
-// Label is the value of the key label of a graph in JSON, as text; "" without a label. Errors
-// are *Error.
-func Label(text []byte) (string, error) {
-	var row struct {
-		Label any `json:"label"`
-	}
+// Values are those of some keys of a graph in JSON, as text; "" without one. Errors are *Error.
+func Values(text []byte, keys []string) ([]string, error) {
+	var row map[string]any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(&row); errors.As(err, new(*json.UnmarshalTypeError)) {
-		return "", errorAt(0, string(text), `where a graph belongs: write {"nodes": [labels], "edges": [[0, 1], …]}`)
+		return nil, errorAt(0, string(text), `where a graph belongs: write {"nodes": [labels], "edges": [[0, 1], …]}`)
 	} else if err != nil {
-		return "", jsonError(text, int(d.InputOffset()), err)
+		return nil, jsonError(text, int(d.InputOffset()), err)
 	}
-	switch l := row.Label.(type) {
-	case nil:
-		return "", nil
-	case string, json.Number, bool:
-		return fmt.Sprint(l), nil
+	values := make([]string, len(keys))
+	for i, key := range keys {
+		switch v := row[key].(type) {
+		case nil:
+		case string, json.Number, bool:
+			values[i] = fmt.Sprint(v)
+		default:
+			return nil, errorAt(0, string(text),
+				"whose %q is no word or number: give the class or target of the graph", key)
+		}
 	}
-	return "", errorAt(0, string(text),
-		`whose "label" is no word or number: give the class or target of the graph`)
+	return values, nil
 }
 
 // jsonError is a syntax error of encoding/json with its place.
@@ -93,10 +92,12 @@ func (g *Graph) parseJSON(text []byte) *Error {
 			err = p.list("edges", p.edge)
 		case keyValues:
 			err = p.list("values", p.vector)
-		case keyLabel, keyName:
-			_, err = p.token()
-		default:
-			err = p.errorf(key, "a key that graphs do not have: use nodes, edges, values, label or name")
+		default: // a target, a name, or what nobody asks for
+			strange := p.errorf(key,
+				"a key that graphs do not have: use nodes, edges, values, or a key of a word or number")
+			if token, err = p.token(); err == nil && isDelim(token) {
+				err = strange
+			}
 		}
 		if err != nil {
 			return err
@@ -170,6 +171,11 @@ func (p *jsonReader) delim(want json.Delim, what string) *Error {
 		err = p.errorf(tokenText(t), "where %s belongs: write %s", what, want)
 	}
 	return err
+}
+
+func isDelim(t json.Token) bool {
+	_, is := t.(json.Delim)
+	return is
 }
 
 // list reads [item, item, …].

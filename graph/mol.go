@@ -2,8 +2,6 @@ package graph
 
 import (
 	"bytes"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,7 +23,7 @@ func IsMol(text []byte) bool {
 	return bytes.HasSuffix(line, []byte("V2000")) || bytes.HasSuffix(line, []byte("V3000"))
 }
 
-// parseMol reads a MOL block of version V2000. Labels are those of SMILES: an atom with a bond of
+// parseMol reads a MOL block of version V2000 or V3000. Labels are those of SMILES: an atom with a bond of
 // type 4 is aromatic, and has a small symbol.
 func (g *Graph) parseMol(text []byte) *Error {
 	p := &molReader{text: string(text), g: g}
@@ -33,9 +31,19 @@ func (g *Graph) parseMol(text []byte) *Error {
 		p.line()
 	}
 	counts, at := p.line()
+	read := func() *Error { return p.columns(counts, at) }
 	if strings.HasSuffix(strings.TrimSpace(counts), "V3000") {
-		return errorAt(at, counts, "a MOL block of version V3000: save it as V2000")
+		read = p.tables
 	}
+	if err := read(); err != nil {
+		return err
+	}
+	p.finish()
+	return nil
+}
+
+// columns reads the atoms, bonds and properties of version V2000.
+func (p *molReader) columns(counts string, at int) *Error {
 	atoms, bonds := number(counts, 0, 3), number(counts, 3, 6)
 	if atoms < 0 || bonds < 0 {
 		return errorAt(at, counts, "where the numbers of atoms and bonds belong, three characters each")
@@ -50,22 +58,20 @@ func (g *Graph) parseMol(text []byte) *Error {
 			return err
 		}
 	}
-	if err := p.properties(); err != nil {
-		return err
-	}
+	return p.properties()
+}
+
+// finish makes nodes of the atoms.
+func (p *molReader) finish() {
 	for a, symbol := range p.symbols {
-		if p.aromatic[a] && elementAt(strings.ToLower(symbol)) == strings.ToLower(symbol) {
-			symbol = strings.ToLower(symbol)
-		}
-		isotope := ""
+		made := atom{symbol: symbol, charge: p.charge[a]}
+		made.aromatic = p.aromatic[a] && elementAt(strings.ToLower(symbol)) == strings.ToLower(symbol)
 		if p.isotope[a] != 0 {
-			isotope = strconv.Itoa(p.isotope[a])
+			made.isotope = strconv.Itoa(p.isotope[a])
 		}
-		g.Labels = append(g.Labels, isotope+symbol+chargeText(p.charge[a]))
+		p.g.Labels, p.g.atoms = append(p.g.Labels, made.label()), append(p.g.atoms, made)
 	}
-	check := &smilesReader{g: g, aromatic: p.aromatic, hydrogen: make([]int, atoms), charge: p.charge}
-	check.warn()
-	return nil
+	p.g.warn()
 }
 
 type molReader struct {
@@ -94,11 +100,7 @@ func number(line string, from, to int) int {
 	if word == "" {
 		return 0
 	}
-	n, err := strconv.Atoi(word)
-	if err != nil || n < 0 {
-		return -1
-	}
-	return n
+	return fromZero(word)
 }
 
 func (p *molReader) atom() *Error {
@@ -120,17 +122,17 @@ func (p *molReader) atom() *Error {
 	} else {
 		charge = 0
 	}
-	if !slices.Contains(symbols, symbol) && symbol != "D" && symbol != "T" {
-		p.g.Warnings = append(p.g.Warnings, fmt.Sprintf("atom %d, %s, is no element", len(p.symbols)+1, symbol))
-	}
-	p.symbols, p.charge = append(p.symbols, symbol), append(p.charge, charge)
-	p.isotope, p.aromatic = append(p.isotope, 0), append(p.aromatic, false)
+	p.add(symbol, charge, 0)
 	return nil
 }
 
 func (p *molReader) bond() *Error {
 	line, at := p.line()
-	a, b, kind := number(line, 0, 3), number(line, 3, 6), number(line, 6, 9)
+	return p.join(line, at, number(line, 0, 3), number(line, 3, 6), number(line, 6, 9))
+}
+
+// join adds the bond between two atoms that a line is about.
+func (p *molReader) join(line string, at, a, b, kind int) *Error {
 	if a < 1 || b < 1 || a > len(p.symbols) || b > len(p.symbols) {
 		return errorAt(at, line,
 			"a bond to an atom that does not exist: the %d atoms have the numbers 1 to %d",

@@ -43,7 +43,7 @@ func (g *Graph) parseSMILES(text []byte) *Error {
 		return errorAt(first, p.text[first:],
 			"ring %d, which is not closed: write %d at the atom that closes it", number, number)
 	}
-	p.warn()
+	g.warn()
 	return nil
 }
 
@@ -59,9 +59,6 @@ type smilesReader struct {
 	bond     byte // the bond that was written; 0: none
 	branches []branch
 	rings    map[int]ring
-	aromatic []bool
-	hydrogen []int
-	charge   []int
 }
 
 // branch is an open bracket: where, and the atom before it.
@@ -131,9 +128,13 @@ func (p *smilesReader) plainAtom() *Error {
 	for _, symbol := range organic {
 		if strings.HasPrefix(p.text[p.at:], symbol) {
 			p.at += len(symbol)
-			p.atom(symbol, symbol[0] >= 'a', 0, 0)
+			p.atom(atom{symbol: symbol, aromatic: symbol[0] >= 'a'})
 			return nil
 		}
+	}
+	if p.text[p.at] == '>' {
+		return p.errorf(p.at,
+			"a > of a reaction or a dative bond, which are not read: give one molecule, with plain bonds")
 	}
 	return p.errorf(p.at,
 		"where an atom belongs: use B, C, N, O, P, S, F, Cl, Br, I or *, and brackets for others, as in [Na+]")
@@ -189,12 +190,7 @@ func (p *smilesReader) bracket() *Error {
 		return bad
 	}
 	p.at = start + end + 1
-	label := symbol
-	// one of carbon is usual, and goes without saying
-	if aromatic && hydrogens > 0 && symbol != "c" {
-		label += "H"
-	}
-	p.atom(isotope+label+chargeText(charge), aromatic, hydrogens, charge)
+	p.atom(atom{isotope, symbol, aromatic, hydrogens, charge, true})
 	return nil
 }
 
@@ -259,10 +255,9 @@ Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu A
 Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og b c n o p s se as te`)
 
 // atom adds an atom, and the bond to the one before.
-func (p *smilesReader) atom(label string, aromatic bool, hydrogens, charge int) {
-	p.g.Labels = append(p.g.Labels, label)
-	p.aromatic, p.charge = append(p.aromatic, aromatic), append(p.charge, charge)
-	p.hydrogen = append(p.hydrogen, hydrogens)
+func (p *smilesReader) atom(a atom) {
+	a.symbol = strings.ToUpper(a.symbol[:1]) + a.symbol[1:]
+	p.g.Labels, p.g.atoms = append(p.g.Labels, a.label()), append(p.g.atoms, a)
 	this := len(p.g.Labels) - 1
 	if p.last >= 0 {
 		p.join(p.last, this, p.bond)
@@ -273,7 +268,7 @@ func (p *smilesReader) atom(label string, aromatic bool, hydrogens, charge int) 
 // join adds a bond; without a symbol it is aromatic between aromatic atoms, and single else.
 func (p *smilesReader) join(a, b int, bond byte) {
 	switch {
-	case bond == 0 && p.aromatic[a] && p.aromatic[b]:
+	case bond == 0 && p.g.atoms[a].aromatic && p.g.atoms[b].aromatic:
 		bond = ':'
 	case bond == 0 || bond == '/' || bond == '\\':
 		bond = '-'
@@ -325,38 +320,28 @@ func (p *smilesReader) ring() *Error {
 var mostBonds = map[string]int{"B": 3, "C": 4, "N": 5, "O": 2, "F": 1, "P": 5, "S": 6, "Cl": 7, "Br": 7, "I": 7}
 
 // warn warns of atoms with more bonds than they can have. Each unit of charge may add one.
-func (p *smilesReader) warn() {
-	bonds := make([]int, len(p.g.Labels))
-	copy(bonds, p.hydrogen)
-	rings, shared := make([]int, len(p.g.Labels)), make([]bool, len(p.g.Labels))
-	for _, e := range p.g.Edges {
-		order := map[string]int{"=": 2, "#": 3, "$": 4}[e.Label]
+func (g *Graph) warn() {
+	bonds := make([]int, len(g.atoms))
+	rings, shared := make([]int, len(g.atoms)), make([]bool, len(g.atoms))
+	for _, e := range g.Edges {
 		for _, a := range []int{e.From, e.To} {
-			bonds[a] += max(order, 1)
-			shared[a] = shared[a] || order > 1
+			bonds[a] += order(e.Label)
+			shared[a] = shared[a] || order(e.Label) > 1
 			if e.Label == ":" {
 				rings[a]++
 			}
 		}
 	}
-	for a, label := range p.g.Labels {
-		element := elementAt(trimIsotope(label))
-		if p.aromatic[a] && element != "" {
-			element = strings.ToUpper(element[:1]) + element[1:]
-		}
-		most, known := mostBonds[element]
+	for a, atom := range g.atoms {
+		bonds[a] += atom.hydrogens
+		most, known := mostBonds[atom.symbol]
 		// one bond of an aromatic carbon is double, in the ring or beside it
-		if p.aromatic[a] && element == "C" && rings[a] >= 2 && !shared[a] {
+		if atom.aromatic && atom.symbol == "C" && rings[a] >= 2 && !shared[a] {
 			bonds[a]++
 		}
-		if most += max(p.charge[a], -p.charge[a]); known && bonds[a] > most {
-			p.g.Warnings = append(p.g.Warnings,
-				fmt.Sprintf("atom %d, %s, has %d bonds, and %d are usual", a+1, label, bonds[a], most))
+		if most += max(atom.charge, -atom.charge); known && bonds[a] > most {
+			g.Warnings = append(g.Warnings,
+				fmt.Sprintf("atom %d, %s, has %d bonds, and %d are usual", a+1, g.Labels[a], bonds[a], most))
 		}
 	}
-}
-
-func trimIsotope(label string) string {
-	_, rest := leading(label, "0123456789")
-	return rest
 }

@@ -98,6 +98,8 @@ func TestBadSMILES(t *testing.T) {
 		{"C%1", 1, "less than two digits"},
 		{"1CC1", 0, "the number of a ring without an atom before it"},
 		{"CXC", 1, "where an atom belongs"},
+		{"CO>>C=O", 2, "a > of a reaction or a dative bond, which are not read"},
+		{"N->[Fe]", 2, "a > of a reaction or a dative bond, which are not read"},
 		{"C!C", 1, "where an atom belongs"},
 		{"Cé", 1, "where an atom belongs"},
 	} {
@@ -190,13 +192,14 @@ func TestMolSymbols(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"c1ccccc1O", "C%12CC%12", "[13CH3-:2]",
 		`{"nodes": ["C"], "edges": [[0, 0, "x"]], "values": [[1]]}`, "a\nb\nc\n  1  0  0 V2000\n",
-		"((a:1,b)c,'d''e')f;", "(A (B c) d)"} {
+		v3000, "[H]C1=CC=CC=C1N(=O)=O", "C1=CC=C2C=CC=C2C=C1", "((a:1,b)c,'d''e')f;", "(A (B c) d)"} {
 		f.Add([]byte(text))
 	}
 	label := func(string) int32 { return 0 }
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if g, err := Parse(text); err == nil {
 			g.Values = nil
+			g.Standardise()
 			if err := Check(g.Append(nil, label, nil), 1); err != nil {
 				t.Errorf("%q: %v", text, err)
 			}

@@ -41,6 +41,8 @@ type Alphabet struct {
 	Frames []float32 `json:"-"`
 
 	Attributes *Alphabet `json:"attributes,omitempty"` // of graphs whose nodes have vectors
+	// of graphs: molecules have the same labels in every notation; not in models of earlier versions
+	Standard bool `json:"standard,omitempty"`
 }
 
 const (

@@ -3,15 +3,49 @@ package seq
 import "bytes"
 
 // Census counts the bytes of sequences, from which Detect tells their alphabet.
-type Census struct{ Bytes [256]int }
+type Census struct {
+	all      histogram
+	residues histogram // without the numbers of positions
+	runs     [2]int    // of capitals, and of small letters
+}
+
+// histogram counts bytes.
+type histogram [256]int
 
 // Add counts the text of one sequence, without the blanks at the ends of its lines.
 func (c *Census) Add(text []byte) {
+	before := -1
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		for _, b := range bytes.TrimRight(line, " \t\r") {
-			c.Bytes[b]++
+			c.all[b]++
+		}
+		from, to := residues(line)
+		for _, b := range line[from:to] {
+			c.residues[b]++
+			if small := int(b) >> 5 & 1; isLetter(b) && small != before {
+				c.runs[small]++
+				before = small
+			}
 		}
 	}
+}
+
+func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+
+// residues is the part of a line of DNA or a protein between blanks, and without a position: a
+// number before or behind the blocks of the line.
+func residues(line []byte) (from, to int) {
+	const digits, blanks = "0123456789", " \t\r\n"
+	rest := bytes.TrimLeft(line, blanks)
+	if after := bytes.TrimLeft(rest, digits); len(after) > 0 && isBlank(after[0]) {
+		rest = bytes.TrimLeft(after, blanks)
+	}
+	from = len(line) - len(rest)
+	rest = bytes.TrimRight(rest, blanks)
+	if before := bytes.TrimRight(rest, digits); len(before) > 0 && isBlank(before[len(before)-1]) {
+		rest = bytes.TrimRight(before, blanks)
+	}
+	return from, from + len(rest)
 }
 
 // Shares of the symbols that decide. A stray symbol must not turn DNA into a text: it is
@@ -20,46 +54,65 @@ const (
 	mostlyDNA     = 0.95 // A C G T U and the codes for several bases, among the evidence
 	surelyDNA     = 0.80 // A C G T U among the evidence
 	mostlyProtein = 0.99 // letters of proteins among the evidence
-	seldomMasked  = 0.50 // X, N of DNA and gaps among all, unless DNA has its four letters
+	seldomMasked  = 0.50 // X, N of DNA and gaps among all, unless all letters stand beside them
 	oneCase       = 0.02 // letters of the rarer case among all, which are unknown residues
 	mostlyNumbers = 0.97 // digits and what else numbers have among all
 	fewRare       = 0.04 // B J O U Z among the evidence: texts have more O and U
-	longBlock     = 8    // letters between blanks: blocks of residues are longer than words
+	longBlock     = 8    // letters between blanks or of one case: blocks are longer than words
 )
 
 // Detect tells the alphabet of the sequences counted, by this rule: whole numbers between blanks
 // are integers; digits, with semicolons and nearly nothing but what numbers are written with, are
 // vectors; nearly all letters of DNA is DNA; nearly all letters of amino acids, nearly all of one
-// case and with few of B J O U Z, is a protein; everything else is bytes. Words are never guessed.
-// Gaps and the letters of masks, X and in DNA N, are no evidence.
+// case or in long runs of each, and with few of B J O U Z, is a protein; everything else is bytes.
+// Words are never guessed. Gaps and the letters of masks, X and in DNA N, are no evidence.
 func (c *Census) Detect() Kind {
-	total, digits, numeric := 0, c.of("0123456789"), c.of("0123456789.,;+-eE")
-	for _, n := range c.Bytes {
+	total, digits, numeric := 0, c.all.of("0123456789"), c.all.of("0123456789.,;+-eE")
+	for _, n := range c.all {
 		total += n
 	}
-	blanks := c.of(" \t")
+	blanks := c.all.of(" \t")
 	total -= blanks
 	switch {
 	case total == 0:
 		return Bytes
 	case digits == total && blanks > 0:
 		return Integers
-	case c.Bytes[';'] > 0 && digits > 0 && atLeast(numeric, mostlyNumbers, total):
+	case c.all[';'] > 0 && digits > 0 && atLeast(numeric, mostlyNumbers, total):
 		return Vectors
-	case c.isDNA(total, blanks):
+	case c.residues.isDNA():
 		return DNA
-	case c.isProtein(total, blanks):
+	case c.isProtein():
 		return Protein
 	}
 	return Bytes
 }
 
 // of counts some characters.
-func (c *Census) of(chars string) (n int) {
+func (t *histogram) of(chars string) (n int) {
 	for _, char := range []byte(chars) {
-		n += c.Bytes[char]
+		n += t[char]
 	}
 	return n
+}
+
+// hasAll: each of the letters occurs, as a capital or a small one.
+func (t *histogram) hasAll(letters string) bool {
+	for _, l := range []byte(letters) {
+		if t[l]+t[l|0x20] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sizes are the symbols and the blanks between them.
+func (t *histogram) sizes() (total, blanks int) {
+	for _, n := range t {
+		total += n
+	}
+	blanks = t.of(" \t")
+	return total - blanks, blanks
 }
 
 func atLeast(n int, share float64, of int) bool { return float64(n) >= share*float64(of) }
@@ -67,34 +120,41 @@ func atLeast(n int, share float64, of int) bool { return float64(n) >= share*flo
 // gaps are those of aligned sequences, and what masks them in any alphabet.
 const gaps = "-.Xx"
 
-// isDNA: letters that DNA never has are rare among all symbols. Blanks between blocks and
-// many masks need all four letters beside them: other strings have x, too.
-func (c *Census) isDNA(total, blanks int) bool {
-	bases := c.of("ACGTUacgtu")
-	evidence := total - c.of(gaps+"Nn")
+// isDNA: letters that DNA never has are rare among all symbols, and most others are bases or never
+// a letter of another alphabet. Blanks between blocks and many masks need all four letters beside
+// them: other strings have x, too.
+func (t *histogram) isDNA() bool {
+	total, blanks := t.sizes()
+	bases := t.of("ACGTUacgtu")
+	evidence := total - t.of(gaps+"Nn")
+	coded := bases + t.of("RYSWKMBDHVryswkmbdhv")
 	plain := blanks == 0 && atLeast(bases, seldomMasked, total)
-	all := c.of("Aa") > 0 && c.of("Cc") > 0 && c.of("Gg") > 0 && c.of("TtUu") > 0
-	return bases > 0 && (plain || all) && longBlock*blanks <= total && atLeast(bases, surelyDNA, evidence) &&
-		atLeast(bases+c.of("RYSWKMBDHVryswkmbdhv"), mostlyDNA, evidence)
+	all := t.hasAll("ACG") && t.of("TtUu") > 0
+	return bases > 0 && (plain || all) && longBlock*blanks <= total && atLeast(coded, mostlyDNA, evidence) &&
+		(atLeast(bases, surelyDNA, evidence) || all && coded == evidence)
 }
 
-func (c *Census) isProtein(total, blanks int) bool {
-	masked, letters, upper, lower := c.of(gaps), 0, 0, 0
+// isProtein: masks in more than half need all letters beside them.
+func (c *Census) isProtein() bool {
+	t := &c.residues
+	total, blanks := t.sizes()
+	masked, letters, cases := t.of(gaps), 0, [2]int{}
 	evidence := total - masked
-	for char, n := range c.Bytes {
+	for char, n := range t {
 		if proteinTable[char] != noLetter {
 			letters += n
 		}
-		switch {
-		case char >= 'A' && char <= 'Z':
-			upper += n
-		case char >= 'a' && char <= 'z':
-			lower += n
+		if isLetter(byte(char)) {
+			cases[char>>5&1] += n
 		}
 	}
-	return atLeast(evidence, seldomMasked, total) && longBlock*blanks <= total &&
-		atLeast(letters-masked, mostlyProtein, evidence) &&
-		!atLeast(c.of("BJOUZbjouz"), fewRare, evidence) && !atLeast(min(upper, lower), oneCase, total)
+	rarer := 0
+	if cases[1] < cases[0] {
+		rarer = 1
+	}
+	return (atLeast(evidence, seldomMasked, total) || t.hasAll(proteinLetters)) && longBlock*blanks <= total &&
+		atLeast(letters-masked, mostlyProtein, evidence) && !atLeast(t.of("BJOUZbjouz"), fewRare, evidence) &&
+		(!atLeast(cases[rarer], oneCase, total) || longBlock*c.runs[rarer] <= cases[rarer])
 }
 
 var proteinTable = letterTable(Protein)

@@ -33,7 +33,7 @@ type Encoder struct {
 
 // NewEncoder starts a set over an alphabet of the given kind, which words and integers fill.
 func NewEncoder(k Kind) *Encoder {
-	a := &Alphabet{Kind: k, Letters: letterCount(k)}
+	a := &Alphabet{Kind: k, Letters: letterCount(k), Standard: k == Graphs}
 	e := &Encoder{set: Set{Alphabet: a, Start: []int{0}}, letters: letterTable(k), words: map[string]int32{}}
 	if k == Vectors {
 		e.frames = newFrames(a)
@@ -74,7 +74,7 @@ func (e *Encoder) Grow() {
 
 // Add codes the text of one sequence, or returns a *SymbolError and leaves the set as it was.
 // Blanks around a text are not part of it; those within one are symbols of bytes, end words and
-// integers, and part blocks of DNA and proteins.
+// integers, and part blocks of DNA and proteins, beside which the number of a position may stand.
 func (e *Encoder) Add(text []byte) error {
 	before := len(e.set.Codes)
 	var err error
@@ -99,30 +99,50 @@ func (e *Encoder) Add(text []byte) error {
 }
 
 func (e *Encoder) addLetters(text []byte) error {
-	trimmed := bytes.TrimRight(text, " \t\r\n")
-	first := len(trimmed) - len(bytes.TrimLeft(trimmed, " \t\r\n"))
-	blocks := e.set.Alphabet.Kind != Bytes
-	for i := first; i < len(trimmed); i++ {
-		c := trimmed[i]
-		if c == '\n' || c == '\r' && i+1 < len(trimmed) && trimmed[i+1] == '\n' || blocks && isBlank(c) {
-			continue
-		}
-		code := e.letters[c]
-		if code == noLetter {
-			r, size := utf8.DecodeRune(trimmed[i:])
-			symbol := string(r)
-			if r == utf8.RuneError {
-				symbol = string(trimmed[i : i+size])
+	if e.set.Alphabet.Kind == Bytes {
+		return e.addText(text)
+	}
+	at := 0
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		from, to := residues(line)
+		for i := at + from; i < at+to; i++ {
+			if isBlank(text[i]) {
+				continue
 			}
-			return &SymbolError{At: i, Symbol: symbol, Msg: "not a letter of " + e.alphabetName() +
-				": correct it, or write " + e.set.Alphabet.Symbol(Unknown) + " for what is not known"}
+			code := e.letters[text[i]]
+			if code == noLetter {
+				return e.strange(text, i)
+			}
+			if code == Unknown {
+				e.lost++
+			}
+			e.set.Codes = append(e.set.Codes, code)
 		}
-		if code == Unknown {
-			e.lost++
-		}
-		e.set.Codes = append(e.set.Codes, code)
+		at += len(line) + 1
 	}
 	return nil
+}
+
+// addText codes the bytes of a text.
+func (e *Encoder) addText(text []byte) error {
+	trimmed := bytes.Trim(text, " \t\r\n")
+	for i, c := range trimmed {
+		if c != '\n' && (c != '\r' || i+1 == len(trimmed) || trimmed[i+1] != '\n') {
+			e.set.Codes = append(e.set.Codes, e.letters[c])
+		}
+	}
+	return nil
+}
+
+// strange is the error about a symbol of a text that is no letter.
+func (e *Encoder) strange(text []byte, at int) error {
+	r, size := utf8.DecodeRune(text[at:])
+	symbol := string(r)
+	if r == utf8.RuneError {
+		symbol = string(text[at : at+size])
+	}
+	return &SymbolError{At: at, Symbol: symbol, Msg: "not a letter of " + e.alphabetName() +
+		": correct it, or write " + e.set.Alphabet.Symbol(Unknown) + " for what is not known"}
 }
 
 func (e *Encoder) alphabetName() string {
@@ -194,6 +214,12 @@ func shorten(token []byte) string {
 		return string(r[:longest]) + "…"
 	}
 	return string(token)
+}
+
+// Empty reports whether what was added last has no symbols.
+func (e *Encoder) Empty() bool {
+	n := e.set.N()
+	return n > 0 && len(e.set.At(n-1)) == 0
 }
 
 // Set is what was added, and the number of its symbols that were unknown.

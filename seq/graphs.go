@@ -121,6 +121,9 @@ func (e *Encoder) addGraph(text []byte) error {
 	if err != nil {
 		return symbolError(err)
 	}
+	if e.set.Alphabet.Standard {
+		g.Standardise()
+	}
 	return e.code(g)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,7 +59,14 @@ func TestRDKit(t *testing.T) {
 		t.Fatal(err)
 	}
 	smiles := golden.Compared
-	set := encode(t, Graphs, smiles...)
+	e := NewEncoder(Graphs)
+	e.set.Alphabet.Standard = false // RDKit read them as they are written
+	for _, text := range smiles {
+		if err := e.Add([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, _ := e.Set()
 	if len(golden.Products) < 3 || set.N() < 60 {
 		t.Fatalf("%d matrices of %d molecules", len(golden.Products), set.N())
 	}
@@ -183,6 +191,50 @@ func TestTooManyPairs(t *testing.T) {
 		_, err = NewBasis(t.Context(), spec, star, []int{1})
 		if fine != (err == nil) || !fine && !strings.Contains(err.Error(), "make its numbers smaller") {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The features of a molecule are the same to the bit in every notation (graph/testdata/notations.py).
+func TestNotations(t *testing.T) {
+	text, err := os.ReadFile("../graph/testdata/notations.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var usual, others []string
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for _, line := range append(lines, "Cc1ccccc1c1ccccc1\tCc1ccccc1-c1ccccc1", "c1ccc2cccc2cc1\tc1ccc2cccc-2cc1",
+		"CN(=O)=O\tC[N+](=O)[O-]", "[H][H]\t[H][H]", "[H]n1cccc1\tc1cc[nH]c1") {
+		notations := strings.Split(line, "\t")
+		for _, other := range notations[1:] {
+			usual, others = append(usual, notations[0]), append(others, other)
+		}
+	}
+	if len(usual) < 200 {
+		t.Fatalf("%d pairs", len(usual))
+	}
+	a := encode(t, Graphs, usual...)
+	e := EncoderFor(a.Alphabet)
+	for _, other := range others {
+		if err := e.Add([]byte(other)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, unknown := e.Set()
+	if unknown > 0 {
+		t.Errorf("%d labels are not those of the usual notation", unknown)
+	}
+	for _, m := range Maps() {
+		if len(m.Kinds) != 1 || m.Kinds[0] != Graphs {
+			continue
+		}
+		f := mustFit(t, m.Example, a)
+		one, two := f.Rows(a), f.Rows(b)
+		for i := range usual {
+			column, value := one.row(i)
+			if c, v := two.row(i); !slices.Equal(c, column) || !slices.Equal(v, value) {
+				t.Errorf("%s: %s and %s differ", m.Example, usual[i], others[i])
+			}
 		}
 	}
 }

@@ -106,44 +106,6 @@ func TestCrowded(t *testing.T) {
 	mustFit(t, "double:1,5", set)
 }
 
-func TestDetect(t *testing.T) {
-	for _, c := range []struct {
-		want  Kind
-		lines []string
-	}{
-		{DNA, []string{"ACGTACGTNN", "acgtacgt"}},
-		{DNA, []string{"ACGUACGUACGUACGUACGUACGUQ"}}, // one stray symbol, which is then an error
-		{DNA, []string{"ACGTACGT" + strings.Repeat("N", 40), "GGCATTAG"}},
-		{DNA, []string{"ACGTACGTXXXXXXXX\nXXXXXXXX", "GGCATTAG"}},
-		{DNA, []string{"AC-GU..A-CG-U", "---GGCAUUAG--"}},
-		{DNA, []string{"TCAGAGTCAC CGAGTGGAGA \nGCCCGAACGA\t\nGCG", "ACGT"}},
-		{Bytes, []string{"axxa", "xaax", "xxxa"}}, // masks do not make DNA of one letter
-		{Bytes, []string{"abba", "caba", "bbca"}}, // B is a code of DNA, and no base
-		{Bytes, []string{"a cat", "a tag", "tata"}},
-		{Bytes, []string{"..---", "-..-."}},
-		{Protein, []string{"LITREQLMKIASIPLK" + strings.Repeat("X", 10) + "RKEPEYNLILDA--LENF"}},
-		{Protein, []string{"LITREQLMKI ASIPLKRKEP EYNLILDALE \nNFNRDIEGTS VKEIY"}},
-		{Protein, []string{"LITRE \nQLMKI \nASIPL ", "KRKEP\t"}},
-		{Protein, []string{"LITREQLMKIASIPLKRKEPEYNLILDALENFNRDIEGTSVKEIYSKLSKLNELVDNYQTKYPSSGRNLALENFRDSL"}},
-		{Protein, []string{"mvnsilvvcigniCrsptger"[:13], "XAFDGTWKVDRNENYEKFMEKMGINVVKRKLGAH"[:0]}},
-		{Protein, []string{strings.Repeat("LITREQLMKIASIPLKRKEPEYNLILDALENFNRDIEGT", 3) + "xx"}},
-		{Bytes, []string{"HINDUSTAN LEVER PROFITS RISE FOR 1986"}},
-		{Bytes, []string{"Smith", "Jones", "Dupont", "Moulin"}},
-		{Bytes, []string{"hello", "world", "you", "double"}},
-		{Integers, []string{"4 991 1023", "7"}},
-		{Bytes, []string{"4", "7"}}, // single digits may be anything
-		{Bytes, []string{""}},
-	} {
-		var census Census
-		for _, l := range c.lines {
-			census.Add([]byte(l))
-		}
-		if got := census.Detect(); got != c.want {
-			t.Errorf("%q: %s, want %s", c.lines, got, c.want)
-		}
-	}
-}
-
 func TestEncode(t *testing.T) {
 	for _, c := range []struct {
 		kind       Kind
@@ -153,6 +115,8 @@ func TestEncode(t *testing.T) {
 		{DNA, "acgtu\nNACG", "ACGTTNACG", []int32{0, 1, 2, 3, 3, -1, 0, 1, 2}},
 		{DNA, "R-.", "NNN", []int32{-1, -1, -1}},
 		{DNA, "ACGT ACGT \nAC\t\nG", "ACGTACGTACG", []int32{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2}},
+		{DNA, " 1 ACGT ACGT 8\n9 AC\n", "ACGTACGTAC",
+			[]int32{0, 1, 2, 3, 0, 1, 2, 3, 0, 1}}, // positions
 		{Bytes, "a \nb", "a b", []int32{'a', ' ', 'b'}}, // a text may be wrapped behind a blank
 		{Protein, "ACY\r\nXZ*", "ACYXXX", []int32{0, 1, 19, -1, -1, -1}},
 		{Bytes, " é A ", "é A", []int32{0xc3, 0xa9, ' ', 'A'}},
@@ -186,7 +150,7 @@ func TestEncode(t *testing.T) {
 		symbol string
 	}{
 		{DNA, "ACG\nAQ", 5, "Q"}, {DNA, "ACé", 2, "é"}, {DNA, "AC\xff", 2, "\xff"},
-		{DNA, "AC GT!", 5, "!"}, {Protein, "AC1", 2, "1"},
+		{DNA, "AC GT!", 5, "!"}, {Protein, "AC1", 2, "1"}, {DNA, "ACG 1 C", 4, "1"},
 		{Integers, "1 -2", 2, "-2"}, {Integers, "12 x y", 3, "x"},
 		{Integers, "2147483647", 0, "2147483647"}, {Integers, "1.5", 0, "1.5"},
 	} {

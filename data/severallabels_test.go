@@ -1,0 +1,93 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// sdfOf is an SDF file of methane and others, each with a title and items.
+func sdfOf(molecules ...[]string) string {
+	const block = "%s\n\n\n  1  0  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 C   0  0\nM  END\n"
+	var b strings.Builder
+	for _, m := range molecules {
+		fmt.Fprintf(&b, block, m[0])
+		for i := 1; i < len(m); i += 2 {
+			b.WriteString("> <" + m[i] + ">\n" + m[i+1] + "\n\n")
+		}
+		b.WriteString(endOfMolecule + "\n")
+	}
+	return b.String()
+}
+
+// Molecules and graphs may have several targets, which are items or keys.
+func TestSeveralTargetsOfGraphs(t *testing.T) {
+	sdf := sdfOf([]string{"one", "a", "1", "b", "0.5", "key", "k1"}, []string{"two", "b", "1.5", "a", "2"},
+		[]string{"", "a", "3"})
+	lines := `{"nodes":1,"edges":[],"a":1,"b":0.5}` + "\n" + `{"b":1.5,"nodes":1,"edges":[],"a":2}` + "\n" +
+		`{"nodes":1,"edges":[],"a":3,"b":null,"name":"x"}`
+	for name, text := range map[string]string{"SDF": sdf, "JSON": lines} {
+		opt := ReadOptions{Target: "a,b"}
+		d, notes, err := readText(text, opt)
+		if err != nil || !strings.Contains(fmt.Sprint(notes), "1 row without a target left out, 2 stay") ||
+			fmt.Sprintf("%v %v %v %d", d.Y, d.Targets, d.Target, d.N()) != "[1 0.5 2 1.5] [a b] a,b 2" {
+			t.Fatalf("%s: %v, %v", name, d, err)
+		}
+		s := d.Schema()
+		if err := s.Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for to, want := range map[string]int{text: 2, strings.ReplaceAll(text, "a", "c"): 0} {
+			p, notes, err := readText(to, ReadOptions{Like: &s, TargetOptional: true})
+			known := 0
+			for _, y := range p.Y {
+				if !math.IsNaN(y) {
+					known++
+				}
+			}
+			told := strings.Contains(fmt.Sprint(notes), "1 of 3 rows")
+			if err != nil || p.N() != 3 || known != 2*want || told != (want > 0) {
+				t.Errorf("%s: %v %q, %v", name, p.Y, notes, err)
+			}
+		}
+		for target, want := range map[string]string{"a,a": "twice", "a,z": "z", "a": ""} {
+			d, _, err := readText(text, ReadOptions{Target: target})
+			if want == "" && (err != nil || d.Target != "a" || d.N() != 3) ||
+				want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s: %s: %v", name, target, err)
+			}
+		}
+	}
+	if _, _, err := readText(sdf, ReadOptions{Target: "a,key"}); err == nil {
+		t.Error("a word is no number")
+	}
+}
+
+// The first line of a molecule, or an item that is asked for, is copied to predictions.
+func TestNamesOfMolecules(t *testing.T) {
+	sdf := sdfOf([]string{"one", "a", "1", "key", "k1"}, []string{"two", "a", "2"}, []string{"", "a", "3.5"})
+	d, _, err := readText(sdf, ReadOptions{Target: "a"})
+	if err != nil || d.ID() != "name" || fmt.Sprintf("%q", d.IDs()) != `["one" "two" ""]` {
+		t.Errorf("%q, %v", d.IDs(), err)
+	}
+	byKey := ReadOptions{Target: "a", TableOptions: TableOptions{ID: "key"}}
+	if d, _, err = readText(sdf, byKey); err != nil || d.ID() != "key" || fmt.Sprintf("%q", d.IDs()) != `["k1" "" ""]` {
+		t.Errorf("%q, %v", d.IDs(), err)
+	}
+	s := d.Schema()
+	if d, _, err = readText(sdf, ReadOptions{Like: &s, TargetOptional: true}); err != nil || d.ID() != "key" {
+		t.Errorf("%q, %v", d.IDs(), err)
+	}
+	byKey.ID = "kez"
+	if _, _, err = readText(sdf, byKey); err == nil ||
+		!strings.Contains(err.Error(), `has no item "kez", which names the rows (did you mean "key"?)`) {
+		t.Error(err)
+	}
+	for _, labels := range []string{"1\t0.5\n2\t1.5\n3\t2\n", "0.5\n1.5\n2\n"} {
+		d, _, err := readText(sdf, ReadOptions{Labels: write(t, "labels.txt", labels)})
+		if err != nil || fmt.Sprint(d.Y) != "[0.5 1.5 2]" {
+			t.Errorf("%q: %v, %v", labels, d, err)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package graph
+
+import (
+	"strings"
+	"testing"
+)
+
+const v3000 = `benzyl
+
+
+  0  0  0     0  0            999 V3000
+M  V30 BEGIN CTAB
+M  V30 COUNTS 4 3 0 0 0
+M  V30 BEGIN ATOM
+M  V30 7 C 0 0 0 0
+M  V30 2 N 0 0 0 0 CHG=1 -
+M  V30 MASS=15
+M  V30 3 C 0 0 0 0
+M  V30 9 O 0 0 0 0 CHG=-1
+M  V30 END ATOM
+M  V30 BEGIN BOND
+M  V30 1 1 7 2
+M  V30 2 2 2 3
+M  V30 3 4 9 2
+M  V30 END BOND
+M  V30 BEGIN SGROUP
+M  V30 1 DAT 0 ATOMS=(1 7)
+M  V30 END SGROUP
+M  V30 END CTAB
+M  END
+`
+
+func TestMol3000(t *testing.T) {
+	g, err := Parse([]byte(v3000))
+	if err != nil || g.molecule() != "C 15n+ C o- 0-1 1=2 1:3" {
+		t.Fatalf("%v, %v", g, err)
+	}
+	for _, c := range []struct{ from, to, msg string }{
+		{"COUNTS 4 3", "COUNTS 5 3", "with 4 atoms and 3 bonds, and its COUNTS say 5 and 3"},
+		{"M  V30 3 4 9 2", "M  V30 3 4 9 4", "a bond to an atom that does not exist"},
+		{"M  V30 3 4 9 2", "M  V30 3 9 9 2", "a bond of type 9"},
+		{"M  V30 3 4 9 2", "M  V30 3 4", "where a bond belongs"},
+		{"M  V30 7 C 0 0 0 0", "M  V30 7 C", "where an atom belongs"},
+		{"M  V30 7 C 0", "M  V30 2 C 0", "where an atom belongs: a new number"},
+		{"CHG=-1", "CHG=x", "an atom whose CHG is no whole number"},
+	} {
+		text := strings.Replace(v3000, c.from, c.to, 1)
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), c.msg) {
+			t.Errorf("%s: %v, want %s", c.to, err, c.msg)
+		}
+	}
+}
