@@ -92,10 +92,11 @@ func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor,
 }
 
 // version is that of the model's file: programs from before logVersion would take logarithms of a
-// target for the target, and those from before temperatureVersion would leave out the temperature.
+// target for the target. Those from before temperatureVersion would leave out the temperature, and read
+// 1.299 where it is 1299.
 func (t *Trained) version() int {
 	switch {
-	case t.Model.Temperature > 0:
+	case t.Model.Temperature > 0, t.Schema.Notations != nil:
 		return temperatureVersion
 	case slices.ContainsFunc(t.Targets, func(s data.TargetScale) bool { return s.Log }):
 		return logVersion
