@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
@@ -103,7 +104,7 @@ func readGraphLines(in *input) (*table, error) {
 	} else {
 		t.nameTargets(keys)
 	}
-	labelled, whole := 0, 0 // rows with any of the targets, and with all
+	have, whole := make([]int, len(keys)), 0 // rows with each of the targets, and with all
 	err := in.eachLine(func(number int, line []byte) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return nil
@@ -116,19 +117,15 @@ func readGraphLines(in *input) (*table, error) {
 			values = make([]string, len(keys))
 		}
 		t.append(line, start)
-		missing := 0
-		for _, value := range values {
-			if t.label(value, start); value == "" {
-				missing++
+		for k, value := range values {
+			if t.label(value, start); value != "" {
+				have[k]++
 			}
 		}
-		if missing < len(keys) {
-			labelled++
-		}
-		if missing == 0 {
+		if !slices.Contains(values, "") {
 			whole++
 		}
-		if labelled != 0 && whole != t.n() && !in.opt.TargetOptional && !in.dropsUnlabelled() {
+		if slices.Max(have) > 0 && whole != t.n() && !in.opt.TargetOptional && !in.dropsUnlabelled() {
 			return t.errorAt(start, `graphs with a %s and graphs without one are mixed: every line needs the same, `+
 				`and --missing drop leaves those without one out`, list(keys))
 		}
@@ -137,11 +134,11 @@ func readGraphLines(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if labelled == 0 {
+	if slices.Max(have) == 0 {
 		t.labels = nil
 	}
-	if labelled == 0 && in.opt.Target != "" && !in.opt.TargetOptional {
-		return nil, errorf(in.name, "has no key %s, which is the target, in any graph", list(keys))
+	if k := slices.Index(have, 0); k >= 0 && in.opt.Target != "" && !in.opt.TargetOptional {
+		return nil, errorf(in.name, "has no key %s, which is the target, in any graph", quote(keys[k]))
 	}
 	here := *in
 	here.opt.Target = ""

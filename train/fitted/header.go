@@ -77,7 +77,7 @@ func (r *tensorReader) description(text string) (t *Trained, err error) {
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
-	if h.Version != (&Trained{Model: h.Model, Targets: h.Targets}).version() {
+	if h.Version != (&Trained{Model: h.Model, Schema: h.Schema, Targets: h.Targets}).version() {
 		return nil, fmt.Errorf("a model of format %d; this program reads formats %d, %d and %d", h.Version,
 			modelVersion, logVersion, temperatureVersion)
 	}
