@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // jsonRows reads rows as objects in JSON, one on each line. The keys of the first are the columns.
@@ -20,6 +21,7 @@ type jsonRows struct {
 	names  []string
 	at     map[string]int // of the names
 	spare  []string       // columns that only some rows may have
+	text   []byte         // the current line
 	row    []string
 	typed  []bool // which cells are numbers, true or false, and no text
 	starts []int  // where in the line each cell starts, from 1
@@ -72,6 +74,7 @@ func (j *jsonRows) Read() ([]string, error) {
 // parse takes the cells of a line.
 func (j *jsonRows) parse(text []byte) error {
 	first := j.at == nil
+	j.text = text
 	if first {
 		j.at = map[string]int{}
 	}
@@ -147,6 +150,12 @@ func (j *jsonRows) cell(from *json.Decoder, name string) (cell string, typed boo
 func (j *jsonRows) broken(from *json.Decoder, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return j.wrong(from, "the object does not end on its line: write each row on a line of its own")
+	}
+	rest := strings.TrimLeft(string(j.text[from.InputOffset():]), " \t:")
+	for _, word := range []string{"NaN", "Infinity", "-Infinity"} {
+		if strings.HasPrefix(rest, word) {
+			return j.wrong(from, "found %s, which JSON does not have: write null where there is no value", word)
+		}
 	}
 	return j.wrong(from, "is no JSON (%v)", err)
 }
