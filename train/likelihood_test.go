@@ -77,6 +77,7 @@ func TestBernoulliClassifies(t *testing.T) {
 
 // Degrees of freedom are what was asked for where they do not learn, and change where they do.
 func TestDegreesOfFreedom(t *testing.T) {
+	learns(t)
 	set := table(t, 200, 1, wave)
 	for options, held := range map[string]bool{"dof=3 learn-dof=false l2=0.1": true, "dof=3": false} {
 		out := mustFit(t, "steps=50 batch=50 inducing=10 features=8 likelihood=student-t device=cpu:f64 "+options, set)

@@ -7,6 +7,7 @@ import (
 // With natural gradients, the bound after as many steps is above that of Adam alone, where the
 // likelihood is Gaussian; and all steps of a run by parts are those of the whole.
 func TestNaturalGradients(t *testing.T) {
+	learns(t)
 	set := table(t, 200, 1, wave)
 	const options = "model=gp q-cov=full inducing=20 steps=40 batch=200 kl-warmup=0 warmup=5 decay=none device=cpu:f64"
 	adam, natural := mustFit(t, options, set), mustFit(t, options+" natgrad=0.5", set)

@@ -11,6 +11,7 @@ import (
 // The rows decide the objective and the covariance of the weights, unless a user does, and the
 // settled config repeats the run.
 func TestRowsDecide(t *testing.T) {
+	learns(t)
 	small := "steps=3 inducing=4 latents=1 features=8 "
 	for _, c := range []struct {
 		words           string

@@ -133,6 +133,7 @@ func TestRanksOnDevice(t *testing.T) {
 
 // Sums in a fixed order have the same bits on 1, 2, 4 and 8 ranks.
 func TestDeterministicRanks(t *testing.T) {
+	learns(t)
 	set := table(t, 200, 1, wave)
 	for _, run := range sharedRuns {
 		run += "f32 deterministic=true"

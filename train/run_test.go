@@ -68,11 +68,11 @@ func (*quiet) End() {}
 
 func (*quiet) Doing(string, float64) {}
 
-// learns marks a test that trains until the model has learnt. The race detector leaves it out.
+// learns marks a test of results or times, which trains for long. The race detector leaves it out.
 func learns(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("trains until the model has learnt")
+		t.Skip("the race detector has shorter trainings")
 	}
 }
 
@@ -337,6 +337,7 @@ func TestReportedBound(t *testing.T) {
 // The plan counts the scores, which grow with the square of the samples, and not the prediction
 // alone.
 func TestEvaluationTime(t *testing.T) {
+	learns(t)
 	set, test := table(t, 300, 1, wave), table(t, 100, 2, wave)
 	c := config(t, "steps=10 batch=50 inducing=10 features=8 eval-samples=700 lengthscales=shared")
 	dev, err := device.Open(c.Device)
@@ -443,6 +444,7 @@ func TestDiverges(t *testing.T) {
 
 // A training step allocates nothing.
 func TestStepAllocatesNothing(t *testing.T) {
+	learns(t)
 	for _, options := range []string{"", "model=gp",
 		"inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear distances=steps chunk=20",
 		"model=drf layers=2", "natgrad=0.1", "model=gp natgrad=0.1 q-cov=full",
