@@ -31,10 +31,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The tables of the tests: numbers, words with missing cells, classes, and sequences.
+// The tables of the tests: numbers, words with missing cells, booleans without, and sequences.
 const (
 	numbers   = "numbers"
 	words     = "words"
+	booleans  = "booleans"
 	sequences = "sequences"
 )
 
@@ -57,6 +58,11 @@ func tableText(kind string, n int, seed uint64) string {
 				a = ""
 			}
 			fmt.Fprintf(&b, "%s,%s,%d,%s\n", a, colour, rng.IntN(50), []string{"x", "y", "z"}[rng.IntN(3)])
+		}
+	case booleans:
+		b.WriteString("a,flag,kind,y\n")
+		for i := range n {
+			fmt.Fprintf(&b, "%g,%t,%s,%g\n", rng.NormFloat64(), i%2 == 0, []string{"u", "v"}[rng.IntN(2)], rng.NormFloat64())
 		}
 	case sequences:
 		for i := range n {
@@ -83,7 +89,7 @@ func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Datase
 		if kind == numbers {
 			opt.Target = "y,z"
 		}
-		if kind == sequences {
+		if kind == sequences || kind == booleans {
 			opt.TableOptions = data.TableOptions{}
 		}
 	}

@@ -1,6 +1,7 @@
 """What columns of frames mean, sparse matrices, and messages about them."""
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,3 +96,34 @@ def test_sparse_rows(table: Table) -> None:
     huge = csr_array((100, 10**8))
     with pytest.raises(TypeError, match="toarray"):
         GPDRFRegressor(**SMALL).fit(huge, y)
+
+
+DATA = Path(__file__).parents[2] / "docs" / "data.md"
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the tests are apart from the documentation")
+def test_the_table_of_formats() -> None:
+    """The row of Python in the table of docs/data.md is what becomes of frames."""
+    line = next(line for line in DATA.read_text("utf-8").splitlines() if line.startswith("| Python |"))
+    frame = pd.DataFrame({"a": np.arange(N) + 0.5, "flag": [True, False] * 20, "kind": ["u", "v", "v", "u"] * 10})
+    y = np.arange(N) % 7 + 0.5
+    model = fit(frame)
+
+    def becomes(column: str, cell: Any) -> str:
+        faulty = frame.astype(object)
+        faulty.loc[3, column] = cell
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                model.predict(faulty)
+            except ValueError:
+                return "error"
+        return "noted" if told else "an input"
+
+    targets = y.copy()
+    targets[3] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        GPDRFRegressor(**SMALL).fit(frame, targets)
+    cells = [cell.strip() for cell in line.split("|")[2:-1]]
+    faults = [("a", None), ("flag", True), ("a", "2024-05-06"), ("kind", "w"), None, ("a", "1.5,7")]
+    assert cells == ["error" if fault is None else becomes(*fault) for fault in faults]

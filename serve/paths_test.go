@@ -1,0 +1,39 @@
+package serve
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The row of serve in the table of docs/data.md is what becomes of rows in JSON.
+func TestPaths(t *testing.T) {
+	page, err := os.ReadFile("../docs/data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "\n| serve |")
+	line, _, _ := strings.Cut(rest, "\n")
+	cells := strings.Split(line, "|")
+	r := serveKind(t, booleans, testConfig())
+	for i, row := range []string{`{"a": null, "flag": true, "kind": "u"}`, `{"a": 1, "flag": "TRUE", "kind": "u"}`,
+		`{"a": "2024-05-06", "flag": true, "kind": "u"}`, `{"a": 1, "flag": true, "kind": "w"}`,
+		"", `{"a": "1.5,7", "flag": true, "kind": "u"}`} {
+		if len(cells) <= i {
+			t.Fatalf("%q", line)
+		}
+		got := "not applicable"
+		if row != "" {
+			got = "an input"
+			code, _, text := r.post(t, "/v1/models/m:predict", []byte(`{"instances":[`+row+`]}`))
+			if code == 400 {
+				got = "error"
+			} else if strings.Contains(string(text), "warnings") {
+				got = "noted"
+			}
+		}
+		if want := strings.TrimSpace(cells[i]); got != want {
+			t.Errorf("%s: %s, and the table has %s", row, got, want)
+		}
+	}
+}
