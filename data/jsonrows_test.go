@@ -49,7 +49,7 @@ func TestBadJSONRows(t *testing.T) {
 		first + `{"a": 1, "a": 2}`:          `t.csv:2:13: found the key "a" twice`,
 		first + `{"a": [1], "b": 2}`:        `t.csv:2:8: found [ in column "a"`,
 		first + `{"a": 1, "b": `:            `t.csv:2:14: the object does not end on its line`,
-		first + `{"a": 1, "b": NaN}`:        `t.csv:2:15: found NaN, which JSON does not have: write null where there is no value`,
+		first + `{"a": 1, "b": NaN}`:        `t.csv:2:15: found NaN, which JSON does not have: write null`,
 		first + `{"a": 1, "b": 2} {"a": 1}`: `t.csv:2:19: found more behind the object`,
 		first + `[1, 2]`:                    `t.csv:2:2: found no object in JSON`,
 		first + `{"a": 1, "b": x}`:          `t.csv:2:`,
