@@ -232,7 +232,9 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		at = l.targets[0]
 		cell := strings.TrimSpace(rec.row[at])
 		c, known := l.class(rec.style.point(cell))
-		if !known || rec.isStray(at) {
+		if !known && isMissing(cell) {
+			err = rec.missingCell(at, cell, l.names[0], mustBeKnown)
+		} else if !known || rec.isStray(at) {
 			err = rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
 		}
 		return []int32{c}, nil, at, err
@@ -322,6 +324,8 @@ const (
 	wordTarget = "correct it, or use the task classification, or name another target column with --target"
 )
 
+const mustBeKnown = "the target must be known: fill it in or remove the row"
+
 // missingCell is the error about a missing cell that nothing fills.
 func (r *records) missingCell(i int, cell, column, advice string) error {
 	if cell == "" {
@@ -344,7 +348,7 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	found, where := quote(cell), quote(column)
 	switch {
 	case isMissing(cell) || isDoubtful(cell):
-		return 0, r.missingCell(i, cell, column, "the target must be known: fill it in or remove the row")
+		return 0, r.missingCell(i, cell, column, mustBeKnown)
 	case err == nil && math.IsInf(v, 0):
 		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row",
 			found, where)

@@ -237,10 +237,9 @@ func (in *input) dropsUnlabelled() bool {
 // dropMissing leaves out the rows without text or label.
 func (t *texts) dropMissing(in *input) error {
 	n, noTarget, dropped, width := t.n(), 0, 0, max(1, len(t.targets))
-	lacks := func(label string) bool { return label == "" || in.drops() && isMissing(label) }
 	t.keep(func(i int) bool {
 		switch {
-		case t.labels != nil && in.dropsUnlabelled() && slices.ContainsFunc(t.labels[i*width:(i+1)*width], lacks):
+		case t.labels != nil && in.dropsUnlabelled() && slices.ContainsFunc(t.labels[i*width:(i+1)*width], isMissing):
 			noTarget++
 		case in.drops() && t.graphs == nil && isMissing(strings.TrimSpace(string(t.of(i)))):
 			dropped++

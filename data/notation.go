@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -67,7 +68,10 @@ func (a amount) plain(comma bool) (plain, thousands string, ok bool) {
 		whole = strings.ReplaceAll(whole, thousands, "")
 	}
 	plain = a.sign + whole + "." + fraction
-	_, err := parseNumber(plain)
+	v, err := parseNumber(plain)
+	if v == 0 {
+		plain = strings.TrimLeft(plain, "-") // (0) is 0
+	}
 	return strings.TrimSuffix(plain, "."), thousands, err == nil && !isCode(whole)
 }
 
@@ -93,12 +97,14 @@ func (n *Notation) parse(cell string) (v float64, ok bool) {
 	return v, ok
 }
 
-// Written is a plain number of a request as the cells of a column are written.
-func (s Schema) Written(column, plain string) string {
-	if n := s.notation(column); n != nil && plain != "" {
-		return n.write(plain)
+// Written is a number of a request as the cells of a column are written. What is no number stays.
+func (s Schema) Written(column, value string) string {
+	n := s.notation(column)
+	v, err := strconv.ParseFloat(value, 64)
+	if n == nil || err != nil {
+		return value
 	}
-	return plain
+	return n.write(strconv.FormatFloat(v, 'f', -1, 64))
 }
 
 // write is a plain number as a cell of the column.
@@ -122,7 +128,9 @@ type digitSigns struct {
 	ways  [2]digitWay // by decimals with a point, and with a comma
 	units []string    // different ones, up to mostUnits+1; "" of a number alone
 	other bool        // a cell is no number
-	tells sighting    // the first whose number depends on the way
+	// a cell has no parentheses: where all have them, they are names such as (1)
+	open  bool
+	tells sighting // the first whose number depends on the way
 }
 
 // digitWay is one of the ways to read the column.
@@ -136,14 +144,16 @@ func (d *digitSigns) way(comma bool) digitWay { return d.ways[int(oneIf(comma))]
 // add looks at a cell. A number of a file of typed cells tells nothing.
 func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 	point, comma := strings.Contains(cell, "."), strings.Contains(cell, ",")
+	d.open = d.open || isNumber
 	if d.other || isNumber && (rec.isTyped(i) || !(point && !d.ways[1].never || comma && !d.ways[0].never)) {
 		return
 	}
 	a, ok := amountOf(cell)
-	if !ok {
-		d.other = !isNumber // which may be 1.5e3
+	if !ok || a.unit != "" && isCode(a.digits) {
+		d.other = !isNumber // which may be 1.5e3; 01A is a code
 		return
 	}
+	d.open = d.open || cell[0] != '('
 	if len(d.units) <= mostUnits && !slices.Contains(d.units, a.unit) {
 		d.units = append(d.units, strings.Clone(a.unit))
 	}
@@ -162,7 +172,7 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 
 // fits: the cells of the column are numbers in one way, by decimals with a comma or a point.
 func (c *columnProfile) fits(comma bool) bool {
-	return !c.signs.way(comma).never && !c.signs.other && c.codes.cell == "" && c.dates == 0 &&
+	return !c.signs.way(comma).never && !c.signs.other && c.signs.open && c.codes.cell == "" && c.dates == 0 &&
 		c.filled() > c.doubtful.n
 }
 

@@ -51,6 +51,9 @@ func TestNotations(t *testing.T) {
 		{"\t", "1", "1.5e3 kg|2e3 kg|3e3 kg", "", "x=1.5e3 kg"},
 		{"\t", "1", "1.2.3|1.2.4|1.2.3", "", "x=1.2.3 x=1.2.4 b"},
 		{"\t", "1", "2wd|4wd|4wd", "", "x=2wd x=4wd b"},
+		{"\t", "1", "01A|02A|02A", "", "x=01A x=02A b"}, // codes
+		{"\t", "1", "(1)|(2)|(2)", "", "x=(1) x=(2) b"}, // names
+		{"\t", "1", "(0)|(2)|3", "", "[0 -2 3]"},
 	} {
 		opt := ReadOptions{Task: "regression", TableOptions: TableOptions{Dialect: Dialect{Thousands: c.options}}}
 		ds, notes, err := readText(columnOf(c.separator, c.other, strings.Split(c.cells, "|")...), opt)
@@ -102,7 +105,8 @@ func TestNotationOfOtherRows(t *testing.T) {
 			t.Errorf("%s: %s, expected %s", text, said, want)
 		}
 	}
-	for cell, want := range map[string]string{"1.299,5": "1299.5", like.Written("x", "1.299"): "1.299"} {
+	for cell, want := range map[string]string{"1.299,5": "1299.5", like.Written("x", "1.299"): "1.299",
+		like.Written("x", "5e-05"): "5e-05"} {
 		got, err := like.Rows(Given{N: 1, Texts: map[string][]string{"x": {cell}, "w": {"9 kg"}}})
 		if err != nil || fmt.Sprint(got.X.Float64s()) != "["+want+" 9]" {
 			t.Errorf("%s: %v, %v", cell, got, err)

@@ -257,8 +257,6 @@ func TestBadSequences(t *testing.T) {
 		{"word among fractions", "0.5\tACGT\n0.25\tAC\nhigh\tA\n",
 			`t.csv:3:1: found the target "high", and others are numbers: correct it, or use the task classification`,
 			ReadOptions{}},
-		{"missing class", "0\tACGT\n1\tAC\nNA\tA\n0\tA\n",
-			`t.csv:3:1: found the target "NA", and others are numbers`, ReadOptions{}},
 		{"too long", ">1\n" + strings.Repeat("ACGT\n", 20000), "t.csv: holds more than", ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)

@@ -42,8 +42,8 @@ func separatorLine(head []byte, d *Dialect) (rest []byte) {
 	return rest
 }
 
-// belowTitles are the first bytes of a table behind lines of titles. These have fewer cells than the
-// table, or only a first one, and the row below them names columns of numbers.
+// belowTitles are the first bytes of a table behind lines of titles. These have one cell, and the row
+// below them names columns of numbers.
 func belowTitles(head []byte, d Dialect) (rest []byte) {
 	rest = head
 	for range mostTitles + 1 {
@@ -61,7 +61,8 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 		equal := !slices.ContainsFunc(rows, func(row []string) bool { return len(row) != width })
 		if equal && width > 1 && !isTitle(rows[0], width) {
 			above := s.sample(head[:len(head)-len(rest)])
-			names := s.isHeader(rows) && slices.ContainsFunc(rows[1], s.isNumber)
+			names := s.isHeader(rows) && slices.ContainsFunc(rows[1], s.isNumber) &&
+				!slices.ContainsFunc(rows[0][1:], func(cell string) bool { return isMissing(strings.TrimSpace(cell)) })
 			if !names || slices.ContainsFunc(above, func(row []string) bool { return !isTitle(row, width) }) {
 				return head
 			}
@@ -76,8 +77,11 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 	return head
 }
 
-// isTitle: the row cannot be one of a table of this width.
+// isTitle: the row cannot be one of a table of this width, since it has one cell. A short row of more
+// is a mistake.
 func isTitle(row []string, width int) bool {
-	others := slices.ContainsFunc(row[1:], func(cell string) bool { return strings.TrimSpace(cell) != "" })
-	return len(row) < width || width > 2 && !others && (isText(row[0]) || strings.TrimSpace(row[0]) == "")
+	if slices.ContainsFunc(row[1:], func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
+		return false
+	}
+	return len(row) < width || width > 2 && (isText(row[0]) || strings.TrimSpace(row[0]) == "")
 }

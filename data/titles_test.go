@@ -46,8 +46,10 @@ func TestTitles(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"a,b\n1,2,3\n4,5,6\n7,8,9\n", // a name is missing
-		"a,b\nx,p,q\ny,r,s\nz,t,u\n", // the same above words
+		"a,b\n1,2,3\n4,5,6\n7,8,9\n",                 // a name is missing
+		"a,b\nx,p,q\ny,r,s\nz,t,u\n",                 // the same above words
+		"size,colour\nS,red,\nM,blue,5\nL,green,6\n", // and above a row that lacks a cell
+		"title\nS,red,\nM,blue,5\nL,green,6\n",
 		strings.Repeat("title\n", mostTitles+1) + rows,
 	} {
 		if _, _, err := readText(text, ReadOptions{}); err == nil ||
