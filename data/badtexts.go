@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -53,7 +54,7 @@ func (t *texts) setAside(in *input) error {
 		if wrong == nil {
 			return true
 		}
-		cells := []string{string(t.of(i))}
+		cells := []string{strings.TrimSpace(string(t.of(i)))}
 		if t.names != nil {
 			cells = []string{t.names[i], cells[0]}
 		}
