@@ -126,8 +126,7 @@ func readGraphLines(in *input) (*table, error) {
 			whole++
 		}
 		if slices.Max(have) > 0 && whole != t.n() && !in.opt.TargetOptional && !in.dropsUnlabelled() {
-			return t.errorAt(start, `graphs with a %s and graphs without one are mixed: every line needs the same, `+
-				`and --missing drop leaves those without one out`, list(keys))
+			return t.errorAt(start, "the graph has no %s, which must be known: give it, or remove the graph", list(keys))
 		}
 		return nil
 	})
