@@ -17,6 +17,7 @@ type Notation struct {
 	Column    string `json:"column"`
 	Thousands string `json:"thousands,omitempty"` // the sign between groups of three digits
 	Comma     bool   `json:"comma,omitempty"`     // decimals have a comma
+	Quoted    bool   `json:"quoted,omitempty"`    // and so have the cells of the training file between them
 	Unit      string `json:"unit,omitempty"`      // beside each number: %, a sign of money, kg
 }
 
@@ -212,7 +213,7 @@ func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int
 			if all == nil {
 				all = make([]*Notation, rec.width)
 			}
-			all[i], n.Column = n, rec.columnName(i)
+			all[i], n.Column, n.Quoted = n, rec.columnName(i), n.Comma && rec.style.separator == ','
 			notes = append(notes, n.note(c))
 		}
 	}
@@ -310,6 +311,9 @@ func (r *records) readNotations() {
 	for i, n := range r.notations {
 		if cell := strings.TrimSpace(r.row[i]); n != nil && !isMissing(cell) && !isDoubtful(cell) && !r.isTyped(i) {
 			plain, ok := n.plain(cell)
+			// in another file, whose cells have commas between them, 1.234 may have decimals
+			ok = ok && !(n.Comma && !n.Quoted && r.style.separator == ',' && strings.Contains(cell, ".") &&
+				!strings.Contains(cell, ","))
 			if r.strays[i] = !ok; ok {
 				r.row[i] = plain
 			}

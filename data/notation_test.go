@@ -92,6 +92,7 @@ func TestNotationOfOtherRows(t *testing.T) {
 		"w;x\n9;1.299\n":                                  `t.csv:2:1: found "9" in column "w": write it as`,
 		"w;x\n9 lb;1.299\n":                               `t.csv:2:1: found "9 lb" in column "w"`,
 		"w;x\n9 kg;1.29\n":                                `t.csv:2:6: found "1.29" in column "x"`,
+		"w,x\n9 kg,1.299\n":                               `t.csv:2:6: found "1.299" in column "x"`,
 		"w;x\n9 kg;-\n":                                   `t.csv:2:6: found "-", a missing value`,
 		`{"x": "12.5", "w": "9 kg", "y": "$7"}` + "\n":    `t.csv:1:5: found "12.5" in column "x"`,
 		`{"x": 1, "w": "9 kg", "y": "7"}` + "\n":          "[1 9] []",
