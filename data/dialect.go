@@ -125,12 +125,7 @@ const sampleSize = 200
 
 // findStyle looks at the first bytes of a table. Names are those of training columns, if known.
 func findStyle(head []byte, d Dialect, names []string) style {
-	s := style{comments: true}
-	if sep, given := separatorOf(d.Separator); given {
-		s.separator = sep
-	} else {
-		s.separator = separator(head)
-	}
+	s := firstStyle(head, d)
 	rows := s.sample(head)
 	s.comma = d.Decimal == "comma" || d.Decimal == "" && s.separator != ',' && commaDecimals(rows)
 	if len(rows) == 0 || commentedRows(head, s.separator, rows) {
@@ -293,6 +288,15 @@ func (s *style) point(cell string) string {
 		return strings.Replace(cell, ",", ".", 1)
 	}
 	return cell
+}
+
+// firstStyle has the separator, and lines of comments.
+func firstStyle(head []byte, d Dialect) style {
+	sep, given := separatorOf(d.Separator)
+	if !given {
+		sep = separator(head)
+	}
+	return style{comments: true, separator: sep}
 }
 
 // isNumber: the cell is a number.

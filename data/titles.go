@@ -47,12 +47,7 @@ func separatorLine(head []byte, d *Dialect) (rest []byte) {
 func belowTitles(head []byte, d Dialect) (rest []byte) {
 	rest = head
 	for range mostTitles + 1 {
-		s := style{comments: true}
-		if given, ok := separatorOf(d.Separator); ok {
-			s.separator = given
-		} else {
-			s.separator = separator(rest)
-		}
+		s := firstStyle(rest, d)
 		rows := s.sample(rest)
 		if len(rows) < 2 {
 			return head
