@@ -234,7 +234,11 @@ func (l *layout) nameRows(rec *records, column string) (err error) {
 const namesRows = "that names the rows"
 
 func missingColumn(rec *records, name, role string) error {
-	return errorAt(rec.name, place{line: 1 + rec.titles}, "there is no column %s, %s%s; the columns here are %s",
+	line := 1 + rec.before
+	if rec.types != nil { // of ARFF, whose names are in its head
+		line = 1
+	}
+	return errorAt(rec.name, place{line: line}, "there is no column %s, %s%s; the columns here are %s",
 		quote(name), role, didYouMean(name, rec.header), list(rec.header))
 }
 

@@ -61,7 +61,7 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 			if !names || slices.ContainsFunc(above, func(row []string) bool { return !isTitle(row, width) }) {
 				return head
 			}
-			return rest
+			return bytes.TrimLeft(rest, "\r\n")
 		}
 		_, below, more := bytes.Cut(rest, []byte("\n"))
 		if !more {

@@ -19,7 +19,7 @@ func TestTitles(t *testing.T) {
 		{"sep=;\n" + semicolons, 0},
 		{"\ufeffsep=;\r\n" + strings.ReplaceAll(semicolons, "\n", "\r\n"), 0},
 		{"sep=\t\n" + strings.ReplaceAll(rows, ",", "\t"), 0},
-		{"Sales of 2024\n\n" + rows, 1},
+		{"Sales of 2024\n\n" + rows, 2},
 		{"Sales of 2024,,\n,,\n" + rows, 2},
 		{"Sales, in euros\nof 2024\n" + semicolons, 2},
 		{"sep=;\nSales;;\n" + semicolons, 1},
@@ -43,6 +43,12 @@ func TestTitles(t *testing.T) {
 		if _, _, err := readText(bad, ReadOptions{Like: throughJSON(t, ds)}); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, expected %s", bad, err, want)
+		}
+		want = fmt.Sprintf(`t.csv:%d: there is no column "a"`, line-3)
+		other := strings.Replace(c.text, "\na", "\nc", 1)
+		if _, _, err := readText(other, ReadOptions{Like: throughJSON(t, ds)}); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, expected %s", other, err, want)
 		}
 	}
 	for _, text := range []string{
