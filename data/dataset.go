@@ -50,6 +50,11 @@ type Dataset struct {
 	// class names as in the file, in the order of their numbers or else of their letters
 	Classes []string
 
+	// Weights [N]: a row counts as that many copies of it; nil: each counts once.
+	Weights []float64
+	// Offset [N] is added to the outputs of each row, such as the logarithm of an exposure; nil: nothing.
+	Offset []float64
+
 	// RowOf are the numbers of the rows among all that were split into folds, from 0; nil where
 	// there are no folds.
 	RowOf []int
@@ -140,6 +145,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	s.Kernel = d.Kernel.subset(rows)
 	s.Y = gather(d.Y, len(d.Outputs()), rows)
 	s.Labels = pick(d.Labels, rows)
+	s.Weights, s.Offset = pick(d.Weights, rows), pick(d.Offset, rows)
 	s.RowOf = pick(d.RowOf, rows)
 	s.lines, s.files, s.ids = pick(d.lines, rows), pick(d.files, rows), pick(d.ids, rows)
 	s.Fingerprint = s.fingerprint()
@@ -185,6 +191,11 @@ func (d *Dataset) fingerprint() string {
 			width := len(d.Outputs())
 			for _, v := range d.Y[i*width : (i+1)*width] {
 				row = appendValue(row, v)
+			}
+		}
+		for _, column := range [][]float64{d.Weights, d.Offset} {
+			if column != nil {
+				row = appendValue(row, column[i])
 			}
 		}
 		h.Write(row)
