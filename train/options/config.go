@@ -198,6 +198,9 @@ func (c *Config) check() error {
 		return c.Errorf("target-scaling", "log is for the likelihoods gaussian and heteroscedastic: the "+
 			"exponential of Student's t has no mean: give another likelihood, or target-scaling: standard")
 	}
+	if fits := c.Targets == data.AutoTargets || c.Targets == data.NoTargets; model.Counts(c.Likelihood) && !fits {
+		return c.Errorf("target-scaling", "counts are not scaled: leave it out")
+	}
 	if err := cmp.Or(c.checkSpectra(), c.checkObjective()); err != nil {
 		return err
 	}
