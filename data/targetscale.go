@@ -143,13 +143,16 @@ func Positive(d *Dataset, scales []TargetScale) error {
 	return nil
 }
 
-// Counts reports the first target that is no count.
+// mostCount is the largest count, far below a rate that models bound.
+const mostCount = 1e12
+
+// Counts reports the first target that is no count: a whole number from 0 to 10¹².
 func Counts(d *Dataset) error {
 	names := d.Outputs()
 	for i, y := range d.Y {
-		if !(y >= 0) || y != math.Floor(y) || y > largest {
-			return errorf(d.Where(i/len(names)), "the target %s is %s, and counts are whole numbers from 0: mend the "+
-				"row, or train with another likelihood", quote(names[i%len(names)]), number(y))
+		if !(y >= 0) || y != math.Floor(y) || y > mostCount {
+			return errorf(d.Where(i/len(names)), "the target %s is %s, and counts are whole numbers from 0 to %g: "+
+				"mend the row, or train with another likelihood", quote(names[i%len(names)]), number(y), mostCount)
 		}
 	}
 	return nil
