@@ -18,7 +18,7 @@ type Regression struct {
 type Predictive interface {
 	Moments(n int) (mean, variance float64)
 	LogDensity(n int, y float64) float64
-	CDF(n int, y float64) float64
+	Position(n int, y float64) (below, upTo float64) // the probabilities of less than y, and of at most y
 	CRPS(n int, y float64) float64
 }
 
@@ -35,7 +35,8 @@ func score(m Predictive, rows int, y []float64) Regression {
 		mean, _ := m.Moments(n)
 		w := &of[n]
 		w.miss, w.nlpd, w.crps = y[n]-mean, -m.LogDensity(n, y[n]), m.CRPS(n, y[n])
-		w.off = math.Abs(m.CDF(n, y[n])-0.5) * 2
+		below, upTo := m.Position(n, y[n])
+		w.off = max(0.5-upTo, below-0.5) * 2
 	})
 	var r Regression
 	for _, w := range of {
