@@ -107,9 +107,6 @@ func (c Counts) At(s, n int, z float64) float64 {
 	return one.search(0, cdf(z), -1, math.Ceil(one.component(0, 0).beyond()))
 }
 
-// ScoreCounts is ScoreRegression of counts.
-func ScoreCounts(c Counts, y []float64) Regression { return score(c, c.N, y) }
-
 // count is the distribution of one component.
 type count struct{ rate, log, dispersion float64 }
 

@@ -23,11 +23,10 @@ type Predictive interface {
 }
 
 // ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
-func ScoreRegression(m Mixture, y []float64) Regression { return score(m, m.N, y) }
-
-func score(m Predictive, rows int, y []float64) Regression {
-	if len(y) != rows || rows == 0 {
-		panic("metrics: as many targets as predicted rows are needed, and one at least")
+func ScoreRegression(m Predictive, y []float64) Regression {
+	rows := len(y)
+	if rows == 0 {
+		panic("metrics: scores need one row at least")
 	}
 	// A row's error, −log p(y), CRPS, and how far its probability is from the middle.
 	of := make([]struct{ miss, nlpd, crps, off float64 }, rows)
