@@ -105,6 +105,10 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg, known, err := cfg.KnowTarget(ds)
+	if err != nil {
+		return nil, err
+	}
 	kept, held, notes, err := cfg.HoldOut(ds, data.Watch{Context: ctx})
 	if err != nil {
 		return nil, err
@@ -117,7 +121,7 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	precision := string(device.Relax(dev, device.Precision(cfg.Precision)))
 	cfg = cfg.With("device", dev.Name()).With("precision", precision)
 	r := reporter{o: o}
-	for _, n := range notes {
+	for _, n := range append(known, notes...) {
 		r.Note("%s", n)
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: kept, Validation: held, Started: started, Reporter: &r}
