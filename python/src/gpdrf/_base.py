@@ -51,6 +51,8 @@ _OPTIONS = [
 class Estimator(BaseEstimator):
     """What both estimators have in common."""
 
+    _own_options: frozenset[str] = frozenset()  # those that the program does not get
+
     def __init__(
         self,
         model: str = "gpdrf",
@@ -95,7 +97,9 @@ class Estimator(BaseEstimator):
         kernel : str
             Of the first layer: rbf, matern32, a sum such as rbf+matern12, or feature maps of sequences.
         likelihood : str
-            gaussian, student-t or heteroscedastic; softmax or bernoulli.
+            gaussian, student-t, heteroscedastic or lognormal of numbers, poisson or negative-binomial of counts;
+            softmax, bernoulli or ordinal of classes. None takes gaussian or softmax, and negative-binomial of targets
+            that are counts beyond doubt. Levels of ordinal that are words need options={"order": ["low", …, "high"]}.
         batch, lr
             Rows of a step, and Adam's learning rate.
         validation : float
@@ -238,7 +242,7 @@ class Estimator(BaseEstimator):
         if self.inducing is not None:
             held = max(1, round(self.validation * n)) if self.validation else 0
             given["inducing"] = min(self.inducing, n - held)
-        given |= self.options or {}
+        given |= {name: value for name, value in (self.options or {}).items() if name not in self._own_options}
         length = {"steps", "epochs", "time-limit", "time_limit"}
         if not length & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
             given["steps"] = min(max(5 * n, 2000), 15000)
