@@ -54,7 +54,9 @@ func (r *run) build(ctx context.Context) (err error) {
 	if j.Train.Task == data.Regression {
 		rows.y = data.Standardise(j.Train.Y, r.trained.Targets)
 	}
-	if r.step, err = newStep(j.Device, j.ranks(), j.Config, r.trained.Model, rows); err != nil {
+	plain := r.trained.Model
+	plain.Temperature = 0 // that of predictions: an evaluation may come before it is known
+	if r.step, err = newStep(j.Device, j.ranks(), j.Config, plain, rows); err != nil {
 		return err
 	}
 	r.trained.SetInducing(r.step.Model)
