@@ -43,6 +43,10 @@ type DataOptions struct {
 	Words      string // columns of text, whatever their cells look like
 	ID         string // the column that names the rows; "" finds it
 	Missing    string // error, impute, drop
+	Weights    string // the columns of data.RowRoles
+	Group      string
+	Time       string
+	Offset     string
 	Separator  string // auto, or one of data.Separators
 	Decimal    string // auto, point, comma
 	Thousands  string // auto, a comma, a point, space, none

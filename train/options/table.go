@@ -58,6 +58,15 @@ func (c *Config) fileOptions() []Option {
 		{Key: "missing", Flag: true, Values: data.MissingWays(), value: &c.Missing,
 			Help: "missing cells (empty, NA, NaN, ?) are an error, become the median with an input that marks " +
 				"them, or their rows are left out"},
+		{Key: "weights", Flag: true, Arg: "COL", value: &c.Weights,
+			Help: "the column of row weights: a row counts as that many copies of it, in training and in scores"},
+		{Key: "group", Flag: true, Arg: "COL", value: &c.Group,
+			Help: "the column of groups, such as patients: every split keeps the rows of a group together"},
+		{Key: "time", Flag: true, Arg: "COL", value: &c.Time,
+			Help: "the column of times: every split trains on the past and tests on the future, --cv on " +
+				"expanding windows"},
+		{Key: "offset", Arg: "COL", value: &c.Offset,
+			Help: "the column that is added to the outputs of each row, such as the logarithm of an exposure"},
 		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
 			Help: "what separates the cells of a table"},
 		{Key: "decimal", Values: words("auto point comma"), value: &c.Decimal,
