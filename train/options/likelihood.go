@@ -8,6 +8,21 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
+// Lognormal asks for Gaussian noise of the target's logarithm.
+const Lognormal = "lognormal"
+
+// settleLognormal makes gaussian and target-scaling log of lognormal.
+func (c *Config) settleLognormal() error {
+	if c.Likelihood != Lognormal {
+		return nil
+	}
+	if c.Targets != data.AutoTargets && c.Targets != data.LogTargets {
+		return c.Errorf("target-scaling", "%s is not the logarithm that %s has: leave it out", c.Targets, Lognormal)
+	}
+	c.Likelihood, c.Targets = model.GaussianLikelihood, data.LogTargets
+	return nil
+}
+
 // Likelihoods are those of a task; the first is what auto means.
 func Likelihoods(task data.Task) []string {
 	if task == data.Classification {

@@ -213,10 +213,10 @@ func (c *Config) drfOptions() []Option {
 // objectiveOptions are about the objective.
 func (c *Config) objectiveOptions() []Option {
 	return []Option{
-		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic poisson " +
+		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic lognormal poisson " +
 			"negative-binomial softmax bernoulli ordinal"), value: &c.Likelihood,
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that differs from " +
-				"row to row. For counts: poisson, or negative-binomial where they vary more. For classes: softmax, " +
+				"row to row, lognormal for positive ones by their logarithms. For counts: poisson, or negative-binomial where they vary more. For classes: softmax, " +
 				"bernoulli with one output for two classes, or ordinal for levels in order. auto is gaussian or " +
 				"softmax"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
