@@ -216,9 +216,9 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic lognormal poisson " +
 			"negative-binomial softmax bernoulli ordinal"), value: &c.Likelihood,
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that differs from " +
-				"row to row, lognormal for positive ones by their logarithms. For counts: poisson, or negative-binomial where they vary more. For classes: softmax, " +
-				"bernoulli with one output for two classes, or ordinal for levels in order. auto is gaussian or " +
-				"softmax"},
+				"row to row, lognormal for positive ones by their logarithms. For counts: poisson, or " +
+				"negative-binomial where they vary more. For classes: softmax, bernoulli with one output for two " +
+				"classes, or ordinal for levels in order. auto is gaussian or softmax"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
 				"divergences. auto is predictive with gaussian noise where rows outnumber the parameters, without " +
