@@ -198,9 +198,15 @@ func (c *Config) check() error {
 	if c.PredictDraws == 1 {
 		return c.Errorf("predict-draws", "a variance needs two draws: give 0, or at least 2")
 	}
+	if err := c.settleLognormal(); err != nil {
+		return err
+	}
 	if c.Targets == data.LogTargets && c.Likelihood == model.StudentLikelihood {
 		return c.Errorf("target-scaling", "log is for the likelihoods gaussian and heteroscedastic: the "+
 			"exponential of Student's t has no mean: give another likelihood, or target-scaling: standard")
+	}
+	if fits := c.Targets == data.AutoTargets || c.Targets == data.NoTargets; model.Counts(c.Likelihood) && !fits {
+		return c.Errorf("target-scaling", "counts are not scaled: leave it out")
 	}
 	if err := cmp.Or(c.checkSpectra(), c.checkObjective()); err != nil {
 		return err

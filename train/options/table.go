@@ -110,7 +110,7 @@ func (c *Config) rowOptions() []Option {
 				"as an input"},
 		{Key: "target-scaling", Values: data.TargetScalings(), value: &c.Targets,
 			Help: "scaling of targets: auto takes the logarithm of those that are positive and skewed over " +
-				"decades"},
+				"decades; counts have none"},
 	}
 }
 
@@ -222,11 +222,12 @@ func (c *Config) drfOptions() []Option {
 // objectiveOptions are about the objective.
 func (c *Config) objectiveOptions() []Option {
 	return []Option{
-		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic softmax bernoulli"),
-			value: &c.Likelihood,
+		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic lognormal poisson " +
+			"negative-binomial softmax bernoulli ordinal"), value: &c.Likelihood,
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that differs from " +
-				"row to row. For classes: softmax, or bernoulli with one output for two classes. auto is gaussian " +
-				"or softmax"},
+				"row to row, lognormal for positive ones by their logarithms. For counts: poisson, or " +
+				"negative-binomial where they vary more. For classes: softmax, bernoulli with one output for two " +
+				"classes, or ordinal for levels in order. auto is gaussian or softmax"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
 				"divergences. auto is predictive with gaussian noise where rows outnumber the parameters, without " +
