@@ -23,6 +23,7 @@ type Job struct {
 	Train      *data.Dataset
 	Validation *data.Dataset // evaluated during training; nil for none
 	Test       *data.Dataset // predicted at the end
+	Conformal  *data.Dataset // behind the intervals, and seen by nothing else; nil for none
 	Started    time.Time     // when the command began, for the time limit
 	Reporter   Reporter      // nil is silent
 
@@ -115,6 +116,9 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	out, err := settled.runSettled(ctx)
 	if err == nil {
 		err = j.calibrate(ctx, out, settled.Reporter)
+	}
+	if err == nil {
+		err = j.conform(ctx, out)
 	}
 	if err != nil {
 		return nil, err

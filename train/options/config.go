@@ -125,6 +125,9 @@ type RunOptions struct {
 
 	EvalSamples  int // S in prediction
 	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
+
+	Conformal bool    // rows are held out for intervals that hold
+	Level     float64 // of these
 }
 
 // Setting is one option, unchanged from its source.
@@ -200,6 +203,9 @@ func (c *Config) check() error {
 	}
 	if err := cmp.Or(c.checkSpectra(), c.checkObjective()); err != nil {
 		return err
+	}
+	if c.typed("level") && !c.Conformal {
+		return c.Errorf("level", "is that of conformal intervals: give --conformal, too")
 	}
 	_, wrong := c.Plans()
 	if err := errors.Join(c.checkValidation(), c.checkEvery(), wrong); err != nil {

@@ -301,5 +301,11 @@ func (c *Config) predictionOptions() []Option {
 			Help: "Monte-Carlo samples in prediction"},
 		{Key: "predict-draws", Arg: "T", limits: between(0, MaxWidth), value: &c.PredictDraws,
 			Help: "draws of the output, as in the paper; 0 takes the mixture in closed form"},
+		{Key: "conformal", Flag: true, value: &c.Conformal,
+			Help: fmt.Sprintf("hold out a fifth of the training rows, %d at most, for intervals and sets that "+
+				"hold the target of a new row with probability --level, however wrong the model is, if that row "+
+				"is exchangeable with the training rows", MostConformal)},
+		{Key: "level", Flag: true, Arg: "X", limits: limits{hi: 1, open: true, below: true}, value: &c.Level,
+			Help: "the level of --conformal; predict --level takes any other from the same run"},
 	}
 }
