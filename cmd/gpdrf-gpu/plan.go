@@ -30,6 +30,10 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
+	rows, _, intervals, err := cfg.HoldOutConformal(rows)
+	if err != nil {
+		return err
+	}
 	rows, validation, more, err := cfg.HoldOut(rows, watch)
 	end()
 	if err != nil {
@@ -39,7 +43,7 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range slices.Concat(notes, more, fitting) {
+	for _, n := range slices.Concat(notes, intervals, more, fitting) {
 		p.note("%s", n)
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: validation, Test: testRows}

@@ -43,6 +43,7 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 	var notes []string
 	watch, end := p.reading(p.ctx)
 	job.Train, job.Validation, job.Test, notes, err = from.Load(watch)
+	job.Conformal = from.Conformal
 	if end(); err != nil {
 		return job, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -184,18 +185,22 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 		return job, err
 	}
 	job.Config = cfg
+	all, conformal, intervals, err := cfg.HoldOutConformal(all)
+	if err != nil {
+		return job, err
+	}
 	rows, validation, more, err := cfg.HoldOut(all, watch)
 	end()
 	if err != nil {
 		return job, err
 	}
-	for _, n := range append(notes, more...) {
+	for _, n := range slices.Concat(notes, intervals, more) {
 		p.note("%s", n)
 	}
 	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
 	}
-	job.Train, job.Validation, job.Test = rows, validation, test
+	job.Train, job.Validation, job.Conformal, job.Test = rows, validation, conformal, test
 	return job, nil
 }
 
