@@ -72,6 +72,7 @@ type Options struct {
 	Batch      int     // rows of a step
 	LR         float64 // the learning rate
 	Validation float64 // the share of rows that is held out to watch the training
+	Conformal  bool    // holds out a fifth of the rows for Prediction.Interval and Prediction.Set
 
 	Steps     int           // training steps; 0 is 15000 for numbers
 	TimeLimit time.Duration // trains for so long in place of Steps
@@ -105,7 +106,11 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, held, notes, err := cfg.HoldOut(ds, data.Watch{Context: ctx})
+	kept, conformal, notes, err := cfg.HoldOutConformal(ds)
+	if err != nil {
+		return nil, err
+	}
+	kept, held, more, err := cfg.HoldOut(kept, data.Watch{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -117,10 +122,11 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	precision := string(device.Relax(dev, device.Precision(cfg.Precision)))
 	cfg = cfg.With("device", dev.Name()).With("precision", precision)
 	r := reporter{o: o}
-	for _, n := range notes {
+	for _, n := range append(notes, more...) {
 		r.Note("%s", n)
 	}
-	job := &train.Job{Config: cfg, Device: dev, Train: kept, Validation: held, Started: started, Reporter: &r}
+	job := &train.Job{Config: cfg, Device: dev, Train: kept, Validation: held, Conformal: conformal,
+		Started: started, Reporter: &r}
 	out, err := job.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -145,7 +151,8 @@ func (o Options) fields() []field {
 	return []field{{"model", "Kind", o.Kind}, {"preset", "Preset", o.Preset}, {"kernel", "Kernel", o.Kernel},
 		{"likelihood", "Likelihood", o.Likelihood}, {"inducing", "Inducing", o.Inducing},
 		{"layers", "Layers", o.Layers}, {"features", "Features", o.Features}, {"batch", "Batch", o.Batch},
-		{"lr", "LR", o.LR}, {"validation", "Validation", o.Validation}, {"steps", "Steps", o.Steps},
+		{"lr", "LR", o.LR}, {"validation", "Validation", o.Validation},
+		{"conformal", "Conformal", o.Conformal}, {"steps", "Steps", o.Steps},
 		{"time-limit", "TimeLimit", o.TimeLimit}, {"seed", "Seed", o.Seed}, {"device", "Device", o.Device}}
 }
 

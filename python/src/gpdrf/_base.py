@@ -16,6 +16,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gpdrf import _program
+from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
 from gpdrf._rows import Numbers, Rows, as_sequences, dense, has_words, is_frame
@@ -26,6 +27,8 @@ _LOG_FILE = "metrics.jsonl"
 NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
 
 _MOST_SEED = 2**31 - 1
+
+_CONFORMAL, _MOST_CONFORMAL = 0.2, 5000  # the rows behind intervals: a share, and the most
 
 # The parameters that are options of gpdrf-gpu train by the same name.
 _OPTIONS = [
@@ -43,6 +46,7 @@ _OPTIONS = [
     "validation",
     "ensemble",
     "eval_samples",
+    "conformal",
     "missing",
     "device",
 ]
@@ -69,6 +73,7 @@ class Estimator(BaseEstimator):
         validation: float | None = None,
         ensemble: int | None = None,
         eval_samples: int | None = None,
+        conformal: bool = False,
         missing: str = "error",
         device: str = "auto",
         threads: int | None = None,
@@ -104,6 +109,8 @@ class Estimator(BaseEstimator):
             Models with other seeds, whose mean predicts.
         eval_samples : int
             Monte-Carlo samples of a prediction.
+        conformal : bool
+            Hold out a fifth of the rows for predict_interval, or predict_set.
         missing : {"error", "impute", "drop"}
             What to do about missing values.
         device : str
@@ -135,6 +142,7 @@ class Estimator(BaseEstimator):
         self.validation = validation
         self.ensemble = ensemble
         self.eval_samples = eval_samples
+        self.conformal = conformal
         self.missing = missing
         self.device = device
         self.threads = threads
@@ -236,6 +244,8 @@ class Estimator(BaseEstimator):
         if self.time_limit is not None:
             given["time-limit"] = self.time_limit if isinstance(self.time_limit, str) else f"{self.time_limit}s"
         if self.inducing is not None:
+            if self.conformal:
+                n -= max(1, round(min(_CONFORMAL, _MOST_CONFORMAL / n) * n))
             held = max(1, round(self.validation * n)) if self.validation else 0
             given["inducing"] = min(self.inducing, n - held)
         given |= self.options or {}
@@ -268,6 +278,13 @@ class Estimator(BaseEstimator):
     def distance(self, X: Any) -> Numbers:
         """How far each row is from the training rows, [N]: above 1 are rows that are unlike them."""
         return self._output(X, "distance")
+
+    def _at_level(self, x: Any, name: str, width: int, level: float) -> Numbers:
+        """The output of a level, of an estimator with conformal=True."""
+        check_is_fitted(self)
+        if not self._model.is_conformal():
+            raise GPDRFInputError("the model has no conformal intervals: fit an estimator with conformal=True")
+        return self._output(x, name, width, levels=repr(float(level)))
 
     def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
         """An output of the model [N, …], of about width numbers a row."""
