@@ -33,6 +33,9 @@ type Job struct {
 	Save func(*rundir.Checkpoint) error
 	From *rundir.Checkpoint // where the run goes on, nil for its start
 
+	// the model at which the run starts: its rows are those of its Schema; nil for a new model
+	Start *fitted.Trained
+
 	// of the rows' columns; nil where each is an input, and before project
 	projection *data.Projection
 
@@ -181,7 +184,7 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	if j.From != nil {
 		j.Config = j.Config.GoesOn()
 	}
-	fit, notes, err := j.Config.Fit(j.doing(ctx, "choosing feature maps"), j.Train)
+	fit, notes, err := j.fit(ctx)
 	for _, n := range notes {
 		j.Reporter.Note("%s", n)
 	}
@@ -190,6 +193,9 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	}
 	j.Config = fit
 	if err := j.project(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.checkStart(); err != nil {
 		return nil, err
 	}
 	if err := CheckRanks(j.ranks(), fit, j.Train.N()); err != nil {

@@ -19,6 +19,9 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
+	if cfg.StartFrom != "" {
+		return cfg.Errorf("from", "takes the memory of the run that it starts at: plan with the options of that run")
+	}
 	dev, err := p.openDevice(cfg.Device)
 	if err != nil {
 		return err

@@ -180,7 +180,10 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	job := &train.Job{Config: p.on(dev, cfg), Device: dev}
 	watch, end := p.reading(ctx)
 	defer end()
-	cfg, all, test, notes, err := job.Config.Load(watch)
+	if err := p.startAt(job); err != nil {
+		return job, err
+	}
+	cfg, all, test, notes, err := job.Config.LoadLike(job.Like(), watch)
 	if err != nil {
 		return job, err
 	}
@@ -199,6 +202,9 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	}
 	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
+	}
+	if job.Start != nil {
+		p.warnOfFar(ctx, job.Start, rows, onePercent(rows))
 	}
 	job.Train, job.Validation, job.Conformal, job.Test = rows, validation, conformal, test
 	return job, nil

@@ -118,6 +118,7 @@ type RunOptions struct {
 	Deterministic   bool   // sums of gradients have a fixed order, on 1, 2, 4 and 8 ranks
 	Precision       string // a device.Precision: asked for, and in a run folder the one that was used
 	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
+	StartFrom       string // the run at whose model this one starts; "" for none
 
 	EvalEvery int    // steps between two evaluations; 0 is a twentieth of the run
 	EarlyStop int    // evaluations without improvement that end the run; 0 is never

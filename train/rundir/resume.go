@@ -72,7 +72,7 @@ func (c *Checkpoint) Load(w data.Watch) (train, validation, test *data.Dataset, 
 
 func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, validation, test *data.Dataset,
 	notes []string, err error) {
-	from, all, test, notes, err := from.Load(w)
+	from, all, test, notes, err := from.LoadLike(likeOf(from, c.Trained), w)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
