@@ -288,3 +288,29 @@ func ExamplePrediction_Set() {
 	// Output:
 	// [positive] <nil>
 }
+
+// New rows go on where the old ones ended.
+func ExampleTrain_from() {
+	ctx := context.Background()
+	before, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 500, Inducing: 30})
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows := wave()
+	for i := range rows.Values {
+		rows.Values[i] += 0.5
+	}
+	var last gpdrf.Progress
+	after, err := gpdrf.Train(ctx, rows, gpdrf.Options{From: before,
+		Progress: func(p gpdrf.Progress) { last = p }})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := after.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{0.785}}})
+	fmt.Printf("%.1f after %d steps, %v\n", p.Mean[0], last.Steps, err)
+	_, err = gpdrf.Train(ctx, rows, gpdrf.Options{From: before, Inducing: 20})
+	fmt.Println(err)
+	// Output:
+	// 1.5 after 100 steps, <nil>
+	// gpdrf.Options: inducing: the model of Options.From was made with "30": leave the option out, or train a new model
+}

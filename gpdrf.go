@@ -79,6 +79,10 @@ type Options struct {
 	Seed      uint64        // of everything random; 0 is 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
 
+	// From is a model of Train at which the training starts, with its options and scales. It takes a fifth of the
+	// steps of that one, unless Steps or TimeLimit says otherwise. The rows have its columns, targets and classes.
+	From *Model
+
 	// Set has options without a field, by their names: "natgrad": "0.1". Options about files are
 	// errors.
 	Set map[string]string
@@ -106,6 +110,9 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg, err = o.From.startOf(cfg, ds); err != nil {
+		return nil, err
+	}
 	kept, conformal, notes, err := cfg.HoldOutConformal(ds)
 	if err != nil {
 		return nil, err
@@ -127,6 +134,9 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: kept, Validation: held, Conformal: conformal,
 		Started: started, Reporter: &r}
+	if o.From != nil {
+		job.Start = o.From.trained
+	}
 	out, err := job.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -134,7 +144,7 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	if out.Rising {
 		r.Note("%s", rundir.Rising)
 	}
-	m := &Model{Device: o.Device, trained: out.Trained}
+	m := &Model{Device: o.Device, trained: out.Trained, config: out.Config, steps: out.Steps}
 	if out.End == train.Interrupted {
 		return m, context.Cause(ctx)
 	}
@@ -182,6 +192,9 @@ func (o Options) notHere(key string) string {
 		if f.key == key {
 			return "set the field " + f.name + " instead"
 		}
+	}
+	if key == "from" {
+		return "set the field From instead"
 	}
 	switch o := options.Find(key); {
 	case o == nil, key == "scaling", key == "target-scaling", key == "codebook":

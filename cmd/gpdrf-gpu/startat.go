@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -10,6 +11,9 @@ func (p *program) startAt(job *train.Job) error {
 	path := job.Config.StartFrom
 	if path == "" {
 		return nil
+	}
+	if c := job.Config; !c.Explicit("data") || data.Folds(c.Data) > 0 {
+		return c.Errorf("from", "needs --data FILE, with the new rows")
 	}
 	run, err := rundir.OpenRun(path)
 	if err != nil {

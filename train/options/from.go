@@ -3,8 +3,6 @@ package options
 import (
 	"reflect"
 	"slices"
-
-	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
 // fromShare is the share of the steps of a run that another one takes which starts at its model.
@@ -36,9 +34,6 @@ func (c *Config) StartAt(base *Config, steps int) (*Config, error) {
 	if base.Gram != "" || base.Ensemble > 1 || base.Preset == Best {
 		return nil, c.Errorf("from", "%s has several models, or one of --gram: none of these can be trained "+
 			"further", c.StartFrom)
-	}
-	if !c.Explicit("data") || data.Folds(c.Data) > 0 {
-		return nil, c.Errorf("from", "needs --data FILE, with the new rows")
 	}
 	merged := base.copy()
 	for _, o := range c.options() {
