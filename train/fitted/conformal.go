@@ -130,21 +130,23 @@ func (t *Trained) conformalTest(p *model.Prediction, ds *data.Dataset, target in
 	if !has {
 		return nil
 	}
-	s := &ConformalScores{Level: t.Conformal.Level, N: t.Conformal.N()}
+	s, inside, size := &ConformalScores{Level: t.Conformal.Level, N: t.Conformal.N()}, 0, 0
 	for _, score := range t.conformalScores(p, ds)[target] {
 		if score <= q {
-			s.Coverage += 1 / float64(p.N)
+			inside++
 		}
 	}
+	s.Coverage = float64(inside) / float64(p.N)
 	if t.Schema.Task == data.Classification {
 		probabilities := metrics.Probabilities(p.H, p.S, p.N, p.C)
 		for n := range p.N {
 			for _, mass := range metrics.MassAbove(probabilities[n*p.C : (n+1)*p.C]) {
 				if mass <= q {
-					s.Size += 1 / float64(p.N)
+					size++
 				}
 			}
 		}
+		s.Size = float64(size) / float64(p.N)
 		return s
 	}
 	m := t.Mixture(p, target)

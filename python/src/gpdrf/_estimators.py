@@ -131,6 +131,8 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y holds the class {classes[0]!r} only: at least two classes are needed")
+        if self.warm_start and self.__sklearn_is_fitted__() and not np.array_equal(classes, self.classes_):
+            raise ValueError(f"warm_start: y must hold the classes of the fit before, {self.classes_.tolist()}")
         self.classes_: NDArray[Any] = classes
         self._fit(rows, codes, "classification")
         return self
