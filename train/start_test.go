@@ -93,7 +93,8 @@ func TestStartRefused(t *testing.T) {
 		t.Error(err)
 	}
 	base := at.Config.With("ensemble", 3)
-	if _, err := config(t, "from=r data=f").StartAt(base, 3); err == nil || !strings.Contains(err.Error(), "several models") {
+	_, err := config(t, "from=r data=f").StartAt(base, 3)
+	if err == nil || !strings.Contains(err.Error(), "several models") {
 		t.Error(err)
 	}
 }

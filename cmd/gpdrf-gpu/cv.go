@@ -33,10 +33,7 @@ func (r *trainRequest) asksForCV() (asked bool, err error) {
 		r.cv, err = rundir.OpenCV(r.resume)
 		return true, err
 	case begin && !resume:
-		cfg, err := r.call.config()
-		if err == nil && cfg.StartFrom != "" {
-			err = cfg.Errorf("from", "is for a single run: leave --cv out")
-		}
+		err := r.call.readConfig()
 		if err == nil {
 			r.cv, err = rundir.NewCV(folds, r.call.file, r.call.given())
 		}

@@ -249,7 +249,7 @@ class Estimator(BaseEstimator):
                 ) from None
 
     def _given(self) -> dict[str, Any]:
-        """The options that are parameters, but for seed and steps that nobody gave."""
+        """The options that are parameters, without a seed and steps that nobody gave."""
         given = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
         if self.time_limit is not None:
             given["time-limit"] = self.time_limit if isinstance(self.time_limit, str) else f"{self.time_limit}s"
