@@ -34,6 +34,8 @@ type Source struct {
 	Gram     string // an npz archive with a kernel of the rows (readGram); "": none
 	Seed     uint64 // of the held-out rows
 
+	Like *Schema // as in ReadOptions, of a file
+
 	Watch // of the reading
 }
 
@@ -103,8 +105,12 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 			errorf(s.Data, "a file has no folds: set their number with --folds, give --test FILE, or leave "+
 				"--fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
-	all, notes, err := readFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels,
-		TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch})
+	opt := ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels,
+		TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch}
+	if s.Like != nil {
+		opt = ReadOptions{Like: s.Like, Labels: s.Labels, TableOptions: TableOptions{Dialect: s.Dialect}, Watch: s.Watch}
+	}
+	all, notes, err := readFile(s.Data, opt)
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}

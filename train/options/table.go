@@ -129,6 +129,9 @@ func (c *Config) runOptions() []Option {
 				"which is nearly as exact, or TF32, the fastest"},
 		{Key: "seed", Flag: true, Arg: "N", value: &c.Seed,
 			Help: "seed of everything random: the same seed gives the same bytes"},
+		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
+			Help: "start at the model of this run, with its options, and train on the new rows of --data, for a " +
+				"fifth of its steps unless --steps or --time-limit says otherwise"},
 		{Key: "ensemble", Flag: true, Arg: "K", limits: between(1, 100), value: &c.Ensemble,
 			Help: "train with K seeds, from --seed on, and predict with the mean of the models"},
 		{Key: "deterministic", value: &c.Deterministic,
@@ -311,5 +314,11 @@ func (c *Config) predictionOptions() []Option {
 			Help: "Monte-Carlo samples in prediction"},
 		{Key: "predict-draws", Arg: "T", limits: between(0, MaxWidth), value: &c.PredictDraws,
 			Help: "draws of the output, as in the paper; 0 takes the mixture in closed form"},
+		{Key: "conformal", Flag: true, value: &c.Conformal,
+			Help: fmt.Sprintf("hold out a fifth of the training rows, %d at most, for intervals and sets that "+
+				"hold the target of a new row with probability --level, however wrong the model is, if that row "+
+				"is exchangeable with the training rows", MostConformal)},
+		{Key: "level", Flag: true, Arg: "X", limits: limits{hi: 1, open: true, below: true}, value: &c.Level,
+			Help: "the level of --conformal; predict --level takes any other from the same run"},
 	}
 }
