@@ -43,6 +43,10 @@ type DataOptions struct {
 	Words      string // columns of text, whatever their cells look like
 	ID         string // the column that names the rows; "" finds it
 	Missing    string // error, impute, drop
+	Weights    string // the columns of data.RowRoles
+	Group      string
+	Time       string
+	Offset     string
 	Separator  string // auto, or one of data.Separators
 	Decimal    string // auto, point, comma
 	Thousands  string // auto, a comma, a point, space, none
@@ -119,6 +123,7 @@ type RunOptions struct {
 	Deterministic   bool   // sums of gradients have a fixed order, on 1, 2, 4 and 8 ranks
 	Precision       string // a device.Precision: asked for, and in a run folder the one that was used
 	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
+	StartFrom       string // the run at whose model this one starts; "" for none
 
 	EvalEvery int    // steps between two evaluations; 0 is a twentieth of the run
 	EarlyStop int    // evaluations without improvement that end the run; 0 is never
@@ -126,6 +131,9 @@ type RunOptions struct {
 
 	EvalSamples  int // S in prediction
 	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
+
+	Conformal bool    // rows are held out for intervals that hold
+	Level     float64 // of these
 }
 
 // Setting is one option, unchanged from its source.
@@ -184,7 +192,7 @@ func Resolve(file, flags []Setting) (*Config, error) {
 			return nil, err
 		}
 	}
-	return c, cmp.Or(c.settleLognormal(), c.check())
+	return c, c.check()
 }
 
 // check refuses options that do not fit each other or the model.
@@ -195,6 +203,9 @@ func (c *Config) check() error {
 	if c.PredictDraws == 1 {
 		return c.Errorf("predict-draws", "a variance needs two draws: give 0, or at least 2")
 	}
+	if err := c.settleLognormal(); err != nil {
+		return err
+	}
 	if c.Targets == data.LogTargets && c.Likelihood == model.StudentLikelihood {
 		return c.Errorf("target-scaling", "log is for the likelihoods gaussian and heteroscedastic: the "+
 			"exponential of Student's t has no mean: give another likelihood, or target-scaling: standard")
@@ -204,6 +215,9 @@ func (c *Config) check() error {
 	}
 	if err := cmp.Or(c.checkSpectra(), c.checkObjective()); err != nil {
 		return err
+	}
+	if c.typed("level") && !c.Conformal {
+		return c.Errorf("level", "is that of conformal intervals: give --conformal, too")
 	}
 	_, wrong := c.Plans()
 	if err := errors.Join(c.checkValidation(), c.checkEvery(), wrong); err != nil {

@@ -9,6 +9,21 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
+// Lognormal asks for Gaussian noise of the target's logarithm.
+const Lognormal = "lognormal"
+
+// settleLognormal makes gaussian and target-scaling log of lognormal.
+func (c *Config) settleLognormal() error {
+	if c.Likelihood != Lognormal {
+		return nil
+	}
+	if c.Targets != data.AutoTargets && c.Targets != data.LogTargets {
+		return c.Errorf("target-scaling", "%s is not the logarithm that %s has: leave it out", c.Targets, Lognormal)
+	}
+	c.Likelihood, c.Targets = model.GaussianLikelihood, data.LogTargets
+	return nil
+}
+
 // Likelihoods are those of a task; the first is what auto means.
 func Likelihoods(task data.Task) []string {
 	if task == data.Classification {
@@ -16,21 +31,6 @@ func Likelihoods(task data.Task) []string {
 	}
 	return []string{model.GaussianLikelihood, model.StudentLikelihood, model.HeteroscedasticLikelihood,
 		model.PoissonLikelihood, model.NegativeBinomialLikelihood}
-}
-
-// Lognormal is the likelihood gaussian of the logarithm of a positive target.
-const Lognormal = "lognormal"
-
-// settleLognormal turns lognormal into gaussian with target-scaling log.
-func (c *Config) settleLognormal() error {
-	if c.Likelihood != Lognormal {
-		return nil
-	}
-	if c.Targets != data.AutoTargets && c.Targets != data.LogTargets {
-		return c.Errorf("target-scaling", "lognormal is of the logarithm: leave it out")
-	}
-	c.Likelihood, c.Targets = model.GaussianLikelihood, data.LogTargets
-	return nil
 }
 
 // taskToRead is the task of the rows: that of a likelihood where no task is given.
