@@ -215,6 +215,14 @@ func (d *Dataset) checkFacts(file string, names RowRoles) error {
 	return nil
 }
 
+// CheckWeights refuses rows to score of which none counts.
+func (d *Dataset) CheckWeights() error {
+	if d.SumOfWeights() > 0 {
+		return nil
+	}
+	return errorf(d.Path, "the weights of all %s are 0: a score needs a row that counts", plural(d.N(), "row"))
+}
+
 // SumOfWeights is N, or Σ w.
 func (d *Dataset) SumOfWeights() float64 {
 	if d.Weights == nil {

@@ -100,4 +100,6 @@ func (l LogMixture) CRPS(n int, y float64) float64 {
 }
 
 // ScoreLogRegression is ScoreRegression of targets in their own units.
-func ScoreLogRegression(l LogMixture, y []float64) Regression { return score(l, l.N, y) }
+func ScoreLogRegression(l LogMixture, y []float64, w Weights) Regression {
+	return score(l, l.N, y, w)
+}

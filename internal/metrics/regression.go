@@ -22,10 +22,10 @@ type Predictive interface {
 	CRPS(n int, y float64) float64
 }
 
-// ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
-func ScoreRegression(m Mixture, y []float64) Regression { return score(m, m.N, y) }
+// ScoreRegression scores the predictions of N ≥ 1 rows, one of which counts at least, against their targets.
+func ScoreRegression(m Mixture, y []float64, w Weights) Regression { return score(m, m.N, y, w) }
 
-func score(m Predictive, rows int, y []float64) Regression {
+func score(m Predictive, rows int, y []float64, weights Weights) Regression {
 	if len(y) != rows || rows == 0 {
 		panic("metrics: as many targets as predicted rows are needed, and one at least")
 	}
@@ -38,25 +38,30 @@ func score(m Predictive, rows int, y []float64) Regression {
 		w.off = math.Abs(m.CDF(n, y[n])-0.5) * 2
 	})
 	var r Regression
-	for _, w := range of {
-		r.RMSE += w.miss * w.miss
-		r.MAE += math.Abs(w.miss)
-		r.NLPD += w.nlpd
-		r.CRPS += w.crps
+	for n, w := range of {
+		k := weights.At(n)
+		if k == 0 {
+			continue
+		}
+		r.RMSE += k * (w.miss * w.miss)
+		r.MAE += k * math.Abs(w.miss)
+		r.NLPD += k * w.nlpd
+		r.CRPS += k * w.crps
 		// y lies between the quantiles (1±p)/2 when its own probability does.
 		switch {
 		case w.off <= 0.50:
-			r.Coverage50++
+			r.Coverage50 += k
 			fallthrough
 		case w.off <= 0.90:
-			r.Coverage90++
+			r.Coverage90 += k
 			fallthrough
 		case w.off <= 0.95:
-			r.Coverage95++
+			r.Coverage95 += k
 		}
 	}
+	total := weights.Sum(rows)
 	for _, sum := range r.all() {
-		*sum /= float64(rows)
+		*sum /= total
 	}
 	r.RMSE = math.Sqrt(r.RMSE)
 	return r

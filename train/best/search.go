@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -139,7 +140,12 @@ func (s *Search) weigh() error {
 	if len(finalists) == 0 {
 		return s.noneLeft()
 	}
-	for i, w := range stack(logs) {
+	var weights metrics.Weights // of these rows
+	for fold := 1; fold <= s.folds(rounds); fold++ {
+		_, heldOut := s.split(rounds, fold)
+		weights = append(weights, heldOut.Weights...)
+	}
+	for i, w := range stack(logs, weights) {
 		s.Candidates[finalists[i]].Weight = w
 	}
 	return nil
