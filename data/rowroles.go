@@ -215,6 +215,15 @@ func (d *Dataset) checkFacts(file string, names RowRoles) error {
 	return nil
 }
 
+// CheckWeights refuses rows to train on or to score of which none counts.
+func (d *Dataset) CheckWeights() error {
+	if d == nil || d.Weights == nil || d.SumOfWeights() > 0 {
+		return nil
+	}
+	return errorf(d.Path, "the weights of all %s in one part of the rows are 0: a row at least must count there",
+		plural(d.N(), "row"))
+}
+
 // SumOfWeights is N, or Σ w.
 func (d *Dataset) SumOfWeights() float64 {
 	if d.Weights == nil {

@@ -24,6 +24,21 @@ func (c *Config) settleLognormal() error {
 	return nil
 }
 
+// Balanced is the ClassWeights that give each class the same share of the weights.
+const Balanced = "balanced"
+
+// BalancesClasses reports whether training rows get Balanced weights. Numbers have no classes to balance.
+func (c *Config) BalancesClasses(ds *data.Dataset) (bool, error) {
+	if c.ClassWeights != Balanced {
+		return false, nil
+	}
+	if ds.Task != data.Classification {
+		return false, c.Errorf("class-weights", "the target %q is a %s and has no classes: leave it out, or weight its "+
+			"rows with --weights", ds.Target, ds.Task)
+	}
+	return true, nil
+}
+
 // Likelihoods are those of a task; the first is what auto means.
 func Likelihoods(task data.Task) []string {
 	if task == data.Classification {
@@ -100,6 +115,9 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	}
 	if c.ClassOffsets && c.Likelihood == model.OrdinalLikelihood {
 		return c.Errorf("class-offsets", "ordinal has cut points in their place: leave it out")
+	}
+	if _, err := c.BalancesClasses(ds); err != nil {
+		return err
 	}
 	if model.Counts(c.Likelihood) {
 		if c.PredictDraws > 0 {

@@ -247,6 +247,9 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "class-offsets", value: &c.ClassOffsets,
 			Help: "learn a bias for each class, so that rows unlike all training rows get the class " +
 				"frequencies; on for sequences"},
+		{Key: "class-weights", Values: words("none " + Balanced), value: &c.ClassWeights,
+			Help: "balanced gives each class the same share of the weights of rows: rare ones are found more often, " +
+				"and probabilities are those of equally frequent classes"},
 		{Key: "temperature", Arg: "T", limits: atLeast(0), value: &c.Temperature,
 			Help: "of predictions: the logits of classes are divided by T, the standard deviation of numbers is " +
 				"multiplied by it; 0 fits it to rows that are held out, where there are some"},
