@@ -76,6 +76,25 @@ func TestNoRowCounts(t *testing.T) {
 	}
 }
 
+// A row of weight 0 changes no bit of the model.
+func TestZeroWeights(t *testing.T) {
+	set := table(t, 40, 1, wave)
+	some := *set
+	some.Weights = slices.Repeat([]float64{1}, set.N())
+	var rows []int
+	for i := range some.Weights {
+		if i%5 == 0 {
+			some.Weights[i] = 0
+		} else {
+			rows = append(rows, i)
+		}
+	}
+	ones := *set.Subset(rows)
+	ones.Weights = slices.Repeat([]float64{1}, len(rows))
+	const words = "steps=20 batch=10 inducing=5 features=5 objective=elbo"
+	same(t, "rows of weight 0", mustFit(t, words, &some).Trained.Named, mustFit(t, words, &ones).Trained.Named)
+}
+
 // Attempts, the temperature and scores take a row of weight 2 as two rows.
 func TestScoresOfCopies(t *testing.T) {
 	set := table(t, 40, 1, rings)

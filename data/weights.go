@@ -1,6 +1,28 @@
 package data
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
+
+// Counting are the training rows of weight above 0, since a row that counts nothing must not shape scales and
+// inducing points. Those that teach nothing without it are an error.
+func (d *Dataset) Counting() (*Dataset, error) {
+	if !slices.Contains(d.Weights, 0) {
+		return d, nil
+	}
+	var rows []int
+	for i, w := range d.Weights {
+		if w > 0 {
+			rows = append(rows, i)
+		}
+	}
+	rest := d.Subset(rows)
+	if err := checkTraining(rest); err != nil {
+		return nil, fmt.Errorf("without the rows of weight 0: %w", err)
+	}
+	return rest, nil
+}
 
 // ClassFactors are W/(K W_c) of the K classes that count, with W_c the sum of the weights of a class and W
 // that of all rows, which they keep: each class has the same share of it. 0 of a class that does not count.
