@@ -35,8 +35,10 @@ type layout struct {
 
 	noTarget int // rows left out for a missing target
 	dropped  int // those for other missing cells
-	read     int // rows that were kept
-	unneeded unneeded
+	// rows of weight 0, which count nothing
+	weightless int
+	read       int // rows that were kept
+	unneeded   unneeded
 
 	bad     func(BadRow) error // takes the bad rows of a Stream
 	badRows int

@@ -137,6 +137,16 @@ func (l *layout) isRoleMissing(rec *records) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return isMissing(strings.TrimSpace(rec.row[c.at])) })
 }
 
+// isWeightless: the current row has the weight 0.
+func (l *layout) isWeightless(rec *records) bool {
+	i := slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.option == "weights" })
+	if i < 0 {
+		return false
+	}
+	v, err := rec.style.number(strings.TrimSpace(rec.row[l.roles[i].at]))
+	return err == nil && v == 0
+}
+
 // checkRoles refuses a value of the current row that its role cannot have.
 func (l *layout) checkRoles(rec *records) error {
 	for _, c := range l.roles {
@@ -202,9 +212,6 @@ func (d *Dataset) checkFacts(file string, names RowRoles) error {
 	case d.Groups != nil && d.Times != nil:
 		return errorf(file, "cannot be split by the groups %s and by the times %s together: give --group or --time",
 			quote(names.Group), quote(names.Time))
-	case d.Weights != nil && slices.Max(d.Weights) == 0:
-		return errorf(file, "the weights of all rows are 0, in column %s: at least two rows must count",
-			quote(names.Weights))
 	case d.Groups != nil && slices.Max(d.Groups) == 0:
 		return errorf(file, "all rows are one group of the column %s, which no split can keep together: two groups or "+
 			"more are needed", quote(names.Group))
@@ -213,18 +220,6 @@ func (d *Dataset) checkFacts(file string, names RowRoles) error {
 			quote(names.Time))
 	}
 	return nil
-}
-
-// SumOfWeights is N, or Σ w.
-func (d *Dataset) SumOfWeights() float64 {
-	if d.Weights == nil {
-		return float64(d.N())
-	}
-	sum := 0.0
-	for _, w := range d.Weights {
-		sum += w
-	}
-	return sum
 }
 
 // checkFacts refuses weights, times and offsets of rows in memory that are none.
@@ -269,4 +264,15 @@ func (d *Dataset) setFacts(r Rows) {
 		}
 		d.Groups = append(d.Groups, names[name])
 	}
+}
+
+// withWeight is d without its rows of weight 0, which count nothing.
+func (d *Dataset) withWeight() *Dataset {
+	var rows []int
+	for i, w := range d.Weights {
+		if w > 0 {
+			rows = append(rows, i)
+		}
+	}
+	return d.Subset(rows)
 }
