@@ -18,8 +18,8 @@ func countArgs(in []*device.Tensor) device.LikelihoodArgs {
 func poisson(r *random, size []int) likelihood {
 	s, b, c := size[0], size[1], size[2]
 	return likelihood{
-		in: []*array{r.normal("h", device.Real, writes, 0, 1, s, b, c), r.counts(1, b, c), r.normal("lograte", device.Real, adds, 1, 0.5, c),
-			r.normal("offset", device.Real, none, 0.5, 0.3, b)},
+		in: []*array{r.normal("h", device.Real, writes, 0, 1, s, b, c), r.counts(1, b, c),
+			r.normal("lograte", device.Real, adds, 1, 0.5, c), r.normal("offset", device.Real, none, 0.5, 0.3, b)},
 		term: func(in [][]float64, row int) float64 {
 			return columns(row, b, c, func(i, y, col int) float64 {
 				f := in[0][i] + in[2][col] + in[3][row%b]
@@ -96,7 +96,8 @@ func ordinal(r *random, size []int) likelihood {
 func tangentRate(t *testing.T, dev device.Device, tol Tolerances) {
 	h, y := put(dev, device.Real, []float64{800}, 1, 1, 1), put(dev, device.Real, []float64{3}, 1, 1)
 	zero, ell := put(dev, device.Real, []float64{0}, 1), dev.New(device.Double, 1)
-	g := device.LikelihoodArgs{H: dev.New(device.Real, 1, 1, 1), LogRate: dev.New(device.Real, 1), Tail: dev.New(device.Real, 1)}
+	g := device.LikelihoodArgs{H: dev.New(device.Real, 1, 1, 1), LogRate: dev.New(device.Real, 1),
+		Tail: dev.New(device.Real, 1)}
 	a := device.LikelihoodArgs{H: h, Y: y, LogRate: zero, Tail: zero}
 	dev.PoissonLogLik(ell, g, a, 1)
 	slope := math.Exp(device.LogRateMax)
