@@ -34,9 +34,13 @@ func TestPredictCounts(t *testing.T) {
 		c := Config{Model: GP, Inputs: 3, Outputs: 1, Likelihood: likelihood, Samples: 3, Latents: 1, Inducing: 5,
 			Lengthscales: ARD, QCov: Full, Whiten: true}
 		f := newFixture(t, dev, c)
-		p, err := f.m.Predict(f.data, 4000, 1)
+		predictor := f.m.NewPredictor(f.data, 4000)
+		p, err := predictor.Predict(1)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if n := predictor.Samples(); n != p.S {
+			t.Errorf("%s: Samples is %d, want %d", likelihood, n, p.S)
 		}
 		if p.Var != nil || len(p.Dispersion) != p.S || len(p.H) != p.S*p.N {
 			t.Fatalf("%s: %d components, %d log rates, variances %v", likelihood, len(p.Dispersion), len(p.H), p.Var)
@@ -83,7 +87,7 @@ func TestPredictLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.C != 4 || len(p.H) != p.S*p.N*4 {
+	if p.C != 4 || len(p.H) != p.S*p.N*4 || c.Components(p.S) != 4*p.S {
 		t.Fatalf("%d levels, %d numbers", p.C, len(p.H))
 	}
 	shares := make([]float64, 4)
