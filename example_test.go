@@ -222,3 +222,96 @@ func ExamplePrediction_Quantile() {
 	// Output:
 	// the mean lies within the central 90 %: true
 }
+
+func ExampleTarget_Interval() {
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 20, Conformal: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := model.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{0.5}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	y := p.Targets[0]
+	lower, upper, err := y.Interval(0, 0.8)
+	fmt.Println("sin(2·0.5) is inside:", lower < math.Sin(1) && math.Sin(1) < upper, err)
+	_, _, err = y.Interval(0, 0.99)
+	why, _, _ := strings.Cut(err.Error(), ":")
+	fmt.Println(why)
+	// Output:
+	// sin(2·0.5) is inside: true <nil>
+	// level 0.99 needs at least 99 rows held out for intervals, and there are 24
+}
+
+func ExamplePrediction_Interval() {
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 20, Conformal: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := model.Predict(ctx, wave())
+	if err != nil {
+		log.Fatal(err)
+	}
+	inside := 0
+	for i, y := range wave().Values {
+		lower, upper, err := p.Interval(i, 0.8)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if lower <= y && y <= upper {
+			inside++
+		}
+	}
+	fmt.Println("eight of ten rows are inside, or more:", inside*10 >= len(p.Mean)*8)
+	// Output:
+	// eight of ten rows are inside, or more: true
+}
+
+func ExamplePrediction_Set() {
+	rows := wave()
+	for _, y := range rows.Values {
+		rows.Classes = append(rows.Classes, map[bool]string{true: "positive", false: "negative"}[y > 0])
+	}
+	rows.Values = nil
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Steps: 300, Inducing: 30, Conformal: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := model.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{0.8}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set, err := p.Set(0, 0.9)
+	fmt.Println(set, err)
+	// Output:
+	// [positive] <nil>
+}
+
+// New rows go on where the old ones ended.
+func ExampleTrain_from() {
+	ctx := context.Background()
+	before, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 500, Inducing: 30})
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows := wave()
+	for i := range rows.Values {
+		rows.Values[i] += 0.5
+	}
+	var last gpdrf.Progress
+	after, err := gpdrf.Train(ctx, rows, gpdrf.Options{From: before,
+		Progress: func(p gpdrf.Progress) { last = p }})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := after.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{0.785}}})
+	fmt.Printf("%.1f after %d steps, %v\n", p.Mean[0], last.Steps, err)
+	_, err = gpdrf.Train(ctx, rows, gpdrf.Options{From: before, Inducing: 20})
+	fmt.Println(err)
+	// Output:
+	// 1.5 after 100 steps, <nil>
+	// gpdrf.Options: inducing: the model of Options.From was made with "30": leave the option out, or train a new model
+}

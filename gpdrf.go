@@ -48,6 +48,16 @@ type Rows struct {
 	TargetNames []string
 	// Classes [N] are the targets of a classification. Predict ignores them.
 	Classes []string
+
+	// Weights [N]: a row counts as that many copies of it; nil: each counts once. Predict ignores them.
+	Weights []float64
+	// Groups [N] are names of groups, whose rows every split keeps together; nil for none. Predict
+	// ignores them.
+	Groups []string
+	// Times [N]: splits train on the past and test on the future; nil for no order. Predict ignores them.
+	Times []float64
+	// Offset [N] is added to the outputs of each row, such as the logarithm of an exposure; nil: nothing.
+	Offset []float64
 }
 
 // Kind is what a model consists of.
@@ -72,11 +82,16 @@ type Options struct {
 	Batch      int     // rows of a step
 	LR         float64 // the learning rate
 	Validation float64 // the share of rows that is held out to watch the training
+	Conformal  bool    // holds out a fifth of the rows for Prediction.Interval and Prediction.Set
 
 	Steps     int           // training steps; 0 is 15000 for numbers
 	TimeLimit time.Duration // trains for so long in place of Steps
 	Seed      uint64        // of everything random; 0 is 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
+
+	// From is a model of Train at which the training starts, with its options and scales. It takes a fifth of the
+	// steps of that one, unless Steps or TimeLimit says otherwise. The rows have its columns, targets and classes.
+	From *Model
 
 	// Set has options without a field, by their names: "natgrad": "0.1". Options about files are
 	// errors.
@@ -105,7 +120,14 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, held, notes, err := cfg.HoldOut(ds, data.Watch{Context: ctx})
+	if cfg, err = o.From.startOf(cfg, ds); err != nil {
+		return nil, err
+	}
+	kept, conformal, notes, err := cfg.HoldOutConformal(ds)
+	if err != nil {
+		return nil, err
+	}
+	kept, held, more, err := cfg.HoldOut(kept, data.Watch{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -117,10 +139,14 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	precision := string(device.Relax(dev, device.Precision(cfg.Precision)))
 	cfg = cfg.With("device", dev.Name()).With("precision", precision)
 	r := reporter{o: o}
-	for _, n := range notes {
+	for _, n := range append(notes, more...) {
 		r.Note("%s", n)
 	}
-	job := &train.Job{Config: cfg, Device: dev, Train: kept, Validation: held, Started: started, Reporter: &r}
+	job := &train.Job{Config: cfg, Device: dev, Train: kept, Validation: held, Conformal: conformal,
+		Started: started, Reporter: &r}
+	if o.From != nil {
+		job.Start = o.From.trained
+	}
 	out, err := job.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -128,7 +154,7 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	if out.Rising {
 		r.Note("%s", rundir.Rising)
 	}
-	m := &Model{Device: o.Device, trained: out.Trained}
+	m := &Model{Device: o.Device, trained: out.Trained, config: out.Config, steps: out.Steps}
 	if out.End == train.Interrupted {
 		return m, context.Cause(ctx)
 	}
@@ -145,7 +171,8 @@ func (o Options) fields() []field {
 	return []field{{"model", "Kind", o.Kind}, {"preset", "Preset", o.Preset}, {"kernel", "Kernel", o.Kernel},
 		{"likelihood", "Likelihood", o.Likelihood}, {"inducing", "Inducing", o.Inducing},
 		{"layers", "Layers", o.Layers}, {"features", "Features", o.Features}, {"batch", "Batch", o.Batch},
-		{"lr", "LR", o.LR}, {"validation", "Validation", o.Validation}, {"steps", "Steps", o.Steps},
+		{"lr", "LR", o.LR}, {"validation", "Validation", o.Validation},
+		{"conformal", "Conformal", o.Conformal}, {"steps", "Steps", o.Steps},
 		{"time-limit", "TimeLimit", o.TimeLimit}, {"seed", "Seed", o.Seed}, {"device", "Device", o.Device}}
 }
 
@@ -175,6 +202,9 @@ func (o Options) notHere(key string) string {
 		if f.key == key {
 			return "set the field " + f.name + " instead"
 		}
+	}
+	if key == "from" {
+		return "set the field From instead"
 	}
 	switch o := options.Find(key); {
 	case o == nil, key == "scaling", key == "target-scaling", key == "codebook":

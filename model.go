@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // Model is a trained model. Several goroutines may use it.
@@ -22,6 +24,8 @@ type Model struct {
 	Device string
 
 	trained *fitted.Trained
+	config  *options.Config // of its training; nil of Load
+	steps   int
 
 	mu    sync.Mutex // of what follows, and of a forward pass
 	dev   device.Device
@@ -90,6 +94,21 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	prediction := newPrediction(t, p, distances)
 	prediction.Warnings = t.Warnings(ctx, given, ds)
 	return prediction, nil
+}
+
+// startOf are the options of a training that starts at the model, on rows like its own; nil is no model.
+func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config, error) {
+	switch {
+	case m == nil:
+		return c, nil
+	case m.config == nil:
+		return nil, errors.New("gpdrf.Options: From: a model of Load does not know the options of its training: " +
+			"start at one of Train")
+	case !reflect.DeepEqual(rows.Schema().Plain(), m.trained.Schema):
+		return nil, errors.New("gpdrf.Options: From: the rows have other columns, targets or classes than those " +
+			"of the model")
+	}
+	return c.With("from", "Options.From").StartAt(m.config, m.steps)
 }
 
 // Close gives the device and its memory back. A later Predict opens it again.

@@ -1,6 +1,7 @@
 package gpdrf
 
 import (
+	"errors"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -27,6 +28,9 @@ type Prediction struct {
 
 	// Warnings are about rows far from the training rows, and words that these do not have.
 	Warnings []string
+
+	classes   *predict.Classes // nil of a regression
+	conformal *fitted.Conformal
 }
 
 // Target is the prediction of one target of a regression.
@@ -35,6 +39,8 @@ type Target struct {
 	Mean, SD []float64 // [N] as in Prediction
 
 	regression *predict.Regression
+	number     int // among the targets
+	conformal  *fitted.Conformal
 }
 
 // Quantile is the quantile of row i at a level between 0 and 1. It is NaN at other levels.
@@ -53,11 +59,54 @@ func (p *Prediction) Quantile(i int, level float64) float64 {
 	return p.Targets[0].Quantile(i, level)
 }
 
+// errNoScores is the error of a model without conformal intervals.
+var errNoScores = errors.New("this model has no conformal intervals: train it with Options.Conformal")
+
+// Interval is the conformal interval of row i: it holds the target of a new row with a probability of level
+// at least, if that row is exchangeable with the training rows. It is an error where the model was trained
+// without the option conformal, or on too few rows for the level.
+func (t *Target) Interval(i int, level float64) (lower, upper float64, err error) {
+	if t.conformal == nil {
+		return 0, 0, errNoScores
+	}
+	q, err := t.conformal.Quantile(t.number, level)
+	if err != nil {
+		return 0, 0, err
+	}
+	lower, upper = t.regression.Interval(i, q)
+	return lower, upper, nil
+}
+
+// Interval is that of the first target. It is an error in a classification, which has Set.
+func (p *Prediction) Interval(i int, level float64) (lower, upper float64, err error) {
+	if len(p.Targets) == 0 {
+		return 0, 0, errors.New("a classification has sets of classes, and no intervals: ask for Set")
+	}
+	return p.Targets[0].Interval(i, level)
+}
+
+// Set are the classes that row i may have, the conformal set of a level, in the order of Model.Classes: it
+// holds the class of a new row as Target.Interval does its target, and the most probable class always.
+func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
+	switch {
+	case p.classes == nil:
+		return nil, errors.New("a regression has intervals, and no sets of classes: ask for Interval")
+	case p.conformal == nil:
+		return nil, errNoScores
+	}
+	q, err := p.conformal.Quantile(0, level)
+	if err != nil {
+		return nil, err
+	}
+	return p.classes.Set(i, q), nil
+}
+
 // newPrediction reads a model's mixture.
 func newPrediction(t *fitted.Trained, mixture *model.Prediction, distances []float64) *Prediction {
-	p := &Prediction{Distance: distances}
+	p := &Prediction{Distance: distances, conformal: t.Conformal}
 	if t.Schema.Task == data.Classification {
 		c := predict.NewClasses(t, mixture)
+		p.classes = c
 		for i := range mixture.N {
 			p.Class = append(p.Class, c.Label(i))
 			p.Probabilities = append(p.Probabilities, c.Probabilities(i))
@@ -66,7 +115,7 @@ func newPrediction(t *fitted.Trained, mixture *model.Prediction, distances []flo
 	}
 	for c, name := range t.Schema.Outputs() {
 		target := Target{name, make([]float64, mixture.N), make([]float64, mixture.N),
-			predict.NewRegression(t, mixture, c)}
+			predict.NewRegression(t, mixture, c), c, t.Conformal}
 		for i := range mixture.N {
 			target.Mean[i], target.SD[i], _, _ = target.regression.Moments(i)
 		}

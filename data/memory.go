@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -29,6 +28,15 @@ type Rows struct {
 	TargetNames []string
 	// Classes [N] are the targets of a classification.
 	Classes []string
+
+	// Weights [N]: a row counts as that many copies of it; nil: each counts once.
+	Weights []float64
+	// Groups [N] are names of groups, whose rows every split keeps together; nil for none.
+	Groups []string
+	// Times [N]: splits train on the past and test on the future; nil for no order.
+	Times []float64
+	// Offset [N] is added to the outputs of each row, such as the logarithm of an exposure; nil: nothing.
+	Offset []float64
 }
 
 // inMemory is the name and the path of a set that comes from no file.
@@ -75,7 +83,8 @@ func FromRows(r Rows) (*Dataset, error) {
 		}
 		d.Target = targetText(d.schema.TargetsAt, slices.Concat(d.Columns, d.Targets))
 	}
-	if err := checkTraining(d); err != nil {
+	d.setFacts(r)
+	if err := cmp.Or(d.checkFacts(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err
 	}
 	d.Fingerprint = d.fingerprint()
@@ -92,7 +101,9 @@ func (r Rows) check() error {
 	}{
 		{"slice", len(r.Inputs), r.Inputs != nil}, {"sequence", len(r.Sequences), r.Sequences != nil},
 		{"value", len(r.Values), r.Values != nil}, {"slice of targets", len(r.Targets), r.Targets != nil},
-		{"class label", len(r.Classes), r.Classes != nil},
+		{"class label", len(r.Classes), r.Classes != nil}, {"weight", len(r.Weights), r.Weights != nil},
+		{"group", len(r.Groups), r.Groups != nil}, {"time", len(r.Times), r.Times != nil},
+		{"offset", len(r.Offset), r.Offset != nil},
 	} {
 		if part.given && part.n != n {
 			return errorf("", "%s for %s: give one for each row", plural(part.n, part.what), plural(n, "row"))
@@ -117,7 +128,7 @@ func (r Rows) check() error {
 		}
 		names[name] = true
 	}
-	return cmp.Or(checkTokens(r.Tokens), r.checkTargets())
+	return cmp.Or(checkTokens(r.Tokens), r.checkTargets(), r.checkFacts())
 }
 
 // targetNames are the names of several targets.
@@ -229,163 +240,4 @@ func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, er
 		}
 	}
 	return set, nil
-}
-
-// Given are the rows in the columns of the schema, for Schema.Rows. Columns are matched by name;
-// without names they are taken in order.
-func (r Rows) Given(s Schema) (Given, error) {
-	g := Given{N: r.N(), Sequences: r.Sequences}
-	names := s.NumberColumns()
-	if text := s.TextColumns(); len(text) > 0 {
-		return g, errorf("", "the model has columns of text: %s: give such rows in a file", list(text))
-	}
-	at := make([]int, len(names))
-	for k, name := range names {
-		if at[k] = k; r.Columns != nil {
-			at[k] = slices.Index(r.Columns, name)
-		}
-		if at[k] < 0 {
-			return g, errorf("",
-				"there is no column %s, which the training data have; the columns here are %s", quote(name),
-				strings.Join(r.Columns, ", "))
-		}
-	}
-	for i, row := range r.Inputs {
-		if r.Columns == nil && len(row) != len(names) || r.Columns != nil && len(row) != len(r.Columns) {
-			return g, errorf("", "row %d has %s, the training data have %s", i+1, plural(len(row), "number"),
-				plural(len(names), "column"))
-		}
-		for _, k := range at {
-			g.Numbers = append(g.Numbers, row[k])
-		}
-	}
-	return g, nil
-}
-
-// Given are N rows that stand in no file, such as those of a request: what a file of the training
-// set's columns would hold.
-type Given struct {
-	N         int
-	Numbers   []float64           // [N,len(NumberColumns)]; NaN is a missing cell
-	Texts     map[string][]string // [N] of each of TextColumns; "" is a missing cell
-	Sequences []string            // [N]; nil where rows have none
-}
-
-// Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as
-// readFor does with those of a file, so that their predictions are the same. Errors name the row,
-// from 1, and the column.
-func (s Schema) Rows(g Given) (*Dataset, error) {
-	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes, schema: s}
-	if g.N < 1 {
-		return nil, errorf("", "there are no rows: give at least one")
-	}
-	if err := s.checkGiven(g); err != nil {
-		return nil, err
-	}
-	if columns := s.FileColumns(); len(columns) > 0 {
-		x, err := g.expand(columns, len(s.Columns), s.Missing == MissingImpute)
-		if err != nil {
-			return nil, err
-		}
-		d.X = matrix(g.N, len(s.Columns), x)
-	}
-	if s.Alphabet != nil {
-		var err error
-		if d.Sequences, err = encodeRows(seq.EncoderFor(s.Alphabet), g.Sequences, s.SequenceColumn()); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
-}
-
-// checkGiven compares the sizes of g with those of the schema.
-func (s Schema) checkGiven(g Given) error {
-	if width := len(s.NumberColumns()); len(g.Numbers) != g.N*width {
-		return errorf("", "%s of %s for %s", plural(len(g.Numbers), "number"), plural(width, "column"),
-			plural(g.N, "row"))
-	}
-	for _, name := range s.TextColumns() {
-		if len(g.Texts[name]) != g.N {
-			return errorf("", "%s in column %s for %s", plural(len(g.Texts[name]), "cell"), quote(name),
-				plural(g.N, "row"))
-		}
-	}
-	if s.Alphabet != nil && len(g.Sequences) != g.N {
-		return errorf("", "%s for %s", plural(len(g.Sequences), "sequence"), plural(g.N, "row"))
-	}
-	return nil
-}
-
-// expand writes the inputs [N,width] of the cells.
-func (g Given) expand(columns []InputColumn, width int, impute bool) ([]float64, error) {
-	x := make([]float64, 0, g.N*width)
-	numbers := g.Numbers
-	for i := range g.N {
-		for _, c := range columns {
-			v, hot, missing, ok := 0.0, -1, false, true
-			if c.Values == nil {
-				if c.Notation == nil {
-					v, numbers = numbers[0], numbers[1:]
-				} else if v, ok = c.Notation.parse(g.Texts[c.Name][i]); !ok {
-					return nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(g.Texts[c.Name][i]),
-						quote(c.Name), c.Notation.like())
-				}
-				if missing = math.IsNaN(v); missing {
-					v = c.Fill
-				} else if !(math.Abs(v) <= largest) {
-					return nil, errorf("",
-						"row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used", i+1,
-						number(v), quote(c.Name), largest)
-				}
-			} else {
-				cell := strings.TrimSpace(g.Texts[c.Name][i])
-				if hot, _ = c.find(cell); c.isMissing(cell) {
-					hot, missing = -1, true
-				}
-			}
-			if missing && !impute {
-				return nil, errorf("",
-					"row %d: column %s is missing: fill it in; a model trained with --missing impute does so "+
-						"itself", i+1, quote(c.Name))
-			}
-			x = c.append(x, v, hot, missing)
-		}
-	}
-	return x, nil
-}
-
-// NewWords are warnings about words that the training data do not have, one for each column.
-func (s Schema) NewWords(g Given) (warnings []string) {
-	for _, c := range s.FileColumns() {
-		if c.Values == nil {
-			continue
-		}
-		n, first := 0, 0
-		for i, cell := range g.Texts[c.Name] {
-			cell = strings.TrimSpace(cell)
-			if _, known := c.find(cell); known || c.isMissing(cell) {
-				continue
-			}
-			if n++; n == 1 {
-				first = i
-			}
-		}
-		if n > 0 {
-			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.Name][first], c, n))
-		}
-	}
-	return warnings
-}
-
-// unknownWord is the message about the first of n words that the training data lack.
-func unknownWord(where, cell string, c InputColumn, n int) string {
-	others, becomes := "", "all inputs of the column are 0 there"
-	if c.Others != nil {
-		becomes = "it counts as other"
-	}
-	if n > 1 {
-		others = fmt.Sprintf(", the first of %d new cells", n)
-	}
-	return fmt.Sprintf("%s: %s in column %s is not in the training data%s: %s", where, quote(cell),
-		quote(c.Name), others, becomes)
 }

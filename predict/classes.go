@@ -34,6 +34,16 @@ func (c *Classes) Label(i int) string {
 	return c.names[best]
 }
 
+// Set are the classes of row i whose metrics.MassAbove is at most q, in their order.
+func (c *Classes) Set(i int, q float64) (classes []string) {
+	for k, mass := range metrics.MassAbove(c.Probabilities(i)) {
+		if mass <= q {
+			classes = append(classes, c.names[k])
+		}
+	}
+	return classes
+}
+
 // Entropy is that of row i, in nats.
 func (c *Classes) Entropy(i int) (entropy float64) {
 	for _, v := range c.Probabilities(i) {

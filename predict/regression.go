@@ -77,6 +77,11 @@ func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
 	}
 }
 
+// Interval is that of row i with normalised residuals up to q: fitted.Interval.
+func (r *Regression) Interval(i int, q float64) (lower, upper float64) {
+	return fitted.Interval(r.mixture, r.scale, i, q)
+}
+
 // Draw is draw t of row i, which has a number among all rows: fitted.Draw.
 func (r *Regression) Draw(i, row, t int, seed uint64) float64 {
 	return r.scale.Own(fitted.Draw(r.mixture, i, row, r.c, t, seed))

@@ -3,6 +3,7 @@ package predict
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -125,7 +126,12 @@ func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 	}
 	levels := Levels()
 	quantiles := r.QuantilesAt(levels)
-	return []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"},
+	q, has := t.Conformal.Usual(c)
+	columns = []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"}
+	if has {
+		columns = append(columns, "lower", "upper")
+	}
+	return columns,
 		func(i int, into []Cell) {
 			mean, sd, aleatoric, epistemic := r.Moments(i)
 			if draws > 0 {
@@ -139,6 +145,9 @@ func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 			for k, y := range at {
 				into[4+k].Value = y
 			}
+			if has {
+				into[9].Value, into[10].Value = r.Interval(i, q)
+			}
 		}
 }
 
@@ -149,6 +158,10 @@ func classTable(t *fitted.Trained, p *model.Prediction) *Table {
 		out.Columns = append(out.Columns, "p_"+c)
 	}
 	out.Columns = append(out.Columns, "entropy", "bhattacharyya")
+	q, has := t.Conformal.Usual(0)
+	if has {
+		out.Columns, out.Words = append(out.Columns, "set"), append(out.Words, "set")
+	}
 	distance := metrics.Distances(p.H, p.S, p.N, p.C)
 	out.Row = func(i int, into []Cell) {
 		for k, v := range classes.Probabilities(i) {
@@ -160,6 +173,9 @@ func classTable(t *fitted.Trained, p *model.Prediction) *Table {
 			into[2+p.C] = Cell{None: true}
 		} else {
 			into[2+p.C] = Cell{Value: d}
+		}
+		if has {
+			into[3+p.C].Class = strings.Join(classes.Set(i, q), "|")
 		}
 	}
 	return out

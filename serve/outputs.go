@@ -39,6 +39,12 @@ const (
 
 const quantilesName = "quantiles"
 
+// Of models with conformal scores: lower and upper of each target, and 1 for each class of a set.
+const (
+	intervalName = "interval"
+	setName      = "set"
+)
+
 // momentNames are the outputs of Regression.Moments, in its order.
 func momentNames() []string { return []string{"mean", "sd", "var_aleatoric", "var_epistemic"} }
 
@@ -57,6 +63,9 @@ func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
 		number("probabilities", classes)
 		number("entropy")
 		number(samplesName, samples, classes)
+		if t.Conformal != nil {
+			number(setName, classes)
+		}
 	} else {
 		targets := len(t.Schema.Outputs())
 		for _, name := range momentNames() {
@@ -65,6 +74,9 @@ func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
 		number(quantilesName, targets, len(predict.Levels()))
 		number(samplesName, samples, targets)
 		number(drawsName, targets, -1)
+		if t.Conformal != nil {
+			number(intervalName, targets, 2)
+		}
 	}
 	if t.Known != nil {
 		number("distance")
@@ -76,6 +88,7 @@ func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
 type wantedOutput struct {
 	TensorSpec
 	levels   []float64
+	asked    bool // levels are those of the request
 	seed     uint64
 	firstRow int
 }
@@ -87,11 +100,11 @@ const (
 
 // of is the form of an output with these parameters.
 func (w Wanted) of(spec TensorSpec) (wantedOutput, error) {
-	out := wantedOutput{spec, predict.Levels(), uint64(w.Seed), int(w.FirstRow)}
+	out := wantedOutput{spec, predict.Levels(), w.Levels != "", uint64(w.Seed), int(w.FirstRow)}
 	out.Shape = slices.Clone(spec.Shape)
 	last := len(out.Shape) - 1
 	switch {
-	case spec.Name == quantilesName && w.Levels != "":
+	case slices.Contains([]string{quantilesName, intervalName, setName}, spec.Name) && w.Levels != "":
 		out.levels = nil
 		for _, word := range strings.SplitN(w.Levels, ",", mostWanted) {
 			q, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
@@ -100,7 +113,11 @@ func (w Wanted) of(spec TensorSpec) (wantedOutput, error) {
 			}
 			out.levels = append(out.levels, q)
 		}
-		out.Shape[last] = int64(len(out.levels))
+		if spec.Name == quantilesName {
+			out.Shape[last] = int64(len(out.levels))
+		} else if len(out.levels) != 1 {
+			return out, badf("levels: %s has one level, and %d are given", spec.Name, len(out.levels))
+		}
 	case spec.Name == drawsName:
 		count := cmp.Or(w.Count, usualDraws)
 		if count < 1 || count > mostWanted {
@@ -125,7 +142,9 @@ func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, err
 		t.Numbers = p.distances
 	case p.trained.Schema.Task == data.Classification:
 		for _, part := range p.parts {
-			addClasses(&t, predict.NewClasses(p.trained, part), part)
+			if err := p.addClasses(&t, predict.NewClasses(p.trained, part), part, spec); err != nil {
+				return t, err
+			}
 		}
 	default:
 		row := spec.firstRow
@@ -152,6 +171,10 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Pred
 		targets[c] = predict.NewRegression(p.trained, part, c)
 	}
 	moment := slices.Index(momentNames(), t.Name)
+	bounds, err := p.bounds(want)
+	if err != nil {
+		return err
+	}
 	for i := range part.N {
 		if t.Name == samplesName {
 			for s := range part.S {
@@ -161,8 +184,12 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Pred
 			}
 			continue
 		}
-		for _, r := range targets {
+		for c, r := range targets {
 			switch t.Name {
+			case intervalName:
+				lower, upper := r.Interval(i, bounds[c])
+				t.Numbers = append(t.Numbers, lower, upper)
+				continue
 			case quantilesName:
 				quantile := r.Quantiles(i)
 				for _, q := range want.levels {
@@ -188,8 +215,31 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Pred
 	return nil
 }
 
+// bounds are the conformal scores that intervals or sets reach, of each target; nil for other outputs.
+func (p *prediction) bounds(want wantedOutput) (bounds []float64, err error) {
+	if want.Name != intervalName && want.Name != setName {
+		return nil, nil
+	}
+	conformal, level := p.trained.Conformal, p.trained.Conformal.Level
+	if want.asked {
+		level = want.levels[0]
+	}
+	for c := range conformal.Scores {
+		q, err := conformal.Quantile(c, level)
+		if err != nil {
+			return nil, badf("%v", err)
+		}
+		bounds = append(bounds, q)
+	}
+	return bounds, nil
+}
+
 // addClasses adds the rows of a part of a classification.
-func addClasses(t *Tensor, c *predict.Classes, part *model.Prediction) {
+func (p *prediction) addClasses(t *Tensor, c *predict.Classes, part *model.Prediction, want wantedOutput) error {
+	bounds, err := p.bounds(want)
+	if err != nil {
+		return err
+	}
 	for i := range part.N {
 		switch t.Name {
 		case "label":
@@ -198,10 +248,20 @@ func addClasses(t *Tensor, c *predict.Classes, part *model.Prediction) {
 			t.Numbers = append(t.Numbers, c.Probabilities(i)...)
 		case "entropy":
 			t.Numbers = append(t.Numbers, c.Entropy(i))
+		case setName:
+			set := c.Set(i, bounds[0])
+			for _, class := range p.trained.Schema.Classes {
+				inside := 0.0
+				if slices.Contains(set, class) {
+					inside = 1
+				}
+				t.Numbers = append(t.Numbers, inside)
+			}
 		case samplesName:
 			for s := range part.S {
 				t.Numbers = append(t.Numbers, c.Sample(s, i)...)
 			}
 		}
 	}
+	return nil
 }

@@ -23,6 +23,7 @@ type Job struct {
 	Train      *data.Dataset
 	Validation *data.Dataset // evaluated during training; nil for none
 	Test       *data.Dataset // predicted at the end
+	Conformal  *data.Dataset // behind the intervals, and seen by nothing else; nil for none
 	Started    time.Time     // when the command began, for the time limit
 	Reporter   Reporter      // nil is silent
 
@@ -31,6 +32,9 @@ type Job struct {
 	// keeps a checkpoint, whose memory is used again; nil makes none
 	Save func(*rundir.Checkpoint) error
 	From *rundir.Checkpoint // where the run goes on, nil for its start
+
+	// the model at which the run starts: its rows are those of its Schema; nil for a new model
+	Start *fitted.Trained
 
 	// of the rows' columns; nil where each is an input, and before project
 	projection *data.Projection
@@ -116,6 +120,9 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	if err == nil {
 		err = j.calibrate(ctx, out, settled.Reporter)
 	}
+	if err == nil {
+		err = j.conform(ctx, out)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +184,7 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	if j.From != nil {
 		j.Config = j.Config.GoesOn()
 	}
-	fit, notes, err := j.Config.Fit(j.doing(ctx, "choosing feature maps"), j.Train)
+	fit, notes, err := j.fit(ctx)
 	for _, n := range notes {
 		j.Reporter.Note("%s", n)
 	}
@@ -186,6 +193,9 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	}
 	j.Config = fit
 	if err := j.project(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.checkStart(); err != nil {
 		return nil, err
 	}
 	if err := CheckRanks(j.ranks(), fit, j.Train.N()); err != nil {

@@ -18,6 +18,10 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	c, ds := j.Config, j.Train
 	r := &run{job: j, trained: &fitted.Trained{Kind: fitted.Vectors{}, Schema: ds.Schema().Plain(),
 		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
+	if j.Start != nil {
+		r.keep(j.Start)
+		return j.begun(ctx, r)
+	}
 	if err := r.fitScales(ctx); err != nil {
 		return nil, err
 	}
@@ -36,6 +40,12 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	if err := r.prepareInputs(ctx); err != nil {
 		return nil, err
 	}
+	return j.begun(ctx, r)
+}
+
+// begun is the run at its start, or where a Checkpoint left it.
+func (j *Job) begun(ctx context.Context, r *run) (*run, error) {
+	ds, c := j.Train, j.Config
 	r.trained.Known = r.trained.Know(ds, c.Seed)
 	if err := r.build(ctx); err != nil {
 		return nil, err
@@ -57,7 +67,9 @@ func (r *run) build(ctx context.Context) (err error) {
 	if j.Train.Task == data.Regression {
 		rows.y = data.Standardise(j.Train.Y, r.trained.Targets)
 	}
-	if r.step, err = newStep(j.Device, j.ranks(), j.Config, r.trained.Model, rows); err != nil {
+	plain := r.trained.Model
+	plain.Temperature = 0 // that of predictions: an evaluation may come before it is known
+	if r.step, err = newStep(j.Device, j.ranks(), j.Config, plain, rows); err != nil {
 		return err
 	}
 	r.trained.SetInducing(r.step.Model)
@@ -73,7 +85,11 @@ func (r *run) build(ctx context.Context) (err error) {
 
 // reset puts the run at its start.
 func (r *run) reset() {
-	r.step.Model.Init(r.init)
+	if s := r.job.Start; s == nil {
+		r.step.Model.Init(r.init)
+	} else if err := r.step.Model.Import(s.Named); err != nil {
+		panic("train: the model that was checked does not fit: " + err.Error())
+	}
 	r.step.Reset()
 	r.validator.reset()
 	r.schedule = newSchedule(r.job.Config)

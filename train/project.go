@@ -9,7 +9,11 @@ import (
 // project makes few inputs of the columns of a wide table, by its training rows. A resumed run
 // keeps its first choice.
 func (j *Job) project(ctx context.Context) error {
-	begun := j.From != nil && j.From.Trained.Projection == nil
+	if j.Start != nil && j.projection == nil && j.Start.Projection != nil {
+		j.projection = j.Start.Projection
+		j.Train, j.Validation = j.projection.Apply(j.Train), j.projection.Apply(j.Validation)
+	}
+	begun := j.Start != nil || j.From != nil && j.From.Trained.Projection == nil
 	if j.projection != nil || begun || j.Config.Columns != "auto" || !j.Train.IsWide() {
 		return nil
 	}

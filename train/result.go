@@ -23,7 +23,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 	}
 	r := &rundir.Result{
 		Version: rundir.Version, Data: j.Train.Name, Folds: c.Folds, Fold: c.Fold, Task: j.Train.Task,
-		TaskNote: j.Train.TaskNote, Model: modelOf(c, out.Trained), Preset: c.Preset,
+		TaskNote: j.Train.TaskNote, Model: modelOf(c, out.Trained), Preset: c.Preset, From: c.StartFrom,
 		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed,
 		NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.ObjectiveName(), KLWeight: c.KLWeight,

@@ -70,7 +70,7 @@ func (j *Job) isBetter(ctx context.Context, scales []data.TargetScale) bool {
 // positive is the error of the first row beside those of training that lacks a logarithm, or is no count
 // where counts are wanted.
 func (j *Job) positive(scales []data.TargetScale) error {
-	for _, ds := range []*data.Dataset{j.Validation, j.Test} {
+	for _, ds := range []*data.Dataset{j.Validation, j.Conformal, j.Test} {
 		if ds == nil {
 			continue
 		}

@@ -248,6 +248,11 @@ func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 			out.Parameters += len(block.Data)
 		}
 	}
+	if s.job.Conformal != nil {
+		if err := found.Conform(s.p.ctx, s.job.Device, s.job.Conformal, s.cfg.Level); err != nil {
+			return nil, s.guard.unless(err)
+		}
+	}
 	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out}
 	err := o.save(s.guard)
 	if err == nil {

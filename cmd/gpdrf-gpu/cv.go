@@ -162,7 +162,11 @@ func (v *crossValidation) resume() (err error) {
 		if err != nil {
 			return err
 		}
-		rows, _, _, err := cfg.HoldOut(all, v.p.watch())
+		rows, _, _, err := cfg.HoldOutConformal(all)
+		if err != nil {
+			return err
+		}
+		rows, _, _, err = cfg.HoldOut(rows, v.p.watch())
 		if err != nil {
 			return err
 		}

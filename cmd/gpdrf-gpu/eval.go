@@ -26,6 +26,9 @@ func (p *program) eval(c *call) error {
 		return err
 	}
 	p.warnUnfinished(run)
+	if run.Trained, err = c.atLevel(run.Trained); err != nil {
+		return err
+	}
 	samples, err := c.count("samples", 1, maxSamples, run.Trained.EvalSamples)
 	if err != nil {
 		return err

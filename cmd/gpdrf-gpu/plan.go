@@ -19,6 +19,9 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
+	if cfg.StartFrom != "" {
+		return cfg.Errorf("from", "takes the memory of the run that it starts at: plan with the options of that run")
+	}
 	dev, err := p.openDevice(cfg.Device)
 	if err != nil {
 		return err
@@ -27,6 +30,10 @@ func (p *program) plan(c *call) error {
 	watch, end := p.reading(p.ctx)
 	defer end()
 	cfg, rows, testRows, notes, err := cfg.Load(watch)
+	if err != nil {
+		return err
+	}
+	rows, _, intervals, err := cfg.HoldOutConformal(rows)
 	if err != nil {
 		return err
 	}
@@ -39,7 +46,7 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range slices.Concat(notes, more, fitting) {
+	for _, n := range slices.Concat(notes, intervals, more, fitting) {
 		p.note("%s", n)
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: validation, Test: testRows}

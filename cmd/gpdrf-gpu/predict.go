@@ -53,6 +53,9 @@ func (p *program) parsePredict(c *call) (r *predictRequest, err error) {
 	if err := r.readDraws(c); err != nil {
 		return nil, err
 	}
+	if r.trained, err = c.atLevel(r.trained); err != nil {
+		return nil, err
+	}
 	if r.table, err = c.tableOptions(); err != nil {
 		return nil, err
 	}
@@ -83,6 +86,22 @@ func (r *predictRequest) readDraws(c *call) (err error) {
 		return usagef("--seed: has no effect without --draws: give --draws T too")
 	}
 	return nil
+}
+
+// atLevel is the model with the level of --level.
+func (c *call) atLevel(t *fitted.Trained) (*fitted.Trained, error) {
+	text, given := c.text("level")
+	if !given {
+		return t, nil
+	}
+	level, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, usagef("--level: %q is not a number", text)
+	}
+	if t, err = t.AtLevel(level); err != nil {
+		return nil, usagef("--level: %w", err)
+	}
+	return t, nil
 }
 
 // predict writes a prediction for each row of a file.

@@ -47,12 +47,29 @@ func (s split) own() bool { return s.fold > 0 && s.folds == 0 }
 func (p *program) printResult(r *rundir.Result, rows split) {
 	p.note("")
 	fmt.Fprintln(p.out, scoreTable(r, rows))
+	p.printIntervals("", r.Conformal)
+	for _, o := range r.Outputs {
+		p.printIntervals(" of "+o.Target, o.Conformal)
+	}
 	if r.TaskNote != "" {
 		fmt.Fprintf(p.out, "\n%s\n", r.TaskNote)
 	}
 	if r.KLWeight != 1 || !strings.HasPrefix(r.Objective, "ELBO") {
 		fmt.Fprintf(p.out, "\nobjective: %s\n", r.Objective)
 	}
+}
+
+// printIntervals prints how the intervals or sets of a target do on the test rows.
+func (p *program) printIntervals(of string, s *fitted.ConformalScores) {
+	if s == nil {
+		return
+	}
+	what, size := "intervals", fmt.Sprintf("mean width %.4g", s.Width)
+	if s.Size > 0 {
+		what, size = "sets", fmt.Sprintf("mean size %.3g", s.Size)
+	}
+	fmt.Fprintf(p.out, "\nconformal %s%s, level %g by %d rows: %.1f %% of the test rows inside, %s\n", what, of,
+		s.Level, s.N, 100*s.Coverage, size)
 }
 
 // scoreTable is the small table of scores, those of a named set beside the paper's.

@@ -40,9 +40,13 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 		return nil, nil, err
 	}
 	job := &train.Job{Config: p.on(dev, from.Config), Device: dev, From: from}
+	if from.Config.StartFrom != "" {
+		job.Start = from.Trained
+	}
 	var notes []string
 	watch, end := p.reading(p.ctx)
 	job.Train, job.Validation, job.Test, notes, err = from.Load(watch)
+	job.Conformal = from.Conformal
 	if end(); err != nil {
 		return job, nil, err
 	}

@@ -114,6 +114,7 @@ func factsOf(job *train.Job) (facts []dist.Fact) {
 	}
 	rows("training set", job.Train)
 	rows("validation set", job.Validation)
+	rows("rows of intervals", job.Conformal)
 	rows("test set", job.Test)
 	return facts
 }

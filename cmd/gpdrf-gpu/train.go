@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -179,23 +180,33 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	job := &train.Job{Config: p.on(dev, cfg), Device: dev}
 	watch, end := p.reading(ctx)
 	defer end()
-	cfg, all, test, notes, err := job.Config.Load(watch)
+	if err := p.startAt(job); err != nil {
+		return job, err
+	}
+	cfg, all, test, notes, err := job.Config.LoadLike(job.Like(), watch)
 	if err != nil {
 		return job, err
 	}
 	job.Config = cfg
+	all, conformal, intervals, err := cfg.HoldOutConformal(all)
+	if err != nil {
+		return job, err
+	}
 	rows, validation, more, err := cfg.HoldOut(all, watch)
 	end()
 	if err != nil {
 		return job, err
 	}
-	for _, n := range append(notes, more...) {
+	for _, n := range slices.Concat(notes, intervals, more) {
 		p.note("%s", n)
 	}
 	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
 	}
-	job.Train, job.Validation, job.Test = rows, validation, test
+	if job.Start != nil {
+		p.warnOfFar(ctx, job.Start, rows, onePercent(rows))
+	}
+	job.Train, job.Validation, job.Conformal, job.Test = rows, validation, conformal, test
 	return job, nil
 }
 

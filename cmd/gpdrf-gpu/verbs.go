@@ -37,6 +37,8 @@ var (
 		help: "where to compute; default: where the run was trained"}
 	precisionFlag = flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium",
 		help: "precision of products in random-feature layers; default: that of the run"}
+	levelFlag = flagSpec{group: "Prediction", name: "level", arg: "X",
+		help: "of the intervals or sets of a run with --conformal, between 0 and 1; default: that of training"}
 	samplesFlag = flagSpec{group: "Prediction", name: "samples", arg: "S",
 		help: "Monte-Carlo samples; default: as many as in the run's own test"}
 	gramFlag = flagSpec{group: "Data", name: "gram", arg: "FILE.npz",

@@ -16,7 +16,7 @@ func (p *program) evalVerb() verb {
 			{group: "Data", name: "data", arg: "FILE",
 				help: "rows with their targets; default: the run's own test rows"},
 			labelsFlag, gramFlag,
-			tableSetFlag, samplesFlag, deviceFlag, precisionFlag, jsonFlag,
+			tableSetFlag, samplesFlag, levelFlag, deviceFlag, precisionFlag, jsonFlag,
 		},
 		keys: dialectKeys(),
 		examples: []example{
@@ -39,7 +39,8 @@ func (p *program) predictVerb() verb {
 			"probable classes over the samples. It is large where the model is sure, and empty where the samples " +
 			"do not vary. The column distance says how far a row is from the training rows, whatever its sd is. " +
 			"It is 0 for a training row. It is 1 for a row as far away as the farthest 1 % of the training rows " +
-			"are from the others. A column that names the rows comes first.",
+			"are from the others. A run with --conformal adds lower and upper, or the set of classes, with a | between " +
+			"them. A column that names the rows comes first.",
 		flags: []flagSpec{
 			{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 			{group: "Data", name: "id", arg: "COL",
@@ -51,7 +52,7 @@ func (p *program) predictVerb() verb {
 				help: "how to write; default: as FILE ends, or csv"},
 			{group: "Output", name: "skip-bad", arg: "FILE.csv",
 				help: "leave out rows that cannot be read, and write them here with their lines and reasons"},
-			samplesFlag,
+			samplesFlag, levelFlag,
 			{group: "Prediction", name: "draws", arg: "T",
 				help: "mean and sd from T draws, as in the paper; default: in closed form"},
 			{group: "Prediction", name: "seed", arg: "N", help: "of the draws; default: that of the run"},

@@ -168,3 +168,27 @@ def test_not_fitted(table: Table) -> None:
     for method in ("predict", "predict_quantiles", "distance"):
         with pytest.raises(NotFittedError):
             getattr(GPDRFRegressor(), method)(table[0])
+
+
+def test_conformal(table: Table, fitted: GPDRFRegressor) -> None:
+    """Intervals and sets hold about as many targets as their level says, and grow with it."""
+    x, y = table
+    model = GPDRFRegressor(**SMALL, conformal=True).fit(x, y)
+    narrow, wide = model.predict_interval(x, 0.5), model.predict_interval(x)
+    assert wide.shape == (100, 2)
+    assert (wide[:, 0] < narrow[:, 0]).all()
+    assert (narrow[:, 1] < wide[:, 1]).all()
+    assert np.mean((wide[:, 0] <= y) & (y <= wide[:, 1])) > 0.7
+    with pytest.raises(ValueError, match="needs at least 99 rows held out for intervals, and there are 20"):
+        model.predict_interval(x, 0.99)
+    with pytest.raises(ValueError, match="is not between 0 and 1"):
+        model.predict_interval(x, 1)
+    with pytest.raises(ValueError, match="conformal=True"):
+        fitted.predict_interval(x)
+    several = GPDRFRegressor(**SMALL, conformal=True).fit(x, np.column_stack([y, -y]))
+    assert several.predict_interval(x).shape == (100, 2, 2)
+    classes = GPDRFClassifier(**SMALL, conformal=True).fit(x, np.where(y > 0, "up", "down"))
+    chosen = classes.predict_set(x, 0.8)
+    assert chosen.shape == (100, 2)
+    assert chosen.dtype == bool
+    assert chosen[np.arange(100), classes.predict_proba(x).argmax(axis=1)].all()

@@ -222,3 +222,28 @@ def test_training_ends_with_the_parent_of_its_worker(backend: str, tmp_path: Pat
     for file in tmp_path.glob("*.worker"):
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(file.read_text()), signal.SIGKILL)
+
+
+def test_warm_start(table: Table, tmp_path: Path) -> None:
+    """A fit starts at the fitted model, with its options, and takes a fifth of its steps or those that are given."""
+    x, y = table
+    model = GPDRFRegressor(**{**SMALL, "steps": None, "random_state": None}, warm_start=True)
+    model.set_params(steps=300).fit(x, y)
+    model.set_params(steps=None).fit(x[:50], y[:50] + 1)
+    assert model.result_["steps"] == 60
+    assert abs(np.mean(model.predict(x) - y) - 1) < 0.5
+    model.save(tmp_path / "saved")
+    again = GPDRFRegressor.load(tmp_path / "saved")
+    assert again.set_params(steps=3).fit(x, y).result_["steps"] == 3
+    with pytest.raises(ValueError, match=r'inducing: the model of .* was made with "20"'):
+        model.set_params(inducing=10).fit(x, y)
+    with pytest.raises(ValueError, match="the training data have 3 inputs"):
+        model.set_params(inducing=20).fit(x[:, :2], y)
+
+
+def test_warm_start_of_classes(table: Table) -> None:
+    x, y = table
+    model = GPDRFClassifier(**SMALL, warm_start=True).fit(x, y > 0)
+    assert model.fit(x, y > 0.5).result_["steps"] == 60
+    with pytest.raises(ValueError, match="must hold the classes of the fit before"):
+        model.fit(x, np.where(y > 0, "a", "b"))

@@ -33,6 +33,8 @@ const (
 type ensembleHeader struct {
 	Version int            `json:"version"`
 	Members []memberHeader `json:"members"`
+
+	Conformal *Conformal `json:"conformal,omitempty"`
 }
 
 type memberHeader struct {
@@ -75,7 +77,7 @@ func (t *Trained) contents() (text string, tensors []safetensors.Tensor, err err
 
 // ensembleContents are the parts of the file of an ensemble.
 func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
-	h := ensembleHeader{Version: ensembleVersion}
+	h := ensembleHeader{Version: ensembleVersion, Conformal: t.Conformal}
 	for k, m := range t.Members {
 		described, own, err := m.contents()
 		if err != nil {
@@ -181,5 +183,10 @@ func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Trained, error) {
 		}
 		members[k] = Member{m.Weight, t}
 	}
-	return NewEnsemble(members)
+	t, err := NewEnsemble(members)
+	if err != nil {
+		return nil, err
+	}
+	t.Conformal = h.Conformal
+	return t, h.Conformal.check(len(t.Targets))
 }

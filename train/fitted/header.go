@@ -27,6 +27,7 @@ type header struct {
 	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
 	Known       *knownHeader       `json:"known,omitempty"`
 	Projection  *data.Projection   `json:"projection,omitempty"` // its weights are a tensor
+	Conformal   *Conformal         `json:"conformal,omitempty"`
 }
 
 // knownHeader is the description of Known in a model file.
@@ -45,7 +46,7 @@ const (
 // a file.
 func (t *Trained) Description() (text string, extra []safetensors.Tensor, err error) {
 	h := &header{Version: t.version(), Model: t.Model, Schema: t.Schema, Scaler: t.Scaler, Targets: t.Targets,
-		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Projection: t.Projection}
+		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Projection: t.Projection, Conformal: t.Conformal}
 	h.Sequences, extra = t.Kind.tensors()
 	if k := t.Known; k != nil {
 		h.Known = &knownHeader{k.Unit, k.ToXBar}
@@ -85,7 +86,7 @@ func (r *tensorReader) description(text string) (t *Trained, err error) {
 		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
 	t = &Trained{Model: h.Model, Schema: h.Schema, Projection: h.Projection, Scaler: h.Scaler, Targets: h.Targets,
-		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Kind: Vectors{}}
+		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Conformal: h.Conformal, Kind: Vectors{}}
 	if h.Sequences != nil {
 		if t.Kind, err = t.readKind(h.Sequences, r); err != nil {
 			return nil, err
@@ -139,7 +140,7 @@ func (h *header) check() error {
 			return err
 		}
 	}
-	return nil
+	return h.Conformal.check(len(h.Targets))
 }
 
 func (h *header) checkInputs(columns int) error {

@@ -66,6 +66,9 @@ func (c Codes) coded(ds *data.Dataset) *data.Dataset {
 	return ds.WithSequences(c.Codebook.Encode(ds.Sequences))
 }
 
+// Coded is a data set whose sequences have the symbols of the model.
+func (c Codes) Coded(ds *data.Dataset) *data.Dataset { return c.coded(ds) }
+
 // Sequences are compared with X̄ by their distances, and may have columns beside them.
 type Sequences struct {
 	Codes

@@ -106,11 +106,13 @@ type ResultScores struct {
 	Raw     *metrics.Regression `json:"test_raw,omitempty"`     // in the target's own units
 	Outputs []OutputScores      `json:"test_outputs,omitempty"` // of several targets, each
 	Cut     *Cut                `json:"test_cut,omitempty"`     // nil where all rows are scored
+
+	Conformal *ConformalScores `json:"conformal,omitempty"` // of one target, or of the classes
 }
 
 // ForResult is the form of the scores in result.json.
 func (s *Scores) ForResult() ResultScores {
-	return ResultScores{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Cut}
+	return ResultScores{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Cut, s.Conformal}
 }
 
 // Scores are the metrics of one data set: one of the two. Those of a regression of several targets
@@ -125,6 +127,7 @@ type Scores struct {
 	Densities metrics.Densities // of a sample of at most ComparedRows
 	Kept      Kept              // kept by a run
 	Cut       *Cut              // nil where all rows are scored
+	Conformal *ConformalScores  // of one target, or of the classes
 }
 
 // OutputScores are the metrics of one of several targets.
@@ -132,6 +135,8 @@ type OutputScores struct {
 	Target string             `json:"target"`
 	Test   metrics.Regression `json:"test"`     // in training-sd units
 	Raw    metrics.Regression `json:"test_raw"` // in its own units
+
+	Conformal *ConformalScores `json:"conformal,omitempty"`
 }
 
 // Score compares a prediction with the targets: by the mixture itself or, of a regression, by the
@@ -140,22 +145,22 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 	if t.Schema.Task == data.Classification {
 		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels)
 		s.AddClassScores(ds.Labels, t.Schema.Classes)
-		return &Scores{Classification: &s}
+		return &Scores{Classification: &s, Conformal: t.conformalTest(p, ds, 0)}
 	}
 	var out []OutputScores
 	scaled := data.Standardise(ds.Y, t.Targets)
 	for c, name := range t.Schema.Outputs() {
-		m, scale := t.mixture(p, c, draws), t.Targets[c]
+		m, scale, intervals := t.mixture(p, c, draws), t.Targets[c], t.conformalTest(p, ds, c)
 		if scale.Log {
 			own := metrics.ScoreLogRegression(Logs(m, scale), every(ds.Y, p.C, c))
-			out = append(out, OutputScores{name, own.InUnits(1 / scale.Unit()), own})
+			out = append(out, OutputScores{name, own.InUnits(1 / scale.Unit()), own, intervals})
 			continue
 		}
 		s := metrics.ScoreRegression(m, every(scaled, p.C, c))
-		out = append(out, OutputScores{name, s, s.InUnits(scale.Unit())})
+		out = append(out, OutputScores{name, s, s.InUnits(scale.Unit()), intervals})
 	}
 	if len(out) == 1 {
-		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw}
+		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw, Conformal: out[0].Conformal}
 	}
 	tests := make([]metrics.Regression, len(out))
 	for c := range out {

@@ -31,6 +31,8 @@ type Trained struct {
 
 	Known *Known // nil in older models
 
+	Conformal *Conformal // nil without intervals
+
 	// Members are the models of an ensemble, which has no parameters of its own; nil for one model.
 	Members []Member
 }

@@ -43,6 +43,10 @@ type DataOptions struct {
 	Words      string // columns of text, whatever their cells look like
 	ID         string // the column that names the rows; "" finds it
 	Missing    string // error, impute, drop
+	Weights    string // the columns of data.RowRoles
+	Group      string
+	Time       string
+	Offset     string
 	Separator  string // auto, or one of data.Separators
 	Decimal    string // auto, point, comma
 	Thousands  string // auto, a comma, a point, space, none
@@ -118,6 +122,7 @@ type RunOptions struct {
 	Deterministic   bool   // sums of gradients have a fixed order, on 1, 2, 4 and 8 ranks
 	Precision       string // a device.Precision: asked for, and in a run folder the one that was used
 	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
+	StartFrom       string // the run at whose model this one starts; "" for none
 
 	EvalEvery int    // steps between two evaluations; 0 is a twentieth of the run
 	EarlyStop int    // evaluations without improvement that end the run; 0 is never
@@ -125,6 +130,9 @@ type RunOptions struct {
 
 	EvalSamples  int // S in prediction
 	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
+
+	Conformal bool    // rows are held out for intervals that hold
+	Level     float64 // of these
 }
 
 // Setting is one option, unchanged from its source.
@@ -206,6 +214,9 @@ func (c *Config) check() error {
 	}
 	if err := cmp.Or(c.checkSpectra(), c.checkObjective()); err != nil {
 		return err
+	}
+	if c.typed("level") && !c.Conformal {
+		return c.Errorf("level", "is that of conformal intervals: give --conformal, too")
 	}
 	_, wrong := c.Plans()
 	if err := errors.Join(c.checkValidation(), c.checkEvery(), wrong); err != nil {

@@ -45,7 +45,7 @@ func (c *Config) fitRows(n int) (notes []string, err error) {
 		key   string
 		value *int
 	}{{"batch", &c.Batch}, {"inducing", &c.Inducing}} {
-		if *o.value <= n || !Find(o.key).Applies(c.Model) || o.key == "inducing" && c.Gram != "" {
+		if *o.value <= n || !Find(o.key).Applies(c.Model) || o.key == "inducing" && (c.Gram != "" || c.StartFrom != "") {
 			continue
 		}
 		if c.Explicit(o.key) {

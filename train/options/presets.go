@@ -36,7 +36,7 @@ func defaults() *Config {
 		},
 		RunOptions: RunOptions{
 			Preset: "default", Device: "auto", Precision: "highest", Seed: 1, Ensemble: 1,
-			CheckpointEvery: "1m", Restore: "best", EvalSamples: 100,
+			CheckpointEvery: "1m", Restore: "best", EvalSamples: 100, Level: 0.9,
 		},
 	}
 }

@@ -11,6 +11,12 @@ import (
 // Load reads the training and the test rows. The Config that it returns has what it finds out
 // about them: the target, the task, the fold, the folder of a named set.
 func (c *Config) Load(w data.Watch) (known *Config, train, test *data.Dataset, notes []string, err error) {
+	return c.LoadLike(nil, w)
+}
+
+// LoadLike is Load of rows with the columns of a model; nil finds the columns.
+func (c *Config) LoadLike(like *data.Schema, w data.Watch) (known *Config, train, test *data.Dataset,
+	notes []string, err error) {
 	c = c.copy()
 	named := slices.Contains(data.Names(), c.Data)
 	switch {
@@ -28,7 +34,7 @@ func (c *Config) Load(w data.Watch) (known *Config, train, test *data.Dataset, n
 		Data: from.Data, Test: from.Test, Labels: from.Labels, TestLabels: from.TestLabels,
 		TableOptions: c.tableOptions(), DataDir: from.DataDir, Folds: c.Folds, Fold: c.Fold,
 		Target: c.Target, Task: c.Task, Seed: c.Seed,
-		Tokens: c.Tokens, Sequence: c.Sequence, Gram: from.Gram, Watch: w,
+		Tokens: c.Tokens, Sequence: c.Sequence, Gram: from.Gram, Like: like, Watch: w,
 	})
 	if err != nil {
 		return nil, nil, nil, nil, err
@@ -61,6 +67,7 @@ func (c *Config) Folder() string { return c.at }
 // tableOptions are those of data.
 func (c *Config) tableOptions() data.TableOptions {
 	return data.TableOptions{OneHot: c.OneHot, Ignore: c.Ignore, Text: c.Words, ID: c.ID, Missing: c.Missing,
+		Roles: data.RowRoles{Weights: c.Weights, Group: c.Group, Time: c.Time, Offset: c.Offset},
 		Dialect: data.Dialect{Separator: c.Separator, Decimal: c.Decimal, Thousands: c.Thousands,
 			Header: c.Header}}
 }

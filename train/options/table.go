@@ -58,6 +58,15 @@ func (c *Config) fileOptions() []Option {
 		{Key: "missing", Flag: true, Values: data.MissingWays(), value: &c.Missing,
 			Help: "missing cells (empty, NA, NaN, ?) are an error, become the median with an input that marks " +
 				"them, or their rows are left out"},
+		{Key: "weights", Flag: true, Arg: "COL", value: &c.Weights,
+			Help: "the column of row weights: a row counts as that many copies of it, in training and in scores"},
+		{Key: "group", Flag: true, Arg: "COL", value: &c.Group,
+			Help: "the column of groups, such as patients: every split keeps the rows of a group together"},
+		{Key: "time", Flag: true, Arg: "COL", value: &c.Time,
+			Help: "the column of times: every split trains on the past and tests on the future, --cv on " +
+				"expanding windows"},
+		{Key: "offset", Arg: "COL", value: &c.Offset,
+			Help: "the column that is added to the outputs of each row, such as the logarithm of an exposure"},
 		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
 			Help: "what separates the cells of a table"},
 		{Key: "decimal", Values: words("auto point comma"), value: &c.Decimal,
@@ -120,6 +129,9 @@ func (c *Config) runOptions() []Option {
 				"which is nearly as exact, or TF32, the fastest"},
 		{Key: "seed", Flag: true, Arg: "N", value: &c.Seed,
 			Help: "seed of everything random: the same seed gives the same bytes"},
+		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
+			Help: "start at the model of this run, with its options, and train on the new rows of --data, for a " +
+				"fifth of its steps unless --steps or --time-limit says otherwise"},
 		{Key: "ensemble", Flag: true, Arg: "K", limits: between(1, 100), value: &c.Ensemble,
 			Help: "train with K seeds, from --seed on, and predict with the mean of the models"},
 		{Key: "deterministic", value: &c.Deterministic,
@@ -302,5 +314,11 @@ func (c *Config) predictionOptions() []Option {
 			Help: "Monte-Carlo samples in prediction"},
 		{Key: "predict-draws", Arg: "T", limits: between(0, MaxWidth), value: &c.PredictDraws,
 			Help: "draws of the output, as in the paper; 0 takes the mixture in closed form"},
+		{Key: "conformal", Flag: true, value: &c.Conformal,
+			Help: fmt.Sprintf("hold out a fifth of the training rows, %d at most, for intervals and sets that "+
+				"hold the target of a new row with probability --level, however wrong the model is, if that row "+
+				"is exchangeable with the training rows", MostConformal)},
+		{Key: "level", Flag: true, Arg: "X", limits: limits{hi: 1, open: true, below: true}, value: &c.Level,
+			Help: "the level of --conformal; predict --level takes any other from the same run"},
 	}
 }

@@ -90,6 +90,9 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 	if c.Ensemble > 1 {
 		return nil, usage.Errorf("--cv: is for single models: leave --ensemble out")
 	}
+	if c.StartFrom != "" {
+		return nil, usage.Errorf("--cv: is for new models: leave --from out")
+	}
 	if c.Preset == options.Best {
 		return nil, usage.Errorf("--cv: preset best makes folds of its own, of the training rows: leave " +
 			"--cv out, or take another preset")

@@ -22,6 +22,7 @@ type Result struct {
 	TaskNote  string `json:"task_note,omitempty"`
 	Model     string `json:"model"`
 	Preset    string `json:"preset"`
+	From      string `json:"from,omitempty"` // the run at whose model this one started
 	Device    string `json:"device"`
 	Precision string `json:"precision"` // of its arithmetic
 	Seed      uint64 `json:"seed"`

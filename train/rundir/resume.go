@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -71,11 +72,16 @@ func (c *Checkpoint) Load(w data.Watch) (train, validation, test *data.Dataset, 
 
 func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, validation, test *data.Dataset,
 	notes []string, err error) {
-	from, all, test, notes, err := from.Load(w)
+	from, all, test, notes, err := from.LoadLike(likeOf(from, c.Trained), w)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	train, validation, more, err := from.HoldOut(all, w)
+	rows, conformal, intervals, err := from.HoldOutConformal(all)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	c.Conformal = conformal
+	train, validation, more, err := from.HoldOut(rows, w)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
@@ -94,5 +100,5 @@ func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, validation
 					set.now.Path, set.what, set.now.Fingerprint, set.then)
 		}
 	}
-	return train, validation, test, append(notes, more...), nil
+	return train, validation, test, slices.Concat(notes, intervals, more), nil
 }

@@ -101,17 +101,25 @@ func isIn(folder, name string) bool {
 	return err == nil
 }
 
+// likeOf are the columns of a run that started at a model, which its rows are read by; nil for others.
+func likeOf(c *options.Config, t *fitted.Trained) *data.Schema {
+	if c.StartFrom == "" {
+		return nil
+	}
+	return &t.Schema
+}
+
 // TestRows reads the rows that the run was tested on: from here where its relative paths lead
 // somewhere, else from the folder where it was trained.
 func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
 		return nil, usage.Errorf("%s: was trained on all rows, with --test %s", r.Path, data.NoTest)
 	}
-	_, _, test, _, err := r.Config.Load(w)
+	_, _, test, _, err := r.Config.LoadLike(likeOf(r.Config, r.Trained), w)
 	if err == nil || r.Result.Folder == "" {
 		return test, err
 	}
-	_, _, test, _, thereErr := r.Config.SeenFrom(r.Result.Folder).Load(w)
+	_, _, test, _, thereErr := r.Config.SeenFrom(r.Result.Folder).LoadLike(likeOf(r.Config, r.Trained), w)
 	if thereErr != nil {
 		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, r.Result.Folder, thereErr)
 	}

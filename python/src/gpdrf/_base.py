@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from contextlib import closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,17 +15,24 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gpdrf import _program
+from gpdrf import _claims, _program
+from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
 from gpdrf._rows import Numbers, Rows, as_sequences, dense, has_words, is_frame
 from gpdrf._run import CHECKPOINT_FILE, RESULT_FILE, Run
 
 _LOG_FILE = "metrics.jsonl"
+_CONFIG_FILE = "config.yaml"
+
+_LENGTH = {"steps", "epochs", "time-limit", "time_limit"}
+_EACH = {*_LENGTH, "device"}  # options that belong to a fit, and not to a model at which it starts
 
 NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
 
 _MOST_SEED = 2**31 - 1
+
+_CONFORMAL, _MOST_CONFORMAL = 0.2, 5000  # the rows behind intervals: a share, and the most
 
 # The parameters that are options of gpdrf-gpu train by the same name.
 _OPTIONS = [
@@ -43,6 +50,7 @@ _OPTIONS = [
     "validation",
     "ensemble",
     "eval_samples",
+    "conformal",
     "missing",
     "device",
 ]
@@ -69,11 +77,13 @@ class Estimator(BaseEstimator):
         validation: float | None = None,
         ensemble: int | None = None,
         eval_samples: int | None = None,
+        conformal: bool = False,
         missing: str = "error",
         device: str = "auto",
         threads: int | None = None,
         options: Mapping[str, Any] | None = None,
         run: str | os.PathLike[str] | None = None,
+        warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         verbose: bool = False,
     ) -> None:
@@ -104,6 +114,8 @@ class Estimator(BaseEstimator):
             Models with other seeds, whose mean predicts.
         eval_samples : int
             Monte-Carlo samples of a prediction.
+        conformal : bool
+            Hold out a fifth of the rows for predict_interval, or predict_set.
         missing : {"error", "impute", "drop"}
             What to do about missing values.
         device : str
@@ -115,6 +127,9 @@ class Estimator(BaseEstimator):
         run : str or path
             The run folder, which is kept. After an interrupted fit, the next one with the same rows continues. One fit
             at a time may use it: a search for parameters with several jobs goes without.
+        warm_start : bool
+            Let fit start at the fitted model, with its scaling and its other options, on rows with the same columns and
+            classes. Without steps and time_limit it takes a fifth of the steps before. The seed stays.
         random_state : int, RandomState instance or None
             The seed of everything random: the same number gives the same model, to the bit.
         verbose : bool
@@ -135,11 +150,13 @@ class Estimator(BaseEstimator):
         self.validation = validation
         self.ensemble = ensemble
         self.eval_samples = eval_samples
+        self.conformal = conformal
         self.missing = missing
         self.device = device
         self.threads = threads
         self.options = options
         self.run = run
+        self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
 
@@ -201,8 +218,11 @@ class Estimator(BaseEstimator):
     # Training
 
     def _fit(self, rows: Rows, y: NDArray[Any], task: str) -> None:
-        with closing(Run(self.run)) as run:
+        with closing(Run(self.run)) as run, ExitStack() as stack:
             resumes = run.resumes()
+            further = None
+            if self.warm_start and not resumes and self.__sklearn_is_fitted__():
+                further = self._further(stack.enter_context(_claims.Folder()).path)
             arguments = rows.write(run.stem, y)
             run.only_rows(Path(arguments[1]))
             arguments += [
@@ -210,7 +230,7 @@ class Estimator(BaseEstimator):
                 f"--task={task}",
                 "--set",
                 "report=false",
-                *self._arguments(len(rows), resumes),
+                *(further or self._arguments(len(rows), resumes)),
             ]
             arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), "--overwrite"]
             try:
@@ -228,25 +248,52 @@ class Estimator(BaseEstimator):
                     f"with run={str(run.path)!r}, fit continues"
                 ) from None
 
-    def _arguments(self, n: int, resumes: bool) -> list[str]:
-        """The options of the command train."""
+    def _given(self) -> dict[str, Any]:
+        """The options that are parameters, without a seed and steps that nobody gave."""
         given = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
-        if self.random_state is not None or not resumes:
-            given["seed"] = check_random_state(self.random_state).randint(_MOST_SEED)
         if self.time_limit is not None:
             given["time-limit"] = self.time_limit if isinstance(self.time_limit, str) else f"{self.time_limit}s"
-        if self.inducing is not None:
-            held = max(1, round(self.validation * n)) if self.validation else 0
-            given["inducing"] = min(self.inducing, n - held)
-        given |= self.options or {}
-        length = {"steps", "epochs", "time-limit", "time_limit"}
-        if not length & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
-            given["steps"] = min(max(5 * n, 2000), 15000)
-            given.setdefault("objective", "auto")
+        return given | dict(self.options or {})
+
+    def _further(self, folder: Path) -> list[str]:
+        """The options of a training that starts at the fitted model: those that changed, and its length."""
+        if not hasattr(self, "_config"):
+            raise GPDRFInputError(
+                "warm_start: the model was not fitted here, so its options are not known: fit it anew"
+            )
+        (folder / MODEL_FILE).write_bytes(self._model.content)
+        (folder / _CONFIG_FILE).write_text(self._config, encoding="utf-8")
+        (folder / RESULT_FILE).write_text(json.dumps(self.result_), encoding="utf-8")
+        now = self._given()
+        changed = {k: v for k, v in now.items() if k in _EACH or self._asked.get(k) != v}
+        if isinstance(self.random_state, int) and self.random_state != self._asked["random_state"]:
+            changed["seed"] = self._seed()
+        return ["--from", str(folder), *self._words(changed)]
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(_MOST_SEED))
+
+    def _words(self, given: Mapping[str, Any]) -> list[str]:
         words = [
             word for name, value in given.items() for word in ("--set", f"{name.replace('_', '-')}={_text(value)}")
         ]
         return words + self._threads()
+
+    def _arguments(self, n: int, resumes: bool) -> list[str]:
+        """The options of the command train."""
+        given = self._given()
+        if self.random_state is not None or not resumes:
+            given.setdefault("seed", self._seed())
+        if self.inducing is not None:
+            if self.conformal:
+                n -= max(1, round(min(_CONFORMAL, _MOST_CONFORMAL / n) * n))
+            held = max(1, round(self.validation * n)) if self.validation else 0
+            given["inducing"] = min(self.inducing, n - held)
+        given |= self.options or {}
+        if not _LENGTH & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
+            given["steps"] = min(max(5 * n, 2000), 15000)
+            given.setdefault("objective", "auto")
+        return self._words(given)
 
     def _take(self, run: Path) -> None:
         """Take the model of a run folder."""
@@ -254,6 +301,8 @@ class Estimator(BaseEstimator):
         self.history_: list[dict[str, float]] = [
             json.loads(line) for line in (run / _LOG_FILE).read_text().splitlines()
         ]
+        self._config = (run / _CONFIG_FILE).read_text(encoding="utf-8")
+        self._asked = self._given() | {"random_state": self.random_state}
         self._model = Model((run / MODEL_FILE).read_bytes(), self._where())
 
     def _where(self) -> list[str]:
@@ -268,6 +317,13 @@ class Estimator(BaseEstimator):
     def distance(self, X: Any) -> Numbers:
         """How far each row is from the training rows, [N]: above 1 are rows that are unlike them."""
         return self._output(X, "distance")
+
+    def _at_level(self, x: Any, name: str, width: int, level: float) -> Numbers:
+        """The output of a level, of an estimator with conformal=True."""
+        check_is_fitted(self)
+        if not self._model.is_conformal():
+            raise GPDRFInputError("the model has no conformal intervals: fit an estimator with conformal=True")
+        return self._output(x, name, width, levels=repr(float(level)))
 
     def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
         """An output of the model [N, …], of about width numbers a row."""

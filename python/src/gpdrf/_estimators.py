@@ -80,6 +80,14 @@ class GPDRFRegressor(RegressorMixin, Estimator):
         asked = {} if tuple(levels) == LEVELS else {"levels": ",".join(repr(float(q)) for q in levels)}
         return self._output(X, "quantiles", len(levels), **asked)
 
+    def predict_interval(self, X: Any, level: float = 0.9) -> Numbers:
+        """The conformal interval of each row, [N, 2] or [N, targets, 2], of an estimator with conformal=True.
+
+        It holds the target of a new row with a probability of level at least, however wrong the model is, if that row
+        is exchangeable with those of training.
+        """
+        return self._at_level(X, "interval", 2, level)
+
     def sample_y(self, X: Any, n_samples: int = 1, random_state: int | np.random.RandomState | None = 0) -> Numbers:
         """Draws of the targets, [N, n_samples] or [N, targets, n_samples].
 
@@ -123,6 +131,8 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y holds the class {classes[0]!r} only: at least two classes are needed")
+        if self.warm_start and self.__sklearn_is_fitted__() and not np.array_equal(classes, self.classes_):
+            raise ValueError(f"warm_start: y must hold the classes of the fit before, {self.classes_.tolist()}")
         self.classes_: NDArray[Any] = classes
         self._fit(rows, codes, "classification")
         return self
@@ -137,3 +147,12 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         """The probability of each class [N, classes], in the order of classes_."""
         check_is_fitted(self)
         return self._output(X, "probabilities", len(self.classes_))
+
+    def predict_set(self, X: Any, level: float = 0.9) -> NDArray[np.bool_]:
+        """The conformal set of each row, [N, classes] in the order of classes_, of an estimator with conformal=True.
+
+        It holds the class of a new row with a probability of level at least, however wrong the model is, if that row is
+        exchangeable with those of training. The most probable class is always in it.
+        """
+        check_is_fitted(self)
+        return self._at_level(X, "set", len(self.classes_), level) > 0

@@ -17,7 +17,7 @@ from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 
 _FILE = "estimator.json"
-_FITTED = ["_kind", "n_features_in_", "result_", "history_"]
+_FITTED = ["_kind", "n_features_in_", "result_", "history_", "_config", "_asked"]
 _ARRAYS = ["classes_", "feature_names_in_"]
 
 E = TypeVar("E", bound=Estimator)

@@ -29,11 +29,19 @@ class Model:
     def content(self) -> bytes:
         return self.server.model
 
+    def _about(self) -> dict[str, Any]:
+        size = struct.unpack_from("<Q", self.content)[0]
+        about: dict[str, Any] = json.loads(json.loads(self.content[8 : 8 + size])["__metadata__"]["trained"])
+        return about
+
+    def is_conformal(self) -> bool:
+        """Whether it has intervals, or sets, of any level."""
+        return "conformal" in self._about()
+
     def schema(self) -> dict[str, Any]:
         """The columns, the target and the classes."""
         try:
-            size = struct.unpack_from("<Q", self.content)[0]
-            about = json.loads(json.loads(self.content[8 : 8 + size])["__metadata__"]["trained"])
+            about = self._about()
             if "members" in about:  # an ensemble
                 about = about["members"][0]["trained"]
             schema: dict[str, Any] = about["schema"]

@@ -1,0 +1,54 @@
+package metrics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// rounding is that of products which are whole.
+const rounding = 1e-9
+
+// ConformalRank is ⌈(n+1)·level⌉, the number from 1 of the least of n sorted scores that a new one does not
+// exceed with that probability: its place among n+1 exchangeable scores may be any. Above n there is none.
+func ConformalRank(n int, level float64) int {
+	return max(1, int(math.Ceil(float64(n+1)*level-rounding)))
+}
+
+// CheckConformal is an error where n rows are too few for a level, or a level is not between 0 and 1.
+func CheckConformal(n int, level float64) error {
+	if !(level > 0 && level < 1) {
+		return usage.Errorf("level %g: must be above 0 and below 1", level)
+	}
+	if ConformalRank(n, level) > n {
+		need := n
+		for ConformalRank(need, level) > need { // about level/(1−level)
+			need += max(1, int((level-float64(need)*(1-level))/(1-level)/2))
+		}
+		return usage.Errorf("level %g needs at least %d rows held out for intervals, and there are %d: "+
+			"the interval would be infinite: give a lower level, or more rows", level, need, n)
+	}
+	return nil
+}
+
+// MassAbove are the scores of adaptive prediction sets: of each class the probability of all classes that
+// are more probable. The most probable one has 0, so that it is in any set. There is no randomisation, which
+// would make sets exact and some of them empty.
+func MassAbove(probabilities []float64) []float64 {
+	order := make([]int, len(probabilities))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
+	scores, mass := make([]float64, len(probabilities)), 0.0
+	for i, k := range order {
+		scores[k] = mass
+		if i > 0 && probabilities[k] == probabilities[order[i-1]] {
+			scores[k] = scores[order[i-1]]
+		}
+		mass += probabilities[k]
+	}
+	return scores
+}

@@ -1,0 +1,174 @@
+package fitted
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Conformal makes intervals and sets of predictions by split conformal inference. Its scores are of n rows
+// that nothing else in training has seen. A new row that is exchangeable with these has its target in the
+// interval of a level with at least that probability, however wrong the model is.
+type Conformal struct {
+	Level  float64     `json:"level"`  // of an interval by default
+	Scores [][]float64 `json:"scores"` // [T][n], ascending: of each target, or of the class
+}
+
+// N is the number of rows behind the scores.
+func (c *Conformal) N() int { return len(c.Scores[0]) }
+
+// Quantile is the score of target t that a new row does not exceed with probability level at least: the
+// ⌈(n+1)·level⌉-th of the n scores. The error is that of metrics.CheckConformal.
+func (c *Conformal) Quantile(t int, level float64) (float64, error) {
+	if err := metrics.CheckConformal(c.N(), level); err != nil {
+		return 0, err
+	}
+	return c.Scores[t][metrics.ConformalRank(c.N(), level)-1], nil
+}
+
+// Usual is the Quantile of target t at the model's own level; has is false without scores.
+func (c *Conformal) Usual(t int) (q float64, has bool) {
+	if c == nil {
+		return 0, false
+	}
+	q, err := c.Quantile(t, c.Level)
+	return q, err == nil
+}
+
+// AtLevel is the model whose intervals have another level by default.
+func (t *Trained) AtLevel(level float64) (*Trained, error) {
+	if t.Conformal == nil {
+		return nil, ErrNoConformal
+	}
+	if err := metrics.CheckConformal(t.Conformal.N(), level); err != nil {
+		return nil, err
+	}
+	other := *t
+	other.Conformal = &Conformal{level, t.Conformal.Scores}
+	return &other, nil
+}
+
+// ErrNoConformal is the error of a model without scores.
+var ErrNoConformal = usage.Errorf("the model has no conformal intervals: train it with --conformal")
+
+// Conform keeps the scores of rows that were held out, for intervals of a level.
+func (t *Trained) Conform(ctx context.Context, dev device.Device, held *data.Dataset, level float64) error {
+	if err := data.Positive(held, t.Targets); err != nil {
+		return err
+	}
+	p, err := t.Predict(ctx, dev, held, t.EvalSamples)
+	if err != nil {
+		return err
+	}
+	t.Conformal = newConformal(t.conformalScores(p, held), level)
+	return nil
+}
+
+func newConformal(scores [][]float64, level float64) *Conformal {
+	for _, s := range scores {
+		slices.Sort(s)
+	}
+	return &Conformal{level, scores}
+}
+
+// conformalScores are those of rows with targets, in their order.
+func (t *Trained) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float64 {
+	if t.Schema.Task == data.Classification {
+		probabilities, scores := metrics.Probabilities(p.H, p.S, p.N, p.C), make([]float64, p.N)
+		for n, label := range ds.Labels {
+			scores[n] = metrics.MassAbove(probabilities[n*p.C : (n+1)*p.C])[label]
+		}
+		return [][]float64{scores}
+	}
+	var all [][]float64
+	scaled := data.Standardise(ds.Y, t.Targets)
+	for c := range t.Targets {
+		m, scores := t.Mixture(p, c), make([]float64, p.N)
+		for n, y := range every(scaled, p.C, c) {
+			mean, sd := centre(m, n)
+			scores[n] = math.Abs(y-mean) / sd
+		}
+		all = append(all, scores)
+	}
+	return all
+}
+
+// centre is the mean and the standard deviation of row n, in the units of the mixture.
+func centre(m metrics.Mixture, n int) (mean, sd float64) {
+	const least = 1e-12 // where no noise is left
+	mean, variance := m.Moments(n)
+	return mean, max(math.Sqrt(variance), least)
+}
+
+// Interval is that of a row with normalised residuals up to q, in own units:
+//
+//	Own(mean − q·sd) … Own(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
+func Interval(m metrics.Mixture, s data.TargetScale, n int, q float64) (lower, upper float64) {
+	mean, sd := centre(m, n)
+	return s.Own(mean - q*sd), s.Own(mean + q*sd)
+}
+
+// ConformalScores is the block "conformal" of a result: intervals or sets of rows with their targets.
+type ConformalScores struct {
+	Level    float64 `json:"level"`
+	N        int     `json:"n"`                    // rows behind the intervals
+	Coverage float64 `json:"coverage"`             // the share of the scored rows whose target is inside
+	Width    float64 `json:"mean_width,omitempty"` // of intervals, in the target's own units
+	Size     float64 `json:"mean_size,omitempty"`  // of sets: classes
+}
+
+// conformalTest scores the intervals of a target, or the sets, at the model's level; nil without them.
+func (t *Trained) conformalTest(p *model.Prediction, ds *data.Dataset, target int) *ConformalScores {
+	q, has := t.Conformal.Usual(target)
+	if !has {
+		return nil
+	}
+	s, inside, size := &ConformalScores{Level: t.Conformal.Level, N: t.Conformal.N()}, 0, 0
+	for _, score := range t.conformalScores(p, ds)[target] {
+		if score <= q {
+			inside++
+		}
+	}
+	s.Coverage = float64(inside) / float64(p.N)
+	if t.Schema.Task == data.Classification {
+		probabilities := metrics.Probabilities(p.H, p.S, p.N, p.C)
+		for n := range p.N {
+			for _, mass := range metrics.MassAbove(probabilities[n*p.C : (n+1)*p.C]) {
+				if mass <= q {
+					size++
+				}
+			}
+		}
+		s.Size = float64(size) / float64(p.N)
+		return s
+	}
+	m := t.Mixture(p, target)
+	for n := range p.N {
+		lower, upper := Interval(m, t.Targets[target], n, q)
+		s.Width += (upper - lower) / float64(p.N)
+	}
+	return s
+}
+
+// check refuses scores that a model of these targets does not have.
+func (c *Conformal) check(targets int) error {
+	if c == nil {
+		return nil
+	}
+	if len(c.Scores) != max(targets, 1) {
+		return fmt.Errorf("conformal scores of %d targets for %d", len(c.Scores), max(targets, 1))
+	}
+	for _, scores := range c.Scores {
+		if len(scores) != c.N() || !slices.IsSorted(scores) || !AllFinite(scores) {
+			return fmt.Errorf("conformal scores that are not sorted numbers of %d rows", c.N())
+		}
+	}
+	return metrics.CheckConformal(c.N(), c.Level)
+}

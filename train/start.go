@@ -1,0 +1,65 @@
+package train
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// A run that starts at a model keeps what the model is made of: the scales of inputs and targets, categories and
+// classes, feature maps, X̄ of sequences and the frozen draws. All parameters start at its values.
+
+// fit settles the options that the rows leave open. Those of a model at which the run starts are settled.
+func (j *Job) fit(ctx context.Context) (fit *options.Config, notes []string, err error) {
+	if j.Start != nil {
+		return j.Config.FitLength(j.Train.N())
+	}
+	return j.Config.Fit(j.doing(ctx, "choosing feature maps"), j.Train)
+}
+
+// checkStart refuses a model that the rows or the options do not have, and keeps its sequences X̄.
+func (j *Job) checkStart() error {
+	s := j.Start
+	if s == nil {
+		return nil
+	}
+	if s.Members != nil {
+		return usage.Errorf("an ensemble cannot be trained further: start at a single model")
+	}
+	if _, gram := s.Kind.(fitted.Gram); gram || j.Train.Kernel != nil {
+		return usage.Errorf("a model of --gram cannot be trained further: its kernel is that of its own rows")
+	}
+	is := j.Config.ModelConfig(j.Train)
+	if is.Temperature = s.Model.Temperature; !reflect.DeepEqual(is, s.Model) {
+		return usage.Errorf("the options make another model than the one to start at: give it those of its own run")
+	}
+	if err := data.Positive(j.Train, s.Targets); err != nil {
+		return err
+	}
+	if err := j.positive(s.Targets); err != nil {
+		return err
+	}
+	if kind, is := s.Kind.(fitted.Sequences); is {
+		j.sequences = &sequences{book: kind.Codebook, set: kind.Coded(j.Train), basis: kind.Basis}
+	}
+	return nil
+}
+
+// keep takes over all of a model but its parameters.
+func (r *run) keep(s *fitted.Trained) {
+	t := r.trained
+	t.Model, t.Kind, t.Schema = r.job.Config.ModelConfig(r.job.Train), s.Kind, s.Schema
+	t.Projection, t.Scaler, t.Targets = s.Projection, s.Scaler, s.Targets
+}
+
+// Like are the columns of the model at which the run starts; nil without one.
+func (j *Job) Like() *data.Schema {
+	if j.Start == nil {
+		return nil
+	}
+	return &j.Start.Schema
+}
