@@ -109,11 +109,15 @@ func TestPredictLevels(t *testing.T) {
 	}
 }
 
-// The constants of log rates start at the logarithm of counts per exposure.
+// The constants of log rates start at the logarithm of counts per exposure, also where exposures are beyond
+// all numbers.
 func TestLogRates(t *testing.T) {
 	got := LogRates([]float64{3, 0, 5, 0}, []float64{math.Log(2), math.Log(6)}, 2)
 	want := []float64{math.Log(8.5 / 8), math.Log(0.5 / 8)}
 	if !(math.Abs(got[0]-want[0])+math.Abs(got[1]-want[1]) < 1e-12) {
 		t.Errorf("log rates %v, want %v", got, want)
+	}
+	if far := LogRates([]float64{3, 5}, []float64{2000, 2000}, 1)[0]; !(math.Abs(far-math.Log(4.25)+2000) < 1e-12) {
+		t.Errorf("log rate %v of exposures e²⁰⁰⁰, want %v", far, math.Log(4.25)-2000)
 	}
 }
