@@ -2,6 +2,7 @@ package devicetest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -90,6 +91,38 @@ func ordinal(r *random, size []int) likelihood {
 		args: func(in []*device.Tensor) device.LikelihoodArgs {
 			return device.LikelihoodArgs{H: in[0], Y: in[1], Cuts: in[2]}
 		}, op: device.Device.OrdinalLogLik}
+}
+
+// A likelihood whose rows weigh 1 has the value and the gradients of one without weights, bit for bit.
+func unitWeights(t *testing.T, dev device.Device, _ Tolerances) {
+	for i, build := range []func(*random, []int) likelihood{gaussian, expected(device.Double), expected(device.Real),
+		predictive(device.Double), predictive(device.Real), softmax, bernoulli, student, heteroscedastic, poisson,
+		poissonExpected(device.Double), poissonExpected(device.Real), negativeBinomial, ordinal} {
+		const batch = 31
+		l := build(newRandom(8), []int{3, batch, 2})
+		in, ones := tensors(dev, l.in), upload(dev, constantOf(1, batch))
+		evaluate := func(weight *device.Tensor) (all []float64) {
+			g, ell, a := gradients(dev, l.in), dev.New(device.Double, 1), l.args(in)
+			a.Weight = weight
+			l.op(dev, ell, l.args(g), a, scale)
+			for _, gradient := range append(g, ell) {
+				if gradient != nil {
+					all = append(all, download(dev, gradient)...)
+				}
+			}
+			return all
+		}
+		if plain, weighted := evaluate(nil), evaluate(ones); !slices.Equal(plain, weighted) {
+			t.Errorf("likelihood %d: %v with weights of 1, %v without", i, weighted, plain)
+		}
+	}
+}
+
+// constantOf is a Real array of n times v.
+func constantOf(v float64, n int) *array {
+	a := zeros("constant", device.Real, n)
+	a.data = constant(a, v)
+	return a
 }
 
 // Log rates of 800, whose exponentials no double holds.
