@@ -48,6 +48,16 @@ type Rows struct {
 	TargetNames []string
 	// Classes [N] are the targets of a classification. Predict ignores them.
 	Classes []string
+
+	// Weights [N]: a row counts as that many copies of it; nil: each counts once. Predict ignores them.
+	Weights []float64
+	// Groups [N] are names of groups, whose rows every split keeps together; nil for none. Predict
+	// ignores them.
+	Groups []string
+	// Times [N]: splits train on the past and test on the future; nil for no order. Predict ignores them.
+	Times []float64
+	// Offset [N] is added to the outputs of each row, such as the logarithm of an exposure; nil: nothing.
+	Offset []float64
 }
 
 // Kind is what a model consists of.

@@ -36,6 +36,8 @@
 
 #include "cuda/kernels/likelihood.cuh"
 #include "cuda/kernels/noise.cuh"
+#include "cuda/kernels/counts.cuh"
+#include "cuda/kernels/ordinal.cuh"
 #include "cuda/kernels/kl.cuh"
 
 #include "cuda/kernels/adam.cuh"

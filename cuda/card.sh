@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks, trains and times gpdrf-gpu on a machine with a card, from the files that `make card-pack` left beside this script: no Go,
-# no compiler and no toolkit is needed, and python3 only for the peers. Results go to $OUT, otherwise to bench/results:
+# no compiler and no toolkit is needed, and python3 only for the peers. What another pack has is not run. Results go to $OUT,
+# otherwise to bench/results:
 # card-COMMIT.jsonl has a line for each stage, and .json and .txt are made of it. A stage with a line there is not run again, so a
 # session that was cut goes on where it stopped.
 # On the driver test double (GPDRF_CUDA_DRIVER) it tries itself out, with small sizes and a few of the tests: nothing goes to
@@ -29,6 +30,7 @@ trap 'test -z "$child" || { kill "$child"; wait "$child"; } 2>/dev/null; exit 13
 export REQUIRE_CUDA=1 GPDRF_DATA="$here/data"
 # What the driver compiles is kept from one call to the next.
 export CUDA_CACHE_PATH="${CUDA_CACHE_PATH:-${TMPDIR:-/tmp}/gpdrf-gpu-compiled}"
+mkdir -p "$CUDA_CACHE_PATH" && [ -w "$CUDA_CACHE_PATH" ] || { echo "card.sh: CUDA_CACHE_PATH=$CUDA_CACHE_PATH cannot be written" >&2; exit 2; }
 # A toolkit is often there without being in PATH.
 for folder in /usr/local/cuda/bin /opt/nvidia/nsight-compute/*; do PATH=$PATH:$folder; done
 
@@ -51,7 +53,7 @@ program=$work/gpdrf-gpu
 # conformance suite are those of its tests F64, F32, …
 precision='^Test.*F(32|64)$'
 all="start
-check $("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver nccl
+check $([ ! -x "$work/gpu.test" ] || "$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver nccl
 parity-tests parity-powerplant parity-protein parity-mnist
 bench-mnist bench-protein bench-powerplant peers-mnist:S=1 peers-protein
 sanitizer-memcheck sanitizer-racecheck train-mnist train-protein train-powerplant ncu
@@ -169,9 +171,16 @@ sanitizer() {
 	elif ! command -v compute-sanitizer >/dev/null; then
 		row "$1" "not run" 0 "compute-sanitizer is not installed"
 	else
-		stage "$1" compute-sanitizer --tool "$2" --error-exitcode 9 "$program" train --device "$device" --steps 3 --inducing 40 \
+		within compute-sanitizer --tool "$2" --error-exitcode 9 "$program" train --device "$device" --steps 3 --inducing 40 \
 			--features 20 --batch 100 --set eval-samples=2 --out "$work/run-$1"
+		tool "$1" 'Device not supported'
 	fi
+}
+
+# tool NAME REFUSAL is the row of one of NVIDIA's tools: it was not run where this machine refuses it.
+tool() {
+	refused=$(grep -om 1 "$2" "$work/log")
+	if [ $code -ne 0 ] && [ -n "$refused" ]; then row "$1" "not run" "$took" "this machine refuses the tool: $refused"; else ended "$1"; fi
 }
 
 # profile NAME: the heavy kernels of one step under Nsight Compute.
@@ -183,13 +192,9 @@ profile() {
 	else
 		set=powerplant
 		! here_is mnist || set=mnist
-		within env GPDRF_CUDA_GRAPH=0 ncu --set full --kernel-name 'regex:^(ard|gemm|features|potrf|integrated)' --launch-count 80 \
+		within env GPDRF_CUDA_GRAPH=0 ncu --set basic --clock-control none --kernel-name 'regex:^(ard|gemm|features|potrf|integrated)' --launch-count 20 \
 			"$program" train --data "$set" --device "$device" --steps 1 --set eval-samples=1 --out "$work/run-$1"
-		if grep -q ERR_NVGPUCTRPERM "$work/log"; then
-			row "$1" "not run" "$took" "the driver gives counters to root alone: ERR_NVGPUCTRPERM"
-		else
-			ended "$1"
-		fi
+		tool "$1" 'ERR_NVGPUCTRPERM\|LibraryNotLoaded' # counters are for root alone; no driver library for the tool
 		cp "$work/log" "$out/card-$commit-ncu.txt"
 	fi
 }
@@ -198,7 +203,8 @@ profile() {
 tests() {
 	name=$1 tested=$work/$2 few=$3
 	shift 3
-	if $double; then stage "$name" "$tested" -test.run "$few"; else stage "$name" "$tested" "$@"; fi
+	if [ ! -x "$tested" ]; then row "$name" "not run" 0 "another pack has its tests"
+	elif $double; then stage "$name" "$tested" -test.run "$few"; else stage "$name" "$tested" "$@"; fi
 }
 
 # here_is SET says whether a data set was packed.
@@ -283,7 +289,9 @@ peers() {
 nccl() {
 	library=${GPDRF_NCCL:-$("$python" -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib/libnccl.so.2")' 2>/dev/null)}
 	[ -e "$library" ] || library=
-	if $double; then
+	if [ ! -x "$work/nccl.test" ]; then
+		row "$1" "not run" 0 "another pack has its test"
+	elif $double; then
 		row "$1" "not run" 0 "NCCL does not run on the test double"
 	elif ! within env GPDRF_NCCL="$library" ./nccl.test -test.v -test.run '^TestOneRank$'; then
 		failed "$1"

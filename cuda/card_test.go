@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -177,6 +178,31 @@ func TestCardOrder(t *testing.T) {
 	text, err := again.CombinedOutput()
 	if code := exits(t, err); code != 1 || strings.Count(string(text), ": begins") != 1 {
 		t.Errorf("exit %d\n%s", code, text)
+	}
+}
+
+// A tool that the machine refuses was not run, and a stage whose program is in another pack neither.
+func TestCardRefuses(t *testing.T) {
+	tools := t.TempDir()
+	for name, says := range map[string]string{"compute-sanitizer": "Error: Device not supported", "ncu": "==ERROR== LibraryNotLoaded"} {
+		if err := os.WriteFile(filepath.Join(tools, name), []byte("#!/bin/sh\necho '"+says+"'\nexit 1\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script, said, _, _ := card(t, nil, "STAGES=sanitizer ncu parity-tests nccl check", "PATH="+tools+":"+os.Getenv("PATH"))
+	for _, name := range []string{"train", "nccl", "gpu"} {
+		if err := os.Remove(filepath.Join(filepath.Dir(script.Args[1]), name+".test.gz")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := script.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	for _, want := range []string{`sanitizer-racecheck +not run .*: Device not supported`, `ncu +not run .*: LibraryNotLoaded`,
+		`parity-tests +not run .* another pack`, `nccl +not run .* another pack`, `check +ok`} {
+		if !regexp.MustCompile(`(?m)^` + want).MatchString(said.String()) {
+			t.Errorf("there is no %s in\n%s", want, said)
+		}
 	}
 }
 

@@ -159,10 +159,10 @@ func TestTinyTarget(t *testing.T) {
 // A column that may weight or group the rows gets a note by its name, if its values allow that.
 func TestMayBe(t *testing.T) {
 	for _, c := range []struct{ name, cells, want string }{
-		{"Sample_Weight", "0.5 1 2 0.5", "may weight the rows: if so, leave it out with --ignore Sample_Weight"},
+		{"Sample_Weight", "0.5 1 2 0.5", "may weight the rows: if so, give --weights Sample_Weight"},
 		{"weight", "-1 1 2 0.5", ""},
 		{"patient", "p1 p1 p2 p2", "may group the rows"},
-		{"subject id", "1 1 2 2", "may group the rows: if so, leave it out with --ignore 1"},
+		{"subject id", "1 1 2 2", "may group the rows: if so, give --group 1"},
 		{"site_id", "7 7 9 9", "may group the rows"},
 		{"patient", "1.5 1 2 2", ""},
 		{"humid", "7 7 9 9", ""},

@@ -106,7 +106,7 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 
 // readRows parses up to most rows.
 func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
-	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName}}
+	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName, Roles: l.namedRoles()}}
 	made.schema.describe(l.columns, l.missing)
 	for _, n := range rec.notations {
 		if n != nil {
@@ -168,6 +168,9 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 		}
 		with, err := l.appendValues(block, rec)
 		if err == nil {
+			err = l.checkRoles(rec)
+		}
+		if err == nil {
 			err = l.addTargets(rec, made, maxCells)
 		}
 		if err != nil {
@@ -177,6 +180,7 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 			continue
 		}
 		block = with
+		l.addRoles(rec, &made.facts)
 		made.lines = append(made.lines, int32(rec.line))
 		if l.id >= 0 {
 			made.ids = append(made.ids, strings.Clone(strings.TrimSpace(rec.row[l.id])))

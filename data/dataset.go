@@ -59,9 +59,12 @@ type Dataset struct {
 	// there are no folds.
 	RowOf []int
 
-	// Recording reports whether neighbours in the order of time are nearly equal, so that rows drawn at
-	// random are no test.
-	Recording bool
+	// Groups [N] are numbers of groups, from 0, whose rows every split keeps together; nil without them.
+	Groups []int32
+	// Times [N]: splits train on the past and test on the future; nil where rows have no order. Rows less
+	// than Apart before the future are near copies of it, and not trained on.
+	Times []float64
+	Apart float64
 
 	// AutoScaling is the meaning of the scaling auto for this set; "": by its outliers.
 	AutoScaling string
@@ -146,6 +149,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	s.Y = gather(d.Y, len(d.Outputs()), rows)
 	s.Labels = pick(d.Labels, rows)
 	s.Weights, s.Offset = pick(d.Weights, rows), pick(d.Offset, rows)
+	s.Groups, s.Times = pick(d.Groups, rows), pick(d.Times, rows)
 	s.RowOf = pick(d.RowOf, rows)
 	s.lines, s.files, s.ids = pick(d.lines, rows), pick(d.files, rows), pick(d.ids, rows)
 	s.Fingerprint = s.fingerprint()

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -18,9 +17,6 @@ import (
 // other programs, have the same folds. The rows of each class are sorted by the SHA-256 of the text
 // "fold:" and the row's number from 1. They are dealt out to the folds in turn, class after class.
 // Sizes of folds, and of a class in them, then differ by at most one row.
-
-// FoldOfRows is the fold of each row, from 1, in a split of all rows.
-func (d *Dataset) FoldOfRows(folds int) []int { return foldsOf(d.Labels, d.N(), folds) }
 
 // checkFolds refuses folds that rows cannot have.
 func checkFolds(s Source) error {
@@ -42,9 +38,17 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 	if folds > all.N() {
 		return nil, nil, "", errorf(all.Path, "has %s: too few for %d folds", plural(all.N(), "row"), folds)
 	}
-	stratified := ""
-	if all.Labels != nil {
-		stratified = ", with equal shares of each class"
+	if err := all.checkSplit(folds); err != nil {
+		return nil, nil, "", err
+	}
+	how := ""
+	switch {
+	case all.Times != nil:
+		how = ", trained on the rows before them"
+	case all.Groups != nil:
+		how = ", with whole groups"
+	case all.Labels != nil:
+		how = ", with equal shares of each class"
 		count := make([]int, len(all.Classes))
 		for _, l := range all.Labels {
 			count[l]++
@@ -55,17 +59,9 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 					"train on: remove the row", all.Classes[c])
 		}
 	}
-	in := foldsOf(all.Labels, all.N(), folds)
-	var rows, rest []int
-	for i, f := range in {
-		if f == fold {
-			rows = append(rows, i)
-		} else {
-			rest = append(rest, i)
-		}
-	}
+	rest, rows := all.InFold(folds, fold)
 	note = fmt.Sprintf("%s: %d of %d rows are for testing, fold %d of %d%s", all.Name, len(rows),
-		all.N(), fold, folds, stratified)
+		all.N(), fold, folds, how)
 	test = all.Subset(rows)
 	test.RowOf = rows
 	return all.Subset(rest), test, note, nil
@@ -104,27 +100,6 @@ func drawn(n, count int, site uint32, seed uint64) []int {
 	}
 	slices.Sort(rows)
 	return rows
-}
-
-// HoldOut takes a fraction of the training rows away from training, one row at least, to validate
-// on. Which rows is a function of their number and the seed; of a recording they are the last. It is
-// an error if what is left teaches nothing.
-func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Dataset, err error) {
-	n := d.N()
-	count := max(1, int(math.Round(fraction*float64(n))))
-	rows := drawn(n, count, validationSite, seed)
-	kept := others(n, rows)
-	if d.Recording {
-		kept, rows = block(n, n-count, n)
-	}
-	if rest = d.Subset(kept); rest.N() < 2 {
-		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out for validation",
-			n, len(rows))
-	}
-	if err := checkTraining(rest); err != nil {
-		return nil, nil, fmt.Errorf("with %s held out for validation: %w", plural(len(rows), "row"), err)
-	}
-	return rest, d.Subset(rows), nil
 }
 
 // sampleSite keeps the rows of a Sample apart from every other use of the seed.
@@ -174,7 +149,10 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", plural(all.N(), "row"), blocks)
 	}
 	// A block may lack the far outliers of the others: all folds are scaled alike.
-	all.Name, all.AutoScaling, all.Recording = set.Name, "robust", true
+	all.Name, all.AutoScaling, all.Apart = set.Name, "robust", guardRows
+	for i := range all.N() {
+		all.Times = append(all.Times, float64(i))
+	}
 	trainRows, testRows := block(all.N(), (fold-1)*all.N()/blocks, fold*all.N()/blocks)
 	notes = append(notes,
 		fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those more than %d "+

@@ -229,17 +229,22 @@ type table struct {
 	choice      string      // of sequences, as targetKind.choice
 	kind        *targetKind // of a table of text with a single target
 	autoScaling string
+	facts       rowFacts // of a table of text
 	notes       []string
 }
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	s, like := t.schema, in.opt.Like
 	d := &Dataset{X: t.x, Sequences: t.sequences, Columns: s.Columns, Target: s.Target, Task: in.task,
-		AutoScaling: t.autoScaling, lines: t.lines, ids: t.ids, id: t.id, schema: s}
+		AutoScaling: t.autoScaling, lines: t.lines, ids: t.ids, id: t.id, schema: s,
+		Weights: t.facts.weights, Offset: t.facts.offset, Groups: t.facts.groups, Times: t.facts.times}
 	if like != nil {
 		d.schema = *like
 	} else {
 		d.schema.Missing, d.schema.Dialect = in.opt.Missing, in.opt.Dialect
+		if err := d.checkFacts(in.name, s.Roles); err != nil {
+			return nil, nil, err
+		}
 	}
 	if t.sequences != nil && s.Targets == nil {
 		return t.sequenceSet(in, d), t.notes, nil

@@ -23,6 +23,7 @@ type layout struct {
 	names    []string // of the targets
 	id       int      // which cell names the row; −1: none does
 	idName   string
+	roles    []roleColumn
 	leftOut  []LeftOut
 	notes    []string
 
@@ -92,7 +93,7 @@ func (in *input) unread(rec *records) (at []int, err error) {
 	if at, err = columnsNamed(rec.name, in.opt.Ignore, names, "to leave out"); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{in.opt.ID, in.opt.Sequence} {
+	for _, name := range []string{in.opt.ID, in.opt.Sequence, in.opt.Roles.Group, in.opt.Roles.Time} {
 		if i := slices.Index(names, name); i >= 0 {
 			at = append(at, i)
 		}
@@ -212,6 +213,9 @@ func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 		return nil, err
 	}
 	take(l.idName)
+	if err := l.rolesLike(rec, like.Roles, func(column string) int { return slices.Index(rec.header, column) }); err != nil {
+		return nil, err
+	}
 	unused = slices.DeleteFunc(unused, func(name string) bool { return name == "" })
 	if len(unused) > 0 {
 		l.note("%s: not in the training data and ignored: %s", rec.name, list(unused))
@@ -265,6 +269,7 @@ func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, e
 			plural(inputs, "input"), aTarget(targets), beside)
 	}
 	at := 0 // in this file
+	places := map[string]int{}
 	for i := range all {
 		target := slices.Contains(like.places(), i)
 		out := slices.IndexFunc(like.LeftOut, func(c LeftOut) bool { return c.At == i })
@@ -273,10 +278,15 @@ func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, e
 			continue // not in this file
 		case out >= 0 && like.LeftOut[out].Column == like.ID:
 			l.id, l.idName = at, like.ID
+		case out >= 0:
+			places[like.LeftOut[out].Column] = at + 1
 		case out < 0 && !target:
 			l.inputs = append(l.inputs, at)
 		}
 		at++
+	}
+	if err := l.rolesLike(rec, like.Roles, func(column string) int { return places[column] - 1 }); err != nil {
+		return nil, err
 	}
 	l.note("%s: no header, so its columns are taken in the order of the training data", rec.name)
 	return l, nil

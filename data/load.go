@@ -148,11 +148,11 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		train, test, note, err := inFolds(all, s.Folds, s.Fold)
 		return train, test, append(notes, note), err
 	}
-	rows := heldOut(all.N(), s.Seed)
+	rest, rows := all.apart(aTenth(all.N()), heldOutSite, s.Seed)
 	notes = append(notes,
-		fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, by the seed %d)", all.Path, len(rows),
-			all.N(), s.Seed))
-	return all.Subset(others(all.N(), rows)), all.Subset(rows), notes, nil
+		fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows),
+			all.N(), all.HowSplit(s.Seed)))
+	return all.Subset(rest), all.Subset(rows), notes, nil
 }
 
 // meantName adds to the error about a file that is not there the named set that may
@@ -170,11 +170,8 @@ func meantName(path string, err error) error {
 // heldOutSite keeps the held-out rows apart from every other use of the seed.
 const heldOutSite = 0x64617461 // "data"
 
-// heldOut draws a tenth of the rows 0 … n−1, one at least, in ascending order. It is
-// a function of n and the seed alone.
-func heldOut(n int, seed uint64) []int {
-	return drawn(n, max(1, int(math.Round(float64(n)/10))), heldOutSite, seed)
-}
+// aTenth of n rows, one at least.
+func aTenth(n int) int { return max(1, int(math.Round(float64(n)/10))) }
 
 // checkTraining refuses training rows from which nothing can be learnt.
 func checkTraining(d *Dataset) error {
@@ -304,6 +301,10 @@ func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil,
 			errorf("", "%s has folds of its own, blocks of time, which other folds would tear apart: leave "+
 				"the number of folds out", s.Data)
+	}
+	if s.Roles.Group != "" || s.Roles.Time != "" {
+		return nil, nil, nil, errorf("", "%s comes in two parts: give its rows as one file for folds by --group or --time",
+			s.Data)
 	}
 	part, rest, notes, err := loadNamed(s)
 	if err != nil {

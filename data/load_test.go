@@ -70,7 +70,7 @@ func TestHeldOutIsFair(t *testing.T) {
 	var count [20]int
 	const draws = 5000
 	for seed := range uint64(draws) {
-		for _, r := range heldOut(len(count), seed) {
+		for _, r := range drawn(len(count), aTenth(len(count)), heldOutSite, seed) {
 			count[r]++
 		}
 	}
@@ -79,7 +79,7 @@ func TestHeldOutIsFair(t *testing.T) {
 			t.Errorf("row %d was drawn %d times of %d", r, n, draws)
 		}
 	}
-	if n := len(heldOut(2, 1)); n != 1 {
+	if n := len(drawn(2, aTenth(2), heldOutSite, 1)); n != 1 {
 		t.Errorf("%d of 2 rows held out", n)
 	}
 }

@@ -98,6 +98,10 @@ func (a *Dataset) join(b *Dataset) *Dataset {
 	}
 	j.Y = slices.Concat(a.Y, b.Y)
 	j.Labels = slices.Concat(a.Labels, b.Labels)
+	j.Weights, j.Offset = slices.Concat(a.Weights, b.Weights), slices.Concat(a.Offset, b.Offset)
+	if len(j.Weights) != j.N() {
+		j.Weights = nil
+	}
 	j.ids = slices.Concat(a.ids, b.ids)
 	if len(j.ids) != j.N() {
 		j.ids = nil

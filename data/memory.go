@@ -29,6 +29,15 @@ type Rows struct {
 	TargetNames []string
 	// Classes [N] are the targets of a classification.
 	Classes []string
+
+	// Weights [N]: a row counts as that many copies of it; nil: each counts once.
+	Weights []float64
+	// Groups [N] are names of groups, whose rows every split keeps together; nil for none.
+	Groups []string
+	// Times [N]: splits train on the past and test on the future; nil for no order.
+	Times []float64
+	// Offset [N] is added to the outputs of each row, such as the logarithm of an exposure; nil: nothing.
+	Offset []float64
 }
 
 // inMemory is the name and the path of a set that comes from no file.
@@ -75,7 +84,8 @@ func FromRows(r Rows) (*Dataset, error) {
 		}
 		d.Target = targetText(d.schema.TargetsAt, slices.Concat(d.Columns, d.Targets))
 	}
-	if err := checkTraining(d); err != nil {
+	d.setFacts(r)
+	if err := cmp.Or(d.checkFacts(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err
 	}
 	d.Fingerprint = d.fingerprint()
@@ -92,7 +102,9 @@ func (r Rows) check() error {
 	}{
 		{"slice", len(r.Inputs), r.Inputs != nil}, {"sequence", len(r.Sequences), r.Sequences != nil},
 		{"value", len(r.Values), r.Values != nil}, {"slice of targets", len(r.Targets), r.Targets != nil},
-		{"class label", len(r.Classes), r.Classes != nil},
+		{"class label", len(r.Classes), r.Classes != nil}, {"weight", len(r.Weights), r.Weights != nil},
+		{"group", len(r.Groups), r.Groups != nil}, {"time", len(r.Times), r.Times != nil},
+		{"offset", len(r.Offset), r.Offset != nil},
 	} {
 		if part.given && part.n != n {
 			return errorf("", "%s for %s: give one for each row", plural(part.n, part.what), plural(n, "row"))
@@ -117,7 +129,7 @@ func (r Rows) check() error {
 		}
 		names[name] = true
 	}
-	return cmp.Or(checkTokens(r.Tokens), r.checkTargets())
+	return cmp.Or(checkTokens(r.Tokens), r.checkTargets(), r.checkFacts())
 }
 
 // targetNames are the names of several targets.
@@ -239,6 +251,11 @@ func (r Rows) Given(s Schema) (Given, error) {
 	if text := s.TextColumns(); len(text) > 0 {
 		return g, errorf("", "the model has columns of text: %s: give such rows in a file", list(text))
 	}
+	offsets := s.Roles.Offset != ""
+	if offsets && len(r.Offset) != r.N() {
+		return g, errorf("", "%s for %s: the training rows have offsets, so give a number for each row",
+			plural(len(r.Offset), "offset"), plural(r.N(), "row"))
+	}
 	at := make([]int, len(names))
 	for k, name := range names {
 		if at[k] = k; r.Columns != nil {
@@ -250,13 +267,20 @@ func (r Rows) Given(s Schema) (Given, error) {
 				strings.Join(r.Columns, ", "))
 		}
 	}
-	for i, row := range r.Inputs {
+	for i := range r.N() {
+		var row []float64
+		if r.Inputs != nil {
+			row = r.Inputs[i]
+		}
 		if r.Columns == nil && len(row) != len(names) || r.Columns != nil && len(row) != len(r.Columns) {
 			return g, errorf("", "row %d has %s, the training data have %s", i+1, plural(len(row), "number"),
 				plural(len(names), "column"))
 		}
 		for _, k := range at {
 			g.Numbers = append(g.Numbers, row[k])
+		}
+		if offsets {
+			g.Numbers = append(g.Numbers, r.Offset[i])
 		}
 	}
 	return g, nil
@@ -266,7 +290,7 @@ func (r Rows) Given(s Schema) (Given, error) {
 // set's columns would hold.
 type Given struct {
 	N         int
-	Numbers   []float64           // [N,len(NumberColumns)]; NaN is a missing cell
+	Numbers   []float64           // [N,len(RequestNumbers)]; NaN is a missing cell
 	Texts     map[string][]string // [N] of each of TextColumns; "" is a missing cell
 	Sequences []string            // [N]; nil where rows have none
 }
@@ -282,15 +306,18 @@ func (s Schema) Rows(g Given) (*Dataset, error) {
 	if err := s.checkGiven(g); err != nil {
 		return nil, err
 	}
+	var err error
+	if d.Offset, err = g.offsets(s); err != nil {
+		return nil, err
+	}
 	if columns := s.FileColumns(); len(columns) > 0 {
-		x, err := g.expand(columns, len(s.Columns), s.Missing == MissingImpute)
+		x, err := g.expand(columns, s)
 		if err != nil {
 			return nil, err
 		}
 		d.X = matrix(g.N, len(s.Columns), x)
 	}
 	if s.Alphabet != nil {
-		var err error
 		if d.Sequences, err = encodeRows(seq.EncoderFor(s.Alphabet), g.Sequences, s.SequenceColumn()); err != nil {
 			return nil, err
 		}
@@ -300,7 +327,7 @@ func (s Schema) Rows(g Given) (*Dataset, error) {
 
 // checkGiven compares the sizes of g with those of the schema.
 func (s Schema) checkGiven(g Given) error {
-	if width := len(s.NumberColumns()); len(g.Numbers) != g.N*width {
+	if width := len(s.RequestNumbers()); len(g.Numbers) != g.N*width {
 		return errorf("", "%s of %s for %s", plural(len(g.Numbers), "number"), plural(width, "column"),
 			plural(g.N, "row"))
 	}
@@ -316,11 +343,26 @@ func (s Schema) checkGiven(g Given) error {
 	return nil
 }
 
-// expand writes the inputs [N,width] of the cells.
-func (g Given) expand(columns []InputColumn, width int, impute bool) ([]float64, error) {
-	x := make([]float64, 0, g.N*width)
-	numbers := g.Numbers
+// offsets are those of the rows, the last number of each; nil where the schema has none.
+func (g Given) offsets(s Schema) (offset []float64, err error) {
+	width := len(s.RequestNumbers())
+	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
+		v := g.Numbers[(i+1)*width-1]
+		if !(math.Abs(v) <= largest) {
+			return nil, errorf("", "row %d: column %s is %s: each row needs a finite number, which is added to its outputs",
+				i+1, quote(s.Roles.Offset), number(v))
+		}
+		offset = append(offset, v)
+	}
+	return offset, nil
+}
+
+// expand writes the inputs [N,len(s.Columns)] of the cells.
+func (g Given) expand(columns []InputColumn, s Schema) ([]float64, error) {
+	x := make([]float64, 0, g.N*len(s.Columns))
+	width, impute := len(s.RequestNumbers()), s.Missing == MissingImpute
 	for i := range g.N {
+		numbers := g.Numbers[i*width:]
 		for _, c := range columns {
 			v, hot, missing, ok := 0.0, -1, false, true
 			if c.Values == nil {

@@ -112,6 +112,10 @@ func (l *layout) drops(rec *records) bool {
 		l.dropped++
 		return true
 	}
+	if l.missing == MissingDrop && l.isRoleMissing(rec) {
+		l.dropped++
+		return true
+	}
 	for j := range l.inputs {
 		if l.missing == MissingDrop && l.isMissing(rec, j) {
 			l.dropped++

@@ -23,6 +23,7 @@ type TableOptions struct {
 	ID string
 	// Missing is one of MissingWays; "": error.
 	Missing string
+	Roles   RowRoles
 
 	Dialect
 }
@@ -33,7 +34,7 @@ func (o TableOptions) given() string {
 		name string
 		set  bool
 	}{
-		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"text", o.Text != ""}, {"id", o.ID != ""},
+		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {o.Roles.given(), o.Roles.given() != ""}, {"text", o.Text != ""}, {"id", o.ID != ""},
 		{"missing", o.Missing != "" && o.Missing != MissingError},
 		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""},
 		{"thousands", o.Thousands != "" && o.Thousands != "auto"}, {"header", headers[o.Header] != ""},
@@ -63,6 +64,9 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	if err == nil && opt.Sequence != "" {
 		err = l.findSequence(rec, opt.Sequence)
 	}
+	if err == nil {
+		err = l.assignRoles(rec, opt.Roles, ignored)
+	}
 	if err != nil {
 		return err
 	}
@@ -75,7 +79,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	for i := range names {
 		switch {
 		case slices.Contains(l.targets, i), l.texts != nil && i == l.sequence:
-		case i == l.id, slices.Contains(ignored, i):
+		case i == l.id, l.isRole(i), slices.Contains(ignored, i):
 			l.leave(names[i], i, "")
 		default:
 			if err := l.assignInput(rec, &p.columns[i], i, opt); err != nil {
@@ -204,6 +208,9 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 // each row becomes the names of the rows. Long texts may be sequences.
 func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSequences bool) {
 	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.filled(), "row"))
+	if name := rec.columnName(i); c.mayBe(name) != "" && !l.hasRole("group") {
+		why += fmt.Sprintf(", and may group the rows (--group %s)", flagWord(name, i))
+	}
 	if c.isUnique() {
 		why = "is text that names each row"
 	}
@@ -236,18 +243,18 @@ var (
 func (l *layout) noteMayBe(rec *records, p *profile) {
 	for _, i := range l.inputs {
 		name := rec.columnName(i)
-		if may := p.columns[i].mayBe(name); may != "" {
-			l.note("column %s is an input, and may %s the rows: if so, leave it out with --ignore %s", quote(name), may,
-				flagWord(name, i))
+		if role := p.columns[i].mayBe(name); role != "" && !l.hasRole(role) {
+			l.note("column %s is an input, and may %s the rows: if so, give --%s %s", quote(name),
+				strings.TrimSuffix(role, "s"), role, flagWord(name, i))
 		}
 	}
 }
 
-// mayBe is what a column may do besides being an input, by its name and values; "" if nothing.
+// mayBe is the role that a column may have in place of an input, by its name and values; "" if none.
 func (c *columnProfile) mayBe(name string) string {
 	switch {
 	case weightName.MatchString(name) && c.texts == 0 && c.low >= 0:
-		return "weight"
+		return "weights"
 	case groupName.MatchString(name) && c.fractions.cell == "" && c.distinct() < c.filled():
 		return "group"
 	}

@@ -28,6 +28,7 @@ type Schema struct {
 
 	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the file that are no inputs
 	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
+	Roles   RowRoles  `json:"roles,omitzero"`     // those of them that tell of the rows
 	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
 	Booleans []string `json:"booleans,omitempty"`
 	// columns and targets whose numbers are not plain
@@ -259,6 +260,15 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 // NumberColumns are the input columns of a file that hold plain numbers, in order.
 func (s Schema) NumberColumns() []string {
 	return s.namesOf(func(c InputColumn) bool { return !c.isText() })
+}
+
+// RequestNumbers are the numbers of a row that a request gives: NumberColumns and the offset.
+func (s Schema) RequestNumbers() []string {
+	names := s.NumberColumns()
+	if s.Roles.Offset != "" {
+		names = append(names, s.Roles.Offset)
+	}
+	return names
 }
 
 // TextColumns are the input columns of a file that hold words, or numbers that are not plain, in

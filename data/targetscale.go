@@ -55,14 +55,15 @@ const (
 	AutoTargets     = "auto"
 	StandardTargets = "standard"
 	LogTargets      = "log"
+	NoTargets       = "none" // targets as they are, such as counts
 )
 
 // TargetScalings are the kinds that FitTargets knows.
-func TargetScalings() []string { return []string{AutoTargets, StandardTargets, LogTargets} }
+func TargetScalings() []string { return []string{AutoTargets, StandardTargets, LogTargets, NoTargets} }
 
 // FitTargets fits the scales of the regression targets [C] of training rows, each by itself. The
-// kind log takes the logarithms of all of them, auto of those that are skewed over decades. A
-// constant target is an error.
+// kind log takes the logarithms of all of them, auto of those that are skewed over decades; none leaves
+// them as they are. A constant target is an error.
 func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
 	if !slices.Contains(TargetScalings(), kind) {
 		return nil, errorf("", "there is no target scaling %s%s", quote(kind), suggest.Hint(kind, TargetScalings()))
@@ -85,7 +86,9 @@ func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
 			return nil, errorf(d.Path,
 				"the target column %s holds the value %s only: there is nothing to learn", quote(name), number(mean))
 		}
-		scales[c] = TargetScale{Mean: mean, SD: sd}
+		if scales[c] = (TargetScale{Mean: mean, SD: sd}); kind == NoTargets {
+			scales[c] = TargetScale{SD: 1}
+		}
 		if kind == LogTargets || kind == AutoTargets && decades(y) > 0 {
 			scales[c] = logScale(y, sd)
 		}
@@ -135,6 +138,21 @@ func Positive(d *Dataset, scales []TargetScale) error {
 		if c := i % len(names); scales[c].Log && !(y > 0) {
 			return errorf(d.Where(i/len(names)), "the target %s is %s, and the model predicts its logarithm: leave "+
 				"such rows out, or train with target-scaling: standard in a config file", quote(names[c]), number(y))
+		}
+	}
+	return nil
+}
+
+// mostCount is the largest count, far below a rate that models bound.
+const mostCount = 1e12
+
+// Counts reports the first target that is no count: a whole number from 0 to 10¹².
+func Counts(d *Dataset) error {
+	names := d.Outputs()
+	for i, y := range d.Y {
+		if !(y >= 0) || y != math.Floor(y) || y > mostCount {
+			return errorf(d.Where(i/len(names)), "the target %s is %s, and counts are whole numbers from 0 to %g: "+
+				"mend the row, or train with another likelihood", quote(names[i%len(names)]), number(y), mostCount)
 		}
 	}
 	return nil

@@ -129,14 +129,19 @@ type FrequencyArgs struct {
 }
 
 // LikelihoodArgs are the tensors of a likelihood, Real except Labels. Gradients have those of H,
-// Variance, LogVar and Tail.
+// Variance, LogVar, LogRate, Tail and Cuts.
 type LikelihoodArgs struct {
-	// [S,B,C]: outputs; [S,B,2C] of HeteroscedasticLogLik, [S,B,1] of BernoulliLogLik. Means of
-	// GaussianExpected and GaussianPredictive, as Variance: Double [B,C], or Real [S,B,C] and summed over s
+	// [S,B,C]: outputs; [S,B,2C] of HeteroscedasticLogLik, [S,B,1] of BernoulliLogLik and OrdinalLogLik.
+	// Means of GaussianExpected, GaussianPredictive and PoissonExpected, as Variance: Double [B,C], or Real
+	// [S,B,C] and summed over s
 	H, Variance *Tensor
 	Y           *Tensor // [B,C]: targets; or Int [B], labels
 	LogVar      *Tensor // [C]: log σ², but not of labels
-	Tail        *Tensor // [1], of StudentLogLik
+	LogRate     *Tensor // [C]: a constant of the log rates of counts
+	Tail        *Tensor // [1], of StudentLogLik and NegativeBinomialLogLik
+	Cuts        *Tensor // [K−1], of OrdinalLogLik
+	Weight      *Tensor // [B] or [B,1]: the terms of a row count as that many; nil: once
+	Offset      *Tensor // as Weight: added to the log rates of a row of counts; nil: nothing
 }
 
 // DiagArgs are the parameters of fully factorised Gaussians, all Real.

@@ -177,8 +177,9 @@ type Features interface {
 }
 
 // Likelihoods hold log p(y | h) with its gradient in the same pass (ell_n_estim). ell is Double [1]
-// and is WRITTEN; g.H and g.Variance are written; g.LogVar and g.Tail accumulate. The value and
-// every gradient are times scale, N/(B·S), so nothing above or below them scales again.
+// and is WRITTEN; g.H and g.Variance are written; the other gradients accumulate. The value and
+// every gradient are times scale, N/(B·S), so nothing above or below them scales again. With Weight,
+// the terms of row b are times w_b, too.
 type Likelihoods interface {
 	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c).
 	GaussianLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
@@ -199,6 +200,21 @@ type Likelihoods interface {
 	// HeteroscedasticLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for
 	// each element, v = max(VarFloor, σ²_c exp h[s,b,C+c]).
 	HeteroscedasticLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
+	// PoissonLogLik is Σ_{s,b,c} y f − exp f − log y!, the density of a count y[b,c] with the log rate
+	// f = h[s,b,c] + LogRate[c] + Offset[b]. From LogRateMax on, exp f goes on along its tangent, so that
+	// no step overflows.
+	PoissonLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
+	// PoissonExpected is the closed form E_q log p(y | F) of the same: E exp F = exp(f + var/2), with the
+	// same tangent, f from the mean.
+	PoissonExpected(ell *Tensor, g, a LikelihoodArgs, scale float64)
+	// NegativeBinomialLogLik is Σ_{s,b,c} log p(y[b,c]) of counts with mean λ = exp f, f as in
+	// PoissonLogLik, and variance λ + δλ². With δ = DispersionFloor + exp Tail and r = 1/δ,
+	//	log p = log Γ(y+r) − log Γ(r) − log y! + r log r/(r+λ) + y log λ/(r+λ)
+	NegativeBinomialLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
+	// OrdinalLogLik is Σ_{s,b} log [Φ(κ_y+1 − h[s,b]) − Φ(κ_y − h[s,b])] for labels y[b] of K ordered
+	// levels, Φ the normal distribution function. The cut points κ_0 = −∞ < κ_1 < … < κ_K = ∞ are
+	// κ_1 = Cuts[0], κ_k+1 = κ_k + GapFloor + exp Cuts[k].
+	OrdinalLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 
 	// AddOffset adds a constant to each output of all rows: h[s,b,c] += offset[c]; h [S,B,C],
 	// offset [C], both Real.

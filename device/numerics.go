@@ -11,6 +11,17 @@ const BoundShare = 0.01
 // let through: below it the variance is VarFloor and its gradient is zero.
 const VarFloor = 1e-10
 
+// LogRateMax is the log rate from which on PoissonLogLik and PoissonExpected put the tangent in place of
+// exp: e³⁰ is 10¹³, above any count that a float32 can tell from its neighbours.
+const LogRateMax = 30
+
+// DispersionFloor is the least dispersion of a negative binomial. Its difference from a Poisson is
+// below rounding there.
+const DispersionFloor = 1e-6
+
+// GapFloor is the least gap between two cut points of OrdinalLogLik, so that each level has a probability.
+const GapFloor = 1e-6
+
 // JitterLadder holds the jitters that Potrf adds to the unit diagonal of a correlation
 // matrix, rung by rung until the factorisation succeeds.
 var JitterLadder = [...]float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2}

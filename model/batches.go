@@ -10,13 +10,13 @@ import (
 // bits as with all rows on the device.
 type batches struct {
 	places *device.Tensor // Int [B]
-	y      []float64      // [N,C]
+	y      []column       // numbers of each row, and where those of a batch go
 	labels []int32        // [N]
 
 	rows []int32 // [B], of the batch that was sent last
 	x    []float64
 	some struct { // of the targets
-		y      []float64
+		y      [][]float64
 		labels []int32
 	}
 }
@@ -25,18 +25,19 @@ type batches struct {
 // brings those of a batch.
 func (m *Model) StreamBatches(rows Rows, y []float64, labels []int32, batch int) *Data {
 	d := m.newData(rows.N, batch, true)
-	b := &batches{places: m.dev.New(device.Int, batch), y: y, labels: labels, rows: make([]int32, batch)}
+	b := &batches{places: m.dev.New(device.Int, batch), labels: labels, rows: make([]int32, batch)}
 	for i := range b.rows {
 		b.rows[i] = int32(i)
 	}
 	m.dev.UploadInts(b.places, b.rows)
 	fed := d.tensors()
-	if y != nil {
-		d.y.Numbers = m.dev.New(device.Real, batch, m.cfg.targets())
-		fed = append(fed, d.y.Numbers)
+	d.addTargets(m, batch, rows, y, labels)
+	b.y = d.y.columns(y, rows)
+	b.some.y = make([][]float64, len(b.y))
+	for _, c := range b.y {
+		fed = append(fed, c.dst)
 	}
 	if labels != nil {
-		d.y.Labels = m.dev.New(device.Int, batch)
 		fed = append(fed, d.y.Labels)
 	}
 	d.from, d.feed, d.batches = rows.X, device.NewFeed(m.dev, fed...), b
@@ -51,20 +52,24 @@ func (d *Data) Streams() bool { return d.batches != nil }
 func (d *Data) Send(key device.Key) {
 	b := d.batches
 	drawRows(b.rows, d.N, key)
-	b.x, b.some.y, b.some.labels = b.x[:0], b.some.y[:0], b.some.labels[:0]
+	b.x, b.some.labels = b.x[:0], b.some.labels[:0]
+	for k := range b.some.y {
+		b.some.y[k] = b.some.y[k][:0]
+	}
 	for _, r := range b.rows {
 		i := int(r)
 		b.x = append(b.x, d.from(i, i+1)...)
-		if c := len(b.y) / d.N; c > 0 {
-			b.some.y = append(b.some.y, b.y[i*c:(i+1)*c]...)
+		for k, y := range b.y {
+			c := len(y.src) / d.N
+			b.some.y[k] = append(b.some.y[k], y.src[i*c:(i+1)*c]...)
 		}
 		if b.labels != nil {
 			b.some.labels = append(b.some.labels, b.labels[i])
 		}
 	}
 	uploadPiece(d.feed, d, b.x, 0, len(b.rows))
-	if d.y.Numbers != nil {
-		d.feed.Upload(d.y.Numbers, b.some.y)
+	for k, y := range b.y {
+		d.feed.Upload(y.dst, b.some.y[k])
 	}
 	if d.y.Labels != nil {
 		d.feed.UploadInts(d.y.Labels, b.some.labels)

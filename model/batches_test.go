@@ -23,7 +23,11 @@ func TestStreamBatches(t *testing.T) {
 		y[i] = math.Cos(float64(i))
 	}
 	rows := func(lo, hi int) []float64 { return slices.Clone(x[3*lo : 3*hi]) }
-	here, there := f.m.Upload(n, x, y, nil), f.m.StreamBatches(Rows{N: n, X: rows}, y, nil, batch)
+	weighted := Rows{N: n, X: rows, Weight: make([]float64, n)}
+	for i := range weighted.Weight {
+		weighted.Weight[i] = float64(i % 4)
+	}
+	here, there := f.m.UploadRows(weighted, y, nil), f.m.StreamBatches(weighted, y, nil, batch)
 	pass := f.m.NewPassInParts(2, batch, 15)
 	gradient := func(data *Data, number uint32) []float64 {
 		key := device.Key{Seed: 5, Step: device.Count{N: number}, Site: device.SiteBatch}

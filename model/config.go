@@ -70,6 +70,10 @@ const (
 	HeteroscedasticLikelihood = "heteroscedastic" // a variance for each row, by outputs of its own
 	SoftmaxLikelihood         = "softmax"         // classes
 	BernoulliLikelihood       = "bernoulli"       // two classes by one output
+	// counts by their log rate: variance as the mean, and a variance that grows with its square
+	PoissonLikelihood          = "poisson"
+	NegativeBinomialLikelihood = "negative-binomial"
+	OrdinalLikelihood          = "ordinal" // levels in order, by one output and cut points
 )
 
 // Kernels between sequences under one feature map.
@@ -86,6 +90,8 @@ type Config struct {
 	// C, the inputs of the likelihood: 1 for regression, classes otherwise; see Targets
 	Outputs    int    `json:"outputs"`
 	Likelihood string `json:"likelihood"`
+	// K, the levels of an ordinal likelihood; otherwise 0
+	Levels int `json:"levels,omitempty"`
 
 	// a learned constant for each output of a classifier
 	ClassOffsets bool `json:"class_offsets,omitempty"`
@@ -127,15 +133,30 @@ func OutputsFor(likelihood string, targets int) int {
 	switch likelihood {
 	case HeteroscedasticLikelihood:
 		return 2 * targets // means, then log-variances
-	case BernoulliLikelihood:
+	case BernoulliLikelihood, OrdinalLikelihood:
 		return 1
 	}
 	return targets
 }
 
+// Counts reports whether targets are counts, whose log rates are the outputs.
+func Counts(likelihood string) bool {
+	return likelihood == PoissonLikelihood || likelihood == NegativeBinomialLikelihood
+}
+
 // classifies reports whether targets are labels.
-func (c *Config) classifies() bool {
+func (c *Config) classifies() bool { return c.hasLogits() || c.Likelihood == OrdinalLikelihood }
+
+// hasLogits reports whether outputs are logits of classes.
+func (c *Config) hasLogits() bool {
 	return c.Likelihood == SoftmaxLikelihood || c.Likelihood == BernoulliLikelihood
+}
+
+// takesMoments reports whether the likelihood has a closed form over the moments of the outputs, and the
+// model gives them.
+func (c *Config) takesMoments() bool {
+	return (c.Likelihood == GaussianLikelihood || c.Likelihood == PoissonLikelihood) &&
+		(c.Model == GP || c.integrates())
 }
 
 // targets is how many numbers a row has as its target, where it has numbers.
@@ -162,11 +183,14 @@ func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegr
 // many samples: a mean and, where the likelihood takes moments, a variance of each sample, or those
 // of the one Gaussian that is all.
 func (c *Config) Components(samples int) int {
-	switch {
-	case c.Likelihood != GaussianLikelihood || c.hasDRF() && !c.integrates():
+	if !c.takesMoments() {
 		return samples
-	case c.deterministic():
-		return 2
+	}
+	if c.deterministic() {
+		samples = 1
+	}
+	if c.Likelihood == PoissonLikelihood {
+		return samples * max(2, hermiteNodes(samples))
 	}
 	return 2 * samples
 }
@@ -194,6 +218,7 @@ func (c *Config) kernels() int {
 const (
 	huge       = 1 << 24 // beyond any real model; keeps products of two sizes within an int
 	mostMaps   = 64
+	mostLevels = 1 << 10
 	mostLayers = 255 // the number of a layer is a byte of the keys of its noise
 )
 
@@ -242,16 +267,20 @@ func (c *Config) Validate() error {
 	err := cmp.Or(
 		oneOf("model", c.Model, GPDRF, GP, DRF),
 		oneOf("likelihood", c.Likelihood, GaussianLikelihood, StudentLikelihood,
-			HeteroscedasticLikelihood, SoftmaxLikelihood, BernoulliLikelihood),
+			HeteroscedasticLikelihood, SoftmaxLikelihood, BernoulliLikelihood, PoissonLikelihood,
+			NegativeBinomialLikelihood, OrdinalLikelihood),
 		c.checkInputs(), positive("outputs", c.Outputs, huge), positive("samples", c.Samples, huge),
 	)
 	switch {
 	case err != nil:
 		return err
 	case c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0,
-		c.Likelihood == BernoulliLikelihood && c.Outputs != 1:
+		c.classifies() && c.Likelihood != SoftmaxLikelihood && c.Outputs != 1:
 		return fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs)
-	case c.ClassOffsets && !c.classifies():
+	case c.Likelihood == OrdinalLikelihood && (c.Levels < 2 || c.Levels > mostLevels),
+		c.Likelihood != OrdinalLikelihood && c.Levels != 0:
+		return fmt.Errorf("model: a %s likelihood with %d levels", c.Likelihood, c.Levels)
+	case c.ClassOffsets && !c.hasLogits():
 		return fmt.Errorf("model: offsets of classes with a %s likelihood", c.Likelihood)
 	case !(c.Temperature >= 0 && c.Temperature <= math.MaxFloat64):
 		return fmt.Errorf("model: a temperature of %g", c.Temperature)

@@ -12,6 +12,7 @@ type Data struct {
 	// the sequences under each map, of which a step computes the distances of its batch; or nil
 	vectors []device.Sparse
 	y       Targets
+	total   float64 // Σ w of all rows; N without weights
 
 	projected bool // by Project
 
@@ -30,7 +31,15 @@ type Rows struct {
 	// distances where there are Vectors
 	X       func(lo, hi int) []float64
 	Vectors *Vectors // nil: distances are a table
+	// Weight [N]: row n counts as w_n rows in the bound; nil: each counts once
+	Weight []float64
+	// Offset [N] is added to the log rates of counts in the bound, and not in predictions, for which there
+	// is Prediction.AddOffset; nil: nothing
+	Offset []float64
 }
+
+// Total is Σ w of the rows, their number where they have no weights.
+func (d *Data) Total() float64 { return d.total }
 
 // Upload puts N rows x [N,Width] on the device: their scaled inputs and then their distances.
 // Targets are in training-sd units [N,C] for a likelihood of numbers, or class labels [N]. Both may
@@ -41,7 +50,8 @@ func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 }
 
 // UploadRows is Upload with the inputs in pieces. The first that has Vectors decides that all have,
-// and that a Pass that is made later has memory for it.
+// and that a Pass that is made later has memory for it. The last that has targets decides the same of
+// weights and offsets.
 func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
 	d := m.newData(rows.N, rows.N, rows.Vectors == nil)
 	step := rows.N
@@ -55,15 +65,52 @@ func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
 		hi := min(lo+step, rows.N)
 		uploadPiece(m.dev, d, rows.X(lo, hi), lo, hi)
 	}
-	if y != nil {
-		d.y.Numbers = m.dev.New(device.Real, rows.N, m.cfg.targets())
-		m.dev.Upload(d.y.Numbers, y)
+	if y != nil || labels != nil {
+		d.addTargets(m, rows.N, rows, y, labels)
+	}
+	for _, c := range d.y.columns(y, rows) {
+		m.dev.Upload(c.dst, c.src)
 	}
 	if labels != nil {
-		d.y.Labels = m.dev.New(device.Int, rows.N)
 		m.dev.UploadInts(d.y.Labels, labels)
 	}
 	return d
+}
+
+// addTargets makes memory for the targets of some of the rows, and for their weights and offsets.
+func (d *Data) addTargets(m *Model, some int, rows Rows, y []float64, labels []int32) {
+	if y != nil {
+		d.y.Numbers = m.dev.New(device.Real, some, m.cfg.targets())
+	}
+	if labels != nil {
+		d.y.Labels = m.dev.New(device.Int, some)
+	}
+	m.rowsHave.weight, m.rowsHave.offset = rows.Weight != nil, rows.Offset != nil
+	if d.total = float64(rows.N); rows.Weight != nil {
+		d.y.Weight, d.total = m.dev.New(device.Real, some, 1), 0
+		for _, w := range rows.Weight {
+			d.total += w
+		}
+	}
+	if rows.Offset != nil {
+		d.y.Offset = m.dev.New(device.Real, some, 1)
+	}
+}
+
+// column is a tensor of targets and the numbers of all rows.
+type column struct {
+	dst *device.Tensor
+	src []float64
+}
+
+// columns are those that are numbers.
+func (t *Targets) columns(y []float64, rows Rows) (some []column) {
+	for _, c := range []column{{t.Numbers, y}, {t.Weight, rows.Weight}, {t.Offset, rows.Offset}} {
+		if c.dst != nil {
+			some = append(some, c)
+		}
+	}
+	return some
 }
 
 // uploadValues is how many numbers of x are uploaded at a time.

@@ -25,7 +25,7 @@ type GradientArgs struct {
 // ELBO is the bound's estimate in nats, with its parts.
 type ELBO struct {
 	Value  float64 // ELL − KLWeight·KL
-	ELL    float64 // N/B Σ_b 1/S Σ_s log p: the expected log-likelihood of the whole data set
+	ELL    float64 // N/B Σ_b w_b 1/S Σ_s log p: the expected log-likelihood of the whole data set
 	KL     float64
 	Jitter float64 // the largest that Potrf had to use
 }
@@ -121,11 +121,11 @@ func (m *Model) gather(p *part, data *Data) {
 			m.distances(&p.gp.in, data, rows)
 		}
 	}
-	if data.y.Numbers != nil {
-		m.dev.Gather(p.y.Numbers, data.y.Numbers, rows)
-	}
-	if data.y.Labels != nil {
-		m.dev.Gather(p.y.Labels, data.y.Labels, rows)
+	for _, t := range [...]struct{ dst, src *device.Tensor }{{p.y.Numbers, data.y.Numbers},
+		{p.y.Labels, data.y.Labels}, {p.y.Weight, data.y.Weight}, {p.y.Offset, data.y.Offset}} {
+		if t.src != nil {
+			m.dev.Gather(t.dst, t.src, rows)
+		}
 	}
 }
 
@@ -151,10 +151,11 @@ func (m *Model) propagate(p *part, d draw) {
 func (m *Model) samplesF() bool { return m.closed == nil || len(m.drf) > 0 }
 
 // expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or Σ_b log
-// E_q p(y_b | G(F_b)), given the samples of F. The scale N/B is applied here, once, to every
-// gradient.
+// E_q p(y_b | G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is applied here,
+// once, to every gradient.
 func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive bool) {
-	g, a := device.LikelihoodArgs{H: p.dh}, device.LikelihoodArgs{H: p.out, Y: p.y.tensor()}
+	g, a := device.LikelihoodArgs{H: p.dh}, device.LikelihoodArgs{H: p.out, Y: p.y.tensor(),
+		Weight: p.y.Weight, Offset: p.y.Offset}
 	if m.closed == nil {
 		m.lik.LogLik(p.ell, g, a, scale/float64(samples))
 		return
@@ -166,7 +167,7 @@ func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive b
 		scale /= float64(samples)
 	}
 	if predictive {
-		m.closed.Density(p.ell, g, a, scale)
+		m.closed.(closedDensity).Density(p.ell, g, a, scale)
 	} else {
 		m.closed.Expected(p.ell, g, a, scale)
 	}

@@ -25,15 +25,21 @@ func openDevice(t testing.TB, name string) device.Device {
 	return dev
 }
 
+// likelihoods are all, with a number of outputs.
+var likelihoods = []struct {
+	name            string
+	outputs, levels int
+}{{GaussianLikelihood, 1, 0}, {SoftmaxLikelihood, 3, 0}, {StudentLikelihood, 2, 0}, {HeteroscedasticLikelihood, 4, 0},
+	{BernoulliLikelihood, 1, 0}, {PoissonLikelihood, 1, 0}, {NegativeBinomialLikelihood, 2, 0}, {OrdinalLikelihood, 1, 4}}
+
 // configs is every model × likelihood × treatment of Ω × whitening × reparameterisation, with
 // the other options varied along.
 func configs() []Config {
 	var all []Config
 	lengths, covs := []string{ARD, Isotropic, Shared}, []string{Full, Diagonal}
-	for i, lik := range []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood,
-		HeteroscedasticLikelihood, BernoulliLikelihood} {
-		outputs := []int{1, 3, 2, 4, 1}[i]
-		base := Config{Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3}
+	for _, lik := range likelihoods {
+		outputs := lik.outputs
+		base := Config{Inputs: 3, Outputs: outputs, Likelihood: lik.name, Levels: lik.levels, Samples: 3}
 		for _, whiten := range []bool{true, false} {
 			for _, cov := range covs {
 				for _, length := range lengths {
@@ -84,13 +90,11 @@ func configs() []Config {
 		}
 	}
 	// W and Ω integrated
-	for i, kernel := range []string{"", "matern32", "rbf", "matern12", "matern52"} {
-		lik := []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood,
-			HeteroscedasticLikelihood, BernoulliLikelihood}[i]
-		outputs := []int{1, 3, 2, 4, 1}[i]
+	for i, lik := range likelihoods {
+		kernel := []string{"", "matern32", "rbf", "matern12", "matern52"}[i%5]
 		for layers := 1; layers <= 2; layers++ {
-			c := Config{Model: GPDRF, Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3, Latents: 4,
-				Inducing: 5, Lengthscales: lengths[i%3], QCov: covs[i%2],
+			c := Config{Model: GPDRF, Inputs: 3, Outputs: lik.outputs, Likelihood: lik.name, Levels: lik.levels,
+				Samples: 3, Latents: 4, Inducing: 5, Lengthscales: lengths[i%3], QCov: covs[i%2],
 				Whiten: true, LearnInducing: true, Layers: layers, Features: 3, Hidden: 2,
 				Spectra: VarIntegrated, LocalReparam: true,
 				FeatureKernel: kernel, FeedForward: layers == 2, Skip: i%2 == layers%2}
@@ -111,7 +115,7 @@ func configs() []Config {
 		all = append(all, c)
 	}
 	for i := range all {
-		all[i].ClassOffsets = i%2 == 1 && all[i].classifies()
+		all[i].ClassOffsets = i%2 == 1 && all[i].hasLogits()
 	}
 	return all
 }
@@ -126,6 +130,7 @@ func (c Config) testName() string {
 // fixture is a model with random parameters on random rows.
 type fixture struct {
 	m     *Model
+	x     func(lo, hi int) []float64
 	data  *Data
 	pass  *Pass
 	rows  []int32
@@ -135,6 +140,12 @@ type fixture struct {
 }
 
 func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
+	t.Helper()
+	return newFixtureOf(t, dev, c, false)
+}
+
+// newFixtureOf is newFixture, with weights of the rows or none.
+func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fixture {
 	t.Helper()
 	m, err := New(dev, c)
 	if err != nil {
@@ -148,10 +159,20 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	}
 	own := distances(rng, c, x)
 	for i := range y {
-		y[i] = rng.NormFloat64()
+		if y[i] = rng.NormFloat64(); Counts(c.Likelihood) {
+			y[i] = math.Floor(math.Exp(1 + y[i]))
+		}
 	}
+	weight, offset := make([]float64, n), make([]float64, n)
 	for i := range labels {
-		labels[i] = int32(i % max(2, c.Outputs))
+		labels[i] = int32(i % max(2, c.Outputs, c.Levels))
+		weight[i], offset[i] = 0.5+float64(i%3), 0.1*float64(i)
+	}
+	if !Counts(c.Likelihood) {
+		offset = nil
+	}
+	if !weighted {
+		weight = nil
 	}
 	y = y[:n*c.targets()]
 	if c.classifies() {
@@ -164,7 +185,10 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	if own != nil {
 		m.SetInducing(own)
 	}
-	f.data, f.pass = m.Upload(n, x, y, labels), m.NewPass(c.Samples, b)
+	width := c.Width()
+	rows := Rows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }, Weight: weight, Offset: offset}
+	f.x = rows.X
+	f.data, f.pass = m.UploadRows(rows, y, labels), m.NewPass(c.Samples, b)
 	dev.UploadInts(f.pass.Rows(), f.rows)
 	f.flat = make([]float64, m.params.total)
 	for i := range f.flat {
@@ -195,7 +219,7 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	}
 	dev.Upload(m.params.Value, f.flat)
 	v := &naive{cfg: c, params: map[string][]float64{}, n: n, y: y, labels: labels, rows: f.rows,
-		step: f.step, own: own}
+		step: f.step, own: own, weight: weight, offset: offset}
 	for i := range n {
 		v.x = append(v.x, x[i*c.Width():(i+1)*c.Width()])
 	}
@@ -269,11 +293,11 @@ func (f *fixture) value(t testing.TB) float64 {
 // that of central differences. So is the predictive objective where there is one.
 func TestELBO(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
-	for _, c := range configs() {
-		t.Run(c.testName(), func(t *testing.T) { testObjective(t, newFixture(t, dev, c)) })
+	for i, c := range configs() {
+		t.Run(c.testName(), func(t *testing.T) { testObjective(t, newFixtureOf(t, dev, c, i%3 > 0)) })
 		if c.HasPredictive() {
 			t.Run("predictive-"+c.testName(), func(t *testing.T) {
-				f := newFixture(t, dev, c)
+				f := newFixtureOf(t, dev, c, i%3 > 0)
 				f.step.Predictive, f.naive.step.Predictive = true, true
 				testObjective(t, f)
 			})

@@ -20,6 +20,7 @@ type Init struct {
 	DoF                  float64 // ν of Student's t, above 2
 	// how many training rows each class has; nil for targets that are numbers
 	ClassRows []int
+	LogRate   []float64 // [C]: constants of the log rates of counts, by LogRates
 }
 
 // Starting values that are not options.
@@ -33,6 +34,8 @@ const (
 	initHiddenVar   = 0.01
 	initRho         = 0.1 // ρ of integrated layers
 	initLastLayerS2 = 1.0 // s² of the last layer, whose means start at 0
+	initDispersion  = 0.5
+	initLeastGap    = 0.01
 	// the same for outputs that are log-variances: they start at one variance for all rows
 	initLogVarS2 = 0.01
 )

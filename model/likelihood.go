@@ -19,6 +19,11 @@ type Likelihood interface {
 type closedForm interface {
 	// Expected is E_q log p(y | F) (ell_n) summed over a batch, with its gradients.
 	Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
+}
+
+// closedDensity is a closedForm with a predictive objective.
+type closedDensity interface {
+	closedForm
 	// Density is log E_q p(y | F), with a share of Expected, in the same way.
 	Density(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 }
@@ -29,10 +34,11 @@ func (c *Config) HasPredictive() bool {
 	return c.Likelihood == GaussianLikelihood && (c.Model == GP || c.integrates())
 }
 
-// Targets are a batch's y: numbers [B,C] or class labels [B].
+// Targets are a batch's y: numbers [B,C] or class labels [B]. With them are the weights of its rows and the
+// offsets of their log rates, [B,1] each, or nil.
 type Targets struct {
-	Numbers *device.Tensor
-	Labels  *device.Tensor
+	Numbers, Labels *device.Tensor
+	Weight, Offset  *device.Tensor
 }
 
 // tensor is the one that there is.
@@ -45,7 +51,12 @@ func (t *Targets) tensor() *device.Tensor {
 
 // likelihoodBlocks reserves the parameters of the chosen likelihood.
 func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood) {
-	if c.classifies() {
+	switch {
+	case c.Likelihood == OrdinalLikelihood:
+		return ordinalBlocks(p, c)
+	case Counts(c.Likelihood):
+		return countBlocks(p, c)
+	case c.classifies():
 		offsets := offsetBlocks(p, c)
 		if c.Likelihood == BernoulliLikelihood {
 			return func(dev device.Device) Likelihood { return &Bernoulli{offsets(dev)} }

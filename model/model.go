@@ -18,6 +18,8 @@ type Model struct {
 	slots  []*device.Tensor
 	host   []float64
 	last   *Pass // of the last Gradient
+
+	rowsHave struct{ weight, offset bool } // rows to train on
 }
 
 // Places in the report.
@@ -53,8 +55,8 @@ func New(dev device.Device, c Config) (*Model, error) {
 		m.drf = append(m.drf, bind(dev))
 	}
 	m.lik = bindLik(dev)
-	if c.Model == GP || c.integrates() {
-		m.closed, _ = m.lik.(closedForm)
+	if c.takesMoments() {
+		m.closed = m.lik.(closedForm)
 	}
 	return m, nil
 }

@@ -22,6 +22,8 @@ type naive struct {
 	own    []float64   // distances among X̄ [M,I·M]
 	y      []float64
 	labels []int32
+	weight []float64 // [N]; nil: none
+	offset []float64 // [N]; nil: none
 	rows   []int32
 	step   GradientArgs
 }
@@ -48,45 +50,70 @@ func (v *naive) elbo() (ell, kl float64) {
 				}
 			}
 			h, spread := v.drfLayers(d, s, int(row), f, v.x[row][:c.Inputs])
-			for t := range c.targets() {
-				if c.classifies() {
-					break
-				}
-				y, noise := v.y[int(row)*c.targets()+t], math.Exp(v.params["likelihood.log_variance"][t])
-				switch {
-				case c.Likelihood == StudentLikelihood:
-					nu := 2 + math.Exp(v.params["likelihood.log_tail"][0])
-					total += distuv.StudentsT{Mu: h[t], Sigma: math.Sqrt(noise), Nu: nu}.LogProb(y)
-				case c.Likelihood == HeteroscedasticLikelihood:
-					total += logNormal(y, h[t], math.Max(device.VarFloor, noise*math.Exp(h[c.targets()+t])))
-				case c.Model == GP:
-					total += v.ofMoments(y, mean[i][t], variance[i][t], noise)
-				default:
-					total += v.ofMoments(y, h[t], spread[t], noise)
-				}
+			if c.Model == GP { // where the likelihood takes moments
+				h, spread = moved(h, mean[i], c.takesMoments()), variance[i]
 			}
-			if c.ClassOffsets {
-				for i, b := range v.params["likelihood.offset"] {
-					h[i] += b
-				}
+			p := v.logLik(h, spread, int(row))
+			if v.weight != nil {
+				p *= v.weight[row]
 			}
-			switch {
-			case c.Likelihood == BernoulliLikelihood:
-				p := 1 / (1 + math.Exp(-h[0]))
-				if v.labels[row] == 0 {
-					p = 1 - p
-				}
-				total += math.Log(p)
-			case c.Likelihood == SoftmaxLikelihood:
-				sum := 0.0
-				for _, u := range h {
-					sum += math.Exp(u)
-				}
-				total += h[v.labels[row]] - math.Log(sum)
-			}
+			total += p
 		}
 	}
 	return total * float64(v.n) / float64(b*c.Samples), kl
+}
+
+// moved is mean where the likelihood takes moments, and otherwise a draw h.
+func moved(h, mean []float64, moments bool) []float64 {
+	if moments {
+		return mean
+	}
+	return h
+}
+
+// logLik is log p of a row given its outputs h or, where the likelihood takes moments, given their means h and
+// variances.
+func (v *naive) logLik(h, variance []float64, row int) (total float64) {
+	c := &v.cfg
+	if c.ClassOffsets {
+		for i, b := range v.params["likelihood.offset"] {
+			h[i] += b
+		}
+	}
+	switch {
+	case c.Likelihood == OrdinalLikelihood:
+		return v.ordinal(h[0], int(v.labels[row]))
+	case c.Likelihood == BernoulliLikelihood:
+		p := 1 / (1 + math.Exp(-h[0]))
+		if v.labels[row] == 0 {
+			p = 1 - p
+		}
+		return math.Log(p)
+	case c.Likelihood == SoftmaxLikelihood:
+		sum := 0.0
+		for _, u := range h {
+			sum += math.Exp(u)
+		}
+		return h[v.labels[row]] - math.Log(sum)
+	}
+	for t := range c.targets() {
+		y := v.y[row*c.targets()+t]
+		if Counts(c.Likelihood) {
+			total += v.count(y, h[t]+v.params["likelihood.log_rate"][t]+v.offset[row], variance, t)
+			continue
+		}
+		noise := math.Exp(v.params["likelihood.log_variance"][t])
+		switch c.Likelihood {
+		case StudentLikelihood:
+			nu := 2 + math.Exp(v.params["likelihood.log_tail"][0])
+			total += distuv.StudentsT{Mu: h[t], Sigma: math.Sqrt(noise), Nu: nu}.LogProb(y)
+		case HeteroscedasticLikelihood:
+			total += logNormal(y, h[t], math.Max(device.VarFloor, noise*math.Exp(h[c.targets()+t])))
+		default:
+			total += v.ofMoments(y, h[t], variance[t], noise)
+		}
+	}
+	return total
 }
 
 func logNormal(y, mean, variance float64) float64 {
@@ -267,7 +294,7 @@ func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float
 		if c.Spectra == VarIntegrated {
 			mean, variance := v.featureMoments(l, in)
 			h = mean
-			if c.Likelihood == GaussianLikelihood && l == c.Layers-1 {
+			if c.takesMoments() && l == c.Layers-1 {
 				spread = variance
 			} else {
 				for j := range h {

@@ -124,6 +124,12 @@ func (m *Model) newActivations(s *arena, samples, b int) *activations {
 	} else {
 		p.y.Numbers = s.tensor(device.Real, b, c.targets())
 	}
+	if m.rowsHave.weight {
+		p.y.Weight = s.tensor(device.Real, b, 1)
+	}
+	if m.rowsHave.offset {
+		p.y.Offset = s.tensor(device.Real, b, 1)
+	}
 	if c.Inputs > 0 && (c.Model == DRF || c.FeedForward) {
 		p.x = s.tensor(device.Real, b, c.Inputs)
 	}

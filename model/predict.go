@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -16,6 +17,9 @@ type Prediction struct {
 	Var    []float64
 	Weight []float64 // [S] of the components, which sum to 1; nil: they weigh alike
 	DoF    []float64 // [S]: ν of components of Student's t, 0 of normal ones; nil: all are normal
+	// [S]: components are counts with log rate H, of a Poisson where it is 0, elsewhere of a negative binomial
+	// with variance λ + Dispersion·λ²; nil: no counts. Var is nil then.
+	Dispersion []float64
 	// the part of the components' variance that is noise [C], or that of each row [N,C]; nil: all
 	// of it
 	Noise []float64
@@ -32,11 +36,49 @@ func (p *Prediction) Slice(lo, hi int) *Prediction {
 	return &some
 }
 
+// AddOffset adds the offset of each row [N] to its log rates; nil adds nothing. Predictions of other
+// likelihoods have no offsets.
+func (p *Prediction) AddOffset(offset []float64) {
+	for i := range p.H {
+		if offset != nil {
+			p.H[i] += offset[i/p.C%p.N]
+		}
+	}
+}
+
+// hermite replaces normal components of [S,N,C] by several at the nodes of Gauss–Hermite, with their weights.
+func (p *Prediction) hermite() {
+	nodes, weights := hermite(hermiteNodes(p.S))
+	h := make([]float64, 0, len(p.H)*len(nodes))
+	size := p.N * p.C
+	p.Weight = nil
+	for s := range p.S {
+		for q, x := range nodes {
+			p.Weight = append(p.Weight, weights[q]/float64(p.S))
+			for i := s * size; i < (s+1)*size; i++ {
+				h = append(h, p.H[i]+x*math.Sqrt(p.Var[i]))
+			}
+		}
+	}
+	p.S, p.H, p.Var = p.S*len(nodes), h, nil
+}
+
+// hermiteNodes is how many nodes a normal has in a mixture of samples of them: many together, fewer each.
+func hermiteNodes(samples int) int {
+	if samples == 1 {
+		return 20
+	}
+	return 3
+}
+
 // Tempered is the prediction with the temperature t: logits become h/t, and the variances of numbers t²
-// times as large.
+// times as large. Counts stay as they are.
 func (p *Prediction) Tempered(t float64) *Prediction {
 	other := *p
-	if p.Var == nil {
+	switch {
+	case p.Dispersion != nil:
+		return &other
+	case p.Var == nil:
 		other.H = scaled(p.H, 1/t)
 		return &other
 	}

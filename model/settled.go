@@ -17,9 +17,13 @@ type Settled struct {
 	GP  *SettledGP // nil of DRF
 	DRF []*SettledDRF
 
-	LogVar []float64 // log σ² of each target; nil of classes
+	LogVar []float64 // log σ² of each target; nil of classes and counts
 	DoF    float64   // ν of Student's t, otherwise 0
 	Offset []float64 // of each output of a classifier; nil: none
+	// of counts: a constant of each target's log rate, and δ of a negative binomial
+	LogRate    []float64
+	Dispersion float64
+	Cuts       []float64 // κ_1 … κ_K−1 of an ordinal likelihood
 }
 
 // SettledGP is the GP layer, in the letters of GPLayer.Forward.
@@ -96,6 +100,12 @@ func (m *Model) Settled(samples int, seed uint64) (*Settled, error) {
 		out.LogVar = lik.logVariances()
 	case *Student:
 		out.LogVar, out.DoF = lik.logVariances(), lik.degrees()
+	case *Poisson:
+		out.LogRate = m.numbers(lik.logRate)
+	case *NegativeBinomial:
+		out.LogRate, out.Dispersion = m.numbers(lik.logRate), lik.dispersion()
+	case *Ordinal:
+		out.Cuts = lik.cutPoints()
 	case *Softmax:
 		out.Offset = m.numbers(lik.b)
 	case *Bernoulli:

@@ -329,6 +329,30 @@ func TestSelectRare(t *testing.T) {
 	}
 }
 
+// TestSelectFamily: held-out rows choose the map of a protein family, whose mark is six residues of
+// which two change.
+func TestSelectFamily(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where other choices are tested")
+	}
+	const residues = "ACDEFGHIKLMNPQRSTVWY"
+	r, p := rand.New(rand.NewPCG(11, 11)), &problem{kind: Protein}
+	for i := range 240 {
+		x := letters(r, residues, 60)
+		for k := 0; i%4 == 0 && k < 3; k++ {
+			mark := []byte("WCHMFY")
+			for range 2 {
+				mark[r.IntN(len(mark))] = residues[r.IntN(len(residues))]
+			}
+			copy(x[20*k+r.IntN(14):], mark)
+		}
+		p.classify(string(x), i%4 == 0)
+	}
+	if found := p.selected(t); found.Spec[0].Map != "gapped" || found.Spec[0].Args[0] > 8 || found.Scores[0].Errors > 0.1 {
+		t.Errorf("%s", strings.Join(found.Notes(), "\n"))
+	}
+}
+
 // TestSelectTime: with a time limit the best so far is taken; without, what is not tried does not
 // depend on the clock; and a context ends it at once.
 func TestSelectTime(t *testing.T) {

@@ -29,7 +29,7 @@ func Candidates(set *Set) []Spec {
 			"spectrum:8/sqrt", "gapped:8,3/sqrt", "gapped:8,3/sqrt/rc", "gapped:10,4/rc")
 	case Protein:
 		add("double:1,5", "spectrum:4", "spectrum:6", "triple:1,3/log", "gapped:5,2/sqrt",
-			"gapped:6,2", "gapped:8,4", family)
+			"gapped:6,2", "gapped:8,4", "gapped:10,6")
 	case Bytes:
 		add("words:1/log/tfidf", "words:2/log", "blended:3/log", "intersection:2", "intersection:4",
 			"double:1,5/log", "blended:5/log/tfidf", "gapped:8,2", "gapped:11,4")
@@ -58,11 +58,6 @@ func Candidates(set *Set) []Spec {
 	}
 	return specs
 }
-
-// family is the map for two classes of proteins, one family and the rest: held-out rows have
-// relatives among the others, and say little of families that training does not have. On four
-// public sets of such families it held what others had on some.
-const family = "gapped:10,6"
 
 // aligned is the least ratio of the shortest length and the longest where positions may mean
 // something.

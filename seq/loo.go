@@ -152,8 +152,6 @@ type fit struct {
 	nll  float64   // their mean
 	// share of wrong classes; or mean squared error over the variance of the targets
 	errors float64
-	auc    float64 // area under the curve of two classes; 0 where there are not two
-	aucSE  float64 // its standard error
 	rare   float64 // the mean area of the rare classes; 0 where there are none
 }
 

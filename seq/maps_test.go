@@ -256,6 +256,9 @@ func equalRows(a, b *Rows) bool {
 
 // TestLongSequence crosses the borders of blocks.
 func TestLongSequence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has shorter sequences")
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	for range block + 77 {

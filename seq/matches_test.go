@@ -100,6 +100,9 @@ func abs(x float64) float64 { return max(x, -x) }
 // This also holds where a sequence is compared with itself by its features, and where the windows
 // of a set are listed in parts.
 func TestMatchesFeatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has shorter sequences")
+	}
 	r := rand.New(rand.NewPCG(9, 9))
 	line := func(n int) string {
 		var b strings.Builder

@@ -58,10 +58,6 @@ func (l *loo) judgeClasses(p leftOut) fit {
 		}
 	}
 	f.rare /= float64(max(rare, 1))
-	if columns == 2 {
-		f.auc = l.auc(score, 1)
-		f.aucSE = hanley(f.auc, l.mean[0]*float64(n), l.mean[1]*float64(n))
-	}
 	return f
 }
 
@@ -176,11 +172,4 @@ func (l *loo) auc(score []float64, column int) float64 {
 		return 0.5
 	}
 	return sum / (positive * negative)
-}
-
-// hanley is the standard error of an area a under the curve of n and m rows of two classes (Hanley
-// & McNeil 1982).
-func hanley(a, n, m float64) float64 {
-	q, r := a/(2-a), 2*a*a/(1+a)
-	return math.Sqrt(max(0, a*(1-a)+(m-1)*(q-a*a)+(n-1)*(r-a*a)) / max(1, n*m))
 }

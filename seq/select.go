@@ -131,9 +131,6 @@ func (s *selector) run(ctx context.Context, specs []Spec) error {
 	if first.set.N() < s.set.N() {
 		last = s.head(s.set.N())
 		final := slices.Clone(tried[:min(finalists, len(tried))])
-		if at := slices.IndexFunc(tried, s.prefers); at >= len(final) {
-			final = append(final, tried[at])
-		}
 		tried = nil
 		for i, c := range final {
 			w := s.widths
@@ -158,41 +155,26 @@ func (s *selector) rank(tried []candidate) []candidate {
 	for _, c := range tried {
 		s.found.Scores = append(s.found.Scores, c.score())
 	}
-	s.found.Spec = s.winner(tried).named()
+	s.found.Spec = winner(tried).named()
 	return tried
 }
 
 // winner is the first of the candidates in order. Where a class is rare, it is the one with the
-// largest area under the curve, among those whose density is no worse by a standard error. The
-// preferred one wins where no other has a larger area by a standard error.
-func (s *selector) winner(tried []candidate) candidate {
+// largest area under the curve, among those whose density is no worse by a standard error.
+func winner(tried []candidate) candidate {
 	won := tried[0]
 	for _, c := range tried[1:] {
 		if d, se := difference(c.loss, tried[0].loss); d <= se && c.rare > won.rare {
 			won = c
 		}
 	}
-	if at := slices.IndexFunc(tried, s.prefers); at >= 0 {
-		largest := 0.0
-		for _, c := range tried {
-			largest = max(largest, c.auc)
-		}
-		if tried[at].auc+tried[at].aucSE >= largest {
-			won = tried[at]
-		}
-	}
 	return won
-}
-
-// prefers reports whether a candidate is taken unless another one is clearly better.
-func (s *selector) prefers(c candidate) bool {
-	return s.set.Alphabet.Kind == Protein && s.targets.Classes && s.targets.Columns == 2 && c.spec.String() == family
 }
 
 // sums adds to the best candidate the one that helps most, and again.
 func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) error {
-	base := s.winner(tried)
-	for len(base.spec) < s.terms && !s.prefers(base) {
+	base := winner(tried)
+	for len(base.spec) < s.terms {
 		var sums []candidate
 		var forms []form
 		for _, c := range tried {

@@ -132,7 +132,7 @@ func (s *Server) describe(ctx context.Context, name, asked string) (*modelMetada
 	defer m.release()
 	schema := m.schema()
 	return &modelMetadata{name, []string{version}, platform, m.inputs, m.outputs,
-		schema.InputColumns(), schema.NumberColumns(), schema.Outputs(), schema.Classes}, nil
+		schema.InputColumns(), schema.RequestNumbers(), schema.Outputs(), schema.Classes}, nil
 }
 
 func (s *Server) getModel(w http.ResponseWriter, r *http.Request) error {

@@ -9,7 +9,7 @@ import (
 // inputsOf are the tensors that a model reads: "inputs" holds all columns of numbers, in the order
 // of the training file, and each column of words or sequences is a tensor of its own.
 func inputsOf(s data.Schema) (specs []TensorSpec) {
-	if width := len(s.NumberColumns()); width > 0 {
+	if width := len(s.RequestNumbers()); width > 0 {
 		specs = append(specs, TensorSpec{s.NumbersName(), FP64, []int64{-1, int64(width)}})
 	}
 	for _, name := range textsOf(s) {

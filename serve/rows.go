@@ -24,7 +24,7 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 		return g, err
 	}
 	columns, isNumber, placeOf := s.InputColumns(), map[string]bool{}, map[string]int{}
-	for _, name := range s.NumberColumns() {
+	for _, name := range s.RequestNumbers() {
 		isNumber[name] = true
 	}
 	for c, name := range columns {

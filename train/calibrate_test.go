@@ -73,6 +73,7 @@ func TestCalibrate(t *testing.T) {
 
 // Rows that show no need leave the temperature as it is. Numbers of which a model is too sure get one above 1.
 func TestTemperatureByNeed(t *testing.T) {
+	learns(t)
 	out, _ := fitHeldOut(t, "steps=30 batch=50 inducing=9 features=9 validation=0.2", table(t, 200, 1, coin))
 	if out.Trained.Model.Temperature != 0 || out.Config.Temperature != 1 {
 		t.Errorf("coins: temperature %g, and %g in the config", out.Trained.Model.Temperature, out.Config.Temperature)

@@ -287,7 +287,10 @@ func (h *chooser) predicted(ctx context.Context, r *run) (p *model.Prediction, e
 		return nil, ErrLate
 	}
 	rows := r.step.Model.UploadRows(model.Rows{N: h.held.N(), X: r.trained.Inputs(ctx, h.held)}, nil, nil)
-	return r.step.Model.NewPredictor(rows, options.ValidationSamples).Predict(r.job.Config.Seed)
+	if p, err = r.step.Model.NewPredictor(rows, options.ValidationSamples).Predict(r.job.Config.Seed); err == nil {
+		p.AddOffset(h.held.Offset)
+	}
+	return p, err
 }
 
 // listener hears of attempts, and tells the Reporter their share of all.

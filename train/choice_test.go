@@ -83,6 +83,7 @@ func TestRanksChoose(t *testing.T) {
 
 // A user's length, objective or weight, few rows and few steps leave nothing to choose.
 func TestNothingToChoose(t *testing.T) {
+	learns(t)
 	for _, c := range []struct {
 		words       string
 		steps, rows int

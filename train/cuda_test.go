@@ -58,6 +58,17 @@ func TestCUDATraining(t *testing.T) {
 	})
 }
 
+// And so is one of counts and of levels, with weights.
+func TestCUDALikelihoods(t *testing.T) {
+	requireCUDA(t)
+	testCUDATraining(t, map[string]*data.Dataset{"counts": weighted(table(t, 60, 1, wave), true)}, []string{
+		"model=gp inducing=9 likelihood=poisson", "model=drf features=7 samples=2 likelihood=negative-binomial",
+	})
+	testCUDATraining(t, map[string]*data.Dataset{"levels": weighted(table(t, 60, 3, rings), false)}, []string{
+		"model=gpdrf inducing=9 latents=3 features=7 samples=2 likelihood=ordinal",
+	})
+}
+
 // And so is one on sequences, alone and beside vectors.
 func TestCUDASequences(t *testing.T) {
 	requireCUDA(t)

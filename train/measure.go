@@ -96,7 +96,7 @@ func (j *Job) measure(c *options.Config, stream bool, train, validation *model.V
 	if train != nil {
 		x = fitted.ZeroRows(mc.Inputs)
 	}
-	rows := trainingRows{rows: model.Rows{N: ds.N(), X: x, Vectors: train}, labels: ds.Labels, stream: stream}
+	rows := newTrainingRows(ds, model.Rows{N: ds.N(), X: x, Vectors: train}, stream)
 	if ds.Task == data.Regression {
 		rows.y = ds.Y
 	}
@@ -137,6 +137,12 @@ type trainingRows struct {
 	y      []float64
 	labels []int32
 	stream bool // they stay on the host
+}
+
+// newTrainingRows are inputs of a data set with its labels, weights and offsets.
+func newTrainingRows(ds *data.Dataset, inputs model.Rows, stream bool) trainingRows {
+	inputs.Weight, inputs.Offset = ds.Weights, ds.Offset
+	return trainingRows{rows: inputs, labels: ds.Labels, stream: stream}
 }
 
 // newStep puts a run on a device: parameters that are zero yet, rows or room for a batch of them,

@@ -51,6 +51,11 @@ var likely = map[string][]string{
 	"several": {"model=gp inducing=9 likelihood=student-t q-cov=full natgrad=0.2",
 		"model=gpdrf inducing=9 likelihood=heteroscedastic features=7 validation=0.2",
 		"model=gp likelihood=heteroscedastic inducing=9 samples=3 chunk=4"},
+	"counts": {"model=gp likelihood=poisson inducing=9", "model=drf likelihood=poisson features=7 layers=2 samples=2",
+		"model=gp likelihood=negative-binomial inducing=9 chunk=7",
+		"model=drf likelihood=negative-binomial features=7 batch=20 chunk=9 rows=host"},
+	"levels": {"model=gp likelihood=ordinal inducing=9 validation=0.2", "model=drf likelihood=ordinal features=7 " +
+		"batch=20 rows=host"},
 }
 
 // testPlan compares what a run is planned to take with what its device has given it after two
@@ -60,9 +65,10 @@ func testPlan(t *testing.T, name string, plans []string) {
 		name string
 		set  *data.Dataset
 	}{{"regression", table(t, 60, 1, wave)}, {"softmax", table(t, 60, 3, rings)},
-		{"sequences", genes(t, 60, 5)}, {"several", several(t)}} {
+		{"sequences", genes(t, 60, 5)}, {"several", several(t)},
+		{"counts", weighted(table(t, 60, 1, wave), true)}, {"levels", weighted(table(t, 60, 3, rings), false)}} {
 		options := slices.Concat(plans, likely[task.name])
-		if task.name == "several" {
+		if slices.Contains([]string{"several", "counts", "levels"}, task.name) {
 			options = likely[task.name]
 		}
 		for i, options := range options {

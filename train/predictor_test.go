@@ -15,6 +15,9 @@ func TestPredictorOfAnyBatch(t *testing.T) {
 		"model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t",
 		"model=gpdrf inducing=9 latents=3 features=7 likelihood=heteroscedastic spectra=var-fixed-each samples=3",
 		"model=gp inducing=9 whiten=false",
+		"model=gp inducing=9 likelihood=poisson",
+		"model=gpdrf inducing=9 latents=3 features=7 likelihood=poisson",
+		"model=gpdrf inducing=9 latents=3 features=7 likelihood=negative-binomial",
 	) {
 		t.Run(options, func(t *testing.T) { testPredictor(t, options+" device=cpu:f32 steps=5 eval-samples=13") })
 	}
@@ -27,6 +30,8 @@ func testPredictor(t *testing.T, options string) {
 		set = sounds(t, 60, 1)
 	case strings.Contains(options, "kernel=spec"):
 		set = genes(t, 60, 1)
+	case strings.Contains(options, "poisson") || strings.Contains(options, "binomial"): // with offsets
+		set = weighted(set, true)
 	case strings.Contains(options, "class"):
 		set = table(t, 60, 3, rings)
 	}
@@ -68,6 +73,7 @@ func testPredictor(t *testing.T, options string) {
 			want := whole.Slice(at, at+part.N)
 			sameBits(t, "mean or logit", part.H, want.H)
 			sameBits(t, "variance", part.Var, want.Var)
+			sameBits(t, "dispersion", part.Dispersion, want.Dispersion)
 			sameBits(t, "noise", part.Noise, want.Noise)
 			at += part.N
 		}

@@ -31,6 +31,9 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactor),
 		NoiseVariance:        cmp.Or(c.NoiseInit, noiseElse), DoF: c.DoF, ClassRows: classRows(ds),
 	}
+	if model.Counts(r.trained.Model.Likelihood) {
+		r.init.LogRate = model.LogRates(ds.Y, ds.Offset, r.trained.Model.Outputs)
+	}
 	if j.From == nil { // a run that goes on has begun
 		r.startValues(ctx)
 	}
@@ -60,11 +63,13 @@ func (j *Job) begun(ctx context.Context, r *run) (*run, error) {
 // build makes the model, its step and its rows on the device.
 func (r *run) build(ctx context.Context) (err error) {
 	j := r.job
-	rows := trainingRows{rows: r.rows(ctx), labels: j.Train.Labels, stream: j.streams}
+	rows := newTrainingRows(j.Train, r.rows(ctx), j.streams)
 	if j.Train.Task == data.Regression {
 		rows.y = data.Standardise(j.Train.Y, r.trained.Targets)
 	}
-	if r.step, err = newStep(j.Device, j.ranks(), j.Config, r.trained.Model, rows); err != nil {
+	plain := r.trained.Model
+	plain.Temperature = 0 // that of predictions: an evaluation may come before it is known
+	if r.step, err = newStep(j.Device, j.ranks(), j.Config, plain, rows); err != nil {
 		return err
 	}
 	r.trained.SetInducing(r.step.Model)

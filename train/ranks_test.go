@@ -78,6 +78,7 @@ var sharedRuns = []string{
 // Ranks that share each batch train the model that one process trains: to nine digits of the bound
 // in double, and to those that single precision has.
 func TestRanks(t *testing.T) {
+	learns(t)
 	set := table(t, 200, 1, wave)
 	for _, run := range sharedRuns {
 		for precision, most := range map[string]float64{"f64": 1e-9, "f32": 2e-3} {

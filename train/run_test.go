@@ -384,6 +384,7 @@ func eventually(t *testing.T, attempt func() (wrong string)) {
 // A limit that cannot be kept is said to be one: here it is the time of five steps on this machine,
 // and ten are the least.
 func TestTimeLimitTooShort(t *testing.T) {
+	learns(t)
 	const slow = "eval-samples=2 batch=300 inducing=20 features=200 spectra=prior-fixed local-reparam=false samples=400"
 	set := table(t, 300, 1, wave)
 	dev := openCPU(t)

@@ -32,13 +32,15 @@ func gpFactor(c *options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, 
 // unless the options do. An optimiser does not find the length-scale of a target that oscillates
 // from a longer one. And where rows are noisy, an unfinished run that starts with little noise is
 // too sure.
+// Rows count alike here, whatever their weights.
 func (r *run) startValues(ctx context.Context) {
 	c, ds := r.job.Config, r.job.Train
 	factor := c.GPLengthscaleFactor
 	if c.Model == model.DRF {
 		factor = c.DRFLengthscaleFactor
 	}
-	lengths, noise := factor == 0, c.NoiseInit == 0 && ds.Task == data.Regression
+	counts := model.Counts(c.Likelihood) // whose noise is no parameter
+	lengths, noise := factor == 0, c.NoiseInit == 0 && ds.Task == data.Regression && !counts
 	if ds.X == nil || ds.Sequences != nil || ds.Kernel != nil || !lengths && !noise {
 		return
 	}
@@ -57,11 +59,33 @@ func (r *run) startValues(ctx context.Context) {
 	}
 }
 
-// startTargets are the targets of rows as an exact GP takes them: numbers as the model reads them,
-// or a column for each class, with mean 0 and variance 1.
+// standardLogs are log(y + ½) of counts [N,C] with mean 0 and variance 1.
+func standardLogs(y []float64, targets int) []float64 {
+	logs := make([]float64, len(y))
+	for c := range targets {
+		n, sum, squares := float64(len(y)/targets), 0.0, 0.0
+		for i := c; i < len(y); i += targets {
+			logs[i] = math.Log(y[i] + 0.5)
+			sum += logs[i]
+			squares += logs[i] * logs[i]
+		}
+		mean := sum / n
+		sd := math.Sqrt(max(squares/n-mean*mean, 1e-12))
+		for i := c; i < len(y); i += targets {
+			logs[i] = (logs[i] - mean) / sd
+		}
+	}
+	return logs
+}
+
+// startTargets are the targets of rows as an exact GP takes them: numbers as the model reads them, logarithms
+// of counts, or a column for each class, with mean 0 and variance 1.
 func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
-	if ds.Task == data.Regression {
-		return data.Standardise(ds.Y, r.trained.Targets), len(r.trained.Targets)
+	if c := len(r.trained.Targets); ds.Task == data.Regression {
+		if model.Counts(r.job.Config.Likelihood) {
+			return standardLogs(ds.Y, c), c
+		}
+		return data.Standardise(ds.Y, r.trained.Targets), c
 	}
 	n, c := ds.N(), len(ds.Classes)
 	y = make([]float64, n*c)

@@ -58,6 +58,7 @@ func TestStreams(t *testing.T) { testStreams(t, "cpu:f32", "cpu:f64") }
 // Rows stay on the host where they are most of what does not fit, and the plan says so. Where they
 // are few, the batch goes in parts instead.
 func TestStreamsOfMemory(t *testing.T) {
+	learns(t)
 	set := table(t, 20000, 1, wave)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each thread of the device has scratch
 	dev, err := device.Open("cpu:f32")

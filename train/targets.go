@@ -14,6 +14,9 @@ import (
 // targets are scaled by their logarithms and others are not.
 func (j *Job) TargetKind(ctx context.Context) (string, error) {
 	c, kind := j.Config, j.Config.Targets
+	if model.Counts(c.Likelihood) {
+		return data.NoTargets, nil
+	}
 	if kind != data.AutoTargets {
 		return kind, nil
 	}
@@ -64,7 +67,8 @@ func (j *Job) isBetter(ctx context.Context, scales []data.TargetScale) bool {
 	return crps(scales) < crps(plain)
 }
 
-// positive is the error of the first row beside those of training that lacks a logarithm.
+// positive is the error of the first row beside those of training that lacks a logarithm, or is no count
+// where counts are wanted.
 func (j *Job) positive(scales []data.TargetScale) error {
 	for _, ds := range []*data.Dataset{j.Validation, j.Conformal, j.Test} {
 		if ds == nil {
@@ -72,6 +76,11 @@ func (j *Job) positive(scales []data.TargetScale) error {
 		}
 		if err := data.Positive(ds, scales); err != nil {
 			return err
+		}
+		if model.Counts(j.Config.Likelihood) {
+			if err := data.Counts(ds); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

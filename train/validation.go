@@ -75,6 +75,7 @@ func (v *validator) evaluate(step int) error {
 	if err != nil {
 		return err
 	}
+	p.AddOffset(v.rows.Offset)
 	e := &rundir.Evaluation{Task: v.run.job.Train.Task, Step: step}
 	if s := v.run.trained.Score(p, v.rows, 0); s.Regression != nil {
 		e.Score, e.Error = s.Regression.NLPD, s.Regression.RMSE

@@ -94,6 +94,7 @@ func TestEvaluationsOfARun(t *testing.T) {
 // Evaluations are part of the time that is planned: where they take most of it, there are far fewer
 // steps. A slow machine gets a longer limit, in which more than the fewest steps fit.
 func TestTimeLimitWithValidation(t *testing.T) {
+	learns(t)
 	const options = startGiven + " batch=20 inducing=20 features=20 validation=0.5 time-limit="
 	set := table(t, 4000, 1, wave)
 	for limit := 2 * time.Second; ; limit *= 4 {

@@ -170,7 +170,7 @@ API cuModuleLoadData(Module **m, const void *image) {
   NOT_IN_CAPTURE
   if (image && is_cubin(image)) return load_cubin(m, image);
   const char *text = (const char *)image;
-  if (!text || !strstr(text, ".version")) return refuse(INVALID_IMAGE, __func__, "not PTX");
+  if (!text || !strstr(text, ".version")) return refuse(INVALID_PTX, __func__, "not PTX");
   const char *target = strstr(text, ".target sm_");
   int sm = target ? atoi(target + 11) : 70;
   if (sm > limits().capability) return refuse(NO_BINARY, __func__, "the PTX is for a newer GPU");
@@ -186,7 +186,9 @@ API cuModuleLoadDataEx(Module **m, const void *image, unsigned n, const int *opt
     if (options[i] == 5) log = (char *)values[i];
     if (options[i] == 6) room = (size_t)values[i];
   }
-  if (log) snprintf(log, room, "%s", code == INVALID_IMAGE ? "ptxas fatal: Missing .version directive" : "");
+  const char *said = "ptxas application ptx input, line 1; fatal   : Missing .version directive at start of file 'application ptx input'\n"
+                     "ptxas fatal   : Ptx assembly aborted due to errors";
+  if (log) snprintf(log, room, "%s", code == INVALID_PTX ? said : "");
   return code;
 }
 API cuModuleUnload(Module *m) {

@@ -48,6 +48,8 @@ type Device[T Float] struct {
 	outputNoise     outputNoise[T]
 	frequencies     frequencies[T]
 	expectedReal    gaussianMoments[T, T]
+	poissonReal     poisson[T, T]
+	poissonDouble   poisson[T, float64]
 	expectedDouble  gaussianMoments[T, float64]
 	likelihoods     likelihoods[T]
 	divergences     divergences[T]

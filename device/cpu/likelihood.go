@@ -14,34 +14,60 @@ type likelihoods[T Float] struct {
 	math       *kernels[T]
 	dh, h, y   []T
 	labels     []int32
+	weight     []T // [B]; nil: each row counts once
 	scale      float64
-	noise      []float64 // [C]: log σ²
+	noise      []float64 // [C]: log σ²; of counts, the constant of the log rate
 	precision  []float64 // [C]: 1/σ²
 	rows, b, c int
 	ell        []float64 // [blocks]
 	dlogvar    []float64 // [blocks,C]: sums for the gradients of the columns' parameters
-	nu         float64   // ν of StudentLogLik
+	tail       float64   // ν of StudentLogLik; log r of NegativeBinomialLogLik
+	tails      []float64 // [blocks]: sums for the gradient of r
+	offset     []T       // [B], of counts; nil: none
+	cuts       []float64 // κ_0 … κ_K of OrdinalLogLik
 }
 
-// beginSums starts a sum over s·b rows of c columns.
-func (d *Device[T]) beginSums(s, b, c int, scale float64) *likelihoods[T] {
+// beginSums starts a sum over s·b rows of c columns, with weights of the b rows or nil.
+func (d *Device[T]) beginSums(s, b, c int, weight *device.Tensor, scale float64) *likelihoods[T] {
 	t := &d.likelihoods
 	*t = likelihoods[T]{math: d.math, scale: scale, rows: s * b, b: b, c: c, ell: t.ell,
-		dlogvar: t.dlogvar, noise: t.noise, precision: t.precision}
+		dlogvar: t.dlogvar, noise: t.noise, precision: t.precision, cuts: t.cuts, tails: t.tails}
 	t.ell = grow(d.pool, &t.ell, blocksOf(t.rows, likRows))
+	if weight != nil {
+		t.weight = d.real(weight)
+	}
 	return t
+}
+
+// w is the weight of a row.
+func (t *likelihoods[T]) w(row int) float64 {
+	if t.weight == nil {
+		return 1
+	}
+	return float64(t.weight[row%t.b])
+}
+
+// count is the sum of the weights of the rows lo … hi−1.
+func (t *likelihoods[T]) count(lo, hi int) (n float64) {
+	if t.weight == nil {
+		return float64(hi - lo)
+	}
+	for row := lo; row < hi; row++ {
+		n += t.w(row)
+	}
+	return n
 }
 
 // beginLabels is beginSums of a likelihood of labels.
 func (d *Device[T]) beginLabels(s, b, c int, g, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
-	t := d.beginSums(s, b, c, scale)
+	t := d.beginSums(s, b, c, a.Weight, scale)
 	t.dh, t.h, t.labels = d.real(g.H), d.real(a.H), ints(a.Y)
 	return t
 }
 
 // beginNoise is beginSums of a likelihood with one variance for each column.
 func (d *Device[T]) beginNoise(s, b, c int, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
-	t := d.beginSums(s, b, c, scale)
+	t := d.beginSums(s, b, c, a.Weight, scale)
 	t.y = d.real(a.Y)
 	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
 	t.noise, t.precision = grow(d.pool, &t.noise, c), grow(d.pool, &t.precision, c)
@@ -97,25 +123,27 @@ func (t *gaussian[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
 	squares := t.dlogvar[block*t.c:][:t.c]
 	clear(squares)
+	all := (*likelihoods[T])(t)
 	for row := lo; row < hi; row++ {
+		w := all.w(row)
 		y := t.y[row%t.b*t.c:][:t.c]
 		dh := t.dh[row*t.c:][:t.c]
 		for i, v := range t.h[row*t.c:][:t.c] {
 			miss := float64(y[i]) - float64(v)
-			squares[i] += miss * miss
-			dh[i] = T(t.scale * t.precision[i] * miss)
+			squares[i] += w * miss * miss
+			dh[i] = T(t.scale * w * t.precision[i] * miss)
 		}
 	}
-	t.ell[block] = (*likelihoods[T])(t).normals(squares, hi-lo)
+	t.ell[block] = all.normals(squares, all.count(lo, hi))
 }
 
-// normals is Σ −½(log 2πσ² + (y−h)²/σ²) over n rows, from the columns' Σ (y−h)², which become the
-// slopes in log σ².
-func (t *likelihoods[T]) normals(squares []float64, n int) (value float64) {
+// normals is Σ −½(log 2πσ² + (y−h)²/σ²) over rows that count as n, from the columns' Σ (y−h)², which become
+// the slopes in log σ².
+func (t *likelihoods[T]) normals(squares []float64, n float64) (value float64) {
 	for c, v := range squares {
 		misfit := t.precision[c] * v
-		value -= 0.5 * (float64(n)*math.Log(2*math.Pi/t.precision[c]) + misfit)
-		squares[c] = 0.5 * (misfit - float64(n))
+		value -= 0.5 * (n*math.Log(2*math.Pi/t.precision[c]) + misfit)
+		squares[c] = 0.5 * (misfit - n)
 	}
 	return value
 }
@@ -135,7 +163,7 @@ type softmax[T Float] likelihoods[T]
 
 func (t *softmax[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	total := 0.0
+	total, w := 0.0, (*likelihoods[T])(t).w
 	dh := t.dh[lo*t.c : hi*t.c]
 	for row := lo; row < hi; row++ {
 		h, d := t.h[row*t.c:][:t.c], t.dh[row*t.c:][:t.c]
@@ -146,7 +174,7 @@ func (t *softmax[T]) run(_ *worker, block int) {
 		for i, v := range h {
 			d[i] = v - top
 		}
-		total += float64(d[t.labels[row%t.b]])
+		total += w(row) * float64(d[t.labels[row%t.b]])
 	}
 	t.math.exp(dh, dh)
 	for row := lo; row < hi; row++ {
@@ -154,12 +182,12 @@ func (t *softmax[T]) run(_ *worker, block int) {
 		for _, v := range d {
 			sum += float64(v)
 		}
-		total -= math.Log(sum)
-		scale := T(-t.scale / sum)
+		total -= w(row) * math.Log(sum)
+		scale := T(-t.scale * w(row) / sum)
 		for i := range d {
 			d[i] *= scale
 		}
-		d[t.labels[row%t.b]] += T(t.scale)
+		d[t.labels[row%t.b]] += T(t.scale * w(row))
 	}
 	t.ell[block] = total
 }
@@ -185,12 +213,13 @@ func (t *bernoulli[T]) run(_ *worker, block int) {
 		with := sign * float64(t.h[row])
 		// log σ(u) = min(u, 0) − log(1 + exp −|u|), and 1 − σ(u) from the same exponential.
 		e := math.Exp(-math.Abs(with))
-		total += min(with, 0) - math.Log1p(e)
+		w := (*likelihoods[T])(t).w(row)
+		total += w * (min(with, 0) - math.Log1p(e))
 		wrong := e / (1 + e)
 		if with < 0 {
 			wrong = 1 / (1 + e)
 		}
-		t.dh[row] = T(t.scale * sign * wrong)
+		t.dh[row] = T(t.scale * w * sign * wrong)
 	}
 	t.ell[block] = total
 }
@@ -206,10 +235,11 @@ func (d *Device[T]) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs
 	}
 	excess := math.Exp(float64(d.real(a.Tail)[0]))
 	nu := 2 + excess
-	t.nu = nu
+	t.tail = nu
 	d.do((*student[T])(t), len(t.ell), len(t.h)*16)
 
-	n, rows, logs, shares, noise := float64(len(t.h)), float64(s*b), sum(t.ell), 0.0, 0.0
+	rows, logs, shares, noise := float64(s)*t.count(0, b), sum(t.ell), 0.0, 0.0
+	n := rows * float64(c)
 	for i, to := 0, d.real(g.LogVar); i < c; i++ {
 		share := t.column(i)
 		to[i] += T(scale * 0.5 * ((nu+1)*share - rows))
@@ -230,14 +260,15 @@ func (t *student[T]) run(_ *worker, block int) {
 	logs, shares := 0.0, t.dlogvar[block*t.c:][:t.c]
 	clear(shares)
 	for row := lo; row < hi; row++ {
+		w := (*likelihoods[T])(t).w(row)
 		y := t.y[row%t.b*t.c:][:t.c]
 		dh := t.dh[row*t.c:][:t.c]
 		for i, v := range t.h[row*t.c:][:t.c] {
-			miss, perSquare := float64(y[i])-float64(v), t.precision[i]/t.nu
+			miss, perSquare := float64(y[i])-float64(v), t.precision[i]/t.tail
 			z := miss * miss * perSquare
-			logs += math.Log1p(z)
-			shares[i] += z / (1 + z)
-			dh[i] = T(t.scale * (t.nu + 1) * perSquare * miss / (1 + z))
+			logs += w * math.Log1p(z)
+			shares[i] += w * (z / (1 + z))
+			dh[i] = T(t.scale * w * (t.tail + 1) * perSquare * miss / (1 + z))
 		}
 	}
 	t.ell[block] = logs
@@ -272,9 +303,11 @@ type heteroscedastic[T Float] likelihoods[T]
 
 func (t *heteroscedastic[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	total, slopes, grad := 0.0, t.dlogvar[block*t.c:][:t.c], t.scale
+	total, slopes := 0.0, t.dlogvar[block*t.c:][:t.c]
 	clear(slopes)
 	for row := lo; row < hi; row++ {
+		w := (*likelihoods[T])(t).w(row)
+		grad := t.scale * w
 		y := t.y[row%t.b*t.c:][:t.c]
 		h, dh := t.h[row*2*t.c:][:2*t.c], t.dh[row*2*t.c:][:2*t.c]
 		for i, v := range y {
@@ -285,13 +318,13 @@ func (t *heteroscedastic[T]) run(_ *worker, block int) {
 			}
 			precision := math.Exp(-logV)
 			misfit := precision * miss * miss
-			total -= 0.5 * (math.Log(2*math.Pi) + logV + misfit)
+			total -= 0.5 * w * (math.Log(2*math.Pi) + logV + misfit)
 			dh[i] = T(grad * precision * miss)
 			along := 0.5 * (misfit - 1)
 			if floored {
 				along = 0
 			}
-			slopes[i] += along
+			slopes[i] += w * along
 			dh[t.c+i] = T(grad * along)
 		}
 	}
@@ -315,7 +348,7 @@ func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
 // AddOffsetBackward is doffset[c] += Σ dh[s,b,c].
 func (d *Device[T]) AddOffsetBackward(doffset, dh *device.Tensor) {
 	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
-	t := d.beginSums(1, rows, c, 1)
+	t := d.beginSums(1, rows, c, nil, 1)
 	t.dlogvar, t.dh = grow(d.pool, &t.dlogvar, blocksOf(rows, likRows)*c), d.real(dh)
 	if d.dry() {
 		return

@@ -56,16 +56,16 @@ func (t *gaussianMoments[T, E]) run(_ *worker, block int) {
 	squares := t.dlogvar[block*t.c:][:t.c]
 	clear(squares)
 	for row := lo; row < hi; row++ {
-		y := t.y[row%t.b*t.c:][:t.c]
+		w, y := t.w(row), t.y[row%t.b*t.c:][:t.c]
 		for c, precision := range t.precision {
 			i := row*t.c + c
-			miss, grad := float64(y[c])-float64(t.mean[i]), t.scale*precision
-			squares[c] += miss*miss + float64(t.variance[i])
+			miss, grad := float64(y[c])-float64(t.mean[i]), t.scale*w*precision
+			squares[c] += w * (miss*miss + float64(t.variance[i]))
 			t.dmean[i] = E(grad * miss)
 			t.dvar[i] = E(-grad / 2)
 		}
 	}
-	t.ell[block] = t.normals(squares, hi-lo)
+	t.ell[block] = t.normals(squares, t.count(lo, hi))
 }
 
 // runPredictive is GaussianPredictive of rows lo … hi. With v = σ² + var, log N(y; mean, v) has the
@@ -75,16 +75,16 @@ func (t *gaussianMoments[T, E]) runPredictive(block, lo, hi int) {
 	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
 	clear(slopes)
 	for row := lo; row < hi; row++ {
-		y := t.y[row%t.b*t.c:][:t.c]
+		w, y := t.w(row), t.y[row%t.b*t.c:][:t.c]
 		for c, precision := range t.precision {
 			i, noise := row*t.c+c, 1/precision
 			miss, variance := float64(y[c])-float64(t.mean[i]), float64(t.variance[i])
 			v := noise + variance
 			slope, misfit := 0.5*(miss*miss/v-1)/v, precision*(miss*miss+variance)
-			value -= 0.5 * (own*(math.Log(2*math.Pi*v)+miss*miss/v) + bound*(math.Log(2*math.Pi*noise)+misfit))
-			slopes[c] += own*noise*slope + bound*0.5*(misfit-1)
-			t.dmean[i] = E(t.scale * miss * (own/v + bound*precision))
-			t.dvar[i] = E(t.scale * (own*slope - bound*0.5*precision))
+			value -= 0.5 * w * (own*(math.Log(2*math.Pi*v)+miss*miss/v) + bound*(math.Log(2*math.Pi*noise)+misfit))
+			slopes[c] += w * (own*noise*slope + bound*0.5*(misfit-1))
+			t.dmean[i] = E(t.scale * w * miss * (own/v + bound*precision))
+			t.dvar[i] = E(t.scale * w * (own*slope - bound*0.5*precision))
 		}
 	}
 	t.ell[block] = value

@@ -184,12 +184,14 @@ func (b *operands) objective() []Operation {
 	value, one := b.double(1), device.Scalar{Value: 1}
 	outputs := func(c int, y *device.Tensor) (g, a device.LikelihoodArgs) {
 		a = device.LikelihoodArgs{H: b.normal(device.Real, 0, 1, w.S, w.B, c), Y: y, LogVar: b.real(w.DOut),
-			Tail: b.real(1)}
-		return device.LikelihoodArgs{H: b.real(w.S, w.B, c), LogVar: b.real(w.DOut), Tail: b.real(1)}, a
+			LogRate: b.real(w.DOut), Tail: b.real(1), Cuts: b.real(4)}
+		return device.LikelihoodArgs{H: b.real(w.S, w.B, c), LogVar: b.real(w.DOut), LogRate: b.real(w.DOut),
+			Tail: b.real(1), Cuts: b.real(4)}, a
 	}
 	y := b.normal(device.Real, 0, 1, w.B, w.DOut)
 	g, a := outputs(w.DOut, y)
 	dpair, pair := outputs(2*w.DOut, y)
+	dcount, count := outputs(w.DOut, b.real(w.B, w.DOut))
 	dlogit, logit := outputs(1, dev.New(device.Int, w.B))
 	diagonal := func(sd float64) device.DiagArgs {
 		return device.DiagArgs{Mean: b.normal(device.Real, 0, sd, 2*w.R, w.DOut),
@@ -201,6 +203,9 @@ func (b *operands) objective() []Operation {
 		{"StudentLogLik", func() { dev.StudentLogLik(value, g, a, 1e-3) }},
 		{"HeteroscedasticLogLik", func() { dev.HeteroscedasticLogLik(value, dpair, pair, 1e-3) }},
 		{"BernoulliLogLik", func() { dev.BernoulliLogLik(value, dlogit, logit, 1e-3) }},
+		{"PoissonLogLik", func() { dev.PoissonLogLik(value, dcount, count, 1e-3) }},
+		{"NegativeBinomialLogLik", func() { dev.NegativeBinomialLogLik(value, dcount, count, 1e-3) }},
+		{"OrdinalLogLik", func() { dev.OrdinalLogLik(value, dlogit, logit, 1e-3) }},
 		{"KLDiag", func() { dev.KLDiag(value, dweights, weights, one) }},
 		{"KLInducing", func() { dev.KLInducing(value, b.dq.M, b.dq.S, b.q.M, b.q.S, one) }},
 	}

@@ -150,10 +150,14 @@ func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, c
 			}
 		}
 		for o := range v {
-			for i, c := range covariance[o] {
-				if from, to := i/(2*nr), i%(2*nr); c != 0 && from%nr != to%nr {
-					v[o] += scale * scale * c * phi[from] * phi[to]
+			for i := 0; c.full && i < 2*nr; i++ { // else two frequencies share nothing
+				of, others := covariance[o][i*2*nr:][:2*nr], 0.0
+				for j, p := range phi {
+					if j != i && j != (i+nr)%(2*nr) {
+						others += of[j] * p
+					}
 				}
+				v[o] += scale * scale * phi[i] * others
 			}
 			v[o] = max(device.VarFloor, v[o])
 		}

@@ -13,7 +13,7 @@ import (
 const sumBlocks = 1024
 
 // likelihoodState is the sums of the blocks of a likelihood.
-type likelihoodState struct{ partial, second scratch }
+type likelihoodState struct{ partial, second, third scratch }
 
 // strided is a grid of at most sumBlocks blocks of size elements, and the sums of its blocks.
 func (d *Device) strided(n, size int) (cuda.Grid, cuda.Arg) { return d.columns(n, size, 1) }
@@ -29,22 +29,24 @@ func (d *Device) columns(n, size, c int) (cuda.Grid, cuda.Arg) {
 func (d *Device) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckGaussian("GaussianLogLik", ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
-	d.real.launch("gaussian", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.LogVar), partial)
-	d.gaussianSum(grid, ell, g, a, float64(s*b), scale)
+	d.real.launch("gaussian", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y),
+		d.ptr(a.Weight), d.ptr(a.LogVar), partial)
+	d.gaussianSum(grid, ell, g, a, s*b, b, scale)
 }
 
-// gaussianSum makes the value and the gradient of the noise of the blocks' sums of squares, for n
+// gaussianSum makes the value and the gradient of the noise of the blocks' sums of squares, for n = S·B
 // rows.
-func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.LikelihoodArgs, n, scale float64) {
-	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(n), cuda.Int(sums.X), cuda.Int(sums.Y),
-		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(a.LogVar), d.state.likelihood.partial.arg())
+func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.LikelihoodArgs, n, b int, scale float64) {
+	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(n)), cuda.Int(b), cuda.Int(sums.X), cuda.Int(sums.Y),
+		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(a.Weight), d.ptr(a.LogVar), d.state.likelihood.partial.arg())
 }
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
 func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckSoftmax("SoftmaxLogLik", ell, g, a)
 	grid, partial := d.strided(s*b, 8) // a warp takes a row
-	d.real.launch("softmax", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Int(c), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), partial)
+	d.real.launch("softmax", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Int(c), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y),
+		d.ptr(a.Weight), partial)
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale)
 }
 
@@ -52,7 +54,8 @@ func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 func (d *Device) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b := device.CheckBernoulli(ell, g, a)
 	grid, partial := d.strided(s*b, 1024)
-	d.real.launch("bernoulli", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), partial)
+	d.real.launch("bernoulli", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y),
+		d.ptr(a.Weight), partial)
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale)
 }
 
@@ -67,9 +70,9 @@ func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 	grid, logs := d.columns(s*b, 1024, c)
 	shares := d.secondSums(c)
 	d.real.launch("student", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale),
-		d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
-	d.real.launch("student_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(s*b)), cuda.Int(grid.X), cuda.Int(c),
-		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(g.Tail), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
+		d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.Weight), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
+	d.real.launch("student_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(s*b)), cuda.Int(b), cuda.Int(grid.X), cuda.Int(c),
+		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(g.Tail), d.ptr(a.Weight), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
 }
 
 // HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the
@@ -79,14 +82,14 @@ func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.Likelihoo
 	grid, values := d.columns(s*b, 1024, c)
 	slopes := d.secondSums(c)
 	d.real.launch("heteroscedastic", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), cuda.Float64(math.Log(device.VarFloor)),
-		d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.LogVar), values, slopes)
-	d.slopeSum(grid, ell, g, scale, values, slopes)
+		d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.Weight), d.ptr(a.LogVar), values, slopes)
+	d.slopeSum(grid, ell, g.LogVar, scale, values, slopes)
 }
 
-// slopeSum makes the value and the gradient of the noise of the blocks' sums of both.
-func (d *Device) slopeSum(sums cuda.Grid, ell *device.Tensor, g device.LikelihoodArgs, scale float64, values, slopes cuda.Arg) {
+// slopeSum makes the value and the gradient of the columns' parameters [C] of the blocks' sums of both.
+func (d *Device) slopeSum(sums cuda.Grid, ell, columns *device.Tensor, scale float64, values, slopes cuda.Arg) {
 	d.real.launch("slope_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(sums.X), cuda.Int(sums.Y),
-		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), values, slopes)
+		cuda.Float64(scale), d.ptr(ell), d.ptr(columns), values, slopes)
 }
 
 // AddOffset is h[s,b,c] += offset[c].

@@ -28,6 +28,8 @@ var twins = []struct{ file, operations string }{
 	{"likelihood_moments.go", "GaussianExpected GaussianPredictive"},
 	{"likelihood.go", "GaussianLogLik SoftmaxLogLik BernoulliLogLik StudentLogLik " +
 		"HeteroscedasticLogLik AddOffset AddOffsetBackward"},
+	{"counts.go", "PoissonLogLik PoissonExpected NegativeBinomialLogLik"},
+	{"ordinal.go", "OrdinalLogLik"},
 	{"kl.go", "KLDiag KLInducing"},
 	{"adam.go", "Adam"},
 	{"natural.go", "NaturalStep"},

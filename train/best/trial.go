@@ -81,14 +81,10 @@ func limited(limit time.Duration) options.Setting {
 // split are the rows that a trial trains on, and those that it is scored on: a fold, of which the
 // first rounds take a sample, so that a short trial does not spend its time on predictions.
 func (s *Search) split(round, fold int) (rest, heldOut *data.Dataset) {
-	var in, out []int
-	for i, f := range s.Rows.FoldOfRows(splits) {
-		if f == fold {
-			out = append(out, i)
-		} else {
-			in = append(in, i)
-		}
+	if s.Rows.Times != nil {
+		fold = splits + 1 - fold // the longest past first
 	}
+	in, out := s.Rows.InFold(splits, fold)
 	rest, heldOut = s.Rows.Subset(in), s.Rows.Subset(out)
 	most := scoredRows
 	if round == rounds {

@@ -116,6 +116,20 @@ func (t *Trained) samplesOf(samples int) []int {
 	return counts
 }
 
+// mixCounts gives components of counts their share of their member's weight, and their dispersion.
+func (t *Trained) mixCounts(p *model.Prediction, parts []*model.Prediction) {
+	for k, part := range parts {
+		for s := range part.S {
+			w := 1 / float64(part.S)
+			if part.Weight != nil {
+				w = part.Weight[s]
+			}
+			p.Weight = append(p.Weight, t.Members[k].Weight*w)
+		}
+		p.Dispersion = append(p.Dispersion, part.Dispersion...)
+	}
+}
+
 // mix is the mixture of the members' predictions of the same rows, or that of the model itself.
 // Each component of a regression has its share of its member's weight; samples of classes are as
 // many as their weight says.
@@ -130,6 +144,10 @@ func (t *Trained) mix(parts []*model.Prediction) *model.Prediction {
 		p.H = append(p.H, part.H...)
 	}
 	if t.Schema.Task == data.Classification {
+		return p
+	}
+	if parts[0].Dispersion != nil {
+		t.mixCounts(p, parts)
 		return p
 	}
 	p.Noise = make([]float64, n*c)

@@ -216,6 +216,8 @@ func (h *header) checkTargets(int) error {
 		}
 	}
 	switch {
+	case h.Model.Levels != 0 && h.Model.Levels != classes:
+		return fmt.Errorf("an ordinal model of %d levels for %d classes", h.Model.Levels, classes)
 	case h.Model.Outputs != outputs || !slices.Contains(options.Likelihoods(h.Schema.Task), h.Model.Likelihood):
 		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
 	case len(h.Targets) != targets:

@@ -79,7 +79,8 @@ func (p *Predictor) Samples() (samples int) {
 
 // Rows are the rows of a data set as the model reads them [N,Width], for Predict, and the distance
 // of each from the training rows as PredictFar has it. Several goroutines may call it. What each
-// member of an ensemble reads of a row stands one after the other.
+// member of an ensemble reads of a row stands one after the other, and behind them the row's offset where
+// the data set has them.
 func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
 	blocks := make([][]float64, len(t.each()))
 	for k, m := range t.each() {
@@ -95,6 +96,9 @@ func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []fl
 	}
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
+	}
+	if ds.Offset != nil {
+		blocks = append(blocks, ds.Offset)
 	}
 	return joinColumns(ds.N(), blocks...), distances, nil
 }
@@ -134,13 +138,25 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*m
 	var all []*model.Prediction
 	at := 0
 	for _, m := range p.models {
-		parts, err := m.predict(ctx, n, columns(x, n, at, m.width))
-		if err != nil || p.trained.Members == nil || n == 0 {
+		parts, err = m.predict(ctx, n, columns(x, n, at, m.width))
+		if at += m.width; err != nil || n == 0 {
 			return parts, err
 		}
-		all, at = append(all, Joined(parts)), at+m.width
+		if p.trained.Members != nil {
+			all = append(all, Joined(parts))
+		}
 	}
-	return []*model.Prediction{p.trained.mix(all)}, nil
+	if p.trained.Members != nil {
+		parts = []*model.Prediction{p.trained.mix(all)}
+	}
+	if at*n < len(x) {
+		offset := columns(x, n, at, 1)
+		for _, part := range parts {
+			part.AddOffset(offset[:part.N])
+			offset = offset[part.N:]
+		}
+	}
+	return parts, nil
 }
 
 // predict predicts n rows with the ranks of a context.

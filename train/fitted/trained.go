@@ -122,6 +122,7 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 	if err != nil {
 		return nil, nil, err
 	}
+	p.AddOffset(ds.Offset)
 	advance(ds.N())
 	return p, distances, CheckFinite(p, ds)
 }

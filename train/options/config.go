@@ -43,6 +43,10 @@ type DataOptions struct {
 	Words      string // columns of text, whatever their cells look like
 	ID         string // the column that names the rows; "" finds it
 	Missing    string // error, impute, drop
+	Weights    string // the columns of data.RowRoles
+	Group      string
+	Time       string
+	Offset     string
 	Separator  string // auto, or one of data.Separators
 	Decimal    string // auto, point, comma
 	Thousands  string // auto, a comma, a point, space, none
@@ -198,9 +202,15 @@ func (c *Config) check() error {
 	if c.PredictDraws == 1 {
 		return c.Errorf("predict-draws", "a variance needs two draws: give 0, or at least 2")
 	}
+	if err := c.settleLognormal(); err != nil {
+		return err
+	}
 	if c.Targets == data.LogTargets && c.Likelihood == model.StudentLikelihood {
 		return c.Errorf("target-scaling", "log is for the likelihoods gaussian and heteroscedastic: the "+
 			"exponential of Student's t has no mean: give another likelihood, or target-scaling: standard")
+	}
+	if fits := c.Targets == data.AutoTargets || c.Targets == data.NoTargets; model.Counts(c.Likelihood) && !fits {
+		return c.Errorf("target-scaling", "counts are not scaled: leave it out")
 	}
 	if err := cmp.Or(c.checkSpectra(), c.checkObjective()); err != nil {
 		return err

@@ -8,12 +8,28 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
+// Lognormal asks for Gaussian noise of the target's logarithm.
+const Lognormal = "lognormal"
+
+// settleLognormal makes gaussian and target-scaling log of lognormal.
+func (c *Config) settleLognormal() error {
+	if c.Likelihood != Lognormal {
+		return nil
+	}
+	if c.Targets != data.AutoTargets && c.Targets != data.LogTargets {
+		return c.Errorf("target-scaling", "%s is not the logarithm that %s has: leave it out", c.Targets, Lognormal)
+	}
+	c.Likelihood, c.Targets = model.GaussianLikelihood, data.LogTargets
+	return nil
+}
+
 // Likelihoods are those of a task; the first is what auto means.
 func Likelihoods(task data.Task) []string {
 	if task == data.Classification {
-		return []string{model.SoftmaxLikelihood, model.BernoulliLikelihood}
+		return []string{model.SoftmaxLikelihood, model.BernoulliLikelihood, model.OrdinalLikelihood}
 	}
-	return []string{model.GaussianLikelihood, model.StudentLikelihood, model.HeteroscedasticLikelihood}
+	return []string{model.GaussianLikelihood, model.StudentLikelihood, model.HeteroscedasticLikelihood,
+		model.PoissonLikelihood, model.NegativeBinomialLikelihood}
 }
 
 // likelihoodOf is the likelihood for a task.
@@ -34,6 +50,16 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	if c.ClassOffsets && ds.Task != data.Classification {
 		return c.Errorf("class-offsets", "the target %q is a %s and has no classes: leave "+
 			"it out", ds.Target, ds.Task)
+	}
+	if c.ClassOffsets && c.Likelihood == model.OrdinalLikelihood {
+		return c.Errorf("class-offsets", "ordinal has cut points in their place: leave it out")
+	}
+	if model.Counts(c.Likelihood) {
+		return data.Counts(ds)
+	}
+	if ds.Offset != nil {
+		return c.Errorf("likelihood", "%s has no log rate that an offset adds to: give %s or %s, or leave the offset out",
+			c.Likelihood, model.PoissonLikelihood, model.NegativeBinomialLikelihood)
 	}
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
 		return c.Errorf("likelihood", "bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)

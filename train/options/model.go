@@ -34,6 +34,9 @@ func (c *Config) ModelConfig(ds *data.Dataset) model.Config {
 	m := c.ModelOptions.Config
 	m.Inputs, m.Likelihood = ds.D(), c.likelihoodOf(ds.Task)
 	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
+	if m.Likelihood == model.OrdinalLikelihood {
+		m.Levels = len(ds.Classes)
+	}
 	if m.Temperature == 1 { // as without one
 		m.Temperature = 0
 	}

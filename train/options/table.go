@@ -58,6 +58,15 @@ func (c *Config) fileOptions() []Option {
 		{Key: "missing", Flag: true, Values: data.MissingWays(), value: &c.Missing,
 			Help: "missing cells (empty, NA, NaN, ?) are an error, become the median with an input that marks " +
 				"them, or their rows are left out"},
+		{Key: "weights", Flag: true, Arg: "COL", value: &c.Weights,
+			Help: "the column of row weights: a row counts as that many copies of it, in training and in scores"},
+		{Key: "group", Flag: true, Arg: "COL", value: &c.Group,
+			Help: "the column of groups, such as patients: every split keeps the rows of a group together"},
+		{Key: "time", Flag: true, Arg: "COL", value: &c.Time,
+			Help: "the column of times: every split trains on the past and tests on the future, --cv on " +
+				"expanding windows"},
+		{Key: "offset", Arg: "COL", value: &c.Offset,
+			Help: "the column that is added to the outputs of each row, such as the logarithm of an exposure"},
 		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
 			Help: "what separates the cells of a table"},
 		{Key: "decimal", Values: words("auto point comma"), value: &c.Decimal,
@@ -101,7 +110,7 @@ func (c *Config) rowOptions() []Option {
 				"as an input"},
 		{Key: "target-scaling", Values: data.TargetScalings(), value: &c.Targets,
 			Help: "scaling of targets: auto takes the logarithm of those that are positive and skewed over " +
-				"decades"},
+				"decades; counts have none"},
 	}
 }
 
@@ -216,11 +225,12 @@ func (c *Config) drfOptions() []Option {
 // objectiveOptions are about the objective.
 func (c *Config) objectiveOptions() []Option {
 	return []Option{
-		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic softmax bernoulli"),
-			value: &c.Likelihood,
+		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic lognormal poisson " +
+			"negative-binomial softmax bernoulli ordinal"), value: &c.Likelihood,
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that differs from " +
-				"row to row. For classes: softmax, or bernoulli with one output for two classes. auto is gaussian " +
-				"or softmax"},
+				"row to row, lognormal for positive ones by their logarithms. For counts: poisson, or " +
+				"negative-binomial where they vary more. For classes: softmax, bernoulli with one output for two " +
+				"classes, or ordinal for levels in order. auto is gaussian or softmax"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
 				"divergences. auto is predictive with gaussian noise where rows outnumber the parameters, without " +

@@ -72,8 +72,8 @@ func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Data
 		if rest, held, err = data.HoldOut(all, fraction, c.Seed); err != nil {
 			return nil, nil, nil, err
 		}
-		return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for validation, by "+
-			"the seed %d", all.Path, held.N(), all.N(), c.Seed)}, nil
+		return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for validation, %s",
+			all.Path, held.N(), all.N(), all.HowSplit(c.Seed))}, nil
 	}
 	return all, nil, nil, nil
 }

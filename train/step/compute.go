@@ -47,6 +47,6 @@ func (s *Step) update(now device.Live) {
 	}
 	p := s.Model.Params()
 	s.dev.Adam(p.Value, p.Grad, s.adam.m, s.adam.v, s.adam.rate, device.AdamStep{
-		LR: now.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, L2: o.L2, Scale: -1 / float64(s.Rows.N), Step: now.Step,
+		LR: now.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, L2: o.L2, Scale: -1 / s.Rows.Total(), Step: now.Step,
 	})
 }

@@ -24,6 +24,10 @@ func gradientOn(t *testing.T, c *model.Config, o Options, deterministic bool, nu
 	for i := range y {
 		y[i], labels[i] = math.Cos(float64(i)), int32(i%c.Outputs)
 	}
+	weights := make([]float64, n)
+	for i := range weights {
+		weights[i] = float64(i % 3)
+	}
 	gradients, bounds = make([][]float64, len(ranks)), make([]float64, len(ranks))
 	var all sync.WaitGroup
 	for r, comm := range ranks {
@@ -41,7 +45,8 @@ func gradientOn(t *testing.T, c *model.Config, o Options, deterministic bool, nu
 		if c.Likelihood == model.SoftmaxLikelihood {
 			targets, classes = nil, labels
 		}
-		rows := m.Upload(n, x, targets, classes)
+		rows := m.UploadRows(model.Rows{N: n, X: func(lo, hi int) []float64 { return x[lo*c.Inputs : hi*c.Inputs] },
+			Weight: weights}, targets, classes)
 		all.Go(func() {
 			defer dev.Close()
 			s := New(dev, m, rows, NewReducer(comm, deterministic), o)

@@ -1,0 +1,272 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// RowRoles are the columns that tell of a row and are no inputs, by their names or numbers from 1; ""
+// for none.
+type RowRoles struct {
+	Weights string `json:"weights,omitempty"` // how many copies of a row it counts as
+	Group   string `json:"group,omitempty"`   // rows of a group stay together in every split
+	Time    string `json:"time,omitempty"`    // splits train on the past and test on the future
+	Offset  string `json:"offset,omitempty"`  // added to the outputs, such as the logarithm of an exposure
+}
+
+// rowRole is one of them.
+type rowRole struct {
+	option, column, purpose, does string
+}
+
+func (r RowRoles) all() []rowRole {
+	return []rowRole{
+		{"weights", r.Weights, "that weights the rows", "weights the rows and is no input"},
+		{"group", r.Group, "that groups the rows", "groups the rows, which every split keeps together, and is no input"},
+		{"time", r.Time, "of the times of the rows", "has the times of the rows, by which they are split, and is no input"},
+		{"offset", r.Offset, "that is added to the outputs", "is added to the outputs and is no input"},
+	}
+}
+
+// given names the first that is set, "" if none is.
+func (r RowRoles) given() string {
+	for _, role := range r.all() {
+		if role.column != "" {
+			return role.option
+		}
+	}
+	return ""
+}
+
+// roleColumn is where a role stands in the rows of a file.
+type roleColumn struct {
+	rowRole
+	at int
+}
+
+// rowFacts are the cells of the roles, as in Dataset.
+type rowFacts struct {
+	weights, offset, times []float64
+	groups                 []int32
+	names                  map[string]int32 // of the groups
+}
+
+// assignRoles finds the columns of the roles in a training file.
+func (l *layout) assignRoles(rec *records, roles RowRoles, ignored []int) (err error) {
+	names := rec.columnNames()
+	for _, role := range roles.all() {
+		if role.column == "" {
+			continue
+		}
+		at, err := columnNamed(rec.name, role.column, names, role.purpose)
+		if err != nil {
+			return err
+		}
+		other := ""
+		switch i := slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.at == at }); {
+		case i >= 0:
+			other = "--" + l.roles[i].option
+		case slices.Contains(l.targets, at):
+			other = "the target"
+		case l.texts != nil && at == l.sequence:
+			other = "the sequences"
+		case at == l.id || slices.Contains(ignored, at):
+			other = "left out"
+		}
+		if other != "" {
+			return errorf(rec.name, "the column %s cannot be both --%s and %s: name another", quote(names[at]), role.option,
+				other)
+		}
+		role.column = names[at]
+		l.note("column %s %s", quote(role.column), role.does)
+		l.roles = append(l.roles, roleColumn{role, at})
+	}
+	return nil
+}
+
+// isRole reports whether the column at a place has a role.
+func (l *layout) isRole(at int) bool {
+	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.at == at })
+}
+
+// hasRole reports whether a column has a role.
+func (l *layout) hasRole(option string) bool {
+	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.option == option })
+}
+
+// rolesLike finds the columns of the roles in a file that is like that of training: place is where a
+// column stands, −1 where it does not. Predictions need offsets; weights are of use where there are
+// targets to score, and groups and times split no such file.
+func (l *layout) rolesLike(rec *records, like RowRoles, place func(column string) int) error {
+	for _, role := range like.all() {
+		if role.column == "" || role.option == "group" || role.option == "time" {
+			continue
+		}
+		at := place(role.column)
+		if at < 0 && role.option == "offset" {
+			return missingColumn(rec, role.column, role.purpose)
+		}
+		if at >= 0 {
+			l.roles = append(l.roles, roleColumn{role, at})
+		}
+	}
+	return nil
+}
+
+// namedRoles are the roles with the names of their columns.
+func (l *layout) namedRoles() (r RowRoles) {
+	for _, c := range l.roles {
+		switch c.option {
+		case "weights":
+			r.Weights = c.column
+		case "group":
+			r.Group = c.column
+		case "time":
+			r.Time = c.column
+		case "offset":
+			r.Offset = c.column
+		}
+	}
+	return r
+}
+
+// isRoleMissing: a role of the current row has no value.
+func (l *layout) isRoleMissing(rec *records) bool {
+	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return isMissing(strings.TrimSpace(rec.row[c.at])) })
+}
+
+// checkRoles refuses a value of the current row that its role cannot have.
+func (l *layout) checkRoles(rec *records) error {
+	for _, c := range l.roles {
+		cell := strings.TrimSpace(rec.row[c.at])
+		if isMissing(cell) {
+			return rec.missingCell(c.at, cell, c.column, fmt.Sprintf("each row needs its --%s: fill it in or remove the row",
+				c.option))
+		}
+		switch v, err := l.roleValue(rec, c); {
+		case err != nil:
+			return err
+		case c.option == "weights" && v < 0:
+			return rec.cellError(c.at, "found the weight %s in column %s: weights are 0 or more", quote(cell), quote(c.column))
+		}
+	}
+	return nil
+}
+
+// roleValue is the number of a role in the current row; 0 of a group.
+func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
+	if c.option == "group" {
+		return 0, nil
+	}
+	if c.option == "time" {
+		if seconds, ok := ParseTime("", strings.TrimSpace(rec.row[c.at])); ok {
+			return seconds, nil
+		}
+	}
+	return rec.value(c.at, c.column, "correct it, or name another column with --"+c.option)
+}
+
+// addRoles keeps the roles of the current row, which checkRoles has seen.
+func (l *layout) addRoles(rec *records, to *rowFacts) {
+	for _, c := range l.roles {
+		v, _ := l.roleValue(rec, c)
+		switch c.option {
+		case "weights":
+			to.weights = append(to.weights, v)
+		case "time":
+			to.times = append(to.times, v)
+		case "offset":
+			to.offset = append(to.offset, v)
+		case "group":
+			name := strings.TrimSpace(rec.row[c.at])
+			id, known := to.names[name]
+			if !known {
+				if to.names == nil {
+					to.names = map[string]int32{}
+				}
+				id = int32(len(to.names))
+				to.names[strings.Clone(name)] = id
+			}
+			to.groups = append(to.groups, id)
+		}
+	}
+}
+
+// checkFacts refuses weights, groups and times of training rows that say nothing. names are those of
+// their columns.
+func (d *Dataset) checkFacts(file string, names RowRoles) error {
+	same := func(x []float64) bool { return x != nil && slices.Min(x) == slices.Max(x) }
+	switch {
+	case d.Groups != nil && d.Times != nil:
+		return errorf(file, "cannot be split by the groups %s and by the times %s together: give --group or --time",
+			quote(names.Group), quote(names.Time))
+	case d.Weights != nil && slices.Max(d.Weights) == 0:
+		return errorf(file, "the weights of all rows are 0, in column %s: at least two rows must count",
+			quote(names.Weights))
+	case d.Groups != nil && slices.Max(d.Groups) == 0:
+		return errorf(file, "all rows are one group of the column %s, which no split can keep together: two groups or "+
+			"more are needed", quote(names.Group))
+	case same(d.Times):
+		return errorf(file, "all rows have one time in the column %s, so that none is in the future of others",
+			quote(names.Time))
+	}
+	return nil
+}
+
+// SumOfWeights is N, or Σ w.
+func (d *Dataset) SumOfWeights() float64 {
+	if d.Weights == nil {
+		return float64(d.N())
+	}
+	sum := 0.0
+	for _, w := range d.Weights {
+		sum += w
+	}
+	return sum
+}
+
+// checkFacts refuses weights, times and offsets of rows in memory that are none.
+func (r Rows) checkFacts() error {
+	for i, w := range r.Weights {
+		if !(w >= 0 && w <= largest) {
+			return errorf("", "row %d: the weight is %g: weights are finite numbers of 0 or more", i+1, w)
+		}
+	}
+	for _, part := range []struct {
+		what   string
+		values []float64
+	}{{"time", r.Times}, {"offset", r.Offset}} {
+		for i, v := range part.values {
+			if !(math.Abs(v) <= largest) {
+				return errorf("", "row %d: the %s is %g: only finite numbers within ±%g can be used", i+1, part.what, v, largest)
+			}
+		}
+	}
+	return nil
+}
+
+// setFacts takes the weights, groups, times and offsets of rows in memory. Their columns have the names of
+// the options.
+func (d *Dataset) setFacts(r Rows) {
+	d.Weights, d.Offset, d.Times = slices.Clone(r.Weights), slices.Clone(r.Offset), slices.Clone(r.Times)
+	roles := &d.schema.Roles
+	if r.Weights != nil {
+		roles.Weights = "weights"
+	}
+	if r.Times != nil {
+		roles.Time = "time"
+	}
+	if r.Offset != nil {
+		roles.Offset = "offset"
+	}
+	names := map[string]int32{}
+	for _, name := range r.Groups {
+		roles.Group = "group"
+		if _, known := names[name]; !known {
+			names[name] = int32(len(names))
+		}
+		d.Groups = append(d.Groups, names[name])
+	}
+}

@@ -1,0 +1,233 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// visits is a table of patients who come several times, in the order of a shuffled time.
+func visits(patients, most int) string {
+	r := rand.New(rand.NewPCG(3, 3))
+	var lines []string
+	for p := range patients {
+		for range 1 + r.IntN(most) {
+			lines = append(lines, fmt.Sprintf("%g,p%d,%d,%g,%d,%g\n", r.NormFloat64(), p, len(lines)/2, r.Float64(), r.IntN(3),
+				r.NormFloat64()))
+		}
+	}
+	r.Shuffle(len(lines), func(a, b int) { lines[a], lines[b] = lines[b], lines[a] })
+	return "x,patient,day,exposure,copies,y\n" + strings.Join(lines, "")
+}
+
+// inRoles reads a table with roles.
+func inRoles(t *testing.T, table string, roles RowRoles) (*Dataset, error) {
+	t.Helper()
+	ds, _, err := ReadFile(writeTemp(t, "t.csv", table), ReadOptions{TableOptions: TableOptions{Roles: roles}, Target: "y"})
+	return ds, err
+}
+
+func TestRoles(t *testing.T) {
+	ds, err := inRoles(t, visits(40, 5), RowRoles{Weights: "copies", Group: "2", Offset: "exposure"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := ds.N()
+	if !slices.Equal(ds.Columns, []string{"x", "day"}) || len(ds.Weights) != n || len(ds.Offset) != n ||
+		slices.Max(ds.Groups) != 39 || ds.Times != nil || slices.Max(ds.Weights) != 2 {
+		t.Fatalf("columns %v, %d weights, %d offsets, groups to %d", ds.Columns, len(ds.Weights), len(ds.Offset),
+			slices.Max(ds.Groups))
+	}
+	some := ds.Subset([]int{5, 2})
+	if some.Weights[0] != ds.Weights[5] || some.Groups[1] != ds.Groups[2] || some.Offset[1] != ds.Offset[2] {
+		t.Error("a subset has other roles")
+	}
+
+	schema := ds.Schema()
+	const named = "exposure,x,day\n0.5,1,2\n0.25,3,4\n"
+	for _, file := range []string{named, `{"x": 1, "day": 2, "exposure": 0.5}` + "\n" + `{"x": 3, "day": 4, "exposure": 0.25}` + "\n"} {
+		new, _, err := readFor(writeTemp(t, "new", file), schema, TableOptions{}, Watch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(new.Offset, []float64{0.5, 0.25}) || new.Weights != nil || new.Groups != nil {
+			t.Errorf("%s: offsets %v, weights %v", file, new.Offset, new.Weights)
+		}
+	}
+	_, _, err = readFor(writeTemp(t, "new.csv", "x,day\n1,2\n"), schema, TableOptions{}, Watch{})
+	if err == nil || !strings.Contains(err.Error(), `new.csv:1: there is no column "exposure", that is added to the outputs`) {
+		t.Errorf("without the offset: %v", err)
+	}
+	request, err := schema.Rows(Given{N: 2, Numbers: []float64{1, 2, 0.5, 3, 4, 0.25}})
+	if err != nil || !slices.Equal(request.Offset, []float64{0.5, 0.25}) {
+		t.Errorf("a request: %v, %v", request, err)
+	}
+}
+
+func TestBadRoles(t *testing.T) {
+	table := "w,g,t,x,y\n1,a,1,1,1\n2,b,2,2,3\n1,a,3,4,2\n"
+	for _, c := range []struct {
+		table string
+		roles RowRoles
+		want  string
+	}{
+		{table, RowRoles{Weights: "v"}, `has no column "v" that weights the rows`},
+		{table, RowRoles{Weights: "g"}, `t.csv:2:3: found "a" in column "g"`},
+		{table, RowRoles{Weights: "y"}, `column "y" cannot be both --weights and the target`},
+		{table, RowRoles{Weights: "w", Group: "w"}, `column "w" cannot be both --group and --weights`},
+		{table, RowRoles{Group: "g", Time: "t"}, `give --group or --time`},
+		{strings.Replace(table, "2,b", "-2,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: found the weight "-2" in column "w"`},
+		{strings.Replace(table, "2,b", "NaN,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
+		{strings.Replace(table, "2,b", "inf,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
+		{strings.NewReplacer("\n1,", "\n0,", "\n2,", "\n0,").Replace(table), RowRoles{Weights: "w"}, `all rows are 0`},
+		{strings.ReplaceAll(table, "b", "a"), RowRoles{Group: "g"}, `all rows are one group`},
+		{strings.ReplaceAll(table, "b", ""), RowRoles{Group: "g"}, `t.csv:3:3: `},
+		{table, RowRoles{Time: "g"}, `t.csv:2:3: found "a" in column "g"`},
+		{"t,x,y\n1,1,1\n1,2,3\n1,4,2\n", RowRoles{Time: "t"}, `all rows have one time`},
+	} {
+		if _, err := inRoles(t, c.table, c.roles); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s", c.roles, err, c.want)
+		}
+	}
+	_, _, err := ReadFile(writeTemp(t, "t.fasta", ">a\nACGT\n>b\nACGA\n"), ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}})
+	if err == nil || !strings.Contains(err.Error(), "group") {
+		t.Errorf("FASTA with groups: %v", err)
+	}
+}
+
+// Rows of a group are in one part of every split, whatever makes it.
+func TestGroupsStayWhole(t *testing.T) {
+	ds, err := inRoles(t, visits(60, 6), RowRoles{Group: "patient"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := func(what string, train, test *Dataset) {
+		t.Helper()
+		if train.N()+test.N() != ds.N() {
+			t.Errorf("%s: %d and %d rows of %d", what, train.N(), test.N(), ds.N())
+		}
+		for _, g := range test.Groups {
+			if slices.Contains(train.Groups, g) {
+				t.Fatalf("%s: group %d is in both parts", what, g)
+			}
+		}
+	}
+	for seed := range uint64(20) {
+		rest, held, err := HoldOut(ds, 0.2, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole("held out", rest, held)
+		if share := float64(held.N()) / float64(ds.N()); share < 0.2 || share > 0.25 {
+			t.Errorf("seed %d: %g of the rows", seed, share)
+		}
+	}
+	tested := 0
+	for k := 1; k <= 5; k++ {
+		train, test, note, err := inFolds(ds, 5, k)
+		if err != nil || !strings.HasSuffix(note, "whole groups") {
+			t.Fatal(note, err)
+		}
+		whole(note, train, test)
+		tested += test.N()
+		if n := float64(ds.N()) / 5; float64(test.N()) < n-6 || float64(test.N()) > n+6 {
+			t.Errorf("fold %d has %d rows", k, test.N())
+		}
+	}
+	if tested != ds.N() {
+		t.Errorf("%d rows tested of %d", tested, ds.N())
+	}
+	if _, _, _, err := inFolds(ds, 61, 1); err == nil || !strings.Contains(err.Error(), "60 groups") {
+		t.Errorf("61 folds: %v", err)
+	}
+	two, err := inRoles(t, "g,x,y\na,1,1.5\na,2,3\na,4,2\na,5,3\nb,3,2\nb,4,4\nb,1,2\nb,0,3\n", RowRoles{Group: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, held, err := HoldOut(two, 0.1, 1)
+	if err != nil || rest.N() != 4 || held.N() != 4 {
+		t.Errorf("a group of half of the rows is not held out: %v", err)
+	}
+}
+
+// Splits by time train on the past alone, also where many rows have one time.
+func TestPastAndFuture(t *testing.T) {
+	ds, err := inRoles(t, visits(60, 6), RowRoles{Time: "day"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, held, err := HoldOut(ds, 0.2, 1)
+	if err != nil || slices.Max(rest.Times) >= slices.Min(held.Times) || rest.N()+held.N() != ds.N() ||
+		held.N() < ds.N()/5 || held.N() > ds.N()/5+3 {
+		t.Errorf("held out %d of %d: %v", held.N(), ds.N(), err)
+	}
+	before := 0
+	for k := 1; k <= 4; k++ {
+		train, test, note, err := inFolds(ds, 4, k)
+		if err != nil || !strings.HasSuffix(note, "trained on the rows before them") {
+			t.Fatal(note, err)
+		}
+		if slices.Max(train.Times) >= slices.Min(test.Times) || train.N() <= before || test.N() < ds.N()/5-3 {
+			t.Errorf("fold %d: %d rows up to %g, tested on %d from %g", k, train.N(), slices.Max(train.Times), test.N(),
+				slices.Min(test.Times))
+		}
+		if before = train.N(); k == 4 && train.N()+test.N() != ds.N() {
+			t.Errorf("the last window has %d of %d rows", train.N()+test.N(), ds.N())
+		}
+	}
+	coarse, err := inRoles(t, "t,x,y\n1,1,1.5\n1,2,3\n2,4,2\n2,3,2\n2,5,1\n", RowRoles{Time: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rest, held, err := HoldOut(coarse, 0.2, 1); err != nil || rest.N() != 2 || held.N() != 3 {
+		t.Errorf("rows of one time are in both parts: %v", err)
+	}
+	if _, _, _, err := inFolds(coarse, 3, 1); err == nil || !strings.Contains(err.Error(), "too few different times") {
+		t.Errorf("three windows of two times: %v", err)
+	}
+	dates, err := inRoles(t, "t,x,y\n2024-03-01,1,1.5\n2023-12-31T23:00:00Z,2,3\n2024-01-15,4,2\n", RowRoles{Time: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, held, err := HoldOut(dates, 0.2, 1); err != nil || held.Row(0)[0] != 1 {
+		t.Errorf("the latest date is not held out: %v", err)
+	}
+}
+
+// Rows in memory have the same roles, and the same errors.
+func TestRolesInMemory(t *testing.T) {
+	rows := Rows{Inputs: [][]float64{{1}, {2}, {3}, {4}}, Values: []float64{1, 2, 4, 3}, Weights: []float64{1, 2, 0, 1},
+		Groups: []string{"a", "b", "a", "c"}, Offset: []float64{0, 1, 2, 3}}
+	ds, err := FromRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(ds.Groups, []int32{0, 1, 0, 2}) || !slices.Equal(ds.Weights, rows.Weights) || ds.Schema().Roles.Offset == "" {
+		t.Errorf("groups %v, weights %v, roles %+v", ds.Groups, ds.Weights, ds.Schema().Roles)
+	}
+	for want, change := range map[string]func(r *Rows){
+		"row 2: the weight is -1":                    func(r *Rows) { r.Weights = []float64{1, -1, 1, 1} },
+		"3 weights for 4 rows":                       func(r *Rows) { r.Weights = r.Weights[1:] },
+		"weights of all rows are 0":                  func(r *Rows) { r.Weights = make([]float64, 4) },
+		"all rows are one group":                     func(r *Rows) { r.Groups = make([]string, 4) },
+		"row 1: the time is NaN":                     func(r *Rows) { r.Groups, r.Times = nil, []float64{math.NaN(), 1, 2, 3} },
+		"split by the groups \"group\" and by the t": func(r *Rows) { r.Times = []float64{1, 2, 3, 4} },
+	} {
+		bad := rows
+		change(&bad)
+		if _, err := FromRows(bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	new := Rows{Inputs: [][]float64{{1}}}
+	if _, err := new.Given(ds.Schema()); err == nil || !strings.Contains(err.Error(), "0 offsets for 1 row") {
+		t.Errorf("without the offset: %v", err)
+	}
+	new.Offset = []float64{7}
+	if g, err := new.Given(ds.Schema()); err != nil || !slices.Equal(g.Numbers, []float64{1, 7}) {
+		t.Errorf("%v, %v", g.Numbers, err)
+	}
+}

@@ -1,0 +1,164 @@
+package data
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The orders of day and month in 31/12/2020 and 12/31/2020, and the units of numbers that are times.
+const (
+	dayFirst     = "dmy"
+	monthFirst   = "mdy"
+	epochSeconds = "s"  // since 1970
+	epochMillis  = "ms" // since 1970
+)
+
+// DateOrders are the values of TableOptions.Dates.
+func DateOrders() []string { return []string{"auto", dayFirst, monthFirst} }
+
+var (
+	yearFirstForm = regexp.MustCompile(`^(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})(?:[T ]|$)`)
+	basicForm     = regexp.MustCompile(`^(\d{4})()(\d{2})()(\d{2})T`)
+	yearLastForm  = regexp.MustCompile(`^(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{4})(?:[T ]|$)`)
+	dayNameForm   = regexp.MustCompile(`^(\d{1,2})([- ])([A-Za-z]{3,9})\.?([- ])(\d{4})(?:[T ]|$)`)
+	nameDayForm   = regexp.MustCompile(`^([A-Za-z]{3,9})\.?()? (\d{1,2})(),? (\d{4})(?:[T ]|$)`)
+	clockForm     = regexp.MustCompile(`^(\d{1,2}:|\d{2})(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?(?: ?([AaPp])\.?[Mm]\.?)?` +
+		` ?(?:([zZ]|UTC|GMT)|([-+\x{2212}])(\d{2}):?(\d{2})?)?$`)
+
+	// what looks like a date or a time of day, and may be none
+	shortYearForm = regexp.MustCompile(`^\d{1,2}([-/.])\d{1,2}[-/.]\d{2}(?: .*)?$`)
+	timeOfDayForm = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm]|Z|[-+]\d{2}:?\d{2})?$`)
+)
+
+// ParseTime is the time of a cell, in seconds since 1970 in UTC; a time without a zone is UTC. form
+// is "dmy" or "mdy", the order in 31/12/2020; "" refuses such cells. "s" and "ms" read
+// numbers since 1970. ok is false of a cell that is no time, such as 31 February.
+//
+//	ParseTime("", "2020-12-31T23:59:59.5+01:00")
+//	ParseTime("dmy", "31.12.2020 23:59")
+func ParseTime(form, cell string) (seconds float64, ok bool) {
+	if form == epochSeconds || form == epochMillis {
+		v, err := parseNumber(cell)
+		if form == epochMillis {
+			v /= 1000
+		}
+		return v, err == nil && v > -1e11 && v < 1e12 // years 0 to 9999, and some more
+	}
+	year, month, day, clock, ok := cutDate(form, cell)
+	if !ok {
+		return 0, false
+	}
+	midnight := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if y, m, d := midnight.Date(); y != year || int(m) != month || d != day {
+		return 0, false
+	}
+	seconds, ok = parseClock(clock)
+	return float64(midnight.Unix()) + seconds, ok
+}
+
+// cutDate finds the numbers of a date, and the clock behind it.
+func cutDate(form, cell string) (year, month, day int, clock string, ok bool) {
+	if !mayBeDate(cell) || strings.HasSuffix(cell, "T") {
+		return 0, 0, 0, "", false
+	}
+	number := func(text string) int {
+		n, _ := strconv.Atoi(text)
+		return n
+	}
+	cut := func(shape *regexp.Regexp) (part []string) {
+		if part = shape.FindStringSubmatch(cell); part != nil && part[2] == part[4] {
+			clock = strings.TrimLeft(cell[len(part[0]):], " ")
+			return part
+		}
+		return nil
+	}
+	if part := cut(yearFirstForm); part != nil {
+		return number(part[1]), number(part[3]), number(part[5]), clock, true
+	}
+	if part := cut(basicForm); part != nil {
+		return number(part[1]), number(part[3]), number(part[5]), clock, true
+	}
+	if part := cut(dayNameForm); part != nil {
+		return number(part[5]), monthOf(part[3]), number(part[1]), clock, true
+	}
+	if part := cut(nameDayForm); part != nil {
+		return number(part[5]), monthOf(part[1]), number(part[3]), clock, true
+	}
+	part := cut(yearLastForm)
+	if part == nil || form != dayFirst && form != monthFirst {
+		return 0, 0, 0, "", false
+	}
+	day, month = number(part[1]), number(part[3])
+	if form == monthFirst {
+		day, month = month, day
+	}
+	return number(part[5]), month, day, clock, true
+}
+
+// mayBeDate refuses most texts at little cost.
+func mayBeDate(cell string) bool {
+	const shortest, longest = 4, 48
+	return len(cell) >= shortest && len(cell) <= longest && strings.ContainsAny(cell, "0123456789")
+}
+
+// monthOf is the number of a month by its English name or the first three letters; 0 of another
+// word.
+func monthOf(word string) int {
+	return 1 + slices.IndexFunc([]time.Month{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, func(m time.Month) bool {
+		return strings.EqualFold(word, m.String()) || strings.EqualFold(word, m.String()[:3]) ||
+			m == time.September && strings.EqualFold(word, "Sept")
+	})
+}
+
+// parseClock is the time of day in seconds, less its zone's offset; "" is midnight.
+func parseClock(clock string) (seconds float64, ok bool) {
+	if clock == "" {
+		return 0, true
+	}
+	part := clockForm.FindStringSubmatch(clock)
+	if part == nil {
+		return 0, false
+	}
+	number := func(text string) float64 {
+		v, _ := strconv.ParseFloat("0"+text, 64)
+		return v
+	}
+	hour, minute, second := number(strings.TrimSuffix(part[1], ":")), number(part[2]), number(part[3])
+	if half := part[5]; half != "" {
+		if hour < 1 || hour > 12 {
+			return 0, false
+		}
+		if hour == 12 {
+			hour = 0
+		}
+		if strings.EqualFold(half, "p") {
+			hour += 12
+		}
+	}
+	seconds = 3600*hour + 60*minute + second + number("."+part[4])
+	offset := 3600*number(part[8]) + 60*number(part[9])
+	if part[7] == "+" {
+		offset = -offset
+	}
+	const day = 24 * 3600
+	return seconds + offset, minute < 60 && second < 60 && seconds <= day && number(part[9]) < 60 && number(part[8]) < 24
+}
+
+// looksLikeTime: the cell has the form of a date or of a time of day, and may be none, such as 31
+// February.
+func looksLikeTime(cell string) bool {
+	if !mayBeDate(cell) {
+		return false
+	}
+	_, month, _, _, ok := cutDate(dayFirst, cell)
+	return ok && month > 0 || shortYearForm.MatchString(cell) || timeOfDayForm.MatchString(cell)
+}
+
+// orderOpen: the cell is of the form 31/12/2020; plain where points stand in it, as in Europe.
+func orderOpen(cell string) (open, plain bool) {
+	part := yearLastForm.FindStringSubmatch(cell)
+	return part != nil && part[2] == part[4], part != nil && part[2] == "."
+}

@@ -1,0 +1,161 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// beginCounts is beginSums of a likelihood of counts.
+func (d *Device[T]) beginCounts(s, b, c int, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
+	t := d.beginSums(s, b, c, a.Weight, scale)
+	t.y = d.real(a.Y)
+	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
+	t.noise = grow(d.pool, &t.noise, c)
+	for i, v := range d.real(a.LogRate) {
+		t.noise[i] = float64(v)
+	}
+	if a.Offset != nil {
+		t.offset = d.real(a.Offset)
+	}
+	return t
+}
+
+// logRate is the part of f that is not h, of a row and a column.
+func (t *likelihoods[T]) logRate(row, c int) float64 {
+	if t.offset == nil {
+		return t.noise[c]
+	}
+	return t.noise[c] + float64(t.offset[row%t.b])
+}
+
+// PoissonLogLik is Σ y f − exp f − log y!, its gradients in the same pass.
+func (d *Device[T]) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckPoisson("PoissonLogLik", ell, g, a)
+	t := d.beginCounts(s, b, c, a, scale)
+	if d.dry() {
+		return
+	}
+	d.poissonReal = poisson[T, T]{likelihoods: t, dmean: d.real(g.H), mean: d.real(a.H)}
+	d.do(&d.poissonReal, len(t.ell), t.rows*t.c*32)
+	t.finish(ell)
+	t.slopes(d.real(g.LogRate))
+}
+
+// PoissonExpected is the closed form E_q log p(y | F) = Σ y mean − exp(mean + var/2) − log y!.
+func (d *Device[T]) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckPoissonMoments(ell, g, a)
+	t := d.beginCounts(s, b, c, a, scale)
+	if d.dry() {
+		return
+	}
+	var of task
+	if a.H.DType() == device.Double {
+		d.poissonDouble = poisson[T, float64]{t, double(g.H), double(g.Variance), double(a.H), double(a.Variance)}
+		of = &d.poissonDouble
+	} else {
+		d.poissonReal = poisson[T, T]{t, d.real(g.H), d.real(g.Variance), d.real(a.H), d.real(a.Variance)}
+		of = &d.poissonReal
+	}
+	d.do(of, len(t.ell), t.rows*t.c*32)
+	t.finish(ell)
+	t.slopes(d.real(g.LogRate))
+}
+
+// poisson is the state of PoissonLogLik and PoissonExpected for moments of type E; the first has no
+// variances.
+type poisson[T, E Float] struct {
+	*likelihoods[T]
+	dmean, dvar    []E
+	mean, variance []E
+}
+
+func (t *poisson[T, E]) run(_ *worker, block int) {
+	lo, hi := span(block, likRows, t.rows)
+	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
+	clear(slopes)
+	for row := lo; row < hi; row++ {
+		w, y := t.w(row), t.y[row%t.b*t.c:][:t.c]
+		for c, v := range y {
+			i, y := row*t.c+c, float64(v)
+			f := float64(t.mean[i]) + t.logRate(row, c)
+			u := f
+			if t.variance != nil {
+				u += float64(t.variance[i]) / 2
+			}
+			rate, slope := rateOf(u)
+			value += w * (y*f - rate - logFactorial(y))
+			along := w * (y - slope)
+			slopes[c] += along
+			t.dmean[i] = E(t.scale * along)
+			if t.variance != nil {
+				t.dvar[i] = E(-t.scale * w * slope / 2)
+			}
+		}
+	}
+	t.ell[block] = value
+}
+
+// rateOf is exp u and its slope; from LogRateMax on the tangent.
+func rateOf(u float64) (rate, slope float64) {
+	slope = math.Exp(min(u, device.LogRateMax))
+	return slope * (1 + max(u-device.LogRateMax, 0)), slope
+}
+
+// logFactorial is log y!.
+func logFactorial(y float64) float64 {
+	v, _ := math.Lgamma(y + 1)
+	return v
+}
+
+// NegativeBinomialLogLik is Σ log p(y) of counts with mean exp f and variance λ + δλ², its gradients in
+// the same pass.
+func (d *Device[T]) NegativeBinomialLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckNegativeBinomial(ell, g, a)
+	t := d.beginCounts(s, b, c, a, scale)
+	t.dh, t.h = d.real(g.H), d.real(a.H)
+	t.tails = grow(d.pool, &t.tails, blocksOf(t.rows, likRows))
+	if d.dry() {
+		return
+	}
+	own := math.Exp(float64(d.real(a.Tail)[0]))
+	r := 1 / (device.DispersionFloor + own)
+	t.tail = math.Log(r)
+	d.do((*negativeBinomial[T])(t), len(t.ell), len(t.h)*64)
+	t.finish(ell)
+	t.slopes(d.real(g.LogRate))
+	d.real(g.Tail)[0] += T(-scale * r * r * own * sum(t.tails))
+}
+
+type negativeBinomial[T Float] likelihoods[T]
+
+// With σ = λ/(r+λ), the logistic function of u = log λ/r: log p has the slope y(1−σ) − rσ in f, and
+// ψ(y+r) − ψ(r) + log(1−σ) + 1 − (1 + y/r)(1−σ) in r.
+func (t *negativeBinomial[T]) run(_ *worker, block int) {
+	lo, hi := span(block, likRows, t.rows)
+	all, r := (*likelihoods[T])(t), math.Exp(t.tail)
+	base, _ := math.Lgamma(r)
+	rise := digamma(r)
+	slopes, value, tail := t.dlogvar[block*t.c:][:t.c], 0.0, 0.0
+	clear(slopes)
+	for row := lo; row < hi; row++ {
+		w := all.w(row)
+		for c, v := range t.y[row%t.b*t.c:][:t.c] {
+			i, y := row*t.c+c, float64(v)
+			u := float64(t.h[i]) + all.logRate(row, c) - t.tail
+			e := math.Exp(-math.Abs(u))
+			below := max(u, 0) + math.Log1p(e) // −log(1−σ)
+			share, rest := e/(1+e), 1/(1+e)    // σ and 1−σ
+			if u > 0 {
+				share, rest = rest, share
+			}
+			upper, _ := math.Lgamma(y + r)
+			value += w * (upper - base - logFactorial(y) - r*below + y*(u-below))
+			tail += w * (digamma(y+r) - rise - below + 1 - (1+y/r)*rest)
+			along := w * (y*rest - r*share)
+			slopes[c] += along
+			t.dh[i] = T(t.scale * along)
+		}
+	}
+	t.ell[block], t.tails[block] = value, tail
+}

@@ -1,0 +1,130 @@
+package devicetest
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
+)
+
+// countArgs are h, y, the constants of log rates, the offsets and the tail, the last where in has it.
+func countArgs(in []*device.Tensor) device.LikelihoodArgs {
+	in = append(in[:len(in):len(in)], nil)
+	return device.LikelihoodArgs{H: in[0], Y: in[1], LogRate: in[2], Offset: in[3], Tail: in[4]}
+}
+
+// Size: S, B, C.
+func poisson(r *random, size []int) likelihood {
+	s, b, c := size[0], size[1], size[2]
+	return likelihood{
+		in: []*array{r.normal("h", device.Real, writes, 0, 1, s, b, c), r.counts(1, b, c), r.normal("lograte", device.Real, adds, 1, 0.5, c),
+			r.normal("offset", device.Real, none, 0.5, 0.3, b)},
+		term: func(in [][]float64, row int) float64 {
+			return columns(row, b, c, func(i, y, col int) float64 {
+				f := in[0][i] + in[2][col] + in[3][row%b]
+				return in[1][y]*f - math.Exp(f) - logGamma(in[1][y]+1)
+			})
+		}, rows: s * b, args: countArgs, op: device.Device.PoissonLogLik}
+}
+
+// Size: S, B, C.
+func poissonExpected(dtype device.DType) func(r *random, size []int) likelihood {
+	return func(r *random, size []int) likelihood {
+		s, b, c := size[0], size[1], size[2]
+		mean, variance := r.moments(dtype, size)
+		return likelihood{
+			in: []*array{mean, r.counts(1, b, c), r.normal("lograte", device.Real, adds, 1, 0.5, c),
+				r.normal("offset", device.Real, none, 0.5, 0.3, b), variance},
+			term: func(in [][]float64, row int) float64 {
+				return columns(row, b, c, func(i, y, col int) float64 {
+					f := in[0][i] + in[2][col] + in[3][row%b]
+					return in[1][y]*f - math.Exp(f+in[4][i]/2) - logGamma(in[1][y]+1)
+				})
+			}, rows: s * b,
+			args: func(in []*device.Tensor) device.LikelihoodArgs {
+				a := countArgs(in[:4])
+				a.Variance = in[4]
+				return a
+			}, op: device.Device.PoissonExpected}
+	}
+}
+
+// Size: S, B, C. A dispersion of about 0.6, and rates on both sides of 1/δ.
+func negativeBinomial(r *random, size []int) likelihood {
+	s, b, c := size[0], size[1], size[2]
+	return likelihood{
+		in: []*array{r.normal("h", device.Real, writes, 0, 1.5, s, b, c), r.counts(1, b, c),
+			r.normal("lograte", device.Real, adds, 0, 0.5, c), r.normal("offset", device.Real, none, 0.5, 0.3, b),
+			r.normal("tail", device.Real, adds, -0.5, 0.1, 1)},
+		term: func(in [][]float64, row int) float64 {
+			r := 1 / (device.DispersionFloor + math.Exp(in[4][0]))
+			return columns(row, b, c, func(i, at, col int) float64 {
+				y, rate := in[1][at], math.Exp(in[0][i]+in[2][col]+in[3][row%b])
+				return logGamma(y+r) - logGamma(r) - logGamma(y+1) + r*math.Log(r/(r+rate)) + y*math.Log(rate/(r+rate))
+			})
+		}, rows: s * b, args: countArgs, op: device.Device.NegativeBinomialLogLik}
+}
+
+// Size: S, B, K levels. Outputs are far in both tails, too.
+func ordinal(r *random, size []int) likelihood {
+	s, b, k := size[0], size[1], size[2]
+	return likelihood{
+		in: []*array{r.normal("h", device.Real, writes, 0, 3, s, b, 1), r.below("y", k, b),
+			r.normal("cuts", device.Real, adds, -1, 0.5, k-1)},
+		term: func(in [][]float64, row int) float64 {
+			y, lower, upper := int(in[1][row%b]), math.Inf(-1), in[2][0]
+			for i := 1; i <= y && i < k; i++ {
+				if lower = upper; i == k-1 {
+					upper = math.Inf(1)
+				} else {
+					upper += device.GapFloor + math.Exp(in[2][i])
+				}
+			}
+			lower, upper = lower-in[0][row], upper-in[0][row]
+			if lower > 0 {
+				lower, upper = -upper, -lower
+			}
+			return math.Log(math.Erfc(-upper/math.Sqrt2)/2 - math.Erfc(-lower/math.Sqrt2)/2)
+		}, rows: s * b,
+		args: func(in []*device.Tensor) device.LikelihoodArgs {
+			return device.LikelihoodArgs{H: in[0], Y: in[1], Cuts: in[2]}
+		}, op: device.Device.OrdinalLogLik}
+}
+
+// Log rates of 800, whose exponentials no double holds.
+func tangentRate(t *testing.T, dev device.Device, tol Tolerances) {
+	h, y := put(dev, device.Real, []float64{800}, 1, 1, 1), put(dev, device.Real, []float64{3}, 1, 1)
+	zero, ell := put(dev, device.Real, []float64{0}, 1), dev.New(device.Double, 1)
+	g := device.LikelihoodArgs{H: dev.New(device.Real, 1, 1, 1), LogRate: dev.New(device.Real, 1), Tail: dev.New(device.Real, 1)}
+	a := device.LikelihoodArgs{H: h, Y: y, LogRate: zero, Tail: zero}
+	dev.PoissonLogLik(ell, g, a, 1)
+	slope := math.Exp(device.LogRateMax)
+	want := []float64{3*800 - slope*(801-device.LogRateMax) - math.Log(6), 3 - slope}
+	if e := fdcheck.RelativeError(append(download(dev, ell), download(dev, g.H)...), want); !(e <= tol.real()) {
+		t.Errorf("PoissonLogLik and its gradient are off by %g", e)
+	}
+	dev.NegativeBinomialLogLik(ell, g, a, 1)
+	r := 1 / (1 + device.DispersionFloor)
+	want = []float64{logGamma(3+r) - logGamma(r) - math.Log(6) + r*(math.Log(r)-800), -r}
+	if e := fdcheck.RelativeError(append(download(dev, ell), download(dev, g.H)...), want); !(e <= tol.real()) {
+		t.Errorf("NegativeBinomialLogLik and its gradient are off by %g", e)
+	}
+}
+
+// Outputs at ±100 standard deviations from their level: log Φ(x) is −x²/2 − log −x√2π + log(1 − x⁻²).
+func farLevels(t *testing.T, dev device.Device, tol Tolerances) {
+	h, y := put(dev, device.Real, []float64{100, -100}, 1, 2, 1), dev.New(device.Int, 2)
+	dev.UploadInts(y, []int32{0, 1})
+	ell, dh, cuts := dev.New(device.Double, 1), dev.New(device.Real, 1, 2, 1), dev.New(device.Real, 1)
+	dev.OrdinalLogLik(ell, device.LikelihoodArgs{H: dh, Cuts: dev.New(device.Real, 1)},
+		device.LikelihoodArgs{H: h, Y: y, Cuts: cuts}, 1)
+	tail := -5000 - math.Log(100*math.Sqrt(2*math.Pi)) + math.Log1p(-1e-4+3e-8-15e-12)
+	hazard := math.Exp(-5000 - math.Log(2*math.Pi)/2 - tail)
+	if e := fdcheck.RelativeError(download(dev, ell), []float64{2 * tail}); !(e <= tol.real()) {
+		t.Errorf("OrdinalLogLik is off by %g", e)
+	}
+	if e := fdcheck.RelativeError(download(dev, dh), []float64{-hazard, hazard}); !(e <= 100*tol.real()) {
+		t.Errorf("its gradient is off by %g", e)
+	}
+}
