@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -98,14 +99,16 @@ func (l *layout) hasRole(option string) bool {
 
 // rolesLike finds the columns of the roles in a file that is like that of training: place is where a
 // column stands, −1 where it does not. Predictions need offsets; weights are of use where there are
-// targets to score, and groups and times split no such file.
-func (l *layout) rolesLike(rec *records, like RowRoles, place func(column string) int) error {
+// targets to score. Weights, groups and times that are asked for are those of a file to train on.
+func (l *layout) rolesLike(rec *records, like, asked RowRoles, place func(column string) int) error {
+	like.Group, like.Time = asked.Group, asked.Time
+	like.Weights = cmp.Or(asked.Weights, like.Weights)
 	for _, role := range like.all() {
-		if role.column == "" || role.option == "group" || role.option == "time" {
+		if role.column == "" {
 			continue
 		}
 		at := place(role.column)
-		if at < 0 && role.option == "offset" {
+		if at < 0 && (role.option != "weights" || asked.Weights != "") {
 			return missingColumn(rec, role.column, role.purpose)
 		}
 		if at >= 0 {

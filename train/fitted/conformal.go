@@ -111,8 +111,9 @@ func centre(m metrics.Mixture, n int) (mean, sd float64) {
 //
 //	Own(mean − q·sd) … Own(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
 func Interval(m metrics.Mixture, s data.TargetScale, n int, q float64) (lower, upper float64) {
+	const most = math.MaxFloat64 / 4 // of exponentials; the width is finite, too
 	mean, sd := centre(m, n)
-	return s.Own(mean - q*sd), s.Own(mean + q*sd)
+	return max(s.Own(mean-q*sd), -most), min(s.Own(mean+q*sd), most)
 }
 
 // ConformalScores is the block "conformal" of a result: intervals or sets of rows with their targets.

@@ -131,7 +131,7 @@ func (c *Config) runOptions() []Option {
 			Help: "seed of everything random: the same seed gives the same bytes"},
 		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
 			Help: "start at the model of this run, with its options, and train on the new rows of --data, for a " +
-				"fifth of its steps unless --steps or --time-limit says otherwise"},
+				"fifth of its steps, or as many as it had if it started so, too, unless --steps or --time-limit is given"},
 		{Key: "ensemble", Flag: true, Arg: "K", limits: between(1, 100), value: &c.Ensemble,
 			Help: "train with K seeds, from --seed on, and predict with the mean of the models"},
 		{Key: "deterministic", value: &c.Deterministic,
