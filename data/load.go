@@ -179,9 +179,6 @@ func checkTraining(d *Dataset) error {
 	if d.N() < 2 {
 		return errorf(d.Path, "leaves a single training row: at least two are needed")
 	}
-	if d.SumOfWeights() == 0 {
-		return errorf(d.Path, "leaves training rows whose weights are all 0: at least two rows must count")
-	}
 	if d.Task == Regression {
 		_, err := FitTargets(StandardTargets, d)
 		return err

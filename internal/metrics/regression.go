@@ -18,16 +18,15 @@ type Regression struct {
 type Predictive interface {
 	Moments(n int) (mean, variance float64)
 	LogDensity(n int, y float64) float64
-	CDF(n int, y float64) float64
+	Position(n int, y float64) (below, upTo float64) // the probabilities of less than y, and of at most y
 	CRPS(n int, y float64) float64
 }
 
 // ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
-func ScoreRegression(m Mixture, y []float64) Regression { return score(m, m.N, y) }
-
-func score(m Predictive, rows int, y []float64) Regression {
-	if len(y) != rows || rows == 0 {
-		panic("metrics: as many targets as predicted rows are needed, and one at least")
+func ScoreRegression(m Predictive, y []float64) Regression {
+	rows := len(y)
+	if rows == 0 {
+		panic("metrics: scores need one row at least")
 	}
 	// A row's error, −log p(y), CRPS, and how far its probability is from the middle.
 	of := make([]struct{ miss, nlpd, crps, off float64 }, rows)
@@ -35,7 +34,8 @@ func score(m Predictive, rows int, y []float64) Regression {
 		mean, _ := m.Moments(n)
 		w := &of[n]
 		w.miss, w.nlpd, w.crps = y[n]-mean, -m.LogDensity(n, y[n]), m.CRPS(n, y[n])
-		w.off = math.Abs(m.CDF(n, y[n])-0.5) * 2
+		below, upTo := m.Position(n, y[n])
+		w.off = max(0.5-upTo, below-0.5) * 2
 	})
 	var r Regression
 	for _, w := range of {
