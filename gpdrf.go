@@ -123,6 +123,10 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	if cfg, err = o.From.startOf(cfg, ds); err != nil {
 		return nil, err
 	}
+	cfg, known, err := cfg.KnowTarget(ds)
+	if err != nil {
+		return nil, err
+	}
 	kept, conformal, notes, err := cfg.HoldOutConformal(ds)
 	if err != nil {
 		return nil, err
@@ -139,7 +143,7 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	precision := string(device.Relax(dev, device.Precision(cfg.Precision)))
 	cfg = cfg.With("device", dev.Name()).With("precision", precision)
 	r := reporter{o: o}
-	for _, n := range append(notes, more...) {
+	for _, n := range slices.Concat(known, notes, more) {
 		r.Note("%s", n)
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: kept, Validation: held, Conformal: conformal,

@@ -242,6 +242,8 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		d.schema = *like
 	} else {
 		d.schema.Missing, d.schema.Dialect = in.opt.Missing, in.opt.Dialect
+	}
+	if like == nil || in.opt.Roles.given() != "" { // rows to train on
 		if err := d.checkFacts(in.name, s.Roles); err != nil {
 			return nil, nil, err
 		}

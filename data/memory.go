@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -85,6 +84,12 @@ func FromRows(r Rows) (*Dataset, error) {
 		d.Target = targetText(d.schema.TargetsAt, slices.Concat(d.Columns, d.Targets))
 	}
 	d.setFacts(r)
+	if r.Weights != nil && slices.Max(r.Weights) == 0 {
+		return nil, errorf("", "the weights of all rows are 0: at least two rows must count")
+	}
+	if slices.Contains(r.Weights, 0) {
+		d = d.withWeight()
+	}
 	if err := cmp.Or(d.checkFacts(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err
 	}
@@ -241,193 +246,4 @@ func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, er
 		}
 	}
 	return set, nil
-}
-
-// Given are the rows in the columns of the schema, for Schema.Rows. Columns are matched by name;
-// without names they are taken in order.
-func (r Rows) Given(s Schema) (Given, error) {
-	g := Given{N: r.N(), Sequences: r.Sequences}
-	names := s.NumberColumns()
-	if text := s.TextColumns(); len(text) > 0 {
-		return g, errorf("", "the model has columns of text: %s: give such rows in a file", list(text))
-	}
-	offsets := s.Roles.Offset != ""
-	if offsets && len(r.Offset) != r.N() {
-		return g, errorf("", "%s for %s: the training rows have offsets, so give a number for each row",
-			plural(len(r.Offset), "offset"), plural(r.N(), "row"))
-	}
-	at := make([]int, len(names))
-	for k, name := range names {
-		if at[k] = k; r.Columns != nil {
-			at[k] = slices.Index(r.Columns, name)
-		}
-		if at[k] < 0 {
-			return g, errorf("",
-				"there is no column %s, which the training data have; the columns here are %s", quote(name),
-				strings.Join(r.Columns, ", "))
-		}
-	}
-	for i := range r.N() {
-		var row []float64
-		if r.Inputs != nil {
-			row = r.Inputs[i]
-		}
-		if r.Columns == nil && len(row) != len(names) || r.Columns != nil && len(row) != len(r.Columns) {
-			return g, errorf("", "row %d has %s, the training data have %s", i+1, plural(len(row), "number"),
-				plural(len(names), "column"))
-		}
-		for _, k := range at {
-			g.Numbers = append(g.Numbers, row[k])
-		}
-		if offsets {
-			g.Numbers = append(g.Numbers, r.Offset[i])
-		}
-	}
-	return g, nil
-}
-
-// Given are N rows that stand in no file, such as those of a request: what a file of the training
-// set's columns would hold.
-type Given struct {
-	N         int
-	Numbers   []float64           // [N,len(RequestNumbers)]; NaN is a missing cell
-	Texts     map[string][]string // [N] of each of TextColumns; "" is a missing cell
-	Sequences []string            // [N]; nil where rows have none
-}
-
-// Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as
-// readFor does with those of a file, so that their predictions are the same. Errors name the row,
-// from 1, and the column.
-func (s Schema) Rows(g Given) (*Dataset, error) {
-	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes, schema: s}
-	if g.N < 1 {
-		return nil, errorf("", "there are no rows: give at least one")
-	}
-	if err := s.checkGiven(g); err != nil {
-		return nil, err
-	}
-	var err error
-	if d.Offset, err = g.offsets(s); err != nil {
-		return nil, err
-	}
-	if columns := s.FileColumns(); len(columns) > 0 {
-		x, err := g.expand(columns, s)
-		if err != nil {
-			return nil, err
-		}
-		d.X = matrix(g.N, len(s.Columns), x)
-	}
-	if s.Alphabet != nil {
-		if d.Sequences, err = encodeRows(seq.EncoderFor(s.Alphabet), g.Sequences, s.SequenceColumn()); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
-}
-
-// checkGiven compares the sizes of g with those of the schema.
-func (s Schema) checkGiven(g Given) error {
-	if width := len(s.RequestNumbers()); len(g.Numbers) != g.N*width {
-		return errorf("", "%s of %s for %s", plural(len(g.Numbers), "number"), plural(width, "column"),
-			plural(g.N, "row"))
-	}
-	for _, name := range s.TextColumns() {
-		if len(g.Texts[name]) != g.N {
-			return errorf("", "%s in column %s for %s", plural(len(g.Texts[name]), "cell"), quote(name),
-				plural(g.N, "row"))
-		}
-	}
-	if s.Alphabet != nil && len(g.Sequences) != g.N {
-		return errorf("", "%s for %s", plural(len(g.Sequences), "sequence"), plural(g.N, "row"))
-	}
-	return nil
-}
-
-// offsets are those of the rows, the last number of each; nil where the schema has none.
-func (g Given) offsets(s Schema) (offset []float64, err error) {
-	width := len(s.RequestNumbers())
-	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
-		v := g.Numbers[(i+1)*width-1]
-		if !(math.Abs(v) <= largest) {
-			return nil, errorf("", "row %d: column %s is %s: each row needs a finite number, which is added to its outputs",
-				i+1, quote(s.Roles.Offset), number(v))
-		}
-		offset = append(offset, v)
-	}
-	return offset, nil
-}
-
-// expand writes the inputs [N,len(s.Columns)] of the cells.
-func (g Given) expand(columns []InputColumn, s Schema) ([]float64, error) {
-	x := make([]float64, 0, g.N*len(s.Columns))
-	width, impute := len(s.RequestNumbers()), s.Missing == MissingImpute
-	for i := range g.N {
-		numbers := g.Numbers[i*width:]
-		for _, c := range columns {
-			v, hot, missing, ok := 0.0, -1, false, true
-			if c.Values == nil {
-				if c.Notation == nil {
-					v, numbers = numbers[0], numbers[1:]
-				} else if v, ok = c.Notation.parse(g.Texts[c.Name][i]); !ok {
-					return nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(g.Texts[c.Name][i]),
-						quote(c.Name), c.Notation.like())
-				}
-				if missing = math.IsNaN(v); missing {
-					v = c.Fill
-				} else if !(math.Abs(v) <= largest) {
-					return nil, errorf("",
-						"row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used", i+1,
-						number(v), quote(c.Name), largest)
-				}
-			} else {
-				cell := strings.TrimSpace(g.Texts[c.Name][i])
-				if hot, _ = c.find(cell); c.isMissing(cell) {
-					hot, missing = -1, true
-				}
-			}
-			if missing && !impute {
-				return nil, errorf("",
-					"row %d: column %s is missing: fill it in; a model trained with --missing impute does so "+
-						"itself", i+1, quote(c.Name))
-			}
-			x = c.append(x, v, hot, missing)
-		}
-	}
-	return x, nil
-}
-
-// NewWords are warnings about words that the training data do not have, one for each column.
-func (s Schema) NewWords(g Given) (warnings []string) {
-	for _, c := range s.FileColumns() {
-		if c.Values == nil {
-			continue
-		}
-		n, first := 0, 0
-		for i, cell := range g.Texts[c.Name] {
-			cell = strings.TrimSpace(cell)
-			if _, known := c.find(cell); known || c.isMissing(cell) {
-				continue
-			}
-			if n++; n == 1 {
-				first = i
-			}
-		}
-		if n > 0 {
-			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.Name][first], c, n))
-		}
-	}
-	return warnings
-}
-
-// unknownWord is the message about the first of n words that the training data lack.
-func unknownWord(where, cell string, c InputColumn, n int) string {
-	others, becomes := "", "all inputs of the column are 0 there"
-	if c.Others != nil {
-		becomes = "it counts as other"
-	}
-	if n > 1 {
-		others = fmt.Sprintf(", the first of %d new cells", n)
-	}
-	return fmt.Sprintf("%s: %s in column %s is not in the training data%s: %s", where, quote(cell),
-		quote(c.Name), others, becomes)
 }

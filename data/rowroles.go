@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -98,14 +99,16 @@ func (l *layout) hasRole(option string) bool {
 
 // rolesLike finds the columns of the roles in a file that is like that of training: place is where a
 // column stands, −1 where it does not. Predictions need offsets; weights are of use where there are
-// targets to score, and groups and times split no such file.
-func (l *layout) rolesLike(rec *records, like RowRoles, place func(column string) int) error {
+// targets to score. Weights, groups and times that are asked for are those of a file to train on.
+func (l *layout) rolesLike(rec *records, like, asked RowRoles, place func(column string) int) error {
+	like.Group, like.Time = asked.Group, asked.Time
+	like.Weights = cmp.Or(asked.Weights, like.Weights)
 	for _, role := range like.all() {
-		if role.column == "" || role.option == "group" || role.option == "time" {
+		if role.column == "" {
 			continue
 		}
 		at := place(role.column)
-		if at < 0 && role.option == "offset" {
+		if at < 0 && (role.option != "weights" || asked.Weights != "") {
 			return missingColumn(rec, role.column, role.purpose)
 		}
 		if at >= 0 {
@@ -135,6 +138,16 @@ func (l *layout) namedRoles() (r RowRoles) {
 // isRoleMissing: a role of the current row has no value.
 func (l *layout) isRoleMissing(rec *records) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return isMissing(strings.TrimSpace(rec.row[c.at])) })
+}
+
+// isWeightless: the current row has the weight 0.
+func (l *layout) isWeightless(rec *records) bool {
+	i := slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.option == "weights" })
+	if i < 0 {
+		return false
+	}
+	v, err := rec.style.number(strings.TrimSpace(rec.row[l.roles[i].at]))
+	return err == nil && v == 0
 }
 
 // checkRoles refuses a value of the current row that its role cannot have.
@@ -202,9 +215,6 @@ func (d *Dataset) checkFacts(file string, names RowRoles) error {
 	case d.Groups != nil && d.Times != nil:
 		return errorf(file, "cannot be split by the groups %s and by the times %s together: give --group or --time",
 			quote(names.Group), quote(names.Time))
-	case d.Weights != nil && slices.Max(d.Weights) == 0:
-		return errorf(file, "the weights of all rows are 0, in column %s: at least two rows must count",
-			quote(names.Weights))
 	case d.Groups != nil && slices.Max(d.Groups) == 0:
 		return errorf(file, "all rows are one group of the column %s, which no split can keep together: two groups or "+
 			"more are needed", quote(names.Group))
@@ -213,27 +223,6 @@ func (d *Dataset) checkFacts(file string, names RowRoles) error {
 			quote(names.Time))
 	}
 	return nil
-}
-
-// CheckWeights refuses rows to train on or to score of which none counts.
-func (d *Dataset) CheckWeights() error {
-	if d == nil || d.Weights == nil || d.SumOfWeights() > 0 {
-		return nil
-	}
-	return errorf(d.Path, "the weights of all %s in one part of the rows are 0: a row at least must count there",
-		plural(d.N(), "row"))
-}
-
-// SumOfWeights is N, or Σ w.
-func (d *Dataset) SumOfWeights() float64 {
-	if d.Weights == nil {
-		return float64(d.N())
-	}
-	sum := 0.0
-	for _, w := range d.Weights {
-		sum += w
-	}
-	return sum
 }
 
 // checkFacts refuses weights, times and offsets of rows in memory that are none.
@@ -278,4 +267,15 @@ func (d *Dataset) setFacts(r Rows) {
 		}
 		d.Groups = append(d.Groups, names[name])
 	}
+}
+
+// withWeight is d without its rows of weight 0, which count nothing.
+func (d *Dataset) withWeight() *Dataset {
+	var rows []int
+	for i, w := range d.Weights {
+		if w > 0 {
+			rows = append(rows, i)
+		}
+	}
+	return d.Subset(rows)
 }

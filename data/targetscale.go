@@ -137,7 +137,8 @@ func Positive(d *Dataset, scales []TargetScale) error {
 	for i, y := range d.Y {
 		if c := i % len(names); scales[c].Log && !(y > 0) {
 			return errorf(d.Where(i/len(names)), "the target %s is %s, and the model predicts its logarithm: leave "+
-				"such rows out, or train with target-scaling: standard in a config file", quote(names[c]), number(y))
+				"such rows out, or train with likelihood gaussian and target-scaling: standard in a config file",
+				quote(names[c]), number(y))
 		}
 	}
 	return nil

@@ -20,10 +20,12 @@ type Settled struct {
 	LogVar []float64 // log σ² of each target; nil of classes and counts
 	DoF    float64   // ν of Student's t, otherwise 0
 	Offset []float64 // of each output of a classifier; nil: none
-	// of counts: a constant of each target's log rate, and δ of a negative binomial
-	LogRate    []float64
-	Dispersion float64
-	Cuts       []float64 // κ_1 … κ_K−1 of an ordinal likelihood
+	// of counts: a constant of each target's log rate, δ of a negative binomial, and the nodes by which a
+	// closed form sees a normal log rate, with their weights
+	LogRate        []float64
+	Dispersion     float64
+	Nodes, Weights []float64
+	Cuts           []float64 // κ_1 … κ_K−1 of an ordinal likelihood
 }
 
 // SettledGP is the GP layer, in the letters of GPLayer.Forward.
@@ -102,6 +104,7 @@ func (m *Model) Settled(samples int, seed uint64) (*Settled, error) {
 		out.LogVar, out.DoF = lik.logVariances(), lik.degrees()
 	case *Poisson:
 		out.LogRate = m.numbers(lik.logRate)
+		out.Nodes, out.Weights = hermite(hermiteNodes(samples))
 	case *NegativeBinomial:
 		out.LogRate, out.Dispersion = m.numbers(lik.logRate), lik.dispersion()
 	case *Ordinal:

@@ -41,6 +41,12 @@ MODELS = {
     "numbers with a temperature": (PLAIN, "--set temperature=1.7"),
     "logarithms with a temperature": (PLAIN | {"target": "sales"}, "--set temperature=0.6"),
     "classes with a temperature": (PLAIN | {"target": "kind"}, "--set latents=4 --set temperature=0.5"),
+    "levels": (PLAIN | {"target": "kind"}, "--likelihood ordinal --set order=flat,yard,house"),
+    "levels with a temperature": (PLAIN | {"target": "kind"}, "--likelihood ordinal --set order=flat,yard,house --set temperature=2 --model gp"),
+    "counts": (PLAIN | {"target": "calls"}, "--likelihood poisson"),
+    "counts of a gp": (PLAIN | {"target": "calls"}, "--likelihood poisson --model gp"),
+    "counts of two targets": (PLAIN | {"target": "calls,age"}, "--likelihood negative-binomial"),
+    "ensemble of counts": (PLAIN | {"target": "calls"}, "--likelihood poisson --model drf --ensemble 2"),
     "two classes": ({"target": "sold", "drop": ["kind"]}, "--model gp --likelihood bernoulli"),
     "ensemble": (PLAIN, "--ensemble 2"),
     "ensemble of classes": (PLAIN | {"target": "kind"}, "--ensemble 3 --set samples=10 --set eval-samples=10"),
@@ -76,6 +82,7 @@ def table(rows, seed, missing):
     price = 200 + 50 * signal + draw.normal(0, 5, rows)
     columns = {"area": area, "age": age, "wealth": wealth, "kind": kind, "price": price, "rent": price / 20 + np.cos(age / 20),
                "sales": np.exp(signal + draw.normal(0, 1.2, rows)),
+               "calls": draw.poisson(np.exp(signal - 2)).astype(float),
                "sold": np.where(signal + draw.normal(0, 0.3, rows) > np.median(signal), "yes", "no")}
     if missing:
         columns["area"] = np.where(draw.random(rows) < 0.1, np.nan, area)
@@ -140,7 +147,7 @@ def main(program, only):
             if only and name not in only:
                 continue
             targets, missing = form["target"].split(","), form.get("missing", "error")
-            left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "sold"] if c not in targets]
+            left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "calls", "sold"] if c not in targets]
             training, new = table(200, 1, missing == "impute"), table(ROWS, 2, missing == "impute")
             write(folder / "train.csv", {c: v for c, v in training.items() if c not in left})
             write(folder / "new.csv", {c: v for c, v in new.items() if c not in left and c not in targets})

@@ -18,6 +18,13 @@ func (g graph) likelihood(s *model.Settled, scales []data.TargetScale, h, varian
 	if s.Offset != nil {
 		h = g.add(h, g.Doubles(s.Offset, len(s.Offset)))
 	}
+	switch {
+	case model.Counts(s.Likelihood):
+		return g.counts(s, h, variance)
+	case s.Likelihood == model.OrdinalLikelihood:
+		p.probabilities = g.levels(s, h)
+		return p
+	}
 	temperature := cmp.Or(s.Temperature, 1)
 	if s.LogVar == nil && temperature != 1 {
 		h = g.mul(h, g.Doubles([]float64{1 / temperature}, 1))

@@ -13,7 +13,7 @@ import (
 type Regression struct {
 	p       *model.Prediction
 	c       int
-	mixture metrics.Mixture
+	mixture metrics.Distribution
 	scale   data.TargetScale
 }
 
@@ -22,9 +22,9 @@ func NewRegression(t *fitted.Trained, p *model.Prediction, c int) *Regression {
 	return &Regression{p, c, t.Mixture(p, c), t.Targets[c]}
 }
 
-// Drawn replaces the mixture by a normal with the moments of a number of draws.
+// Drawn replaces the mixture, which is not of counts, by a normal with the moments of a number of draws.
 func (r *Regression) Drawn(draws int, seed uint64) *Regression {
-	return &Regression{r.p, r.c, fitted.Draws(r.mixture, r.c, draws, seed), r.scale}
+	return &Regression{r.p, r.c, fitted.Draws(r.mixture.(metrics.Mixture), r.c, draws, seed), r.scale}
 }
 
 // Levels are those of the quantiles q05 q25 q50 q75 q95.
@@ -45,7 +45,7 @@ func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 	return r.scale.Own(m), unit * math.Sqrt(total), unit * unit * noise, unit * unit * max(0, total-noise)
 }
 
-// LogDensity is that of the target y of row i, by unit of the target.
+// LogDensity is that of the target y of row i, by unit of the target; the log probability of a count.
 func (r *Regression) LogDensity(i int, y float64) float64 {
 	if r.scale.Log {
 		return fitted.Logs(r.mixture, r.scale).LogDensity(i, y)
@@ -53,16 +53,24 @@ func (r *Regression) LogDensity(i int, y float64) float64 {
 	return r.mixture.LogDensity(i, r.scale.Scaled(y)) - math.Log(r.scale.SD)
 }
 
-// CDF is the probability that the target of row i is at most y.
-func (r *Regression) CDF(i int, y float64) float64 { return r.mixture.CDF(i, r.scale.Scaled(y)) }
+// Position is where the target y of row i stands in its prediction: a number from 0 to 1, uniform where
+// predictions are right. It is the probability of at most y or, of counts, a random number from that of less
+// than y to that. The number belongs to the row, which has one among all rows, and to a seed.
+func (r *Regression) Position(i, row int, y float64, seed uint64) float64 {
+	below, upTo := r.mixture.Position(i, r.scale.Scaled(y))
+	if below == upTo {
+		return upTo
+	}
+	return below + (upTo-below)*fitted.Uniform(row, r.c, seed)
+}
 
 // Quantile is that of row i at level q.
 func (r *Regression) Quantile(i int, q float64) float64 { return r.Quantiles(i)(q) }
 
 // Quantiles is Quantile of row i. It is faster where several levels are asked for.
 func (r *Regression) Quantiles(i int) func(q float64) float64 {
-	row := r.mixture.Row(i)
-	return func(q float64) float64 { return r.scale.Own(row.Quantile(q)) }
+	quantile := r.mixture.QuantilesOf(i)
+	return func(q float64) float64 { return r.scale.Own(quantile(q)) }
 }
 
 // QuantilesAt writes those of a row at several levels. It is the fastest where these are the same
@@ -90,5 +98,5 @@ func (r *Regression) Draw(i, row, t int, seed uint64) float64 {
 // Sample is the mean of component s of row i's mixture, or its median where the model predicts
 // logarithms: a sample of the function, without noise.
 func (r *Regression) Sample(s, i int) float64 {
-	return r.scale.Own(r.mixture.Mean[s*r.mixture.N+i])
+	return r.scale.Own(r.mixture.Centre(s, i))
 }

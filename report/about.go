@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -23,12 +24,16 @@ func (r *Run) scores() (all []score) {
 		all = append(all, score{name, text, says, v, far})
 	}
 	if s := r.Result.Test.Regression; s != nil {
-		add("RMSE", s.RMSE, s.RMSE, decimals(s.RMSE), "root mean square error, in training-sd units")
-		if raw := r.Result.Raw; raw != nil {
+		unit, logs := "in training-sd units", "predictive density"
+		if r.Result.Measure == fitted.CountingMeasure {
+			unit, logs = "in counts", "probability of the count"
+		}
+		add("RMSE", s.RMSE, s.RMSE, decimals(s.RMSE), "root mean square error, "+unit)
+		if raw := r.Result.Raw; raw != nil && r.Result.Measure == "" {
 			add("RMSE, own units", raw.RMSE, raw.RMSE, digits(raw.RMSE), "the same in the target's own units")
 		}
 		add("NLPD", s.NLPD, s.NLPD, decimals(s.NLPD),
-			"mean negative log predictive density, nats per row: the lower, the better")
+			"mean negative log "+logs+", nats per row: the lower, the better")
 		add("CRPS", s.CRPS, s.CRPS, decimals(s.CRPS), "mean continuous ranked probability score")
 		add("90 % coverage", s.Coverage90, math.Abs(s.Coverage90-0.9), percent(s.Coverage90),
 			"of the true values inside the 90 % interval")

@@ -46,7 +46,7 @@ func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, 
 			}
 			y := func(i int) float64 { return rows.Y[i*len(names)+o] }
 			back(out, prefixed(names, o, densityColumn), func(i int) float64 { return r.LogDensity(i, y(i)) })
-			back(out, prefixed(names, o, positionColumn), func(i int) float64 { return r.CDF(i, y(i)) })
+			back(out, prefixed(names, o, positionColumn), func(i int) float64 { return r.Position(i, numbers[i], y(i), t.Seed) })
 		}
 	}
 	for _, column := range keptColumns(t.Schema, importance) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
 // seldom is 1 in a tenth of the rows, which lie among the others.
@@ -23,7 +24,7 @@ func seldom(rng *rand.Rand, a, _ float64) string {
 func TestClassFactors(t *testing.T) {
 	set := weighted(table(t, 60, 1, seldom), false)
 	set.Classes = append(slices.Clone(set.Classes), "unseen")
-	total := set.SumOfWeights()
+	total := metrics.Weights(set.Weights).Sum(set.N())
 	for range 2 {
 		set = set.TimesFactors(set.ClassFactors())
 		sums := make([]float64, 3)
@@ -59,40 +60,6 @@ func TestClassWeights(t *testing.T) {
 		!strings.Contains(err.Error(), "has no classes") {
 		t.Errorf("class weights of numbers: %v", err)
 	}
-}
-
-// Rows of which none counts are an error before the training, wherever they are.
-func TestNoRowCounts(t *testing.T) {
-	none := *table(t, 20, 2, wave)
-	none.Weights = make([]float64, none.N())
-	for name, job := range map[string]Job{
-		"training": {Train: &none}, "validation": {Train: table(t, 20, 1, wave), Validation: &none},
-		"test": {Train: table(t, 20, 1, wave), Test: &none},
-	} {
-		job.Config, job.Device = config(t, "steps=5"), openCPU(t)
-		if _, err := job.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "must count") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// A row of weight 0 changes no bit of the model.
-func TestZeroWeights(t *testing.T) {
-	set := table(t, 40, 1, wave)
-	some := *set
-	some.Weights = slices.Repeat([]float64{1}, set.N())
-	var rows []int
-	for i := range some.Weights {
-		if i%5 == 0 {
-			some.Weights[i] = 0
-		} else {
-			rows = append(rows, i)
-		}
-	}
-	ones := *set.Subset(rows)
-	ones.Weights = slices.Repeat([]float64{1}, len(rows))
-	const words = "steps=20 batch=10 inducing=5 features=5 objective=elbo"
-	same(t, "rows of weight 0", mustFit(t, words, &some).Trained.Named, mustFit(t, words, &ones).Trained.Named)
 }
 
 // Attempts, the temperature and scores take a row of weight 2 as two rows.

@@ -11,9 +11,9 @@ import (
 )
 
 // calibrate fits the temperature to the validation rows, unless it is given, or attempts have fitted it. Who
-// has pressed Ctrl-C does not wait for it.
+// has pressed Ctrl-C does not wait for it. Counts have none: their noise follows from their rates.
 func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) error {
-	if j.Validation == nil || out.Config.Temperature != 0 {
+	if j.Validation == nil || out.Config.Temperature != 0 || out.Trained.Counts() {
 		return nil
 	}
 	if out.End == Interrupted {

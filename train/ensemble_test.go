@@ -42,7 +42,7 @@ func TestEnsemble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mixture, y := e.Mixture(whole, 0), data.Standardise(set.Y, e.Targets)
+	mixture, y := e.Mixture(whole, 0).(metrics.Mixture), data.Standardise(set.Y, e.Targets)
 	inner := mixture // the tails are those of the whole
 	inner.Outer = 0
 	density, mean, noise := make([]float64, set.N()), make([]float64, set.N()), make([]float64, set.N())
@@ -51,7 +51,7 @@ func TestEnsemble(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := e.Mixture(p, 0)
+		m := e.Mixture(p, 0).(metrics.Mixture)
 		m.Outer = 0
 		for i := range density {
 			density[i] += weights[k] * math.Exp(m.LogDensity(i, y[i]))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -320,5 +321,9 @@ func (s *search) settleTargets(given []options.Setting) ([]options.Setting, erro
 		kind = data.StandardTargets
 	}
 	given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == "target-scaling" })
+	if likelihood := s.job.Config.Likelihood; model.Counts(likelihood) { // by the rows, unless the user gave it
+		given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == "likelihood" })
+		given = append(given, options.Setting{Key: "likelihood", Text: likelihood, From: s.kind()})
+	}
 	return append(given, options.Setting{Key: "target-scaling", Text: kind, From: s.kind()}), err
 }

@@ -74,6 +74,9 @@ func (r *predictRequest) readDraws(c *call) (err error) {
 	if r.draws > 0 && r.trained.Schema.Task != data.Regression {
 		return usagef("--draws: is for regression: class probabilities need no draws")
 	}
+	if r.draws > 0 && r.trained.Counts() {
+		return usagef("--draws: puts a normal in place of a prediction, and counts have none: leave it out")
+	}
 	r.seed = r.trained.Seed
 	value, given := c.text("seed")
 	if !given {

@@ -93,7 +93,11 @@ func scoreTable(r *rundir.Result, rows split) string {
 	if r.Test.Regression != nil {
 		t = newTable("", "training-sd units")
 	}
-	if r.Raw != nil {
+	counts := r.Measure == fitted.CountingMeasure // both units are one count
+	if counts {
+		t = newTable("", "counts")
+	}
+	if r.Raw != nil && !counts {
 		t.header = append(t.header, "own units")
 	}
 	if paper != "" {
@@ -105,7 +109,7 @@ func scoreTable(r *rundir.Result, rows split) string {
 		if row[1] == "" {
 			continue
 		}
-		if r.Raw != nil {
+		if r.Raw != nil && !counts {
 			row = append(row, s.ownText(own))
 		}
 		t.add(append(row, paper)...)

@@ -14,11 +14,16 @@ type Densities struct {
 //
 //	E log p(y) ≥ −½ log(2πe V_n)
 //
-// with V_n the variance of the mixture: no density of a variance has more entropy than the normal.
-func RegressionDensities(m Mixture, y []float64) Densities {
-	d := Densities{Log: make([]float64, m.N), Expected: make([]float64, m.N)}
-	EachRow(m.N, func(n int) {
+// with V_n the variance of the mixture: no density of a variance has more entropy than the normal. Of
+// counts it is V_n + 1/12, that of a count with a uniform number between it and the next.
+func RegressionDensities(m Predictive, y []float64) Densities {
+	d := Densities{Log: make([]float64, len(y)), Expected: make([]float64, len(y))}
+	_, counts := m.(Counts)
+	EachRow(len(y), func(n int) {
 		_, variance := m.Moments(n)
+		if counts {
+			variance += 1.0 / 12
+		}
 		d.Log[n] = m.LogDensity(n, y[n])
 		d.Expected[n] = -0.5 - logRoot2Pi - 0.5*math.Log(variance)
 	})
@@ -57,7 +62,7 @@ func MeanDensities(targets []Densities) Densities {
 
 // OfLogs turns the densities of x = (log y − centre)/unit into those of y/sd. E log y is in closed
 // form, so the bound stays as near as it was.
-func (d Densities) OfLogs(m Mixture, centre, unit float64, y []float64, sd float64) {
+func (d Densities) OfLogs(m Predictive, centre, unit float64, y []float64, sd float64) {
 	shift := math.Log(sd) - math.Log(unit)
 	for n := range d.Log {
 		mean, _ := m.Moments(n)

@@ -98,8 +98,3 @@ func (l LogMixture) CRPS(n int, y float64) float64 {
 	}
 	return toY - spread
 }
-
-// ScoreLogRegression is ScoreRegression of targets in their own units.
-func ScoreLogRegression(l LogMixture, y []float64, w Weights) Regression {
-	return score(l, l.N, y, w)
-}

@@ -18,16 +18,15 @@ type Regression struct {
 type Predictive interface {
 	Moments(n int) (mean, variance float64)
 	LogDensity(n int, y float64) float64
-	CDF(n int, y float64) float64
+	Position(n int, y float64) (below, upTo float64) // the probabilities of less than y, and of at most y
 	CRPS(n int, y float64) float64
 }
 
-// ScoreRegression scores the predictions of N ≥ 1 rows, one of which counts at least, against their targets.
-func ScoreRegression(m Mixture, y []float64, w Weights) Regression { return score(m, m.N, y, w) }
-
-func score(m Predictive, rows int, y []float64, weights Weights) Regression {
-	if len(y) != rows || rows == 0 {
-		panic("metrics: as many targets as predicted rows are needed, and one at least")
+// ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
+func ScoreRegression(m Predictive, y []float64, weights Weights) Regression {
+	rows := len(y)
+	if rows == 0 {
+		panic("metrics: scores need one row at least")
 	}
 	// A row's error, −log p(y), CRPS, and how far its probability is from the middle.
 	of := make([]struct{ miss, nlpd, crps, off float64 }, rows)
@@ -35,14 +34,12 @@ func score(m Predictive, rows int, y []float64, weights Weights) Regression {
 		mean, _ := m.Moments(n)
 		w := &of[n]
 		w.miss, w.nlpd, w.crps = y[n]-mean, -m.LogDensity(n, y[n]), m.CRPS(n, y[n])
-		w.off = math.Abs(m.CDF(n, y[n])-0.5) * 2
+		below, upTo := m.Position(n, y[n])
+		w.off = max(0.5-upTo, below-0.5) * 2
 	})
 	var r Regression
 	for n, w := range of {
 		k := weights.At(n)
-		if k == 0 {
-			continue
-		}
 		r.RMSE += k * (w.miss * w.miss)
 		r.MAE += k * math.Abs(w.miss)
 		r.NLPD += k * w.nlpd

@@ -96,7 +96,8 @@ func TestOperations(t *testing.T) {
 // The meter has every operation of the interface but those that no preset asks for.
 func TestMeterHasOperations(t *testing.T) {
 	others := strings.Fields(`AddColumns AddOffset AddOffsetBackward BernoulliLogLik DrawRows FeatureScratch
-		GaussianPredictive HeteroscedasticLogLik NaturalStep StudentLogLik Whiten WhitenBackward`)
+		GaussianPredictive HeteroscedasticLogLik NaturalStep NegativeBinomialLogLik OrdinalLogLik PoissonExpected
+		PoissonLogLik StudentLogLik Whiten WhitenBackward`)
 	meter := reflect.TypeFor[*meter]()
 	for _, family := range []reflect.Type{reflect.TypeFor[device.Movement](), reflect.TypeFor[device.GP](),
 		reflect.TypeFor[device.Sequences](), reflect.TypeFor[device.Features](),

@@ -43,6 +43,36 @@ def test_quantiles_and_sd(table: Table, fitted: GPDRFRegressor) -> None:
         assert fitted.distance(x + 100).min() > 3
 
 
+def test_counts(table: Table) -> None:
+    """Counts have whole quantiles, and draws that are counts."""
+    x, y = table
+    counts = np.random.default_rng(3).poisson(np.exp(y))
+    model = GPDRFRegressor(**SMALL, likelihood="poisson").fit(x, counts)
+    quantiles, draws = model.predict_quantiles(x), model.sample_y(x, 20)
+    for values in (quantiles, draws):
+        assert np.array_equal(values, np.floor(values))
+        assert values.min() >= 0
+    with pytest.raises(ValueError, match="whole numbers from 0"):
+        GPDRFRegressor(**SMALL, likelihood="poisson").fit(x, y)
+
+
+def test_ordinal(table: Table) -> None:
+    """Levels that are words need their order, which the columns of predict_proba have."""
+    x, y = table
+    levels = np.array(["low", "middle", "high"])[np.digitize(y, [-1, 1])]
+    order = {"options": {"order": ["low", "middle", "high"]}}
+    model = GPDRFClassifier(**SMALL, likelihood="ordinal", **order).fit(x, levels)
+    assert list(model.classes_) == ["low", "middle", "high"]
+    assert model.score(x, levels) > 0.6
+    assert model.predict_proba(x)[y > 1.5, 2].mean() > model.predict_proba(x)[y < -1.5, 2].mean() + 0.2
+    with pytest.raises(ValueError, match="which have no order"):
+        GPDRFClassifier(**SMALL, likelihood="ordinal").fit(x, levels)
+    with pytest.raises(ValueError, match="name each once"):
+        GPDRFClassifier(**SMALL, likelihood="ordinal", options={"order": "low,high"}).fit(x, levels)
+    with pytest.raises(ValueError, match="is of levels"):
+        GPDRFClassifier(**SMALL, **order).fit(x, levels)
+
+
 def test_levels(table: Table, fitted: GPDRFRegressor) -> None:
     x, _ = table
     usual, asked = fitted.predict_quantiles(x), fitted.predict_quantiles(x, [0.95, 0.5])

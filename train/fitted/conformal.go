@@ -101,7 +101,7 @@ func (t *Trained) conformalScores(p *model.Prediction, ds *data.Dataset) [][]flo
 }
 
 // centre is the mean and the standard deviation of row n, in the units of the mixture.
-func centre(m metrics.Mixture, n int) (mean, sd float64) {
+func centre(m metrics.Distribution, n int) (mean, sd float64) {
 	const least = 1e-12 // where no noise is left
 	mean, variance := m.Moments(n)
 	return mean, max(math.Sqrt(variance), least)
@@ -110,9 +110,16 @@ func centre(m metrics.Mixture, n int) (mean, sd float64) {
 // Interval is that of a row with normalised residuals up to q, in own units:
 //
 //	Own(mean − q·sd) … Own(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
-func Interval(m metrics.Mixture, s data.TargetScale, n int, q float64) (lower, upper float64) {
+//
+// That of a count is rounded outward to whole numbers from 0.
+func Interval(m metrics.Distribution, s data.TargetScale, n int, q float64) (lower, upper float64) {
+	const most = math.MaxFloat64 / 4 // of exponentials; the width is finite, too
 	mean, sd := centre(m, n)
-	return s.Own(mean - q*sd), s.Own(mean + q*sd)
+	lower, upper = max(s.Own(mean-q*sd), -most), min(s.Own(mean+q*sd), most)
+	if _, counts := m.(metrics.Counts); counts {
+		return math.Floor(max(lower, 0)), math.Ceil(upper)
+	}
+	return lower, upper
 }
 
 // ConformalScores is the block "conformal" of a result: intervals or sets of rows with their targets.

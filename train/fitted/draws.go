@@ -6,21 +6,30 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
+// What numbers of SitePredict are for, in place of samples; Draws has 0.
+const components, normals, uniforms = 1, 2, 3
+
 // Draw is draw t of y of a target, at row n of a mixture:
 //
 //	y⁽ᵗ⁾ = Mean[s,n] + σ[s,n] z,   s by its weight, z of the component's own distribution
 //
 // All rows and targets of a draw have one s, so that the draw follows one sample of the functions.
 // z belongs to the row, by its number among all rows, and to the target.
-func Draw(m metrics.Mixture, n, row, target, t int, seed uint64) float64 {
+func Draw(m metrics.Distribution, n, row, target, t int, seed uint64) float64 {
 	block := func(sample, row int, target uint32) [4]uint32 {
 		key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: target},
 			Site: device.SitePredict}.Words(sample, row)
 		return philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
 	}
-	const components, normals = 1, 2 // in place of samples; Draws has 0
 	s := m.Component(float64(block(components, 0, 0)[0]) / (1 << 32))
 	return m.At(s, n, philox.Normals(block(normals, row, uint32(target)))[0])
+}
+
+// Uniform is a number from 0 to 1 of a target, by its number, and of a row, by its number among all.
+func Uniform(row, target int, seed uint64) float64 {
+	key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: uint32(target)},
+		Site: device.SitePredict}.Words(uniforms, row)
+	return float64(philox.Block(key, [4]uint32{0, c1, c2, c3})[0]) / (1 << 32)
 }
 
 // Draws replaces each row's mixture by the normal of the moments that the paper estimates from T

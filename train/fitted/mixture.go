@@ -34,9 +34,17 @@ func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) 
 const outerShare = 0.01
 
 // Mixture is a regression's prediction of target c as one mixture for each row, in training-sd
-// units. A prediction that is a single component stays that. So does the mixture of a logarithm:
-// the exponential of Student's t has no mean.
-func (t *Trained) Mixture(p *model.Prediction, c int) metrics.Mixture {
+// units. Of counts it is metrics.Counts, elsewhere a metrics.Mixture.
+func (t *Trained) Mixture(p *model.Prediction, c int) metrics.Distribution {
+	if p.Dispersion != nil {
+		return metrics.Counts{S: p.S, N: p.N, LogRate: every(p.H, p.C, c), Dispersion: p.Dispersion, Weight: p.Weight}
+	}
+	return t.numbers(p, c)
+}
+
+// numbers is the Mixture of a target that is no count. A prediction that is a single component stays that. So
+// does the mixture of a logarithm: the exponential of Student's t has no mean.
+func (t *Trained) numbers(p *model.Prediction, c int) metrics.Mixture {
 	m := metrics.Mixture{S: p.S, N: p.N, Mean: every(p.H, p.C, c), Var: every(p.Var, p.C, c), Weight: p.Weight}
 	if p.S > 1 && !t.Targets[c].Log {
 		m.Outer = outerShare
@@ -68,7 +76,7 @@ func every(rows []float64, width, c int) []float64 {
 
 // Noise is the aleatoric part of the variance of target c of row n, in training-sd units squared.
 // The rest is epistemic, also where a GP's prediction is a single normal whose variance holds both.
-func Noise(p *model.Prediction, m metrics.Mixture, c, n int) float64 {
+func Noise(p *model.Prediction, m metrics.Distribution, c, n int) float64 {
 	switch {
 	case len(p.Noise) > p.C:
 		return p.Noise[n*p.C+c]
@@ -78,16 +86,15 @@ func Noise(p *model.Prediction, m metrics.Mixture, c, n int) float64 {
 	return m.Within(n)
 }
 
-// Logs is the density of a target, of whose logarithm a mixture is.
-func Logs(m metrics.Mixture, s data.TargetScale) metrics.LogMixture {
-	return metrics.LogMixture{Mixture: m, Centre: s.Mean, Unit: s.SD, Top: s.Top()}
+// Logs is the density of a target, of whose logarithm a metrics.Mixture is.
+func Logs(m metrics.Distribution, s data.TargetScale) metrics.LogMixture {
+	return metrics.LogMixture{Mixture: m.(metrics.Mixture), Centre: s.Mean, Unit: s.SD, Top: s.Top()}
 }
 
 // mixture is the Mixture of target c or, with draws, the normal of their moments.
-func (t *Trained) mixture(p *model.Prediction, c, draws int) metrics.Mixture {
-	m := t.Mixture(p, c)
+func (t *Trained) mixture(p *model.Prediction, c, draws int) metrics.Distribution {
 	if draws > 0 {
-		m = Draws(m, c, draws, t.Seed)
+		return Draws(t.numbers(p, c), c, draws, t.Seed)
 	}
-	return m
+	return t.Mixture(p, c)
 }

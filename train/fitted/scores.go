@@ -1,7 +1,6 @@
 package fitted
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -46,7 +45,7 @@ func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Data
 	if draws > 0 && t.Schema.Task != data.Regression {
 		return nil, usage.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
-	if err := cmp.Or(data.Positive(ds, t.Targets), ds.CheckWeights()); err != nil {
+	if err := t.CheckTargets(ds); err != nil {
 		return nil, err
 	}
 	p, err := t.Predict(ctx, dev, ds, samples, progress...)
@@ -59,6 +58,18 @@ func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Data
 	}
 	return s, nil
 }
+
+// CheckTargets is the error of the first row whose target the model does not allow for: one without a
+// logarithm, or that is no count.
+func (t *Trained) CheckTargets(ds *data.Dataset) error {
+	if t.Counts() {
+		return data.Counts(ds)
+	}
+	return data.Positive(ds, t.Targets)
+}
+
+// Counts reports whether the targets are counts.
+func (t *Trained) Counts() bool { return model.Counts(t.each()[0].Model.Likelihood) }
 
 // scoreWithDensities is Score, with the densities and the rows that a run keeps of its test.
 func (t *Trained) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
@@ -108,14 +119,19 @@ type ResultScores struct {
 	Outputs []OutputScores      `json:"test_outputs,omitempty"` // of several targets, each
 	Weight  float64             `json:"test_weight,omitempty"`  // Σ w of rows with weights
 	Cut     *Cut                `json:"test_cut,omitempty"`     // nil where all rows are scored
+	Measure string              `json:"measure,omitempty"`      // CountingMeasure of counts
 
 	Conformal *ConformalScores `json:"conformal,omitempty"` // of one target, or of the classes
 }
 
 // ForResult is the form of the scores in result.json.
 func (s *Scores) ForResult() ResultScores {
-	return ResultScores{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Weight, s.Cut, s.Conformal}
+	return ResultScores{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Weight, s.Cut, s.Measure, s.Conformal}
 }
+
+// CountingMeasure is the Measure of scores whose NLPD is of probabilities of counts. That of other numbers is
+// of densities, by unit of the target.
+const CountingMeasure = "counting"
 
 // Scores are the metrics of one data set: one of the two. Those of a regression of several targets
 // are the means of each target's.
@@ -126,6 +142,7 @@ type Scores struct {
 	Outputs        []OutputScores // of several targets, each
 	Classification *metrics.Classification
 	Weight         float64 // Σ w of rows with weights, 0 without
+	Measure        string  // CountingMeasure of counts, whose units are 1
 
 	Densities metrics.Densities // of a sample of at most ComparedRows
 	Kept      Kept              // kept by a run
@@ -159,22 +176,27 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 	for c, name := range t.Schema.Outputs() {
 		m, scale, intervals := t.mixture(p, c, draws), t.Targets[c], t.conformalTest(p, ds, c)
 		if scale.Log {
-			own := metrics.ScoreLogRegression(Logs(m, scale), every(ds.Y, p.C, c), w)
+			own := metrics.ScoreRegression(Logs(m, scale), every(ds.Y, p.C, c), w)
 			out = append(out, OutputScores{name, own.InUnits(1 / scale.Unit()), own, intervals})
 			continue
 		}
 		s := metrics.ScoreRegression(m, every(scaled, p.C, c), w)
 		out = append(out, OutputScores{name, s, s.InUnits(scale.Unit()), intervals})
 	}
+	measure := ""
+	if p.Dispersion != nil {
+		measure = CountingMeasure
+	}
 	if len(out) == 1 {
-		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw, Weight: weight, Conformal: out[0].Conformal}
+		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw, Weight: weight, Measure: measure,
+			Conformal: out[0].Conformal}
 	}
 	tests := make([]metrics.Regression, len(out))
 	for c := range out {
 		tests[c] = out[c].Test
 	}
 	mean := metrics.Mean(tests)
-	return &Scores{Regression: &mean, Outputs: out, Weight: weight}
+	return &Scores{Regression: &mean, Outputs: out, Weight: weight, Measure: measure}
 }
 
 // RMSE is that of a prediction's means: in training-sd units, of logarithms where a target has them,

@@ -56,6 +56,7 @@ type DataOptions struct {
 	DataDir    string // where the named sets lie; "" is $GPDRF_DATA
 	Target     string // column name or number, or several with commas between them; "" finds it
 	Task       string // auto, regression, classification
+	Order      string // of the levels of an ordinal target, with commas between them; "" is by their numbers
 	Validation string // a fraction of the training rows, or a file; "" or 0: no validation
 	Scaling    string // auto, standard, robust, log, none
 	Columns    string // auto, all: whether many columns become few inputs

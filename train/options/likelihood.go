@@ -1,6 +1,7 @@
 package options
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,6 +48,52 @@ func Likelihoods(task data.Task) []string {
 		model.PoissonLikelihood, model.NegativeBinomialLikelihood}
 }
 
+// taskToRead is the task of the rows: that of a likelihood where no task is given.
+func (c *Config) taskToRead() string {
+	for _, task := range []data.Task{data.Regression, data.Classification} {
+		if c.Task == Auto && slices.Contains(Likelihoods(task), c.Likelihood) {
+			return string(task)
+		}
+	}
+	return c.Task
+}
+
+// KnowTarget puts the levels of an ordinal target in their order, in rows that share their classes. And it
+// takes negative-binomial where nothing is asked for and the training rows, which come first, are counts
+// beyond doubt; the note tells the user.
+func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string, err error) {
+	train := all[0]
+	if c.Likelihood == model.OrdinalLikelihood && train.Task == data.Classification {
+		var levels []string
+		if c.Order != "" {
+			levels = strings.Split(c.Order, ",")
+		}
+		for i := range levels {
+			levels[i] = strings.TrimSpace(levels[i])
+		}
+		for _, ds := range all {
+			if ds == nil {
+				continue
+			}
+			if err := ds.InOrder(levels); err != nil {
+				return nil, nil, err
+			}
+		}
+		return c, []string{fmt.Sprintf("levels, from the lowest: %s", strings.Join(train.Classes, ", "))}, nil
+	}
+	if c.Order != "" {
+		return nil, nil, c.Errorf("order", "is of the levels of --likelihood ordinal, and this is %s: leave it out",
+			c.likelihoodOf(train.Task))
+	}
+	open := c.Likelihood == Auto && c.Targets == data.AutoTargets && c.Objective != Predictive &&
+		c.PredictDraws == 0 && !c.Explicit("noise-init")
+	if open && data.LooksLikeCounts(train) {
+		return c.With("likelihood", model.NegativeBinomialLikelihood), []string{fmt.Sprintf(
+			"target %s holds counts: likelihood negative-binomial (--likelihood gaussian for numbers)", train.Target)}, nil
+	}
+	return c, nil, nil
+}
+
 // likelihoodOf is the likelihood for a task.
 func (c *Config) likelihoodOf(task data.Task) string {
 	if c.Likelihood == "auto" {
@@ -73,6 +120,12 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 		return err
 	}
 	if model.Counts(c.Likelihood) {
+		if c.PredictDraws > 0 {
+			return c.Errorf("predict-draws", "puts a normal in place of a prediction, and counts have none: leave it out")
+		}
+		if c.Temperature != 0 && c.Temperature != 1 {
+			return c.Errorf("temperature", "counts have none: leave it out")
+		}
 		return data.Counts(ds)
 	}
 	if ds.Offset != nil {

@@ -33,14 +33,18 @@ func (c *Config) LoadLike(like *data.Schema, w data.Watch) (known *Config, train
 	train, test, notes, err = data.Load(data.Source{
 		Data: from.Data, Test: from.Test, Labels: from.Labels, TestLabels: from.TestLabels,
 		TableOptions: c.tableOptions(), DataDir: from.DataDir, Folds: c.Folds, Fold: c.Fold,
-		Target: c.Target, Task: c.Task, Seed: c.Seed,
+		Target: c.Target, Task: c.taskToRead(), Seed: c.Seed,
 		Tokens: c.Tokens, Sequence: c.Sequence, Gram: from.Gram, Like: like, Watch: w,
 	})
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
 	c.Target, c.Task = train.Target, string(train.Task)
-	return c, train, test, notes, nil
+	known, more, err := c.KnowTarget(train, test)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	return known, train, test, append(notes, more...), nil
 }
 
 // seen is the Config with its paths as they lead to files from here.

@@ -59,6 +59,8 @@ _OPTIONS = [
 class Estimator(BaseEstimator):
     """What both estimators have in common."""
 
+    _own_options: frozenset[str] = frozenset()  # those that the program does not get
+
     def __init__(
         self,
         model: str = "gpdrf",
@@ -105,7 +107,9 @@ class Estimator(BaseEstimator):
         kernel : str
             Of the first layer: rbf, matern32, a sum such as rbf+matern12, or feature maps of sequences.
         likelihood : str
-            gaussian, student-t or heteroscedastic; softmax or bernoulli.
+            gaussian, student-t, heteroscedastic or lognormal of numbers, poisson or negative-binomial of counts;
+            softmax, bernoulli or ordinal of classes. None takes gaussian or softmax, and negative-binomial of targets
+            that are counts beyond doubt. Levels of ordinal that are words need options={"order": ["low", …, "high"]}.
         batch, lr
             Rows of a step, and Adam's learning rate.
         validation : float
@@ -253,7 +257,11 @@ class Estimator(BaseEstimator):
         given = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
         if self.time_limit is not None:
             given["time-limit"] = self.time_limit if isinstance(self.time_limit, str) else f"{self.time_limit}s"
-        return given | dict(self.options or {})
+        return given | self._passed()
+
+    def _passed(self) -> dict[str, Any]:
+        """The options that the program gets."""
+        return {name: value for name, value in (self.options or {}).items() if name not in self._own_options}
 
     def _further(self, folder: Path) -> list[str]:
         """The options of a training that starts at the fitted model: those that changed, and its length."""
@@ -289,7 +297,7 @@ class Estimator(BaseEstimator):
                 n -= max(1, round(min(_CONFORMAL, _MOST_CONFORMAL / n) * n))
             held = max(1, round(self.validation * n)) if self.validation else 0
             given["inducing"] = min(self.inducing, n - held)
-        given |= self.options or {}
+        given |= self._passed()
         if not _LENGTH & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
             given["steps"] = min(max(5 * n, 2000), 15000)
             given.setdefault("objective", "auto")

@@ -98,7 +98,7 @@ class GPDRFRegressor(RegressorMixin, Estimator):
 
 
 class GPDRFClassifier(ClassifierMixin, Estimator):
-    """A deep Gaussian process for classes.
+    """A deep Gaussian process for classes, or for levels in order by likelihood="ordinal".
 
     The parameters are explained by help(GPDRFClassifier.__init__).
 
@@ -123,6 +123,8 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
     (3, 3)
     """
 
+    _own_options = frozenset({"order"})
+
     def fit(self, X: Any, y: Any) -> Self:
         """Train on rows X, as in GPDRFRegressor, and their classes y [N], which may be numbers or words."""
         rows, y = self._new_rows(X, y)
@@ -131,11 +133,31 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y holds the class {classes[0]!r} only: at least two classes are needed")
+        order = self._order(classes)
+        classes, codes = classes[order], np.argsort(order)[codes]
         if self.warm_start and self.__sklearn_is_fitted__() and not np.array_equal(classes, self.classes_):
             raise ValueError(f"warm_start: y must hold the classes of the fit before, {self.classes_.tolist()}")
         self.classes_: NDArray[Any] = classes
         self._fit(rows, codes, "classification")
         return self
+
+    def _order(self, classes: NDArray[Any]) -> NDArray[np.intp]:
+        """The places of the classes in their order: that of the option order of levels, otherwise their own."""
+        options, words = dict(self.options or {}), [str(c) for c in classes]
+        given, ordinal = options.get("order"), "ordinal" in (self.likelihood, options.get("likelihood"))
+        if given is not None and not ordinal:
+            raise ValueError('the option order is of levels: give likelihood="ordinal", or leave it out')
+        if given is None:
+            if ordinal and classes.dtype.kind not in "iufb":
+                raise ValueError(
+                    f"the levels of y are words, such as {words[0]!r}, which have no order: give it, from the lowest, "
+                    'by options={"order": ["low", …, "high"]}'
+                )
+            return np.arange(len(classes))
+        levels = [level.strip() for level in given.split(",")] if isinstance(given, str) else [str(c) for c in given]
+        if sorted(levels) != sorted(words):
+            raise ValueError(f"the option order has the levels {levels}, and y has {words}: name each once")
+        return np.array([words.index(level) for level in levels])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row."""

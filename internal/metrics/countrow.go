@@ -1,0 +1,156 @@
+package metrics
+
+import (
+	"math"
+	"sort"
+)
+
+// A row has the distribution function at every count, where these are few. Of more, it has it at coarser
+// points.
+const (
+	everyCount  = 8192
+	countPoints = 256
+)
+
+// countRow is the distribution function of a row of counts at some of them: almost all lies between the
+// first and the last.
+type countRow struct{ at, cdf []float64 }
+
+// row tabulates row n.
+func (c Counts) row(n int) countRow {
+	lo, hi := math.Inf(1), 0.0
+	for s := range c.S {
+		one := c.component(s, n)
+		lo, hi = min(lo, one.before()), max(hi, one.beyond())
+	}
+	switch {
+	case math.IsNaN(lo + hi):
+		return countRow{[]float64{lo + hi}, []float64{lo + hi}}
+	case hi-lo < everyCount:
+		return c.sums(n, lo, math.Ceil(hi))
+	}
+	return c.coarse(n, lo, math.Ceil(hi))
+}
+
+// sums adds up the probabilities of all counts from lo to hi, each from the one below.
+func (c Counts) sums(n int, lo, hi float64) countRow {
+	const negligible = 1e-12
+	mass := make([]float64, int(hi-lo)+2) // of lo−1 and on
+	for s := range c.S {
+		one, w := c.component(s, n), c.weight(s)
+		r, fall := 1/one.dispersion, one.dispersion*one.rate/(1+one.dispersion*one.rate)
+		y := one.before()
+		p := math.Exp(one.logProbability(y))
+		for ; y <= hi && (y < one.rate || p > negligible/everyCount); y++ {
+			mass[int(y-lo)+1] += w * p
+			if one.dispersion == 0 {
+				p *= one.rate / (y + 1)
+			} else {
+				p *= (y + r) / (y + 1) * fall
+			}
+		}
+	}
+	row := countRow{make([]float64, len(mass)), mass}
+	for i := range mass {
+		row.at[i] = lo - 1 + float64(i)
+		if i > 0 {
+			mass[i] += mass[i-1]
+		}
+	}
+	return row
+}
+
+// coarse has points at even steps of √y, by which a Poisson is as wide everywhere.
+func (c Counts) coarse(n int, lo, hi float64) countRow {
+	row := countRow{at: []float64{lo - 1}, cdf: []float64{c.CDF(n, lo-1)}}
+	from, to := math.Sqrt(lo), math.Sqrt(hi)
+	for i := 1; i <= countPoints; i++ {
+		root := from + (to-from)*float64(i)/countPoints
+		if y := math.Floor(root * root); y > row.at[len(row.at)-1] {
+			row.at, row.cdf = append(row.at, y), append(row.cdf, c.CDF(n, y))
+		}
+	}
+	return row
+}
+
+// Quantile is the least count of row n with CDF(n, y) ≥ p, 0 < p < 1.
+func (c Counts) Quantile(n int, p float64) float64 { return c.QuantilesOf(n)(p) }
+
+// QuantilesOf is Quantile of row n.
+func (c Counts) QuantilesOf(n int) func(p float64) float64 {
+	row := c.row(n)
+	return func(p float64) float64 {
+		last := len(row.at) - 1
+		i := sort.SearchFloat64s(row.cdf, p)
+		switch {
+		case math.IsNaN(row.cdf[last]):
+			return row.cdf[last]
+		case i == 0:
+			return c.search(n, p, -1, row.at[0])
+		case i > last:
+			return c.search(n, p, row.at[last], 2*row.at[last]+1)
+		case row.at[i] == row.at[i-1]+1:
+			return row.at[i]
+		}
+		return c.search(n, p, row.at[i-1], row.at[i])
+	}
+}
+
+// Quantiles writes a row's quantiles at several levels. Several goroutines may call it.
+func (c Counts) Quantiles(levels []float64) func(n int, into []float64) {
+	return func(n int, into []float64) {
+		at := c.QuantilesOf(n)
+		for k, p := range levels {
+			into[k] = at(p)
+		}
+	}
+}
+
+// search is the quantile of row n at p, above low, by bisection; high moves up while it is below.
+func (c Counts) search(n int, p, low, high float64) float64 {
+	const most = 1e300
+	for c.CDF(n, high) < p && high < most {
+		low, high = high, 2*high+1
+	}
+	for high-low > 1 {
+		middle := math.Floor(low + (high-low)/2)
+		if middle == low || middle == high { // whole numbers are farther apart
+			break
+		}
+		if c.CDF(n, middle) < p {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
+}
+
+// CRPS of row n, Σ_k (CDF(k) − 1[k ≥ y])² over all counts k, of a count y: exact where there are few, and
+// otherwise by the trapezoid rule between the points of a countRow.
+func (c Counts) CRPS(n int, y float64) float64 {
+	row := c.row(n)
+	first, last := row.at[0], row.at[len(row.at)-1]
+	if math.IsNaN(first) {
+		return first
+	}
+	sum := max(0, y-last) + max(0, first-y) // where the distribution function is 1, or 0
+	add := func(from, to, f, g float64) {
+		if from < y {
+			f, g = f*f, g*g
+		} else {
+			f, g = (1-f)*(1-f), (1-g)*(1-g)
+		}
+		sum += (to-from)*(f+g)/2 + (f-g)/2 // from ≤ k < to
+	}
+	for i := range len(row.at) - 1 {
+		from, to, f, g := row.at[i], row.at[i+1], row.cdf[i], row.cdf[i+1]
+		if from < y && y < to {
+			between := c.CDF(n, y)
+			add(from, y, f, between)
+			from, f = y, between
+		}
+		add(from, to, f, g)
+	}
+	return sum
+}

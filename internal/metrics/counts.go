@@ -1,0 +1,196 @@
+package metrics
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Counts is the predictive distribution of N rows whose targets are counts 0, 1, 2, …: for row n
+//
+//	P(y) = Σ_s w_s q_s(y),   w_s = 1/S or Weight[s]
+//
+// Component s has the mean λ = exp(LogRate[s·N+n]). It is a Poisson where Dispersion[s] is 0, and otherwise
+// a negative binomial of variance λ + Dispersion[s] λ². Where a log rate is NaN, so is every score.
+type Counts struct {
+	S, N       int
+	LogRate    []float64 // [S,N]
+	Dispersion []float64 // [S]
+	Weight     []float64 // [S], which sum to 1; nil: equal ones
+}
+
+// mostLogRate bounds a log rate, up or down: the square of a rate is a number.
+const mostLogRate = 300
+
+// weight is w_s.
+func (c Counts) weight(s int) float64 {
+	if c.Weight == nil {
+		return 1 / float64(c.S)
+	}
+	return c.Weight[s]
+}
+
+// component is component s of row n.
+func (c Counts) component(s, n int) count {
+	log := max(-mostLogRate, min(c.LogRate[s*c.N+n], mostLogRate))
+	return count{math.Exp(log), log, c.Dispersion[s]}
+}
+
+// Centre is the mean of component s of row n.
+func (c Counts) Centre(s, n int) float64 { return c.component(s, n).rate }
+
+// Moments of row n: the mean Σ w_s λ_s, and the variance, Within + Σ w_s (λ_s − mean)².
+func (c Counts) Moments(n int) (mean, variance float64) {
+	for s := range c.S {
+		mean += c.weight(s) * c.Centre(s, n)
+	}
+	for s := range c.S {
+		d := c.Centre(s, n) - mean
+		variance += c.weight(s) * d * d
+	}
+	return mean, c.Within(n) + variance
+}
+
+// Within is the mean of the variances of row n's components: the noise of counts whose rates are known.
+func (c Counts) Within(n int) (variance float64) {
+	for s := range c.S {
+		variance += c.weight(s) * c.component(s, n).variance()
+	}
+	return variance
+}
+
+// LogDensity is log P(y) of row n, by counting measure: −∞ where y is no count.
+func (c Counts) LogDensity(n int, y float64) float64 {
+	logs, top := make([]float64, c.S), math.Inf(-1)
+	for s := range logs {
+		logs[s] = c.component(s, n).logProbability(y)
+		top = math.Max(top, logs[s])
+	}
+	if math.IsInf(top, -1) {
+		return top
+	}
+	sum := 0.0
+	for s, l := range logs {
+		sum += c.weight(s) * math.Exp(l-top)
+	}
+	return top + math.Log(sum)
+}
+
+// CDF is the probability that row n's target is at most y.
+func (c Counts) CDF(n int, y float64) (p float64) {
+	for s := range c.S {
+		p += c.weight(s) * c.component(s, n).cdf(math.Floor(y))
+	}
+	return min(p, 1)
+}
+
+// Position is where the count y stands in row n's distribution: the probabilities of less than y, and of
+// at most y.
+func (c Counts) Position(n int, y float64) (below, upTo float64) {
+	upTo = c.CDF(n, y)
+	return max(0, upTo-math.Exp(c.LogDensity(n, y))), upTo
+}
+
+// Component is the one that a number u from 0 to 1 chooses: s with probability w_s.
+func (c Counts) Component(u float64) int {
+	for s := range c.S {
+		if u -= c.weight(s); u < 0 {
+			return s
+		}
+	}
+	return c.S - 1
+}
+
+// At is the quantile of component s of row n at Φ(z): a draw, if z is a standard normal.
+func (c Counts) At(s, n int, z float64) float64 {
+	one := Counts{S: 1, N: 1, LogRate: c.LogRate[s*c.N+n:][:1], Dispersion: c.Dispersion[s : s+1]}
+	return one.search(0, cdf(z), -1, math.Ceil(one.component(0, 0).beyond()))
+}
+
+// count is the distribution of one component.
+type count struct{ rate, log, dispersion float64 }
+
+// variance is λ + δλ².
+func (c count) variance() float64 { return c.rate * (1 + c.dispersion*c.rate) }
+
+// beyond is a count that almost all are below: the tail of a negative binomial falls off as
+// exp(−y/(1 + δλ)).
+func (c count) beyond() float64 {
+	return c.rate + 9*math.Sqrt(c.variance()) + 20*(1+c.dispersion*c.rate)
+}
+
+// before is a count that almost all are above.
+func (c count) before() float64 { return max(0, math.Floor(c.rate-9*math.Sqrt(c.variance()))) }
+
+// logProbability is log q(y). With r = 1/δ, and Stirling's error e(x) = log Γ(x+1) − log(√(2πx) (x/e)ˣ), it is
+//
+//	y log(λ/y) − λ + y − e(y) − ½ log(2πy)                                                    Poisson
+//	log(r/(r+y)) + r log((r+y)/(r+λ)) + y log(λ(r+y)/(y(r+λ)))                      negative binomial
+//	  + e(r+y) − e(r) − e(y) + ½ log((r+y)/(2πry))
+//
+// in which no two large terms cancel. (Loader 2000)
+func (c count) logProbability(y float64) float64 {
+	switch {
+	case math.IsNaN(c.rate):
+		return c.rate
+	case y < 0 || y != math.Floor(y) || math.IsInf(y, 0):
+		return math.Inf(-1)
+	case y == 0 && c.dispersion == 0:
+		return -c.rate
+	case y == 0:
+		return -math.Log1p(c.dispersion*c.rate) / c.dispersion
+	case c.dispersion == 0:
+		return -(y*c.logRatio(y) + c.rate - y) - stirlingError(y) - 0.5*math.Log(2*math.Pi*y)
+	}
+	r := 1 / c.dispersion
+	shift := math.Log1p((c.rate - y) / (r + y)) // log((r+λ)/(r+y))
+	deviance := r*shift + y*(shift+c.logRatio(y))
+	if t := r * (y - c.rate) / (c.rate * (r + y)); math.Abs(t) < 0.5 {
+		deviance = r*shift + y*math.Log1p(t)
+	}
+	return math.Log(r/(r+y)) - deviance + stirlingError(r+y) - stirlingError(r) - stirlingError(y) +
+		0.5*math.Log((r+y)/(2*math.Pi*r*y))
+}
+
+// logRatio is log(y/λ).
+func (c count) logRatio(y float64) float64 {
+	if t := (y - c.rate) / c.rate; math.Abs(t) < 0.5 {
+		return math.Log1p(t)
+	}
+	return math.Log(y) - c.log
+}
+
+// stirlingError is e(x) of logProbability, by its asymptotic series from 15 on.
+func stirlingError(x float64) float64 {
+	if x < 15 {
+		l, _ := math.Lgamma(x + 1)
+		return l - (x+0.5)*math.Log(x) + x - logRoot2Pi
+	}
+	v := 1 / (x * x)
+	return (1.0/12 - v*(1.0/360-v*(1.0/1260-v*(1.0/1680-v/1188)))) / x
+}
+
+// cdf is the probability of at most y, a whole number: by the regularised gamma and beta functions.
+func (c count) cdf(y float64) float64 {
+	switch {
+	case math.IsNaN(c.rate):
+		return c.rate
+	case y < 0:
+		return 0
+	case y > c.rate+40*(1+math.Sqrt(c.variance()))+800*(1+c.dispersion*c.rate):
+		return 1
+	case c.dispersion == 0:
+		return mathext.GammaIncRegComp(y+1, c.rate)
+	}
+	over, r := c.dispersion*c.rate, 1/c.dispersion
+	p := 0.0
+	if over < 1 {
+		p = 1 - mathext.RegIncBeta(y+1, r, over/(1+over))
+	} else {
+		p = mathext.RegIncBeta(r, y+1, 1/(1+over))
+	}
+	if math.IsNaN(p) { // a count so large that it is a gamma variable
+		p = mathext.GammaIncReg(r, (y+0.5)/over)
+	}
+	return p
+}

@@ -1,0 +1,184 @@
+package metrics
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+)
+
+// countCase is a mixture with its values by scipy: testdata/counts.py.
+type countCase struct {
+	Rates, Dispersions, Weights, Y, Levels, Log, CDF, Quantiles, CRPS []float64
+	Mean, Within, Variance                                            float64
+}
+
+func (r countCase) counts() Counts {
+	c := Counts{S: len(r.Rates), N: 1, Dispersion: r.Dispersions, Weight: r.Weights}
+	for _, rate := range r.Rates {
+		c.LogRate = append(c.LogRate, math.Log(rate))
+	}
+	return c
+}
+
+// Every value agrees with scipy; a CRPS of very many counts to two thousandths.
+func TestCountsOfScipy(t *testing.T) {
+	text, err := os.ReadFile("testdata/counts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []countCase
+	if err := json.Unmarshal(text, &cases); err != nil || len(cases) == 0 {
+		t.Fatal(err)
+	}
+	for _, r := range cases {
+		c := r.counts()
+		mean, variance := c.Moments(0)
+		check(t, "mean", mean, r.Mean, 1e-12)
+		check(t, "variance", variance, r.Variance, 1e-12)
+		check(t, "within", c.Within(0), r.Within, 1e-12)
+		tolerance := 1e-9
+		if r.Variance > 1e5 {
+			tolerance = 2e-3
+		}
+		for i, y := range r.Y {
+			check(t, "log probability", c.LogDensity(0, y), r.Log[i], 1e-9)
+			check(t, "CDF", c.CDF(0, y), r.CDF[i], 1e-9)
+			check(t, "CRPS", c.CRPS(0, y), r.CRPS[i], tolerance)
+		}
+		quantile := c.QuantilesOf(0)
+		for i, p := range r.Levels {
+			if got := quantile(p); got != r.Quantiles[i] {
+				t.Errorf("rates %v: quantile %g is %g, want %g", r.Rates, p, got, r.Quantiles[i])
+			}
+		}
+	}
+}
+
+// naiveLog is log q(y) straight from the gamma function.
+func naiveLog(rate, dispersion, y float64) float64 {
+	lgamma := func(x float64) float64 { l, _ := math.Lgamma(x); return l }
+	if dispersion == 0 {
+		return y*math.Log(rate) - rate - lgamma(y+1)
+	}
+	r := 1 / dispersion
+	return lgamma(y+r) - lgamma(r) - lgamma(y+1) - r*math.Log1p(rate/r) + y*math.Log(rate/(r+rate))
+}
+
+// TestCountsByLoops: probabilities by their formula sum to the CDF, the moments and the CRPS.
+func TestCountsByLoops(t *testing.T) {
+	for _, dispersion := range []float64{0, 1e-3, 0.4, 2.5} {
+		for _, rate := range []float64{0.05, 0.9, 7, 55} {
+			c := Counts{S: 1, N: 1, LogRate: []float64{math.Log(rate)}, Dispersion: []float64{dispersion}}
+			const top, y = 6000, 9
+			cdf, mean, crps := 0.0, 0.0, 0.0
+			for k := range top {
+				p := math.Exp(naiveLog(rate, dispersion, float64(k)))
+				check(t, "probability", math.Exp(c.LogDensity(0, float64(k))), p, 1e-10)
+				cdf, mean = cdf+p, mean+p*float64(k)
+				if k < 100 {
+					check(t, "CDF", c.CDF(0, float64(k)), cdf, 1e-10)
+				}
+				if k < y {
+					crps += cdf * cdf
+				} else {
+					crps += (1 - cdf) * (1 - cdf)
+				}
+			}
+			m, _ := c.Moments(0)
+			check(t, "mean", m, mean, 1e-8)
+			check(t, "CRPS", c.CRPS(0, y), crps, 1e-8)
+			below, upTo := c.Position(0, y)
+			check(t, "below", below, c.CDF(0, y-1), 1e-12)
+			check(t, "up to", upTo, c.CDF(0, y), 0)
+		}
+	}
+}
+
+// TestQuantilesOfCounts are the least counts that reach a level, also far out.
+func TestQuantilesOfCounts(t *testing.T) {
+	for _, c := range []Counts{
+		{S: 2, N: 1, LogRate: []float64{-5, 3}, Dispersion: []float64{0, 0.7}},
+		{S: 1, N: 1, LogRate: []float64{14}, Dispersion: []float64{0}},
+		{S: 2, N: 1, LogRate: []float64{20, 2}, Dispersion: []float64{1.5, 0}, Weight: []float64{0.9, 0.1}},
+	} {
+		for _, p := range []float64{1e-12, 0.01, 0.3, 0.5, 0.95, 1 - 1e-9} {
+			y := c.Quantile(0, p)
+			if y != math.Floor(y) || c.CDF(0, y) < p-1e-9 || y > 0 && c.CDF(0, y-1) >= p+1e-9 {
+				t.Errorf("%v: quantile %g is %g between %g and %g", c.LogRate, p, y, c.CDF(0, y-1), c.CDF(0, y))
+			}
+		}
+	}
+}
+
+// TestCoverageOfCounts: intervals between whole quantiles hold their level at least, and those of large
+// counts no more.
+func TestCoverageOfCounts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	for _, log := range []float64{0.5, 5} {
+		const n = 4000
+		c := Counts{S: 1, N: n, Dispersion: []float64{0.1}}
+		y := make([]float64, n)
+		for i := range n {
+			c.LogRate = append(c.LogRate, log+rng.Float64())
+			y[i] = c.At(0, i, rng.NormFloat64())
+		}
+		r := ScoreRegression(c, y, nil)
+		if slack := 0.02; r.Coverage90 < 0.9-slack || log == 5 && r.Coverage90 > 0.9+slack {
+			t.Errorf("log rates from %g: %g of the targets are in 90 %% intervals", log, r.Coverage90)
+		}
+	}
+}
+
+// TestHugeCounts: rates beyond all counts take no time and give no NaN, and a NaN stays one.
+func TestHugeCounts(t *testing.T) {
+	begun := time.Now()
+	for _, log := range []float64{-400, -30, 27, 60, 500} {
+		for _, dispersion := range []float64{0, 1e-6, 1, 1e4} {
+			c := Counts{S: 2, N: 1, LogRate: []float64{log, 1}, Dispersion: []float64{dispersion, 0}}
+			mean, variance := c.Moments(0)
+			for name, v := range map[string]float64{"mean": mean, "variance": variance, "density": c.LogDensity(0, 3),
+				"CDF": c.CDF(0, 3), "CRPS": c.CRPS(0, 3), "quantile": c.Quantile(0, 0.9), "draw": c.At(0, 0, 1.5)} {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Errorf("log rate %g, dispersion %g: %s %g", log, dispersion, name, v)
+				}
+			}
+		}
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	c := Counts{S: 1, N: 1, LogRate: []float64{math.NaN()}, Dispersion: []float64{0}}
+	for name, v := range map[string]float64{"density": c.LogDensity(0, 1), "CDF": c.CDF(0, 1),
+		"quantile": c.Quantile(0, 0.3), "CRPS": c.CRPS(0, 1)} {
+		if !math.IsNaN(v) {
+			t.Errorf("%s of a NaN rate is %g", name, v)
+		}
+	}
+	one := Counts{S: 1, N: 1, LogRate: []float64{1}, Dispersion: []float64{0}}
+	for _, y := range []float64{-1, 0.5, math.Inf(1)} {
+		if p := one.LogDensity(0, y); !math.IsInf(p, -1) {
+			t.Errorf("log density %g of %g", p, y)
+		}
+	}
+}
+
+func BenchmarkScoreCounts(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for name, log := range map[string]float64{"tens": 3, "thousands": 8} {
+		b.Run(name, func(b *testing.B) {
+			const s, n = 100, 20
+			c := Counts{S: s, N: n, Dispersion: make([]float64, s)}
+			y := make([]float64, n)
+			for range s * n {
+				c.LogRate = append(c.LogRate, log+0.3*rng.NormFloat64())
+			}
+			for b.Loop() {
+				ScoreRegression(c, y, nil)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
+		})
+	}
+}
