@@ -247,6 +247,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		if err := d.checkFacts(in.name, s.Roles); err != nil {
 			return nil, nil, err
 		}
+		t.notes = append(t.notes, d.noteFewWeights(in.name)...)
 	}
 	if t.sequences != nil && s.Targets == nil {
 		return t.sequenceSet(in, d), t.notes, nil

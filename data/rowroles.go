@@ -87,6 +87,24 @@ func (l *layout) assignRoles(rec *records, roles RowRoles, ignored []int) (err e
 	return nil
 }
 
+// isWeight: single precision holds the weight, and the sum of many.
+func isWeight(w float64) bool { return w == 0 || w >= 1e-9 && w <= 1e9 }
+
+const areWeights = "weights are 0, or from 1e-9 to 1e9"
+
+// noteFewWeights tells of weights that are shares: they count as few rows beside the prior.
+func (d *Dataset) noteFewWeights(file string) (notes []string) {
+	sum := 0.0
+	for _, w := range d.Weights {
+		sum += w
+	}
+	if few := float64(d.N()) / 10; d.Weights != nil && sum < few {
+		notes = append(notes, fmt.Sprintf("%s: the weights of %s sum to %.3g, so they count as so many rows: "+
+			"multiply them if they are shares", file, plural(d.N(), "row"), sum))
+	}
+	return notes
+}
+
 // isRole reports whether the column at a place has a role.
 func (l *layout) isRole(at int) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.at == at })
@@ -161,8 +179,8 @@ func (l *layout) checkRoles(rec *records) error {
 		switch v, err := l.roleValue(rec, c); {
 		case err != nil:
 			return err
-		case c.option == "weights" && v < 0:
-			return rec.cellError(c.at, "found the weight %s in column %s: weights are 0 or more", quote(cell), quote(c.column))
+		case c.option == "weights" && !isWeight(v):
+			return rec.cellError(c.at, "found the weight %s in column %s: %s", quote(cell), quote(c.column), areWeights)
 		}
 	}
 	return nil
@@ -228,8 +246,8 @@ func (d *Dataset) checkFacts(file string, names RowRoles) error {
 // checkFacts refuses weights, times and offsets of rows in memory that are none.
 func (r Rows) checkFacts() error {
 	for i, w := range r.Weights {
-		if !(w >= 0 && w <= largest) {
-			return errorf("", "row %d: the weight is %g: weights are finite numbers of 0 or more", i+1, w)
+		if !isWeight(w) {
+			return errorf("", "row %d: the weight is %g: %s", i+1, w, areWeights)
 		}
 	}
 	for _, part := range []struct {

@@ -81,6 +81,7 @@ func TestBadRoles(t *testing.T) {
 		{table, RowRoles{Weights: "w", Group: "w"}, `column "w" cannot be both --group and --weights`},
 		{table, RowRoles{Group: "g", Time: "t"}, `give --group or --time`},
 		{strings.Replace(table, "2,b", "-2,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: found the weight "-2" in column "w"`},
+		{strings.Replace(table, "2,b", "1e-50,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: found the weight "1e-50" in column "w": weights are 0`},
 		{strings.Replace(table, "2,b", "NaN,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
 		{strings.Replace(table, "2,b", "inf,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
 		{strings.NewReplacer("\n1,", "\n0,", "\n2,", "\n0,").Replace(table), RowRoles{Weights: "w"}, `t.csv: has the weight 0 in all of its 3 rows`},
