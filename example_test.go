@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -106,6 +107,47 @@ func ExampleTrain_targets() {
 	// Output:
 	// sine: 1
 	// tenfold: 10
+}
+
+func ExampleTrain_weights() {
+	rows := wave()
+	for i := range rows.Values { // each input has two targets, of which the first one counts 99 times
+		rows.Inputs = append(rows.Inputs, rows.Inputs[i])
+		rows.Values = append(rows.Values, rows.Values[i]+10)
+		rows.Weights = append(rows.Weights, 99)
+	}
+	rows.Weights = append(rows.Weights, slices.Repeat([]float64{1}, len(rows.Weights))...)
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Steps: 600, Inducing: 30})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := model.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{0.785}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("near the heavy rows:", p.Mean[0] < 2)
+	// Output:
+	// near the heavy rows: true
+}
+
+func ExampleTrain_groups() {
+	rows := wave()
+	for i := range rows.Values {
+		rows.Groups = append(rows.Groups, fmt.Sprintf("day %d", i/12))
+	}
+	_, err := gpdrf.Train(context.Background(), rows, gpdrf.Options{
+		Steps: 5, Inducing: 20, Validation: 0.2, Device: "cpu",
+		Note: func(line string) {
+			if strings.Contains(line, "held out") {
+				fmt.Println(line)
+			}
+		},
+	})
+	fmt.Println("trained", err)
+	// Output:
+	// rows: 24 of 121 training rows held out for validation, whole groups, by the seed 1
+	// trained <nil>
 }
 
 func ExampleModel_Classes() {

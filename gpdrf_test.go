@@ -238,3 +238,32 @@ func BenchmarkPredictRow(b *testing.B) {
 		}
 	}
 }
+
+// A training starts at a model of rows with the same columns, with weights or without. Others are refused, and so
+// is a model of a file.
+func TestTrainFrom(t *testing.T) {
+	rows := gpdrf.Rows{Inputs: [][]float64{{1}, {2}, {3}, {4}, {5}}, Values: []float64{1, 2, 1, 2, 3}}
+	before, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 10, Inducing: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weighted, other := rows, rows
+	weighted.Weights, other.Columns = []float64{1, 2, 1, 2, 1}, []string{"z"}
+	if _, err := gpdrf.Train(t.Context(), weighted, gpdrf.Options{From: before}); err != nil {
+		t.Error(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := before.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := gpdrf.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, o := range map[string]gpdrf.Options{"a model of Load": {From: loaded}, "other columns": {From: before},
+		"set the field From": {Set: map[string]string{"from": "runs/1"}}} {
+		if _, err := gpdrf.Train(t.Context(), other, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %q", err, want)
+		}
+	}
+}

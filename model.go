@@ -108,11 +108,17 @@ func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config,
 	if _, _, err := m.config.KnowTarget(rows); err != nil { // puts levels in their order
 		return nil, err
 	}
-	if !reflect.DeepEqual(rows.Schema().Plain(), m.trained.Schema) {
+	if !reflect.DeepEqual(ofModel(rows.Schema().Plain()), ofModel(m.trained.Schema)) {
 		return nil, errors.New("gpdrf.Options: From: the rows have other columns, targets or classes than those " +
 			"of the model")
 	}
 	return c.With("from", "Options.From").StartAt(m.config, m.steps)
+}
+
+// ofModel is a schema without the roles that rows of one model may have or not.
+func ofModel(s data.Schema) data.Schema {
+	s.Roles = data.RowRoles{Offset: s.Roles.Offset}
+	return s
 }
 
 // Close gives the device and its memory back. A later Predict opens it again.

@@ -121,6 +121,9 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 		return nil, err
 	}
 	l.notes = append(l.notes, leftOutRows(rec.name, l.noTarget, l.dropped, len(made.lines))...)
+	if l.weightless > 0 {
+		l.note("%s: %s of weight 0 left out, %d stay", rec.name, plural(l.weightless, "row"), len(made.lines))
+	}
 	made.notes = append(l.notes, l.unknownValues(rec.name)...)
 	if l.targets != nil {
 		made.nameTargets(l.targets, rec.columnNames())

@@ -242,9 +242,12 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		d.schema = *like
 	} else {
 		d.schema.Missing, d.schema.Dialect = in.opt.Missing, in.opt.Dialect
+	}
+	if like == nil || in.opt.Roles.given() != "" { // rows to train on
 		if err := d.checkFacts(in.name, s.Roles); err != nil {
 			return nil, nil, err
 		}
+		t.notes = append(t.notes, d.noteFewWeights(in.name)...)
 	}
 	if t.sequences != nil && s.Targets == nil {
 		return t.sequenceSet(in, d), t.notes, nil

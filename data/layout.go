@@ -35,8 +35,10 @@ type layout struct {
 
 	noTarget int // rows left out for a missing target
 	dropped  int // those for other missing cells
-	read     int // rows that were kept
-	unneeded unneeded
+	// rows of weight 0, which count nothing
+	weightless int
+	read       int // rows that were kept
+	unneeded   unneeded
 
 	bad     func(BadRow) error // takes the bad rows of a Stream
 	badRows int
@@ -155,7 +157,7 @@ func likeLayout(rec *records, like *Schema, opt ReadOptions) (l *layout, err err
 	case like.Sequence != "":
 		return nil, errorf(rec.name, "has no header: a table with a column of sequences needs one")
 	default:
-		if l, err = positionLayout(rec, like, opt.TargetOptional); err == nil {
+		if l, err = positionLayout(rec, like, opt); err == nil {
 			err = l.nameRows(rec, opt.ID)
 		}
 	}
@@ -213,7 +215,7 @@ func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 		return nil, err
 	}
 	take(l.idName)
-	if err := l.rolesLike(rec, like.Roles, func(column string) int { return slices.Index(rec.header, column) }); err != nil {
+	if err := l.rolesLike(rec, like.Roles, opt.Roles, take); err != nil {
 		return nil, err
 	}
 	unused = slices.DeleteFunc(unused, func(name string) bool { return name == "" })
@@ -248,14 +250,14 @@ func missingColumn(rec *records, name, role string) error {
 
 // positionLayout takes the columns in the order of the training file: all of them, all but the
 // targets, or the inputs alone.
-func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, error) {
+func positionLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	l := &layout{columns: like.FileColumns(), id: -1}
 	inputs, targets, others := len(l.columns), len(like.Outputs()), len(like.LeftOut)
 	all := inputs + targets + others
 	switch {
 	case rec.width == all:
 		l.targets, l.names = like.places(), like.Outputs()
-	case !targetOptional, rec.width != all-targets && rec.width != inputs:
+	case !opt.TargetOptional, rec.width != all-targets && rec.width != inputs:
 		beside := ""
 		if others > 0 {
 			verb := "are"
@@ -285,7 +287,7 @@ func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, e
 		}
 		at++
 	}
-	if err := l.rolesLike(rec, like.Roles, func(column string) int { return places[column] - 1 }); err != nil {
+	if err := l.rolesLike(rec, like.Roles, opt.Roles, func(column string) int { return places[column] - 1 }); err != nil {
 		return nil, err
 	}
 	l.note("%s: no header, so its columns are taken in the order of the training data", rec.name)

@@ -108,7 +108,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	opt := ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels,
 		TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch}
 	if s.Like != nil {
-		opt = ReadOptions{Like: s.Like, Labels: s.Labels, TableOptions: TableOptions{Dialect: s.Dialect}, Watch: s.Watch}
+		opt = ReadOptions{Like: s.Like, Labels: s.Labels, Watch: s.Watch,
+			TableOptions: TableOptions{Dialect: s.Dialect, Roles: s.Roles}}
 	}
 	all, notes, err := readFile(s.Data, opt)
 	if err != nil {

@@ -84,6 +84,12 @@ func FromRows(r Rows) (*Dataset, error) {
 		d.Target = targetText(d.schema.TargetsAt, slices.Concat(d.Columns, d.Targets))
 	}
 	d.setFacts(r)
+	if r.Weights != nil && slices.Max(r.Weights) == 0 {
+		return nil, errorf("", "the weights of all rows are 0: at least two rows must count")
+	}
+	if slices.Contains(r.Weights, 0) {
+		d = d.withWeight()
+	}
 	if err := cmp.Or(d.checkFacts(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err
 	}

@@ -99,6 +99,10 @@ func (l *layout) isTargetMissing(rec *records, k int) bool {
 
 // drops counts the current row if it is left out. A training row needs its target.
 func (l *layout) drops(rec *records) bool {
+	if !l.optional && l.isWeightless(rec) {
+		l.weightless++
+		return true
+	}
 	if l.optional || l.like && l.missing == MissingError {
 		return false
 	}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -86,6 +87,24 @@ func (l *layout) assignRoles(rec *records, roles RowRoles, ignored []int) (err e
 	return nil
 }
 
+// isWeight: single precision holds the weight, and the sum of many.
+func isWeight(w float64) bool { return w == 0 || w >= 1e-9 && w <= 1e9 }
+
+const areWeights = "weights are 0, or from 1e-9 to 1e9"
+
+// noteFewWeights tells of weights that are shares: they count as few rows beside the prior.
+func (d *Dataset) noteFewWeights(file string) (notes []string) {
+	sum := 0.0
+	for _, w := range d.Weights {
+		sum += w
+	}
+	if few := float64(d.N()) / 10; d.Weights != nil && sum < few {
+		notes = append(notes, fmt.Sprintf("%s: the weights of %s sum to %.3g, so they count as so many rows: "+
+			"multiply them if they are shares", file, plural(d.N(), "row"), sum))
+	}
+	return notes
+}
+
 // isRole reports whether the column at a place has a role.
 func (l *layout) isRole(at int) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.at == at })
@@ -98,14 +117,16 @@ func (l *layout) hasRole(option string) bool {
 
 // rolesLike finds the columns of the roles in a file that is like that of training: place is where a
 // column stands, −1 where it does not. Predictions need offsets; weights are of use where there are
-// targets to score, and groups and times split no such file.
-func (l *layout) rolesLike(rec *records, like RowRoles, place func(column string) int) error {
+// targets to score. Weights, groups and times that are asked for are those of a file to train on.
+func (l *layout) rolesLike(rec *records, like, asked RowRoles, place func(column string) int) error {
+	like.Group, like.Time = asked.Group, asked.Time
+	like.Weights = cmp.Or(asked.Weights, like.Weights)
 	for _, role := range like.all() {
-		if role.column == "" || role.option == "group" || role.option == "time" {
+		if role.column == "" {
 			continue
 		}
 		at := place(role.column)
-		if at < 0 && role.option == "offset" {
+		if at < 0 && (role.option != "weights" || asked.Weights != "") {
 			return missingColumn(rec, role.column, role.purpose)
 		}
 		if at >= 0 {
@@ -137,6 +158,16 @@ func (l *layout) isRoleMissing(rec *records) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return isMissing(strings.TrimSpace(rec.row[c.at])) })
 }
 
+// isWeightless: the current row has the weight 0.
+func (l *layout) isWeightless(rec *records) bool {
+	i := slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.option == "weights" })
+	if i < 0 {
+		return false
+	}
+	v, err := rec.style.number(strings.TrimSpace(rec.row[l.roles[i].at]))
+	return err == nil && v == 0
+}
+
 // checkRoles refuses a value of the current row that its role cannot have.
 func (l *layout) checkRoles(rec *records) error {
 	for _, c := range l.roles {
@@ -148,8 +179,8 @@ func (l *layout) checkRoles(rec *records) error {
 		switch v, err := l.roleValue(rec, c); {
 		case err != nil:
 			return err
-		case c.option == "weights" && v < 0:
-			return rec.cellError(c.at, "found the weight %s in column %s: weights are 0 or more", quote(cell), quote(c.column))
+		case c.option == "weights" && !isWeight(v):
+			return rec.cellError(c.at, "found the weight %s in column %s: %s", quote(cell), quote(c.column), areWeights)
 		}
 	}
 	return nil
@@ -202,9 +233,6 @@ func (d *Dataset) checkFacts(file string, names RowRoles) error {
 	case d.Groups != nil && d.Times != nil:
 		return errorf(file, "cannot be split by the groups %s and by the times %s together: give --group or --time",
 			quote(names.Group), quote(names.Time))
-	case d.Weights != nil && slices.Max(d.Weights) == 0:
-		return errorf(file, "the weights of all rows are 0, in column %s: at least two rows must count",
-			quote(names.Weights))
 	case d.Groups != nil && slices.Max(d.Groups) == 0:
 		return errorf(file, "all rows are one group of the column %s, which no split can keep together: two groups or "+
 			"more are needed", quote(names.Group))
@@ -215,32 +243,11 @@ func (d *Dataset) checkFacts(file string, names RowRoles) error {
 	return nil
 }
 
-// CheckWeights refuses rows to train on or to score of which none counts.
-func (d *Dataset) CheckWeights() error {
-	if d == nil || d.Weights == nil || d.SumOfWeights() > 0 {
-		return nil
-	}
-	return errorf(d.Path, "the weights of all %s in one part of the rows are 0: a row at least must count there",
-		plural(d.N(), "row"))
-}
-
-// SumOfWeights is N, or Σ w.
-func (d *Dataset) SumOfWeights() float64 {
-	if d.Weights == nil {
-		return float64(d.N())
-	}
-	sum := 0.0
-	for _, w := range d.Weights {
-		sum += w
-	}
-	return sum
-}
-
 // checkFacts refuses weights, times and offsets of rows in memory that are none.
 func (r Rows) checkFacts() error {
 	for i, w := range r.Weights {
-		if !(w >= 0 && w <= largest) {
-			return errorf("", "row %d: the weight is %g: weights are finite numbers of 0 or more", i+1, w)
+		if !isWeight(w) {
+			return errorf("", "row %d: the weight is %g: %s", i+1, w, areWeights)
 		}
 	}
 	for _, part := range []struct {
@@ -278,4 +285,15 @@ func (d *Dataset) setFacts(r Rows) {
 		}
 		d.Groups = append(d.Groups, names[name])
 	}
+}
+
+// withWeight is d without its rows of weight 0, which count nothing.
+func (d *Dataset) withWeight() *Dataset {
+	var rows []int
+	for i, w := range d.Weights {
+		if w > 0 {
+			rows = append(rows, i)
+		}
+	}
+	return d.Subset(rows)
 }

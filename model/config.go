@@ -183,7 +183,10 @@ func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegr
 // many samples: a mean and, where the likelihood takes moments, a variance of each sample, or those
 // of the one Gaussian that is all.
 func (c *Config) Components(samples int) int {
-	if !c.takesMoments() {
+	switch {
+	case c.Likelihood == OrdinalLikelihood:
+		return samples * c.Levels
+	case !c.takesMoments():
 		return samples
 	}
 	if c.deterministic() {

@@ -99,19 +99,19 @@ func countBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood) {
 // LogRates are where the constants of log rates start: the logarithm of the mean of each target of counts
 // y [N,C], per unit of exposure where rows have offsets [N]. Half a count is added, so that zeros alone have one.
 func LogRates(y, offset []float64, targets int) []float64 {
-	sums, exposure := make([]float64, targets), 0.0
-	for n := range len(y) / max(1, targets) {
-		unit := 1.0
-		if offset != nil {
-			unit = math.Exp(offset[n])
-		}
-		exposure += unit
-		for c := range sums {
-			sums[c] += y[n*targets+c]
+	n := len(y) / targets
+	sums, most, exposure := make([]float64, targets), 0.0, float64(n)
+	if offset != nil { // exp may overflow, but not in shares of the largest
+		most, exposure = slices.Max(offset), 0
+		for _, o := range offset {
+			exposure += math.Exp(o - most)
 		}
 	}
+	for i, v := range y {
+		sums[i%targets] += v
+	}
 	for c, v := range sums {
-		sums[c] = math.Log((v + 0.5) / exposure)
+		sums[c] = math.Log(v+0.5) - math.Log(exposure) - most
 	}
 	return sums
 }

@@ -30,13 +30,17 @@ func TestHermite(t *testing.T) {
 // exact normal has its mean rate exp(m + v/2).
 func TestPredictCounts(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
-	for _, likelihood := range []string{PoissonLikelihood, NegativeBinomialLikelihood} {
+	for likelihood, tol := range map[string]float64{PoissonLikelihood: 1e-9, NegativeBinomialLikelihood: 0.03} {
 		c := Config{Model: GP, Inputs: 3, Outputs: 1, Likelihood: likelihood, Samples: 3, Latents: 1, Inducing: 5,
 			Lengthscales: ARD, QCov: Full, Whiten: true}
 		f := newFixture(t, dev, c)
-		p, err := f.m.Predict(f.data, 4000, 1)
+		predictor := f.m.NewPredictor(f.data, 4000)
+		p, err := predictor.Predict(1)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if n := predictor.Samples(); n != p.S {
+			t.Errorf("%s: Samples is %d, want %d", likelihood, n, p.S)
 		}
 		if p.Var != nil || len(p.Dispersion) != p.S || len(p.H) != p.S*p.N {
 			t.Fatalf("%s: %d components, %d log rates, variances %v", likelihood, len(p.Dispersion), len(p.H), p.Var)
@@ -62,8 +66,9 @@ func TestPredictCounts(t *testing.T) {
 				}
 				rate += w * math.Exp(p.H[s*p.N+int(n)])
 			}
-			exact := math.Exp(mean[i][0] + f.naive.params["likelihood.log_rate"][0] + f.naive.offset[n] + variance[i][0]/2)
-			if tol := map[string]float64{PoissonLikelihood: 1e-9, NegativeBinomialLikelihood: 0.03}[likelihood]; !(math.Abs(rate/exact-1) < tol) {
+			constant := f.naive.params["likelihood.log_rate"][0] + f.naive.offset[n]
+			exact := math.Exp(mean[i][0] + constant + variance[i][0]/2)
+			if !(math.Abs(rate/exact-1) < tol) {
 				t.Errorf("%s: row %d has the mean rate %g, want %g", likelihood, n, rate, exact)
 			}
 		}
@@ -82,7 +87,7 @@ func TestPredictLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.C != 4 || len(p.H) != p.S*p.N*4 {
+	if p.C != 4 || len(p.H) != p.S*p.N*4 || c.Components(p.S) != 4*p.S {
 		t.Fatalf("%d levels, %d numbers", p.C, len(p.H))
 	}
 	shares := make([]float64, 4)
@@ -104,10 +109,15 @@ func TestPredictLevels(t *testing.T) {
 	}
 }
 
-// The constants of log rates start at the logarithm of counts per exposure.
+// The constants of log rates start at the logarithm of counts per exposure, also where exposures are beyond
+// all numbers.
 func TestLogRates(t *testing.T) {
 	got := LogRates([]float64{3, 0, 5, 0}, []float64{math.Log(2), math.Log(6)}, 2)
-	if want := []float64{math.Log(8.5 / 8), math.Log(0.5 / 8)}; !(math.Abs(got[0]-want[0])+math.Abs(got[1]-want[1]) < 1e-12) {
+	want := []float64{math.Log(8.5 / 8), math.Log(0.5 / 8)}
+	if !(math.Abs(got[0]-want[0])+math.Abs(got[1]-want[1]) < 1e-12) {
 		t.Errorf("log rates %v, want %v", got, want)
+	}
+	if far := LogRates([]float64{3, 5}, []float64{2000, 2000}, 1)[0]; !(math.Abs(far-math.Log(4.25)+2000) < 1e-12) {
+		t.Errorf("log rate %v of exposures e²⁰⁰⁰, want %v", far, math.Log(4.25)-2000)
 	}
 }

@@ -147,8 +147,13 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 // Project is Model.Project of the predictor's data.
 func (r *Predictor) Project(going func(done int) bool) { r.m.Project(r.pass, r.data, going) }
 
-// Samples is S of the predictions: 1 where one Gaussian is all.
-func (r *Predictor) Samples() int { return r.samples }
+// Samples is S of the predictions: 1 where one Gaussian is all, or the nodes of one or several.
+func (r *Predictor) Samples() int {
+	if _, ok := r.m.closed.(*Poisson); ok {
+		return r.samples * hermiteNodes(r.samples)
+	}
+	return r.samples
+}
 
 // exact reports whether a prediction is one Gaussian.
 func (m *Model) exact() bool { return m.closed != nil && m.cfg.deterministic() }

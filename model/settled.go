@@ -25,7 +25,7 @@ type Settled struct {
 	LogRate        []float64
 	Dispersion     float64
 	Nodes, Weights []float64
-	Cuts       []float64 // κ_1 … κ_K−1 of an ordinal likelihood
+	Cuts           []float64 // κ_1 … κ_K−1 of an ordinal likelihood
 }
 
 // SettledGP is the GP layer, in the letters of GPLayer.Forward.

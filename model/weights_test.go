@@ -9,7 +9,8 @@ import (
 )
 
 // objective is the bound's ELL of all rows of a data set at the fixture's parameters, and the gradient.
-func (f *fixture) objective(t *testing.T, rows Rows, y []float64, labels []int32, klWeight float64) (ell float64, g []float64) {
+func (f *fixture) objective(t *testing.T, rows Rows, y []float64, labels []int32, klWeight float64) (
+	ell float64, g []float64) {
 	t.Helper()
 	data, pass := f.m.UploadRows(rows, y, labels), f.m.NewPass(f.m.cfg.Samples, rows.N)
 	all := make([]int32, rows.N)
@@ -78,7 +79,8 @@ func TestWeightsAreCopies(t *testing.T) {
 			copies.Offset = append(slices.Clone(v.offset), v.offset...)
 		}
 		want, copied := f.objective(t, copies, append(slices.Clone(v.y), v.y...), nil, 0.7)
-		ell, g := f.objective(t, Rows{N: v.n, X: f.x, Offset: v.offset, Weight: slices.Repeat([]float64{2}, v.n)}, v.y, nil, 0.7)
+		rows := Rows{N: v.n, X: f.x, Offset: v.offset, Weight: slices.Repeat([]float64{2}, v.n)}
+		ell, g := f.objective(t, rows, v.y, nil, 0.7)
 		if math.Abs(ell-want) > 1e-12*math.Abs(want) {
 			t.Errorf("%s: ELL is %.15g, of copies %.15g", likelihood, ell, want)
 		}

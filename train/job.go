@@ -111,7 +111,7 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
 // cause is the error; where the time limit does, a *usage.Error. The Job stays as it is.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
-	weighted, err := j.balanced()
+	weighted, err := j.weighted()
 	if err != nil {
 		return nil, err
 	}

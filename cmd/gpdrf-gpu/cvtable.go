@@ -60,6 +60,10 @@ func cvTable(cv *rundir.CV) string {
 	} else if p != nil {
 		text += fmt.Sprintf("\n\nall %d rows together\n", p.Rows) + classTables(p.Classes)
 	}
+	if c := cv.Conformal; c != nil {
+		text = fmt.Sprintf("%s\n\nconformal, level %g: %.1f %% of the rows inside", strings.TrimRight(text, "\n"),
+			c["level"].Mean, 100*c["coverage"].Mean)
+	}
 	return strings.TrimRight(text, "\n")
 }
 

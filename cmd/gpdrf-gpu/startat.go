@@ -24,6 +24,12 @@ func (p *program) startAt(job *train.Job) error {
 		return err
 	}
 	job.Start = run.Trained
+	roles := run.Trained.Schema.Roles // by their names, also where the run has their numbers
+	for key, name := range map[string]string{"weights": roles.Weights, "group": roles.Group, "time": roles.Time} {
+		if !job.Config.Explicit(key) {
+			job.Config = job.Config.With(key, name)
+		}
+	}
 	p.note("starts at the model of %s, after its %d steps", path, run.Result.Steps)
 	return nil
 }

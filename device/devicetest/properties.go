@@ -26,6 +26,7 @@ func properties() []property {
 		{"whitened moments are the paper's", unwhitened, false},
 		{"softmax of far logits is finite", farLogits, false},
 		{"softmax finds the largest of many logits", farOfMany, false},
+		{"weights of 1 have the bits of none", unitWeights, false},
 		{"a rate that would overflow is on the tangent", tangentRate, false},
 		{"levels far in both tails have a probability", farLevels, false},
 		{"a floored variance has no gradient", flooredGradient, false},

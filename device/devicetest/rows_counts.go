@@ -2,6 +2,7 @@ package devicetest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -18,8 +19,8 @@ func countArgs(in []*device.Tensor) device.LikelihoodArgs {
 func poisson(r *random, size []int) likelihood {
 	s, b, c := size[0], size[1], size[2]
 	return likelihood{
-		in: []*array{r.normal("h", device.Real, writes, 0, 1, s, b, c), r.counts(1, b, c), r.normal("lograte", device.Real, adds, 1, 0.5, c),
-			r.normal("offset", device.Real, none, 0.5, 0.3, b)},
+		in: []*array{r.normal("h", device.Real, writes, 0, 1, s, b, c), r.counts(1, b, c),
+			r.normal("lograte", device.Real, adds, 1, 0.5, c), r.normal("offset", device.Real, none, 0.5, 0.3, b)},
 		term: func(in [][]float64, row int) float64 {
 			return columns(row, b, c, func(i, y, col int) float64 {
 				f := in[0][i] + in[2][col] + in[3][row%b]
@@ -92,11 +93,44 @@ func ordinal(r *random, size []int) likelihood {
 		}, op: device.Device.OrdinalLogLik}
 }
 
+// A likelihood whose rows weigh 1 has the value and the gradients of one without weights, bit for bit.
+func unitWeights(t *testing.T, dev device.Device, _ Tolerances) {
+	for i, build := range []func(*random, []int) likelihood{gaussian, expected(device.Double), expected(device.Real),
+		predictive(device.Double), predictive(device.Real), softmax, bernoulli, student, heteroscedastic, poisson,
+		poissonExpected(device.Double), poissonExpected(device.Real), negativeBinomial, ordinal} {
+		const batch = 31
+		l := build(newRandom(8), []int{3, batch, 2})
+		in, ones := tensors(dev, l.in), upload(dev, constantOf(1, batch))
+		evaluate := func(weight *device.Tensor) (all []float64) {
+			g, ell, a := gradients(dev, l.in), dev.New(device.Double, 1), l.args(in)
+			a.Weight = weight
+			l.op(dev, ell, l.args(g), a, scale)
+			for _, gradient := range append(g, ell) {
+				if gradient != nil {
+					all = append(all, download(dev, gradient)...)
+				}
+			}
+			return all
+		}
+		if plain, weighted := evaluate(nil), evaluate(ones); !slices.Equal(plain, weighted) {
+			t.Errorf("likelihood %d: %v with weights of 1, %v without", i, weighted, plain)
+		}
+	}
+}
+
+// constantOf is a Real array of n times v.
+func constantOf(v float64, n int) *array {
+	a := zeros("constant", device.Real, n)
+	a.data = constant(a, v)
+	return a
+}
+
 // Log rates of 800, whose exponentials no double holds.
 func tangentRate(t *testing.T, dev device.Device, tol Tolerances) {
 	h, y := put(dev, device.Real, []float64{800}, 1, 1, 1), put(dev, device.Real, []float64{3}, 1, 1)
 	zero, ell := put(dev, device.Real, []float64{0}, 1), dev.New(device.Double, 1)
-	g := device.LikelihoodArgs{H: dev.New(device.Real, 1, 1, 1), LogRate: dev.New(device.Real, 1), Tail: dev.New(device.Real, 1)}
+	g := device.LikelihoodArgs{H: dev.New(device.Real, 1, 1, 1), LogRate: dev.New(device.Real, 1),
+		Tail: dev.New(device.Real, 1)}
 	a := device.LikelihoodArgs{H: h, Y: y, LogRate: zero, Tail: zero}
 	dev.PoissonLogLik(ell, g, a, 1)
 	slope := math.Exp(device.LogRateMax)

@@ -21,7 +21,7 @@ const eceBins = 15
 
 // ScoreClassification scores logits [S,N,C] against N ≥ 1 labels. The class
 // probabilities are the mean over s of softmax(logits); of equally probable classes
-// the first counts as predicted. One row counts at least.
+// the first counts as predicted.
 func ScoreClassification(logits []float64, s, n, c int, labels []int32, w Weights) Classification {
 	if len(logits) != s*n*c || len(labels) != n || n == 0 || s == 0 || c < 2 {
 		panic("metrics: logits [S,N,C] and N labels are needed, and at least one row, one sample and two classes")
@@ -37,9 +37,6 @@ func ScoreClassification(logits []float64, s, n, c int, labels []int32, w Weight
 		r.predicted[i] = int32(top)
 		right[i] = top == int(label)
 		weight := w.At(i)
-		if weight == 0 {
-			continue
-		}
 		if !right[i] {
 			r.Error += weight
 		}

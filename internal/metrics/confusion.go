@@ -26,9 +26,7 @@ func byClass(labels, predicted []int32, classes []string, w Weights) []ClassScor
 		out[c] = ClassScore{Class: name, Predicted: map[string]Count{}}
 	}
 	for i, l := range labels {
-		if k := Count(w.At(i)); k > 0 {
-			out[l].Predicted[classes[predicted[i]]] += k
-		}
+		out[l].Predicted[classes[predicted[i]]] += Count(w.At(i))
 	}
 	share(out)
 	return out

@@ -22,7 +22,7 @@ type Predictive interface {
 	CRPS(n int, y float64) float64
 }
 
-// ScoreRegression scores the predictions of N ≥ 1 rows, one of which counts at least, against their targets.
+// ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
 func ScoreRegression(m Predictive, y []float64, weights Weights) Regression {
 	rows := len(y)
 	if rows == 0 {
@@ -40,9 +40,6 @@ func ScoreRegression(m Predictive, y []float64, weights Weights) Regression {
 	var r Regression
 	for n, w := range of {
 		k := weights.At(n)
-		if k == 0 {
-			continue
-		}
 		r.RMSE += k * (w.miss * w.miss)
 		r.MAE += k * math.Abs(w.miss)
 		r.NLPD += k * w.nlpd

@@ -57,7 +57,7 @@ func separation(distance []float64, right []bool, w Weights) Separation {
 	var correct []bool
 	var weights Weights
 	for i, d := range distance {
-		if math.IsNaN(d) || w.At(i) == 0 {
+		if math.IsNaN(d) {
 			continue
 		}
 		k := 0

@@ -16,9 +16,7 @@ func Temperature(logs func(t float64) []float64, w Weights) (t float64, as, with
 	best := maximise(-math.Log(mostTemperature), math.Log(mostTemperature), func(x float64) float64 {
 		sum := -x * x / (2 * temperatureSigma * temperatureSigma)
 		for i, l := range logs(math.Exp(x)) {
-			if k := w.At(i); k > 0 {
-				sum += k * l
-			}
+			sum += w.At(i) * l
 		}
 		return sum
 	})

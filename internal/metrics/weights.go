@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// Weights of rows: a row counts as that many copies of it, and one of weight 0 not at all. nil: each
-// counts once.
+// Weights of rows, above 0: a row counts as that many copies of it. nil: each counts once.
 type Weights []float64
 
 // At is the weight of row i.
@@ -35,31 +34,26 @@ func (w Weights) size(n int) float64 {
 	return sum * sum / squares
 }
 
-// MeanError is the mean of x, Σ w x/Σ w, and its standard error by moments, NaN of a single value.
+// MeanError is the mean of x, Σ w x/Σ w, and its standard error, NaN of a single value.
 func (w Weights) MeanError(x []float64) (mean, se float64) {
 	mean, variance := w.moments(x)
 	return mean, math.Sqrt(variance)
 }
 
-// moments are the mean of x and the variance of that mean over n rows that count,
+// moments are the mean of x and the variance of that mean over n rows,
 //
 //	n/(n−1) Σ w² (x − mean)²/(Σ w)²
 //
 // It is that of rows and not of copies: a weight does not make a row surer.
 func (w Weights) moments(x []float64) (mean, variance float64) {
-	sum, n := w.Sum(len(x)), 0.0
+	sum, n := w.Sum(len(x)), float64(len(x))
 	for i, v := range x {
-		if k := w.At(i); k > 0 {
-			mean += k * v
-			n++
-		}
+		mean += w.At(i) * v
 	}
 	mean /= sum
 	for i, v := range x {
-		if k := w.At(i); k > 0 {
-			d := k * n / sum * (v - mean)
-			variance += d * d
-		}
+		d := w.At(i) * n / sum * (v - mean)
+		variance += d * d
 	}
 	return mean, variance / (n - 1) / n
 }

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// A row of weight w scores as w copies of it, one of weight 0 not at all, and weights of 1 as none.
+// A row of weight w scores as w copies of it, and weights of 1 as none.
 func TestWeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n, s, c = 40, 5, 2
 	weights, ones, from := make(Weights, n), make(Weights, n), []int(nil)
 	for i := range weights {
-		weights[i], ones[i] = float64(i%4), 1
-		for range i % 4 {
+		weights[i], ones[i] = float64(1+i%3), 1
+		for range 1 + i%3 {
 			from = append(from, i)
 		}
 	}
@@ -25,7 +25,6 @@ func TestWeights(t *testing.T) {
 	for i := range y {
 		y[i], labels[i] = rng.NormFloat64(), rng.Int32N(c)
 	}
-	y[4] = math.Inf(1) // of weight 0
 	m := Mixture{S: s, N: n, Mean: logits[:s*n], Var: slices.Repeat([]float64{0.5}, n)}
 	copied := Mixture{S: s, N: len(from), Mean: copies(m.Mean, n, 1, from), Var: copies(m.Var, n, 1, from)}
 	copiedLabels := copies(labels, n, 1, from)
@@ -50,7 +49,6 @@ func TestWeights(t *testing.T) {
 			t.Errorf("class %s: %+v, want %+v", classes[k], a, b)
 		}
 	}
-	y[4] = 0
 	if ScoreRegression(m, y, ones) != ScoreRegression(m, y, nil) {
 		t.Error("weights of 1 change the bits")
 	}
@@ -70,20 +68,20 @@ func copies[T any](x []T, n, width int, rows []int) (out []T) {
 	return out
 }
 
-// The mean is that of copies. Its standard error knows neither the unit of weights nor rows of weight 0.
+// The mean is that of copies. Its standard error does not know the unit of weights.
 func TestWeightedMean(t *testing.T) {
-	x := []float64{1, 4, 2, math.Inf(1)}
-	mean, se := Weights{1, 2, 3, 0}.MeanError(x)
+	x := []float64{1, 4, 2}
+	mean, se := Weights{1, 2, 3}.MeanError(x)
 	if want, _ := MeanError([]float64{1, 4, 4, 2, 2, 2}); math.Abs(mean-want) > 1e-15 {
 		t.Errorf("mean %g, want %g", mean, want)
 	}
-	if _, again := (Weights{10, 20, 30, 0}).MeanError(x); math.Abs(again-se) > 1e-15 {
+	if _, again := (Weights{10, 20, 30}).MeanError(x); math.Abs(again-se) > 1e-15 {
 		t.Errorf("standard error %g, want %g", again, se)
 	}
-	if _, plain := MeanError(x[:3]); plain != func() float64 { _, s := (Weights{5, 5, 5, 0}).MeanError(x); return s }() {
+	if _, plain := MeanError(x); plain != func() float64 { _, s := (Weights{5, 5, 5}).MeanError(x); return s }() {
 		t.Error("equal weights change the standard error")
 	}
-	if got := (Weights{2, 2, 0}).size(3); got != 2 {
+	if got := (Weights{2, 2}).size(2); got != 2 {
 		t.Errorf("size %g, want 2", got)
 	}
 }

@@ -115,9 +115,7 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 	w := metrics.Weights(heldOut.Weights)
 	total := w.Sum(len(logs))
 	for i, l := range logs {
-		if k := w.At(i); k > 0 {
-			t.LogDensity += k * l / total
-		}
+		t.LogDensity += w.At(i) * l / total
 	}
 	if both := t.LogDensity + t.RMSE; math.IsNaN(both) || math.IsInf(both, 0) {
 		t.LogDensity, t.RMSE, t.Failure = 0, 0, "a row that was held out has no density, or no mean"

@@ -111,14 +111,15 @@ func centre(m metrics.Distribution, n int) (mean, sd float64) {
 //
 //	Own(mean − q·sd) … Own(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
 //
-// Of counts, it has the whole numbers in between, or the nearest to the mean where there are none.
+// That of a count is rounded outward to whole numbers from 0.
 func Interval(m metrics.Distribution, s data.TargetScale, n int, q float64) (lower, upper float64) {
+	const most = math.MaxFloat64 / 4 // of exponentials; the width is finite, too
 	mean, sd := centre(m, n)
+	lower, upper = max(s.Own(mean-q*sd), -most), min(s.Own(mean+q*sd), most)
 	if _, counts := m.(metrics.Counts); counts {
-		lower, upper = max(0, math.Ceil(mean-q*sd)), math.Floor(mean+q*sd)
-		return min(lower, math.Round(mean)), max(upper, math.Round(mean))
+		return math.Floor(max(lower, 0)), math.Ceil(upper)
 	}
-	return s.Own(mean - q*sd), s.Own(mean + q*sd)
+	return lower, upper
 }
 
 // ConformalScores is the block "conformal" of a result: intervals or sets of rows with their targets.

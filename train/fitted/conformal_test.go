@@ -99,6 +99,16 @@ func TestIntervalHoldsItsScore(t *testing.T) {
 	}
 }
 
+// An interval that no float64 holds ends where these do.
+func TestIntervalIsFinite(t *testing.T) {
+	p, _ := wrongNumbers(rand.New(rand.NewPCG(1, 1)), 3)
+	trained := &Trained{Targets: []data.TargetScale{{SD: 500, Log: true, OwnSD: 1, Most: 9}}}
+	lower, upper := Interval(trained.Mixture(p, 0), trained.Targets[0], 0, 1e6)
+	if lower < 0 || !(upper > 1e300) || math.IsInf(3*(upper-lower), 0) {
+		t.Errorf("an interval from %g to %g", lower, upper)
+	}
+}
+
 // Scores that were changed in a file are refused.
 func TestConformalCheck(t *testing.T) {
 	sound := Conformal{0.8, [][]float64{{1, 2, 3, 4, 5}}}

@@ -1,7 +1,6 @@
 package fitted
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -46,7 +45,7 @@ func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Data
 	if draws > 0 && t.Schema.Task != data.Regression {
 		return nil, usage.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
-	if err := cmp.Or(t.CheckTargets(ds), ds.CheckWeights()); err != nil {
+	if err := t.CheckTargets(ds); err != nil {
 		return nil, err
 	}
 	p, err := t.Predict(ctx, dev, ds, samples, progress...)
@@ -142,8 +141,8 @@ type Scores struct {
 	Raw            *metrics.Regression
 	Outputs        []OutputScores // of several targets, each
 	Classification *metrics.Classification
-	Measure        string  // CountingMeasure of counts, whose units are 1
 	Weight         float64 // Σ w of rows with weights, 0 without
+	Measure        string  // CountingMeasure of counts, whose units are 1
 
 	Densities metrics.Densities // of a sample of at most ComparedRows
 	Kept      Kept              // kept by a run

@@ -10,8 +10,8 @@ const fromShare = 0.2
 
 // made are the options of a model, beside those of its layers, that a run which starts there cannot change: its
 // rows are read as the model knows them, and its frozen draws belong to the seed.
-var made = words("target task order tokens sequence codebook gram scaling columns target-scaling one-hot ignore text id " +
-	"missing model preset seed ensemble likelihood class-offsets samples learn-dof dof noise-init")
+var made = words("target task tokens sequence codebook gram scaling columns target-scaling one-hot ignore text id " +
+	"missing model preset seed ensemble likelihood class-offsets samples learn-dof dof noise-init offset order")
 
 // fixedByModel reports whether the option is one of the model that a run starts at.
 func (o *Option) fixedByModel() bool {
@@ -27,9 +27,9 @@ var (
 )
 
 // StartAt is the Config of a run that starts at the model of another, which has taken some steps with the
-// options base. It has the options of that run, except where a user gives others; a fifth of the steps; and
-// neither a warm-up of the divergences nor parameters that are held. What would be another model is a
-// *usage.Error that names the option.
+// options base. It has the options of that run, except where a user gives others. It takes a fifth of the
+// steps, or as many where that run has started at a model, too. The divergences have their full weight from
+// the start, and no parameters are held. What would be another model is a *usage.Error that names the option.
 func (c *Config) StartAt(base *Config, steps int) (*Config, error) {
 	if base.Gram != "" || base.Ensemble > 1 || base.Preset == Best {
 		return nil, c.Errorf("from", "%s has several models, or one of --gram: none of these can be trained "+
@@ -51,7 +51,10 @@ func (c *Config) StartAt(base *Config, steps int) (*Config, error) {
 	}
 	merged.explicit, merged.at = c.copy().explicit, c.at
 	if !slices.ContainsFunc(words("steps epochs time-limit"), c.Explicit) {
-		merged.Steps = max(1, int(fromShare*float64(steps)))
+		merged.Steps = steps
+		if base.StartFrom == "" { // else these are few already
+			merged.Steps = max(1, int(fromShare*float64(steps)))
+		}
 	}
 	if _, file := base.validation(); file != "" && !c.Explicit("validation") {
 		merged.Validation = ""

@@ -133,7 +133,7 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 		return data.Counts(ds)
 	}
 	if ds.Offset != nil {
-		return c.Errorf("likelihood", "%s has no log rate that an offset adds to: give %s or %s, or leave the offset out",
+		return c.Errorf("offset", "the likelihood %s has no log rate that it adds to: give --likelihood %s or %s, or leave it out",
 			c.Likelihood, model.PoissonLikelihood, model.NegativeBinomialLikelihood)
 	}
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {

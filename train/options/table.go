@@ -133,7 +133,7 @@ func (c *Config) runOptions() []Option {
 			Help: "seed of everything random: the same seed gives the same bytes"},
 		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
 			Help: "start at the model of this run, with its options, and train on the new rows of --data, for a " +
-				"fifth of its steps unless --steps or --time-limit says otherwise"},
+				"fifth of its steps, or as many as it had if it started so, too, unless --steps or --time-limit is given"},
 		{Key: "ensemble", Flag: true, Arg: "K", limits: between(1, 100), value: &c.Ensemble,
 			Help: "train with K seeds, from --seed on, and predict with the mean of the models"},
 		{Key: "deterministic", value: &c.Deterministic,
@@ -227,10 +227,10 @@ func (c *Config) drfOptions() []Option {
 // objectiveOptions are about the objective.
 func (c *Config) objectiveOptions() []Option {
 	return []Option{
-		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic lognormal poisson " +
-			"negative-binomial softmax bernoulli ordinal"), value: &c.Likelihood,
+		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic poisson " +
+			"negative-binomial lognormal softmax bernoulli ordinal"), value: &c.Likelihood,
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that differs from " +
-				"row to row, lognormal for positive ones by their logarithms. For counts: poisson, or " +
+				"row to row, lognormal for positive ones whose noise is a share of them. For counts: poisson, or " +
 				"negative-binomial where they vary more. For classes: softmax, bernoulli with one output for two " +
 				"classes, or ordinal for levels in order. auto is gaussian, negative-binomial of targets that are " +
 				"counts beyond doubt, or softmax"},

@@ -16,6 +16,8 @@ type Summary struct {
 	Test     map[string]Average `json:"test,omitempty"`
 	Raw      map[string]Average `json:"test_raw,omitempty"`
 	Outputs  []OutputAverages   `json:"test_outputs,omitempty"` // of several targets, each
+	// of the intervals or sets of one target
+	Conformal map[string]Average `json:"conformal,omitempty"`
 	// of all rows; nil until every row is tested once
 	Pooled *Pooled `json:"pooled,omitempty"`
 }
@@ -57,6 +59,7 @@ func (cv *CV) summarise() {
 	}
 	cv.Test = averages(done, func(r FoldRun) any { return r.Test })
 	cv.Raw = averages(done, func(r FoldRun) any { return r.Raw })
+	cv.Conformal = averages(done, func(r FoldRun) any { return r.Conformal })
 	for i, o := range done[0].Outputs {
 		cv.Outputs = append(cv.Outputs, OutputAverages{o.Target,
 			averages(done, func(r FoldRun) any { return r.Outputs[i].Test }),

@@ -2,12 +2,16 @@ package data
 
 import "slices"
 
-// ClassFactors are W/(K W_c) of the K classes that count, with W_c the sum of the weights of a class and W
-// that of all rows, which they keep: each class has the same share of it. 0 of a class that does not count.
+// ClassFactors are W/(K W_c) of the K classes that have rows, with W_c the sum of the weights of a class and W
+// that of all rows: each class has the same share of it.
 func (d *Dataset) ClassFactors() []float64 {
-	sums, classes, total := make([]float64, len(d.Classes)), 0.0, d.SumOfWeights()
+	sums, classes, total := make([]float64, len(d.Classes)), 0.0, 0.0
 	for i, label := range d.Labels {
-		sums[label] += d.weight(i)
+		w := 1.0
+		if d.Weights != nil {
+			w = d.Weights[i]
+		}
+		sums[label], total = sums[label]+w, total+w
 	}
 	for _, sum := range sums {
 		if sum > 0 {
@@ -36,12 +40,4 @@ func (d *Dataset) TimesFactors(classes []float64) *Dataset {
 		out.Weights[i] *= classes[label]
 	}
 	return &out
-}
-
-// weight is that of row i.
-func (d *Dataset) weight(i int) float64 {
-	if d.Weights == nil {
-		return 1
-	}
-	return d.Weights[i]
 }

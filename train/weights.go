@@ -3,19 +3,13 @@ package train
 import (
 	"slices"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// balanced is the Job whose training and validation rows have the weights that the options ask for. Test
-// rows keep their own. Balanced rows stay as they are. Rows of which none counts are an error.
-func (j *Job) balanced() (*Job, error) {
+// weighted is the Job whose training and validation rows have the weights that the options ask for. Test rows
+// keep their own. Balanced rows stay as they are.
+func (j *Job) weighted() (*Job, error) {
 	out := *j
-	for _, rows := range []*data.Dataset{j.Train, j.Validation, j.Test} {
-		if err := rows.CheckWeights(); err != nil {
-			return nil, err
-		}
-	}
 	balances, err := j.Config.BalancesClasses(j.Train)
 	if !balances || err != nil {
 		return &out, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
 // seldom is 1 in a tenth of the rows, which lie among the others.
@@ -23,7 +24,7 @@ func seldom(rng *rand.Rand, a, _ float64) string {
 func TestClassFactors(t *testing.T) {
 	set := weighted(table(t, 60, 1, seldom), false)
 	set.Classes = append(slices.Clone(set.Classes), "unseen")
-	total := set.SumOfWeights()
+	total := metrics.Weights(set.Weights).Sum(set.N())
 	for range 2 {
 		set = set.TimesFactors(set.ClassFactors())
 		sums := make([]float64, 3)
@@ -58,21 +59,6 @@ func TestClassWeights(t *testing.T) {
 	if _, err := fit(t, context.Background(), config(t, "class-weights=balanced"), table(t, 30, 1, wave)); err == nil ||
 		!strings.Contains(err.Error(), "has no classes") {
 		t.Errorf("class weights of numbers: %v", err)
-	}
-}
-
-// Rows of which none counts are an error before the training, wherever they are.
-func TestNoRowCounts(t *testing.T) {
-	none := *table(t, 20, 2, wave)
-	none.Weights = make([]float64, none.N())
-	for name, job := range map[string]Job{
-		"training": {Train: &none}, "validation": {Train: table(t, 20, 1, wave), Validation: &none},
-		"test": {Train: table(t, 20, 1, wave), Test: &none},
-	} {
-		job.Config, job.Device = config(t, "steps=5"), openCPU(t)
-		if _, err := job.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "must count") {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 
