@@ -78,6 +78,9 @@ func (p *program) parseSuggest(c *call) (r *suggestRequest, err error) {
 		return nil, err
 	}
 	if other, ok := c.text("feasible"); ok {
+		if r.in == "-" {
+			return nil, usagef("--data -: two models read the rows, each by itself: give a file")
+		}
 		if r.feasible, _, _, err = p.openTrained(other); err != nil {
 			return nil, err
 		}
