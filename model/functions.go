@@ -128,7 +128,7 @@ func (m *Model) drawDiagonal(mean, logVar *Named, key device.Key) {
 }
 
 // drawWeights makes means [R,C] draws of q(W): Π N(m, s²), or N(m_c, L_c L_cᵀ) for each output c,
-// where lower [C,R,R] has what stands below the diagonal s of L_c.
+// where lower [C,R,R] is the part of L_c below its diagonal s.
 func (m *Model) drawWeights(mean, logVar, lower *Named, key device.Key) {
 	if lower == nil {
 		m.drawDiagonal(mean, logVar, key)
