@@ -43,7 +43,8 @@ def table(name, data):
         with (ROOT / "build/molecules/FreeSolv.csv").open(encoding="utf-8-sig") as file:  # make molecules
             return [{"smiles": row["smiles"], "expt": row["expt"]} for row in csv.DictReader(file)]
     lines = (ROOT / "examples/dna.fasta").read_text().split()
-    pieces = [{"dna": text, "binds": str(int(head == ">binds"))} for head, text in zip(lines[::2], lines[1::2], strict=True)]
+    pairs = zip(lines[::2], lines[1::2], strict=True)
+    pieces = [{"dna": text, "binds": str(int(head == ">binds"))} for head, text in pairs]
     binding = [row for row in pieces if row["binds"] == "1"]
     return [row for row in pieces if row["binds"] == "0"] + binding[:40]  # few of those that bind
 
@@ -77,14 +78,35 @@ def loop(program, name, rows, seed):
         for _ in range(ROUNDS):
             write(train, [rows[i] for i in measured])
             write(pool, [row if i in measured else row | {target: ""} for i, row in enumerate(rows)])
-            call("train", "--data", train, "--target", target, "--inducing", min(60, len(measured)), *options, *GP,
-                 "--seed", seed, "--out", run, "--overwrite")
+            call(
+                "train",
+                "--data",
+                train,
+                "--target",
+                target,
+                "--inducing",
+                min(60, len(measured)),
+                *options,
+                *GP,
+                "--seed",
+                seed,
+                "--out",
+                run,
+                "--overwrite",
+            )
             out = call("suggest", run, "--data", pool, *how, "--batch", BATCH, *QUIET)
             measured += [int(row["row"]) - 1 for row in csv.DictReader(io.StringIO(out))]
     sign = 1 if "--minimize" in how else -1
     best = sorted(range(len(rows)), key=lambda i: sign * float(rows[i][target]))[:top]
-    return {"set": name, "seed": seed, "rows": len(rows), "measured": len(measured), "best": top,
-            "found": len(set(best) & set(measured)), "random": top * len(measured) / len(rows)}
+    return {
+        "set": name,
+        "seed": seed,
+        "rows": len(rows),
+        "measured": len(measured),
+        "best": top,
+        "found": len(set(best) & set(measured)),
+        "random": top * len(measured) / len(rows),
+    }
 
 
 def main():
@@ -103,8 +125,11 @@ def main():
         if len(mine) > 1:
             found = [r["found"] for r in mine]
             mean, error = statistics.mean(found), statistics.stdev(found) / len(found) ** 0.5
-            print(f"{name}: {len(mine)} seeds, {mine[0]['measured']} of {mine[0]['rows']} rows: {mean:.1f} ± {error:.1f} "
-                  f"of the {mine[0]['best']} best, at random {mine[0]['random']:.1f}: {mean / mine[0]['random']:.1f} times")
+            measured, rows, best, by_chance = (mine[0][key] for key in ("measured", "rows", "best", "random"))
+            print(
+                f"{name}: {len(mine)} seeds, {measured} of {rows} rows: {mean:.1f} ± {error:.1f} of the {best} best, "
+                f"at random {by_chance:.1f}: {mean / by_chance:.1f} times"
+            )
 
 
 if __name__ == "__main__":

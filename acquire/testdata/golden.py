@@ -38,7 +38,6 @@ with torch.no_grad():
     ucb = UpperConfidenceBound(model, beta=KAPPA**2)(rows.unsqueeze(1))
 
 
-
 def q_ei(chosen):
     """BoTorch's qEI of a batch on the same functions."""
     acquisition = qExpectedImprovement(model, best, sampler=SobolQMCNormalSampler(torch.Size([S]), seed=1))
