@@ -26,7 +26,8 @@ func (m *Model) Functions(data *Data, noiseRows []int32, samples int, training, 
 	out := &Prediction{S: samples, N: data.N}
 	for s := range samples {
 		r.first = uint32(s)
-		if err := m.Import(m.drawn(q, draw{seed: seed, step: device.Count{N: functionStep}, sample: uint32(s)})); err != nil {
+		d := draw{seed: seed, step: device.Count{N: functionStep}, sample: uint32(s)}
+		if err := m.Import(m.drawn(q, d)); err != nil {
 			return nil, err
 		}
 		p, err := r.Predict(training)
@@ -34,7 +35,8 @@ func (m *Model) Functions(data *Data, noiseRows []int32, samples int, training, 
 			return nil, err
 		}
 		if m.exact() {
-			m.addResidual(p, noiseRows, draw{seed: seed, step: device.Count{N: predictStep}, sample: uint32(s)})
+			d.step = device.Count{N: predictStep}
+			m.addResidual(p, noiseRows, d)
 		}
 		out.C, out.H = p.C, append(out.H, p.H...)
 		out.addNoise(p)
@@ -113,7 +115,8 @@ func (m *Model) drawn(q []Named, d draw) []Named {
 		if layer.integrated == nil && !m.cfg.LocalReparam {
 			continue // each sample has a W for all rows
 		}
-		m.drawWeights(all[name("mean_w")], all[name("logvar_w")], all[name("lower_w")], d.key(device.SiteWeights, l, false))
+		key := d.key(device.SiteWeights, l, false)
+		m.drawWeights(all[name("mean_w")], all[name("logvar_w")], all[name("lower_w")], key)
 	}
 	return out
 }
