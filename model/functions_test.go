@@ -117,7 +117,8 @@ func TestFunctionsAreJoint(t *testing.T) {
 	for i := range n {
 		for j := range i {
 			_, _, got := sampleMoments(p, i, j)
-			if d := math.Abs(got - covariance(i, j)); d > 5*math.Sqrt(2*covariance(i, i)*covariance(j, j)/samples)+1e-4 {
+			scale := math.Sqrt(covariance(i, i) * covariance(j, j))
+			if d := math.Abs(got - covariance(i, j)); d > 5*math.Sqrt2*scale/math.Sqrt(samples)+1e-4 {
 				t.Errorf("cov(%d, %d) is %g, expected %g", i, j, got, covariance(i, j))
 			}
 		}

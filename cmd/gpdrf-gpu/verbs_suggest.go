@@ -17,8 +17,8 @@ func (p *program) suggestVerb() verb {
 			"known rows, and those with the most information. Each row is chosen given those before it, by joint " +
 			"samples, so that a batch is not one row many times. Rows of FILE with a target are measured already: " +
 			"they are no candidates, and ei improves on the best of them. Without such rows it improves on the " +
-			"best target of training. Each row of the output is a suggestion, the best first: its rank, its number in " +
-			"FILE from 1, its name, its value, and its prediction. docs/suggest.md has more.",
+			"best target of training. Each row of the output is a suggestion, the best first: its rank, its " +
+			"number in FILE from 1, its name, its value, and its prediction. docs/suggest.md has more.",
 		flags: []flagSpec{
 			{group: "Data", name: "data", arg: "FILE", help: "the candidates, in a format of docs/data.md"},
 			{group: "Data", name: "target", arg: "COL", help: "which target, where the model has several"},
@@ -28,9 +28,11 @@ func (p *program) suggestVerb() verb {
 			{group: "Search", name: "how", arg: strings.Join(predict.Ways(), "|"),
 				help: "how to choose; default: ei for numbers, and bald for classes"},
 			{group: "Search", name: "batch", arg: "N", help: "rows to suggest", otherwise: "10"},
-			{group: "Search", name: "minimize", arg: switchArg, help: "the least target is the best, and not the largest"},
+			{group: "Search", name: "minimize", arg: switchArg,
+				help: "the least target is the best, and not the largest"},
 			{group: "Search", name: "feasible", arg: "RUN2",
-				help: "a model that tells whether a row is feasible: the second of two classes, or a target of 0 or more"},
+				help: "a model that tells whether a row is feasible: the second of two classes, or a target of " +
+					"0 or more"},
 			{group: "Search", name: "seed", arg: "N", help: "of the joint samples; default: that of the run"},
 			{group: "Prediction", name: "samples", arg: "S", help: "joint samples",
 				otherwise: strconv.Itoa(predict.SearchSamples)},
