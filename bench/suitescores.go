@@ -96,7 +96,7 @@ func (p *predictions) scores() (map[string]float64, error) {
 		for i, t := range p.targets {
 			y[i] = (t - p.mean) / p.sd
 		}
-		s := metrics.ScoreRegression(m, y)
+		s := metrics.ScoreRegression(m, y, nil)
 		out = map[string]float64{"rmse": s.RMSE, "nlpd": s.NLPD, "crps": s.CRPS, "coverage90": s.Coverage90}
 	} else {
 		logits, k, err := p.logits()
@@ -109,7 +109,7 @@ func (p *predictions) scores() (map[string]float64, error) {
 				return nil, fmt.Errorf("class %g of test row %d is not among the %d predicted", t, i+1, k)
 			}
 		}
-		s := metrics.ScoreClassification(logits, 1, len(labels), k, labels)
+		s := metrics.ScoreClassification(logits, 1, len(labels), k, labels, nil)
 		out = map[string]float64{"error": s.Error, "nll": s.NLL, "ece": s.ECE}
 		if s.AUC != nil {
 			out["auc"] = *s.AUC

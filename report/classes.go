@@ -48,7 +48,7 @@ func matrix(classes []metrics.ClassScore) *table {
 		row := texts(c.Class)
 		for _, other := range classes {
 			n := c.Predicted[other.Class]
-			row = append(row, cell{Text: fmt.Sprint(n), Shade: 100 * float64(n) / math.Max(1, float64(c.Support))})
+			row = append(row, cell{Text: fmt.Sprint(n), Shade: 100 * float64(n) / float64(cmp.Or(c.Support, 1))})
 		}
 		m.Rows = append(m.Rows, row)
 	}
@@ -59,7 +59,7 @@ func matrix(classes []metrics.ClassScore) *table {
 func confused(classes []metrics.ClassScore) *table {
 	type pair struct {
 		of, as string
-		n      int
+		n      metrics.Count
 	}
 	var all []pair
 	for _, c := range classes {

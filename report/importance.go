@@ -87,7 +87,7 @@ func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps in
 		for i := range drop {
 			drop[i] = density[i] - density[(k+1)*n+i]
 		}
-		mean, se := metrics.MeanError(drop)
+		mean, se := metrics.Weights(rows.Weights).MeanError(drop)
 		if math.IsNaN(mean) || math.IsInf(mean, 0) || math.IsNaN(se) || math.IsInf(se, 0) {
 			continue // JSON has no word for it
 		}

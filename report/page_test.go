@@ -57,7 +57,7 @@ func made(t testing.TB, task data.Task, n, targets int, value func(column, row i
 			c.True, c.Predicted = append(c.True, fmt.Sprint(i%3)), append(c.Predicted, fmt.Sprint(i%2))
 		}
 		rows.Classes = c
-		scores := metrics.ScoreClassification([]float64{1, 2, 3, 4}, 1, 2, 2, []int32{0, 1})
+		scores := metrics.ScoreClassification([]float64{1, 2, 3, 4}, 1, 2, 2, []int32{0, 1}, nil)
 		r.Result.Test.Classification = &scores
 		return r
 	}

@@ -39,13 +39,14 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 // large logits, so that a classifier which is almost always right is less sure than it could be. And a model
 // of few numbers is too sure.
 func temperature(trained *fitted.Trained, p *model.Prediction, rows *data.Dataset) (t, before, after float64) {
+	w := metrics.Weights(rows.Weights)
 	t, as, with := metrics.Temperature(func(t float64) []float64 {
 		return trained.DensitiesOf(p.Tempered(t), rows, 0).Log
-	})
-	if !surpasses(with, as) {
+	}, w)
+	if !surpasses(with, as, w) {
 		t, with = 1, as
 	}
-	before, _ = metrics.MeanError(as)
-	after, _ = metrics.MeanError(with)
+	before, _ = w.MeanError(as)
+	after, _ = w.MeanError(with)
 	return t, before, after
 }

@@ -51,6 +51,7 @@ type chooser struct {
 	run        *run
 	settings   []setting // the first one stays unless another is clearly better
 	rest, held *data.Dataset
+	weights    metrics.Weights  // of the rows that score the attempts
 	known      []rundir.Attempt // of a checkpoint
 	attempts   []rundir.Attempt
 	done, all  int // steps
@@ -108,8 +109,11 @@ func (h *chooser) holdOut(most int) (err error) {
 	held := min(choiceShare*float64(ds.N()), options.ValidationRows)
 	rest := min(float64(ds.N())-held, float64(most))
 	rows, _ := ds.Sample(int(math.Round(rest+held)), seed)
-	h.rest, h.held, err = data.HoldOut(rows, held/(rest+held), seed)
-	return err
+	if h.rest, h.held, err = data.HoldOut(rows, held/(rest+held), seed); err != nil {
+		return err
+	}
+	h.weights = h.held.Weights
+	return nil
 }
 
 // settings are those that rows choose from: the predictive objective with a lower weight where rows
@@ -159,7 +163,7 @@ func (h *chooser) try(ctx context.Context, short, long int) error {
 		return nil
 	}
 	ranked := slices.Clone(h.scored())
-	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(meanOf(b), meanOf(a)) })
+	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(h.meanOf(b), h.meanOf(a)) })
 	for _, a := range ranked[:min(2, len(ranked))] {
 		if on, err := h.attempt(within, settingOf(a), long); !on || err != nil {
 			return cmp.Or(err, context.Cause(ctx))
@@ -181,8 +185,8 @@ func (h *chooser) scored() (all []*rundir.Attempt) {
 func settingOf(a *rundir.Attempt) setting { return setting{a.Objective, a.KLWeight} }
 
 // meanOf is the mean log density of an attempt.
-func meanOf(a *rundir.Attempt) float64 {
-	mean, _ := metrics.MeanError(a.Logs)
+func (h *chooser) meanOf(a *rundir.Attempt) float64 {
+	mean, _ := h.weights.MeanError(a.Logs)
 	return mean
 }
 
@@ -191,18 +195,18 @@ func meanOf(a *rundir.Attempt) float64 {
 func (h *chooser) best() *rundir.Attempt {
 	of := map[setting]*rundir.Attempt{}
 	for _, a := range h.scored() {
-		if short := of[settingOf(a)]; short == nil || !surpasses(short.Logs, a.Logs) {
+		if short := of[settingOf(a)]; short == nil || !surpasses(short.Logs, a.Logs, h.weights) {
 			of[settingOf(a)] = a
 		}
 	}
 	first := of[h.settings[0]]
 	best := first
 	for _, s := range h.settings {
-		if a := of[s]; a != nil && (best == nil || meanOf(a) > meanOf(best)) {
+		if a := of[s]; a != nil && (best == nil || h.meanOf(a) > h.meanOf(best)) {
 			best = a
 		}
 	}
-	if first != nil && !surpasses(best.Logs, first.Logs) {
+	if first != nil && !surpasses(best.Logs, first.Logs, h.weights) {
 		return first
 	}
 	return best
@@ -210,12 +214,12 @@ func (h *chooser) best() *rundir.Attempt {
 
 // surpasses reports whether log densities exceed those of the same rows by more than the standard
 // error of the mean difference.
-func surpasses(logs, other []float64) bool {
+func surpasses(logs, other []float64, w metrics.Weights) bool {
 	more := make([]float64, len(logs))
 	for i := range more {
 		more[i] = logs[i] - other[i]
 	}
-	mean, se := metrics.MeanError(more)
+	mean, se := w.MeanError(more)
 	return mean > se
 }
 
@@ -234,7 +238,7 @@ func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool,
 	h.done += steps
 	h.attempts = append(h.attempts, a)
 	if a.Logs != nil {
-		h.run.job.Reporter.Note("%d rows held out: %-30s %6d steps, log density %.4f", h.held.N(), s, steps, meanOf(&a))
+		h.run.job.Reporter.Note("%d rows held out: %-30s %6d steps, log density %.4f", h.held.N(), s, steps, h.meanOf(&a))
 	}
 	h.save()
 	return true, nil
@@ -254,7 +258,7 @@ func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 		return nil
 	}
 	logs := trained.DensitiesOf(p, h.held, 0).Log
-	if mean, _ := metrics.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
+	if mean, _ := h.weights.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
 		return nil
 	}
 	a.Logs = logs

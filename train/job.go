@@ -111,14 +111,18 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
 // cause is the error; where the time limit does, a *usage.Error. The Job stays as it is.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
-	settled := *j
+	weighted, err := j.weighted()
+	if err != nil {
+		return nil, err
+	}
+	settled := *weighted
 	if c := j.From; c != nil && c.Step == 0 { // it has attempts, and nothing of the run
 		settled.From, settled.attempts, settled.deadline = nil, c.Attempts, c.Deadline
 		settled.Started = j.Started.Add(-c.Used)
 	}
 	out, err := settled.runSettled(ctx)
 	if err == nil {
-		err = j.calibrate(ctx, out, settled.Reporter)
+		err = weighted.calibrate(ctx, out, settled.Reporter)
 	}
 	if err == nil {
 		err = j.conform(ctx, out)

@@ -80,7 +80,7 @@ func confusionMatrix(classes []metrics.ClassScore) *textTable {
 func worstConfusions(classes []metrics.ClassScore) string {
 	type confusion struct {
 		class, taken string
-		rows, of     int
+		rows, of     metrics.Count
 	}
 	var all []confusion
 	for _, c := range classes {
@@ -96,7 +96,7 @@ func worstConfusions(classes []metrics.ClassScore) string {
 	slices.SortStableFunc(all, func(a, b confusion) int { return cmp.Compare(b.rows, a.rows) })
 	t := newTable("class", "taken for", "rows")
 	for _, c := range all[:min(worstListed, len(all))] {
-		t.add(label(c.class), label(c.taken), fmt.Sprintf("%d of %d", c.rows, c.of))
+		t.add(label(c.class), label(c.taken), fmt.Sprintf("%v of %v", c.rows, c.of))
 	}
 	return t.indented()
 }

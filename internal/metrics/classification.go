@@ -22,7 +22,7 @@ const eceBins = 15
 // ScoreClassification scores logits [S,N,C] against N ≥ 1 labels. The class
 // probabilities are the mean over s of softmax(logits); of equally probable classes
 // the first counts as predicted.
-func ScoreClassification(logits []float64, s, n, c int, labels []int32) Classification {
+func ScoreClassification(logits []float64, s, n, c int, labels []int32, w Weights) Classification {
 	if len(logits) != s*n*c || len(labels) != n || n == 0 || s == 0 || c < 2 {
 		panic("metrics: logits [S,N,C] and N labels are needed, and at least one row, one sample and two classes")
 	}
@@ -36,31 +36,32 @@ func ScoreClassification(logits []float64, s, n, c int, labels []int32) Classifi
 		top := argmax(row)
 		r.predicted[i] = int32(top)
 		right[i] = top == int(label)
+		weight := w.At(i)
 		if !right[i] {
-			r.Error++
+			r.Error += weight
 		}
-		r.NLL -= row[label]
+		r.NLL -= weight * row[label]
 		for k, lp := range row {
 			p := math.Exp(lp)
 			if k == int(label) {
 				p--
 			}
-			r.Brier += p * p
+			r.Brier += weight * (p * p)
 		}
 		confidence := math.Exp(row[top])
 		b := 0
 		if confidence > 0 { // NaN goes to bin 0
 			b = min(int(confidence*eceBins), eceBins-1)
 		}
-		bins[b].confidence += confidence
+		bins[b].confidence += weight * confidence
 		if right[i] {
-			bins[b].correct++
+			bins[b].correct += weight
 		}
 	}
 	for _, b := range bins {
 		r.ECE += math.Abs(b.correct - b.confidence)
 	}
-	count := float64(n)
+	count := w.Sum(n)
 	r.Error /= count
 	r.NLL /= count
 	r.Brier /= count
@@ -71,9 +72,9 @@ func ScoreClassification(logits []float64, s, n, c int, labels []int32) Classifi
 			// The log odds keep the order where probabilities are rounded to 0 or 1.
 			score[i], one[i] = logp[2*i+1]-logp[2*i], label == 1
 		}
-		r.AUC = AUC(score, one)
+		r.AUC = AUC(score, one, w)
 	}
-	r.Bhattacharyya = separation(distances(logits, s, n, c, logp), right)
+	r.Bhattacharyya = separation(distances(logits, s, n, c, logp), right, w)
 	return r
 }
 

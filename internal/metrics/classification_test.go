@@ -56,7 +56,7 @@ func TestAUC(t *testing.T) {
 				}
 			}
 		}
-		got := *AUC(score, positive)
+		got := *AUC(score, positive, nil)
 		check(t, "AUC by pairs", got, wins/pairs, 1e-14)
 
 		order := make([]int, n)
@@ -72,7 +72,7 @@ func TestAUC(t *testing.T) {
 		check(t, "AUC by gonum", got, integrate.Trapezoidal(fpr, tpr), 1e-13)
 	}
 	for _, same := range [][]bool{{}, {true}, {false, false}} {
-		if a := AUC(make([]float64, len(same)), same); a != nil {
+		if a := AUC(make([]float64, len(same)), same, nil); a != nil {
 			t.Errorf("AUC %g of one class", *a)
 		}
 	}
@@ -81,7 +81,7 @@ func TestAUC(t *testing.T) {
 // TestSingleSample: nothing is known of the spread of one sample, so its distances are
 // null; the other scores are there.
 func TestSingleSample(t *testing.T) {
-	r := ScoreClassification([]float64{2, 0, 0, 1}, 1, 2, 2, []int32{0, 0})
+	r := ScoreClassification([]float64{2, 0, 0, 1}, 1, 2, 2, []int32{0, 0}, nil)
 	check(t, "error", r.Error, 0.5, 0)
 	text, err := json.Marshal(r)
 	if err != nil || !strings.Contains(string(text),
@@ -95,11 +95,11 @@ func TestSingleSample(t *testing.T) {
 
 // TestAllCorrect: a mean over no wrong rows is null, not 0.
 func TestAllCorrect(t *testing.T) {
-	r := ScoreClassification([]float64{3, 0, 2.5, 0.5, 0, 3, 1, 4}, 2, 2, 2, []int32{0, 0})
+	r := ScoreClassification([]float64{3, 0, 2.5, 0.5, 0, 3, 1, 4}, 2, 2, 2, []int32{0, 0}, nil)
 	if r.Error != 0.5 {
 		t.Fatalf("%+v", r)
 	}
-	r = ScoreClassification([]float64{3, 0, 0, 2.5, 2, 0.5, -1, 4}, 2, 2, 2, []int32{0, 1})
+	r = ScoreClassification([]float64{3, 0, 0, 2.5, 2, 0.5, -1, 4}, 2, 2, 2, []int32{0, 1}, nil)
 	if b := r.Bhattacharyya; r.Error != 0 || b.Correct == nil || b.Wrong != nil || b.AUROC != nil || *r.AUC != 1 {
 		t.Errorf("%+v", r)
 	}
@@ -108,26 +108,26 @@ func TestAllCorrect(t *testing.T) {
 // TestConstantClass: a row whose samples do not vary has no distance and is left out.
 func TestConstantClass(t *testing.T) {
 	// Row 0 varies, row 1 is the same in both samples.
-	r := ScoreClassification([]float64{3, 0, 1, 0, 2, 0.5, 1, 0}, 2, 2, 2, []int32{0, 0})
-	alone := ScoreClassification([]float64{3, 0, 2, 0.5}, 2, 1, 2, []int32{0})
+	r := ScoreClassification([]float64{3, 0, 1, 0, 2, 0.5, 1, 0}, 2, 2, 2, []int32{0, 0}, nil)
+	alone := ScoreClassification([]float64{3, 0, 2, 0.5}, 2, 1, 2, []int32{0}, nil)
 	check(t, "correct", *r.Bhattacharyya.Correct, *alone.Bhattacharyya.Correct, 0)
 }
 
 // TestExtremeLogits: the NLL of a hopeless prediction is large and finite.
 func TestExtremeLogits(t *testing.T) {
-	r := ScoreClassification([]float64{5000, 0, 0, 5000}, 1, 2, 2, []int32{1, 1})
+	r := ScoreClassification([]float64{5000, 0, 0, 5000}, 1, 2, 2, []int32{1, 1}, nil)
 	check(t, "NLL", r.NLL, 2500, 1e-12)
 	check(t, "Brier", r.Brier, 1, 1e-12)
 	check(t, "ECE", r.ECE, 0.5, 1e-12)
 	// One sample in two that finds the label probable is enough for −log ½.
-	r = ScoreClassification([]float64{5000, 0, 0, 5000}, 2, 1, 2, []int32{1})
+	r = ScoreClassification([]float64{5000, 0, 0, 5000}, 2, 1, 2, []int32{1}, nil)
 	check(t, "NLL of the mean", r.NLL, math.Ln2, 1e-12)
 }
 
 // TestUniform: equal logits are 1/C everywhere, and the first class is the prediction.
 func TestUniform(t *testing.T) {
 	const s, n, c = 2, 6, 3
-	r := ScoreClassification(make([]float64, s*n*c), s, n, c, []int32{0, 1, 2, 0, 1, 2})
+	r := ScoreClassification(make([]float64, s*n*c), s, n, c, []int32{0, 1, 2, 0, 1, 2}, nil)
 	check(t, "error", r.Error, 2.0/3, 1e-15)
 	check(t, "NLL", r.NLL, math.Log(3), 1e-14)
 	check(t, "Brier", r.Brier, 2.0/3, 1e-14)

@@ -4,29 +4,29 @@ package metrics
 // row of the confusion matrix without its zeros. A share of no rows is nil.
 type ClassScore struct {
 	Class   string `json:"class"`
-	Support int    `json:"support"` // rows of the class
+	Support Count  `json:"support"` // rows of the class, or the sum of their weights
 	// share of the class among the rows that are predicted to be of it
 	Precision *float64 `json:"precision"`
 	// share of the rows of the class that are predicted to be of it
 	Recall *float64 `json:"recall"`
 	F1     *float64 `json:"f1"` // harmonic mean of the two
 	// how many rows of the class are predicted to be of which class
-	Predicted map[string]int `json:"predicted"`
+	Predicted map[string]Count `json:"predicted"`
 }
 
 // AddClassScores adds the scores of each class, under its name, from the labels of the rows.
-func (r *Classification) AddClassScores(labels []int32, classes []string) {
-	r.Classes = byClass(labels, r.predicted, classes)
+func (r *Classification) AddClassScores(labels []int32, classes []string, w Weights) {
+	r.Classes = byClass(labels, r.predicted, classes, w)
 }
 
 // byClass scores predicted classes [N] against labels [N]: an entry for each class.
-func byClass(labels, predicted []int32, classes []string) []ClassScore {
+func byClass(labels, predicted []int32, classes []string, w Weights) []ClassScore {
 	out := make([]ClassScore, len(classes))
 	for c, name := range classes {
-		out[c] = ClassScore{Class: name, Predicted: map[string]int{}}
+		out[c] = ClassScore{Class: name, Predicted: map[string]Count{}}
 	}
 	for i, l := range labels {
-		out[l].Predicted[classes[predicted[i]]]++
+		out[l].Predicted[classes[predicted[i]]] += Count(w.At(i))
 	}
 	share(out)
 	return out
@@ -42,7 +42,7 @@ func Merge(sets [][]ClassScore) []ClassScore {
 			if !known {
 				at = len(out)
 				place[c.Class] = at
-				out = append(out, ClassScore{Class: c.Class, Predicted: map[string]int{}})
+				out = append(out, ClassScore{Class: c.Class, Predicted: map[string]Count{}})
 			}
 			for other, n := range c.Predicted {
 				out[at].Predicted[other] += n
@@ -55,19 +55,13 @@ func Merge(sets [][]ClassScore) []ClassScore {
 
 // share computes everything else from the confusion matrix.
 func share(classes []ClassScore) {
-	taken := map[string]int{}
+	taken := map[string]Count{}
 	for _, c := range classes {
 		for other, n := range c.Predicted {
 			taken[other] += n
 		}
 	}
-	of := func(n, all int) *float64 {
-		if all == 0 {
-			return nil
-		}
-		share := float64(n) / float64(all)
-		return &share
-	}
+	of := func(n, all Count) *float64 { return ratio(float64(n), float64(all)) }
 	for i := range classes {
 		c := &classes[i]
 		c.Support = 0

@@ -14,7 +14,7 @@ func TestByClass(t *testing.T) {
 	for i := range labels {
 		labels[i], predicted[i] = int32(rng.IntN(3)), int32(rng.IntN(2))
 	}
-	got := byClass(labels, predicted, names)
+	got := byClass(labels, predicted, names, nil)
 	for c, name := range names {
 		count := func(is func(label, taken int) bool) (n float64) {
 			for i := range labels {
@@ -45,7 +45,7 @@ func TestByClass(t *testing.T) {
 		}
 		for k, other := range names {
 			if n := count(func(l, p int) bool { return l == c && p == k }); float64(s.Predicted[other]) != n {
-				t.Errorf("%s for %s: %d, want %g", other, name, s.Predicted[other], n)
+				t.Errorf("%s for %s: %v, want %g", other, name, s.Predicted[other], n)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func TestByClass(t *testing.T) {
 		t.Errorf("shares of no rows: %+v", got)
 	}
 	// Two halves merged are the whole; a class that one of them lacks is there.
-	halves := [][]ClassScore{byClass(labels[:25], predicted[:25], names), byClass(labels[25:], predicted[25:], names)}
+	halves := [][]ClassScore{byClass(labels[:25], predicted[:25], names, nil), byClass(labels[25:], predicted[25:], names, nil)}
 	if merged := Merge(halves); !reflect.DeepEqual(merged, got) {
 		t.Errorf("merged %+v, want %+v", merged, got)
 	}

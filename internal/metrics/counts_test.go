@@ -125,7 +125,7 @@ func TestCoverageOfCounts(t *testing.T) {
 			c.LogRate = append(c.LogRate, log+rng.Float64())
 			y[i] = c.At(0, i, rng.NormFloat64())
 		}
-		r := ScoreRegression(c, y)
+		r := ScoreRegression(c, y, nil)
 		if slack := 0.02; r.Coverage90 < 0.9-slack || log == 5 && r.Coverage90 > 0.9+slack {
 			t.Errorf("log rates from %g: %g of the targets are in 90 %% intervals", log, r.Coverage90)
 		}
@@ -176,7 +176,7 @@ func BenchmarkScoreCounts(b *testing.B) {
 				c.LogRate = append(c.LogRate, log+0.3*rng.NormFloat64())
 			}
 			for b.Loop() {
-				ScoreRegression(c, y)
+				ScoreRegression(c, y, nil)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
 		})

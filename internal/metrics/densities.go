@@ -7,6 +7,7 @@ import "math"
 type Densities struct {
 	Log      []float64 // log p(y_n)
 	Expected []float64 // E log p(y) over y drawn from p itself, or a bound below it
+	Weights  Weights   // of the rows
 }
 
 // RegressionDensities are the densities of N rows with N targets. Expected is the bound
@@ -16,7 +17,7 @@ type Densities struct {
 // with V_n the variance of the mixture: no density of a variance has more entropy than the normal. Of
 // counts it is V_n + 1/12, that of a count with a uniform number between it and the next.
 func RegressionDensities(m Predictive, y []float64) Densities {
-	d := Densities{make([]float64, len(y)), make([]float64, len(y))}
+	d := Densities{Log: make([]float64, len(y)), Expected: make([]float64, len(y))}
 	_, counts := m.(Counts)
 	EachRow(len(y), func(n int) {
 		_, variance := m.Moments(n)
@@ -32,7 +33,7 @@ func RegressionDensities(m Predictive, y []float64) Densities {
 // ClassDensities are the densities of logits [S,N,C] and N labels: log p(label), and
 // Σ_c p_c log p_c, which is exact.
 func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
-	d := Densities{make([]float64, n), make([]float64, n)}
+	d := Densities{Log: make([]float64, n), Expected: make([]float64, n)}
 	logp := logProbabilities(logits, s, n, c)
 	for i, label := range labels {
 		row := logp[i*c : (i+1)*c]
@@ -49,7 +50,7 @@ func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
 // MeanDensities are the densities of several targets: of each row the mean over the targets.
 func MeanDensities(targets []Densities) Densities {
 	rows := len(targets[0].Log)
-	mean := Densities{make([]float64, rows), make([]float64, rows)}
+	mean := Densities{Log: make([]float64, rows), Expected: make([]float64, rows)}
 	for _, d := range targets {
 		for i := range rows {
 			mean.Log[i] += d.Log[i] / float64(len(targets))

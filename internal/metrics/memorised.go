@@ -30,18 +30,18 @@ const (
 // which the minimum takes off. The variance is that of rows which are like those seen; ½ is that of
 // a calibrated normal. The variance of unseen rows would excuse the worst of them: a few of density
 // e⁻¹⁰⁰⁰ have a standard error as large as their mean. And t makes few rows mute: it is 22 for 3
-// rows, 4.3 for 10, 3.3 for 50.
+// rows, 4.3 for 10, 3.3 for 50. n and m are those of Weights.size.
 func Memorised(seen, unseen Densities) bool {
-	rows := min(len(seen.Log), len(unseen.Log))
+	n, m := seen.Weights.size(len(seen.Log)), unseen.Weights.size(len(unseen.Log))
+	rows := min(n, m)
 	if rows < 2 {
 		return false
 	}
-	n, m := float64(len(seen.Log)), float64(len(unseen.Log))
-	a, va := moments(seen.surprise())
-	b, _ := moments(unseen.surprise())
+	a, va := seen.Weights.moments(seen.surprise())
+	b, _ := unseen.Weights.moments(unseen.surprise())
 	v := max(calibrated, va*n)
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(rows - 1)}.Quantile(certainty)
-	gap, _ := Gap(seen.Log, unseen.Log)
+	t := distuv.StudentsT{Sigma: 1, Nu: rows - 1}.Quantile(certainty)
+	gap, _ := Gap(seen, unseen)
 	return gap > leastGap && min(0, a)-b > max(leastGap, t*math.Sqrt(v/n+v/m))
 }
 
@@ -59,20 +59,11 @@ func (d Densities) surprise() []float64 {
 //	mean_seen − mean_unseen,   √(var_seen/n + var_unseen/m)
 //
 // The error is NaN where one side has a single row.
-func Gap(seen, unseen []float64) (gap, se float64) {
-	a, va := moments(seen)
-	b, vb := moments(unseen)
+func Gap(seen, unseen Densities) (gap, se float64) {
+	a, va := seen.Weights.moments(seen.Log)
+	b, vb := unseen.Weights.moments(unseen.Log)
 	return a - b, math.Sqrt(va + vb)
 }
 
 // MeanError is the mean of x and its standard error, NaN of a single value.
-func MeanError(x []float64) (mean, se float64) {
-	mean, variance := moments(x)
-	return mean, math.Sqrt(variance)
-}
-
-// moments are the mean of x and the variance of that mean, Σ (x − mean)²/(n (n−1)).
-func moments(x []float64) (mean, variance float64) {
-	mean, variance = sampleMoments(x, len(x), 1, 0)
-	return mean, variance / float64(len(x))
-}
+func MeanError(x []float64) (mean, se float64) { return Weights(nil).MeanError(x) }

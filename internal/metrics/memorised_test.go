@@ -87,19 +87,19 @@ func TestOutliersHideNothing(t *testing.T) {
 	seen := rows(1000, 0.1, rng.NormFloat64)
 	unseen := rows(50, 0.1, func() float64 { return 3 * rng.NormFloat64() })
 	unseen.Log[7] = -1e4
-	if gap, se := Gap(seen.Log, unseen.Log); gap > 3*se || !Memorised(seen, unseen) {
+	if gap, se := Gap(seen, unseen); gap > 3*se || !Memorised(seen, unseen) {
 		t.Errorf("gap %g ± %g, memorised %v", gap, se, Memorised(seen, unseen))
 	}
 }
 
 func TestGap(t *testing.T) {
-	gap, se := Gap([]float64{1, 2, 3}, []float64{-1, 1})
+	gap, se := Gap(Densities{Log: []float64{1, 2, 3}}, Densities{Log: []float64{-1, 1}})
 	check(t, "gap", gap, 2, 1e-15)
 	check(t, "its error", se, math.Sqrt(1.0/3+2.0/2), 1e-15)
 	mean, se := MeanError([]float64{1, 2, 3})
 	check(t, "mean", mean, 2, 1e-15)
 	check(t, "its error", se, math.Sqrt(1.0/3), 1e-15)
-	if _, se := Gap([]float64{1, 2}, []float64{3}); !math.IsNaN(se) {
+	if _, se := Gap(Densities{Log: []float64{1, 2}}, Densities{Log: []float64{3}}); !math.IsNaN(se) {
 		t.Errorf("a single row has the error %g", se)
 	}
 }
@@ -129,8 +129,8 @@ func TestDensities(t *testing.T) {
 			}
 		}
 		d := RegressionDensities(m, y)
-		check(t, name, *mean(d.Log), -ScoreRegression(m, y).NLPD, 1e-13)
-		if expected := *mean(d.Expected); expected > sampled+0.01 || expected < sampled-0.25 ||
+		check(t, name, mean(d.Log), -ScoreRegression(m, y, nil).NLPD, 1e-13)
+		if expected := mean(d.Expected); expected > sampled+0.01 || expected < sampled-0.25 ||
 			m.S == 1 && expected < sampled-0.01 {
 			t.Errorf("%s: expected %g, and %g of draws", name, expected, sampled)
 		}
@@ -148,7 +148,7 @@ func TestDensities(t *testing.T) {
 		labels[i] = int32(rng.IntN(3))
 	}
 	d := ClassDensities(logits, 5, n, 3, labels)
-	check(t, "labels", *mean(d.Log), -ScoreClassification(logits, 5, n, 3, labels).NLL, 1e-13)
+	check(t, "labels", mean(d.Log), -ScoreClassification(logits, 5, n, 3, labels, nil).NLL, 1e-13)
 	p, want := Probabilities(logits, 5, n, 3), 0.0
 	for _, p := range p[3:6] {
 		want += p * math.Log(p)
@@ -158,4 +158,9 @@ func TestDensities(t *testing.T) {
 	if sure.Log[0] != 0 || sure.Expected[0] != 0 {
 		t.Errorf("a sure class has %+v", sure)
 	}
+}
+
+func mean(x []float64) float64 {
+	m, _ := MeanError(x)
+	return m
 }

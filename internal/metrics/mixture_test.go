@@ -84,7 +84,7 @@ func TestTails(t *testing.T) {
 			t.Errorf("%s of a NaN mean is %g", name, v)
 		}
 	}
-	if r := ScoreRegression(m, []float64{0, 0}); !math.IsNaN(r.RMSE) || !math.IsNaN(r.NLPD) || !math.IsNaN(r.CRPS) {
+	if r := ScoreRegression(m, []float64{0, 0}, nil); !math.IsNaN(r.RMSE) || !math.IsNaN(r.NLPD) || !math.IsNaN(r.CRPS) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -103,7 +103,7 @@ func TestCoverageByQuantiles(t *testing.T) {
 		m.Var[i] = 0.1 + rng.Float64()
 		y[i] = m.Mean[rng.IntN(s)*n+i] + math.Sqrt(m.Var[i])*rng.NormFloat64()
 	}
-	r := ScoreRegression(m, y)
+	r := ScoreRegression(m, y, nil)
 	for p, got := range map[float64]float64{0.5: r.Coverage50, 0.9: r.Coverage90, 0.95: r.Coverage95} {
 		inside := 0
 		for i := range n {
@@ -131,7 +131,7 @@ func TestInUnits(t *testing.T) {
 	for i := range y {
 		big.Var[i], bigY[i] = sd*sd*m.Var[i], sd*y[i]-400
 	}
-	checkRegression(t, ScoreRegression(m, y).InUnits(sd), ScoreRegression(big, bigY))
+	checkRegression(t, ScoreRegression(m, y, nil).InUnits(sd), ScoreRegression(big, bigY, nil))
 }
 
 func BenchmarkScoreRegression(b *testing.B) {
@@ -152,7 +152,7 @@ func benchmarkScore(b *testing.B, n int, student []*Student, outer float64) {
 	}
 	y := make([]float64, n)
 	for b.Loop() {
-		ScoreRegression(m, y)
+		ScoreRegression(m, y, nil)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
 }

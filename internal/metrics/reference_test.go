@@ -58,7 +58,7 @@ func TestRegressionReference(t *testing.T) {
 				check(t, "quantile", m.Quantile(n, p), r.Quantiles[n][i], 1e-9)
 			}
 		}
-		checkRegression(t, ScoreRegression(m, r.Y), r.Score)
+		checkRegression(t, ScoreRegression(m, r.Y, nil), r.Score)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestClassificationReference(t *testing.T) {
 		for i, p := range Probabilities(r.Logits, r.S, r.N, r.C) {
 			check(t, "probability", p, r.Probabilities[i], 1e-13)
 		}
-		got, want := ScoreClassification(r.Logits, r.S, r.N, r.C, r.Labels), r.Score
+		got, want := ScoreClassification(r.Logits, r.S, r.N, r.C, r.Labels, nil), r.Score
 		check(t, "error", got.Error, want.Error, 1e-14)
 		check(t, "NLL", got.NLL, want.NLL, 1e-12)
 		check(t, "Brier", got.Brier, want.Brier, 1e-12)

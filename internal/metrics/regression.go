@@ -23,7 +23,7 @@ type Predictive interface {
 }
 
 // ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
-func ScoreRegression(m Predictive, y []float64) Regression {
+func ScoreRegression(m Predictive, y []float64, weights Weights) Regression {
 	rows := len(y)
 	if rows == 0 {
 		panic("metrics: scores need one row at least")
@@ -38,25 +38,27 @@ func ScoreRegression(m Predictive, y []float64) Regression {
 		w.off = max(0.5-upTo, below-0.5) * 2
 	})
 	var r Regression
-	for _, w := range of {
-		r.RMSE += w.miss * w.miss
-		r.MAE += math.Abs(w.miss)
-		r.NLPD += w.nlpd
-		r.CRPS += w.crps
+	for n, w := range of {
+		k := weights.At(n)
+		r.RMSE += k * (w.miss * w.miss)
+		r.MAE += k * math.Abs(w.miss)
+		r.NLPD += k * w.nlpd
+		r.CRPS += k * w.crps
 		// y lies between the quantiles (1±p)/2 when its own probability does.
 		switch {
 		case w.off <= 0.50:
-			r.Coverage50++
+			r.Coverage50 += k
 			fallthrough
 		case w.off <= 0.90:
-			r.Coverage90++
+			r.Coverage90 += k
 			fallthrough
 		case w.off <= 0.95:
-			r.Coverage95++
+			r.Coverage95 += k
 		}
 	}
+	total := weights.Sum(rows)
 	for _, sum := range r.all() {
-		*sum /= float64(rows)
+		*sum /= total
 	}
 	r.RMSE = math.Sqrt(r.RMSE)
 	return r

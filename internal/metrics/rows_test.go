@@ -32,7 +32,7 @@ func TestEachRow(t *testing.T) {
 				}
 			}
 		}
-		got := ScoreRegression(m, y)
+		got := ScoreRegression(m, y, nil)
 		if threads == 1 {
 			want = got
 		}

@@ -51,10 +51,11 @@ func distances(logits []float64, s, n, c int, logp []float64) []float64 {
 }
 
 // separation is the separation of rows with these distances, where they are numbers.
-func separation(distance []float64, right []bool) Separation {
-	var of [2][]float64 // wrong, right
+func separation(distance []float64, right []bool, w Weights) Separation {
+	var sum, of [2]float64 // wrong, right
 	var score []float64
 	var correct []bool
+	var weights Weights
 	for i, d := range distance {
 		if math.IsNaN(d) {
 			continue
@@ -63,11 +64,20 @@ func separation(distance []float64, right []bool) Separation {
 		if right[i] {
 			k = 1
 		}
-		of[k] = append(of[k], d)
-		score, correct = append(score, d), append(correct, right[i])
+		sum[k], of[k] = sum[k]+w.At(i)*d, of[k]+w.At(i)
+		score, correct, weights = append(score, d), append(correct, right[i]), append(weights, w.At(i))
 	}
-	return Separation{Correct: mean(of[1]), Wrong: mean(of[0]), AUROC: AUC(score, correct),
+	return Separation{Correct: ratio(sum[1], of[1]), Wrong: ratio(sum[0], of[0]), AUROC: AUC(score, correct, weights),
 		Convention: "variance", Space: "logits"}
+}
+
+// ratio is sum/of, nil of nothing.
+func ratio(sum, of float64) *float64 {
+	if of == 0 {
+		return nil
+	}
+	sum /= of
+	return &sum
 }
 
 // sampleMoments of x[at], x[at+stride], …, s of them; the variance is NaN for s = 1.
@@ -97,42 +107,27 @@ func topTwo(x []float64) (first, second int) {
 	return first, second
 }
 
-func mean(x []float64) *float64 {
-	if len(x) == 0 {
-		return nil
-	}
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	sum /= float64(len(x))
-	return &sum
-}
-
 // AUC is the probability that a positive row has a higher score than another row, ties
 // counting half; nil where there are no positive or no other rows.
-func AUC(score []float64, positive []bool) *float64 {
+func AUC(score []float64, positive []bool, w Weights) *float64 {
 	order := make([]int, len(score))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[a], score[b]) })
-	wins, below, positives := 0.0, 0, 0
+	wins, below, positives := 0.0, 0.0, 0.0
 	for i := 0; i < len(order); {
-		ties, hits := 0, 0
-		for ; i < len(order) && (ties == 0 || score[order[i]] == score[order[i-1]]); i++ {
-			ties++
-			if positive[order[i]] {
-				hits++
+		hits, others := 0.0, 0.0
+		for first := i; i < len(order) && (i == first || score[order[i]] == score[order[first]]); i++ {
+			if k := w.At(order[i]); positive[order[i]] {
+				hits += k
+			} else {
+				others += k
 			}
 		}
-		wins += float64(hits) * (float64(below) + 0.5*float64(ties-hits))
-		below += ties - hits
+		wins += hits * (below + 0.5*others)
+		below += others
 		positives += hits
 	}
-	if positives == 0 || below == 0 {
-		return nil
-	}
-	auc := wins / (float64(positives) * float64(below))
-	return &auc
+	return ratio(wins, positives*below)
 }

@@ -60,7 +60,7 @@ func TestMixturesOfOwnVariances(t *testing.T) {
 		for i := range y {
 			y[i] = draw(i)
 		}
-		r := ScoreRegression(m, y)
+		r := ScoreRegression(m, y, nil)
 		for p, got := range map[float64]float64{0.5: r.Coverage50, 0.9: r.Coverage90, 0.95: r.Coverage95} {
 			if math.Abs(got-p) > 4*math.Sqrt(p*(1-p)/n) {
 				t.Errorf("%s: coverage %g of the %g interval", name, got, p)

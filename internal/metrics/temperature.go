@@ -12,11 +12,11 @@ const (
 
 // Temperature is the T with the largest log density of rows (Guo, Pleiss, Sun and Weinberger 2017), where log
 // T is normal around 0, and the log density of each row for 1 and for T. logs are those of a temperature.
-func Temperature(logs func(t float64) []float64) (t float64, as, with []float64) {
+func Temperature(logs func(t float64) []float64, w Weights) (t float64, as, with []float64) {
 	best := maximise(-math.Log(mostTemperature), math.Log(mostTemperature), func(x float64) float64 {
 		sum := -x * x / (2 * temperatureSigma * temperatureSigma)
-		for _, l := range logs(math.Exp(x)) {
-			sum += l
+		for i, l := range logs(math.Exp(x)) {
+			sum += w.At(i) * l
 		}
 		return sum
 	})

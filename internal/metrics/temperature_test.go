@@ -41,13 +41,13 @@ func TestTemperature(t *testing.T) {
 				}
 			}
 		}
-		got, as, with := Temperature(labelLogs(logits, c, labels))
+		got, as, with := Temperature(labelLogs(logits, c, labels), nil)
 		if math.Abs(math.Log(got/want)) > 0.1 {
 			t.Errorf("temperature %.3f, want %.3f", got, want)
 		}
 		before, _ := MeanError(as)
 		after, _ := MeanError(with)
-		if plain := ScoreClassification(logits, 1, n, c, labels).NLL; math.Abs(plain+before) > 1e-12 {
+		if plain := ScoreClassification(logits, 1, n, c, labels, nil).NLL; math.Abs(plain+before) > 1e-12 {
 			t.Errorf("log likelihood %v without a temperature, and NLL %v", before, plain)
 		}
 		for _, other := range []float64{0.97, 1.03} {
@@ -55,7 +55,7 @@ func TestTemperature(t *testing.T) {
 			for i, h := range logits {
 				scaled[i] = h / (got * other)
 			}
-			if nll := ScoreClassification(scaled, 1, n, c, labels).NLL; nll < -after-1e-4 {
+			if nll := ScoreClassification(scaled, 1, n, c, labels, nil).NLL; nll < -after-1e-4 {
 				t.Errorf("%.2f times %.3f is better: NLL %v and %v", other, got, nll, -after)
 			}
 		}
@@ -64,7 +64,7 @@ func TestTemperature(t *testing.T) {
 
 // A few rows that are all right do not make a model certain.
 func TestTemperatureOfFewRows(t *testing.T) {
-	got, _, with := Temperature(labelLogs([]float64{3, 0, 0, 3}, 2, []int32{0, 1}))
+	got, _, with := Temperature(labelLogs([]float64{3, 0, 0, 3}, 2, []int32{0, 1}), nil)
 	if !(got > 0.8 && got < 1) || with[0] > 0 {
 		t.Errorf("temperature %v with log likelihoods %v", got, with)
 	}

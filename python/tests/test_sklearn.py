@@ -19,7 +19,15 @@ from .conftest import SMALL, Table
 QUICK = {name: value for name, value in SMALL.items() if name != "random_state"}
 
 
-@parametrize_with_checks([GPDRFRegressor(**QUICK), GPDRFClassifier(**QUICK)])
+# What no training by random batches can do: copies of rows are drawn into other batches, and shape other inducing
+# points and starting values, than weights.
+EXPECTED = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "weights equal copies in the objective, not in every batch"
+    for kind in ("dense", "sparse")
+}
+
+
+@parametrize_with_checks([GPDRFRegressor(**QUICK), GPDRFClassifier(**QUICK)], expected_failed_checks=lambda _: EXPECTED)
 def test_checks(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)
 
@@ -27,7 +35,7 @@ def test_checks(estimator: BaseEstimator, check: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", [GPDRFRegressor(), GPDRFClassifier()])
 def test_checks_with_defaults(estimator: BaseEstimator) -> None:
-    check_estimator(estimator)
+    check_estimator(estimator, expected_failed_checks=EXPECTED)
 
 
 def test_pipeline_and_cross_validation(table: Table) -> None:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -53,6 +54,9 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 		return nil, err
 	}
 	s := &State{Version: rundir.Version, Given: given, Train: ds.Fingerprint, Limit: base.TimeLimit}
+	if _, err := base.BalancesClasses(ds); err != nil {
+		return nil, err
+	}
 	if s.Folder, err = os.Getwd(); err != nil {
 		s.Folder = ""
 	}
@@ -78,6 +82,9 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 // the error, and the State is that of the last trial that was whole.
 func (s *Search) Run(ctx context.Context) (*fitted.Trained, error) {
 	s.before = s.Used
+	if err := s.balance(); err != nil {
+		return nil, err
+	}
 	if err := s.chooseMaps(ctx); err != nil {
 		return nil, err
 	}
@@ -92,6 +99,20 @@ func (s *Search) Run(ctx context.Context) (*fitted.Trained, error) {
 		}
 	}
 	return s.refit(ctx)
+}
+
+// balance gives the rows the weights of class-weights, so that those which are held out have them, too.
+func (s *Search) balance() error {
+	base, err := options.Resolve(s.Given, nil)
+	if err != nil {
+		return err
+	}
+	balances, err := base.BalancesClasses(s.Rows)
+	if balances {
+		s.Note("class weights: balanced")
+		s.Rows = s.Rows.TimesFactors(s.Rows.ClassFactors())
+	}
+	return err
 }
 
 // chooseMaps settles the feature maps of sequences once, for all candidates.
@@ -139,7 +160,12 @@ func (s *Search) weigh() error {
 	if len(finalists) == 0 {
 		return s.noneLeft()
 	}
-	for i, w := range stack(logs) {
+	var weights metrics.Weights // of these rows
+	for fold := 1; fold <= s.folds(rounds); fold++ {
+		_, heldOut := s.split(rounds, fold)
+		weights = append(weights, heldOut.Weights...)
+	}
+	for i, w := range stack(logs, weights) {
 		s.Candidates[finalists[i]].Weight = w
 	}
 	return nil

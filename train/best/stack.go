@@ -1,6 +1,10 @@
 package best
 
-import "math"
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+)
 
 // Stacking.
 const (
@@ -11,19 +15,20 @@ const (
 // stack gives the weights w on the simplex that maximise the density of the mixture on rows that
 // the models have not seen (Yao, Vehtari, Simpson & Gelman 2018),
 //
-//	Σ_n log Σ_k w_k p_k(y_n)
+//	Σ_n r_n log Σ_k w_k p_k(y_n)
 //
-// from the log densities of each model [K][N]. It is concave in w, and the steps of EM
+// from the log densities of each model [K][N] and the weights r of the rows. It is concave in w, and the
+// steps of EM
 //
-//	w_k ← (1/N) Σ_n w_k p_k(y_n) / Σ_j w_j p_j(y_n)
+//	w_k ← 1/Σ r Σ_n r_n w_k p_k(y_n) / Σ_j w_j p_j(y_n)
 //
 // never decrease it. Weights below leastWeight become 0.
-func stack(logs [][]float64) []float64 {
+func stack(logs [][]float64, rows metrics.Weights) []float64 {
 	w := make([]float64, len(logs))
 	for k := range w {
 		w[k] = 1 / float64(len(w))
 	}
-	climb(w, logs)
+	climb(w, logs, rows)
 	total := 0.0
 	for k := range w {
 		if w[k] < leastWeight {
@@ -34,13 +39,14 @@ func stack(logs [][]float64) []float64 {
 	for k := range w {
 		w[k] /= total
 	}
-	climb(w, logs)
+	climb(w, logs, rows)
 	return w
 }
 
 // climb takes the steps of EM; a weight of 0 stays.
-func climb(w []float64, logs [][]float64) {
+func climb(w []float64, logs [][]float64, rows metrics.Weights) {
 	n := len(logs[0])
+	size := rows.Sum(n)
 	next, share := make([]float64, len(w)), make([]float64, len(w))
 	for range stackRounds {
 		clear(next)
@@ -64,9 +70,9 @@ func climb(w []float64, logs [][]float64) {
 			}
 			for k := range w {
 				if sum > 0 {
-					next[k] += share[k] / sum / float64(n)
+					next[k] += rows.At(i) * share[k] / sum / size
 				} else {
-					next[k] += w[k] / float64(n)
+					next[k] += rows.At(i) * w[k] / size
 				}
 			}
 		}

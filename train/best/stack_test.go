@@ -30,7 +30,7 @@ func TestStack(t *testing.T) {
 		}
 	}
 	logs[1][7] = math.Inf(-1)
-	w := stack(logs)
+	w := stack(logs, nil)
 	total, best := 0.0, density(w, logs)
 	for k := range w {
 		total += w[k]
@@ -47,7 +47,7 @@ func TestStack(t *testing.T) {
 	if math.Abs(total-1) > 1e-12 || w[3] != 0 {
 		t.Errorf("weights %v", w)
 	}
-	if w := stack(logs[:1]); w[0] != 1 {
+	if w := stack(logs[:1], nil); w[0] != 1 {
 		t.Errorf("a single model has the weight %g", w[0])
 	}
 }
@@ -55,7 +55,7 @@ func TestStack(t *testing.T) {
 // The same model twice is as good as once: nothing is lost by it.
 func TestStackOfEqualModels(t *testing.T) {
 	logs := [][]float64{{-1, -2, -0.5}, {-1, -2, -0.5}}
-	if w := stack(logs); math.Abs(w[0]-0.5) > 1e-9 {
+	if w := stack(logs, nil); math.Abs(w[0]-0.5) > 1e-9 {
 		t.Errorf("weights %v", w)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -111,8 +112,10 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 		return t, nil
 	}
 	t.Steps, t.RMSE = out.Steps, rmse
-	for _, l := range logs {
-		t.LogDensity += l / float64(len(logs))
+	w := metrics.Weights(heldOut.Weights)
+	total := w.Sum(len(logs))
+	for i, l := range logs {
+		t.LogDensity += w.At(i) * l / total
 	}
 	if both := t.LogDensity + t.RMSE; math.IsNaN(both) || math.IsInf(both, 0) {
 		t.LogDensity, t.RMSE, t.Failure = 0, 0, "a row that was held out has no density, or no mean"

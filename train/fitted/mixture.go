@@ -10,7 +10,9 @@ import (
 // by the normal of its draws, as in Score.
 func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
 	if t.Schema.Task == data.Classification {
-		return metrics.ClassDensities(p.H, p.S, p.N, p.C, ds.Labels)
+		d := metrics.ClassDensities(p.H, p.S, p.N, p.C, ds.Labels)
+		d.Weights = ds.Weights
+		return d
 	}
 	scaled := data.Standardise(ds.Y, t.Targets)
 	targets := make([]metrics.Densities, p.C)
@@ -21,7 +23,9 @@ func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) 
 			targets[c].OfLogs(m, s.Mean, s.SD, every(ds.Y, p.C, c), s.Unit())
 		}
 	}
-	return metrics.MeanDensities(targets)
+	mean := metrics.MeanDensities(targets)
+	mean.Weights = ds.Weights
+	return mean
 }
 
 // outerShare is that of the part of a mixture with long tails, where S samples end. It costs a row

@@ -117,6 +117,7 @@ type ResultScores struct {
 	Test    Test                `json:"test"`
 	Raw     *metrics.Regression `json:"test_raw,omitempty"`     // in the target's own units
 	Outputs []OutputScores      `json:"test_outputs,omitempty"` // of several targets, each
+	Weight  float64             `json:"test_weight,omitempty"`  // Σ w of rows with weights
 	Cut     *Cut                `json:"test_cut,omitempty"`     // nil where all rows are scored
 	Measure string              `json:"measure,omitempty"`      // CountingMeasure of counts
 
@@ -125,7 +126,7 @@ type ResultScores struct {
 
 // ForResult is the form of the scores in result.json.
 func (s *Scores) ForResult() ResultScores {
-	return ResultScores{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Cut, s.Measure, s.Conformal}
+	return ResultScores{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Weight, s.Cut, s.Measure, s.Conformal}
 }
 
 // CountingMeasure is the Measure of scores whose NLPD is of probabilities of counts. That of other numbers is
@@ -140,7 +141,8 @@ type Scores struct {
 	Raw            *metrics.Regression
 	Outputs        []OutputScores // of several targets, each
 	Classification *metrics.Classification
-	Measure        string // CountingMeasure of counts, whose units are 1
+	Weight         float64 // Σ w of rows with weights, 0 without
+	Measure        string  // CountingMeasure of counts, whose units are 1
 
 	Densities metrics.Densities // of a sample of at most ComparedRows
 	Kept      Kept              // kept by a run
@@ -160,21 +162,25 @@ type OutputScores struct {
 // Score compares a prediction with the targets: by the mixture itself or, of a regression, by the
 // normal of its draws' moments.
 func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
+	w, weight := metrics.Weights(ds.Weights), 0.0
+	if w != nil {
+		weight = w.Sum(p.N)
+	}
 	if t.Schema.Task == data.Classification {
-		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels)
-		s.AddClassScores(ds.Labels, t.Schema.Classes)
-		return &Scores{Classification: &s, Conformal: t.conformalTest(p, ds, 0)}
+		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels, w)
+		s.AddClassScores(ds.Labels, t.Schema.Classes, w)
+		return &Scores{Classification: &s, Weight: weight, Conformal: t.conformalTest(p, ds, 0)}
 	}
 	var out []OutputScores
 	scaled := data.Standardise(ds.Y, t.Targets)
 	for c, name := range t.Schema.Outputs() {
 		m, scale, intervals := t.mixture(p, c, draws), t.Targets[c], t.conformalTest(p, ds, c)
 		if scale.Log {
-			own := metrics.ScoreRegression(Logs(m, scale), every(ds.Y, p.C, c))
+			own := metrics.ScoreRegression(Logs(m, scale), every(ds.Y, p.C, c), w)
 			out = append(out, OutputScores{name, own.InUnits(1 / scale.Unit()), own, intervals})
 			continue
 		}
-		s := metrics.ScoreRegression(m, every(scaled, p.C, c))
+		s := metrics.ScoreRegression(m, every(scaled, p.C, c), w)
 		out = append(out, OutputScores{name, s, s.InUnits(scale.Unit()), intervals})
 	}
 	measure := ""
@@ -182,14 +188,15 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 		measure = CountingMeasure
 	}
 	if len(out) == 1 {
-		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw, Measure: measure, Conformal: out[0].Conformal}
+		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw, Weight: weight, Measure: measure,
+			Conformal: out[0].Conformal}
 	}
 	tests := make([]metrics.Regression, len(out))
 	for c := range out {
 		tests[c] = out[c].Test
 	}
 	mean := metrics.Mean(tests)
-	return &Scores{Regression: &mean, Outputs: out, Measure: measure}
+	return &Scores{Regression: &mean, Outputs: out, Weight: weight, Measure: measure}
 }
 
 // RMSE is that of a prediction's means: in training-sd units, of logarithms where a target has them,
@@ -197,12 +204,13 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 func (t *Trained) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
 	scaled, sum := data.Standardise(ds.Y, t.Targets), 0.0
 	for c := range t.Targets {
-		m, squares := t.Mixture(p, c), 0.0
+		m, squares := t.Mixture(p, c), make([]float64, p.N)
 		for n, y := range every(scaled, p.C, c) {
 			mean, _ := m.Moments(n)
-			squares += (y - mean) * (y - mean)
+			squares[n] = (y - mean) * (y - mean)
 		}
-		sum += math.Sqrt(squares / float64(p.N))
+		square, _ := metrics.Weights(ds.Weights).MeanError(squares)
+		sum += math.Sqrt(square)
 	}
 	return sum / float64(len(t.Targets))
 }

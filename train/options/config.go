@@ -82,11 +82,13 @@ type ModelOptions struct {
 
 // ObjectiveOptions are the terms of the objective other than the likelihood.
 type ObjectiveOptions struct {
-	Objective string  // Auto, ELBO or Predictive
-	DoF       float64 // initial ν of Student's t, above 2
-	LearnDoF  bool    // ν learns by gradient
-	KLWeight  float64 // 1 is the ELBO; anything else is tempered and not a bound
-	NoiseInit float64 // initial variance of the Gaussian likelihood, target scaled to sd 1; 0 is by the rows
+	Objective string // Auto, ELBO or Predictive
+	// ClassWeights is none, or Balanced: each class has the same share of the weights.
+	ClassWeights string
+	DoF          float64 // initial ν of Student's t, above 2
+	LearnDoF     bool    // ν learns by gradient
+	KLWeight     float64 // 1 is the ELBO; anything else is tempered and not a bound
+	NoiseInit    float64 // initial variance of the Gaussian likelihood, target scaled to sd 1; 0 is by the rows
 }
 
 // OptimiserOptions are how it is maximised. One of the first three sets the length; Steps holds the

@@ -24,6 +24,21 @@ func (c *Config) settleLognormal() error {
 	return nil
 }
 
+// Balanced is the ClassWeights that give each class the same share of the weights.
+const Balanced = "balanced"
+
+// BalancesClasses reports whether training rows get Balanced weights. Numbers have no classes to balance.
+func (c *Config) BalancesClasses(ds *data.Dataset) (bool, error) {
+	if c.ClassWeights != Balanced {
+		return false, nil
+	}
+	if ds.Task != data.Classification {
+		return false, c.Errorf("class-weights", "the target %q is a %s and has no classes: leave it out, or weight its "+
+			"rows with --weights", ds.Target, ds.Task)
+	}
+	return true, nil
+}
+
 // Likelihoods are those of a task; the first is what auto means.
 func Likelihoods(task data.Task) []string {
 	if task == data.Classification {
@@ -33,19 +48,22 @@ func Likelihoods(task data.Task) []string {
 		model.PoissonLikelihood, model.NegativeBinomialLikelihood}
 }
 
-// taskToRead is the task of the rows: that of a likelihood where no task is given.
+// taskToRead is the task of the rows. Where none is given, few whole numbers are counts or levels by the
+// likelihood.
 func (c *Config) taskToRead() string {
-	for _, task := range []data.Task{data.Regression, data.Classification} {
-		if c.Task == Auto && slices.Contains(Likelihoods(task), c.Likelihood) {
-			return string(task)
-		}
+	switch {
+	case c.Task != Auto:
+	case model.Counts(c.Likelihood), c.Likelihood == Auto && c.Offset != "":
+		return string(data.Regression)
+	case c.Likelihood == model.OrdinalLikelihood:
+		return string(data.Classification)
 	}
 	return c.Task
 }
 
 // KnowTarget puts the levels of an ordinal target in their order, in rows that share their classes. And it
 // takes negative-binomial where nothing is asked for and the training rows, which come first, are counts
-// beyond doubt; the note tells the user.
+// beyond doubt, or counts with offsets; the note tells the user.
 func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string, err error) {
 	train := all[0]
 	if c.Likelihood == model.OrdinalLikelihood && train.Task == data.Classification {
@@ -72,7 +90,8 @@ func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string
 	}
 	open := c.Likelihood == Auto && c.Targets == data.AutoTargets && c.Objective != Predictive &&
 		c.PredictDraws == 0 && !c.Explicit("noise-init")
-	if open && data.LooksLikeCounts(train) {
+	exposed := train.Offset != nil && train.Task == data.Regression && data.Counts(train) == nil
+	if open && (exposed || data.LooksLikeCounts(train)) {
 		return c.With("likelihood", model.NegativeBinomialLikelihood), []string{fmt.Sprintf(
 			"target %s holds counts: likelihood negative-binomial (--likelihood gaussian for numbers)", train.Target)}, nil
 	}
@@ -100,6 +119,9 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	}
 	if c.ClassOffsets && c.Likelihood == model.OrdinalLikelihood {
 		return c.Errorf("class-offsets", "ordinal has cut points in their place: leave it out")
+	}
+	if _, err := c.BalancesClasses(ds); err != nil {
+		return err
 	}
 	if model.Counts(c.Likelihood) {
 		if c.PredictDraws > 0 {

@@ -29,7 +29,7 @@ func defaults() *Config {
 			},
 			Kernel: "auto", InducingInit: "auto", Projection: 256,
 		},
-		ObjectiveOptions: ObjectiveOptions{Objective: Auto, DoF: 4, LearnDoF: true, KLWeight: 1},
+		ObjectiveOptions: ObjectiveOptions{Objective: Auto, ClassWeights: "none", DoF: 4, LearnDoF: true, KLWeight: 1},
 		OptimiserOptions: OptimiserOptions{
 			Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
 			AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,

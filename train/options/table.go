@@ -92,7 +92,7 @@ func (c *Config) rowOptions() []Option {
 			Help: "target column by name or by number from 1, or several for a regression of each; default: the " +
 				"column \"target\", or the last"},
 		{Key: "task", Flag: true, Values: words("auto regression classification"), value: &c.Task,
-			Help: "auto takes whole numbers with few values for classes, unless the likelihood tells"},
+			Help: "auto takes whole numbers with few values for classes, unless the likelihood is of counts"},
 		{Key: "order", Record: true, Arg: "LOW,…,HIGH", value: &c.Order,
 			Help: "levels of likelihood ordinal from the lowest, where they are words; numbers have their order"},
 		{Key: "tokens", Values: data.Tokens(), value: &c.Tokens,
@@ -247,6 +247,9 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "class-offsets", value: &c.ClassOffsets,
 			Help: "learn a bias for each class, so that rows unlike all training rows get the class " +
 				"frequencies; on for sequences"},
+		{Key: "class-weights", Values: words("none " + Balanced), value: &c.ClassWeights,
+			Help: "balanced gives each class the same share of the weights of rows: rare ones are found more often, " +
+				"and probabilities are those of equally frequent classes"},
 		{Key: "temperature", Arg: "T", limits: atLeast(0), value: &c.Temperature,
 			Help: "of predictions: the logits of classes are divided by T, the standard deviation of numbers is " +
 				"multiplied by it; 0 fits it to rows that are held out, where there are some"},

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -105,11 +106,16 @@ func meanOf(v []float64) (a Average) {
 	return a
 }
 
+// weight is Σ w of the test rows of a fold.
+func (r FoldRun) weight() float64 { return cmp.Or(r.Weight, float64(r.NTest)) }
+
 // pool weighs the scores of folds by their rows.
 func (cv *CV) pool(done []FoldRun) *Pooled {
 	p := &Pooled{Scores: map[string]float64{}}
+	total := 0.0
 	for _, run := range done {
 		p.Rows += run.NTest
+		total += run.weight()
 	}
 	of := func(run FoldRun) any { return run.Raw }
 	if cv.Task == data.Classification {
@@ -117,7 +123,7 @@ func (cv *CV) pool(done []FoldRun) *Pooled {
 	}
 	var classes [][]metrics.ClassScore
 	for _, run := range done {
-		share := float64(run.NTest) / float64(p.Rows)
+		share := run.weight() / total
 		for key, v := range fitted.NumbersOf(of(run)) {
 			switch key {
 			case "ece", "auc":

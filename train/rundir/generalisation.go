@@ -34,7 +34,7 @@ type Compared struct {
 // NewGeneralisation compares the log densities of training rows with those of others, test or
 // validation rows. Those that are no numbers are an error.
 func NewGeneralisation(of string, seen, unseen metrics.Densities) (*Generalisation, error) {
-	gap, se := metrics.Gap(seen.Log, unseen.Log)
+	gap, se := metrics.Gap(seen, unseen)
 	g := &Generalisation{
 		Seen: compare("", seen), Unseen: compare(of, unseen),
 		Gap: gap, GapSE: ifFinite(se), Memorised: metrics.Memorised(seen, unseen),
@@ -48,8 +48,8 @@ func NewGeneralisation(of string, seen, unseen metrics.Densities) (*Generalisati
 }
 
 func compare(of string, d metrics.Densities) Compared {
-	mean, se := metrics.MeanError(d.Log)
-	expected, _ := metrics.MeanError(d.Expected)
+	mean, se := d.Weights.MeanError(d.Log)
+	expected, _ := d.Weights.MeanError(d.Expected)
 	return Compared{of, len(d.Log), mean, ifFinite(se), expected}
 }
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gpdrf import _claims, _program
@@ -221,20 +221,22 @@ class Estimator(BaseEstimator):
 
     # Training
 
-    def _fit(self, rows: Rows, y: NDArray[Any], task: str) -> None:
+    def _fit(self, rows: Rows, y: NDArray[Any], task: str, sample_weight: Any, groups: Any) -> None:
+        roles = _roles(len(rows), sample_weight, groups)
+        n = np.count_nonzero(roles["weights"]) if "weights" in roles else len(rows)  # those that the program keeps
         with closing(Run(self.run)) as run, ExitStack() as stack:
             resumes = run.resumes()
             further = None
             if self.warm_start and not resumes and self.__sklearn_is_fitted__():
                 further = self._further(stack.enter_context(_claims.Folder()).path)
-            arguments = rows.write(run.stem, y)
+            arguments = rows.write(run.stem, y, roles)
             run.only_rows(Path(arguments[1]))
             arguments += [
                 "--test=none",
                 f"--task={task}",
                 "--set",
                 "report=false",
-                *(further or self._arguments(len(rows), resumes)),
+                *(further or self._arguments(int(n), resumes, groups is not None)),
             ]
             arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), "--overwrite"]
             try:
@@ -283,11 +285,14 @@ class Estimator(BaseEstimator):
 
     def _words(self, given: Mapping[str, Any]) -> list[str]:
         words = [
-            word for name, value in given.items() for word in ("--set", f"{name.replace('_', '-')}={_text(value)}")
+            word
+            for name, value in given.items()
+            if name not in self._own_options
+            for word in ("--set", f"{name.replace('_', '-')}={_text(value)}")
         ]
         return words + self._threads()
 
-    def _arguments(self, n: int, resumes: bool) -> list[str]:
+    def _arguments(self, n: int, resumes: bool, grouped: bool) -> list[str]:
         """The options of the command train."""
         given = self._given()
         if self.random_state is not None or not resumes:
@@ -296,7 +301,7 @@ class Estimator(BaseEstimator):
             if self.conformal:
                 n -= max(1, round(min(_CONFORMAL, _MOST_CONFORMAL / n) * n))
             held = max(1, round(self.validation * n)) if self.validation else 0
-            given["inducing"] = min(self.inducing, n - held)
+            given["inducing"] = max(1, min(self.inducing, n - held * (1 + grouped)))  # whole groups may be more
         given |= self._passed()
         if not _LENGTH & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
             given["steps"] = min(max(5 * n, 2000), 15000)
@@ -401,6 +406,25 @@ class Estimator(BaseEstimator):
         from gpdrf import _files
 
         return _files.load(cls(), Path(path))
+
+
+def _roles(n: int, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any]]:
+    """The columns of n rows that are not inputs, by the options that read them."""
+    roles: dict[str, NDArray[Any]] = {}
+    if sample_weight is not None:
+        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+        if weights.shape != (n,):
+            raise ValueError(f"sample_weight has the shape {weights.shape}: give a weight for each of the {n} rows")
+        if (weights < 0).any():
+            raise ValueError(f"sample_weight of row {(weights < 0).argmax() + 1} is negative: weights are 0 or more")
+        if not weights.any():
+            raise ValueError("sample_weight: all weights are zero: at least two rows must count")
+        roles["weights"] = weights
+    if groups is not None:
+        names = column_or_1d(groups)
+        check_consistent_length(names, range(n))
+        roles["group"] = np.unique(names, return_inverse=True)[1]
+    return roles
 
 
 def _text(value: Any) -> str:

@@ -48,15 +48,18 @@ class GPDRFRegressor(RegressorMixin, Estimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Train on rows X and their targets y [N], or [N, T] for T targets.
 
         X is an array of numbers, a data frame of pandas or polars, which may have columns of words, or a list of str:
         DNA, proteins or texts.
+
+        A row counts as sample_weight [N] copies of it, 0 or more. Rows with the same value of groups [N], such as those
+        of a patient, stay together where rows are held out: for validation, conformal, and the choice of options.
         """
         rows, y = self._new_rows(X, y)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        self._fit(rows, y.ravel() if y.size == len(y) else y, "regression")
+        self._fit(rows, y.ravel() if y.size == len(y) else y, "regression", sample_weight, groups)
         return self
 
     def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
@@ -125,8 +128,11 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
 
     _own_options = frozenset({"order"})
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on rows X, as in GPDRFRegressor, and their classes y [N], which may be numbers or words."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Train on rows X and their classes y [N], which may be numbers or words; otherwise as in GPDRFRegressor.
+
+        options={"class-weights": "balanced"} gives each class the same share of the weights.
+        """
         rows, y = self._new_rows(X, y)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
@@ -138,7 +144,7 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         if self.warm_start and self.__sklearn_is_fitted__() and not np.array_equal(classes, self.classes_):
             raise ValueError(f"warm_start: y must hold the classes of the fit before, {self.classes_.tolist()}")
         self.classes_: NDArray[Any] = classes
-        self._fit(rows, codes, "classification")
+        self._fit(rows, codes, "classification", sample_weight, groups)
         return self
 
     def _order(self, classes: NDArray[Any]) -> NDArray[np.intp]:

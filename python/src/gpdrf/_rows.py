@@ -64,13 +64,15 @@ class Rows:
             return {f"x{j}": column for j, column in enumerate(self.numbers.T)}
         return self.columns
 
-    def write(self, stem: Path, y: NDArray[Any] | None = None) -> list[str]:
-        """Write the rows, with their targets y [N] or [N, T], and say how the program reads them.
+    def write(
+        self, stem: Path, y: NDArray[Any] | None = None, roles: Mapping[str, NDArray[Any]] | None = None
+    ) -> list[str]:
+        """Write the rows, with their targets y [N] or [N, T] and their roles, and say how the program reads them.
 
-        Numbers go as npz, which is fast and exact. What is missing, words and sequences go as CSV, in which a number is
-        exact, too.
+        Numbers go as npz, which is fast and exact. What is missing, words, sequences and roles go as CSV, in which a
+        number is exact, too.
         """
-        if self.numbers is not None and np.isfinite(self.numbers).all():
+        if self.numbers is not None and not roles and np.isfinite(self.numbers).all():
             path = stem.with_name(stem.name + ".npz")
             if y is None:
                 np.savez(path, x=self.numbers)
@@ -80,13 +82,8 @@ class Rows:
         cells = dict(self._cells())
         arguments = ["--sequence", _SEQUENCE] if self.sequences is not None and y is not None else []
         if y is not None:
-            targets: list[str] = []
-            for column in y.reshape(len(y), -1).T:
-                name = f"target{len(targets)}"
-                while name in cells:
-                    name += "_"
-                targets.append(name)
-                cells[name] = column
+            targets = [_add(cells, f"target{t}", column) for t, column in enumerate(y.reshape(len(y), -1).T)]
+            arguments += [f"--{role}={_add(cells, role, column)}" for role, column in (roles or {}).items()]
             arguments += ["--target", ",".join(targets)]
             if self.words:
                 names = list(cells)
@@ -116,6 +113,14 @@ class Rows:
             else:
                 tensors[tensor["name"]] = np.stack([_floats(name, cells[name]) for name in names], axis=1)
         return tensors
+
+
+def _add(cells: dict[str, Any], name: str, column: Any) -> str:
+    """Add a column, and give its name."""
+    while name in cells:
+        name += "_"
+    cells[name] = column
+    return name
 
 
 def _texts(cells: Iterable[Any]) -> Iterable[str]:

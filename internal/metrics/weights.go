@@ -1,0 +1,67 @@
+package metrics
+
+import (
+	"math"
+	"strconv"
+)
+
+// Weights of rows, above 0: a row counts as that many copies of it. nil: each counts once.
+type Weights []float64
+
+// At is the weight of row i.
+func (w Weights) At(i int) float64 {
+	if w == nil {
+		return 1
+	}
+	return w[i]
+}
+
+// Sum is Σ w over n rows.
+func (w Weights) Sum(n int) (sum float64) {
+	for i := range n {
+		sum += w.At(i)
+	}
+	return sum
+}
+
+// size is the number of rows of weight 1 whose mean has the same variance, (Σ w)²/Σ w².
+func (w Weights) size(n int) float64 {
+	squares := 0.0
+	for i := range n {
+		squares += w.At(i) * w.At(i)
+	}
+	sum := w.Sum(n)
+	return sum * sum / squares
+}
+
+// MeanError is the mean of x, Σ w x/Σ w, and its standard error, NaN of a single value.
+func (w Weights) MeanError(x []float64) (mean, se float64) {
+	mean, variance := w.moments(x)
+	return mean, math.Sqrt(variance)
+}
+
+// moments are the mean of x and the variance of that mean over n rows,
+//
+//	n/(n−1) Σ w² (x − mean)²/(Σ w)²
+//
+// It is that of rows and not of copies: a weight does not make a row surer.
+func (w Weights) moments(x []float64) (mean, variance float64) {
+	sum, n := w.Sum(len(x)), float64(len(x))
+	for i, v := range x {
+		mean += w.At(i) * v
+	}
+	mean /= sum
+	for i, v := range x {
+		d := w.At(i) * n / sum * (v - mean)
+		variance += d * d
+	}
+	return mean, variance / (n - 1) / n
+}
+
+// Count is a number of rows, or the sum of their weights.
+type Count float64
+
+// String has two decimals at most.
+func (c Count) String() string {
+	return strconv.FormatFloat(math.Round(100*float64(c))/100, 'f', -1, 64)
+}
