@@ -338,6 +338,54 @@ class Estimator(BaseEstimator):
             raise GPDRFInputError("the model has no conformal intervals: fit an estimator with conformal=True")
         return self._output(x, name, width, levels=repr(float(level)))
 
+    def suggest(
+        self,
+        X: Any,
+        batch: int = 10,
+        how: str | None = None,
+        *,
+        minimize: bool = False,
+        target: int | None = None,
+        feasible: Estimator | None = None,
+        samples: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> tuple[NDArray[np.intp], Numbers]:
+        """Rows of X to measure next: their numbers, the best first, and what each is worth given those before it.
+
+        Parameters
+        ----------
+        X : rows like those of training
+            The candidates.
+        batch : int
+            Rows to choose.
+        how : {"ei", "ucb", "thompson", "variance", "bald"}
+            Expected improvement on the best y of training, mean and two standard deviations, draws of the function,
+            the least known rows, or those with the most information. None is ei for numbers and bald for classes.
+        minimize : bool
+            The least y is the best, and not the largest.
+        target : int
+            The column of y, where there are several.
+        feasible : estimator
+            A fitted estimator that takes X, too, and tells which rows are feasible: the second of its two classes, or
+            a target of 0 or more.
+        samples : int
+            Joint samples of the functions; None is 256.
+        random_state : int, RandomState instance or None
+            The seed of the samples.
+        """
+        rows = self._rows(X)
+        arguments = [f"--batch={batch}", f"--seed={check_random_state(random_state).randint(_MOST_SEED)}"]
+        names = self._model.schema().get("targets")
+        given = {"how": how, "samples": samples, "target": None if target is None or not names else names[target]}
+        arguments += [f"--{name}={value}" for name, value in given.items() if value is not None]
+        if minimize:
+            arguments.append("--minimize")
+        if feasible is not None:
+            check_is_fitted(feasible)
+        chosen = self._model.suggest(rows, arguments, None if feasible is None else feasible._model)
+        value = list(chosen[0])[2]  # behind rank and row
+        return np.array([int(row["row"]) - 1 for row in chosen]), np.array([float(row[value]) for row in chosen])
+
     def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
         """An output of the model [N, …], of about width numbers a row."""
         rows = self._rows(x)
