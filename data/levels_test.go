@@ -15,13 +15,14 @@ import (
 func TestLooksLikeCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	poisson := func(rate float64) float64 { return distuv.Poisson{Lambda: rate, Src: rng}.Rand() }
+	wide := distuv.Gamma{Alpha: 0.5, Beta: 0.5, Src: rng}
 	for name, c := range map[string]struct {
 		of   func(i int) float64
 		want bool
 	}{
 		"rare events":          {func(int) float64 { return poisson(0.3) }, true},
 		"counts of a rate":     {func(int) float64 { return poisson(math.Exp(1 + rng.NormFloat64())) }, true},
-		"wide counts":          {func(int) float64 { return poisson(3 * distuv.Gamma{Alpha: 0.5, Beta: 0.5, Src: rng}.Rand()) }, true},
+		"wide counts":          {func(int) float64 { return poisson(3 * wide.Rand()) }, true},
 		"without a zero":       {func(int) float64 { return 1 + poisson(2) }, false},
 		"few zeros":            {func(int) float64 { return poisson(9) }, false},
 		"fractions":            {func(int) float64 { return poisson(2) + 0.5*float64(rng.IntN(2)) }, false},
