@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -21,7 +23,11 @@ func cvTable(cv *rundir.CV) string {
 			header = append(header, s.name)
 		}
 	}
-	if cv.Raw != nil && cv.Task == data.Regression {
+	counts := slices.ContainsFunc(cv.Runs, func(r rundir.FoldRun) bool {
+		return r.Standing == rundir.FoldFinished && r.Measure == fitted.CountingMeasure
+	})
+	hasOwn := cv.Raw != nil && cv.Task == data.Regression && !counts // of counts, both units are one count
+	if hasOwn {
 		header = append(header, "RMSE, own units", "NLPD, own units")
 	}
 	t := newNumberTable(header...)
@@ -31,7 +37,7 @@ func cvTable(cv *rundir.CV) string {
 			cells = append(cells, s.text(test))
 		}
 		for _, s := range scoresOf(cv.Task) {
-			if s.own && cv.Raw != nil {
+			if s.own && hasOwn {
 				cells = append(cells, s.ownText(own))
 			}
 		}
