@@ -200,7 +200,8 @@ func TestTails(t *testing.T) {
 func TestTargetScale(t *testing.T) {
 	d := &Dataset{Path: "t.csv", Target: "y", Y: []float64{1, 2, 3, 6}}
 	ts, err := FitTargets(StandardTargets, d)
-	if err != nil || ts[0].Mean != 3 || !near(ts[0].SD, math.Sqrt(14.0/3), 1e-15) {
+	if err != nil || ts[0].Mean != 3 || !near(ts[0].SD, math.Sqrt(14.0/3), 1e-15) ||
+		ts[0].Most != 6 || ts[0].Least != 1 {
 		t.Error(ts, err)
 	}
 	z := Standardise(d.Y, ts)

@@ -15,7 +15,18 @@ type TargetScale struct {
 	Log  bool    `json:"log,omitempty"`
 	// of y itself, where SD is that of log y; 0 elsewhere
 	OwnSD float64 `json:"own_sd,omitempty"`
-	Most  float64 `json:"most,omitempty"` // the largest y
+	Most  float64 `json:"most,omitempty"`  // the largest y
+	Least float64 `json:"least,omitempty"` // the least; both are 0 in older models of SD of y
+}
+
+// Best is the largest y of the training rows, or the least; ok is false where the model is too old to
+// know.
+func (s TargetScale) Best(least bool) (y float64, ok bool) {
+	ok = s.Least != s.Most && !(s.Log && s.Least == 0)
+	if least {
+		return s.Least, ok
+	}
+	return s.Most, ok
 }
 
 // Unit is the standard deviation of y in training rows, the unit of scores.
@@ -86,8 +97,9 @@ func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
 			return nil, errorf(d.Path,
 				"the target column %s holds the value %s only: there is nothing to learn", quote(name), number(mean))
 		}
-		if scales[c] = (TargetScale{Mean: mean, SD: sd}); kind == NoTargets {
-			scales[c] = TargetScale{SD: 1}
+		scales[c] = TargetScale{Mean: mean, SD: sd, Most: slices.Max(y), Least: slices.Min(y)}
+		if kind == NoTargets {
+			scales[c].Mean, scales[c].SD = 0, 1
 		}
 		if kind == LogTargets || kind == AutoTargets && decades(y) > 0 {
 			scales[c] = logScale(y, sd)
@@ -102,7 +114,7 @@ func logScale(y []float64, own float64) TargetScale {
 		logs[i] = math.Log(v)
 	}
 	mean, sd := meanSD(logs)
-	return TargetScale{mean, sd, true, own, slices.Max(y)}
+	return TargetScale{mean, sd, true, own, slices.Max(y), slices.Min(y)}
 }
 
 const (

@@ -62,13 +62,19 @@ func TestLogTargetErrors(t *testing.T) {
 	if _, err := FitTargets("logs", d); err == nil || !strings.Contains(err.Error(), "log") {
 		t.Error(err)
 	}
-	logs := []TargetScale{{0, 1, true, 3, 10}}
+	logs := []TargetScale{{0, 1, true, 3, 10, 1}}
 	if err := Positive(d, logs); err == nil ||
 		!strings.Contains(err.Error(), `sales.csv: row 3: the target "sales" is 0`) {
 		t.Error(err)
 	}
 	if err := Positive(d, []TargetScale{{Mean: 0, SD: 1}}); err != nil {
 		t.Error(err)
+	}
+	if y, ok := logs[0].Best(true); y != 1 || !ok {
+		t.Error(y, ok)
+	}
+	if _, ok := (TargetScale{0, 1, true, 3, 10, 0}).Best(true); ok {
+		t.Error("an old model knows its least target")
 	}
 	if logs[0].Unit() != 3 {
 		t.Error(logs[0].Unit())

@@ -126,6 +126,9 @@ type Predictor struct {
 	host    []float64
 	rows    []int32
 
+	first     uint32  // the number of the first sample
+	noiseRows []int32 // [N] the row whose noise a row has; nil: row 0 for all
+
 	// Leave, where it is not nil, is asked between parts of a prediction: a true answer ends it
 	// with ErrLeft.
 	Leave func() bool
@@ -221,13 +224,12 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 		}
 		m.dev.UploadInts(p.rows, rows)
 		m.gather(&p.parts[0], data)
-		// all rows have the noise of row 0, so that only their inputs make them differ
-		m.dev.Zero(p.rows)
+		r.uploadNoiseRows(first, n)
 		for s := 0; s < samples; s += chunk {
 			if r.Leave != nil && r.Leave() {
 				return nil, ErrLeft
 			}
-			m.propagate(&p.parts[0], draw{seed: seed, step: device.Count{N: predictStep}, sample: uint32(s)})
+			m.propagate(&p.parts[0], draw{seed: seed, step: device.Count{N: predictStep}, sample: r.first + uint32(s)})
 			if s == 0 {
 				send(first + batch) // while the device computes
 			}
@@ -242,6 +244,19 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 		return out.Tempered(t), nil
 	}
 	return out, nil
+}
+
+// uploadNoiseRows says whose noise the n rows first and on have. All rows have that of row 0, so that
+// only their inputs make them differ, unless noiseRows says otherwise.
+func (r *Predictor) uploadNoiseRows(first, n int) {
+	if r.noiseRows == nil {
+		r.m.dev.Zero(r.pass.rows)
+		return
+	}
+	for i := range r.rows {
+		r.rows[i] = r.noiseRows[first+min(i, n-1)]
+	}
+	r.m.dev.UploadInts(r.pass.rows, r.rows)
 }
 
 // predictSize is how many samples and rows go through at once: fewer than usual where the device

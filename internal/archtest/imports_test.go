@@ -39,7 +39,8 @@ var rooms = map[string][]string{
 	"train/memory":  {"device", "leaves"},
 	"train/fitted":  {"train/options", "train/memory", "model", "data", "seq", "device", "leaves"},
 	"train/rundir":  {"train/options", "train/fitted", "model", "data", "leaves"},
-	"predict":       {"train/fitted", "model", "data", "device", "leaves"},
+	"acquire":       {"leaves"},
+	"predict":       {"acquire", "train/fitted", "model", "data", "device", "leaves"},
 	"report":        {"predict", "train/options", "train/fitted", "train/rundir", "data", "device", "leaves"},
 	"onnx":          {"train/fitted", "model", "data", "device", "leaves"},
 	// no leaf: only commands import it

@@ -222,3 +222,33 @@ def test_conformal(table: Table, fitted: GPDRFRegressor) -> None:
     assert chosen.shape == (100, 2)
     assert chosen.dtype == bool
     assert chosen[np.arange(100), classes.predict_proba(x).argmax(axis=1)].all()
+
+
+def test_suggest(table: Table, fitted: GPDRFRegressor) -> None:
+    """Rows are chosen once, the best first; the same seed gives the same ones."""
+    x, _ = table
+    rows, worth = fitted.suggest(x, batch=4, how="variance")
+    assert len(set(rows)) == len(worth) == 4
+    assert rows.max() < 100
+    assert (np.diff(worth) < 1e-9).all()
+    again, _ = fitted.suggest(x, batch=4, how="variance")
+    assert np.array_equal(rows, again)
+    mean = fitted.predict(x)
+    best, bound = fitted.suggest(x, 1, "ucb")
+    assert mean[best[0]] > mean.mean()
+    least, _ = fitted.suggest(x, 1, "ucb", minimize=True, feasible=fitted, random_state=1)
+    assert mean[least[0]] < mean[best[0]] < bound[0]
+    with pytest.raises(ValueError, match="at least as many as --batch 101"):
+        fitted.suggest(x, 101)
+    with pytest.raises(ValueError, match='there is no "best"'):
+        fitted.suggest(x, how="best")
+
+
+def test_suggest_classes(table: Table) -> None:
+    x, y = table
+    model = GPDRFClassifier(**SMALL).fit(x, np.where(y > y.mean(), "yes", "no"))
+    rows, nats = model.suggest(x, 3)
+    assert len(rows) == 3
+    assert (nats >= 0).all()
+    with pytest.raises(ValueError, match="is for numbers"):
+        model.suggest(x, how="ei")

@@ -12,14 +12,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gpdrf import _claims, _program
 from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
-from gpdrf._rows import Numbers, Rows, as_sequences, dense, has_words, is_frame
+from gpdrf._rows import Numbers, Rows, as_sequences, dense, has_words, is_frame, roles_of
 from gpdrf._run import CHECKPOINT_FILE, RESULT_FILE, Run
 
 _LOG_FILE = "metrics.jsonl"
@@ -222,7 +222,7 @@ class Estimator(BaseEstimator):
     # Training
 
     def _fit(self, rows: Rows, y: NDArray[Any], task: str, sample_weight: Any, groups: Any) -> None:
-        roles = _roles(len(rows), sample_weight, groups)
+        roles = roles_of(len(rows), sample_weight, groups)
         n = np.count_nonzero(roles["weights"]) if "weights" in roles else len(rows)  # those that the program keeps
         with closing(Run(self.run)) as run, ExitStack() as stack:
             resumes = run.resumes()
@@ -335,6 +335,54 @@ class Estimator(BaseEstimator):
             raise GPDRFInputError("the model has no conformal intervals: fit an estimator with conformal=True")
         return self._output(x, name, width, levels=repr(float(level)))
 
+    def suggest(
+        self,
+        X: Any,
+        batch: int = 10,
+        how: str | None = None,
+        *,
+        minimize: bool = False,
+        target: int | None = None,
+        feasible: Estimator | None = None,
+        samples: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> tuple[NDArray[np.intp], Numbers]:
+        """Rows of X to measure next: their numbers, the best first, and what each is worth given those before it.
+
+        Parameters
+        ----------
+        X : rows like those of training
+            The candidates.
+        batch : int
+            Rows to choose.
+        how : {"ei", "ucb", "thompson", "variance", "bald"}
+            Expected improvement on the best y of training, mean and two standard deviations, draws of the function,
+            the least known rows, or those with the most information. None is ei for numbers and bald for classes.
+        minimize : bool
+            The least y is the best, and not the largest.
+        target : int
+            The column of y, where there are several.
+        feasible : estimator
+            A fitted estimator that takes X, too, and tells which rows are feasible: the second of its two classes, or
+            a target of 0 or more.
+        samples : int
+            Joint samples of the functions; None is 256.
+        random_state : int, RandomState instance or None
+            The seed of the samples.
+        """
+        rows = self._rows(X)
+        arguments = [f"--batch={batch}", f"--seed={check_random_state(random_state).randint(_MOST_SEED)}"]
+        names = self._model.schema().get("targets")
+        given = {"how": how, "samples": samples, "target": None if target is None or not names else names[target]}
+        arguments += [f"--{name}={value}" for name, value in given.items() if value is not None]
+        if minimize:
+            arguments.append("--minimize")
+        if feasible is not None:
+            check_is_fitted(feasible)
+        chosen = self._model.suggest(rows, arguments, None if feasible is None else feasible._model)
+        value = list(chosen[0])[2]  # behind rank and row
+        return np.array([int(row["row"]) - 1 for row in chosen]), np.array([float(row[value]) for row in chosen])
+
     def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
         """An output of the model [N, …], of about width numbers a row."""
         rows = self._rows(x)
@@ -355,25 +403,6 @@ class Estimator(BaseEstimator):
         from gpdrf import _files
 
         return _files.load(cls(), Path(path))
-
-
-def _roles(n: int, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any]]:
-    """The columns of n rows that are not inputs, by the options that read them."""
-    roles: dict[str, NDArray[Any]] = {}
-    if sample_weight is not None:
-        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-        if weights.shape != (n,):
-            raise ValueError(f"sample_weight has the shape {weights.shape}: give a weight for each of the {n} rows")
-        if (weights < 0).any():
-            raise ValueError(f"sample_weight of row {(weights < 0).argmax() + 1} is negative: weights are 0 or more")
-        if not weights.any():
-            raise ValueError("sample_weight: all weights are zero: at least two rows must count")
-        roles["weights"] = weights
-    if groups is not None:
-        names = column_or_1d(groups)
-        check_consistent_length(names, range(n))
-        roles["group"] = np.unique(names, return_inverse=True)[1]
-    return roles
 
 
 def _text(value: Any) -> str:

@@ -62,6 +62,21 @@ class Model:
         warn(f"{why}: each call starts gpdrf-gpu predict, which takes longer")
         return self._by_command(rows, name)
 
+    def suggest(self, rows: Rows, arguments: Sequence[str], feasible: Model | None) -> list[dict[str, str]]:
+        """The rows that gpdrf-gpu suggest chooses, the best first."""
+        with _claims.Folder() as own:
+            folder = own.path
+            model, out = folder / MODEL_FILE, folder / "out.csv"
+            model.write_bytes(self.content)
+            command = ["suggest", str(model), *rows.write(folder / "rows"), "--out", str(out), *arguments]
+            if feasible is not None:
+                other = folder / f"feasible-{MODEL_FILE}"
+                other.write_bytes(feasible.content)
+                command += ["--feasible", str(other)]
+            _program.run([*command, *self.server.arguments], folder)
+            with out.open(newline="", encoding="utf-8") as file:
+                return list(csv.DictReader(file))
+
     def _by_command(self, rows: Rows, name: str) -> Numbers:
         """An output by gpdrf-gpu predict."""
         with _claims.Folder() as own:

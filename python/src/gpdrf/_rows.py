@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from gpdrf._errors import GPDRFInputError
 
@@ -113,6 +114,25 @@ class Rows:
             else:
                 tensors[tensor["name"]] = np.stack([_floats(name, cells[name]) for name in names], axis=1)
         return tensors
+
+
+def roles_of(n: int, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any]]:
+    """The columns of n rows that are not inputs, by the options that read them."""
+    roles: dict[str, NDArray[Any]] = {}
+    if sample_weight is not None:
+        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+        if weights.shape != (n,):
+            raise ValueError(f"sample_weight has the shape {weights.shape}: give a weight for each of the {n} rows")
+        if (weights < 0).any():
+            raise ValueError(f"sample_weight of row {(weights < 0).argmax() + 1} is negative: weights are 0 or more")
+        if not weights.any():
+            raise ValueError("sample_weight: all weights are zero: at least two rows must count")
+        roles["weights"] = weights
+    if groups is not None:
+        names = column_or_1d(groups)
+        check_consistent_length(names, range(n))
+        roles["group"] = np.unique(names, return_inverse=True)[1]
+    return roles
 
 
 def _add(cells: dict[str, Any], name: str, column: Any) -> str:

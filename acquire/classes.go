@@ -1,0 +1,125 @@
+package acquire
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// Classes are the probabilities of C classes at N rows under S functions, P [S,N,C].
+type Classes struct {
+	S, N, C int
+	P       []float64
+}
+
+// at are the probabilities of a row under a function.
+func (p Classes) at(s, row int) []float64 { return p.P[(s*p.N+row)*p.C:][:p.C] }
+
+// Entropy chooses rows by the entropy of their label in nats, given the labels of the rows chosen
+// before, times weight [N]; nil is 1.
+func (p Classes) Entropy(weight []float64, batch int, seed uint64) []Pick {
+	return p.choose(weight, make([]float64, p.N), batch, seed)
+}
+
+// BALD chooses rows by the information in nats that their label has about the function, given the
+// labels of the rows chosen before: H(y) − E_s H(y | s) (BatchBALD of Kirsch, van Amersfoort and Gal
+// 2019); times weight [N], nil is 1.
+func (p Classes) BALD(weight []float64, batch int, seed uint64) []Pick {
+	own := make([]float64, p.N)
+	for s := range p.S {
+		for i := range own {
+			own[i] += entropy(p.at(s, i)) / float64(p.S)
+		}
+	}
+	return p.choose(weight, own, batch, seed)
+}
+
+// worlds is the number of draws of the labels of the rows chosen, over which entropies are averaged.
+const worlds = 32
+
+// choose chooses rows by their conditional entropy less their own. In each world the rows chosen
+// have labels, which weigh the functions by how probable they made these.
+func (p Classes) choose(weight, own []float64, batch int, seed uint64) []Pick {
+	key := [2]uint32{uint32(seed), uint32(seed >> 32)}
+	believed := [][]float64{evenly(p.S)} // [worlds][S], one before any label is drawn
+	values := make([]float64, p.N)
+	update := func() {
+		clear(values)
+		mean := make([]float64, p.C)
+		for _, belief := range believed {
+			for i := range values {
+				clear(mean)
+				for s, w := range belief {
+					for c, v := range p.at(s, i) {
+						mean[c] += w * v
+					}
+				}
+				values[i] += entropy(mean) / float64(len(believed))
+			}
+		}
+		for i := range values {
+			values[i] = weightOf(weight, i) * max(0, values[i]-own[i])
+		}
+	}
+	update()
+	return greedy(p.N, batch, func(i int) float64 { return values[i] }, func(row int) {
+		for len(believed) < worlds {
+			believed = append(believed, evenly(p.S))
+		}
+		for w, belief := range believed {
+			u := philox.Uint32(key, uint32(row), 0, labelWord, w)
+			p.observe(belief, row, float64(u)*0x1p-32)
+		}
+		update()
+	})
+}
+
+// labelWord is the third word of the counter of draws of labels.
+const labelWord = 0x6c6162
+
+// observe takes the label of a row at the level u of a belief in the functions, and changes the
+// belief by it.
+func (p Classes) observe(belief []float64, row int, u float64) {
+	label := 0
+	mean := make([]float64, p.C)
+	for s, w := range belief {
+		for c, v := range p.at(s, row) {
+			mean[c] += w * v
+		}
+	}
+	for c, v := range mean {
+		if v > 0 {
+			label = c
+		}
+		if u -= v; u < 0 {
+			break
+		}
+	}
+	total := 0.0
+	for s := range belief {
+		belief[s] *= p.at(s, row)[label]
+		total += belief[s]
+	}
+	for s := range belief {
+		belief[s] /= total
+	}
+}
+
+// evenly are n shares of 1.
+func evenly(n int) []float64 {
+	shares := make([]float64, n)
+	for i := range shares {
+		shares[i] = 1 / float64(n)
+	}
+	return shares
+}
+
+// entropy is −Σ p log p in nats.
+func entropy(p []float64) (sum float64) {
+	for _, v := range p {
+		if v > 0 {
+			sum -= v * math.Log(v)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,54 @@
+package acquire
+
+import "slices"
+
+// ExpectedImprovement chooses rows by E max(0, f(x) − best) over the functions, where best [S] is
+// the best value so far in each of them: what is measured, then the rows chosen (qEI, one row after
+// the other; qNEI where best differs between functions). weight [N] is the probability that a row is
+// feasible, independent of f; nil is 1. Rows chosen then raise best by their expected improvement.
+// Where no function improves at a row, its value is 0, and those with larger means come first.
+func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
+	best, means := slices.Clone(best), f.Means()
+	gain := make([]float64, f.N)
+	update := func() {
+		clear(gain)
+		for s := range f.S {
+			for i, v := range f.of(s) {
+				gain[i] += max(0, v-best[s])
+			}
+		}
+		for i := range gain {
+			gain[i] *= weightOf(weight, i) / float64(f.S)
+		}
+	}
+	update()
+	least, most := slices.Min(means), slices.Max(means)
+	tie := func(i int) float64 { // from −1 to 0
+		if most == least {
+			return -1
+		}
+		return (means[i]-least)/(most-least) - 1
+	}
+	picks := greedy(f.N, batch, func(i int) float64 {
+		if gain[i] > 0 {
+			return gain[i]
+		}
+		return tie(i)
+	}, func(i int) {
+		for s := range best {
+			best[s] += weightOf(weight, i) * max(0, f.F[s*f.N+i]-best[s])
+		}
+		update()
+	})
+	for k := range picks {
+		picks[k].Value = max(0, picks[k].Value)
+	}
+	return picks
+}
+
+// Thompson chooses the best row of one function after the other, a row once. A value is that of the
+// function.
+func Thompson(f Samples, batch int) []Pick {
+	s := 0
+	return greedy(f.N, batch, func(i int) float64 { return f.of(s % f.S)[i] }, func(int) { s++ })
+}

@@ -1,0 +1,70 @@
+package acquire
+
+import (
+	"math"
+	"slices"
+)
+
+// Samples are S functions at N rows, F [S,N].
+type Samples struct {
+	S, N int
+	F    []float64
+}
+
+// of are the values of function s.
+func (f Samples) of(s int) []float64 { return f.F[s*f.N : (s+1)*f.N] }
+
+// Means are those of the rows over the functions.
+func (f Samples) Means() []float64 {
+	means := make([]float64, f.N)
+	for s := range f.S {
+		for i, v := range f.of(s) {
+			means[i] += v / float64(f.S)
+		}
+	}
+	return means
+}
+
+// centred are the functions without their mean.
+func (f Samples) centred() Samples {
+	g, means := Samples{f.S, f.N, slices.Clone(f.F)}, f.Means()
+	for i := range g.F {
+		g.F[i] -= means[i%f.N]
+	}
+	return g
+}
+
+// Pick is a row that was chosen, from 0, and its value given those chosen before.
+type Pick struct {
+	Row   int
+	Value float64
+}
+
+// greedy chooses rows one after the other. value is that of a row now, −Inf for none; then chosen
+// hears of the best, the first among equal ones.
+func greedy(n, batch int, value func(row int) float64, chosen func(row int)) (picks []Pick) {
+	taken := make([]bool, n)
+	for range min(batch, n) {
+		best := Pick{-1, math.Inf(-1)}
+		for i := range n {
+			if taken[i] {
+				continue
+			}
+			if v := value(i); best.Row < 0 || v > best.Value {
+				best = Pick{i, v}
+			}
+		}
+		taken[best.Row] = true
+		chosen(best.Row)
+		picks = append(picks, best)
+	}
+	return picks
+}
+
+// weightOf is that of a row; nil weights are 1.
+func weightOf(weight []float64, i int) float64 {
+	if weight == nil {
+		return 1
+	}
+	return weight[i]
+}

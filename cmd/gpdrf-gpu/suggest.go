@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// suggestRequest holds the parsed options of a call of suggest.
+type suggestRequest struct {
+	predict.Search
+	feasible             *fitted.Trained // nil without --feasible
+	in, out, format      string
+	trainedOn, trainedAt string
+	table                data.TableOptions
+}
+
+// suggest ranks rows by the worth of measuring them.
+func (p *program) suggest(c *call) error {
+	guard := p.newExitGuard(p.ctx, p.nothing)
+	defer guard.stop()
+	r, err := p.parseSuggest(c)
+	if err != nil {
+		return err
+	}
+	if r.Device, _, err = c.deviceOf(p, r.trainedOn, r.trainedAt); err != nil {
+		return err
+	}
+	defer r.Device.Close()
+	rows, err := p.rowsToSuggest(c, r, r.Trained)
+	if err != nil {
+		return guard.unless(err)
+	}
+	if r.feasible != nil {
+		if r.Feasible, err = p.feasibility(c, r, rows.N()); err != nil {
+			return guard.unless(err)
+		}
+	}
+	suggestions, err := r.Run(p.ctx, rows)
+	if err != nil {
+		return guard.unless(err)
+	}
+	return p.writeSuggestions(r, r.Table(rows, suggestions), guard)
+}
+
+// parseSuggest reads the flags of suggest, and the models.
+func (p *program) parseSuggest(c *call) (r *suggestRequest, err error) {
+	r = &suggestRequest{out: "-", format: predict.CSV}
+	path, err := c.argument()
+	if err != nil {
+		return nil, err
+	}
+	given := false
+	if r.in, given = c.text("data"); !given {
+		return nil, usagef("suggest needs --data FILE, the candidates")
+	}
+	_, out := c.text("out")
+	_, format := c.text("format")
+	switch {
+	case p.json && (out || format):
+		return nil, usagef("--json: prints on standard output: leave out --out and --format, or use --format jsonl")
+	case out:
+		r.out, r.format, err = c.output(r.in)
+	case format:
+		err = usagef("--format: needs --out")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.Trained, r.trainedOn, r.trainedAt, err = p.openTrained(path); err != nil {
+		return nil, err
+	}
+	if other, ok := c.text("feasible"); ok {
+		if r.in == "-" {
+			return nil, usagef("--data -: two models read the rows, each by itself: give a file")
+		}
+		if r.feasible, _, _, err = p.openTrained(other); err != nil {
+			return nil, err
+		}
+	}
+	if r.table, err = c.tableOptions(); err != nil {
+		return nil, err
+	}
+	if err := r.readSearch(c); err != nil {
+		return nil, err
+	}
+	return r, r.Check()
+}
+
+// readSearch reads how to choose, and how many rows.
+func (r *suggestRequest) readSearch(c *call) (err error) {
+	otherwise := predict.EI
+	if r.Trained.Schema.Task == data.Classification {
+		otherwise = predict.BALD
+	}
+	how, _ := c.text("how")
+	r.How = cmp.Or(how, otherwise)
+	r.Target, _ = c.text("target")
+	if r.Batch, err = c.count("batch", 1, 1_000_000, 10); err != nil {
+		return err
+	}
+	if r.Samples, err = c.count("samples", 2, maxSamples, predict.SearchSamples); err != nil {
+		return err
+	}
+	if r.Minimize, err = c.isOn("minimize"); err != nil {
+		return err
+	}
+	r.Seed = r.Trained.Seed
+	if value, given := c.text("seed"); given {
+		if r.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+			return usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
+		}
+	}
+	return nil
+}
+
+// rowsToSuggest reads the candidates as a model has its rows.
+func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Trained) (*data.Dataset, error) {
+	watch, end := p.reading(p.ctx)
+	defer end()
+	stream, err := data.OpenWhole(r.in, t.Schema, r.table, watch)
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	rows := stream.All()
+	if t == r.Trained {
+		end()
+		p.notes(stream)
+		if err := c.attachGram(rows, watch); err != nil {
+			return nil, err
+		}
+		p.warnOfFar(p.ctx, t, rows, 1)
+	}
+	return rows, nil
+}
+
+// feasibility is the probability that each row is feasible, by the model of --feasible.
+func (p *program) feasibility(c *call, r *suggestRequest, n int) ([]float64, error) {
+	rows, err := p.rowsToSuggest(c, r, r.feasible)
+	if err != nil {
+		return nil, err
+	}
+	if rows.N() != n {
+		return nil, usagef("--feasible: its model reads %d rows of %s, and the other %d: both must take the same rows",
+			rows.N(), r.in, n)
+	}
+	return predict.Feasibility(p.ctx, r.feasible, r.Device, rows)
+}
+
+// writeSuggestions writes the table, or prints it.
+func (p *program) writeSuggestions(r *suggestRequest, table *predict.Table, guard *exitGuard) error {
+	if p.json {
+		return p.printSuggestions(r, table)
+	}
+	if r.out == "-" {
+		return table.Write(p.out, r.format)
+	}
+	if err := guard.end(); err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(r.out, func(w io.Writer) error { return table.Write(untilDone{p.ctx, w}, r.format) })
+}
+
+// printSuggestions prints JSON: how rows were chosen, and the rows with their columns by name.
+func (p *program) printSuggestions(r *suggestRequest, table *predict.Table) error {
+	var lines bytes.Buffer
+	if err := table.Write(&lines, predict.JSONL); err != nil {
+		return err
+	}
+	var rows []json.RawMessage
+	for _, line := range bytes.Split(bytes.TrimSpace(lines.Bytes()), []byte("\n")) {
+		rows = append(rows, line)
+	}
+	text, err := json.MarshalIndent(struct {
+		How  string            `json:"how"`
+		Rows []json.RawMessage `json:"rows"`
+	}{r.How, rows}, "", "  ")
+	if err == nil {
+		_, err = p.out.Write(append(text, '\n'))
+	}
+	return err
+}

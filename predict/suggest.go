@@ -1,0 +1,320 @@
+package predict
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/acquire"
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// The ways to choose rows: Search.How.
+const (
+	EI       = "ei"       // expected improvement on the best value so far
+	UCB      = "ucb"      // mean + 2 sd of the function
+	Thompson = "thompson" // the best row of a function that is drawn, one function a row
+	Variance = "variance" // of the function, or the entropy of the label
+	BALD     = "bald"     // information of the measurement about the function
+)
+
+// Ways are all of them.
+func Ways() []string { return []string{EI, UCB, Thompson, Variance, BALD} }
+
+// SearchSamples is S of a search by default.
+const SearchSamples = 256
+
+// boundSDs is κ of UCB.
+const boundSDs = 2
+
+// leastFeasible is the probability below which UCB and Thompson, whose values have no zero, leave a
+// row out.
+const leastFeasible = 0.5
+
+// Search asks which rows to measure next.
+type Search struct {
+	Trained  *fitted.Trained
+	Device   device.Device
+	How      string // one of Ways
+	Batch    int    // rows
+	Minimize bool   // the least target is the best
+	Target   string // of several; "" is the only one
+	Samples  int    // S
+	Seed     uint64
+
+	// Feasible [N] are the probabilities that rows are feasible (Feasibility); nil: all are.
+	Feasible []float64
+}
+
+// Suggestion is a row to measure, of those that a Search has.
+type Suggestion struct {
+	Row   int     // from 0
+	Value float64 // by Search.How, given the rows before it
+	Mean  float64 // of a regression, as in predict
+	SD    float64
+	// of a classification: the most probable class and its probability
+	Class       string
+	Probability float64
+	Feasible    float64 // the probability; 1 without a second model
+}
+
+// Check refuses a way that does not fit the task, and a target that is not there.
+func (s *Search) Check() error {
+	schema := s.Trained.Schema
+	if !slices.Contains(Ways(), s.How) {
+		return usage.Errorf("--how: there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
+	}
+	if model.Counts(s.Trained.Model.Likelihood) {
+		return usage.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with " +
+			"--likelihood gaussian")
+	}
+	if schema.Task == data.Classification {
+		if s.How != Variance && s.How != BALD {
+			return usage.Errorf("--how %s: is for numbers, and the model predicts classes: use bald or variance", s.How)
+		}
+		if s.Minimize {
+			return usage.Errorf("--minimize: is for numbers, and the model predicts classes: leave it out")
+		}
+	}
+	outputs := schema.Outputs()
+	if s.Target == "" && len(outputs) > 1 {
+		return usage.Errorf("--target: the model predicts %s: name one", strings.Join(outputs, ", "))
+	}
+	if s.Target != "" && !slices.Contains(outputs, s.Target) {
+		return usage.Errorf("--target: the model predicts %s, and no %q", strings.Join(outputs, ", "), s.Target)
+	}
+	return nil
+}
+
+// target is the number of the target.
+func (s *Search) target() int { return max(0, slices.Index(s.Trained.Schema.Outputs(), s.Target)) }
+
+// Run chooses rows among those without a target, the best first. Rows with one are measured
+// already; EI improves on the best of their functions or, without any, on the best target of
+// training. Soon after ctx ends, its cause is the error.
+func (s *Search) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	candidates, measured, err := s.candidates(ds)
+	if err != nil {
+		return nil, err
+	}
+	pool := ds.Subset(candidates)
+	p, err := s.Trained.Predict(ctx, s.Device, pool, s.Trained.EvalSamples)
+	if err != nil {
+		return nil, err
+	}
+	if s.How == EI {
+		pool = ds.Subset(append(slices.Clone(candidates), measured...))
+	}
+	functions, err := s.Trained.Functions(ctx, s.Device, pool, s.Samples, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	picks, err := s.choose(functions, len(candidates), s.weights(candidates))
+	if err != nil {
+		return nil, err
+	}
+	return s.describe(picks, candidates, p), nil
+}
+
+// candidates are the numbers of the rows that may be chosen, and of those that are measured.
+func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err error) {
+	few := 0
+	for i := range ds.N() {
+		switch {
+		case s.isMeasured(ds, i):
+			measured = append(measured, i)
+		case s.leavesOut(i):
+			few++
+		default:
+			candidates = append(candidates, i)
+		}
+	}
+	if n := len(candidates); n < s.Batch {
+		why := ""
+		if len(measured) > 0 {
+			why = ", the others have their target: empty its cells where it is not known"
+		}
+		if few > 0 {
+			why = ", others are infeasible with a probability above 0.5"
+		}
+		return nil, nil, usage.Errorf("%s: %d of %d rows are candidates%s: give at least as many as --batch %d",
+			ds.Path, n, ds.N(), why, s.Batch)
+	}
+	return candidates, measured, nil
+}
+
+// isMeasured reports whether the target of a row is known.
+func (s *Search) isMeasured(ds *data.Dataset, i int) bool {
+	if ds.Labels != nil {
+		return ds.Labels[i] >= 0
+	}
+	return ds.Y != nil && !math.IsNaN(ds.Y[i*len(ds.Outputs())+s.target()])
+}
+
+// leavesOut reports whether a row is left out as infeasible.
+func (s *Search) leavesOut(i int) bool {
+	return s.Feasible != nil && (s.How == UCB || s.How == Thompson) && s.Feasible[i] < leastFeasible
+}
+
+// weights are the probabilities that candidates are feasible.
+func (s *Search) weights(candidates []int) (weights []float64) {
+	for _, i := range candidates {
+		if s.Feasible != nil {
+			weights = append(weights, s.Feasible[i])
+		}
+	}
+	return weights
+}
+
+// choose chooses among the first n rows of functions; those behind are measured.
+func (s *Search) choose(functions *model.Prediction, n int, weights []float64) ([]acquire.Pick, error) {
+	if s.Trained.Schema.Task == data.Classification {
+		classes := acquire.Classes{S: functions.S, N: n, C: functions.C}
+		for i := range functions.S {
+			block := functions.H[i*n*functions.C : (i+1)*n*functions.C]
+			classes.P = append(classes.P, metrics.Probabilities(block, 1, n, functions.C)...)
+		}
+		if s.How == BALD {
+			return classes.BALD(weights, s.Batch, s.Seed), nil
+		}
+		return classes.Entropy(weights, s.Batch, s.Seed), nil
+	}
+	scale := s.Trained.Targets[s.target()]
+	switch s.How {
+	case EI:
+		f := s.samples(functions, 0, n, scale.Own)
+		best, err := s.best(functions, n)
+		if err != nil {
+			return nil, err
+		}
+		return acquire.ExpectedImprovement(f, best, weights, s.Batch), nil
+	case Thompson:
+		return s.signed(acquire.Thompson(s.samples(functions, 0, n, scale.Own), s.Batch)), nil
+	}
+	unit := func(z float64) float64 { return scale.SD * z }
+	f, noise := s.samples(functions, 0, n, unit), s.noise(functions)
+	switch s.How {
+	case Variance:
+		return acquire.Variance(f, noise, weights, s.Batch), nil
+	case BALD:
+		return acquire.Information(f, noise, weights, s.Batch), nil
+	}
+	picks := s.signed(acquire.UpperBound(f, noise, boundSDs, s.Batch))
+	for k := range picks {
+		picks[k].Value = scale.Own(picks[k].Value / scale.SD)
+	}
+	return picks, nil
+}
+
+// samples are the functions of the target at the rows lo … hi−1, in units of its own and with a sign
+// by which larger is better.
+func (s *Search) samples(p *model.Prediction, lo, hi int, own func(float64) float64) acquire.Samples {
+	f := acquire.Samples{S: p.S, N: hi - lo, F: make([]float64, 0, p.S*(hi-lo))}
+	for k := range p.S {
+		for i := lo; i < hi; i++ {
+			f.F = append(f.F, s.sign()*own(p.H[(k*p.N+i)*p.C+s.target()]))
+		}
+	}
+	return f
+}
+
+// noise is the variance of the noise of each row [N], in squared units of the target or its logarithm.
+func (s *Search) noise(p *model.Prediction) []float64 {
+	noise, c := make([]float64, p.N), s.target()
+	for i := range noise {
+		unit := s.Trained.Targets[c].SD
+		noise[i] = unit * unit * p.Noise[i*p.C+c]
+	}
+	return noise
+}
+
+// best is the best value so far under each function: that of the measured rows, which are those from
+// n on, or else the best target of training.
+func (s *Search) best(p *model.Prediction, n int) ([]float64, error) {
+	scale := s.Trained.Targets[s.target()]
+	if n == p.N {
+		y, ok := scale.Best(s.Minimize)
+		if !ok {
+			return nil, usage.Errorf("--how ei: this model is too old to know its best target: train it again, or " +
+				"give measured rows with their targets in --data, too")
+		}
+		return slices.Repeat([]float64{s.sign() * y}, p.S), nil
+	}
+	measured := s.samples(p, n, p.N, scale.Own)
+	best := make([]float64, p.S)
+	for k := range best {
+		best[k] = slices.Max(measured.F[k*measured.N : (k+1)*measured.N])
+	}
+	return best, nil
+}
+
+// sign makes larger values better.
+func (s *Search) sign() float64 {
+	if s.Minimize {
+		return -1
+	}
+	return 1
+}
+
+// signed gives values their own sign back.
+func (s *Search) signed(picks []acquire.Pick) []acquire.Pick {
+	for k := range picks {
+		picks[k].Value *= s.sign()
+	}
+	return picks
+}
+
+// describe are the suggestions of rows that were chosen among candidates, with their prediction.
+func (s *Search) describe(picks []acquire.Pick, candidates []int, p *model.Prediction) (out []Suggestion) {
+	for _, pick := range picks {
+		one := Suggestion{Row: candidates[pick.Row], Value: pick.Value, Feasible: 1}
+		if s.Feasible != nil {
+			one.Feasible = s.Feasible[one.Row]
+		}
+		if s.Trained.Schema.Task == data.Classification {
+			classes := NewClasses(s.Trained, p)
+			one.Class, one.Probability = classes.Label(pick.Row), slices.Max(classes.Probabilities(pick.Row))
+		} else {
+			one.Mean, one.SD, _, _ = NewRegression(s.Trained, p, s.target()).Moments(pick.Row)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// Feasibility is the probability of each row that it is feasible, by a model of its own: that of the
+// second of two classes, or that a target is 0 or more, with its noise.
+func Feasibility(ctx context.Context, t *fitted.Trained, dev device.Device, ds *data.Dataset) ([]float64, error) {
+	outputs, classes := t.Schema.Outputs(), t.Schema.Classes
+	if len(outputs) > 1 || t.Schema.Task == data.Classification && len(classes) != 2 {
+		if classes == nil {
+			classes = outputs
+		}
+		return nil, usage.Errorf("--feasible: the model must have two classes, the second of them for feasible, or "+
+			"one target, 0 or more for feasible; it predicts %s", strings.Join(classes, ", "))
+	}
+	p, err := t.Predict(ctx, dev, ds, t.EvalSamples)
+	if err != nil {
+		return nil, err
+	}
+	feasible := make([]float64, ds.N())
+	for i := range feasible {
+		if classes != nil {
+			feasible[i] = NewClasses(t, p).Probabilities(i)[1]
+		} else {
+			r := NewRegression(t, p, 0)
+			below, _ := r.mixture.Position(i, r.scale.Scaled(0))
+			feasible[i] = 1 - below
+		}
+	}
+	return feasible, nil
+}

@@ -1,0 +1,123 @@
+package gpdrf
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// Search asks which rows to measure next. A field that is zero has the default of the command suggest.
+type Search struct {
+	How      string // "ei", "ucb", "thompson", "variance" or "bald"; "" is ei for numbers, bald for classes
+	Batch    int    // rows to choose; 0 is 10
+	Minimize bool   // the least target is the best, and not the largest
+	Target   string // the target, where the model has several
+	Samples  int    // joint samples; 0 is 256
+	Seed     uint64 // of the samples; 0 is that of training
+
+	// Feasible is a model of the same rows that tells which are feasible: the second of its two
+	// classes, or a target of 0 or more. It is nil where all are.
+	Feasible *Model
+}
+
+// Suggestion is a row that Model.Suggest has chosen.
+type Suggestion struct {
+	Row   int     // its number, from 0
+	Value float64 // by Search.How, given the rows before it: the expected improvement of ei, nats of bald
+	Mean  float64 // of a regression, as in Prediction
+	SD    float64
+
+	Class       string  // of a classification: the most probable class
+	Probability float64 // and its probability
+	Feasible    float64 // the probability that the row is feasible; 1 without Search.Feasible
+}
+
+// Suggest chooses rows to measure next, the best first. Rows with a target, in Values, Targets or
+// Classes, are measured already: they are not chosen, and ei improves on the best of them. A target
+// that is not known is NaN, or "" of a class. Without measured rows, ei improves on the best target
+// of training.
+func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) ([]Suggestion, error) {
+	t := m.trained
+	if t == nil {
+		return nil, errUntrained
+	}
+	ds, err := rowsFor(t, rows)
+	if err != nil {
+		return nil, err
+	}
+	if err := setTargets(ds, rows); err != nil {
+		return nil, err
+	}
+	dev, err := open(m.Device)
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	how := predict.EI
+	if t.Schema.Task == data.Classification {
+		how = predict.BALD
+	}
+	search := predict.Search{Trained: t, Device: dev, How: cmp.Or(s.How, how), Batch: cmp.Or(s.Batch, 10),
+		Minimize: s.Minimize, Target: s.Target, Samples: cmp.Or(s.Samples, predict.SearchSamples),
+		Seed: cmp.Or(s.Seed, t.Seed)}
+	if s.Feasible != nil {
+		if search.Feasible, err = s.Feasible.feasibility(ctx, dev, rows); err != nil {
+			return nil, err
+		}
+	}
+	found, err := search.Run(ctx, ds)
+	out := make([]Suggestion, len(found))
+	for i, one := range found {
+		out[i] = Suggestion(one)
+	}
+	return out, err
+}
+
+// feasibility is the probability that each row is feasible.
+func (m *Model) feasibility(ctx context.Context, dev device.Device, rows Rows) ([]float64, error) {
+	if m.trained == nil {
+		return nil, errUntrained
+	}
+	ds, err := rowsFor(m.trained, rows)
+	if err != nil {
+		return nil, err
+	}
+	return predict.Feasibility(ctx, m.trained, dev, ds)
+}
+
+// rowsFor are rows as a model has its own, without targets.
+func rowsFor(t *fitted.Trained, rows Rows) (*data.Dataset, error) {
+	given, err := data.Rows(rows).Given(t.Schema)
+	if err != nil {
+		return nil, err
+	}
+	return t.Schema.Rows(given)
+}
+
+// setTargets gives rows the targets that are known.
+func setTargets(ds *data.Dataset, rows Rows) error {
+	ds.Y = slices.Clone(rows.Values)
+	for _, row := range rows.Targets {
+		ds.Y = append(ds.Y, row...)
+	}
+	for _, name := range rows.Classes {
+		label := int32(0)
+		if name == "" {
+			label = -1
+		}
+		ds.Labels = append(ds.Labels, label)
+	}
+	if n := len(ds.Y); n > 0 && n != ds.N()*len(ds.Outputs()) {
+		return fmt.Errorf("%d targets of %d rows: give each row its own, NaN where it is not known", n, ds.N())
+	}
+	if n := len(ds.Labels); n > 0 && n != ds.N() {
+		return fmt.Errorf("%d classes of %d rows: give each row its own, \"\" where it is not known", n, ds.N())
+	}
+	return nil
+}

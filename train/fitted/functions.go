@@ -1,0 +1,84 @@
+package fitted
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Functions are S functions drawn from the model, each at all rows: H [S,N,C] in training-sd units
+// or logits, without noise, whose variance is Noise [N,C]. The samples are joint: those of two rows
+// vary together as the model says (model.Model.Functions). Rows with the same inputs are equal. The
+// members of an ensemble share the samples by their weights. The same seed gives the same functions.
+// A number that is not finite is an error. Soon after ctx ends, its cause is the error.
+func (t *Trained) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+	seed uint64) (*model.Prediction, error) {
+	all := &model.Prediction{N: ds.N()}
+	models := t.Models(samples)
+	for _, m := range models {
+		p, err := m.functions(ctx, dev, ds, m.Samples, seed)
+		if err != nil {
+			return nil, err
+		}
+		all.S, all.C, all.H = all.S+p.S, p.C, append(all.H, p.H...)
+		if p.Noise != nil && all.Noise == nil {
+			all.Noise = make([]float64, len(p.Noise))
+		}
+		for i, v := range p.Noise {
+			all.Noise[i] += m.Weight * v
+		}
+	}
+	return all, CheckFinite(all, ds)
+}
+
+// functions draws from one model.
+func (t *Trained) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+	seed uint64) (p *model.Prediction, err error) {
+	defer device.Guard(&err)
+	own := t.Projection.Apply(ds)
+	if err := t.Kind.fits(own); err != nil {
+		return nil, err
+	}
+	if err := t.fit(dev, own.N(), samples); err != nil {
+		return nil, err
+	}
+	m, err := t.on(dev)
+	if err != nil {
+		return nil, err
+	}
+	n, width := own.N(), t.Model.Width()
+	x := t.Inputs(ctx, own)(0, n) // once, since distances of sequences take long
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	stream := m.Stream(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] })
+	p, err = m.Functions(stream, firstEqual(n, x), samples, t.Seed, seed,
+		func() bool { return ctx.Err() != nil })
+	if errors.Is(err, model.ErrLeft) {
+		err = context.Cause(ctx)
+	}
+	return p, err
+}
+
+// firstEqual is the first row that has the same inputs, of each of n rows x.
+func firstEqual(n int, x []float64) []int32 {
+	first, at := map[string]int32{}, make([]int32, n)
+	width := len(x) / max(1, n)
+	var key []byte
+	for i := range at {
+		key = key[:0]
+		for _, v := range x[i*width : (i+1)*width] {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
+		}
+		if _, known := first[string(key)]; !known {
+			first[string(key)] = int32(i)
+		}
+		at[i] = first[string(key)]
+	}
+	return at
+}

@@ -1,0 +1,66 @@
+package fitted
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+)
+
+// The functions of a model and of an ensemble are joint samples: equal rows are equal, and another
+// seed gives others. The members of an ensemble share the samples by weight.
+func TestFunctions(t *testing.T) {
+	dev, err := device.Open("cpu:f64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	one := smallTrained()
+	for i := range one.Named {
+		for k := range one.Named[i].Data {
+			one.Named[i].Data[k] = math.Sin(one.Named[i].Data[k])
+		}
+	}
+	two, err := NewEnsemble([]Member{{Weight: 0.75, Trained: one}, {Weight: 0.25, Trained: one}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := data.Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, -3}, {0.2, 4}, {1, -3}}}
+	given, err := rows.Given(one.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ds, err := one.Schema.Rows(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trained := range []*Trained{one, two} {
+		p, err := trained.Functions(context.Background(), dev, ds, 8, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.S != 8 || p.N != 3 || p.C != 1 || len(p.H) != 24 || len(p.Noise) != 3 || !(p.Noise[0] > 0) {
+			t.Fatalf("%d samples of %d rows, noise %v", p.S, p.N, p.Noise)
+		}
+		for s := range 8 {
+			if h := p.H[s*3:]; math.Abs(h[0]-h[2]) > 1e-9 || h[0] == h[1] {
+				t.Errorf("function %d is %v", s, h[:3])
+			}
+		}
+		if other, err := trained.Functions(context.Background(), dev, ds, 8, 6); err != nil ||
+			reflect.DeepEqual(other, p) {
+			t.Error("another seed gives the same functions", err)
+		}
+	}
+	gone, cancel := context.WithCancelCause(context.Background())
+	why := errors.New("enough")
+	cancel(why)
+	if _, err := one.Functions(gone, dev, ds, 8, 5); !errors.Is(err, why) {
+		t.Errorf("a context that has ended gives %v", err)
+	}
+}
