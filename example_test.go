@@ -370,3 +370,45 @@ func ExampleTrain_from() {
 	// 1.5 after 100 steps, <nil>
 	// gpdrf.Options: inducing: the model of Options.From was made with "30": leave the option out, or train a new model
 }
+
+func ExampleTrain_counts() {
+	rows := gpdrf.Rows{}
+	for i := range 100 { // calls in one hour or in four
+		hours := []float64{1, 4}[i%2]
+		rows.Inputs = append(rows.Inputs, []float64{float64(i%10) / 10})
+		rows.Values = append(rows.Values, math.Round(hours*float64(1+i%10)))
+		rows.Offset = append(rows.Offset, math.Log(hours))
+	}
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Likelihood: "poisson", Kind: gpdrf.GP, Steps: 300})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := model.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{0.5}, {0.5}}, Offset: []float64{0, math.Log(4)}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("four hours have %.1f times the calls of one\n", p.Mean[1]/p.Mean[0])
+	fmt.Println("quantiles are counts:", p.Quantile(0, 0.95) == math.Floor(p.Quantile(0, 0.95)))
+	// Output:
+	// four hours have 4.0 times the calls of one
+	// quantiles are counts: true
+}
+
+func ExampleTrain_levels() {
+	rows := gpdrf.Rows{}
+	for i := range 60 {
+		rows.Inputs = append(rows.Inputs, []float64{float64(i)})
+		rows.Classes = append(rows.Classes, []string{"low", "middle", "high"}[i/20])
+	}
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Likelihood: "ordinal", Steps: 300, Inducing: 20,
+		Set: map[string]string{"order": "low,middle,high"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := model.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{2}, {30}, {58}}})
+	fmt.Println(model.Classes(), p.Class, err)
+	// Output:
+	// [low middle high] [low middle high] <nil>
+}

@@ -211,7 +211,7 @@ func (o Options) notHere(key string) string {
 		return "set the field From instead"
 	}
 	switch o := options.Find(key); {
-	case o == nil, key == "scaling", key == "target-scaling", key == "codebook":
+	case o == nil, key == "scaling", key == "target-scaling", key == "codebook", key == "order":
 	case o.Group == "Data":
 		return "is about files, and the rows are in memory: leave it out"
 	case key == "checkpoint-every":

@@ -104,7 +104,11 @@ func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config,
 	case m.config == nil:
 		return nil, errors.New("gpdrf.Options: From: a model of Load does not know the options of its training: " +
 			"start at one of Train")
-	case !reflect.DeepEqual(ofModel(rows.Schema().Plain()), ofModel(m.trained.Schema)):
+	}
+	if _, _, err := m.config.KnowTarget(rows); err != nil { // puts levels in their order
+		return nil, err
+	}
+	if !reflect.DeepEqual(ofModel(rows.Schema().Plain()), ofModel(m.trained.Schema)) {
 		return nil, errors.New("gpdrf.Options: From: the rows have other columns, targets or classes than those " +
 			"of the model")
 	}

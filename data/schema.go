@@ -310,10 +310,13 @@ func (s Schema) NumbersName() string {
 	return name
 }
 
-// InputColumns are the names of all input columns of a file, in order; that of sequences is the
-// last.
+// InputColumns are the names of all columns of a file that a prediction reads, in order; those of the offset and
+// of sequences are the last.
 func (s Schema) InputColumns() []string {
 	names := s.namesOf(func(InputColumn) bool { return true })
+	if s.Roles.Offset != "" {
+		names = append(names, s.Roles.Offset)
+	}
 	if name := s.SequenceColumn(); name != "" {
 		names = append(names, name)
 	}

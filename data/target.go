@@ -68,8 +68,15 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 			c.distinct(), plural(c.filled(), "row"))
 	case task == "" && c.texts == 0 && !nominal:
 		k.open = true
-		k.note = fmt.Sprintf("%s holds %d whole numbers %s … %s: taken as classes (--task regression for numbers)",
-			where, len(classes), classes[0], classes[len(classes)-1])
+		others := "--task regression for numbers"
+		if len(classes) > 2 {
+			others += ", --likelihood ordinal for levels in order"
+		}
+		if len(classes) > 2 && classes[0] == "0" {
+			others += ", --likelihood poisson for counts"
+		}
+		k.note = fmt.Sprintf("%s holds %d whole numbers %s … %s: taken as classes (%s)",
+			where, len(classes), classes[0], classes[len(classes)-1], others)
 	}
 	return k, nil
 }

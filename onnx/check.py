@@ -46,6 +46,7 @@ MODELS = {
     "counts": (PLAIN | {"target": "calls"}, "--likelihood poisson"),
     "counts of a gp": (PLAIN | {"target": "calls"}, "--likelihood poisson --model gp"),
     "counts of two targets": (PLAIN | {"target": "calls,age"}, "--likelihood negative-binomial"),
+    "counts of an exposure": (PLAIN | {"target": "calls", "offset": "logs"}, "--likelihood poisson --set offset=logs"),
     "ensemble of counts": (PLAIN | {"target": "calls"}, "--likelihood poisson --model drf --ensemble 2"),
     "two classes": ({"target": "sold", "drop": ["kind"]}, "--model gp --likelihood bernoulli"),
     "ensemble": (PLAIN, "--ensemble 2"),
@@ -82,7 +83,7 @@ def table(rows, seed, missing):
     price = 200 + 50 * signal + draw.normal(0, 5, rows)
     columns = {"area": area, "age": age, "wealth": wealth, "kind": kind, "price": price, "rent": price / 20 + np.cos(age / 20),
                "sales": np.exp(signal + draw.normal(0, 1.2, rows)),
-               "calls": draw.poisson(np.exp(signal - 2)).astype(float),
+               "logs": signal - 1, "calls": draw.poisson(np.exp(signal - 2)).astype(float),
                "sold": np.where(signal + draw.normal(0, 0.3, rows) > np.median(signal), "yes", "no")}
     if missing:
         columns["area"] = np.where(draw.random(rows) < 0.1, np.nan, area)
@@ -103,12 +104,15 @@ def read(path):
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def feed(session, columns, lo, hi):
+def feed(session, columns, lo, hi, offset=None):
     """The tensors of rows lo … hi−1: numbers together, and each column of words."""
     names = json.loads(session.get_modelmeta().custom_metadata_map["columns"])
     tensors = {"inputs": np.stack([columns[name] for name in names], axis=1)[lo:hi]}
     for given in session.get_inputs()[1:]:
-        tensors[given.name] = columns[given.name][lo:hi].astype(object)
+        if given.name == "offset":
+            tensors["offset"] = columns[offset][lo:hi, None]
+        else:
+            tensors[given.name] = columns[given.name][lo:hi].astype(object)
     return tensors
 
 
@@ -119,13 +123,13 @@ def check(name, what, got, want, unit):
     return worst
 
 
-def compare(name, session, columns, predicted, targets):
+def compare(name, session, columns, predicted, targets, offset):
     classes = json.loads(session.get_modelmeta().custom_metadata_map.get("classes", "null"))
     worst = 0.0
     for size in BATCHES:
         for lo in range(0, ROWS if size > 1 else 20, size):
             hi = min(lo + size, ROWS)
-            given = dict(zip([o.name for o in session.get_outputs()], session.run(None, feed(session, columns, lo, hi))))
+            given = dict(zip([o.name for o in session.get_outputs()], session.run(None, feed(session, columns, lo, hi, offset))))
             cells = lambda column: np.array([float(v) for v in predicted[column][lo:hi]])
             if classes:
                 for k, c in enumerate(classes):
@@ -147,7 +151,7 @@ def main(program, only):
             if only and name not in only:
                 continue
             targets, missing = form["target"].split(","), form.get("missing", "error")
-            left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "calls", "sold"] if c not in targets]
+            left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "logs", "calls", "sold"] if c not in [*targets, form.get("offset")]]
             training, new = table(200, 1, missing == "impute"), table(ROWS, 2, missing == "impute")
             write(folder / "train.csv", {c: v for c, v in training.items() if c not in left})
             write(folder / "new.csv", {c: v for c, v in new.items() if c not in left and c not in targets})
@@ -157,11 +161,11 @@ def main(program, only):
             run(program, "predict", at, "--data", folder / "new.csv", "--out", folder / "new-predicted.csv")
             run(program, "export", at, "--onnx", at / "model.onnx")
             session = onnxruntime.InferenceSession(at / "model.onnx")
-            worst = compare(name, session, new, read(folder / "new-predicted.csv"), targets)
+            worst = compare(name, session, new, read(folder / "new-predicted.csv"), targets, form.get("offset"))
             print(f"{name}: {ROWS} rows agree with predict to {worst:.1g}", flush=True)
 
             # A missing number gives no prediction, unless the model fills it in.
-            tensors = feed(session, new, 0, 2)
+            tensors = feed(session, new, 0, 2, form.get("offset"))
             tensors["inputs"][0, 0] = np.nan
             lost = np.isnan(session.run([session.get_outputs()[-1].name], tensors)[0])
             assert not lost[1].any() and lost[0].all() == (missing == "error"), name

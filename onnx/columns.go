@@ -49,7 +49,7 @@ func (g graph) columns(s data.Schema) value {
 
 // inputName is the name of the tensor of a column of words: as the column, unless an output is.
 func inputName(column string) string {
-	for slices.Contains([]string{"mean", "sd", "label", "probabilities"}, column) {
+	for slices.Contains([]string{"mean", "sd", "label", "probabilities", offsetName}, column) {
 		column += "_"
 	}
 	return column

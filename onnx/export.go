@@ -33,6 +33,11 @@ func New(t *fitted.Trained, dev device.Device, samples int) (f *File, err error)
 	}
 	f = &File{graph{&onnxfile.Graph{}}, t}
 	x := f.graph.columns(t.Schema)
+	doubt, offset := f.graph.doubt(x), value("")
+	if t.Schema.Roles.Offset != "" {
+		offset = f.graph.Input(offsetName, onnxfile.Double, -1, 1)
+		doubt = f.graph.add(doubt, f.graph.sub(offset, offset))
+	}
 	var parts []part
 	for k, m := range t.Models(samples) {
 		settled, err := m.Settled(dev, m.Samples)
@@ -40,9 +45,9 @@ func New(t *fitted.Trained, dev device.Device, samples int) (f *File, err error)
 			return nil, fmt.Errorf("model %d: %w", k+1, err)
 		}
 		scaled := f.graph.scaled(m.Scaler, f.graph.projected(m.Projection, x))
-		parts = append(parts, f.graph.predict(settled, m, scaled))
+		parts = append(parts, f.graph.predict(settled, m, scaled, offset))
 	}
-	f.graph.outputs(t, f.graph.mix(parts), f.graph.doubt(x))
+	f.graph.outputs(t, f.graph.mix(parts), doubt)
 	if size := f.graph.Size(); size > onnxfile.MostBytes {
 		return nil, usage.Errorf("the graph takes %.1f GB, and an ONNX file holds 2 GiB: export fewer --samples",
 			float64(size)/1e9)
@@ -95,9 +100,15 @@ type part struct {
 	probabilities  value
 }
 
-// predict is the prediction of one model for scaled rows [B,D].
-func (g graph) predict(s *model.Settled, m fitted.Sampled, x value) part {
+// offsetName is the name of the tensor of offsets of log rates.
+const offsetName = "offset"
+
+// predict is the prediction of one model for scaled rows [B,D], with offsets [B,1] or "".
+func (g graph) predict(s *model.Settled, m fitted.Sampled, x, offset value) part {
 	h, variance := g.forward(s, x)
+	if offset != "" {
+		h = g.add(h, offset)
+	}
 	p := g.likelihood(s, m.Targets, h, variance)
 	p.weight = m.Weight
 	return p

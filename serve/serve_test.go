@@ -31,8 +31,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The tables of the tests: numbers, words with missing cells, booleans without, and sequences.
+// The tables of the tests: numbers, counts with offsets, words with missing cells, booleans without, and sequences.
 const (
+	counts    = "counts"
 	numbers   = "numbers"
 	words     = "words"
 	booleans  = "booleans"
@@ -49,6 +50,11 @@ func tableText(kind string, n int, seed uint64) string {
 		for range n {
 			x, y := rng.NormFloat64(), 30+5*rng.NormFloat64()
 			fmt.Fprintf(&b, "%g,%g,%g,%g\n", x, y, 200+10*math.Sin(2*x)+rng.NormFloat64(), y-x)
+		}
+	case counts:
+		b.WriteString("a,log_hours,y\n")
+		for range n {
+			fmt.Fprintf(&b, "%g,%g,%d\n", rng.NormFloat64(), rng.Float64(), rng.IntN(4)*rng.IntN(5))
 		}
 	case words:
 		b.WriteString("a,colour,b,class\n")
@@ -86,8 +92,11 @@ func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Datase
 	opt := data.ReadOptions{Like: like, TargetOptional: like != nil}
 	if like == nil {
 		opt.TableOptions.Missing = data.MissingImpute
-		if kind == numbers {
+		switch kind {
+		case numbers:
 			opt.Target = "y,z"
+		case counts:
+			opt.Task, opt.TableOptions.Roles.Offset = string(data.Regression), "log_hours"
 		}
 		if kind == sequences || kind == booleans {
 			opt.TableOptions = data.TableOptions{}
@@ -117,6 +126,9 @@ func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Trained {
 		"eval-samples": "13", "device": "cpu:f32", "seed": fmt.Sprint(seed)}
 	if kind == sequences {
 		settingOf["kernel"] = "spectrum:2"
+	}
+	if kind == counts {
+		settingOf["likelihood"] = "negative-binomial"
 	}
 	var settings []options.Setting
 	for key, value := range settingOf {

@@ -60,7 +60,7 @@ var ErrNoConformal = usage.Errorf("the model has no conformal intervals: train i
 
 // Conform keeps the scores of rows that were held out, for intervals of a level.
 func (t *Trained) Conform(ctx context.Context, dev device.Device, held *data.Dataset, level float64) error {
-	if err := data.Positive(held, t.Targets); err != nil {
+	if err := t.CheckTargets(held); err != nil {
 		return err
 	}
 	p, err := t.Predict(ctx, dev, held, t.EvalSamples)

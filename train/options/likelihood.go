@@ -48,19 +48,22 @@ func Likelihoods(task data.Task) []string {
 		model.PoissonLikelihood, model.NegativeBinomialLikelihood}
 }
 
-// taskToRead is the task of the rows: that of a likelihood where no task is given.
+// taskToRead is the task of the rows. Where none is given, few whole numbers are counts or levels by the
+// likelihood.
 func (c *Config) taskToRead() string {
-	for _, task := range []data.Task{data.Regression, data.Classification} {
-		if c.Task == Auto && slices.Contains(Likelihoods(task), c.Likelihood) {
-			return string(task)
-		}
+	switch {
+	case c.Task != Auto:
+	case model.Counts(c.Likelihood), c.Likelihood == Auto && c.Offset != "":
+		return string(data.Regression)
+	case c.Likelihood == model.OrdinalLikelihood:
+		return string(data.Classification)
 	}
 	return c.Task
 }
 
 // KnowTarget puts the levels of an ordinal target in their order, in rows that share their classes. And it
 // takes negative-binomial where nothing is asked for and the training rows, which come first, are counts
-// beyond doubt; the note tells the user.
+// beyond doubt, or counts with offsets; the note tells the user.
 func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string, err error) {
 	train := all[0]
 	if c.Likelihood == model.OrdinalLikelihood && train.Task == data.Classification {
@@ -87,7 +90,8 @@ func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string
 	}
 	open := c.Likelihood == Auto && c.Targets == data.AutoTargets && c.Objective != Predictive &&
 		c.PredictDraws == 0 && !c.Explicit("noise-init")
-	if open && data.LooksLikeCounts(train) {
+	exposed := train.Offset != nil && train.Task == data.Regression && data.Counts(train) == nil
+	if open && (exposed || data.LooksLikeCounts(train)) {
 		return c.With("likelihood", model.NegativeBinomialLikelihood), []string{fmt.Sprintf(
 			"target %s holds counts: likelihood negative-binomial (--likelihood gaussian for numbers)", train.Target)}, nil
 	}

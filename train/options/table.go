@@ -92,7 +92,7 @@ func (c *Config) rowOptions() []Option {
 			Help: "target column by name or by number from 1, or several for a regression of each; default: the " +
 				"column \"target\", or the last"},
 		{Key: "task", Flag: true, Values: words("auto regression classification"), value: &c.Task,
-			Help: "auto takes whole numbers with few values for classes, unless the likelihood tells"},
+			Help: "auto takes whole numbers with few values for classes, unless the likelihood is of counts"},
 		{Key: "order", Record: true, Arg: "LOW,…,HIGH", value: &c.Order,
 			Help: "levels of likelihood ordinal from the lowest, where they are words; numbers have their order"},
 		{Key: "tokens", Values: data.Tokens(), value: &c.Tokens,

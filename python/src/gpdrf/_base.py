@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gpdrf import _claims, _program
+from gpdrf import _claims, _options, _program
 from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
@@ -25,35 +25,11 @@ from gpdrf._run import CHECKPOINT_FILE, RESULT_FILE, Run
 _LOG_FILE = "metrics.jsonl"
 _CONFIG_FILE = "config.yaml"
 
-_LENGTH = {"steps", "epochs", "time-limit", "time_limit"}
-_EACH = {*_LENGTH, "device"}  # options that belong to a fit, and not to a model at which it starts
-
 NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
 
 _MOST_SEED = 2**31 - 1
 
 _CONFORMAL, _MOST_CONFORMAL = 0.2, 5000  # the rows behind intervals: a share, and the most
-
-# The parameters that are options of gpdrf-gpu train by the same name.
-_OPTIONS = [
-    "model",
-    "preset",
-    "steps",
-    "inducing",
-    "latents",
-    "layers",
-    "features",
-    "kernel",
-    "likelihood",
-    "batch",
-    "lr",
-    "validation",
-    "ensemble",
-    "eval_samples",
-    "conformal",
-    "missing",
-    "device",
-]
 
 
 class Estimator(BaseEstimator):
@@ -256,7 +232,7 @@ class Estimator(BaseEstimator):
 
     def _given(self) -> dict[str, Any]:
         """The options that are parameters, without a seed and steps that nobody gave."""
-        given = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
+        given = {name: getattr(self, name) for name in _options.NAMES if getattr(self, name) is not None}
         if self.time_limit is not None:
             given["time-limit"] = self.time_limit if isinstance(self.time_limit, str) else f"{self.time_limit}s"
         return given | self._passed()
@@ -275,7 +251,7 @@ class Estimator(BaseEstimator):
         (folder / _CONFIG_FILE).write_text(self._config, encoding="utf-8")
         (folder / RESULT_FILE).write_text(json.dumps(self.result_), encoding="utf-8")
         now = self._given()
-        changed = {k: v for k, v in now.items() if k in _EACH or self._asked.get(k) != v}
+        changed = {k: v for k, v in now.items() if k in _options.EACH or self._asked.get(k) != v}
         if isinstance(self.random_state, int) and self.random_state != self._asked["random_state"]:
             changed["seed"] = self._seed()
         return ["--from", str(folder), *self._words(changed)]
@@ -285,7 +261,10 @@ class Estimator(BaseEstimator):
 
     def _words(self, given: Mapping[str, Any]) -> list[str]:
         words = [
-            word for name, value in given.items() for word in ("--set", f"{name.replace('_', '-')}={_text(value)}")
+            word
+            for name, value in given.items()
+            if name not in self._own_options
+            for word in ("--set", f"{name.replace('_', '-')}={_options.text(value)}")
         ]
         return words + self._threads()
 
@@ -300,7 +279,7 @@ class Estimator(BaseEstimator):
             held = max(1, round(self.validation * n)) if self.validation else 0
             given["inducing"] = max(1, min(self.inducing, n - held * (1 + grouped)))  # whole groups may be more
         given |= self._passed()
-        if not _LENGTH & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
+        if not _options.LENGTH & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
             given["steps"] = min(max(5 * n, 2000), 15000)
             given.setdefault("objective", "auto")
         return self._words(given)
@@ -403,12 +382,3 @@ class Estimator(BaseEstimator):
         from gpdrf import _files
 
         return _files.load(cls(), Path(path))
-
-
-def _text(value: Any) -> str:
-    """A value as an option has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return ",".join(map(_text, value))
-    return str(value)
