@@ -65,7 +65,7 @@ func TestREADME(t *testing.T) {
 		}
 	}
 	err := filepath.WalkDir("examples", func(path string, entry os.DirEntry, err error) error {
-		others := []string{".yaml", ".md"} // config files, which options.txtar uses
+		others := []string{".yaml", ".md", ".py"} // config files, which options.txtar uses; scripts
 		if err == nil && !entry.IsDir() && !named[filepath.ToSlash(path)] && !slices.Contains(others, filepath.Ext(path)) {
 			t.Errorf("no command of the README uses %s", path)
 		}
