@@ -324,8 +324,15 @@ func (g Given) expand(columns []InputColumn, width int, impute bool) ([]float64,
 		for _, c := range columns {
 			v, hot, missing, ok := 0.0, -1, false, true
 			if c.Values == nil {
-				if c.Notation == nil {
-					v, numbers = numbers[0], numbers[1:]
+				if !c.isText() {
+					if v, numbers = numbers[0], numbers[1:]; c.Date != nil {
+						v = c.Date.Seconds(v)
+					}
+				} else if c.Date != nil {
+					if v, ok = c.Date.parse(g.Texts[c.Name][i]); !ok {
+						return nil, errorf("", "row %d: found %s in column %s, %s", i+1, quote(g.Texts[c.Name][i]),
+							quote(c.Name), c.Date.like())
+					}
 				} else if v, ok = c.Notation.parse(g.Texts[c.Name][i]); !ok {
 					return nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(g.Texts[c.Name][i]),
 						quote(c.Name), c.Notation.like())

@@ -23,6 +23,8 @@ type TableOptions struct {
 	ID string
 	// Missing is one of MissingWays; "": error.
 	Missing string
+	// Dates is one of DateOrders, for dates such as 1/2/2020; "" is auto: the other cells tell.
+	Dates string
 
 	Dialect
 }
@@ -35,6 +37,7 @@ func (o TableOptions) given() string {
 	}{
 		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"text", o.Text != ""}, {"id", o.ID != ""},
 		{"missing", o.Missing != "" && o.Missing != MissingError},
+		{"dates", o.Dates != "" && o.Dates != "auto"},
 		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""},
 		{"thousands", o.Thousands != "" && o.Thousands != "auto"}, {"header", headers[o.Header] != ""},
 	} {
@@ -49,6 +52,9 @@ func (o TableOptions) given() string {
 func (o *TableOptions) check() error {
 	if o.Missing != "" && !slices.Contains(MissingWays(), o.Missing) {
 		return errorf("", "--missing cannot be %s%s", quote(o.Missing), suggest.Hint(o.Missing, MissingWays()))
+	}
+	if o.Dates != "" && !slices.Contains(DateOrders(), o.Dates) {
+		return errorf("", "there is no order of dates %s: give %s", quote(o.Dates), strings.Join(DateOrders(), ", "))
 	}
 	return o.Dialect.check()
 }
@@ -143,15 +149,12 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	switch {
 	case c.filled() == 0:
 		l.leave(name, i, "is empty")
+	case c.isDates() && c.isText(), rec.isDated(i):
+		return l.addDates(rec, c, i, strings.TrimPrefix(opt.Dates, "auto"))
 	case i == 0 && rec.header != nil && rec.bare[i] && (c.counting || c.isUnique() || c.isNumbering()):
 		l.leave(name, i, "has no name and numbers the rows")
-	case c.isDates() && c.isText(), rec.hasType(i, "date"):
-		date := c.date
-		if date.cell == "" {
-			date = c.text
-		}
-		return errorAt(rec.name, date.at, "found the date %s in column %s: --ignore %s leaves the column out, or write "+
-			"dates as numbers, such as days", quote(date.cell), quote(name), flag)
+	case c.epoch(name) != nil:
+		l.addDate(i, c.epoch(name))
 	case c.isBoolean():
 		if c.texts > 0 {
 			l.note("column %s is true or false and becomes a number, 1 or 0", quote(name))

@@ -37,6 +37,7 @@ const (
 	words     = "words"
 	booleans  = "booleans"
 	sequences = "sequences"
+	dates     = "dates"
 )
 
 // tableText is a table of n rows of a kind.
@@ -64,6 +65,11 @@ func tableText(kind string, n int, seed uint64) string {
 		for i := range n {
 			fmt.Fprintf(&b, "%g,%t,%s,%g\n", rng.NormFloat64(), i%2 == 0, []string{"u", "v"}[rng.IntN(2)], rng.NormFloat64())
 		}
+	case dates:
+		b.WriteString("a,when,y\n")
+		for i := range n {
+			fmt.Fprintf(&b, "%g,2024-01-%02d %02d:30,%g\n", rng.NormFloat64(), i%28+1, i%24, rng.NormFloat64())
+		}
 	case sequences:
 		for i := range n {
 			fmt.Fprintf(&b, ">g%d|%s\n", i, []string{"no", "yes"}[i%2])
@@ -89,7 +95,7 @@ func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Datase
 		if kind == numbers {
 			opt.Target = "y,z"
 		}
-		if kind == sequences || kind == booleans {
+		if kind == sequences || kind == booleans || kind == dates {
 			opt.TableOptions = data.TableOptions{}
 		}
 	}

@@ -43,6 +43,7 @@ type DataOptions struct {
 	Words      string // columns of text, whatever their cells look like
 	ID         string // the column that names the rows; "" finds it
 	Missing    string // error, impute, drop
+	Dates      string // auto, dmy, mdy
 	Separator  string // auto, or one of data.Separators
 	Decimal    string // auto, point, comma
 	Thousands  string // auto, a comma, a point, space, none

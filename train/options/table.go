@@ -58,6 +58,8 @@ func (c *Config) fileOptions() []Option {
 		{Key: "missing", Flag: true, Values: data.MissingWays(), value: &c.Missing,
 			Help: "missing cells (empty, NA, NaN, ?) are an error, become the median with an input that marks " +
 				"them, or their rows are left out"},
+		{Key: "dates", Values: data.DateOrders(), value: &c.Dates,
+			Help: "the order of day and month in dates such as 1/2/2020; auto takes the one that all cells fit"},
 		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
 			Help: "what separates the cells of a table"},
 		{Key: "decimal", Values: words("auto point comma"), value: &c.Decimal,
