@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ _DENSE = 1 << 30  # bytes of a sparse matrix as an array
 
 # Words that the program takes for missing cells, among numbers or everywhere, and booleans in its numbers.
 _NO_VALUE = re.compile(r"n/?a|nan|null|\?|#n/?a|<na>|nil|none|missing|unknown|--?|[\u2212\u2013\u2014.*]")
+_TEXTS = (str, datetime.date, np.datetime64)  # a datetime and a Timestamp are dates, too
 _BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
@@ -144,7 +146,9 @@ def _add(cells: dict[str, Any], name: str, column: Any) -> str:
 
 
 def _texts(cells: Iterable[Any]) -> Iterable[str]:
-    """Cells as they stand in a file; a missing one is empty."""
+    """Cells as they stand in a file; a missing one is empty. Dates are those of ISO 8601."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
+        return ("" if text == "NaT" else text for text in np.datetime_as_string(cells))
     values = cells.tolist() if isinstance(cells, np.ndarray) else cells
     return ("" if _missing(v) else str(int(v)) if isinstance(v, bool) else str(v) for v in values)
 
@@ -179,9 +183,9 @@ def is_frame(x: Any) -> bool:
 
 
 def has_words(frame: Any) -> bool:
-    """Whether a data frame has a column of words or categories."""
+    """Whether a data frame has a column of words, categories or dates."""
     columns = [frame[name] for name in frame.columns]
-    return any(_is_category(column) or any(isinstance(v, str) for v in _objects(column)) for column in columns)
+    return any(_is_category(column) or any(isinstance(v, _TEXTS) for v in _objects(column)) for column in columns)
 
 
 def _is_category(column: Any) -> bool:
@@ -214,7 +218,7 @@ def _is_number(word: str) -> bool:
 
 def _objects(column: Any) -> NDArray[Any]:
     array = np.asarray(column)
-    return array if array.dtype.kind in "OUT" else array[:0]
+    return array if array.dtype.kind in "OUTM" else array[:0]
 
 
 def as_sequences(x: Any) -> list[str] | None:
