@@ -92,7 +92,11 @@ func (in *input) arffHeader() (names []string, types []string, lines int, err er
 func arffTypeOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
-		kind, _, _ := strings.Cut(strings.ToLower(text), " ")
+		kind, form, _ := strings.Cut(strings.ToLower(text), " ")
+		day, month := strings.IndexByte(form, 'd'), strings.IndexByte(form, 'm')
+		if kind == "date" && day >= 0 && month >= 0 {
+			kind += map[bool]string{true: dayFirst, false: monthFirst}[day < month]
+		}
 		return kind, nil
 	}
 	end := strings.LastIndexByte(text, '}')
@@ -122,4 +126,15 @@ func readLine(r io.Reader) (string, error) {
 			return "", err
 		}
 	}
+}
+
+// isDated: an ARFF table says that column i is of dates.
+func (r *records) isDated(i int) bool { return r.types != nil && strings.HasPrefix(r.types[i], "date") }
+
+// dateOrder is the order of day and month that it says.
+func (r *records) dateOrder(i int) string {
+	if !r.isDated(i) {
+		return ""
+	}
+	return strings.TrimPrefix(r.types[i], "date")
 }

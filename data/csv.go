@@ -282,6 +282,11 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 		if hot, known = c.find(cell); !known {
 			l.meetUnknown(rec, i, cell, c)
 		}
+	case c.Date != nil:
+		var ok bool
+		if v, ok = c.Date.parse(cell); !ok {
+			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name), c.Date.like())
+		}
 	default:
 		var ok bool
 		if v, ok = boolean(cell); ok && c.Boolean {

@@ -166,9 +166,9 @@ func TestBadFiles(t *testing.T) {
 				`the task classification`, ReadOptions{}},
 		{"names for classes", "a,b\n" + words(30),
 			`t.csv:2:5: found "w0" in the target column "b", which holds 30 different words in 30 rows`, ReadOptions{}},
-		{"date", "a,day,b\n1,2024-02-29,3\n",
-			`t.csv:2:3: found the date "2024-02-29" in column "day": --ignore day leaves the column out, or write ` +
-				`dates as numbers`, ReadOptions{}},
+		{"31 February", "a,day,b\n1,2024-02-31,3\n1,2024-02-29,4\n",
+			`t.csv:2:3: found "2024-02-31" in column "day", which is not a date of the calendar in a form such as ` +
+				`2020-12-31 23:59: correct it, or leave it empty with --missing impute`, ReadOptions{}},
 		{"date as target", "a,day\n1,3/4/2020 12:30\n2,3/5/2020 12:31\n",
 			`t.csv:2:3: found "3/4/2020 12:30" in the target column "day", which is a date`, ReadOptions{}},
 		{"only names", "a,b\n" + swapped(words(30)),

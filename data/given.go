@@ -123,6 +123,27 @@ func (g Given) offsets(s Schema) (offset []float64, err error) {
 	return offset, nil
 }
 
+// value is the number or the time of row i in a column without words, NaN of a missing one. rest are the
+// numbers of the row that are left.
+func (g Given) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
+	if !c.isText() {
+		if v, numbers = numbers[0], numbers[1:]; c.Date != nil {
+			v = c.Date.Seconds(v)
+		}
+	} else if cell, ok := g.Texts[c.Name][i], false; c.Date != nil {
+		if v, ok = c.Date.parse(cell); !ok {
+			return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, quote(cell), quote(c.Name), c.Date.like())
+		}
+	} else if v, ok = c.Notation.parse(cell); !ok {
+		return 0, nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(cell), quote(c.Name), c.Notation.like())
+	}
+	if math.Abs(v) > largest {
+		return 0, nil, errorf("", "row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used", i+1,
+			number(v), quote(c.Name), largest)
+	}
+	return v, numbers, nil
+}
+
 // expand writes the inputs [N,len(s.Columns)] of the cells.
 func (g Given) expand(columns []InputColumn, s Schema) ([]float64, error) {
 	x := make([]float64, 0, g.N*len(s.Columns))
@@ -130,20 +151,14 @@ func (g Given) expand(columns []InputColumn, s Schema) ([]float64, error) {
 	for i := range g.N {
 		numbers := g.Numbers[i*width:]
 		for _, c := range columns {
-			v, hot, missing, ok := 0.0, -1, false, true
+			v, hot, missing := 0.0, -1, false
 			if c.Values == nil {
-				if c.Notation == nil {
-					v, numbers = numbers[0], numbers[1:]
-				} else if v, ok = c.Notation.parse(g.Texts[c.Name][i]); !ok {
-					return nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(g.Texts[c.Name][i]),
-						quote(c.Name), c.Notation.like())
+				var err error
+				if v, numbers, err = g.value(c, i, numbers); err != nil {
+					return nil, err
 				}
 				if missing = math.IsNaN(v); missing {
 					v = c.Fill
-				} else if !(math.Abs(v) <= largest) {
-					return nil, errorf("",
-						"row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used", i+1,
-						number(v), quote(c.Name), largest)
 				}
 			} else {
 				cell := strings.TrimSpace(g.Texts[c.Name][i])

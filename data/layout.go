@@ -24,6 +24,7 @@ type layout struct {
 	id       int      // which cell names the row; −1: none does
 	idName   string
 	roles    []roleColumn
+	timeForm string // of the role time, as ParseTime takes it
 	leftOut  []LeftOut
 	notes    []string
 

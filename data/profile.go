@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // profile holds the findings of a first reading of the columns of a training table. It decides what
@@ -20,15 +19,17 @@ type profile struct {
 
 // columnProfile counts the cells of a column by their kind.
 type columnProfile struct {
-	isWords               bool // whatever its cells look like: TableOptions.Text
-	numbers, texts, dates int
-	missing               cellCount // of any kind of column
+	isEpoch        bool // its name is that of numbers that are times
+	isWords        bool // whatever its cells look like: TableOptions.Text
+	numbers, texts int
+	missing        cellCount // of any kind of column
 	// words such as none, which are missing among numbers and values among texts
-	doubtful   cellCount
-	text, date sighting // the first
-	codes      sighting // the first whole number with a leading zero
-	booleans   int      // texts that are true or false
-	signs      digitSigns
+	doubtful cellCount
+	text     sighting // the first
+	dates    dates
+	codes    sighting // the first whole number with a leading zero
+	booleans int      // texts that are true or false
+	signs    digitSigns
 
 	// the different cells that are not missing, up to mostKept+1, and how often they are there
 	seen        map[string]int
@@ -59,7 +60,7 @@ const (
 	fewTexts    = 30      // of a text column that nobody has asked for
 	mostKept    = 1 << 14 // of a text column, with those that share an input
 	mostFurther = 1 << 20 // further values that are distinguished
-	mostDates   = 1000    // texts of a column that are looked at for dates
+	mostDates   = 1000    // texts of a column that are looked at for dates, unless half of them are
 	wideTable   = 1000    // columns of a table that remembers fewer numbers of each
 )
 
@@ -74,6 +75,7 @@ func profileOf(rec *records, targets []int, text string) (*profile, error) {
 		isWords := slices.Contains(words, i)
 		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1),
 			isWords: isWords, signs: digitSigns{other: isWords}, counting: true, mostNumbers: mostTexts}
+		p.columns[i].isEpoch = epochName.MatchString(rec.columnName(i))
 		if rec.width > wideTable && !slices.Contains(targets, i) {
 			p.columns[i].mostNumbers = fewTexts
 		}
@@ -138,9 +140,8 @@ func (c *columnProfile) add(rec *records, i int) {
 		if _, ok := boolean(cell); ok {
 			c.booleans++
 		}
-		if c.texts <= mostDates && isDate(cell) {
-			c.dates++
-			c.date.set(rec, i, cell)
+		if (c.texts <= mostDates || 2*c.dates.n >= c.texts) && looksLikeTime(cell) {
+			c.dates.add(rec, i, cell)
 		}
 	}
 	c.remember(cell)
@@ -149,6 +150,9 @@ func (c *columnProfile) add(rec *records, i int) {
 func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
 	if c.counting = c.counting && (c.numbers == 0 || v == c.last+1); v != math.Trunc(v) || math.Abs(v) > largest {
 		c.fractions.set(rec, i, cell)
+	}
+	if c.isEpoch {
+		c.dates.addEpoch(v)
 	}
 	c.numbers++
 	c.last, c.low, c.high = v, min(c.low, v), max(c.high, v)
@@ -193,7 +197,7 @@ func (c *columnProfile) isText() bool {
 }
 
 // isDates: most of the texts are dates.
-func (c *columnProfile) isDates() bool { return c.dates > 0 && 2*c.dates >= min(c.texts, mostDates) }
+func (c *columnProfile) isDates() bool { return c.dates.n > 0 && 2*c.dates.n >= c.texts }
 
 // isIdentifier: the texts hardly repeat, so that they say nothing of another row.
 func (c *columnProfile) isIdentifier() bool {
@@ -237,7 +241,7 @@ func (c *columnProfile) isNumbering() bool {
 
 // missingCells are those that are missing in a column of this kind.
 func (c *columnProfile) missingCells() cellCount {
-	if c.isText() || c.doubtful.n == 0 {
+	if c.isText() && !c.isDates() || c.doubtful.n == 0 {
 		return c.missing
 	}
 	all := c.missing
@@ -294,33 +298,3 @@ func isDoubtful(cell string) bool {
 }
 
 func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
-
-// dateLayouts are the ways to write dates and times that isDate knows.
-var dateLayouts = []string{
-	"2006-1-2", "2006/1/2", "2.1.2006", "1/2/2006", "2/1/2006", "2-1-2006", "02-Jan-2006",
-	"2 Jan 2006", "Jan 2, 2006", "January 2, 2006",
-	"1/2/06", "2/1/06", "2.1.06",
-}
-
-var timeLayouts = []string{"15:04", "15:04:05", "15:04:05Z07:00", "3:04 PM", "3:04:05 PM"}
-
-// isDate: the cell is a date, a time of day, or both.
-func isDate(cell string) bool {
-	const longest = 40
-	if len(cell) > longest || len(cell) < 4 || !strings.ContainsAny(cell, "0123456789") {
-		return false
-	}
-	parses := func(text string, layouts []string) bool {
-		return slices.ContainsFunc(layouts, func(l string) bool { _, err := time.Parse(l, text); return err == nil })
-	}
-	if parses(cell, dateLayouts) || parses(cell, timeLayouts) {
-		return true
-	}
-	for _, between := range []string{"T", " "} {
-		if date, clock, both := strings.Cut(cell, between); both && parses(date, dateLayouts) &&
-			parses(clock, timeLayouts) {
-			return true
-		}
-	}
-	return false
-}

@@ -24,6 +24,8 @@ type TableOptions struct {
 	// Missing is one of MissingWays; "": error.
 	Missing string
 	Roles   RowRoles
+	// Dates is one of DateOrders, for dates such as 1/2/2020; "" is auto: the other cells tell.
+	Dates string
 
 	Dialect
 }
@@ -34,8 +36,10 @@ func (o TableOptions) given() string {
 		name string
 		set  bool
 	}{
-		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {o.Roles.given(), o.Roles.given() != ""}, {"text", o.Text != ""}, {"id", o.ID != ""},
+		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"text", o.Text != ""}, {"id", o.ID != ""},
+		{o.Roles.given(), o.Roles.given() != ""},
 		{"missing", o.Missing != "" && o.Missing != MissingError},
+		{"dates", o.Dates != "" && o.Dates != "auto"},
 		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""},
 		{"thousands", o.Thousands != "" && o.Thousands != "auto"}, {"header", headers[o.Header] != ""},
 	} {
@@ -51,6 +55,9 @@ func (o *TableOptions) check() error {
 	if o.Missing != "" && !slices.Contains(MissingWays(), o.Missing) {
 		return errorf("", "--missing cannot be %s%s", quote(o.Missing), suggest.Hint(o.Missing, MissingWays()))
 	}
+	if o.Dates != "" && !slices.Contains(DateOrders(), o.Dates) {
+		return errorf("", "there is no order of dates %s: give %s", quote(o.Dates), strings.Join(DateOrders(), ", "))
+	}
 	return o.Dialect.check()
 }
 
@@ -65,7 +72,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		err = l.findSequence(rec, opt.Sequence)
 	}
 	if err == nil {
-		err = l.assignRoles(rec, opt.Roles, ignored)
+		err = l.assignRoles(rec, p, opt.Roles, strings.TrimPrefix(opt.Dates, "auto"), ignored)
 	}
 	if err != nil {
 		return err
@@ -147,15 +154,12 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	switch {
 	case c.filled() == 0:
 		l.leave(name, i, "is empty")
+	case c.isDates() && c.isText(), rec.isDated(i):
+		return l.addDates(rec, c, i, strings.TrimPrefix(opt.Dates, "auto"))
 	case i == 0 && rec.header != nil && rec.bare[i] && (c.counting || c.isUnique() || c.isNumbering()):
 		l.leave(name, i, "has no name and numbers the rows")
-	case c.isDates() && c.isText(), rec.hasType(i, "date"):
-		date := c.date
-		if date.cell == "" {
-			date = c.text
-		}
-		return errorAt(rec.name, date.at, "found the date %s in column %s: --ignore %s leaves the column out, or write "+
-			"dates as numbers, such as days", quote(date.cell), quote(name), flag)
+	case c.epoch(name) != nil:
+		l.addDate(i, c.epoch(name), &c.dates.spans[0])
 	case c.isBoolean():
 		if c.texts > 0 {
 			l.note("column %s is true or false and becomes a number, 1 or 0", quote(name))

@@ -55,7 +55,7 @@ type rowFacts struct {
 }
 
 // assignRoles finds the columns of the roles in a training file.
-func (l *layout) assignRoles(rec *records, roles RowRoles, ignored []int) (err error) {
+func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates string, ignored []int) (err error) {
 	names := rec.columnNames()
 	for _, role := range roles.all() {
 		if role.column == "" {
@@ -82,6 +82,11 @@ func (l *layout) assignRoles(rec *records, roles RowRoles, ignored []int) (err e
 		}
 		role.column = names[at]
 		l.note("column %s %s", quote(role.column), role.does)
+		if role.option == "time" {
+			if l.timeForm, err = p.columns[at].dates.form(rec, at, dates); err != nil {
+				return err
+			}
+		}
 		l.roles = append(l.roles, roleColumn{role, at})
 	}
 	return nil
@@ -192,7 +197,7 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 		return 0, nil
 	}
 	if c.option == "time" {
-		if seconds, ok := ParseTime("", strings.TrimSpace(rec.row[c.at])); ok {
+		if seconds, ok := ParseTime(l.timeForm, strings.TrimSpace(rec.row[c.at])); ok {
 			return seconds, nil
 		}
 	}

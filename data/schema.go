@@ -34,6 +34,9 @@ type Schema struct {
 	// columns and targets whose numbers are not plain
 	Notations []Notation `json:"notations,omitempty"`
 
+	// columns of dates
+	Dates []Date `json:"dates,omitempty"`
+
 	Missing string `json:"missing,omitempty"` // as TableOptions.Missing
 	Fills   []Fill `json:"fills,omitempty"`   // in place of missing cells
 	// how the training file is written, where it was said or is unusual
@@ -77,7 +80,7 @@ func (s Schema) Check() error {
 	switch {
 	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt >= s.width(),
 		s.Task != Regression && s.Task != Classification, s.Task == Classification && !areClasses(s.Classes),
-		!s.checkTargets(), !s.checkMissing(), !s.checkOneHot():
+		!s.checkTargets(), !s.checkMissing(), !s.checkDates(), !s.checkOneHot():
 		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
 	}
 	return nil
@@ -98,6 +101,11 @@ func (s Schema) checkMissing() bool {
 	return s.Missing == "" || slices.Contains(MissingWays(), s.Missing)
 }
 
+// checkDates reports whether the columns of dates can be those of a training set.
+func (s Schema) checkDates() bool {
+	return !slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() })
+}
+
 // checkTargets refuses a description of several targets that no training set can have had.
 func (s Schema) checkTargets() bool {
 	bad := func(at int) bool { return at < 0 || at >= s.width() }
@@ -115,7 +123,7 @@ func (s Schema) checkSequences() error {
 	known := slices.Contains(seq.Kinds(), a.Kind) &&
 		(a.Kind != seq.Words && !a.Kind.IsGraph() || len(a.Words) == a.Letters) &&
 		(v == nil || v.Width > 0) && (a.Attributes == nil || a.Kind == seq.Graphs) && a.Letters >= 0
-	if !known || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression &&
+	if !known || !s.checkDates() || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression &&
 		s.Task != Classification ||
 		s.Task == Classification && (len(classes) < 1 || len(slices.Compact(classes)) < len(s.Classes)) {
 		return errorf("", "the description of the training data is damaged: it lacks alphabet, target, task or classes")
@@ -147,7 +155,8 @@ type InputColumn struct {
 	Fill    float64  // of a missing number, with MissingImpute; NaN where it is not known yet
 	// of numbers that are not plain; nil of others
 	Notation *Notation
-	Flag     bool // an input marks missing cells; it follows the others
+	Date     *Date // of dates; nil of others
+	Flag     bool  // an input marks missing cells; it follows the others
 }
 
 // FileColumns are the input columns of a file but that of sequences, in order.
@@ -158,7 +167,7 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 		if len(hot) > 0 && hot[0].At == at {
 			c.Name, c.Values, c.Others, c.Text, hot = hot[0].Column, hot[0].Values, hot[0].Others, hot[0].Text, hot[1:]
 		}
-		c.Boolean, c.Notation = slices.Contains(s.Booleans, c.Name), s.notation(c.Name)
+		c.Boolean, c.Notation, c.Date = slices.Contains(s.Booleans, c.Name), s.notation(c.Name), s.date(c.Name)
 		if len(fills) > 0 && fills[0].At == at {
 			c.Fill, c.Flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
 		}
@@ -175,9 +184,17 @@ func (s Schema) notation(column string) *Notation {
 	return nil
 }
 
+// date is the description of a column of dates; nil of others.
+func (s Schema) date(column string) *Date {
+	if i := slices.IndexFunc(s.Dates, func(d Date) bool { return d.Column == column }); i >= 0 {
+		return &s.Dates[i]
+	}
+	return nil
+}
+
 // width is how many inputs the column becomes.
 func (c InputColumn) width() int {
-	n := max(1, len(c.Values))
+	n := max(1, len(c.Values)) + len(c.Date.names())
 	if c.Others != nil {
 		n++
 	}
@@ -202,7 +219,7 @@ func expanded(columns []InputColumn) []string {
 	var names []string
 	for _, c := range columns {
 		if c.Values == nil {
-			names = append(names, c.Name)
+			names = append(append(names, c.Name), c.Date.names()...)
 		}
 		for _, v := range c.Values {
 			names = append(names, c.Name+"="+v)
@@ -217,9 +234,13 @@ func expanded(columns []InputColumn) []string {
 	return names
 }
 
-// append adds the inputs of a cell: its number v, or a 1 at the word of number hot, if hot ≥ 0.
+// append adds the inputs of a cell: its number v, that of a time v in seconds, or a 1 at the word of
+// number hot, if hot ≥ 0.
 func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []float64 {
-	if c.Values == nil {
+	switch {
+	case c.Date != nil:
+		to = c.Date.append(to, v, missing)
+	case c.Values == nil:
 		to = append(to, v)
 	}
 	for k := range c.Values {
@@ -251,13 +272,17 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 		if c.Boolean {
 			s.Booleans = append(s.Booleans, c.Name)
 		}
+		if c.Date != nil {
+			s.Dates = append(s.Dates, *c.Date)
+		}
 		if missing == MissingImpute && (c.Values == nil || c.Flag) {
 			s.Fills = append(s.Fills, Fill{c.Name, at, c.Fill, c.Flag})
 		}
 	}
 }
 
-// NumberColumns are the input columns of a file that hold plain numbers, in order.
+// NumberColumns are the input columns of a file that hold plain numbers, in order. Times that are
+// numbers are among them.
 func (s Schema) NumberColumns() []string {
 	return s.namesOf(func(c InputColumn) bool { return !c.isText() })
 }
@@ -271,11 +296,24 @@ func (s Schema) RequestNumbers() []string {
 	return names
 }
 
-// TextColumns are the input columns of a file that hold words, or numbers that are not plain, in
-// order.
+// TextColumns are the input columns of a file that hold words, dates, or numbers that are not plain,
+// in order.
 func (s Schema) TextColumns() []string { return s.namesOf(InputColumn.isText) }
 
-func (c InputColumn) isText() bool { return c.Values != nil || c.Notation != nil }
+func (c InputColumn) isText() bool {
+	return c.Values != nil || c.Notation != nil || c.Date != nil && c.Date.unit() == 0
+}
+
+// InNumbers is the schema of rows whose numbers are plain, and whose dates are seconds since 1970.
+func (s Schema) InNumbers() Schema {
+	s.Notations, s.Dates = nil, slices.Clone(s.Dates)
+	for i := range s.Dates {
+		if s.Dates[i].unit() == 0 {
+			s.Dates[i].Form = epochSeconds
+		}
+	}
+	return s
+}
 
 func (s Schema) namesOf(want func(InputColumn) bool) (names []string) {
 	for _, c := range s.FileColumns() {

@@ -29,7 +29,7 @@ var (
 		` ?(?:([zZ]|UTC|GMT)|([-+\x{2212}])(\d{2}):?(\d{2})?)?$`)
 
 	// what looks like a date or a time of day, and may be none
-	shortYearForm = regexp.MustCompile(`^\d{1,2}([-/.])\d{1,2}[-/.]\d{2}(?: .*)?$`)
+	shortYearForm = regexp.MustCompile(`^(\d{1,2}[/.]\d{1,2}[/.])(\d{2}(?: .*)?)$`)
 	timeOfDayForm = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm]|Z|[-+]\d{2}:?\d{2})?$`)
 )
 
@@ -144,7 +144,8 @@ func parseClock(clock string) (seconds float64, ok bool) {
 		offset = -offset
 	}
 	const day = 24 * 3600
-	return seconds + offset, minute < 60 && second < 60 && seconds <= day && number(part[9]) < 60 && number(part[8]) < 24
+	ok = minute < 60 && second < 60 && seconds <= day && number(part[9]) < 60 && number(part[8]) < 24
+	return seconds + offset, ok
 }
 
 // looksLikeTime: the cell has the form of a date or of a time of day, and may be none, such as 31
@@ -153,8 +154,12 @@ func looksLikeTime(cell string) bool {
 	if !mayBeDate(cell) {
 		return false
 	}
-	_, month, _, _, ok := cutDate(dayFirst, cell)
-	return ok && month > 0 || shortYearForm.MatchString(cell) || timeOfDayForm.MatchString(cell)
+	if short := shortYearForm.FindStringSubmatch(cell); short != nil {
+		cell = short[1] + "20" + short[2]
+	}
+	_, month, day, _, ok := cutDate(dayFirst, cell)
+	ok = ok && min(month, day) > 0 && min(month, day) <= 12 && max(month, day) <= 31
+	return ok || timeOfDayForm.MatchString(cell)
 }
 
 // orderOpen: the cell is of the form 31/12/2020; plain where points stand in it, as in Europe.

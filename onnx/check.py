@@ -28,6 +28,7 @@ MODELS = {
     "drf layers": (PLAIN, "--model drf --layers 2 --spectra prior-fixed-each --set feed-forward=false"),
     "gpdrf": (PLAIN, ""),
     "gpdrf words": (WORDS, "--likelihood student-t --set scaling=log"),
+    "gpdrf times": (PLAIN | {"times": True, "missing": "impute"}, ""),
     "gpdrf layers": (PLAIN, "--layers 2 --set hidden=4 --set scaling=robust"),
     "gpdrf paper": (PLAIN, "--spectra var-fixed-all-each --set local-reparam=false --set samples=3 --set skip=false"),
     "gpdrf resampled": (PLAIN, "--spectra var-resampled --set features-kernel=arccos1 --set feed-forward=false"),
@@ -85,7 +86,9 @@ def table(rows, seed, missing):
                "sales": np.exp(signal + draw.normal(0, 1.2, rows)),
                "logs": signal - 1, "calls": draw.poisson(np.exp(signal - 2)).astype(float),
                "sold": np.where(signal + draw.normal(0, 0.3, rows) > np.median(signal), "yes", "no")}
+    columns["timestamp"] = draw.integers(1_500_000_000, 1_600_000_000, rows).astype(float)
     if missing:
+        columns["timestamp"] = np.where(draw.random(rows) < 0.1, np.nan, columns["timestamp"])
         columns["area"] = np.where(draw.random(rows) < 0.1, np.nan, area)
         columns["kind"] = np.where(draw.random(rows) < 0.1, "", kind)
     return columns
@@ -152,6 +155,7 @@ def main(program, only):
                 continue
             targets, missing = form["target"].split(","), form.get("missing", "error")
             left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "logs", "calls", "sold"] if c not in [*targets, form.get("offset")]]
+            left += [] if "times" in form else ["timestamp"]
             training, new = table(200, 1, missing == "impute"), table(ROWS, 2, missing == "impute")
             write(folder / "train.csv", {c: v for c, v in training.items() if c not in left})
             write(folder / "new.csv", {c: v for c, v in new.items() if c not in left and c not in targets})

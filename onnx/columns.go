@@ -12,7 +12,7 @@ import (
 // of numbers are one tensor, and each of words is a tensor of its own. It does what
 // data.Schema.Rows does: words become an input for each, and missing cells are filled in.
 func (g graph) columns(s data.Schema) value {
-	s.Notations = nil // a graph takes plain numbers
+	s = s.InNumbers() // a graph takes plain numbers
 	var numbers value
 	if width := len(s.NumberColumns()); width > 0 {
 		numbers = g.Input(s.NumbersName(), onnxfile.Double, -1, width)
@@ -25,11 +25,16 @@ func (g graph) columns(s data.Schema) value {
 			cell := g.column(numbers, at)
 			at++
 			missing = func() value { return g.Op("IsNaN", cell) }
-			x := cell
-			if s.Missing == data.MissingImpute {
-				x = g.Op("Where", missing(), g.Scalar(c.Fill), cell)
+			inputs, fill := []value{cell}, c.Fill
+			if c.Date != nil {
+				inputs = g.date(c.Date, cell)
 			}
-			parts = append(parts, x)
+			for _, x := range inputs {
+				if s.Missing == data.MissingImpute {
+					x = g.Op("Where", missing(), g.Scalar(fill), x)
+				}
+				parts, fill = append(parts, x), 0
+			}
 		} else {
 			word := g.Op("Unsqueeze", g.Input(inputName(c.Name), onnxfile.String, -1), g.Ints(1))
 			same := g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values)))
@@ -45,6 +50,19 @@ func (g graph) columns(s data.Schema) value {
 		}
 	}
 	return g.concat(1, parts)
+}
+
+// date is the elapsed time, in days, of times [B,1], and the cosine and sine of each phase.
+func (g graph) date(d *data.Date, cell value) []value {
+	const day = 24 * 3600
+	seconds := g.mul(cell, g.Scalar(d.Seconds(1)))
+	inputs := []value{g.div(g.sub(seconds, g.Scalar(d.Start)), g.Scalar(day))}
+	for _, period := range d.Periods() {
+		turns := g.div(g.sub(seconds, g.Scalar(data.PhaseOrigin)), g.Scalar(period))
+		angle := g.mul(g.sub(turns, g.Op("Floor", turns)), g.Scalar(2*math.Pi))
+		inputs = append(inputs, g.Op("Cos", angle), g.Op("Sin", angle))
+	}
+	return inputs
 }
 
 // inputName is the name of the tensor of a column of words: as the column, unless an output is.

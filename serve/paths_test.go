@@ -15,9 +15,9 @@ func TestPaths(t *testing.T) {
 	_, rest, _ := strings.Cut(string(page), "\n| serve |")
 	line, _, _ := strings.Cut(rest, "\n")
 	cells := strings.Split(line, "|")
-	r := serveKind(t, booleans, testConfig())
+	r, dated := serveKind(t, booleans, testConfig()), serveKind(t, dates, testConfig())
 	for i, row := range []string{`{"a": null, "flag": true, "kind": "u"}`, `{"a": 1, "flag": "TRUE", "kind": "u"}`,
-		`{"a": "2024-05-06", "flag": true, "kind": "u"}`, `{"a": 1, "flag": true, "kind": "w"}`,
+		`{"a": 1, "when": "2024-01-06T10:00+02:00"}`, `{"a": 1, "flag": true, "kind": "w"}`,
 		"", `{"a": "1.5,7", "flag": true, "kind": "u"}`} {
 		if len(cells) <= i {
 			t.Fatalf("%q", line)
@@ -25,7 +25,11 @@ func TestPaths(t *testing.T) {
 		got := "not applicable"
 		if row != "" {
 			got = "an input"
-			code, _, text := r.post(t, "/v1/models/m:predict", []byte(`{"instances":[`+row+`]}`))
+			server := r
+			if strings.Contains(row, "when") {
+				server = dated
+			}
+			code, _, text := server.post(t, "/v1/models/m:predict", []byte(`{"instances":[`+row+`]}`))
 			if code == 400 {
 				got = "error"
 			} else if strings.Contains(string(text), "warnings") {

@@ -38,6 +38,7 @@ const (
 	words     = "words"
 	booleans  = "booleans"
 	sequences = "sequences"
+	dates     = "dates"
 )
 
 // tableText is a table of n rows of a kind.
@@ -70,6 +71,11 @@ func tableText(kind string, n int, seed uint64) string {
 		for i := range n {
 			fmt.Fprintf(&b, "%g,%t,%s,%g\n", rng.NormFloat64(), i%2 == 0, []string{"u", "v"}[rng.IntN(2)], rng.NormFloat64())
 		}
+	case dates:
+		b.WriteString("a,when,y\n")
+		for i := range n {
+			fmt.Fprintf(&b, "%g,2024-01-%02d %02d:30,%g\n", rng.NormFloat64(), i%28+1, i%24, rng.NormFloat64())
+		}
 	case sequences:
 		for i := range n {
 			fmt.Fprintf(&b, ">g%d|%s\n", i, []string{"no", "yes"}[i%2])
@@ -98,7 +104,7 @@ func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Datase
 		case counts:
 			opt.Task, opt.TableOptions.Roles.Offset = string(data.Regression), "log_hours"
 		}
-		if kind == sequences || kind == booleans {
+		if kind == sequences || kind == booleans || kind == dates {
 			opt.TableOptions = data.TableOptions{}
 		}
 	}

@@ -20,6 +20,8 @@ func tableKeys() []flagSpec {
 	return append(dialectKeys(),
 		flagSpec{name: "thousands", arg: "auto|,|.|space|none",
 			help: "the sign between thousands; default: detected"},
+		flagSpec{name: "dates", arg: strings.Join(data.DateOrders(), "|"),
+			help: "the order of day and month in 1/2/2020; default: detected"},
 		flagSpec{name: "text", arg: "COL[,COL]", help: "columns of words, whatever their cells look like"},
 		flagSpec{name: "id", arg: "COL", help: "the column that names the rows"},
 		flagSpec{name: "one-hot", arg: switchArg,
@@ -30,7 +32,7 @@ func tableKeys() []flagSpec {
 // tableOptions reads those flags and keys.
 func (c *call) tableOptions() (o data.TableOptions, err error) {
 	for name, field := range map[string]*string{
-		"ignore": &o.Ignore, "id": &o.ID, "text": &o.Text, "missing": &o.Missing, "separator": &o.Separator,
+		"ignore": &o.Ignore, "id": &o.ID, "text": &o.Text, "missing": &o.Missing, "dates": &o.Dates, "separator": &o.Separator,
 		"decimal": &o.Decimal, "thousands": &o.Thousands, "header": &o.Header,
 	} {
 		*field, _ = c.text(name)

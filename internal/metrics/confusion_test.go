@@ -53,7 +53,8 @@ func TestByClass(t *testing.T) {
 		t.Errorf("shares of no rows: %+v", got)
 	}
 	// Two halves merged are the whole; a class that one of them lacks is there.
-	halves := [][]ClassScore{byClass(labels[:25], predicted[:25], names, nil), byClass(labels[25:], predicted[25:], names, nil)}
+	halves := [][]ClassScore{byClass(labels[:25], predicted[:25], names, nil),
+		byClass(labels[25:], predicted[25:], names, nil)}
 	if merged := Merge(halves); !reflect.DeepEqual(merged, got) {
 		t.Errorf("merged %+v, want %+v", merged, got)
 	}

@@ -52,8 +52,8 @@ func TestWeights(t *testing.T) {
 	if ScoreRegression(m, y, ones) != ScoreRegression(m, y, nil) {
 		t.Error("weights of 1 change the bits")
 	}
-	if a, b := ScoreClassification(logits, s, n, c, labels, ones), ScoreClassification(logits, s, n, c, labels, nil); a.NLL !=
-		b.NLL || a.ECE != b.ECE || *a.AUC != *b.AUC {
+	a, b := ScoreClassification(logits, s, n, c, labels, ones), ScoreClassification(logits, s, n, c, labels, nil)
+	if a.NLL != b.NLL || a.ECE != b.ECE || *a.AUC != *b.AUC {
 		t.Error("weights of 1 change the bits of classes")
 	}
 }

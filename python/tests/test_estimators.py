@@ -60,7 +60,7 @@ def test_ordinal(table: Table) -> None:
     """Levels that are words need their order, which the columns of predict_proba have."""
     x, y = table
     levels = np.array(["low", "middle", "high"])[np.digitize(y, [-1, 1])]
-    order = {"options": {"order": ["low", "middle", "high"]}}
+    order: dict[str, Any] = {"options": {"order": ["low", "middle", "high"]}}
     model = GPDRFClassifier(**SMALL, likelihood="ordinal", **order).fit(x, levels)
     assert list(model.classes_) == ["low", "middle", "high"]
     assert model.score(x, levels) > 0.6

@@ -98,6 +98,32 @@ def test_sparse_rows(table: Table) -> None:
         GPDRFRegressor(**SMALL).fit(huge, y)
 
 
+def test_dates_are_one_value_in_every_form() -> None:
+    """datetime64, Timestamps with zones, datetime objects and texts; NaT is a missing cell."""
+    when = pd.date_range("2024-01-01 06:30", periods=N, freq="9h")
+    y = np.arange(N) % 7 + 0.5
+    frames: list[Any] = [
+        pd.DataFrame({"when": when, "x": np.arange(N)}),
+        pd.DataFrame({"when": when.tz_localize("UTC").tz_convert("Asia/Kolkata"), "x": np.arange(N)}),
+        pd.DataFrame({"when": when.to_pydatetime(), "x": np.arange(N)}, dtype=object),
+        pd.DataFrame({"when": when.astype(str), "x": np.arange(N)}),
+        pl.DataFrame({"when": when.to_numpy(), "x": np.arange(N)}),
+    ]
+    models = [GPDRFRegressor(**{**SMALL, "steps": 5}).fit(frame, y) for frame in frames]
+    assert models[0]._model.schema()["dates"][0]["cycles"] == ["day", "week"]
+    want = models[0].predict(frames[0])
+    for frame, model in zip(frames, models, strict=True):
+        assert np.array_equal(model.predict(frame), want)
+        assert np.array_equal(models[0].predict(frame), want)
+    frames[0].loc[3, "when"] = pd.NaT
+    with pytest.raises(GPDRFInputError, match=r'^X, row 4: cells are missing, in "when" 1'):
+        fit(frames[0])
+    assert np.isfinite(fit(frames[0], missing="impute").predict(frames[0])).all()
+    frames[3].loc[2, "when"] = "2024-02-31"
+    with pytest.raises(GPDRFInputError, match=r'row 3: found "2024-02-31" in column "when"'):
+        models[0].predict(frames[3])
+
+
 DATA = Path(__file__).parents[2] / "docs" / "data.md"
 
 
@@ -107,10 +133,12 @@ def test_the_table_of_formats() -> None:
     line = next(line for line in DATA.read_text("utf-8").splitlines() if line.startswith("| Python |"))
     frame = pd.DataFrame({"a": np.arange(N) + 0.5, "flag": [True, False] * 20, "kind": ["u", "v", "v", "u"] * 10})
     y = np.arange(N) % 7 + 0.5
-    model = fit(frame)
+    dated = frame.drop(columns="flag").assign(when=pd.Timestamp("2024-05-06"))
+    models = fit(frame), fit(dated)
 
     def becomes(column: str, cell: Any) -> str:
-        faulty = frame.astype(object)
+        faulty, model = (dated, models[1]) if column == "when" else (frame, models[0])
+        faulty = faulty.astype(object)
         faulty.loc[3, column] = cell
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
@@ -125,5 +153,5 @@ def test_the_table_of_formats() -> None:
     with pytest.raises(ValueError, match="NaN"):
         GPDRFRegressor(**SMALL).fit(frame, targets)
     cells = [cell.strip() for cell in line.split("|")[2:-1]]
-    faults = [("a", None), ("flag", True), ("a", "2024-05-06"), ("kind", "w"), None, ("a", "1.5,7")]
+    faults = [("a", None), ("flag", True), ("when", "2024-05-06"), ("kind", "w"), None, ("a", "1.5,7")]
     assert cells == ["error" if fault is None else becomes(*fault) for fault in faults]

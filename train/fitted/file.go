@@ -25,6 +25,8 @@ const (
 
 	temperatureVersion = 5 // of classifiers with a temperature
 
+	timesVersion = 6 // of models that read dates
+
 	FormatKey      = "format"
 	DescriptionKey = "trained"
 )
@@ -95,9 +97,11 @@ func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor,
 
 // version is that of the model's file: programs from before logVersion would take logarithms of a
 // target for the target. Those from before temperatureVersion would leave out the temperature, and read
-// 1.299 where it is 1299.
+// 1.299 where it is 1299. Those from before timesVersion would take seconds for days.
 func (t *Trained) version() int {
 	switch {
+	case t.Schema.Dates != nil:
+		return timesVersion
 	case t.Model.Temperature > 0, t.Schema.Notations != nil:
 		return temperatureVersion
 	case slices.ContainsFunc(t.Targets, func(s data.TargetScale) bool { return s.Log }):

@@ -79,8 +79,8 @@ func (r *tensorReader) description(text string) (t *Trained, err error) {
 		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
 	if h.Version != (&Trained{Model: h.Model, Schema: h.Schema, Targets: h.Targets}).version() {
-		return nil, fmt.Errorf("a model of format %d; this program reads formats %d, %d and %d", h.Version,
-			modelVersion, logVersion, temperatureVersion)
+		return nil, fmt.Errorf("a model of format %d; this program reads formats %d, %d, %d and %d", h.Version,
+			modelVersion, logVersion, temperatureVersion, timesVersion)
 	}
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %w", err)

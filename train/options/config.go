@@ -47,6 +47,7 @@ type DataOptions struct {
 	Group      string
 	Time       string
 	Offset     string
+	Dates      string // auto, dmy, mdy
 	Separator  string // auto, or one of data.Separators
 	Decimal    string // auto, point, comma
 	Thousands  string // auto, a comma, a point, space, none

@@ -15,7 +15,7 @@ const Best = "best"
 func defaults() *Config {
 	return &Config{
 		DataOptions: DataOptions{
-			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto",
+			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Dates: "auto", Separator: "auto",
 			Decimal: "auto", Thousands: "auto", Header: "auto",
 			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto", Targets: data.AutoTargets,
 			Columns: "auto",

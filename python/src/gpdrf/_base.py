@@ -12,48 +12,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gpdrf import _claims, _program
+from gpdrf import _claims, _options, _program
 from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
-from gpdrf._rows import Numbers, Rows, as_sequences, dense, has_words, is_frame
+from gpdrf._rows import Numbers, Rows, as_sequences, dense, has_words, is_frame, roles_of
 from gpdrf._run import CHECKPOINT_FILE, RESULT_FILE, Run
 
 _LOG_FILE = "metrics.jsonl"
 _CONFIG_FILE = "config.yaml"
-
-_LENGTH = {"steps", "epochs", "time-limit", "time_limit"}
-_EACH = {*_LENGTH, "device"}  # options that belong to a fit, and not to a model at which it starts
 
 NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
 
 _MOST_SEED = 2**31 - 1
 
 _CONFORMAL, _MOST_CONFORMAL = 0.2, 5000  # the rows behind intervals: a share, and the most
-
-# The parameters that are options of gpdrf-gpu train by the same name.
-_OPTIONS = [
-    "model",
-    "preset",
-    "steps",
-    "inducing",
-    "latents",
-    "layers",
-    "features",
-    "kernel",
-    "likelihood",
-    "batch",
-    "lr",
-    "validation",
-    "ensemble",
-    "eval_samples",
-    "conformal",
-    "missing",
-    "device",
-]
 
 
 class Estimator(BaseEstimator):
@@ -222,7 +198,7 @@ class Estimator(BaseEstimator):
     # Training
 
     def _fit(self, rows: Rows, y: NDArray[Any], task: str, sample_weight: Any, groups: Any) -> None:
-        roles = _roles(len(rows), sample_weight, groups)
+        roles = roles_of(len(rows), sample_weight, groups)
         n = np.count_nonzero(roles["weights"]) if "weights" in roles else len(rows)  # those that the program keeps
         with closing(Run(self.run)) as run, ExitStack() as stack:
             resumes = run.resumes()
@@ -256,7 +232,7 @@ class Estimator(BaseEstimator):
 
     def _given(self) -> dict[str, Any]:
         """The options that are parameters, without a seed and steps that nobody gave."""
-        given = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
+        given = {name: getattr(self, name) for name in _options.NAMES if getattr(self, name) is not None}
         if self.time_limit is not None:
             given["time-limit"] = self.time_limit if isinstance(self.time_limit, str) else f"{self.time_limit}s"
         return given | self._passed()
@@ -275,7 +251,7 @@ class Estimator(BaseEstimator):
         (folder / _CONFIG_FILE).write_text(self._config, encoding="utf-8")
         (folder / RESULT_FILE).write_text(json.dumps(self.result_), encoding="utf-8")
         now = self._given()
-        changed = {k: v for k, v in now.items() if k in _EACH or self._asked.get(k) != v}
+        changed = {k: v for k, v in now.items() if k in _options.EACH or self._asked.get(k) != v}
         if isinstance(self.random_state, int) and self.random_state != self._asked["random_state"]:
             changed["seed"] = self._seed()
         return ["--from", str(folder), *self._words(changed)]
@@ -288,7 +264,7 @@ class Estimator(BaseEstimator):
             word
             for name, value in given.items()
             if name not in self._own_options
-            for word in ("--set", f"{name.replace('_', '-')}={_text(value)}")
+            for word in ("--set", f"{name.replace('_', '-')}={_options.text(value)}")
         ]
         return words + self._threads()
 
@@ -303,7 +279,7 @@ class Estimator(BaseEstimator):
             held = max(1, round(self.validation * n)) if self.validation else 0
             given["inducing"] = max(1, min(self.inducing, n - held * (1 + grouped)))  # whole groups may be more
         given |= self._passed()
-        if not _LENGTH & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
+        if not _options.LENGTH & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
             given["steps"] = min(max(5 * n, 2000), 15000)
             given.setdefault("objective", "auto")
         return self._words(given)
@@ -406,31 +382,3 @@ class Estimator(BaseEstimator):
         from gpdrf import _files
 
         return _files.load(cls(), Path(path))
-
-
-def _roles(n: int, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any]]:
-    """The columns of n rows that are not inputs, by the options that read them."""
-    roles: dict[str, NDArray[Any]] = {}
-    if sample_weight is not None:
-        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-        if weights.shape != (n,):
-            raise ValueError(f"sample_weight has the shape {weights.shape}: give a weight for each of the {n} rows")
-        if (weights < 0).any():
-            raise ValueError(f"sample_weight of row {(weights < 0).argmax() + 1} is negative: weights are 0 or more")
-        if not weights.any():
-            raise ValueError("sample_weight: all weights are zero: at least two rows must count")
-        roles["weights"] = weights
-    if groups is not None:
-        names = column_or_1d(groups)
-        check_consistent_length(names, range(n))
-        roles["group"] = np.unique(names, return_inverse=True)[1]
-    return roles
-
-
-def _text(value: Any) -> str:
-    """A value as an option has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return ",".join(map(_text, value))
-    return str(value)

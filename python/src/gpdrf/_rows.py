@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from gpdrf._errors import GPDRFInputError
 
@@ -24,6 +26,7 @@ _DENSE = 1 << 30  # bytes of a sparse matrix as an array
 
 # Words that the program takes for missing cells, among numbers or everywhere, and booleans in its numbers.
 _NO_VALUE = re.compile(r"n/?a|nan|null|\?|#n/?a|<na>|nil|none|missing|unknown|--?|[\u2212\u2013\u2014.*]")
+_TEXTS = (str, datetime.date, np.datetime64)  # a datetime and a Timestamp are dates, too
 _BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
@@ -115,6 +118,25 @@ class Rows:
         return tensors
 
 
+def roles_of(n: int, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any]]:
+    """The columns of n rows that are not inputs, by the options that read them."""
+    roles: dict[str, NDArray[Any]] = {}
+    if sample_weight is not None:
+        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+        if weights.shape != (n,):
+            raise ValueError(f"sample_weight has the shape {weights.shape}: give a weight for each of the {n} rows")
+        if (weights < 0).any():
+            raise ValueError(f"sample_weight of row {(weights < 0).argmax() + 1} is negative: weights are 0 or more")
+        if not weights.any():
+            raise ValueError("sample_weight: all weights are zero: at least two rows must count")
+        roles["weights"] = weights
+    if groups is not None:
+        names = column_or_1d(groups)
+        check_consistent_length(names, range(n))
+        roles["group"] = np.unique(names, return_inverse=True)[1]
+    return roles
+
+
 def _add(cells: dict[str, Any], name: str, column: Any) -> str:
     """Add a column, and give its name."""
     while name in cells:
@@ -124,7 +146,9 @@ def _add(cells: dict[str, Any], name: str, column: Any) -> str:
 
 
 def _texts(cells: Iterable[Any]) -> Iterable[str]:
-    """Cells as they stand in a file; a missing one is empty."""
+    """Cells as they stand in a file; a missing one is empty. Dates are those of ISO 8601."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
+        return ("" if text == "NaT" else text for text in np.datetime_as_string(cells))
     values = cells.tolist() if isinstance(cells, np.ndarray) else cells
     return ("" if _missing(v) else str(int(v)) if isinstance(v, bool) else str(v) for v in values)
 
@@ -159,9 +183,9 @@ def is_frame(x: Any) -> bool:
 
 
 def has_words(frame: Any) -> bool:
-    """Whether a data frame has a column of words or categories."""
+    """Whether a data frame has a column of words, categories or dates."""
     columns = [frame[name] for name in frame.columns]
-    return any(_is_category(column) or any(isinstance(v, str) for v in _objects(column)) for column in columns)
+    return any(_is_category(column) or any(isinstance(v, _TEXTS) for v in _objects(column)) for column in columns)
 
 
 def _is_category(column: Any) -> bool:
@@ -194,7 +218,7 @@ def _is_number(word: str) -> bool:
 
 def _objects(column: Any) -> NDArray[Any]:
     array = np.asarray(column)
-    return array if array.dtype.kind in "OUT" else array[:0]
+    return array if array.dtype.kind in "OUTM" else array[:0]
 
 
 def as_sequences(x: Any) -> list[str] | None:

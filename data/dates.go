@@ -1,0 +1,275 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Date is a column of dates or times. It becomes the elapsed time, in days since Start, and for each
+// of Cycles the cosine and the sine of the phase.
+type Date struct {
+	Column string   `json:"column"`
+	Form   string   `json:"form,omitempty"`   // as ParseTime takes it
+	Start  float64  `json:"start"`            // the earliest in the training file, in seconds since 1970
+	Cycles []string `json:"cycles,omitempty"` // of day, week and year
+}
+
+// cycle is a period in the calendar. Phases count from a Monday, 1970-01-05.
+type cycle struct {
+	name    string
+	seconds float64
+}
+
+const secondsPerDay = 24 * 3600
+
+// cycles are all of them. A year is the mean one of the Gregorian calendar.
+var cycles = []cycle{{"day", secondsPerDay}, {"week", 7 * secondsPerDay}, {"year", 365.2425 * secondsPerDay}}
+
+const firstMonday = 4 * secondsPerDay
+
+// phase is where a time stands in a cycle, in [0, 1).
+func (c cycle) phase(seconds float64) float64 {
+	turns := (seconds - firstMonday) / c.seconds
+	return turns - math.Floor(turns)
+}
+
+// unit is that of numbers that are times, in seconds; 0 of texts.
+func (d *Date) unit() float64 { return map[string]float64{epochSeconds: 1, epochMillis: 1e-3}[d.Form] }
+
+// Seconds is the time of a number v in a column of numbers.
+func (d *Date) Seconds(v float64) float64 {
+	if d.Form == epochMillis {
+		return v / 1000
+	}
+	return v
+}
+
+// Periods are the lengths of the column's cycles, in seconds, whose phase is 0 at PhaseOrigin.
+func (d *Date) Periods() (periods []float64) {
+	for _, c := range cycles {
+		if slices.Contains(d.Cycles, c.name) {
+			periods = append(periods, c.seconds)
+		}
+	}
+	return periods
+}
+
+// PhaseOrigin is a time in seconds since 1970 at which each cycle begins.
+const PhaseOrigin = firstMonday
+
+// names are the inputs behind the elapsed time.
+func (d *Date) names() (names []string) {
+	if d == nil {
+		return nil
+	}
+	for _, name := range d.Cycles {
+		names = append(names, d.Column+"=cos "+name, d.Column+"=sin "+name)
+	}
+	return names
+}
+
+// append adds the inputs of a time. Of a missing one, v is the elapsed time, and its phases are in
+// the middle of each circle.
+func (d *Date) append(to []float64, v float64, missing bool) []float64 {
+	if missing {
+		return append(append(to, v), make([]float64, 2*len(d.Cycles))...)
+	}
+	to = append(to, (v-d.Start)/secondsPerDay)
+	for _, c := range cycles {
+		if slices.Contains(d.Cycles, c.name) {
+			sin, cos := math.Sincos(2 * math.Pi * c.phase(v))
+			to = append(to, cos, sin)
+		}
+	}
+	return to
+}
+
+// parse is the time in a cell, NaN of a missing one; false of a cell that is no time.
+func (d *Date) parse(cell string) (seconds float64, ok bool) {
+	cell = strings.TrimSpace(cell)
+	if isMissing(cell) || isDoubtful(cell) {
+		return math.NaN(), true
+	}
+	return ParseTime(d.Form, cell)
+}
+
+// like describes the column, for the error about a cell that is no time.
+func (d *Date) like() string {
+	example := map[string]string{dayFirst: "31/12/2020", monthFirst: "12/31/2020", epochSeconds: "1609459199",
+		epochMillis: "1609459199000"}[d.Form]
+	if example == "" {
+		example = "2020-12-31 23:59"
+	}
+	return "which is not a date of the calendar in a form such as " + example + ": correct it, or leave it empty " +
+		"with --missing impute"
+}
+
+// sound: a training set can have had such a column.
+func (d *Date) sound() bool {
+	return !math.IsNaN(d.Start) && !math.IsInf(d.Start, 0) && len(d.Cycles) <= len(cycles) &&
+		!slices.ContainsFunc(d.Cycles, func(name string) bool {
+			return !slices.ContainsFunc(cycles, func(c cycle) bool { return c.name == name })
+		})
+}
+
+// dates are the findings about times in the cells of a column.
+type dates struct {
+	n     int         // texts that look like dates
+	first sighting    // of them
+	open  sighting    // the first such as 1/2/2020, which may be of two days
+	shown bool        // a cell has day, month and year in either order
+	spans [2]dateSpan // with the day first, and with the month first
+}
+
+// dateSpan are the times of a column in one order of day and month.
+type dateSpan struct {
+	fails     int // texts that are no dates
+	low, high float64
+	begun     bool
+	start     float64 // the first
+	last      float64
+	falls     bool    // a time is before the one above it
+	moves     [3]bool // which cycles have phases that differ from that of the first
+}
+
+// add looks at a text.
+func (d *dates) add(rec *records, i int, cell string) {
+	d.n++
+	d.first.set(rec, i, cell)
+	open, points := orderOpen(cell)
+	d.shown = d.shown || open
+	if open && !points {
+		d.open.set(rec, i, cell)
+	}
+	for k, form := range []string{dayFirst, monthFirst} {
+		if v, ok := ParseTime(form, cell); ok {
+			d.spans[k].add(v)
+		} else {
+			d.spans[k].fails++
+		}
+	}
+}
+
+// add takes a time.
+func (s *dateSpan) add(v float64) {
+	const seen = 1. / 20 // of a cycle
+	if !s.begun {
+		*s = dateSpan{fails: s.fails, low: v, high: v, begun: true, start: v, last: v}
+	}
+	s.falls, s.last = s.falls || s.begun && v < s.last, v
+	s.low, s.high = min(s.low, v), max(s.high, v)
+	for k, c := range cycles {
+		turn := math.Abs(c.phase(v) - c.phase(s.start))
+		s.moves[k] = s.moves[k] || min(turn, 1-turn) > seen
+	}
+}
+
+// date is the column from the times in it: with the cycles that are there twice at least, and whose
+// phases differ.
+func (s *dateSpan) date(column, form string) *Date {
+	d := &Date{Column: column, Form: form, Start: s.low}
+	for k, c := range cycles {
+		if s.moves[k] && s.high-s.low >= 2*c.seconds {
+			d.Cycles = append(d.Cycles, c.name)
+		}
+	}
+	return d
+}
+
+// order finds the order of day and month: what is said, else that in which more cells are dates.
+// Points stand behind the day. It is not known where a column of 1/2/2020 has dates in both.
+func (d *dates) order(said string) (form string, known bool) {
+	fewer := d.spans[1].fails - d.spans[0].fails
+	switch {
+	case !d.shown:
+		return "", true
+	case said == dayFirst, said == monthFirst:
+		return said, true
+	case fewer < 0:
+		return monthFirst, true
+	}
+	return dayFirst, fewer > 0 || d.open.cell == ""
+}
+
+// of are the times in an order.
+func (d *dates) of(form string) *dateSpan {
+	if form == monthFirst {
+		return &d.spans[1]
+	}
+	return &d.spans[0]
+}
+
+var epochName = regexp.MustCompile(`(?i)^(unix|epoch)([_ -]?(time|timestamp|s|sec|seconds|ms|millis|milliseconds))*$|` +
+	`^timestamp([_ -]?(s|sec|seconds|ms|millis|milliseconds|utc|unix))*$|[_ -](epoch|timestamp|unix|unixtime)$`)
+
+// addEpoch takes a number of a column that is called like times, as seconds and as milliseconds.
+func (d *dates) addEpoch(v float64) {
+	d.spans[0].add(v)
+	d.spans[1].add(v / 1000)
+}
+
+// epoch is a column of numbers that are times by its name, if all are of the years 1973 to 2286; nil
+// of others.
+func (c *columnProfile) epoch(name string) *Date {
+	switch {
+	case !c.isEpoch || c.texts > 0 || c.numbers == 0:
+		return nil
+	case c.low >= 1e8 && c.high < 1e10:
+		return c.dates.spans[0].date(name, epochSeconds)
+	case c.low >= 1e11 && c.high < 1e13:
+		return c.dates.spans[1].date(name, epochMillis)
+	}
+	return nil
+}
+
+// form is the order of column i; the error is about the first date that leaves it open.
+func (d *dates) form(rec *records, i int, said string) (form string, err error) {
+	form, known := d.order(cmp.Or(said, rec.dateOrder(i)))
+	if !known {
+		return "", errorAt(rec.name, d.open.at, "found the date %s in column %s: is the day or the month first? Say "+
+			"which by --set dates=dmy or --set dates=mdy", quote(d.open.cell), quote(rec.columnName(i)))
+	}
+	return form, nil
+}
+
+// addDates makes inputs of a column of dates.
+func (l *layout) addDates(rec *records, c *columnProfile, i int, said string) error {
+	name := rec.columnName(i)
+	form, err := c.dates.form(rec, i, said)
+	if err != nil {
+		return err
+	}
+	if s := c.dates.of(form); s.begun {
+		l.addDate(i, s.date(name, form), s)
+		return nil
+	}
+	first := c.dates.first
+	if first.cell == "" {
+		first = c.firstText()
+	}
+	return errorAt(rec.name, first.at, "found %s in column %s, which cannot be read as a date: write it like 2020-12-31 "+
+		"23:59, with a year of four digits, or leave the column out with --ignore %s", quote(first.cell), quote(name),
+		flagWord(name, i))
+}
+
+// addDate makes inputs of a column, and tells so.
+func (l *layout) addDate(i int, d *Date, s *dateSpan) {
+	form := map[string]string{dayFirst: ", with the day first", monthFirst: ", with the month first",
+		epochSeconds: ", as seconds since 1970", epochMillis: ", as milliseconds since 1970"}[d.Form]
+	in := ""
+	if len(d.Cycles) > 0 {
+		in = fmt.Sprintf(", and where it stands in each %s", strings.Join(d.Cycles, ", "))
+	}
+	if s.low < s.high && !s.falls && !l.hasRole("time") {
+		in += fmt.Sprintf(" (the rows are in this order: --time %s tests on the later ones)", flagWord(d.Column, i))
+	}
+	start := time.UnixMilli(int64(math.Round(d.Start * 1000))).UTC().Format("2006-01-02 15:04:05.999")
+	l.note("column %s is of dates%s and becomes days since %s%s", quote(d.Column), form,
+		strings.TrimSuffix(start, " 00:00:00"), in)
+	l.add(i, InputColumn{Name: d.Column, Date: d})
+}

@@ -1,0 +1,134 @@
+package data
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Dates become days since the first, and where they stand in the cycles that they cover twice.
+func TestDates(t *testing.T) {
+	daily := "when,y\n"
+	for day := range 20 {
+		daily += "2024-03-" + []string{"0", ""}[min(1, (day+1)/10)] + number(float64(day+1)) + ",1." + number(float64(day)) + "\n"
+	}
+	d, notes, err := readText(daily, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"when", "when=cos week", "when=sin week"}; !slices.Equal(d.Columns, want) {
+		t.Fatal(d.Columns)
+	}
+	// 2024-03-04 is a Monday
+	if row := d.Row(3); row[0] != 3 || math.Abs(row[1]-1) > 1e-9 || math.Abs(row[2]) > 1e-9 {
+		t.Error(row)
+	}
+	if said := strings.Join(notes, "\n"); !strings.Contains(said,
+		`column "when" is of dates and becomes days since 2024-03-01, and where it stands in each week`) {
+		t.Error(said)
+	}
+	like := d.Schema()
+	got, _, err := readText("y,when\n1,2024-03-05T12:00+02:00\n", ReadOptions{Like: &like})
+	if err != nil || math.Abs(got.Row(0)[0]-(4+10./24)) > 1e-9 {
+		t.Error(got, err)
+	}
+	rows, err := like.Rows(Given{N: 1, Texts: map[string][]string{"when": {"2024-03-05 10:00"}}})
+	if err != nil || !slices.Equal(rows.Row(0), got.Row(0)) {
+		t.Error(rows, err)
+	}
+}
+
+// What a column of dates becomes, or the error about it.
+func TestColumnsOfDates(t *testing.T) {
+	column := func(name string, cells ...string) string {
+		text := name + ",y\n"
+		for i, c := range cells {
+			text += c + "," + number(float64(i)+0.5) + "\n"
+		}
+		return text
+	}
+	for _, c := range []struct {
+		text, want string // inputs, or a part of the error
+		opt        TableOptions
+	}{
+		{column("d", "31/12/2020", "1/2/2021"), "d d=cos week d=sin week", TableOptions{}},
+		{column("d", "12/31/2020", "1/2/2021"), "d", TableOptions{}},
+		{column("d", "3/12/2020", "1/2/2021"), `t.csv:2:1: found the date "3/12/2020" in column "d": is the day or ` +
+			`the month first? Say which by --set dates=dmy or --set dates=mdy`, TableOptions{}},
+		{column("d", "3/12/2020", "1/2/2021"), "d d=cos week d=sin week", TableOptions{Dates: "mdy"}},
+		{column("d", "3.12.2020", "1.2.2021"), "d d=cos week d=sin week", TableOptions{}},
+		{column("d", "3/12/2020", "12/31/2020"), `t.csv:3:1: found "12/31/2020" in column "d", which is not a date`,
+			TableOptions{Dates: "dmy"}},
+		{column("d", "2020-02-30", "2020-02-28", "2020-02-29"), `t.csv:2:1: found "2020-02-30" in column "d", which is ` +
+			`not a date of the calendar`, TableOptions{}},
+		{column("d", "2020-02-28", "soon", "2020-02-29"), `t.csv:3:1: found "soon"`, TableOptions{}},
+		{column("d", "2020-02-28", "", "2020-02-29"), `t.csv:3:1: cells are missing, in "d" 1`, TableOptions{}},
+		{column("d", "2020-02-28", "-", "2020-02-29"), "d d=missing", TableOptions{Missing: MissingImpute}},
+		{column("d", "2020-02-28", "", "2020-02-29"), "d", TableOptions{Missing: MissingDrop}},
+		{column("d", "3/4/20", "3/5/20"), `t.csv:2:1: found "3/4/20" in column "d", which cannot be read as a date`,
+			TableOptions{}},
+		{column("d", "10:30", "11:30"), `t.csv:2:1: found "10:30" in column "d", which cannot be read as a date`,
+			TableOptions{}},
+		{column("d", "2020-01-01 00:00", "2020-01-01 18:00", "2020-01-03"), "d d=cos day d=sin day", TableOptions{}},
+		{column("d", "2020-01-01", "2021-01-01", "2022-01-01", "2023-01-01"), "d d=cos week d=sin week", TableOptions{}},
+		{column("timestamp", "1500000000", "1500040000", "1500500000"), "timestamp timestamp=cos day timestamp=sin day",
+			TableOptions{}},
+		{column("unix_ms", "1500000000000", "1500000001000"), "unix_ms", TableOptions{}},
+		{column("d", "2020-01-01", "2020-01-02"), `there is no order of dates "ymd"`, TableOptions{Dates: "ymd"}},
+	} {
+		got := ""
+		opt := ReadOptions{TableOptions: c.opt}
+		if c.opt.Dates != "" {
+			if err := opt.TableOptions.check(); err != nil {
+				got = err.Error()
+			}
+		}
+		if d, _, err := readText(c.text, opt); got == "" && err != nil {
+			got = err.Error()
+		} else if got == "" {
+			got = strings.Join(d.Columns, " ")
+			if like := d.Schema(); like.Check() != nil || len(like.Dates) != 1 {
+				t.Error(like)
+			}
+		}
+		if !strings.Contains(got, c.want) || strings.HasPrefix(c.want, "d") && got != c.want {
+			t.Errorf("%s%+v:\n%s, want\n%s", c.text, c.opt, got, c.want)
+		}
+	}
+	for _, plain := range []string{column("timestamp", "1", "2.5"), column("value", "1500000000", "1500000001"),
+		column("timestamps_per_day", "1500000000", "1500000001")} {
+		if d, _, err := readText(plain, ReadOptions{}); err != nil || d.Schema().Dates != nil {
+			t.Error(plain, err)
+		}
+	}
+}
+
+// A cell that is missing has the median of the others, in the middle of its cycles.
+func TestMissingDates(t *testing.T) {
+	d, _, err := readText("d,y\n2020-01-01,1.5\n2020-01-12,2\n,3\n2020-01-31,4\n", ReadOptions{
+		TableOptions: TableOptions{Missing: MissingImpute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	impute(d)
+	if got, want := d.Row(2), []float64{11, 0, 0, 1}; !slices.Equal(got, want) {
+		t.Error(got)
+	}
+	like := d.Schema()
+	rows, err := like.Rows(Given{N: 1, Texts: map[string][]string{"d": {""}}})
+	if err != nil || !slices.Equal(rows.Row(0), d.Row(2)) {
+		t.Error(rows, err)
+	}
+}
+
+// The form of an ARFF date says the order of day and month.
+func TestARFFDates(t *testing.T) {
+	for form, days := range map[string]float64{"dd/MM/yyyy": 31, "MM/dd/yyyy": 1} {
+		d, _, err := readText("@relation r\n@attribute d date \""+form+"\"\n@attribute y numeric\n@data\n"+
+			"1/2/2020,1\n\"1/1/2020\",2.5\n", ReadOptions{})
+		if err != nil || d.Row(0)[0] != days {
+			t.Error(form, d, err)
+		}
+	}
+}

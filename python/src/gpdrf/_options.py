@@ -1,0 +1,36 @@
+"""The options of gpdrf-gpu train that are parameters of the estimators."""
+
+from typing import Any
+
+LENGTH = {"steps", "epochs", "time-limit", "time_limit"}
+EACH = {*LENGTH, "device"}  # options that belong to a fit, and not to a model at which it starts
+
+# The parameters that are options of gpdrf-gpu train by the same name.
+NAMES = [
+    "model",
+    "preset",
+    "steps",
+    "inducing",
+    "latents",
+    "layers",
+    "features",
+    "kernel",
+    "likelihood",
+    "batch",
+    "lr",
+    "validation",
+    "ensemble",
+    "eval_samples",
+    "conformal",
+    "missing",
+    "device",
+]
+
+
+def text(value: Any) -> str:
+    """A value as an option has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ",".join(map(text, value))
+    return str(value)
