@@ -166,3 +166,29 @@ func TestRowsInOrder(t *testing.T) {
 		}
 	}
 }
+
+// A Poisson has whole quantiles and the variance of its mean; a true count stands between the probabilities of
+// less than it and of at most it.
+func TestCountColumns(t *testing.T) {
+	trained := &fitted.Trained{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{SD: 1}}}
+	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{math.Log(2), math.Log(4)}, Dispersion: []float64{0, 0.5}}
+	got := rowOf(t, regressionTable(trained, p, 0, 1))
+	for column, want := range map[string]string{"mean": "3", "var_aleatoric": "7", "var_epistemic": "1",
+		"q05": "0", "q25": "1", "q50": "2", "q75": "4", "q95": "9"} {
+		v, err := strconv.ParseFloat(got[column], 64)
+		w, _ := strconv.ParseFloat(want, 64)
+		if err != nil || math.Abs(v-w) > 1e-9 {
+			t.Errorf("%s is %s, expected %s", column, got[column], want)
+		}
+	}
+	r := NewRegression(trained, p, 0)
+	low, high := 1.0, 0.0
+	for row := range 200 {
+		at := r.Position(0, row, 3, 1)
+		low, high = min(low, at), max(high, at)
+	}
+	chance := math.Exp(r.LogDensity(0, 3))
+	if high-low > chance || high-low < 0.9*chance {
+		t.Errorf("a count of probability %g stands from %g to %g", chance, low, high)
+	}
+}

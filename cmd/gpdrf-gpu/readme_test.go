@@ -43,6 +43,20 @@ func TestREADME(t *testing.T) {
 	if len(commands) < 8 {
 		t.Fatalf("the README has %d commands: %q", len(commands), commands)
 	}
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range exampleFile.FindAllString(string(text), -1) {
+			named[file] = true
+		}
+	}
 	folder := t.TempDir()
 	if err := os.CopyFS(filepath.Join(folder, "examples"),
 		os.DirFS(filepath.Join("..", "..", "examples"))); err != nil {
@@ -50,7 +64,6 @@ func TestREADME(t *testing.T) {
 	}
 	t.Setenv("GPDRF_DATA", "")
 	t.Chdir(folder)
-	named := map[string]bool{}
 	for _, command := range commands {
 		for _, file := range exampleFile.FindAllString(command, -1) {
 			named[file] = true
@@ -64,10 +77,10 @@ func TestREADME(t *testing.T) {
 			t.Fatalf("%s: exit code %d\n%s", command, code, said.String())
 		}
 	}
-	err := filepath.WalkDir("examples", func(path string, entry os.DirEntry, err error) error {
-		others := []string{".yaml", ".md"} // config files, which options.txtar uses
+	err = filepath.WalkDir("examples", func(path string, entry os.DirEntry, err error) error {
+		others := []string{".yaml", ".md", ".py"} // config files, which options.txtar uses; scripts
 		if err == nil && !entry.IsDir() && !named[filepath.ToSlash(path)] && !slices.Contains(others, filepath.Ext(path)) {
-			t.Errorf("no command of the README uses %s", path)
+			t.Errorf("neither a command of the README nor a page of docs names %s", path)
 		}
 		return err
 	})
