@@ -11,7 +11,8 @@ import (
 func TestDates(t *testing.T) {
 	daily := "when,y\n"
 	for day := range 20 {
-		daily += "2024-03-" + []string{"0", ""}[min(1, (day+1)/10)] + number(float64(day+1)) + ",1." + number(float64(day)) + "\n"
+		daily += "2024-03-" + []string{"0", ""}[min(1, (day+1)/10)] + number(float64(day+1)) + ",1." +
+			number(float64(day)) + "\n"
 	}
 	d, notes, err := readText(daily, ReadOptions{})
 	if err != nil {

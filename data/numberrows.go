@@ -33,7 +33,8 @@ func (l *layout) numberRows(rec *records) *numberRows {
 	from, ok := rec.rows.(numberReader)
 	words := slices.ContainsFunc(l.columns, func(c InputColumn) bool { return c.Values != nil || c.Date != nil })
 	words = words || rec.notations != nil
-	if !ok || words || l.id >= 0 || l.roles != nil || l.texts != nil || l.class != nil && len(l.targets) > 0 || l.labelled() {
+	if !ok || words || l.id >= 0 || l.roles != nil || l.texts != nil ||
+		l.class != nil && len(l.targets) > 0 || l.labelled() {
 		return p
 	}
 	p.from, p.values, p.needed = from, make([]float64, rec.width), make([]bool, rec.width)

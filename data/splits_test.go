@@ -26,7 +26,8 @@ func visits(patients, most int) string {
 // inRoles reads a table with roles.
 func inRoles(t *testing.T, table string, roles RowRoles) (*Dataset, error) {
 	t.Helper()
-	ds, _, err := ReadFile(writeTemp(t, "t.csv", table), ReadOptions{TableOptions: TableOptions{Roles: roles}, Target: "y"})
+	ds, _, err := ReadFile(writeTemp(t, "t.csv", table),
+		ReadOptions{TableOptions: TableOptions{Roles: roles}, Target: "y"})
 	return ds, err
 }
 
@@ -49,7 +50,8 @@ func TestRoles(t *testing.T) {
 
 	schema := ds.Schema()
 	const named = "exposure,x,day\n0.5,1,2\n0.25,3,4\n"
-	for _, file := range []string{named, `{"x": 1, "day": 2, "exposure": 0.5}` + "\n" + `{"x": 3, "day": 4, "exposure": 0.25}` + "\n"} {
+	for _, file := range []string{named, `{"x": 1, "day": 2, "exposure": 0.5}` + "\n" +
+		`{"x": 3, "day": 4, "exposure": 0.25}` + "\n"} {
 		new, _, err := readFor(writeTemp(t, "new", file), schema, TableOptions{}, Watch{})
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +61,7 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	_, _, err = readFor(writeTemp(t, "new.csv", "x,day\n1,2\n"), schema, TableOptions{}, Watch{})
-	if err == nil || !strings.Contains(err.Error(), `new.csv:1: there is no column "exposure", that is added to the outputs`) {
+	if err == nil || !strings.Contains(err.Error(), `new.csv:1: there is no column "exposure", that is added to`) {
 		t.Errorf("without the offset: %v", err)
 	}
 	request, err := schema.Rows(Given{N: 2, Numbers: []float64{1, 2, 0.5, 3, 4, 0.25}})
@@ -81,10 +83,12 @@ func TestBadRoles(t *testing.T) {
 		{table, RowRoles{Weights: "w", Group: "w"}, `column "w" cannot be both --group and --weights`},
 		{table, RowRoles{Group: "g", Time: "t"}, `give --group or --time`},
 		{strings.Replace(table, "2,b", "-2,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: found the weight "-2" in column "w"`},
-		{strings.Replace(table, "2,b", "1e-50,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: found the weight "1e-50" in column "w": weights are 0`},
+		{strings.Replace(table, "2,b", "1e-50,b", 1), RowRoles{Weights: "w"},
+			`t.csv:3:1: found the weight "1e-50" in column "w": weights are 0`},
 		{strings.Replace(table, "2,b", "NaN,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
 		{strings.Replace(table, "2,b", "inf,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
-		{strings.NewReplacer("\n1,", "\n0,", "\n2,", "\n0,").Replace(table), RowRoles{Weights: "w"}, `t.csv: has the weight 0 in all of its 3 rows`},
+		{strings.NewReplacer("\n1,", "\n0,", "\n2,", "\n0,").Replace(table), RowRoles{Weights: "w"},
+			`t.csv: has the weight 0 in all of its 3 rows`},
 		{strings.ReplaceAll(table, "b", "a"), RowRoles{Group: "g"}, `all rows are one group`},
 		{strings.ReplaceAll(table, "b", ""), RowRoles{Group: "g"}, `t.csv:3:3: `},
 		{table, RowRoles{Time: "g"}, `t.csv:2:3: found "a" in column "g"`},
@@ -94,7 +98,8 @@ func TestBadRoles(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", c.roles, err, c.want)
 		}
 	}
-	_, _, err := ReadFile(writeTemp(t, "t.fasta", ">a\nACGT\n>b\nACGA\n"), ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}})
+	_, _, err := ReadFile(writeTemp(t, "t.fasta", ">a\nACGT\n>b\nACGA\n"),
+		ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}})
 	if err == nil || !strings.Contains(err.Error(), "group") {
 		t.Errorf("FASTA with groups: %v", err)
 	}
@@ -207,15 +212,18 @@ func TestRolesInMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(ds.Groups, []int32{0, 1, 2}) || !slices.Equal(ds.Weights, []float64{1, 2, 1}) || ds.Schema().Roles.Offset == "" {
+	if !slices.Equal(ds.Groups, []int32{0, 1, 2}) || !slices.Equal(ds.Weights, []float64{1, 2, 1}) ||
+		ds.Schema().Roles.Offset == "" {
 		t.Errorf("groups %v, weights %v, roles %+v", ds.Groups, ds.Weights, ds.Schema().Roles)
 	}
 	for want, change := range map[string]func(r *Rows){
-		"row 2: the weight is -1":                    func(r *Rows) { r.Weights = []float64{1, -1, 1, 1} },
-		"3 weights for 4 rows":                       func(r *Rows) { r.Weights = r.Weights[1:] },
-		"weights of all rows are 0":                  func(r *Rows) { r.Weights = make([]float64, 4) },
-		"all rows are one group":                     func(r *Rows) { r.Groups = make([]string, 4) },
-		"row 1: the time is NaN":                     func(r *Rows) { r.Groups, r.Times = nil, []float64{math.NaN(), 1, 2, 3} },
+		"row 2: the weight is -1":   func(r *Rows) { r.Weights = []float64{1, -1, 1, 1} },
+		"3 weights for 4 rows":      func(r *Rows) { r.Weights = r.Weights[1:] },
+		"weights of all rows are 0": func(r *Rows) { r.Weights = make([]float64, 4) },
+		"all rows are one group":    func(r *Rows) { r.Groups = make([]string, 4) },
+		"row 1: the time is NaN": func(r *Rows) {
+			r.Groups, r.Times = nil, []float64{math.NaN(), 1, 2, 3}
+		},
 		"split by the groups \"group\" and by the t": func(r *Rows) { r.Times = []float64{1, 2, 3, 4} },
 	} {
 		bad := rows

@@ -196,7 +196,8 @@ func (l *layout) none(rec *records) error {
 	case l.badRows > 0:
 		return noneToPredict(rec.name, l.badRows)
 	case l.weightless > 0:
-		return errorf(rec.name, "has the weight 0 in all of its %s: at least two rows must count", plural(l.weightless, "row"))
+		return errorf(rec.name, "has the weight 0 in all of its %s: at least two rows must count",
+			plural(l.weightless, "row"))
 	case l.dropped > 0:
 		return errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, "+
 			"--ignore leaves a column out", plural(l.noTarget+l.dropped, "row"))

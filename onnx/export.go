@@ -77,7 +77,8 @@ func (f *File) Write(w io.Writer, version string) error {
 	s = s.InNumbers()
 	about := onnxfile.Description{
 		Name: "gpdrf", Producer: "gpdrf-gpu", Version: version,
-		Doc: "inputs: the columns of numbers, in the order of the metadata's columns, in their own units; dates are seconds since 1970",
+		Doc: "inputs: the columns of numbers, in the order of the metadata's columns, in their own units; " +
+			"dates are seconds since 1970",
 	}
 	describe := func(key string, names []string) {
 		text, _ := json.Marshal(names) // words always have a form

@@ -32,8 +32,9 @@ func tableKeys() []flagSpec {
 // tableOptions reads those flags and keys.
 func (c *call) tableOptions() (o data.TableOptions, err error) {
 	for name, field := range map[string]*string{
-		"ignore": &o.Ignore, "id": &o.ID, "text": &o.Text, "missing": &o.Missing, "dates": &o.Dates, "separator": &o.Separator,
-		"decimal": &o.Decimal, "thousands": &o.Thousands, "header": &o.Header,
+		"ignore": &o.Ignore, "id": &o.ID, "text": &o.Text, "missing": &o.Missing, "dates": &o.Dates,
+		"separator": &o.Separator,
+		"decimal":   &o.Decimal, "thousands": &o.Thousands, "header": &o.Header,
 	} {
 		*field, _ = c.text(name)
 	}

@@ -70,7 +70,8 @@ func (c *Config) Folder() string { return c.at }
 
 // tableOptions are those of data.
 func (c *Config) tableOptions() data.TableOptions {
-	return data.TableOptions{OneHot: c.OneHot, Ignore: c.Ignore, Text: c.Words, ID: c.ID, Missing: c.Missing, Dates: c.Dates,
+	return data.TableOptions{OneHot: c.OneHot, Ignore: c.Ignore, Text: c.Words, ID: c.ID, Missing: c.Missing,
+		Dates: c.Dates,
 		Roles: data.RowRoles{Weights: c.Weights, Group: c.Group, Time: c.Time, Offset: c.Offset},
 		Dialect: data.Dialect{Separator: c.Separator, Decimal: c.Decimal, Thousands: c.Thousands,
 			Header: c.Header}}
