@@ -2,6 +2,7 @@ package gpdrf
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -72,6 +73,9 @@ func (t *Target) Interval(i int, level float64) (lower, upper float64, err error
 	q, err := t.conformal.Quantile(t.number, level)
 	if err != nil {
 		return 0, 0, err
+	}
+	if n := len(t.Mean); i < 0 || i >= n {
+		return 0, 0, fmt.Errorf("row %d of a prediction of %d rows: they count from 0", i, n)
 	}
 	lower, upper = t.regression.Interval(i, q)
 	return lower, upper, nil

@@ -114,9 +114,8 @@ func (g Given) offsets(s Schema) (offset []float64, err error) {
 	width := len(s.RequestNumbers())
 	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
 		v := g.Numbers[(i+1)*width-1]
-		if !(math.Abs(v) <= largest) {
-			return nil, errorf("", "row %d: column %s is %s: each row needs a finite number, which is added to its outputs",
-				i+1, quote(s.Roles.Offset), number(v))
+		if !(math.Abs(v) <= mostOffset) {
+			return nil, errorf("", "row %d: column %s is %s: %s", i+1, quote(s.Roles.Offset), number(v), areOffsets)
 		}
 		offset = append(offset, v)
 	}

@@ -95,6 +95,11 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 // isWeight: single precision holds the weight, and the sum of many.
 func isWeight(w float64) bool { return w == 0 || w >= 1e-9 && w <= 1e9 }
 
+// mostOffset bounds the logarithm of an exposure.
+const mostOffset = 100
+
+const areOffsets = "it is the logarithm of an exposure, within ±100"
+
 const areWeights = "weights are 0, or from 1e-9 to 1e9"
 
 // noteFewWeights tells of weights that are shares: they count as few rows beside the prior.
@@ -184,6 +189,8 @@ func (l *layout) checkRoles(rec *records) error {
 		switch v, err := l.roleValue(rec, c); {
 		case err != nil:
 			return err
+		case c.option == "offset" && math.Abs(v) > mostOffset:
+			return rec.cellError(c.at, "found the offset %s in column %s: %s", quote(cell), quote(c.column), areOffsets)
 		case c.option == "weights" && !isWeight(v):
 			return rec.cellError(c.at, "found the weight %s in column %s: %s", quote(cell), quote(c.column), areWeights)
 		}
@@ -255,14 +262,14 @@ func (r Rows) checkFacts() error {
 			return errorf("", "row %d: the weight is %g: %s", i+1, w, areWeights)
 		}
 	}
-	for _, part := range []struct {
-		what   string
-		values []float64
-	}{{"time", r.Times}, {"offset", r.Offset}} {
-		for i, v := range part.values {
-			if !(math.Abs(v) <= largest) {
-				return errorf("", "row %d: the %s is %g: only finite numbers within ±%g can be used", i+1, part.what, v, largest)
-			}
+	for i, v := range r.Times {
+		if !(math.Abs(v) <= largest) {
+			return errorf("", "row %d: the time is %g: only finite numbers within ±%g can be used", i+1, v, largest)
+		}
+	}
+	for i, v := range r.Offset {
+		if !(math.Abs(v) <= mostOffset) {
+			return errorf("", "row %d: the offset is %g: %s", i+1, v, areOffsets)
 		}
 	}
 	return nil

@@ -196,12 +196,14 @@ func (d *Dataset) checkSplit(folds int) error {
 func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Dataset, err error) {
 	n := d.N()
 	kept, rows := d.apart(max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
+	if len(rows) == 0 {
+		return nil, nil, errorf(d.Path, "has %d training rows of one group: none can be held out, so give more groups", n)
+	}
 	if rest = d.Subset(kept); rest.N() < 2 {
-		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out for validation",
-			n, len(rows))
+		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out", n, len(rows))
 	}
 	if err := checkTraining(rest); err != nil {
-		return nil, nil, fmt.Errorf("with %s held out for validation: %w", plural(len(rows), "row"), err)
+		return nil, nil, fmt.Errorf("with %s held out: %w", plural(len(rows), "row"), err)
 	}
 	return rest, d.Subset(rows), nil
 }

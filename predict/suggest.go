@@ -70,6 +70,9 @@ func (s *Search) Check() error {
 	if !slices.Contains(Ways(), s.How) {
 		return usage.Errorf("--how: there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
 	}
+	if s.Batch < 1 || s.Samples < 2 {
+		return usage.Errorf("--batch %d, --samples %d: choose at least a row, by two samples or more", s.Batch, s.Samples)
+	}
 	if model.Counts(s.Trained.Model.Likelihood) {
 		return usage.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with " +
 			"--likelihood gaussian")

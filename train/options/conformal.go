@@ -26,6 +26,6 @@ func (c *Config) HoldOutConformal(all *data.Dataset) (rest, held *data.Dataset, 
 	if err := metrics.CheckConformal(held.N(), c.Level); err != nil {
 		return nil, nil, nil, c.Errorf("conformal", "of %d training rows a fifth is held out: %w", all.N(), err)
 	}
-	return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for intervals, by the seed %d",
-		all.Path, held.N(), all.N(), c.Seed)}, nil
+	return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for intervals, %s",
+		all.Path, held.N(), all.N(), all.HowSplit(c.Seed))}, nil
 }

@@ -205,7 +205,7 @@ class Estimator(BaseEstimator):
             further = None
             if self.warm_start and not resumes and self.__sklearn_is_fitted__():
                 further = self._further(stack.enter_context(_claims.Folder()).path)
-            arguments = rows.write(run.stem, y, roles)
+            arguments = rows.write(run.stem, y, roles, named="offset" in (self.options or {}))
             run.only_rows(Path(arguments[1]))
             arguments += [
                 "--test=none",
@@ -214,7 +214,10 @@ class Estimator(BaseEstimator):
                 "report=false",
                 *(further or self._arguments(int(n), resumes, groups is not None)),
             ]
-            arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), "--overwrite"]
+            alone = self.ensemble in (None, 1) and self.preset != "best"  # --overwrite is for a single model
+            arguments += (
+                ["--resume", str(run.path)] if resumes else ["--out", str(run.path), *["--overwrite"] * alone]
+            )
             try:
                 with Progress() if self.verbose else nullcontext() as progress:
                     _program.run(["train", "--set", "until-eof=true", *arguments], run.folder, progress)
@@ -287,8 +290,9 @@ class Estimator(BaseEstimator):
     def _take(self, run: Path) -> None:
         """Take the model of a run folder."""
         self.result_: dict[str, Any] = json.loads((run / RESULT_FILE).read_text(encoding="utf-8"))
+        log = run / _LOG_FILE  # an ensemble has one for each of its models
         self.history_: list[dict[str, float]] = [
-            json.loads(line) for line in (run / _LOG_FILE).read_text().splitlines()
+            json.loads(line) for line in (log.read_text().splitlines() if log.exists() else [])
         ]
         self._config = (run / _CONFIG_FILE).read_text(encoding="utf-8")
         self._asked = self._given() | {"random_state": self.random_state}

@@ -68,14 +68,18 @@ class Rows:
         return self.columns
 
     def write(
-        self, stem: Path, y: NDArray[Any] | None = None, roles: Mapping[str, NDArray[Any]] | None = None
+        self,
+        stem: Path,
+        y: NDArray[Any] | None = None,
+        roles: Mapping[str, NDArray[Any]] | None = None,
+        named: bool = False,
     ) -> list[str]:
         """Write the rows, with their targets y [N] or [N, T] and their roles, and say how the program reads them.
 
         Numbers go as npz, which is fast and exact. What is missing, words, sequences and roles go as CSV, in which a
-        number is exact, too.
+        number is exact, too, and so does what an option names by its column.
         """
-        if self.numbers is not None and not roles and np.isfinite(self.numbers).all():
+        if self.numbers is not None and not roles and not named and np.isfinite(self.numbers).all():
             path = stem.with_name(stem.name + ".npz")
             if y is None:
                 np.savez(path, x=self.numbers)
@@ -103,11 +107,8 @@ class Rows:
         """The inputs of a request to a model with this description."""
         names: list[str] = about.get("numbers", [])
         if self.numbers is not None:
-            if len(names) == self.numbers.shape[1]:
-                return {"inputs": self.numbers}
-            return {
-                "inputs": self.numbers[:, [int(name[1:]) for name in names]]
-            }  # one that was empty in training is no input
+            # a column that was empty in training is no input, and an offset comes last
+            return {"inputs": self.numbers[:, [int(name[1:]) for name in names]]}
         tensors: Tensors = {}
         cells = self._cells()
         for tensor in about["inputs"]:
@@ -133,6 +134,9 @@ def roles_of(n: int, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any]]
     if groups is not None:
         names = column_or_1d(groups)
         check_consistent_length(names, range(n))
+        for i, name in enumerate(names.tolist()):
+            if _missing(name):
+                raise ValueError(f"groups of row {i + 1} is missing: each row needs a group")
         roles["group"] = np.unique(names, return_inverse=True)[1]
     return roles
 
