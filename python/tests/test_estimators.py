@@ -252,3 +252,18 @@ def test_suggest_classes(table: Table) -> None:
     assert (nats >= 0).all()
     with pytest.raises(ValueError, match="is for numbers"):
         model.suggest(x, how="ei")
+
+
+def test_offset(table: Table) -> None:
+    """A column of an array may be the logarithm of an exposure: twice the exposure, twice the counts."""
+    x, _ = table
+    y = np.random.default_rng(1).poisson(np.exp(x[:, 0]))
+    model = GPDRFRegressor(**SMALL, likelihood="poisson", options={"offset": "x0"}).fit(x, y)
+    more = x.copy()
+    more[:, 0] += np.log(2)
+    assert np.allclose(model.predict(more), 2 * model.predict(x), rtol=1e-5)
+
+
+def test_ensemble(table: Table) -> None:
+    x, y = table
+    assert GPDRFRegressor(**SMALL, ensemble=2).fit(x, y).predict(x).shape == (100,)
