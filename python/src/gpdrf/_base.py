@@ -215,9 +215,7 @@ class Estimator(BaseEstimator):
                 *(further or self._arguments(int(n), resumes, groups is not None)),
             ]
             alone = self.ensemble in (None, 1) and self.preset != "best"  # --overwrite is for a single model
-            arguments += (
-                ["--resume", str(run.path)] if resumes else ["--out", str(run.path), *["--overwrite"] * alone]
-            )
+            arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), *["--overwrite"] * alone]
             try:
                 with Progress() if self.verbose else nullcontext() as progress:
                     _program.run(["train", "--set", "until-eof=true", *arguments], run.folder, progress)
