@@ -22,6 +22,7 @@ Numbers = NDArray[np.float64]
 Tensors = dict[str, "Numbers | list[str]"]
 
 _SEQUENCE = "sequence"
+_OWN_NAME = re.compile(r"x\d+")  # of a column of an array
 _DENSE = 1 << 30  # bytes of a sparse matrix as an array
 
 # Words that the program takes for missing cells, among numbers or everywhere, and booleans in its numbers.
@@ -107,6 +108,8 @@ class Rows:
         """The inputs of a request to a model with this description."""
         names: list[str] = about.get("numbers", [])
         if self.numbers is not None:
+            if not all(_OWN_NAME.fullmatch(name) for name in names):  # of a model that the program trained
+                return {"inputs": self.numbers}
             # a column that was empty in training is no input, and an offset comes last
             return {"inputs": self.numbers[:, [int(name[1:]) for name in names]]}
         tensors: Tensors = {}
