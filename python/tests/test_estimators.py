@@ -267,3 +267,15 @@ def test_offset(table: Table) -> None:
 def test_ensemble(table: Table) -> None:
     x, y = table
     assert GPDRFRegressor(**SMALL, ensemble=2).fit(x, y).predict(x).shape == (100,)
+
+
+def test_warm_start_takes_the_same_columns(table: Table) -> None:
+    """Other columns are an error, and the model of the fit before stays."""
+    x, y = table
+    frame = pd.DataFrame(x, columns=["a", "b", "c"])
+    model = GPDRFRegressor(**SMALL, warm_start=True).fit(frame, y)
+    before = model.predict(frame)
+    for other in (frame[["c", "b", "a"]], frame.rename(columns={"a": "z"}), frame[["a", "b"]]):
+        with pytest.raises(ValueError, match="warm_start: X has"):
+            model.fit(other, y)
+    assert np.array_equal(model.predict(frame), before)

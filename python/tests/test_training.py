@@ -237,7 +237,7 @@ def test_warm_start(table: Table, tmp_path: Path) -> None:
     assert again.set_params(steps=3).fit(x, y).result_["steps"] == 3
     with pytest.raises(ValueError, match=r'inducing: the model of .* was made with "20"'):
         model.set_params(inducing=10).fit(x, y)
-    with pytest.raises(ValueError, match="the training data have 3 inputs"):
+    with pytest.raises(ValueError, match="X has 2 features, and the fit before had 3"):
         model.set_params(inducing=20).fit(x[:, :2], y)
 
 

@@ -153,6 +153,8 @@ class Estimator(BaseEstimator):
 
     def _new_rows(self, x: Any, y: Any) -> tuple[Rows, Any]:
         """The rows to train on, with their targets."""
+        if self.warm_start and self.__sklearn_is_fitted__():
+            self._check_columns(x)
         sequences = as_sequences(x)
         if sequences is not None:
             self._kind = SEQUENCES
@@ -174,6 +176,18 @@ class Estimator(BaseEstimator):
             multi_output=True,
         )
         return Rows(numbers=x), y
+
+    def _check_columns(self, x: Any) -> None:
+        """A warm start takes the columns of the fit before, which stays as it is where they are others."""
+        known = getattr(self, "feature_names_in_", None)
+        if known is not None and is_frame(x) and [str(name) for name in x.columns] != [str(name) for name in known]:
+            raise ValueError(
+                f"warm_start: X has the columns {list(x.columns)}, and the fit before had {list(known)}: "
+                "give the same ones in the same order"
+            )
+        columns, found = getattr(self, "n_features_in_", None), np.shape(x)[1:]
+        if columns is not None and found not in ((), (columns,)):
+            raise ValueError(f"warm_start: X has {found[0]} features, and the fit before had {columns}: give the same")
 
     def _rows(self, x: Any) -> Rows:
         """Rows like those of training."""
