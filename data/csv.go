@@ -91,6 +91,9 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 		}
 	}
 	lay.like, lay.optional, lay.missing = true, in.opt.TargetOptional, cmp.Or(like.Missing, MissingError)
+	if lay.optional { // rows to predict need no weights
+		lay.roles = slices.DeleteFunc(lay.roles, func(c roleColumn) bool { return c.option == "weights" })
+	}
 	if like.Task == Classification {
 		lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
 	}

@@ -183,7 +183,7 @@ func (l *layout) checkRoles(rec *records) error {
 	for _, c := range l.roles {
 		cell := strings.TrimSpace(rec.row[c.at])
 		if isMissing(cell) {
-			return rec.missingCell(c.at, cell, c.column, fmt.Sprintf("each row needs its --%s: fill it in or remove the row",
+			return rec.missingCell(c.at, cell, c.column, fmt.Sprintf("each row needs its %s: fill it in or remove the row",
 				c.option))
 		}
 		switch v, err := l.roleValue(rec, c); {

@@ -49,7 +49,7 @@ func TestRoles(t *testing.T) {
 	}
 
 	schema := ds.Schema()
-	const named = "exposure,x,day\n0.5,1,2\n0.25,3,4\n"
+	const named = "exposure,x,day,copies\n0.5,1,2,\n0.25,3,4,-1\n" // rows to predict need no weights
 	for _, file := range []string{named, `{"x": 1, "day": 2, "exposure": 0.5}` + "\n" +
 		`{"x": 3, "day": 4, "exposure": 0.25}` + "\n"} {
 		new, _, err := readFor(writeTemp(t, "new", file), schema, TableOptions{}, Watch{})
