@@ -320,10 +320,16 @@ func (s *search) settleTargets(given []options.Setting) ([]options.Setting, erro
 	if kind == data.AutoTargets {
 		kind = data.StandardTargets
 	}
-	given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == "target-scaling" })
-	if likelihood := s.job.Config.Likelihood; model.Counts(likelihood) { // by the rows, unless the user gave it
-		given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == "likelihood" })
-		given = append(given, options.Setting{Key: "likelihood", Text: likelihood, From: s.kind()})
+	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: s.kind()}}
+	s.cfg = s.cfg.With("target-scaling", kind)
+	if likelihood := s.cfg.Likelihood; model.Counts(likelihood) { // by the rows, unless the user gave it
+		settled = append(settled, options.Setting{Key: "likelihood", Text: likelihood, From: s.kind()})
 	}
-	return append(given, options.Setting{Key: "target-scaling", Text: kind, From: s.kind()}), err
+	known := s.cfg.Given() // as of a search that is resumed
+	for _, o := range settled {
+		given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == o.Key })
+		known[o.Key] = o.From
+	}
+	s.cfg = s.cfg.Giving(known)
+	return append(given, settled...), err
 }
