@@ -279,3 +279,17 @@ def test_warm_start_takes_the_same_columns(table: Table) -> None:
         with pytest.raises(ValueError, match="warm_start: X has"):
             model.fit(other, y)
     assert np.array_equal(model.predict(frame), before)
+
+
+def test_warm_start_in_one_form(table: Table) -> None:
+    """A fit of an array does not start at one of a table, and says so."""
+    x, y = table
+    model = GPDRFRegressor(**SMALL, warm_start=True).fit(x, y)
+    with pytest.raises(ValueError, match="warm_start: X is read as a table"):
+        model.fit(x, y, sample_weight=np.ones(100))
+    with pytest.raises(ValueError, match="target is 5"):
+        model.suggest(x, 3, target=5)
+    with pytest.raises(ValueError, match="all rows of the class 'up' have the weight 0"):
+        GPDRFClassifier(**SMALL).fit(x, np.where(y > 0, "up", "down"), sample_weight=(y <= 0) * 1.0)
+    with pytest.warns(match="the intervals hold only if none of these rows"):
+        model.set_params(conformal=True).fit(x, y)

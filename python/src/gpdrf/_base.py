@@ -221,6 +221,12 @@ class Estimator(BaseEstimator):
                 further = self._further(stack.enter_context(_claims.Folder()).path)
             arguments = rows.write(run.stem, y, roles, named="offset" in (self.options or {}))
             run.only_rows(Path(arguments[1]))
+            form = Path(arguments[1]).suffix
+            if further and form != getattr(self, "_form", form):
+                raise GPDRFInputError(
+                    "warm_start: X is read as a table where it has weights, groups, missing values or words, and the "
+                    "fit before had it in the other form: fit both alike, or fit anew"
+                )
             arguments += [
                 "--test=none",
                 f"--task={task}",
@@ -234,6 +240,7 @@ class Estimator(BaseEstimator):
                 with Progress() if self.verbose else nullcontext() as progress:
                     _program.run(["train", "--set", "until-eof=true", *arguments], run.folder, progress)
                 self._take(run.path)  # while nobody else may train there
+                self._form = form
             except KeyboardInterrupt:
                 stopped = run.has_stopped()
                 run.kept = (run.path / CHECKPOINT_FILE).exists()
@@ -368,6 +375,8 @@ class Estimator(BaseEstimator):
         rows = self._rows(X)
         arguments = [f"--batch={batch}", f"--seed={check_random_state(random_state).randint(_MOST_SEED)}"]
         names = self._model.schema().get("targets")
+        if target is not None and not 0 <= target < len(names or [""]):
+            raise ValueError(f"target is {target}, and the columns of y count from 0 to {len(names or ['']) - 1}")
         given = {"how": how, "samples": samples, "target": None if target is None or not names else names[target]}
         arguments += [f"--{name}={value}" for name, value in given.items() if value is not None]
         if minimize:
