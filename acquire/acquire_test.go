@@ -31,11 +31,11 @@ func TestBatchIsNotOneRow(t *testing.T) {
 	}
 }
 
-// Rows that cannot improve come last, by their means; a weight of 0 makes a row worthless.
+// Rows that cannot improve come last, by their means times their weights; one of weight 0 is the last.
 func TestExpectedImprovementOfHopelessRows(t *testing.T) {
 	f := Samples{S: 2, N: 4, F: []float64{-3, 1, -1, 2, -3, 1, -1, 2}}
 	picks := ExpectedImprovement(f, []float64{0, 0}, []float64{1, 1, 1, 0}, 4)
-	if rows := rowsOf(picks); !slices.Equal(rows, []int{1, 3, 2, 0}) || picks[0].Value != 1 || picks[3].Value != 0 {
+	if rows := rowsOf(picks); !slices.Equal(rows, []int{1, 2, 0, 3}) || picks[0].Value != 1 || picks[3].Value != 0 {
 		t.Errorf("%v", picks)
 	}
 }

@@ -6,7 +6,7 @@ import "slices"
 // the best value so far in each of them: what is measured, then the rows chosen (qEI, one row after
 // the other; qNEI where best differs between functions). weight [N] is the probability that a row is
 // feasible, independent of f; nil is 1. Rows chosen then raise best by their expected improvement.
-// Where no function improves at a row, its value is 0, and those with larger means come first.
+// Where no function improves at a row, its value is 0, and those with larger means come first, times weight.
 func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 	best, means := slices.Clone(best), f.Means()
 	gain := make([]float64, f.N)
@@ -24,10 +24,11 @@ func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 	update()
 	least, most := slices.Min(means), slices.Max(means)
 	tie := func(i int) float64 { // from −1 to 0
-		if most == least {
-			return -1
+		share := 1.0
+		if most > least {
+			share = (means[i] - least) / (most - least)
 		}
-		return (means[i]-least)/(most-least) - 1
+		return weightOf(weight, i)*share - 1
 	}
 	picks := greedy(f.N, batch, func(i int) float64 {
 		if gain[i] > 0 {

@@ -85,6 +85,9 @@ func (s *Search) Check() error {
 			return usage.Errorf("--minimize: is for numbers, and the model predicts classes: leave it out")
 		}
 	}
+	if s.Minimize && (s.How == Variance || s.How == BALD) {
+		return usage.Errorf("--minimize: is for --how ei, ucb and thompson: leave it out")
+	}
 	outputs := schema.Outputs()
 	if s.Target == "" && len(outputs) > 1 {
 		return usage.Errorf("--target: the model predicts %s: name one", strings.Join(outputs, ", "))
@@ -304,6 +307,10 @@ func Feasibility(ctx context.Context, t *fitted.Trained, dev device.Device, ds *
 		}
 		return nil, usage.Errorf("--feasible: the model must have two classes, the second of them for feasible, or "+
 			"one target, 0 or more for feasible; it predicts %s", strings.Join(classes, ", "))
+	}
+	if model.Counts(t.Model.Likelihood) || classes == nil && t.Targets[0].Log {
+		return nil, usage.Errorf("--feasible: its model predicts %s, which is never below 0, so that all rows are "+
+			"feasible: leave it out, or train it on classes or on a target of both signs", strings.Join(outputs, ", "))
 	}
 	p, err := t.Predict(ctx, dev, ds, t.EvalSamples)
 	if err != nil {

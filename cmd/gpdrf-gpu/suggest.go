@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -46,6 +47,11 @@ func (p *program) suggest(c *call) error {
 	suggestions, err := r.Run(p.ctx, rows)
 	if err != nil {
 		return guard.unless(err)
+	}
+	improves := func(s predict.Suggestion) bool { return s.Value > 0 }
+	if r.How == predict.EI && !slices.ContainsFunc(suggestions, improves) {
+		p.note("no function that was drawn is better than the best so far at any candidate: the rows are in the order of " +
+			"their means (--how ucb looks at their spread, too)")
 	}
 	return p.writeSuggestions(r, r.Table(rows, suggestions), guard)
 }
