@@ -37,6 +37,9 @@ func (j *Job) checkStart() error {
 	if is.Temperature = s.Model.Temperature; !reflect.DeepEqual(is, s.Model) {
 		return usage.Errorf("the options make another model than the one to start at: give it those of its own run")
 	}
+	if j.Conformal != nil {
+		j.Reporter.Note("warning: the intervals hold only if none of these rows has trained the model before")
+	}
 	if err := data.Positive(j.Train, s.Targets); err != nil {
 		return err
 	}

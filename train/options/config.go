@@ -151,6 +151,8 @@ func (s Setting) Errorf(format string, args ...any) error {
 	switch s.From {
 	case "--" + s.Key:
 		return usage.Errorf("%s: "+format, append([]any{s.From}, args...)...)
+	case "": // nobody gave it here, as where a run takes it over from another
+		return usage.Errorf("%s: "+format, append([]any{s.Key}, args...)...)
 	case BySet:
 		return usage.Errorf("%s %s: "+format, append([]any{s.From, s.Key}, args...)...)
 	}

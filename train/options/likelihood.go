@@ -133,8 +133,8 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 		return data.Counts(ds)
 	}
 	if ds.Offset != nil {
-		return c.Errorf("offset", "the likelihood %s has no log rate that it adds to: give --likelihood %s or %s, or "+
-			"leave it out", c.Likelihood, model.PoissonLikelihood, model.NegativeBinomialLikelihood)
+		return c.Errorf("offset", "is added to log rates of counts, and this likelihood has none: give --likelihood %s "+
+			"or %s, or leave it out", model.PoissonLikelihood, model.NegativeBinomialLikelihood)
 	}
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
 		return c.Errorf("likelihood", "bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
