@@ -131,14 +131,16 @@ func (g Given) value(c InputColumn, i int, numbers []float64) (v float64, rest [
 		}
 	} else if cell, ok := g.Texts[c.Name][i], false; c.Date != nil {
 		if v, ok = c.Date.parse(cell); !ok {
-			return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, quote(cell), quote(c.Name), c.Date.like())
+			return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, quote(cell), quote(c.Name),
+				c.Date.like())
 		}
 	} else if v, ok = c.Notation.parse(cell); !ok {
-		return 0, nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(cell), quote(c.Name), c.Notation.like())
+		return 0, nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(cell), quote(c.Name),
+			c.Notation.like())
 	}
 	if math.Abs(v) > largest {
-		return 0, nil, errorf("", "row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used", i+1,
-			number(v), quote(c.Name), largest)
+		return 0, nil, errorf("", "row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used",
+			i+1, number(v), quote(c.Name), largest)
 	}
 	return v, numbers, nil
 }

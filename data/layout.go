@@ -24,7 +24,8 @@ type layout struct {
 	id       int      // which cell names the row; −1: none does
 	idName   string
 	roles    []roleColumn
-	timeForm string // of the role time, as ParseTime takes it
+	dated    bool   // the role time has dates, and no numbers
+	timeForm string // of these, as ParseTime takes it
 	leftOut  []LeftOut
 	notes    []string
 

@@ -193,10 +193,15 @@ func checkTraining(d *Dataset) error {
 		count[l]++
 	}
 	if c := slices.Index(count, 0); c >= 0 {
-		return errorf(d.Path,
-			"no training row is left for class %s of the target column %s: too few rows of it; "+
-				"take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)",
-			d.Classes[c], quote(d.Target))
+		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)"
+		if d.Times != nil {
+			advice = "it begins later than the rows to train on end: take fewer folds, or leave --time out"
+		}
+		if d.TaskNote != "" {
+			advice += "; " + d.TaskNote
+		}
+		return errorf(d.Path, "no training row is left for class %s of the target column %s: too few rows of it; %s",
+			d.Classes[c], quote(d.Target), advice)
 	}
 	return nil
 }

@@ -22,11 +22,19 @@ type rowRole struct {
 	option, column, purpose, does string
 }
 
+// words are how a user gives the role.
+func (r rowRole) words() string {
+	if r.option == "offset" {
+		return "--set offset"
+	}
+	return "--" + r.option
+}
+
 func (r RowRoles) all() []rowRole {
 	return []rowRole{
 		{"weights", r.Weights, "that weights the rows", "weights the rows and is no input"},
-		{"group", r.Group, "that groups the rows", "groups the rows, which every split keeps together, and is no input"},
-		{"time", r.Time, "of the times of the rows", "has the times of the rows, by which they are split, and is no input"},
+		{"group", r.Group, "that groups the rows", "groups the rows, which splits keep together, and is no input"},
+		{"time", r.Time, "of the times of the rows", "has the times of the rows, which split them, and is no input"},
 		{"offset", r.Offset, "that is added to the outputs", "is added to the outputs and is no input"},
 	}
 }
@@ -68,7 +76,7 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 		other := ""
 		switch i := slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.at == at }); {
 		case i >= 0:
-			other = "--" + l.roles[i].option
+			other = l.roles[i].words()
 		case slices.Contains(l.targets, at):
 			other = "the target"
 		case l.texts != nil && at == l.sequence:
@@ -77,12 +85,13 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 			other = "left out"
 		}
 		if other != "" {
-			return errorf(rec.name, "the column %s cannot be both --%s and %s: name another", quote(names[at]), role.option,
-				other)
+			return errorf(rec.name, "the column %s cannot be both %s and %s: name another", quote(names[at]),
+				role.words(), other)
 		}
 		role.column = names[at]
 		l.note("column %s %s", quote(role.column), role.does)
-		if role.option == "time" {
+		if role.option == "time" && p.columns[at].texts > 0 {
+			l.dated = true
 			if l.timeForm, err = p.columns[at].dates.form(rec, at, dates); err != nil {
 				return err
 			}
@@ -183,8 +192,8 @@ func (l *layout) checkRoles(rec *records) error {
 	for _, c := range l.roles {
 		cell := strings.TrimSpace(rec.row[c.at])
 		if isMissing(cell) {
-			return rec.missingCell(c.at, cell, c.column, fmt.Sprintf("each row needs its %s: fill it in or remove the row",
-				c.option))
+			return rec.missingCell(c.at, cell, c.column,
+				fmt.Sprintf("each row needs its %s: fill it in or remove the row", c.option))
 		}
 		switch v, err := l.roleValue(rec, c); {
 		case err != nil:
@@ -203,12 +212,16 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 	if c.option == "group" {
 		return 0, nil
 	}
-	if c.option == "time" {
-		if seconds, ok := ParseTime(l.timeForm, strings.TrimSpace(rec.row[c.at])); ok {
-			return seconds, nil
+	if c.option == "time" && l.dated {
+		cell := strings.TrimSpace(rec.row[c.at])
+		seconds, ok := ParseTime(l.timeForm, cell)
+		if !ok {
+			return 0, rec.cellError(c.at, "found %s in column %s, which is no date, as others of it are: correct it",
+				quote(cell), quote(c.column))
 		}
+		return seconds, nil
 	}
-	return rec.value(c.at, c.column, "correct it, or name another column with --"+c.option)
+	return rec.value(c.at, c.column, "correct it, or name another column with "+c.words())
 }
 
 // addRoles keeps the roles of the current row, which checkRoles has seen.
