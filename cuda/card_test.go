@@ -184,12 +184,16 @@ func TestCardOrder(t *testing.T) {
 // A tool that the machine refuses was not run, and a stage whose program is in another pack neither.
 func TestCardRefuses(t *testing.T) {
 	tools := t.TempDir()
-	for name, says := range map[string]string{"compute-sanitizer": "Error: Device not supported", "ncu": "==ERROR== LibraryNotLoaded"} {
-		if err := os.WriteFile(filepath.Join(tools, name), []byte("#!/bin/sh\necho '"+says+"'\nexit 1\n"), 0o777); err != nil {
+	for name, says := range map[string]string{
+		"compute-sanitizer": "Error: Device not supported", "ncu": "==ERROR== LibraryNotLoaded",
+	} {
+		program := []byte("#!/bin/sh\necho '" + says + "'\nexit 1\n")
+		if err := os.WriteFile(filepath.Join(tools, name), program, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	script, said, _, _ := card(t, nil, "STAGES=sanitizer ncu parity-tests nccl check", "PATH="+tools+":"+os.Getenv("PATH"))
+	script, said, _, _ := card(t, nil, "STAGES=sanitizer ncu parity-tests nccl check",
+		"PATH="+tools+":"+os.Getenv("PATH"))
 	for _, name := range []string{"train", "nccl", "gpu"} {
 		if err := os.Remove(filepath.Join(filepath.Dir(script.Args[1]), name+".test.gz")); err != nil {
 			t.Fatal(err)
@@ -198,7 +202,8 @@ func TestCardRefuses(t *testing.T) {
 	if err := script.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	for _, want := range []string{`sanitizer-racecheck +not run .*: Device not supported`, `ncu +not run .*: LibraryNotLoaded`,
+	for _, want := range []string{`sanitizer-racecheck +not run .*: Device not supported`,
+		`ncu +not run .*: LibraryNotLoaded`,
 		`parity-tests +not run .* another pack`, `nccl +not run .* another pack`, `check +ok`} {
 		if !regexp.MustCompile(`(?m)^` + want).MatchString(said.String()) {
 			t.Errorf("there is no %s in\n%s", want, said)
