@@ -10,8 +10,8 @@ const fromShare = 0.2
 
 // made are the options of a model, beside those of its layers, that a run which starts there cannot change: its
 // rows are read as the model knows them, and its frozen draws belong to the seed.
-var made = words("target task tokens sequence codebook gram scaling columns target-scaling one-hot ignore text id dates " +
-	"missing model preset seed ensemble likelihood class-offsets samples learn-dof dof noise-init offset order")
+var made = words("target task tokens sequence codebook gram scaling columns target-scaling one-hot ignore text " +
+	"id dates missing model preset seed ensemble likelihood class-offsets samples learn-dof dof noise-init offset order")
 
 // fixedByModel reports whether the option is one of the model that a run starts at.
 func (o *Option) fixedByModel() bool {
