@@ -56,7 +56,7 @@ type Rows struct {
 	Groups []string
 	// Times [N]: splits train on the past and test on the future; nil for no order. Predict ignores them.
 	Times []float64
-	// Offset [N] is added to the outputs of each row, such as the logarithm of an exposure; nil: nothing.
+	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil: nothing.
 	Offset []float64
 }
 

@@ -52,7 +52,7 @@ type Dataset struct {
 
 	// Weights [N]: a row counts as that many copies of it; nil: each counts once.
 	Weights []float64
-	// Offset [N] is added to the outputs of each row, such as the logarithm of an exposure; nil: nothing.
+	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil: nothing.
 	Offset []float64
 
 	// RowOf are the numbers of the rows among all that were split into folds, from 0; nil where

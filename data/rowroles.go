@@ -14,7 +14,7 @@ type RowRoles struct {
 	Weights string `json:"weights,omitempty"` // how many copies of a row it counts as
 	Group   string `json:"group,omitempty"`   // rows of a group stay together in every split
 	Time    string `json:"time,omitempty"`    // splits train on the past and test on the future
-	Offset  string `json:"offset,omitempty"`  // added to the outputs, such as the logarithm of an exposure
+	Offset  string `json:"offset,omitempty"`  // added to log rates of counts: the logarithm of an exposure
 }
 
 // rowRole is one of them.
@@ -35,7 +35,7 @@ func (r RowRoles) all() []rowRole {
 		{"weights", r.Weights, "that weights the rows", "weights the rows and is no input"},
 		{"group", r.Group, "that groups the rows", "groups the rows, which splits keep together, and is no input"},
 		{"time", r.Time, "of the times of the rows", "has the times of the rows, which split them, and is no input"},
-		{"offset", r.Offset, "that is added to the outputs", "is added to the outputs and is no input"},
+		{"offset", r.Offset, "that is added to log rates", "is added to log rates and is no input"},
 	}
 }
 

@@ -66,7 +66,7 @@ func (c *Config) fileOptions() []Option {
 			Help: "the column of times: every split trains on the past and tests on the future, --cv on " +
 				"expanding windows"},
 		{Key: "offset", Arg: "COL", value: &c.Offset,
-			Help: "the column that is added to the outputs of each row, such as the logarithm of an exposure"},
+			Help: "the column that is added to the log rates of counts: the logarithm of an exposure"},
 		{Key: "dates", Values: data.DateOrders(), value: &c.Dates,
 			Help: "the order of day and month in dates such as 1/2/2020; auto takes the one that all cells fit"},
 		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
