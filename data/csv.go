@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -380,22 +379,4 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 		where += " (the first row is read as the names of the columns: --set header=no reads it as data)"
 	}
 	return 0, r.cellError(i, "found %s in column %s, which must be a number: %s", found, where, advice)
-}
-
-// parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a
-// table, where they are a name or an identifier.
-func parseNumber(cell string) (float64, error) {
-	if strings.ContainsAny(cell, "_xX") {
-		return 0, strconv.ErrSyntax
-	}
-	if strings.Contains(cell, "\xe2") {
-		cell = minuses.Replace(cell)
-	}
-	return strconv.ParseFloat(cell, 64)
-}
-
-// manyCommas: the cell is a number with commas between its thousands.
-func manyCommas(cell string) bool {
-	_, err := parseNumber(strings.ReplaceAll(cell, ",", ""))
-	return err == nil && strings.Contains(cell, ",")
 }

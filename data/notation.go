@@ -333,3 +333,21 @@ func (r *records) setNotation(i int, n *Notation) {
 
 // isStray: cell i of the current row is not written as its column is.
 func (r *records) isStray(i int) bool { return r.notations != nil && r.strays[i] }
+
+// parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a
+// table, where they are a name or an identifier.
+func parseNumber(cell string) (float64, error) {
+	if strings.ContainsAny(cell, "_xX") {
+		return 0, strconv.ErrSyntax
+	}
+	if strings.Contains(cell, "\xe2") {
+		cell = minuses.Replace(cell)
+	}
+	return strconv.ParseFloat(cell, 64)
+}
+
+// manyCommas: the cell is a number with commas between its thousands.
+func manyCommas(cell string) bool {
+	_, err := parseNumber(strings.ReplaceAll(cell, ",", ""))
+	return err == nil && strings.Contains(cell, ",")
+}
