@@ -55,9 +55,9 @@ test: ## all tests
 	$(GO) test -vet=off $(TEST_FLAGS) ./...
 	$(GO) -C bench test -vet=off $(TEST_FLAGS) ./...
 
-# The scripts train whole models, and TestF64 is TestF32 in another precision: their goroutines have tests beside them.
+# Scripts and examples train whole models, and TestF64 is TestF32 in another precision: goroutines have other tests.
 race: ## tests of the packages that start goroutines or import sync, under the race detector
-	CGO_ENABLED=1 $(GO) test -vet=off $(TEST_FLAGS) -race -short -skip 'TestScripts|TestF64' \
+	CGO_ENABLED=1 $(GO) test -vet=off $(TEST_FLAGS) -race -short -skip 'TestScripts|TestF64|^Example' \
 		$$(git grep -lE '^[[:space:]]+go [a-z]|"sync(/atomic|/errgroup)?"' -- '*.go' ':!bench' ':!internal/archtest' \
 			':!cuda/ptx2cc' | xargs dirname | sort -u | sed 's,^,./,')
 

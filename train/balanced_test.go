@@ -40,6 +40,7 @@ func TestClassFactors(t *testing.T) {
 // A run with class weights is that of rows with these weights, to the bit. It finds more of the rare class, and
 // its probabilities are those of equally frequent classes. The test rows keep their weights.
 func TestClassWeights(t *testing.T) {
+	learns(t)
 	set := table(t, 200, 1, seldom)
 	const words = "steps=120 batch=50 inducing=15 features=10 objective=elbo"
 	plain := mustFit(t, words, set)

@@ -52,6 +52,7 @@ func TestRevised(t *testing.T) {
 
 // A run that was planned again is repeated by its config, bit for bit.
 func TestReplannedRepeats(t *testing.T) {
+	learns(t)
 	set := table(t, 200, 1, wave)
 	const words = "steps=400 batch=50 inducing=10 features=8 lengthscales=shared objective=elbo"
 	c := config(t, words)

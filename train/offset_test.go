@@ -24,6 +24,7 @@ func rare(rng *rand.Rand, _, _ float64) string {
 // Far from all training rows a classifier with offsets predicts the shares of the classes, and one
 // without has them alike; and a model file brings the offsets back.
 func TestClassOffsets(t *testing.T) {
+	learns(t)
 	set := table(t, 300, 1, rare)
 	far := readText(t, "far.csv", "a,b,target\n900,30,0\n-900,30,1\n", data.ReadOptions{})
 	for _, likelihood := range []string{"softmax", "bernoulli"} {

@@ -39,6 +39,7 @@ const ofWide = "steps=300 device=cpu:f32"
 
 // Many columns become few inputs that predict other rows, after a model file, too.
 func TestWideTable(t *testing.T) {
+	learns(t)
 	out := mustFit(t, ofWide, wideRows(t, 60, 1, true))
 	if inputs := out.Trained.Model.Inputs; out.Trained.Projection == nil || inputs != 1 {
 		t.Fatalf("a model of %d inputs", inputs)
@@ -67,6 +68,7 @@ func TestWideTable(t *testing.T) {
 
 // Where there is nothing to learn, a model of many columns knows it.
 func TestWideNoise(t *testing.T) {
+	learns(t)
 	out := mustFit(t, ofWide, wideRows(t, 60, 1, false))
 	if nll := evaluate(t, out, wideRows(t, 300, 2, false)).Classification.NLL; nll > math.Ln2+0.15 {
 		t.Errorf("%.2f nats a row", nll)

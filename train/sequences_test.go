@@ -95,6 +95,7 @@ var sequenceRuns = []string{
 
 // Classes of sequences are learnt, and a model file predicts the same numbers.
 func TestSequenceClasses(t *testing.T) {
+	learns(t)
 	set, test := genes(t, 160, 1), genes(t, 80, 2)
 	for _, options := range sequenceRuns {
 		out := mustFit(t, options, set)
@@ -157,6 +158,7 @@ func reread(t testing.TB, trained *fitted.Trained) *fitted.Trained {
 
 // A number beside a sequence counts: a regression on both is better than one on either.
 func TestSequencesBesideVectors(t *testing.T) {
+	learns(t)
 	set, test := mixed(t, 200, 1), mixed(t, 100, 2)
 	for _, options := range []string{
 		"model=gp inducing=80 kernel=rbf+spectrum:1 steps=400 batch=100 lr=0.05 gp-lengthscale-factor=1",

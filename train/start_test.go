@@ -24,6 +24,7 @@ func startAt(t *testing.T, at *Outcome, words string, set *data.Dataset) (*Outco
 // A run that starts at a model and does not move predicts what the model does, bit for bit, whatever its kind.
 // One that moves predicts something else, and the same again from the same start.
 func TestStartAtModel(t *testing.T) {
+	learns(t)
 	numbers, classes := table(t, 60, 1, wave), table(t, 60, 3, rings)
 	for words, set := range map[string]*data.Dataset{
 		"model=gp inducing=9": numbers,

@@ -55,6 +55,7 @@ func parameter(t *testing.T, run *run, name string) []float64 {
 // TestStart: the length-scale of a column that oscillates starts short in the GP layer, and in the
 // features of model drf. The noise starts at the error of rows left out. What options give stays.
 func TestStart(t *testing.T) {
+	learns(t)
 	set := table(t, 300, 1, cycles)
 	for words, name := range map[string]string{
 		"model=gpdrf features=9 inducing=20":       "gp.log_lengthscale",

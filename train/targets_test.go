@@ -118,6 +118,7 @@ func testLogs(t *testing.T, trained *fitted.Trained, dev device.Device, test *da
 // Where rows to predict have no logarithm, or Student's t has no exponential, auto takes none; log
 // is refused. Nor does a smooth target need one.
 func TestLogTargetNot(t *testing.T) {
+	learns(t)
 	rows, test := sales(t, 300, 1), sales(t, 20, 2)
 	smooth := table(t, 300, 1, func(rng *rand.Rand, a, _ float64) string {
 		return strconv.FormatFloat(math.Pow(a+2.2, 6)+0.001*rng.Float64(), 'g', -1, 64)
