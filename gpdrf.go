@@ -222,10 +222,6 @@ func (o Options) notHere(key string) string {
 
 // open opens a device by name.
 func open(name string) (device.Device, error) {
-	if name == "" || name == "auto" {
-		dev, _, err := device.OpenAuto()
-		return dev, err
-	}
 	return device.Open(name)
 }
 

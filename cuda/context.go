@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"runtime"
 	"unsafe"
@@ -52,32 +53,7 @@ func describe(ordinal int) (Info, error) {
 	if err != nil {
 		return i, fail(fmt.Sprintf("describing GPU %d", ordinal), err)
 	}
-	all, doubles, err := imagesFor(i.Capability)
-	if err != nil { // it is too old
-		return i, nil
-	}
-	i.PTX = string(all)
-	if doubles != "" {
-		i.PTX += " and " + string(doubles)
-	}
-	i.PTX += " (" + i.Capability.why() + "), "
-	if sm := all.architecture(i.Capability); sm != "" {
-		i.PTX += "as machine code of " + sm
-	} else {
-		i.PTX += "which the driver compiles"
-	}
 	return i, nil
-}
-
-// why is the reason for the choice of the images.
-func (c Capability) why() string {
-	switch {
-	case c.less(tensorCores):
-		return "no tensor cores for doubles"
-	case c.fewDoubles():
-		return "few units for doubles"
-	}
-	return "tensor cores for doubles"
 }
 
 // Context is a GPU with a stream and the kernels of kernels.cu. Uploads ahead of their step have a
@@ -98,8 +74,9 @@ type Context struct {
 	calls      int
 }
 
-// Open opens GPU number ordinal and loads the kernels there.
-func Open(ordinal int) (*Context, error) {
+// Open opens GPU number ordinal and loads the kernels there. It says so before it waits for the
+// driver's compiler. A SettingError is of GPDRF_CUDA_IMAGE, and a NoDeviceError of the machine.
+func Open(ordinal int, say func(line string)) (*Context, error) {
 	all, err := Devices()
 	if err != nil {
 		return nil, err
@@ -108,14 +85,14 @@ func Open(ordinal int) (*Context, error) {
 		return nil, &NoDeviceError{fmt.Sprintf("there is no GPU number %d: the driver shows %d, numbered from 0", ordinal, len(all))}
 	}
 	c := &Context{info: all[ordinal], dev: cu.Device(ordinal)}
-	whole, doubles, err := imagesFor(c.info.Capability)
+	images, err := choose(c.info.Capability, os.Getenv(imageVariable))
 	if err != nil {
-		return nil, &NoDeviceError{c.info.Name + ": " + err.Error()}
+		return nil, err
 	}
 	if c.primary, err = c.dev.RetainPrimaryCtx(); err != nil {
 		return nil, fail("opening the GPU", err)
 	}
-	if err := c.start(whole, doubles); err != nil {
+	if err := c.start(&loader{info: &c.info, choice: images, say: say}); err != nil {
 		c.dev.ReleasePrimaryCtx()
 		return nil, err
 	}
@@ -123,47 +100,34 @@ func Open(ordinal int) (*Context, error) {
 }
 
 // start loads an image with all kernels, and one with better products of doubles if there is one.
-func (c *Context) start(whole, doubles image) (err error) {
+func (c *Context) start(l *loader) (err error) {
 	if err := c.enter(); err != nil {
 		return err
 	}
 	defer c.leave()
-	if c.module, c.signatures, err = load(whole, c.info.Capability); err != nil {
+	if c.module, c.signatures, err = l.load(l.all); err != nil {
 		return err
 	}
-	if doubles != "" {
-		if c.doubles, c.better, err = load(doubles, c.info.Capability); err != nil {
+	if l.doubles != "" {
+		if c.doubles, c.better, err = l.load(l.doubles); err != nil {
 			return err
 		}
 	}
+	c.info.Kernels = l.String()
 	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return fail("making a stream", err)
 	}
 	return c.staging.open()
 }
 
-// load loads an image: its machine code, if the program carries it for this GPU, or its PTX. A
-// driver that is older than the machine code refuses it, and compiles the PTX.
-func load(i image, c Capability) (cu.Module, map[string]Signature, error) {
-	text := i.text()
-	signatures, err := Signatures(text)
-	if err != nil {
-		panic("cuda: " + err.Error())
-	}
-	if code := i.machineCode(c); code != nil {
-		if module, err := loadImage(string(i)+", assembled", code); err == nil {
-			return module, signatures, nil
-		}
-	}
-	module, err := loadImage(string(i), append([]byte(text), 0))
-	return module, signatures, err
-}
-
 // Calls is the number of calls of the driver so far.
 func (c *Context) Calls() int { return c.calls }
 
 // TensorCores is true if there are kernels that end in _tf32 and _3xtf32.
-func (c *Context) TensorCores() bool { return !c.info.Capability.less(tensorCores) }
+func (c *Context) TensorCores() bool {
+	_, there := c.signatures["features_forward_tf32"]
+	return there
+}
 
 // Info describes the GPU.
 func (c *Context) Info() Info { return c.info }

@@ -14,11 +14,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
+func quiet(string) {}
+
 // open opens the first GPU, or the driver test double; without either the test is skipped, and
 // fails if REQUIRE_CUDA is set.
 func open(t testing.TB) *Context {
 	t.Helper()
-	c, err := Open(0)
+	c, err := Open(0, quiet)
 	if err != nil {
 		if os.Getenv("REQUIRE_CUDA") != "" {
 			t.Fatal(err)
@@ -112,10 +114,10 @@ func TestCopies(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	open(t)
-	if _, err := Open(1000); err == nil || !strings.Contains(err.Error(), "there is no GPU number 1000") {
+	if _, err := Open(1000, quiet); err == nil || !strings.Contains(err.Error(), "there is no GPU number 1000") {
 		t.Errorf("GPU 1000: %v", err)
 	}
-	if _, _, err := imagesFor(Capability{5, 2}); err == nil || !strings.Contains(err.Error(), "7.0 or later") {
+	if _, err := choose(Capability{5, 2}, ""); err == nil || !strings.Contains(err.Error(), "7.0 or later") {
 		t.Errorf("compute capability 5.2: %v", err)
 	}
 }

@@ -79,7 +79,7 @@ var mutants = map[string]mutant{
 		ok(t, c.Free(p))
 	}, "freeing memory: CUDA error 1, invalid argument"},
 	"leak": {func(t *testing.T) {
-		c, err := Open(0)
+		c, err := Open(0, quiet)
 		ok(t, err)
 		_, err = c.Alloc(100)
 		ok(t, err)
@@ -95,7 +95,7 @@ var mutants = map[string]mutant{
 		ok(t, c.Write(put(t, c, make([]float32, 4)), make([]byte, 16)))
 	}, "copying to the GPU: CUDA error 1"},
 	"leak of a graph": {func(t *testing.T) {
-		c := must(Open(0))(t)
+		c := must(Open(0, quiet))(t)
 		_, _, err := c.Capture(func() {})
 		ok(t, err)
 		ok(t, c.Close())

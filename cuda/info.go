@@ -8,25 +8,29 @@ type Info struct {
 	Name       string
 	Memory     int64 // bytes
 	Capability Capability
-	Driver     int // the newest CUDA that the driver knows, as 1000·major + 10·minor
-	// its images, the reason for them, and their form; "" if it is too old for all
-	PTX string
+	Driver     int    // the newest CUDA that the driver knows, as 1000·major + 10·minor
+	Kernels    string // the images that it has loaded, why these, and where they came from; "" before Open
 }
 
 // String is one line for people.
 func (i Info) String() string {
-	ptx := i.PTX
-	if ptx == "" {
-		ptx = "too old"
+	text := fmt.Sprintf("%s, %.1f GiB, compute capability %v, driver for CUDA %d.%d",
+		i.Name, float64(i.Memory)/(1<<30), i.Capability, i.Driver/1000, i.Driver%1000/10)
+	if i.Kernels != "" {
+		text += ", " + i.Kernels
 	}
-	return fmt.Sprintf("%s, %.1f GiB, compute capability %v, driver for CUDA %d.%d, %s",
-		i.Name, float64(i.Memory)/(1<<30), i.Capability, i.Driver/1000, i.Driver%1000/10, ptx)
+	return text
 }
 
 // NoDeviceError is the reason why there is no GPU to use.
 type NoDeviceError struct{ Reason string }
 
 func (e *NoDeviceError) Error() string { return e.Reason }
+
+// SettingError is a variable of the environment with a value that does not fit.
+type SettingError struct{ Name, Value, Reason string }
+
+func (e *SettingError) Error() string { return e.Name + "=" + e.Value + ": " + e.Reason }
 
 // OutOfMemoryError has the bytes of device memory that were asked for, that are free, and of all.
 type OutOfMemoryError struct{ Bytes, Free, Total int64 }

@@ -21,21 +21,87 @@ const (
 
 func images() []image { return []image{plainImage, tensorImage, plainDoubles, largeDoubles} }
 
-// imagesFor are the images for a GPU: one with all kernels, and one with better products of
-// doubles, or "". The tensor cores of data centres' GPUs multiply doubles fast: 8.0, 9.0 and 10.0.
-// Other GPUs have few units for that, and plain arithmetic is no slower.
-func imagesFor(c Capability) (all, doubles image, err error) {
-	switch {
-	case c.less(Capability{7, 0}):
-		return "", "", fmt.Errorf("compute capability %v is too old: 7.0 or later is needed", c)
-	case c.less(tensorCores):
-		return plainImage, "", nil
-	case c == tensorCores:
-		return tensorImage, "", nil
-	case c == Capability{9, 0} || c == Capability{10, 0}:
-		return tensorImage, largeDoubles, nil
+// capability is the least compute capability that an image runs on, which its name has.
+func (i image) capability() Capability {
+	var digits int
+	if _, err := fmt.Sscanf(string(i), "kernels_sm%d.ptx", &digits); err != nil {
+		panic("cuda: " + string(i) + ": " + err.Error())
 	}
-	return tensorImage, plainDoubles, nil
+	return Capability{digits / 10, digits % 10}
+}
+
+// imageVariable names the variable that takes the choice of images from the program.
+const imageVariable = "GPDRF_CUDA_IMAGE"
+
+// choice is the images for a GPU, and the reason for them.
+type choice struct {
+	all      image // with all kernels
+	doubles  image // with better products of doubles, or ""
+	why      string
+	assembly bool // machine code may be loaded
+	ptx      bool // PTX may be compiled
+}
+
+// choose chooses the images for a GPU. A forced value names one image, with the one of all kernels
+// that it needs, or the form of all: cubin or ptx.
+func choose(c Capability, forced string) (choice, error) {
+	x := choice{why: c.why(), assembly: true, ptx: true}
+	if c.less(plainImage.capability()) {
+		return x, &NoDeviceError{fmt.Sprintf("compute capability %v is too old: %v or later is needed", c, plainImage.capability())}
+	}
+	x.all, x.doubles = imagesFor(c)
+	if forced == "" {
+		return x, nil
+	}
+	x.why = imageVariable + "=" + forced
+	switch forced {
+	case "70":
+		x.all, x.doubles = plainImage, ""
+	case "80":
+		x.all, x.doubles = tensorImage, ""
+	case "86":
+		x.all, x.doubles = tensorImage, plainDoubles
+	case "90":
+		x.all, x.doubles = tensorImage, largeDoubles
+	case "cubin":
+		x.ptx = false
+	case "ptx":
+		x.assembly = false
+	default:
+		return x, &SettingError{imageVariable, forced, "use 70, 80, 86, 90, cubin or ptx"}
+	}
+	for _, i := range []image{x.all, x.doubles} {
+		if i != "" && c.less(i.capability()) {
+			return x, &SettingError{imageVariable, forced, fmt.Sprintf("%s needs compute capability %v, and this GPU has %v", i, i.capability(), c)}
+		}
+	}
+	return x, nil
+}
+
+// imagesFor are the images that suit a GPU best. The tensor cores of data centres' GPUs multiply
+// doubles fast: 8.0, 9.0 and 10.0. Other GPUs have few units for that, and plain arithmetic is no
+// slower.
+func imagesFor(c Capability) (all, doubles image) {
+	switch {
+	case c.less(tensorCores):
+		return plainImage, ""
+	case c.fewDoubles():
+		return tensorImage, plainDoubles
+	case c == tensorCores:
+		return tensorImage, ""
+	}
+	return tensorImage, largeDoubles
+}
+
+// why is the reason for the choice of the images.
+func (c Capability) why() string {
+	switch {
+	case c.less(tensorCores):
+		return "no tensor cores for doubles"
+	case c.fewDoubles():
+		return "few units for doubles"
+	}
+	return "tensor cores for doubles"
 }
 
 // Capability is a GPU's compute capability.
@@ -50,10 +116,9 @@ func (c Capability) less(d Capability) bool {
 	return c.Major < d.Major || c.Major == d.Major && c.Minor < d.Minor
 }
 
-// fewDoubles is true of GPUs that are not made for data centres: 7.5, 8.6, 8.9 and 12.x.
-func (c Capability) fewDoubles() bool {
-	return c.Major == 12 || c.Major < 9 && c.Minor >= 5
-}
+// fewDoubles is true of all GPUs but those of data centres that are made for doubles: 7.0, 8.0, 9.0
+// and 10.0.
+func (c Capability) fewDoubles() bool { return c.Minor != 0 || c.Major > 10 }
 
 // Kind is the type of a kernel's parameter, as PTX distinguishes them.
 type Kind uint8

@@ -91,7 +91,8 @@ func TestSignatures(t *testing.T) {
 
 func TestFewDoubles(t *testing.T) {
 	for c, want := range map[Capability]bool{
-		{7, 0}: false, {7, 5}: true, {8, 0}: false, {8, 6}: true, {8, 9}: true, {9, 0}: false, {10, 0}: false, {12, 0}: true, {12, 1}: true,
+		{7, 0}: false, {7, 5}: true, {8, 0}: false, {8, 6}: true, {8, 9}: true, {9, 0}: false, {10, 0}: false,
+		{10, 3}: true, {11, 0}: true, {12, 0}: true, {12, 1}: true,
 	} {
 		if c.fewDoubles() != want {
 			t.Errorf("%v has few units for doubles: %v", c, !want)
@@ -108,9 +109,17 @@ func TestImagesFor(t *testing.T) {
 		{Capability{8, 6}, tensorImage, plainDoubles}, {Capability{8, 9}, tensorImage, plainDoubles}, {Capability{9, 0}, tensorImage, largeDoubles},
 		{Capability{10, 0}, tensorImage, largeDoubles}, {Capability{10, 3}, tensorImage, plainDoubles}, {Capability{12, 1}, tensorImage, plainDoubles}, {Capability{6, 1}, "", ""},
 	} {
-		all, doubles, err := imagesFor(c.Capability)
-		if all != c.all || doubles != c.doubles || (err == nil) != (c.all != "") {
-			t.Errorf("compute capability %v: %q, %q, %v", c.Capability, all, doubles, err)
+		got, err := choose(c.Capability, "")
+		if got.all != c.all || got.doubles != c.doubles || (err == nil) != (c.all != "") {
+			t.Errorf("compute capability %v: %q, %q, %v", c.Capability, got.all, got.doubles, err)
+		}
+	}
+	for forced, want := range map[string]string{
+		"86": "GPDRF_CUDA_IMAGE=86: kernels_sm86.ptx needs compute capability 8.6, and this GPU has 8.0",
+		"75": "GPDRF_CUDA_IMAGE=75: use 70, 80, 86, 90, cubin or ptx",
+	} {
+		if _, err := choose(Capability{8, 0}, forced); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

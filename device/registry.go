@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -9,7 +10,7 @@ import (
 // Backend holds the functions that a backend registers under its name.
 type Backend struct {
 	// Open opens a device by the options after the backend's name: for "cpu:f32" it gets "f32".
-	Open func(options string) (Device, error)
+	Open func(options string, say Say) (Device, error)
 	// Machines lists the machines, without opening them, or gives the reason why there are none.
 	Machines func() ([]Machine, error)
 }
@@ -19,6 +20,12 @@ type Machine struct {
 	Name  string `json:"name"`  // "cpu", "cuda:0"; ":f32" or ":f64" may follow
 	About string `json:"about"` // for people: "NVIDIA H200, 139.8 GiB, …"
 }
+
+// Say is told in a line what a device waits for, or has to do without.
+type Say func(line string)
+
+// Described is a device that knows more of its machine once it is open.
+type Described interface{ About() string }
 
 var backends = map[string]Backend{}
 
@@ -31,9 +38,12 @@ var Suffixes = [...]string{":f32", ":f64"}
 
 // Open opens a device by the name a user gives: auto, or a backend's name with its options,
 // such as cpu:f64.
-func Open(name string) (Device, error) {
+func Open(name string) (Device, error) { return OpenSaying(name, func(string) {}) }
+
+// OpenSaying is Open, with a Say.
+func OpenSaying(name string, say Say) (Device, error) {
 	if name == "auto" || name == "" {
-		dev, _, err := OpenAuto()
+		dev, _, err := OpenAuto(say)
 		return dev, err
 	}
 	backend, options, _ := strings.Cut(name, ":")
@@ -41,20 +51,21 @@ func Open(name string) (Device, error) {
 	if !ok {
 		return nil, &UnknownError{Name: name, Known: backendNames()}
 	}
-	return b.Open(options)
+	return b.Open(options, say)
 }
 
 // OpenAuto opens the first GPU that can be used, else the CPU. why is the reason for the CPU,
-// in one line, and "" for a GPU.
-func OpenAuto() (dev Device, why string, err error) {
+// in one line, and "" for a GPU. An error is of what the user has set, such as a variable.
+func OpenAuto(say Say) (dev Device, why string, err error) {
 	var reasons []string
 	for _, name := range backendNames() {
 		if name == "cpu" {
 			continue
 		}
-		dev, err := backends[name].Open("")
-		if err == nil {
-			return dev, "", nil
+		dev, err := backends[name].Open("", say)
+		var absent *AbsentError
+		if err == nil || !errors.As(err, &absent) {
+			return dev, "", err
 		}
 		reasons = append(reasons, err.Error())
 	}

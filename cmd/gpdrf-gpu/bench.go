@@ -174,7 +174,7 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 // on opens a device again, so that each measurement has all its memory. What the device fails at is
 // an error.
 func (b *benchmark) on(d *benchDevice, measure func(device.Device) error) (err error) {
-	dev, err := device.Open(d.Device)
+	dev, err := device.OpenSaying(d.Device, b.sayOnce)
 	if err != nil {
 		return err
 	}
@@ -184,6 +184,7 @@ func (b *benchmark) on(d *benchDevice, measure func(device.Device) error) (err e
 		}
 	}()
 	defer device.Guard(&err)
+	d.About = about(dev, d.About)
 	device.Relax(dev, device.Precision(d.Precision))
 	if err = measure(dev); errors.Is(err, context.Canceled) {
 		b.note("interrupted: no figures, since too few steps were timed")

@@ -70,23 +70,24 @@ func (p *program) check(c *call) error {
 	if precision != string(device.Highest) && len(suffixes) > 1 {
 		suffixes = suffixes[:1] // it is of float32
 	}
-	about := &comparisons{About: machine.Name + ": " + machine.About}
+	about := &comparisons{}
 	agree := true
 	for _, suffix := range suffixes {
 		x := comparison{Device: machine.Name + suffix, Reference: "cpu" + suffix, Tolerance: tolerances[suffix]}
-		want, _, err := p.gradient(x.Reference, string(device.Highest))
+		want, err := p.gradient(x.Reference, string(device.Highest))
 		if err != nil {
 			return err
 		}
-		got, at, err := p.gradient(x.Device, precision)
+		got, err := p.gradient(x.Device, precision)
 		if err != nil {
 			return err
 		}
-		if tolerance, ok := relaxed[device.Precision(at)]; ok {
+		if tolerance, ok := relaxed[device.Precision(got.at)]; ok {
 			x.Tolerance = tolerance
 		}
-		x.Precision = at
-		x.compare(got, want)
+		x.Precision = got.at
+		x.compare(got.gradient, want.gradient)
+		about.About = machine.Name + ": " + got.about
 		about.Check = append(about.Check, x)
 		agree = agree && x.Agrees
 	}

@@ -15,12 +15,12 @@ import (
 // its gradients is zero but those of what does not move: inducing points beside sequences, and τ.
 func TestCheckedGradient(t *testing.T) {
 	p := &program{ctx: t.Context(), err: io.Discard}
-	gradient, _, err := p.gradient("cpu:f64", string(device.Highest))
+	computed, err := p.gradient("cpu:f64", string(device.Highest))
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := map[string]bool{}
-	for _, block := range gradient {
+	for _, block := range computed.gradient {
 		names[block.Name] = true
 		still := block.Name == "sequences: gp.pseudo_inputs" || strings.HasSuffix(block.Name, ".tau")
 		if !still && !slices.ContainsFunc(block.Data, func(v float64) bool { return v != 0 }) {

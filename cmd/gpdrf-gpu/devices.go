@@ -21,13 +21,16 @@ import (
 func (p *program) openDevice(name string) (device.Device, error) {
 	name = p.deviceOfRank(name)
 	if name == "auto" || name == "" {
-		dev, why, err := device.OpenAuto()
+		dev, why, err := device.OpenAuto(p.sayOnce)
 		if why != "" {
 			p.note("running on the CPU (%s)", strings.TrimPrefix(why, "device cuda: "))
 		}
+		if err != nil {
+			err = &usage.Error{Err: err}
+		}
 		return dev, err
 	}
-	dev, err := device.Open(name)
+	dev, err := device.OpenSaying(name, p.sayOnce)
 	if err == nil {
 		return dev, nil
 	}
@@ -36,6 +39,31 @@ func (p *program) openDevice(name string) (device.Device, error) {
 		return nil, usagef("%w: did you mean %q?", err, near)
 	}
 	return nil, &usage.Error{Err: err}
+}
+
+// sayOnce is a note of a device that is opened, perhaps again.
+func (p *program) sayOnce(line string) {
+	if !slices.Contains(p.said, line) {
+		p.said = append(p.said, line)
+		p.note("%s", line)
+	}
+}
+
+// about describes an open device; otherwise is what its machine says.
+func about(dev device.Device, otherwise string) string {
+	if described, ok := dev.(device.Described); ok {
+		return described.About()
+	}
+	return otherwise
+}
+
+// cause is an error without the name of the device that is absent.
+func cause(err error) error {
+	var absent *device.AbsentError
+	if errors.As(err, &absent) {
+		return absent.Err
+	}
+	return err
 }
 
 // relax permits a device to compute at a precision, and returns which one it does; that it is
@@ -105,8 +133,18 @@ type devicesInfo struct {
 	Missing map[string]string `json:"missing,omitempty"`
 }
 
-func aboutDevices() devicesInfo {
+// aboutDevices opens each device, which shows whether it can be used, and with which kernels.
+func (p *program) aboutDevices() devicesInfo {
 	machines, reasons := device.Machines()
+	for i := range machines {
+		dev, err := device.OpenSaying(machines[i].Name, p.sayOnce)
+		if err != nil {
+			machines[i].About += ", which cannot be used: " + cause(err).Error()
+			continue
+		}
+		machines[i].About = about(dev, machines[i].About)
+		dev.Close()
+	}
 	i := devicesInfo{Devices: machines, Missing: map[string]string{}}
 	for name, err := range reasons {
 		i.Missing[name] = err.Error()

@@ -39,14 +39,21 @@ var checked = []struct {
 	}},
 }
 
-// gradient is that of the checked models on rows and parameters that are the same everywhere, and
-// at is the precision that the device computed it at.
-func (p *program) gradient(name, precision string) (gradient []model.Named, at string, err error) {
+// checkedOn is the gradient of the checked models on rows and parameters that are the same
+// everywhere.
+type checkedOn struct {
+	gradient []model.Named
+	at       string // the precision that the device computed it at
+	about    string // the device
+}
+
+// gradient computes the gradient of the checked models on a device.
+func (p *program) gradient(name, precision string) (x checkedOn, err error) {
 	dev, err := p.openDevice(name)
 	if err != nil {
-		return nil, "", err
+		return x, err
 	}
-	at = p.relax(dev, precision)
+	x.at, x.about = p.relax(dev, precision), about(dev, "")
 	defer func() {
 		if closing := dev.Close(); err == nil {
 			err = closing
@@ -55,14 +62,14 @@ func (p *program) gradient(name, precision string) (gradient []model.Named, at s
 	for _, c := range checked {
 		blocks, err := gradientOf(dev, c.config)
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w", name, err)
+			return x, fmt.Errorf("%s: %w", name, err)
 		}
 		for _, b := range blocks {
 			b.Name = c.what + b.Name
-			gradient = append(gradient, b)
+			x.gradient = append(x.gradient, b)
 		}
 	}
-	return gradient, at, nil
+	return x, nil
 }
 
 // gradientOf is the gradient of one model. Its parameters are moved from their start, where some

@@ -58,7 +58,7 @@ func (p *program) describe(c *call, args []string) (description, error) {
 	}
 	switch {
 	case len(args) == 0:
-		return aboutProgram(), nil
+		return p.aboutProgram(), nil
 	case model:
 		return p.aboutModelFile(args[0])
 	case rundir.IsCV(args[0]):
@@ -153,11 +153,11 @@ type setInfo struct {
 	From  string `json:"from"` // a folder, "embedded", or "" if it is not there
 }
 
-func aboutProgram() programInfo {
+func (p *program) aboutProgram() programInfo {
 	i := programInfo{
 		Version: rundir.Version, Source: source(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Threads: runtime.GOMAXPROCS(0),
-		SIMD:    simd.Tier(), devicesInfo: aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
+		SIMD:    simd.Tier(), devicesInfo: p.aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
 	}
 	for _, s := range sets.All() {
 		i.Sets = append(i.Sets, setInfo{s.Name, s.Folds, s.From(i.DataDir)})

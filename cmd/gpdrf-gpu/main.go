@@ -72,6 +72,7 @@ type program struct {
 	terminal  bool // err is one, and a bar can be drawn
 	piped     data.Piped
 	cvPath    string   // the cross-validation that a run belongs to
+	said      []string // of devices
 	quiet     bool     // no notes and no progress
 	json      bool     // results are JSON
 	args      []string // of the command, without its name

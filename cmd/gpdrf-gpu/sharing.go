@@ -38,8 +38,10 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, met e
 		}
 	}
 	facts = append([]dist.Fact{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(dev)},
-		{Name: "GPDRF_CUDA_GRAPH", Value: cmp.Or(os.Getenv("GPDRF_CUDA_GRAPH"), "unset")},
 		{Name: "engine", Value: engine}}, facts...)
+	for _, name := range []string{"GPDRF_CUDA_GRAPH", "GPDRF_CUDA_IMAGE"} { // others make other bits
+		facts = append(facts, dist.Fact{Name: name, Value: cmp.Or(os.Getenv(name), "unset")})
+	}
 	if err := p.agree(facts, met); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func TestCollectFindsAll(t *testing.T) {
 // leaks when the last context closes.
 func TestCloseGoesOn(t *testing.T) {
 	openDouble(t)
-	d, err := New(0, true)
+	d, err := New(0, true, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,12 +40,16 @@ type settings struct {
 }
 
 // openDevice opens a GPU by its number and precision: "", "0", "f64", "0:f32".
-func openDevice(options string) (device.Device, error) {
+func openDevice(options string, say device.Say) (device.Device, error) {
 	ordinal, single, err := parse(options)
 	if err != nil {
 		return nil, err
 	}
-	d, err := New(ordinal, single)
+	d, err := New(ordinal, single, say)
+	var setting *cuda.SettingError
+	if errors.As(err, &setting) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, &device.AbsentError{Name: nameOf(options), Err: err}
 	}
@@ -53,8 +57,8 @@ func openDevice(options string) (device.Device, error) {
 }
 
 // New opens a GPU by its number; Real is float32 if single is true.
-func New(ordinal int, single bool) (*Device, error) {
-	context, err := cuda.Open(ordinal)
+func New(ordinal int, single bool, say device.Say) (*Device, error) {
+	context, err := cuda.Open(ordinal, say)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +92,9 @@ func (d *Device) Relax(p device.Precision) device.Precision {
 	d.products = family{d, suffix, map[string]*cuda.Kernel{}}
 	return p
 }
+
+// About describes the GPU, and the kernels that it has loaded (device.Described).
+func (d *Device) About() string { return d.context.Info().String() }
 
 // Name is "cuda:0:f32".
 func (d *Device) Name() string { return d.name }

@@ -35,7 +35,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if dev, why, err := device.OpenAuto(); err != nil || why != "" || dev.Name() != "cuda:0:f32" {
+	if dev, why, err := device.OpenAuto(quiet); err != nil || why != "" || dev.Name() != "cuda:0:f32" {
 		t.Errorf("auto is %v, %q, %v", dev, why, err)
 	} else {
 		dev.Close()
@@ -174,7 +174,7 @@ func TestLostDriver(t *testing.T) {
 		}
 		return
 	}
-	d, err := New(0, true)
+	d, err := New(0, true, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

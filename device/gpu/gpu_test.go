@@ -10,11 +10,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
 )
 
+func quiet(string) {}
+
 // open opens the first GPU, or the driver test double; without either the test is skipped, and
 // fails if REQUIRE_CUDA is set.
 func open(t testing.TB, single bool) *Device {
 	t.Helper()
-	d, err := New(0, single)
+	d, err := New(0, single, quiet)
 	if err != nil {
 		if os.Getenv("REQUIRE_CUDA") != "" {
 			t.Fatal(err)

@@ -183,7 +183,7 @@ func TestLostInReplay(t *testing.T) {
 		}
 		return
 	}
-	d, err := New(0, true)
+	d, err := New(0, true, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

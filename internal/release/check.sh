@@ -86,13 +86,15 @@ program=$(echo "$work"/gpdrf-gpu-*-linux-amd64-cuda/gpdrf-gpu)
 export GPDRF_CUDA_DRIVER="$double"
 for pair in 7.5:sm_75 8.0:sm_80 8.6:sm_86 8.9:sm_89 9.0:sm_90 10.0:sm_100 12.0:sm_120; do
 	export EMU_CAPABILITY=${pair%:*}
-	says "$pair" "capability $EMU_CAPABILITY, .*kernels_sm.*, as machine code of ${pair#*:}\$" "$program" info
+	says "$pair" "capability $EMU_CAPABILITY, .*kernels_sm.*: machine code for ${pair#*:}\$" "$program" info
 	EMU_LOG=1 says "$pair" '^✓' "$program" check
 	! grep -q '^double: ' "$work/said" || { cat "$work/said"; fail "$pair: the driver refuses a call"; }
 	echo "$pair is chosen"
 done
 trains double cuda "$program"
 export EMU_CAPABILITY=7.0
-says 7.0 'which the driver compiles$' "$program" info
+says 7.0 'kernels_sm70.ptx .*: PTX that the driver compiled$' "$program" info
 export EMU_CAPABILITY=9.0
 EMU_CUBINS=0 says "an older driver" '^✓' "$program" check
+EMU_CUBINS=0 says "an older driver" 'it refuses the machine code: loading' "$program" check
+GPDRF_CUDA_IMAGE=cubin says "cubins alone" '^✓' "$program" check

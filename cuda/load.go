@@ -1,0 +1,87 @@
+//go:build cuda && cgo
+
+package cuda
+
+import (
+	"fmt"
+
+	"gorgonia.org/cu"
+)
+
+// loader loads the images of a choice to a GPU.
+type loader struct {
+	choice
+	info    *Info
+	say     func(line string)
+	forms   []string // of the images so far: where their code came from
+	refused error    // the driver's reason for no machine code
+	waits   bool     // for the driver's compiler, which has been said
+}
+
+// load loads an image: its machine code, if the program carries it for this GPU, or else its PTX. A
+// driver that is older than the machine code refuses it, and compiles the PTX. If neither loads, the
+// error has both reasons.
+func (l *loader) load(i image) (cu.Module, map[string]Signature, error) {
+	text := i.text()
+	signatures, err := Signatures(text)
+	if err != nil {
+		panic("cuda: " + err.Error())
+	}
+	module, err := l.assembled(i)
+	if err == nil && module == (cu.Module{}) {
+		module, err = l.compiled(i, text)
+	}
+	return module, signatures, err
+}
+
+// assembled loads the machine code of an image; no module and no error call for its PTX.
+func (l *loader) assembled(i image) (module cu.Module, err error) {
+	sm := i.architecture(l.info.Capability)
+	switch {
+	case !l.assembly:
+		return module, nil
+	case sm == "":
+		err = fmt.Errorf("the program has no machine code of %s for compute capability %v", i, l.info.Capability)
+	default:
+		if module, err = loadImage(string(i)+" for "+sm, i.machineCode(l.info.Capability)); err == nil {
+			l.forms = append(l.forms, "machine code for "+sm)
+			return module, nil
+		}
+		l.refused = err
+	}
+	if l.ptx {
+		return cu.Module{}, nil
+	}
+	return cu.Module{}, &SettingError{imageVariable, "cubin", err.Error()}
+}
+
+// compiled has the driver compile the PTX of an image.
+func (l *loader) compiled(i image, text string) (cu.Module, error) {
+	if !l.waits {
+		l.waits = true
+		line := fmt.Sprintf("the driver compiles the kernels for %s, unless it has kept them from an earlier start", l.info.Name)
+		if l.refused != nil {
+			line += fmt.Sprintf("; it refuses the machine code: %v", l.refused)
+		}
+		l.say(line)
+	}
+	module, err := loadImage(string(i), append([]byte(text), 0))
+	l.forms = append(l.forms, "PTX that the driver compiled")
+	if err != nil && l.refused != nil {
+		err = fmt.Errorf("%w; %w", err, l.refused)
+	}
+	return module, err
+}
+
+// String is the images, the reason for them, and where they came from.
+func (l *loader) String() string {
+	text := string(l.all)
+	if l.doubles != "" {
+		text += " and " + string(l.doubles)
+	}
+	text += " (" + l.why + "): " + l.forms[0]
+	if last := l.forms[len(l.forms)-1]; last != l.forms[0] {
+		text += ", and " + last
+	}
+	return text
+}

@@ -1,0 +1,108 @@
+//go:build cuda && cgo
+
+package cuda
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// start opens the first GPU with GPDRF_CUDA_IMAGE, and gives what it says before it does.
+func start(t *testing.T, forced string) (c *Context, said []string, err error) {
+	t.Helper()
+	t.Setenv(imageVariable, forced)
+	c, err = Open(0, func(line string) { said = append(said, line) })
+	if err == nil {
+		t.Cleanup(func() { ok(t, c.Close()) })
+	}
+	return c, said, err
+}
+
+// skipOthers skips a test that has machine code for 9.0, or PTX in its place.
+func skipOthers(t *testing.T) {
+	if is := open(t).Info().Capability; is != (Capability{9, 0}) {
+		t.Skipf("the machine code of this test is for 9.0, and this GPU has %v", is)
+	}
+}
+
+// Each value of GPDRF_CUDA_IMAGE loads its images and runs their kernels. PTX stands for machine
+// code here.
+func TestForcedImage(t *testing.T) {
+	skipOthers(t)
+	carry(t, map[string]string{"sm_90/kernels_sm80": tensorImage.text() + "\x00", "sm_90/kernels_sm90": largeDoubles.text() + "\x00"})
+	const code, text = "machine code for sm_90", "PTX that the driver compiled"
+	for _, c := range []struct{ forced, says string }{
+		{"", "kernels_sm80.ptx and kernels_sm90.ptx (tensor cores for doubles): " + code},
+		{"70", "kernels_sm70.ptx (GPDRF_CUDA_IMAGE=70): " + text},
+		{"80", "kernels_sm80.ptx (GPDRF_CUDA_IMAGE=80): " + code},
+		{"86", "kernels_sm80.ptx and kernels_sm86.ptx (GPDRF_CUDA_IMAGE=86): " + code + ", and " + text},
+		{"90", "kernels_sm80.ptx and kernels_sm90.ptx (GPDRF_CUDA_IMAGE=90): " + code},
+		{"cubin", "kernels_sm80.ptx and kernels_sm90.ptx (GPDRF_CUDA_IMAGE=cubin): " + code},
+		{"ptx", "kernels_sm80.ptx and kernels_sm90.ptx (GPDRF_CUDA_IMAGE=ptx): " + text},
+	} {
+		t.Run(c.forced, func(t *testing.T) {
+			gpu, said, err := start(t, c.forced)
+			ok(t, err)
+			if gpu.Info().Kernels != c.says || (len(said) == 1) != strings.Contains(c.says, text) {
+				t.Errorf("the kernels are %s, want %s\nsaid before: %q", gpu.Info().Kernels, c.says, said)
+			}
+			if gpu.TensorCores() != (c.forced != "70") {
+				t.Errorf("tensor cores: %v", gpu.TensorCores())
+			}
+			// [1 2; 3 4]·[5; 7], by the image that has the products
+			a, b, got := put(t, gpu, []float64{1, 2, 3, 4}), put(t, gpu, []float64{5, 7}), make([]float64, 2)
+			out := put(t, gpu, got)
+			k := gpu.Kernel("gemm_nn_f64")
+			one, none := Float64(1), Float64(0)
+			ok(t, k.Launch(Grid{1, 1, 1}, 0, Int(0), Int(2), Int(1), Int(2), Int(1), one, none, Pointer(a), Int(2), Int(0), Int(0),
+				Pointer(b), Int(1), Int(0), Int(0), Pointer(out), Int(1), Int(0), Pointer(0), none))
+			if get(t, gpu, got, out); got[0] != 19 || got[1] != 43 {
+				t.Errorf("a product of [19 43] is %v", got)
+			}
+		})
+	}
+}
+
+// A value that there is not, and machine code that there is not, are errors of the variable.
+func TestForcedImageErrors(t *testing.T) {
+	open(t)
+	carry(t, nil)
+	for forced, want := range map[string]string{
+		"sm_90": "GPDRF_CUDA_IMAGE=sm_90: use 70, 80, 86, 90, cubin or ptx",
+		"cubin": "GPDRF_CUDA_IMAGE=cubin: the program has no machine code of kernels_sm",
+	} {
+		_, said, err := start(t, forced)
+		var setting *SettingError
+		if !errors.As(err, &setting) || !strings.HasPrefix(err.Error(), want) || len(said) > 0 {
+			t.Errorf("%v, want %s\nsaid: %q", err, want, said)
+		}
+	}
+}
+
+// Where the driver refuses machine code, its PTX is compiled, and the driver's reason is said before.
+// Without PTX, the reason is the error.
+func TestRefusedMachineCode(t *testing.T) {
+	skipOthers(t)
+	refused := "no machine code\x00"
+	carry(t, map[string]string{"sm_90/kernels_sm80": refused, "sm_90/kernels_sm90": refused})
+	c, said, err := start(t, "")
+	ok(t, err)
+	reason := "loading kernels_sm80.ptx for sm_90: CUDA error "
+	if len(said) != 1 || !strings.Contains(said[0], "; it refuses the machine code: "+reason) {
+		t.Errorf("said %q", said)
+	}
+	c.Kernel("gemm_nn_f64")
+	if _, _, err := start(t, "cubin"); err == nil || !strings.HasPrefix(err.Error(), "GPDRF_CUDA_IMAGE=cubin: "+reason) {
+		t.Errorf("no error of the loader: %v", err)
+	}
+	l := &loader{choice: choice{assembly: true, ptx: true}, info: &c.info, say: quiet}
+	ok(t, c.enter())
+	defer c.leave()
+	if _, err := l.assembled(tensorImage); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.compiled(tensorImage, "no PTX"); err == nil || strings.Count(err.Error(), "CUDA error") != 2 || !strings.Contains(err.Error(), reason) {
+		t.Errorf("neither loads: %v", err)
+	}
+}
