@@ -38,6 +38,14 @@ func ok(t testing.TB, err error) {
 	}
 }
 
+// kernel is a kernel of a GPU that has room for it.
+func kernel(t testing.TB, c *Context, name string) *Kernel {
+	t.Helper()
+	k, err := c.Kernel(name)
+	ok(t, err)
+	return k
+}
+
 // emulated reports whether the driver is the test double, under its own name: with EMU_NAME it
 // takes the place of a card.
 func emulated() bool {
@@ -133,6 +141,22 @@ func TestCompilerSays(t *testing.T) {
 	}
 }
 
+// A kernel is loaded when it is first used. Where the GPU has no memory for it, that is an error.
+func TestKernelOutOfMemory(t *testing.T) {
+	c := open(t)
+	if !emulated() {
+		t.Skip("this GPU has room for all kernels")
+	}
+	t.Setenv("EMU_NO_ROOM", "probe_f64")
+	if k, err := c.Kernel("probe_f64"); k != nil || err == nil || !OutOfMemory(err) ||
+		!strings.HasPrefix(err.Error(), "loading kernel probe_f64: CUDA error 2, ") {
+		t.Errorf("%v", err)
+	}
+	kernel(t, c, "probe_f32")
+	t.Setenv("EMU_NO_ROOM", "")
+	kernel(t, c, "probe_f64")
+}
+
 func TestOutOfMemory(t *testing.T) {
 	c := open(t)
 	_, err := c.Alloc(1 << 50)
@@ -145,7 +169,7 @@ func TestOutOfMemory(t *testing.T) {
 func TestLaunchAllocatesNothing(t *testing.T) {
 	c := open(t)
 	x := put(t, c, make([]float64, 256))
-	k := c.Kernel("probe_f64")
+	k := kernel(t, c, "probe_f64")
 	if n := allocs.PerRun(10, func() {
 		ok(t, k.Launch(Grid{1, 1, 1}, 0, Int(256), Int(0), Pointer(x), Pointer(x)))
 	}); n != 0 {
@@ -155,11 +179,11 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 
 func TestWrongArguments(t *testing.T) {
 	c := open(t)
-	k := c.Kernel("probe_f64")
+	k := kernel(t, c, "probe_f64")
 	for want, call := range map[string]func(){
 		"probe_f64 has 4 parameters, not 1":      func() { k.Launch(Grid{1, 1, 1}, 0, Int(1)) },
 		"probe_f64: parameter 2 is u64, not u32": func() { k.Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Int(1), Int(1)) },
-		"there is no kernel nothing":             func() { c.Kernel("nothing") },
+		"there is no kernel nothing":             func() { kernel(t, c, "nothing") },
 		"parameter 1 is 4294967296, which is too large": func() {
 			k.Launch(Grid{1, 1, 1}, 0, Int(1), Int(1<<32), Pointer(0), Pointer(0))
 		},
@@ -183,7 +207,7 @@ func probe[T float32 | float64](t *testing.T, c *Context, f int, x []T) []T {
 		name = "probe_f32"
 	}
 	in, out := put(t, c, x), put(t, c, make([]T, len(x)))
-	k := c.Kernel(name)
+	k := kernel(t, c, name)
 	ok(t, k.Launch(Grid{(len(x) + k.Threads - 1) / k.Threads, 1, 1}, 0, Int(len(x)), Int(f), Pointer(out), Pointer(in)))
 	y := make([]T, len(x))
 	get(t, c, y, out)

@@ -40,7 +40,7 @@ func openMutants(t testing.TB) *Context {
 func run(t *testing.T, c *Context, name string) []float32 {
 	x := make([]float32, 64)
 	p := put(t, c, x)
-	ok(t, c.Kernel(name).Launch(Grid{1, 1, 1}, 0, Pointer(p)))
+	ok(t, kernel(t, c, name).Launch(Grid{1, 1, 1}, 0, Pointer(p)))
 	get(t, c, x, p)
 	return x
 }
@@ -67,7 +67,7 @@ var mutants = map[string]mutant{
 	"past dynamic shared memory": {func(t *testing.T) {
 		c := openMutants(t)
 		p := put(t, c, make([]float32, 64))
-		ok(t, c.Kernel("mutant_dynamic").Launch(Grid{1, 1, 1}, 60000, Pointer(p)))
+		ok(t, kernel(t, c, "mutant_dynamic").Launch(Grid{1, 1, 1}, 60000, Pointer(p)))
 		ok(t, c.Wait())
 	}, "a write beside the shared array that is dynamic"},
 	"missing wait": {missingWait, "read 0 before the kernel ran"},
@@ -105,7 +105,7 @@ var mutants = map[string]mutant{
 		x := put(t, c, []float64{1})
 		step := 1.0
 		work := func() {
-			ok(t, c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(step), Pointer(x), Pointer(x)))
+			ok(t, kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(step), Pointer(x), Pointer(x)))
 		}
 		g := captured(t, c, work)
 		step = 2
@@ -137,14 +137,14 @@ var mutants = map[string]mutant{
 var accesses = map[string]mutant{
 	"past a tensor": {func(t *testing.T) {
 		c := openMutants(t)
-		ok(t, c.Kernel("mutant_one_more").Launch(Grid{1, 1, 1}, 0, Pointer(put(t, c, make([]float32, 63)))))
+		ok(t, kernel(t, c, "mutant_one_more").Launch(Grid{1, 1, 1}, 0, Pointer(put(t, c, make([]float32, 63)))))
 		ok(t, c.Wait())
 	}, "kernel mutant_one_more, block .0,0,0.: thread 63 writes 4 bytes that end 4 bytes past the end of a tensor of 252 bytes"},
 	"unwritten shared memory": {func(t *testing.T) { run(t, openMutants(t), "mutant_unwritten") },
 		"kernel mutant_unwritten, block .0,0,0.: thread 63 reads byte 252 of the shared array s, which was never written"},
 	"blocks that race": {func(t *testing.T) {
 		c := openMutants(t)
-		ok(t, c.Kernel("mutant_blocks").Launch(Grid{2, 1, 1}, 0, Pointer(put(t, c, make([]float32, 64)))))
+		ok(t, kernel(t, c, "mutant_blocks").Launch(Grid{2, 1, 1}, 0, Pointer(put(t, c, make([]float32, 64)))))
 		ok(t, c.Wait())
 	}, "kernel mutant_blocks, block .[01],0,0.: thread 0 reads what another block writes in the same launch"},
 	"missing __syncthreads": {func(t *testing.T) { run(t, openMutants(t), "mutant_no_barrier") },
@@ -187,7 +187,7 @@ func missingBarrier(t *testing.T) {
 func missingWait(t *testing.T) {
 	c := openMutants(t)
 	p := put(t, c, make([]float32, 64))
-	ok(t, c.Kernel("mutant_fill").Launch(Grid{1, 1, 1}, 0, Pointer(p)))
+	ok(t, kernel(t, c, "mutant_fill").Launch(Grid{1, 1, 1}, 0, Pointer(p)))
 	staged := must(c.Stage(256))(t)
 	clear(staged)
 	ok(t, c.enter())

@@ -19,6 +19,7 @@ int cuDeviceGetUuid_v2(void *uuid, int device);
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unsafe"
@@ -37,6 +38,12 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: CUDA error %d, %s", e.Op, e.Code, e.Text) }
+
+// OutOfMemory is true of an error of the driver that has too little memory.
+func OutOfMemory(err error) bool {
+	var failed *Error
+	return errors.As(err, &failed) && failed.Code == int(cu.OutOfMemory)
+}
 
 // result is a CUresult as an error.
 func result(op string, code C.int) error {

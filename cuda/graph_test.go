@@ -21,7 +21,7 @@ func TestGraph(t *testing.T) {
 	c := open(t)
 	x, y, z := put(t, c, []float64{3}), put(t, c, []float64{10}), put(t, c, []float64{1})
 	work := func() { // y += 2x, z = y, x = 0
-		ok(t, c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(2), Pointer(y), Pointer(x)))
+		ok(t, kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(2), Pointer(y), Pointer(x)))
 		ok(t, c.Copy(z, y, 8))
 		ok(t, c.Clear(x, 8))
 	}
@@ -52,7 +52,7 @@ func TestTrace(t *testing.T) {
 	work := func(scale float64, times int) func() {
 		return func() {
 			for range times {
-				ok(t, c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(scale), Pointer(x), Pointer(x)))
+				ok(t, kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(scale), Pointer(x), Pointer(x)))
 			}
 			ok(t, c.Clear(x, 8))
 		}
@@ -71,7 +71,7 @@ func TestTrace(t *testing.T) {
 		"call 1 is clear, and fold_f64": c.Trace(work(2, 2)),
 		"there are 2 calls, and 0":      c.Trace(func() {}),
 		"call 0, fold_f64, has the grid {1 1 1} with 0 bytes, and {2 1 1} with 8": c.Trace(func() {
-			ok(t, c.Kernel("fold_f64").Launch(Grid{2, 1, 1}, 8, Int(1), Int(0), Float64(2), Pointer(x), Pointer(x)))
+			ok(t, kernel(t, c, "fold_f64").Launch(Grid{2, 1, 1}, 8, Int(1), Int(0), Float64(2), Pointer(x), Pointer(x)))
 		}),
 	} {
 		if is := Difference(calls, other); is != want {
@@ -116,6 +116,20 @@ func TestNoGraphs(t *testing.T) {
 	}
 }
 
+// Where the GPU has no memory for a graph, that is an error, and nothing else is lost.
+func TestGraphOutOfMemory(t *testing.T) {
+	c := open(t)
+	if !emulated() {
+		t.Skip("this GPU has room for graphs")
+	}
+	t.Setenv("EMU_NO_ROOM", "graph")
+	if _, _, err := c.Capture(func() {}); !OutOfMemory(err) || !strings.HasPrefix(err.Error(), "making a graph: ") {
+		t.Errorf("%v", err)
+	}
+	t.Setenv("EMU_NO_ROOM", "")
+	captured(t, c, func() {})
+}
+
 // Work beside the first stream's runs before the work that needs its results, after the work whose
 // results it needs, and not beside work that uses its memory.
 func TestBeside(t *testing.T) {
@@ -129,7 +143,7 @@ func TestBeside(t *testing.T) {
 			}
 			at := func(name string) Arg { return Owned(numbers[name], name) }
 			fold := func(to, from string, add int, scale float64) {
-				ok(t, c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(add), Float64(scale), at(to), at(from)))
+				ok(t, kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(add), Float64(scale), at(to), at(from)))
 			}
 			set := func(to, from string, scale float64) { fold(to, from, 0, scale) }
 			add := func(to, from string, scale float64) { fold(to, from, 1, scale) }
@@ -180,7 +194,7 @@ func TestBeside(t *testing.T) {
 				}()
 				c.Capture(func() {
 					beside(true, nil, func() { add("w", "x", 1) })
-					c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(1), at("y"), Pointer(numbers["z"]))
+					kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(1), at("y"), Pointer(numbers["z"]))
 				})
 			}()
 		})

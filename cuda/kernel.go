@@ -58,8 +58,9 @@ type Kernel struct {
 	args    []unsafe.Pointer // to the cells
 }
 
-// Kernel is a kernel by name. A missing kernel is a bug.
-func (c *Context) Kernel(name string) *Kernel {
+// Kernel is a kernel by name. Its first use may load it, for which the GPU's memory may be too
+// small. A missing kernel is a bug.
+func (c *Context) Kernel(name string) (*Kernel, error) {
 	signature, ok := c.signatures[name]
 	if !ok {
 		panic(fmt.Sprintf("cuda: there is no kernel %s", name))
@@ -68,7 +69,7 @@ func (c *Context) Kernel(name string) *Kernel {
 		panic(fmt.Sprintf("cuda: kernel %s has %d parameters", name, len(signature.Params)))
 	}
 	if err := c.enter(); err != nil {
-		panic("cuda: " + err.Error())
+		return nil, err
 	}
 	defer c.leave()
 	module := c.module
@@ -77,13 +78,13 @@ func (c *Context) Kernel(name string) *Kernel {
 	}
 	fn, err := module.Function(name)
 	if err != nil {
-		panic(fmt.Sprintf("cuda: kernel %s: %v", name, err))
+		return nil, fail("loading kernel "+name, err)
 	}
 	k := &Kernel{Signature: signature, Name: name, context: c, fn: fn}
 	for i := range signature.Params {
 		k.args = append(k.args, unsafe.Pointer(&k.cells[i]))
 	}
-	return k
+	return k, nil
 }
 
 // Launch starts the kernel on the stream, or beside it, with the number of threads of its source

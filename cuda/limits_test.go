@@ -19,7 +19,7 @@ func TestLimits(t *testing.T) {
 			}
 			p := put(t, c, make([]float32, 64))
 			for name, static := range map[string]int{"mutant_touch": 0, "mutant_fixed": 256} {
-				k := c.Kernel(name)
+				k := kernel(t, c, name)
 				ok(t, k.Launch(Grid{1, 1, 1}, kib<<10-static, Pointer(p)))
 				if err := k.Launch(Grid{1, 1, 1}, kib<<10-static+1, Pointer(p)); err == nil {
 					t.Errorf("%s: a block of more than %d KiB of shared memory is launched", name, kib)
@@ -41,14 +41,14 @@ func TestDefaultShared(t *testing.T) {
 	p := put(t, c, make([]float32, 64))
 	for name, static := range map[string]int{"mutant_touch": 0, "mutant_fixed": 256} {
 		for extra, want := range map[int]bool{0: true, 1: false} {
-			k := c.Kernel(name)
+			k := kernel(t, c, name)
 			k.shared = 1 << 30 // as if it had been asked for
 			if err := k.Launch(Grid{1, 1, 1}, defaultShared-static+extra, Pointer(p)); (err == nil) != want {
 				t.Errorf("%s with %d bytes beyond 48 KiB: %v", name, extra, err)
 			}
 		}
 	}
-	if err := c.Kernel("mutant_fixed").Launch(Grid{1, 1, 1}, defaultShared-128, Pointer(p)); err != nil {
+	if err := kernel(t, c, "mutant_fixed").Launch(Grid{1, 1, 1}, defaultShared-128, Pointer(p)); err != nil {
 		t.Errorf("a kernel whose static and dynamic parts are more than 48 KiB together: %v", err)
 	}
 	ok(t, c.Wait())

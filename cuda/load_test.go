@@ -53,7 +53,7 @@ func TestForcedImage(t *testing.T) {
 			// [1 2; 3 4]·[5; 7], by the image that has the products
 			a, b, got := put(t, gpu, []float64{1, 2, 3, 4}), put(t, gpu, []float64{5, 7}), make([]float64, 2)
 			out := put(t, gpu, got)
-			k := gpu.Kernel("gemm_nn_f64")
+			k := kernel(t, gpu, "gemm_nn_f64")
 			one, none := Float64(1), Float64(0)
 			ok(t, k.Launch(Grid{1, 1, 1}, 0, Int(0), Int(2), Int(1), Int(2), Int(1), one, none, Pointer(a), Int(2), Int(0), Int(0),
 				Pointer(b), Int(1), Int(0), Int(0), Pointer(out), Int(1), Int(0), Pointer(0), none))
@@ -92,7 +92,7 @@ func TestRefusedMachineCode(t *testing.T) {
 	if len(said) != 1 || !strings.Contains(said[0], "; it refuses the machine code: "+reason) {
 		t.Errorf("said %q", said)
 	}
-	c.Kernel("gemm_nn_f64")
+	kernel(t, c, "gemm_nn_f64")
 	if _, _, err := start(t, "cubin"); err == nil || !strings.HasPrefix(err.Error(), "GPDRF_CUDA_IMAGE=cubin: "+reason) {
 		t.Errorf("no error of the loader: %v", err)
 	}

@@ -22,6 +22,11 @@ int setting(const char *name, int otherwise) {
   return text && *text ? atoi(text) : otherwise;
 }
 
+bool no_room(const char *name) {
+  const char *text = getenv("EMU_NO_ROOM");
+  return text && !strcmp(text, name);
+}
+
 int lose() {
   static int launches;
   int last = setting("EMU_LOST", 0);
@@ -229,6 +234,7 @@ API cuModuleGetFunction(Function **f, Module *m, const char *name) {
   for (auto &k : emu::kernels())
     if (k.target == m->target && !strcmp(k.name, name) && (!k.mutant || k.mutant == setting("EMU_MUTANT", 0)) && (!found || k.mutant)) found = &k;
   if (!found) return refuse(NOT_FOUND, name, "no such kernel");
+  if (no_room(name)) return OUT_OF_MEMORY;
   if (!m->functions.count(name)) {
     auto entry = m->code.kernels.find(name);
     size_t fixed = m->ptx.empty() ? entry == m->code.kernels.end() ? 0 : entry->second.shared : static_shared_of(m->ptx, *found);

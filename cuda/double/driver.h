@@ -6,7 +6,7 @@
 //	EMU_ORDER, EMU_EAGER, EMU_LOG                        how it runs, and what it says
 //	EMU_CAPABILITY, EMU_NAME, EMU_DEVICES, EMU_MEMORY    which GPUs it plays, with MiB of memory
 //	EMU_GRAPHS, EMU_CUBINS, EMU_EARLY                    what the driver can do
-//	EMU_LOST, EMU_FULL                                   the launch or allocation that fails
+//	EMU_LOST, EMU_FULL, EMU_NO_ROOM                      the launch, allocation or loading that fails
 //	EMU_MUTANT                                           the number of a wrong kernel that it runs
 #pragma once
 #include "run.h"
@@ -122,6 +122,9 @@ void each_stream(const std::function<void(Stream *)> &);
 
 // wait_captured makes a stream wait for an amount of work of a capture, by its number.
 int wait_captured(Stream *, int capture, size_t after);
+
+// no_room is true if EMU_NO_ROOM names a kernel, or "graph", for which there is no memory.
+bool no_room(const char *name);
 
 // lose counts the launches of kernels and graphs. It returns the error of the launch EMU_LOST.
 int lose();

@@ -101,6 +101,7 @@ API cuStreamEndCapture(Stream *s, Graph **g) {
 API cuGraphInstantiateWithFlags(Graph **exec, Graph *g, unsigned long long) {
   ENTER
   if (!graphs.count(g)) return refuse(INVALID_VALUE, __func__, "not a graph");
+  if (no_room("graph")) return OUT_OF_MEMORY;
   execs.insert(*exec = new Graph{g->work});
   return OK;
 }

@@ -21,7 +21,9 @@ type family struct {
 func (f *family) kernel(name string) *cuda.Kernel {
 	k, ok := f.known[name]
 	if !ok {
-		k = f.device.context.Kernel(name + f.suffix)
+		var err error
+		k, err = f.device.context.Kernel(name + f.suffix)
+		f.device.check(name, err)
 		f.known[name] = k
 	}
 	return k

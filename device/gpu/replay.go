@@ -81,7 +81,10 @@ func (l *loop) record(now device.Now) {
 	other := device.Now{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1, Natural: (1 + now.Natural) / 3}
 	expected := d.context.Trace(func() { l.mark(other) })
 	graph, calls, err := d.context.Capture(func() { betas = l.mark(now) })
-	if errors.Is(err, cuda.ErrNoGraphs) {
+	if full := cuda.OutOfMemory(err); full || errors.Is(err, cuda.ErrNoGraphs) {
+		if full {
+			d.say(d.name + " has no memory for a recorded step: each step is launched, with the same result")
+		}
 		d.graphs = false
 		return
 	}

@@ -172,6 +172,44 @@ func TestLoopMisuse(t *testing.T) {
 	}
 }
 
+// A GPU that has no memory for a graph launches each step, with the same bits, and says so once. One
+// that has none for a kernel is a fault.
+func TestNoRoom(t *testing.T) {
+	openDouble(t)
+	var said []string
+	d, err := New(0, true, func(line string) { said = append(said, line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	said = nil // of the driver's compiler
+	replayed, launched := newWalk(open(t, true)), newWalk(d)
+	loop, other := device.NewLoop(replayed.d, replayed.work), device.NewLoop(d, launched.work)
+	for step := 1; step <= 6; step++ {
+		loop.Run(at(step))
+		t.Setenv("EMU_NO_ROOM", "graph")
+		other.Run(at(step))
+		t.Setenv("EMU_NO_ROOM", "")
+	}
+	equal(t, 6, replayed.values(), launched.values())
+	if len(d.records) > 0 || len(replayed.d.records) == 0 || len(said) != 1 ||
+		!strings.HasPrefix(said[0], "cuda:0:f32 has no memory for a recorded step") {
+		t.Errorf("%d records, said %q", len(d.records), said)
+	}
+	t.Setenv("EMU_NO_ROOM", "widen_f32")
+	err = func() (err error) {
+		defer device.Guard(&err)
+		d.Widen(d.New(device.Double, 3), d.New(device.Real, 3))
+		return nil
+	}()
+	var fault *device.FaultError
+	if !errors.As(err, &fault) || fault.Op != "widen" || !strings.Contains(err.Error(), "loading kernel widen_f32: CUDA error 2, ") {
+		t.Errorf("%v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A driver that is lost in a replay is a fault, as in a launch.
 func TestLostInReplay(t *testing.T) {
 	if os.Getenv("EMU_LOST") == "" {
