@@ -62,6 +62,7 @@ type Context struct {
 	info       Info
 	dev        cu.Device
 	primary    cu.CUContext
+	shared     int // memory of a multiprocessor, in bytes
 	module     cu.Module
 	signatures map[string]Signature // of the kernels of module
 	doubles    cu.Module            // the better products of doubles, if there are some
@@ -88,6 +89,9 @@ func Open(ordinal int, say func(line string)) (*Context, error) {
 	images, err := choose(c.info.Capability, os.Getenv(imageVariable))
 	if err != nil {
 		return nil, err
+	}
+	if c.shared, err = c.dev.Attribute(cu.MaxSharedMemoryPerMultiprocessor); err != nil {
+		return nil, fail("describing the GPU", err)
 	}
 	if c.primary, err = c.dev.RetainPrimaryCtx(); err != nil {
 		return nil, fail("opening the GPU", err)

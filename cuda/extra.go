@@ -100,9 +100,13 @@ func (c *Context) UUID() (string, error) {
 	return fmt.Sprintf("%x", uuid), result("reading the UUID of the GPU", code)
 }
 
-// allowShared lets a kernel use a number of bytes of dynamic shared memory.
-func allowShared(fn cu.Function, bytes int) error {
-	const maxDynamicSharedSizeBytes = 8
+// The attributes of a kernel that may be set.
+const (
+	maxDynamicShared = 8 // the most dynamic shared memory of a block, in bytes
+	carveout         = 9 // of a multiprocessor's cache as shared memory, in percent: a preference
+)
+
+func setAttribute(fn cu.Function, attribute, value int) error {
 	handle := *(*unsafe.Pointer)(unsafe.Pointer(&fn)) // a Function is the driver's handle
-	return result("cuFuncSetAttribute", C.cuFuncSetAttribute(handle, maxDynamicSharedSizeBytes, C.int(bytes)))
+	return result("cuFuncSetAttribute", C.cuFuncSetAttribute(handle, C.int(attribute), C.int(value)))
 }

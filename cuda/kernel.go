@@ -53,7 +53,7 @@ type Kernel struct {
 	Name    string
 	context *Context
 	fn      cu.Function
-	shared  int // the dynamic shared memory that it has asked for, in bytes
+	shared  int // the dynamic shared memory that it has asked for, in bytes; -1 before the first launch
 	cells   [maxParams]uint64
 	args    []unsafe.Pointer // to the cells
 }
@@ -80,7 +80,7 @@ func (c *Context) Kernel(name string) (*Kernel, error) {
 	if err != nil {
 		return nil, fail("loading kernel "+name, err)
 	}
-	k := &Kernel{Signature: signature, Name: name, context: c, fn: fn}
+	k := &Kernel{Signature: signature, Name: name, context: c, fn: fn, shared: -1}
 	for i := range signature.Params {
 		k.args = append(k.args, unsafe.Pointer(&k.cells[i]))
 	}
@@ -110,12 +110,10 @@ func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 		return err
 	}
 	defer k.context.leave()
-	// A block has 48 KiB by default, which static arrays share.
 	if shared > k.shared {
-		if err := allowShared(k.fn, shared); err != nil {
+		if err := k.ask(shared); err != nil {
 			return fail("giving "+k.Name+" shared memory", err)
 		}
-		k.shared = shared
 	}
 	stream, err := k.context.streamFor(args)
 	if err != nil {
@@ -126,3 +124,31 @@ func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 	}
 	return nil
 }
+
+// ask asks for dynamic shared memory: a block has 48 KiB by default, which static arrays share. It
+// asks for as large a part of a multiprocessor's cache as all blocks of the source need, which the
+// driver would have to guess.
+func (k *Kernel) ask(shared int) error {
+	if shared > 0 {
+		if err := setAttribute(k.fn, maxDynamicShared, shared); err != nil {
+			return err
+		}
+	}
+	if k.Blocks > 0 {
+		static, err := k.fn.Attribute(cu.SharedSizeBytes)
+		if err != nil {
+			return err
+		}
+		if err := setAttribute(k.fn, carveout, percent(k.Blocks*(static+shared+reservedShared), k.context.shared)); err != nil {
+			return err
+		}
+	}
+	k.shared = shared
+	return nil
+}
+
+// reservedShared is what the driver takes of each block from compute capability 8.0 on, in bytes.
+const reservedShared = 1 << 10
+
+// percent is a part of a whole, rounded up, and at most all of it.
+func percent(part, whole int) int { return min(100, (100*part+whole-1)/whole) }

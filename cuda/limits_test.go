@@ -5,6 +5,8 @@ package cuda
 import (
 	"fmt"
 	"testing"
+
+	"gorgonia.org/cu"
 )
 
 // The double plays a GPU of each compute capability: a launch with as much shared memory as a block
@@ -50,6 +52,39 @@ func TestDefaultShared(t *testing.T) {
 	}
 	if err := kernel(t, c, "mutant_fixed").Launch(Grid{1, 1, 1}, defaultShared-128, Pointer(p)); err != nil {
 		t.Errorf("a kernel whose static and dynamic parts are more than 48 KiB together: %v", err)
+	}
+	ok(t, c.Wait())
+}
+
+// A kernel whose source states how many blocks share a multiprocessor asks for the shared memory of
+// all of them, before its first launch and where a later one has more.
+func TestCarveout(t *testing.T) {
+	c := open(t)
+	asked := func(k *Kernel) int {
+		ok(t, c.enter())
+		defer c.leave()
+		return must(k.fn.Attribute(carveout))(t)
+	}
+	p, none := put(t, c, make([]float64, 64)), Float64(0)
+	gemm := kernel(t, c, "gemm_nn_f64")
+	if asked(gemm) != -1 || gemm.Blocks < 2 {
+		t.Errorf("%d %%, before a launch of %d blocks", asked(gemm), gemm.Blocks)
+	}
+	zero := Int(0)
+	for extra := range 2 {
+		ok(t, gemm.Launch(Grid{1, 1, 1}, extra<<10, zero, Int(1), Int(1), Int(1), Int(1), none, none, Pointer(p), Int(1), zero, zero,
+			Pointer(p), Int(1), zero, zero, Pointer(p), Int(1), zero, Pointer(0), none))
+		ok(t, c.enter())
+		static := must(gemm.fn.Attribute(cu.SharedSizeBytes))(t)
+		c.leave()
+		need := gemm.Blocks * (static + extra<<10 + reservedShared)
+		if got := asked(gemm) * c.shared / 100; asked(gemm) < 100 && got < need || got > need+c.shared/100 {
+			t.Errorf("%d bytes are asked for, of %d that %d blocks need", got, need, gemm.Blocks)
+		}
+	}
+	widen := kernel(t, c, "widen_f32")
+	if ok(t, widen.Launch(Grid{1, 1, 1}, 0, Int(1), Pointer(p), Pointer(p))); asked(widen) != -1 {
+		t.Error("a kernel without a number of blocks asks for a part of the cache")
 	}
 	ok(t, c.Wait())
 }

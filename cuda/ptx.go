@@ -133,11 +133,12 @@ const (
 
 func (k Kind) String() string { return [...]string{"none", "u32", "u64", "f32", "f64"}[k] }
 
-// Signature is the parameters of a kernel in the PTX, and the threads of a block. The source of the
-// kernel states that number, and every launch uses it.
+// Signature is the parameters of a kernel in the PTX, the threads of a block, and the blocks that
+// share a multiprocessor. The source of the kernel states these numbers, and every launch uses them.
 type Signature struct {
 	Params  []Kind
 	Threads int
+	Blocks  int // 0 where the source leaves it open
 }
 
 // maxParams is the most parameters that a kernel may have.
@@ -146,6 +147,7 @@ const maxParams = 32
 var (
 	entryPattern   = regexp.MustCompile(`(?s)\.entry (\w+)\((.*?)\)\s*(.*?)\{`)
 	paramPattern   = regexp.MustCompile(`\.param \.(?:align \d+ \.)?(\w+)`)
+	blocksPattern  = regexp.MustCompile(`\.minnctapersm (\d+)`)
 	threadsPattern = regexp.MustCompile(`\.maxntid (\d+)(?:, (\d+))?(?:, (\d+))?`)
 )
 
@@ -167,6 +169,9 @@ func Signatures(ptx string) (map[string]Signature, error) {
 			return nil, fmt.Errorf("kernel %s does not state its number of threads", name)
 		}
 		s.Threads, _ = strconv.Atoi(threads[1])
+		if blocks := blocksPattern.FindStringSubmatch(entry[3]); blocks != nil {
+			s.Blocks, _ = strconv.Atoi(blocks[1])
+		}
 		all[name] = s
 	}
 	if len(all) == 0 || len(all) != strings.Count(ptx, ".entry ") {

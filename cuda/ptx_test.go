@@ -74,6 +74,9 @@ func TestSignatures(t *testing.T) {
 		if _, ok := all["gemm_nn_f64"]; !ok {
 			t.Errorf("%s has no products of doubles", image)
 		}
+		if is := all["ard_isotropic_f64"].Blocks; is != 2 {
+			t.Errorf("%s: %d blocks of ard_isotropic_f64 share a multiprocessor, want 2", image, is)
+		}
 		if image == plainDoubles || image == largeDoubles {
 			continue
 		}

@@ -35,5 +35,6 @@
 // it.
 //
 // No operation allocates after its first call with a given shape. Sums have a fixed order, so the
-// same seed gives the same bits for any number of threads.
+// same seed gives the same bits for any number of threads of a CPU, and on the same card, driver and
+// path of a GPU.
 package device

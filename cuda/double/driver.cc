@@ -146,6 +146,7 @@ API cuCtxGetCurrent(Context **c) {
 struct Function {
   const emu::Kernel *kernel;
   size_t fixed, allowed;
+  int carveout; // percent, or -1
 };
 struct Module {
   std::string ptx;
@@ -238,15 +239,31 @@ API cuModuleGetFunction(Function **f, Module *m, const char *name) {
   if (!m->functions.count(name)) {
     auto entry = m->code.kernels.find(name);
     size_t fixed = m->ptx.empty() ? entry == m->code.kernels.end() ? 0 : entry->second.shared : static_shared_of(m->ptx, *found);
-    m->functions[name] = {found, fixed, default_shared - fixed};
+    m->functions[name] = {found, fixed, default_shared - fixed, -1};
   }
   *f = &m->functions[name];
   return m->ptx.empty() ? assembled(m->code, *found) : described(m->ptx, *found);
 }
 
+const int static_shared_bytes = 1, max_dynamic_shared = 8, preferred_carveout = 9;
+
+API cuFuncGetAttribute(int *value, int attribute, Function *f) {
+  ENTER
+  switch (attribute) {
+  case static_shared_bytes: *value = (int)f->fixed; return OK;
+  case max_dynamic_shared: *value = (int)f->allowed; return OK;
+  case preferred_carveout: *value = f->carveout; return OK;
+  }
+  return refuse(INVALID_VALUE, f->kernel->name, "an attribute that this driver does not know");
+}
+
 API cuFuncSetAttribute(Function *f, int attribute, int value) {
   ENTER
-  const int max_dynamic_shared = 8;
+  if (attribute == preferred_carveout) {
+    if (value < -1 || value > 100) return refuse(INVALID_VALUE, f->kernel->name, "no percentage");
+    f->carveout = value;
+    return OK;
+  }
   if (attribute != max_dynamic_shared || value < 0 || f->fixed + value > limits().shared_block)
     return refuse(INVALID_VALUE, f->kernel->name, "more shared memory than a block may have");
   f->allowed = value;

@@ -9,7 +9,7 @@ import (
 
 const (
 	// The least numbers of blocks that the frequencies, or the rows, of a small layer are divided
-	// into. They do not depend on the GPU, so that all GPUs give the same bits.
+	// into. They do not depend on the GPU: sums over frequencies have one order on all.
 	forwardBlocks  = 256
 	gradientBlocks = 512
 )
