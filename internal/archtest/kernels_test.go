@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,6 +164,40 @@ func TestLaunchesFitKernels(t *testing.T) {
 		}
 	}
 }
+
+// A variable of the device exists once for each image that is loaded. So what a kernel reads, a
+// kernel of the same image writes: live, which set_live writes, is not for products of doubles.
+func TestVariablesStayInTheirImage(t *testing.T) {
+	images, _ := fs.Glob(os.DirFS(root), "cuda/*.ptx")
+	readers := 0
+	for _, image := range images {
+		text := read(t, image)
+		readers += len(unwritten(strings.ReplaceAll(text, "st.global", "")))
+		for _, name := range unwritten(text) {
+			t.Errorf("%s: a kernel reads %s, which none of this image writes", image, name)
+		}
+	}
+	if readers != 2 {
+		t.Errorf("%d images have kernels that read live: the test expects two with all kernels", readers)
+	}
+}
+
+// unwritten are the variables of an image that one of its kernels uses, and none writes.
+func unwritten(text string) (names []string) {
+	for _, variable := range variables.FindAllStringSubmatch(text, -1) {
+		written, used := false, false
+		for _, line := range regexp.MustCompile(`.*\b`+variable[1]+`\b[^\[].*`).FindAllString(text, -1) {
+			store := strings.Contains(line, "st.global")
+			written, used = written || store, used || !store && !strings.HasPrefix(line, ".visible")
+		}
+		if used && !written {
+			names = append(names, variable[1])
+		}
+	}
+	return names
+}
+
+var variables = regexp.MustCompile(`(?m)^(?:\.visible )?\.global .*\.b8 (\w+)\[\d+\];`)
 
 // parameters are the kinds of the arguments for a kernel with a suffix; where the source does not
 // show one, it is as the kernel has it.
