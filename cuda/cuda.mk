@@ -41,7 +41,7 @@ $(GENERATED)/libcuda.a: $(wildcard $(SHIM)/*.*)
 	ar rcs $@ $(GENERATED)/shim.o $(GENERATED)/jumps.o
 
 CXXFLAGS      ?= -O2 -g
-DOUBLE_FLAGS  := $(CXXFLAGS) -march=native -std=c++17 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unknown-pragmas
+DOUBLE_FLAGS  := $(CXXFLAGS) -I$(GENERATED)/double -march=native -std=c++17 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unknown-pragmas
 DOUBLE_SOURCES := $(filter-out cuda/double/kernels.cc,$(wildcard cuda/double/*.cc))
 DOUBLE_OBJECTS := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_SOURCES)) \
 	$(IMAGES:%=$(GENERATED)/double/kernels_sm%.o) $(GENERATED)/double/mutants.o
@@ -49,6 +49,13 @@ DOUBLE_OBJECTS := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_S
 $(GENERATED)/double/%.o: cuda/double/%.cc $(wildcard cuda/double/*.h)
 	@mkdir -p $(@D)
 	$(CXX) $(DOUBLE_FLAGS) -c $< -o $@
+
+# cuda/registers.txt as rows of limits.cc: image, kernel, architecture, registers.
+$(GENERATED)/double/registers.inc: cuda/registers.txt
+	@mkdir -p $(@D)
+	awk '!/^\/\// { for (i = 3; i < NF; i += 2) printf "{%d, \"%s\", %d, %d},\n", $$1, $$2, substr($$i, 4), $$(i + 1) }' $< > $@
+
+$(GENERATED)/double/limits.o: $(GENERATED)/double/registers.inc
 
 $(GENERATED)/double/kernels_sm%.o: cuda/double/kernels.cc $(KERNELS) cuda/double/emu.h cuda/double/mma.h
 	@mkdir -p $(@D)
@@ -153,7 +160,16 @@ PTXAS_RUNS := 70:sm_75 80:sm_80 80:sm_86 80:sm_89 80:sm_90 80:sm_100 80:sm_120 8
 ptxas: $(TOOLKIT)/bin/ptxas ## registers and shared memory of each kernel, by NVIDIA's assembler; fails if any lie in memory
 	@for run in $(PTXAS_RUNS); do arch=$${run#*:}; \
 		$(TOOLKIT)/bin/ptxas $(ENTRIES) -arch=$$arch -v cuda/kernels_sm$${run%:*}.ptx -o $(GENERATED)/$${run%:*}-$$arch.cubin 2>&1 | \
-		awk -v arch=$$arch -f cuda/ptxas.awk || exit 1; done
+		awk -v arch=$$run -f cuda/ptxas.awk || exit 1; done
+
+# A row for each kernel of an image, and its registers on each architecture. Tests and the double read it.
+.PHONY: registers
+registers: $(TOOLKIT)/bin/ptxas ## after make ptx: cuda/registers.txt, the registers of each kernel by NVIDIA's assembler
+	@$(MAKE) -s ptxas > $(GENERATED)/ptxas.txt
+	@{ head -n 1 cuda/kernels_sm80.ptx; \
+		echo "// ptxas, $$($(TOOLKIT)/bin/ptxas --version | tail -n 1): registers of a thread on each architecture, by make registers"; \
+		awk '{ split($$1, run, ":"); row = run[1] " " $$2; if (!(row in of)) order[++n] = row; of[row] = of[row] " " run[2] " " $$3 } \
+			END { for (i = 1; i <= n; i++) print order[i] of[order[i]] }' $(GENERATED)/ptxas.txt | LC_ALL=C sort; } > cuda/registers.txt
 
 # The kernels of the recorded steps alone, on the architectures that have had least registers to spare.
 ptxas-step: ## make ptxas for the kernels of a training step, on two architectures: what CI has time for

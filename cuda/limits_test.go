@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"gorgonia.org/cu"
@@ -87,6 +88,25 @@ func TestCarveout(t *testing.T) {
 		t.Error("a kernel without a number of blocks asks for a part of the cache")
 	}
 	ok(t, c.Wait())
+}
+
+// As many blocks of a kernel as its source states have their registers in a multiprocessor of this
+// GPU, and nothing else, as its driver has compiled them. What is not as in cuda/registers.txt is
+// another assembler's choice.
+func TestRegistersOfDriver(t *testing.T) {
+	c := open(t)
+	for name := range c.signatures {
+		k := kernel(t, c, name)
+		ok(t, c.enter())
+		each, local := must(k.fn.Attribute(cu.NumRegs))(t), must(k.fn.Attribute(cu.LocalSizeBytes))(t)
+		c.leave()
+		if each < 1 || max(1, k.Blocks)*blockRegisters(k.Threads, each) > 65536 {
+			t.Errorf("%s: %d blocks of %d threads with %d registers each", name, max(1, k.Blocks), k.Threads, each)
+		}
+		if local > 0 && !strings.HasPrefix(name, "probe_") {
+			t.Errorf("%s has %d bytes of registers in memory", name, local)
+		}
+	}
 }
 
 // mutantPTX is the heads of mutants, of which one has shared memory.

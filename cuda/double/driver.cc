@@ -245,12 +245,14 @@ API cuModuleGetFunction(Function **f, Module *m, const char *name) {
   return m->ptx.empty() ? assembled(m->code, *found) : described(m->ptx, *found);
 }
 
-const int static_shared_bytes = 1, max_dynamic_shared = 8, preferred_carveout = 9;
+const int static_shared_bytes = 1, local_bytes = 3, registers = 4, max_dynamic_shared = 8, preferred_carveout = 9;
 
 API cuFuncGetAttribute(int *value, int attribute, Function *f) {
   ENTER
   switch (attribute) {
   case static_shared_bytes: *value = (int)f->fixed; return OK;
+  case local_bytes: *value = 0; return OK;
+  case registers: *value = registers_of(*f->kernel); return OK;
   case max_dynamic_shared: *value = (int)f->allowed; return OK;
   case preferred_carveout: *value = f->carveout; return OK;
   }

@@ -86,6 +86,9 @@ struct Limits {
 };
 const Limits &limits(); // of the one that EMU_CAPABILITY names
 
+// registers_of is the registers that a thread of a kernel takes on this GPU, or 0 of a mutant.
+int registers_of(const emu::Kernel &);
+
 // static_shared_of is the shared memory that a kernel of the PTX has without asking, in bytes.
 size_t static_shared_of(const std::string &ptx, const emu::Kernel &);
 

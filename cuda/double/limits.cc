@@ -3,6 +3,7 @@
 #include "driver.h"
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 using namespace fake;
@@ -23,6 +24,22 @@ const Limits &fake::limits() {
   // A card that is not listed has the limits of the one before it.
   chosen.capability = 10 * major + minor;
   return chosen;
+}
+
+// The registers of each kernel by NVIDIA's assembler.
+static const struct {
+  int target;
+  const char *kernel;
+  int architecture, registers;
+} assembled[] = { // those of an image by rising architecture
+#include "registers.inc"
+};
+
+int fake::registers_of(const emu::Kernel &k) {
+  int found = 0;
+  for (auto &a : assembled)
+    if (a.target == k.target && !strcmp(a.kernel, k.name) && (!found || a.architecture <= limits().capability)) found = a.registers;
+  return found;
 }
 
 // static_shared is the size of the shared arrays that a kernel of the PTX names.
