@@ -54,20 +54,27 @@ func OpenSaying(name string, say Say) (Device, error) {
 	return b.Open(options, say)
 }
 
-// OpenAuto opens the first GPU that can be used, else the CPU. why is the reason for the CPU,
-// in one line, and "" for a GPU. An error is of what the user has set, such as a variable.
+// OpenAuto opens the first GPU that can be used, else the CPU. why is the reason for not taking
+// those before it, in one line, and "" for the first GPU. An error is of what the user has set, such
+// as a variable.
 func OpenAuto(say Say) (dev Device, why string, err error) {
+	machines, absent := Machines()
 	var reasons []string
 	for _, name := range backendNames() {
-		if name == "cpu" {
+		if err := absent[name]; err != nil {
+			reasons = append(reasons, err.Error())
+		}
+	}
+	for _, m := range machines {
+		if m.Name == "cpu" {
 			continue
 		}
-		dev, err := backends[name].Open("", say)
-		var absent *AbsentError
-		if err == nil || !errors.As(err, &absent) {
-			return dev, "", err
+		dev, err := OpenSaying(m.Name, say)
+		if err != nil && errors.As(err, new(*AbsentError)) {
+			reasons = append(reasons, strings.TrimPrefix(err.Error(), "device "))
+			continue
 		}
-		reasons = append(reasons, err.Error())
+		return dev, strings.Join(reasons, "; "), err
 	}
 	dev, err = Open("cpu")
 	return dev, strings.Join(reasons, "; "), err

@@ -22,8 +22,12 @@ func (p *program) openDevice(name string) (device.Device, error) {
 	name = p.deviceOfRank(name)
 	if name == "auto" || name == "" {
 		dev, why, err := device.OpenAuto(p.sayOnce)
-		if why != "" {
-			p.note("running on the CPU (%s)", strings.TrimPrefix(why, "device cuda: "))
+		if why != "" && err == nil {
+			where, _ := strings.CutSuffix(dev.Name(), device.Suffixes[0])
+			if where == "cpu" {
+				where = "the CPU"
+			}
+			p.note("running on %s (%s)", where, why)
 		}
 		if err != nil {
 			err = &usage.Error{Err: err}

@@ -95,6 +95,7 @@ API cuDeviceGetAttribute(int *v, int attribute, int) {
 API cuGetErrorString(int code, const char **text) {
   static const std::map<int, const char *> words = {
       {1, "invalid argument"}, {2, "out of memory"}, {101, "invalid device ordinal"}, {200, "device kernel image is invalid"}, {201, "invalid device context"},
+      {46, "CUDA-capable device(s) is/are busy or unavailable"},
       {209, "no kernel image is available for execution on the device"},
       {401, "the operation cannot be performed in the present state"}, {400, "invalid resource handle"}, {500, "named symbol not found"}, {600, "device not ready"}, {700, "an illegal memory access was encountered"},
       {701, "too many resources requested for launch"}, {719, "unspecified launch failure"}, {900, "operation not permitted when stream is capturing"},
@@ -108,6 +109,7 @@ static std::map<int, Context> primaries;
 
 API cuDevicePrimaryCtxRetain(Context **c, int d) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
+  if (d < setting("EMU_TAKEN", 0)) return DEVICE_UNAVAILABLE;
   Context &p = primaries[d];
   p.device = d;
   p.users++;

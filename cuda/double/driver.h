@@ -4,7 +4,8 @@
 // Environment variables; docs/cuda.md explains those for users:
 //
 //	EMU_ORDER, EMU_EAGER, EMU_LOG                        how it runs, and what it says
-//	EMU_CAPABILITY, EMU_NAME, EMU_DEVICES, EMU_MEMORY    which GPUs it plays, with MiB of memory
+//	EMU_CAPABILITY, EMU_NAME, EMU_DEVICES, EMU_MEMORY    which GPUs it plays, with MiB of memory,
+//	EMU_TAKEN                                            and how many of them another program has to itself
 //	EMU_GRAPHS, EMU_CUBINS, EMU_EARLY                    what the driver can do
 //	EMU_LOST, EMU_FULL, EMU_NO_ROOM                      the launch, allocation or loading that fails
 //	EMU_MUTANT                                           the number of a wrong kernel that it runs
@@ -19,7 +20,7 @@
 #include <vector>
 
 enum Result {
-  OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209, INVALID_PTX = 218, UNSUPPORTED_VERSION = 222, ILLEGAL_STATE = 401,
+  OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, DEVICE_UNAVAILABLE = 46, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209, INVALID_PTX = 218, UNSUPPORTED_VERSION = 222, ILLEGAL_STATE = 401,
   INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719,
   CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, CAPTURE_UNJOINED = 904, CAPTURE_ISOLATION = 905, CAPTURE_WRONG_THREAD = 908, UNKNOWN = 999
 };
