@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -59,20 +60,18 @@ func describe(ordinal int) (Info, error) {
 // Context is a GPU with a stream and the kernels of kernels.cu. Uploads ahead of their step have a
 // second stream, and so have parts of a recorded step.
 type Context struct {
-	info       Info
-	dev        cu.Device
-	primary    cu.CUContext
-	shared     int // memory of a multiprocessor, in bytes
-	module     cu.Module
-	signatures map[string]Signature // of the kernels of module
-	doubles    cu.Module            // the better products of doubles, if there are some
-	better     map[string]Signature // their signatures
-	stream     cu.Stream
-	staging    staging
-	ahead      *Ahead  // nil until it is asked for
-	second     *second // nil until it is needed
-	trace      *trace  // of the work that is recorded now, or nil
-	calls      int
+	info    Info
+	dev     cu.Device
+	primary cu.CUContext
+	shared  int // memory of a multiprocessor, in bytes
+	loader  *loader
+	images  []*loaded // the last one that has a kernel is its image
+	stream  cu.Stream
+	staging staging
+	ahead   *Ahead  // nil until it is asked for
+	second  *second // nil until it is needed
+	trace   *trace  // of the work that is recorded now, or nil
+	calls   int
 }
 
 // Open opens GPU number ordinal and loads the kernels there. It says so before it waits for the
@@ -96,28 +95,30 @@ func Open(ordinal int, say func(line string)) (*Context, error) {
 	if c.primary, err = c.dev.RetainPrimaryCtx(); err != nil {
 		return nil, fail("opening the GPU", err)
 	}
-	if err := c.start(&loader{info: &c.info, choice: images, say: say}); err != nil {
+	c.loader = &loader{info: &c.info, choice: images, say: say}
+	if err := c.start(); err != nil {
 		c.dev.ReleasePrimaryCtx()
 		return nil, err
 	}
 	return c, nil
 }
 
-// start loads an image with all kernels, and one with better products of doubles if there is one.
-func (c *Context) start(l *loader) (err error) {
+// start loads the image with all kernels, and one with better products of doubles if there is one.
+func (c *Context) start() (err error) {
 	if err := c.enter(); err != nil {
 		return err
 	}
 	defer c.leave()
-	if c.module, c.signatures, err = l.load(l.all); err != nil {
-		return err
-	}
-	if l.doubles != "" {
-		if c.doubles, c.better, err = l.load(l.doubles); err != nil {
+	for _, i := range []image{plainImage, c.loader.doubles} {
+		if i == "" {
+			continue
+		}
+		one, err := c.loader.load(i)
+		if err != nil {
 			return err
 		}
+		c.images = append(c.images, one)
 	}
-	c.info.Kernels = l.String()
 	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return fail("making a stream", err)
 	}
@@ -127,10 +128,24 @@ func (c *Context) start(l *loader) (err error) {
 // Calls is the number of calls of the driver so far.
 func (c *Context) Calls() int { return c.calls }
 
-// TensorCores is true if there are kernels that end in _tf32 and _3xtf32.
-func (c *Context) TensorCores() bool {
-	_, there := c.signatures["features_forward_tf32"]
-	return there
+// LoadTF32 loads the kernels that end in _tf32. GPUs before compute capability 8.0 have none.
+func (c *Context) LoadTF32() (has bool, err error) {
+	switch {
+	case c.info.Capability.less(tensorCores):
+		return false, nil
+	case slices.ContainsFunc(c.images, func(l *loaded) bool { return l.image == tensorImage }):
+		return true, nil
+	}
+	if err := c.enter(); err != nil {
+		return false, err
+	}
+	defer c.leave()
+	one, err := c.loader.load(tensorImage)
+	if err != nil {
+		return false, err
+	}
+	c.images = slices.Insert(c.images, 0, one) // its products of doubles are not those of the choice
+	return true, nil
 }
 
 // Info describes the GPU.
@@ -178,13 +193,11 @@ func (c *Context) Close() error {
 	)
 }
 
-func (c *Context) unload() error {
-	if c.better != nil {
-		if err := c.doubles.Unload(); err != nil {
-			return err
-		}
+func (c *Context) unload() (err error) {
+	for _, i := range c.images {
+		err = errors.Join(err, i.module.Unload())
 	}
-	return c.module.Unload()
+	return err
 }
 
 // Ptr is an address in device memory.

@@ -7,10 +7,9 @@ GENERATED  := build/cuda
 SHIM       := cuda/shim
 DOUBLE     := $(CURDIR)/$(GENERATED)/libfakecuda.so
 # The PTX images by the compute capability from which they run, and the version of PTX that each needs.
-IMAGES     := 70 80 86 90
+IMAGES     := 70 80 90
 PTX_70     := ptx63
 PTX_80     := ptx70
-PTX_86     := ptx71
 PTX_90     := ptx78
 KERNELS    := kernels.cu $(sort $(wildcard cuda/kernels/*.cuh))
 # CUDA_INCLUDE, a toolkit's folder with cuda.h, replaces the header that is cut from the module.
@@ -79,13 +78,12 @@ CUDA_FILES := $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a $(PACKED)
 
 # The double in forms that check each access to memory. checked: kernels.cu with a call at each
 # access in the images of CHECKED_IMAGES, which access.cc answers in place of g++'s library. ptx: the
-# committed PTX as C++, by cuda/ptx2cc; PTX_IMAGES are those that it has. mutant: the same, and kernels with a fault each.
+# committed PTX as C++, by cuda/ptx2cc. mutant: the same, and kernels with a fault each.
 CHECKED       := -O1 -fsanitize=thread --param tsan-instrument-func-entry-exit=0
 TRANSLATED    := -march=native -std=c++17 -fPIC -fvisibility=hidden -fwrapv -fno-strict-aliasing -ffp-contract=off -w -I.
 DOUBLE_COMMON := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_SOURCES)) \
 	$(GENERATED)/double/checked_mutants.o
 PTX_HEADERS   := $(addprefix cuda/double/,ptx.h emu.h mma.h access.h)
-PTX_IMAGES    ?= $(IMAGES)
 CHECKED_IMAGES ?= $(IMAGES)
 PLAIN_IMAGES   = $(filter-out $(CHECKED_IMAGES),$(IMAGES))
 double_of      = $(CURDIR)/$(GENERATED)/lib$(1)double.so
@@ -115,7 +113,7 @@ $(GENERATED)/double/checked_mutants.o: cuda/double/mutants.cu cuda/double/emu.h 
 
 $(call double_of,checked): $(CHECKED_IMAGES:%=$(GENERATED)/double/checked_sm%.o) $(DOUBLE_COMMON)
 $(call double_of,checked): $(PLAIN_IMAGES:%=$(GENERATED)/double/kernels_sm%.o)
-$(call double_of,ptx): $(PTX_IMAGES:%=$(GENERATED)/double/ptx_sm%.o) $(DOUBLE_COMMON)
+$(call double_of,ptx): $(IMAGES:%=$(GENERATED)/double/ptx_sm%.o) $(DOUBLE_COMMON)
 $(call double_of,mutant): $(IMAGES:%=$(GENERATED)/double/ptx_sm%.o) $(IMAGES:%=$(GENERATED)/double/mutants_sm%.o) $(DOUBLE_COMMON)
 $(call double_of,checked) $(call double_of,ptx) $(call double_of,mutant):
 	$(CXX) -shared -o $@ $^
@@ -153,8 +151,7 @@ $(TOOLKIT)/nvvm/bin/cicc: $(TOOLKIT)/bin/ptxas
 		nvidia-cuda-nvcc==13.5.37 nvidia-nvvm==13.5.37 nvidia-cuda-runtime==13.5.37 nvidia-cuda-crt==13.5.37
 
 # Which image for which GPU. The assembler of CUDA 13 no longer knows sm_70.
-PTXAS_RUNS := 70:sm_75 80:sm_80 80:sm_86 80:sm_89 80:sm_90 80:sm_100 80:sm_120 86:sm_86 86:sm_89 86:sm_120 \
-	90:sm_90 90:sm_100
+PTXAS_RUNS := 70:sm_75 $(foreach sm,80 86 89 90 100 120,70:sm_$(sm) 80:sm_$(sm)) 90:sm_90 90:sm_100
 
 .PHONY: ptxas ptxas-step
 ptxas: $(TOOLKIT)/bin/ptxas ## registers and shared memory of each kernel, by NVIDIA's assembler; fails if any lie in memory
@@ -166,14 +163,14 @@ ptxas: $(TOOLKIT)/bin/ptxas ## registers and shared memory of each kernel, by NV
 .PHONY: registers
 registers: $(TOOLKIT)/bin/ptxas ## after make ptx: cuda/registers.txt, the registers of each kernel by NVIDIA's assembler
 	@$(MAKE) -s ptxas > $(GENERATED)/ptxas.txt
-	@{ head -n 1 cuda/kernels_sm80.ptx; \
+	@{ head -n 1 cuda/kernels_sm70.ptx; \
 		echo "// ptxas, $$($(TOOLKIT)/bin/ptxas --version | tail -n 1): registers of a thread on each architecture, by make registers"; \
 		awk '{ split($$1, run, ":"); row = run[1] " " $$2; if (!(row in of)) order[++n] = row; of[row] = of[row] " " run[2] " " $$3 } \
 			END { for (i = 1; i <= n; i++) print order[i] of[order[i]] }' $(GENERATED)/ptxas.txt | LC_ALL=C sort; } > cuda/registers.txt
 
 # The kernels of the recorded steps alone, on the architectures that have had least registers to spare.
 ptxas-step: ## make ptxas for the kernels of a training step, on two architectures: what CI has time for
-	@for run in 80:sm_120 90:sm_100; do \
+	@for run in 70:sm_120 90:sm_100; do \
 		$(MAKE) -s ptxas PTXAS_RUNS=$$run ENTRIES="-e $$(awk 'NF == 1 { step[$$1] } /\.entry/ && sub(/\(.*/, "", $$3) && $$3 in step { \
 			printf "%s%s", n++ ? "," : "", $$3 }' device/gpu/testdata/launches/*.txt cuda/kernels_sm$${run%:*}.ptx)" || exit 1; done
 
@@ -231,7 +228,7 @@ test-ptx: double ## after a change of a kernel: the committed PTX as C++ on the 
 
 # The PTX of one card, and kernels.cu of another with a check of each access. Both find a missing barrier in any order.
 # Only images that these cards run are compiled so, and kernels.cu in haste.
-FOR_CI := PTX_IMAGES="80 90" CHECKED_IMAGES=70 CXXFLAGS=-O1
+FOR_CI := CHECKED_IMAGES=70 CXXFLAGS=-O1
 
 .PHONY: test-cuda-ci test-ci-ptx test-ci-checked
 test-cuda-ci:

@@ -29,9 +29,9 @@ func openMutants(t testing.TB) *Context {
 	ok(t, err)
 	ok(t, c.enter())
 	defer c.leave()
-	ok(t, c.module.Unload())
-	c.signatures = signatures
-	c.module, err = loadImage("the mutants", append([]byte(text), 0))
+	ok(t, c.unload())
+	module, err := loadImage("the mutants", append([]byte(text), 0))
+	c.images = []*loaded{{"the mutants", module, signatures}}
 	ok(t, err)
 	return c
 }

@@ -61,8 +61,8 @@ type Kernel struct {
 // Kernel is a kernel by name. Its first use may load it, for which the GPU's memory may be too
 // small. A missing kernel is a bug.
 func (c *Context) Kernel(name string) (*Kernel, error) {
-	signature, ok := c.signatures[name]
-	if !ok {
+	image, signature := c.imageOf(name)
+	if image == nil {
 		panic(fmt.Sprintf("cuda: there is no kernel %s", name))
 	}
 	if len(signature.Params) > maxParams {
@@ -72,11 +72,7 @@ func (c *Context) Kernel(name string) (*Kernel, error) {
 		return nil, err
 	}
 	defer c.leave()
-	module := c.module
-	if better, ok := c.better[name]; ok {
-		module, signature = c.doubles, better
-	}
-	fn, err := module.Function(name)
+	fn, err := image.module.Function(name)
 	if err != nil {
 		return nil, fail("loading kernel "+name, err)
 	}
@@ -85,6 +81,16 @@ func (c *Context) Kernel(name string) (*Kernel, error) {
 		k.args = append(k.args, unsafe.Pointer(&k.cells[i]))
 	}
 	return k, nil
+}
+
+// imageOf is the image of a kernel, with its signature; nil if there is none.
+func (c *Context) imageOf(name string) (image *loaded, signature Signature) {
+	for _, i := range c.images {
+		if s, has := i.kernels[name]; has {
+			image, signature = i, s
+		}
+	}
+	return image, signature
 }
 
 // Launch starts the kernel on the stream, or beside it, with the number of threads of its source

@@ -95,7 +95,7 @@ func TestCarveout(t *testing.T) {
 // another assembler's choice.
 func TestRegistersOfDriver(t *testing.T) {
 	c := open(t)
-	for name := range c.signatures {
+	for name := range c.images[0].kernels {
 		k := kernel(t, c, name)
 		ok(t, c.enter())
 		each, local := must(k.fn.Attribute(cu.NumRegs))(t), must(k.fn.Attribute(cu.LocalSizeBytes))(t)

@@ -4,16 +4,25 @@ package cuda
 
 import (
 	"fmt"
+	"strings"
 
 	"gorgonia.org/cu"
 )
+
+// loaded is an image on a GPU, with the kernels that it has.
+type loaded struct {
+	image
+	module  cu.Module
+	kernels map[string]Signature
+}
 
 // loader loads the images of a choice to a GPU.
 type loader struct {
 	choice
 	info    *Info
 	say     func(line string)
-	forms   []string // of the images so far: where their code came from
+	names   []string // of the images so far
+	forms   []string // where their code came from
 	refused error    // the driver's reason for no machine code
 	waits   bool     // for the driver's compiler, which has been said
 }
@@ -21,9 +30,9 @@ type loader struct {
 // load loads an image: its machine code, if the program carries it for this GPU, or else its PTX. A
 // driver that is older than the machine code refuses it, and compiles the PTX. If neither loads, the
 // error has both reasons.
-func (l *loader) load(i image) (cu.Module, map[string]Signature, error) {
+func (l *loader) load(i image) (*loaded, error) {
 	text := i.text()
-	signatures, err := Signatures(text)
+	kernels, err := Signatures(text)
 	if err != nil {
 		panic("cuda: " + err.Error())
 	}
@@ -31,7 +40,12 @@ func (l *loader) load(i image) (cu.Module, map[string]Signature, error) {
 	if err == nil && module == (cu.Module{}) {
 		module, err = l.compiled(i, text)
 	}
-	return module, signatures, err
+	if err != nil {
+		return nil, err
+	}
+	l.names = append(l.names, string(i))
+	l.info.Kernels = l.String()
+	return &loaded{i, module, kernels}, nil
 }
 
 // assembled loads the machine code of an image; no module and no error call for its PTX.
@@ -75,11 +89,7 @@ func (l *loader) compiled(i image, text string) (cu.Module, error) {
 
 // String is the images, the reason for them, and where they came from.
 func (l *loader) String() string {
-	text := string(l.all)
-	if l.doubles != "" {
-		text += " and " + string(l.doubles)
-	}
-	text += " (" + l.why + "): " + l.forms[0]
+	text := strings.Join(l.names, " and ") + " (" + l.why + "): " + l.forms[0]
 	if last := l.forms[len(l.forms)-1]; last != l.forms[0] {
 		text += ", and " + last
 	}

@@ -30,25 +30,21 @@ func skipOthers(t *testing.T) {
 // code here.
 func TestForcedImage(t *testing.T) {
 	skipOthers(t)
-	carry(t, map[string]string{"sm_90/kernels_sm80": tensorImage.text() + "\x00", "sm_90/kernels_sm90": largeDoubles.text() + "\x00"})
+	carry(t, map[string]string{"sm_90/kernels_sm70": plainImage.text() + "\x00", "sm_90/kernels_sm90": largeDoubles.text() + "\x00"})
 	const code, text = "machine code for sm_90", "PTX that the driver compiled"
 	for _, c := range []struct{ forced, says string }{
-		{"", "kernels_sm80.ptx and kernels_sm90.ptx (tensor cores for doubles): " + code},
-		{"70", "kernels_sm70.ptx (GPDRF_CUDA_IMAGE=70): " + text},
-		{"80", "kernels_sm80.ptx (GPDRF_CUDA_IMAGE=80): " + code},
-		{"86", "kernels_sm80.ptx and kernels_sm86.ptx (GPDRF_CUDA_IMAGE=86): " + code + ", and " + text},
-		{"90", "kernels_sm80.ptx and kernels_sm90.ptx (GPDRF_CUDA_IMAGE=90): " + code},
-		{"cubin", "kernels_sm80.ptx and kernels_sm90.ptx (GPDRF_CUDA_IMAGE=cubin): " + code},
-		{"ptx", "kernels_sm80.ptx and kernels_sm90.ptx (GPDRF_CUDA_IMAGE=ptx): " + text},
+		{"", "kernels_sm70.ptx and kernels_sm90.ptx (tensor cores for doubles): " + code},
+		{"70", "kernels_sm70.ptx (GPDRF_CUDA_IMAGE=70): " + code},
+		{"80", "kernels_sm70.ptx and kernels_sm80.ptx (GPDRF_CUDA_IMAGE=80): " + code + ", and " + text},
+		{"90", "kernels_sm70.ptx and kernels_sm90.ptx (GPDRF_CUDA_IMAGE=90): " + code},
+		{"cubin", "kernels_sm70.ptx and kernels_sm90.ptx (GPDRF_CUDA_IMAGE=cubin): " + code},
+		{"ptx", "kernels_sm70.ptx and kernels_sm90.ptx (GPDRF_CUDA_IMAGE=ptx): " + text},
 	} {
 		t.Run(c.forced, func(t *testing.T) {
 			gpu, said, err := start(t, c.forced)
 			ok(t, err)
 			if gpu.Info().Kernels != c.says || (len(said) == 1) != strings.Contains(c.says, text) {
 				t.Errorf("the kernels are %s, want %s\nsaid before: %q", gpu.Info().Kernels, c.says, said)
-			}
-			if gpu.TensorCores() != (c.forced != "70") {
-				t.Errorf("tensor cores: %v", gpu.TensorCores())
 			}
 			// [1 2; 3 4]·[5; 7], by the image that has the products
 			a, b, got := put(t, gpu, []float64{1, 2, 3, 4}), put(t, gpu, []float64{5, 7}), make([]float64, 2)
@@ -64,12 +60,35 @@ func TestForcedImage(t *testing.T) {
 	}
 }
 
+// The kernels of TF32 come when they are asked for, and leave the products of doubles as they were
+// chosen. They wait for the compiler, too.
+func TestLoadTF32(t *testing.T) {
+	c, said, err := start(t, "ptx")
+	ok(t, err)
+	is, _ := c.imageOf("gemm_nn_f64")
+	has, err := c.LoadTF32()
+	if ok(t, err); has == c.Info().Capability.less(tensorCores) || len(said) != 1 {
+		t.Fatalf("a GPU of %v has TF32: %v; said %q", c.Info().Capability, has, said)
+	}
+	if now, _ := c.imageOf("gemm_nn_f64"); now != is {
+		t.Errorf("products of doubles are those of %s, were those of %s", now.image, is.image)
+	}
+	if !has {
+		t.Skip("before 8.0 there is no TF32")
+	}
+	kernel(t, c, "features_forward_tf32")
+	loaded := len(c.images)
+	if _, err := c.LoadTF32(); err != nil || len(c.images) != loaded {
+		t.Errorf("%d images, were %d, %v", len(c.images), loaded, err)
+	}
+}
+
 // A value that there is not, and machine code that there is not, are errors of the variable.
 func TestForcedImageErrors(t *testing.T) {
 	open(t)
 	carry(t, nil)
 	for forced, want := range map[string]string{
-		"sm_90": "GPDRF_CUDA_IMAGE=sm_90: use 70, 80, 86, 90, cubin or ptx",
+		"sm_90": "GPDRF_CUDA_IMAGE=sm_90: use 70, 80, 90, cubin or ptx",
 		"cubin": "GPDRF_CUDA_IMAGE=cubin: the program has no machine code of kernels_sm",
 	} {
 		_, said, err := start(t, forced)
@@ -85,10 +104,10 @@ func TestForcedImageErrors(t *testing.T) {
 func TestRefusedMachineCode(t *testing.T) {
 	skipOthers(t)
 	refused := "no machine code\x00"
-	carry(t, map[string]string{"sm_90/kernels_sm80": refused, "sm_90/kernels_sm90": refused})
+	carry(t, map[string]string{"sm_90/kernels_sm70": refused, "sm_90/kernels_sm90": refused})
 	c, said, err := start(t, "")
 	ok(t, err)
-	reason := "loading kernels_sm80.ptx for sm_90: CUDA error "
+	reason := "loading kernels_sm70.ptx for sm_90: CUDA error "
 	if len(said) != 1 || !strings.Contains(said[0], "; it refuses the machine code: "+reason) {
 		t.Errorf("said %q", said)
 	}
@@ -99,10 +118,10 @@ func TestRefusedMachineCode(t *testing.T) {
 	l := &loader{choice: choice{assembly: true, ptx: true}, info: &c.info, say: quiet}
 	ok(t, c.enter())
 	defer c.leave()
-	if _, err := l.assembled(tensorImage); err != nil {
+	if _, err := l.assembled(plainImage); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.compiled(tensorImage, "no PTX"); err == nil || strings.Count(err.Error(), "CUDA error") != 2 || !strings.Contains(err.Error(), reason) {
+	if _, err := l.compiled(plainImage, "no PTX"); err == nil || strings.Count(err.Error(), "CUDA error") != 2 || !strings.Contains(err.Error(), reason) {
 		t.Errorf("neither loads: %v", err)
 	}
 }

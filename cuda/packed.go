@@ -22,15 +22,12 @@ var packed70 string
 //go:embed kernels_sm80.ptx.gz
 var packed80 string
 
-//go:embed kernels_sm86.ptx.gz
-var packed86 string
-
 //go:embed kernels_sm90.ptx.gz
 var packed90 string
 
 // text is the PTX of an image.
 func (i image) text() string {
-	packed := map[image]string{plainImage: packed70, tensorImage: packed80, plainDoubles: packed86, largeDoubles: packed90}[i]
+	packed := map[image]string{plainImage: packed70, tensorImage: packed80, largeDoubles: packed90}[i]
 	text, err := unpack(strings.NewReader(packed))
 	if err != nil {
 		panic("cuda: " + string(i) + ": " + err.Error())

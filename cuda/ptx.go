@@ -10,16 +10,16 @@ import (
 // image is the PTX that `make ptx` makes of kernels.cu: its file.
 type image string
 
-// The images that the program carries. The first two have all kernels, in plain arithmetic and with
-// tensor cores; the others have products of doubles alone, in place of those of the second.
+// The images that the program carries. The first has all kernels in plain arithmetic. The others have
+// products of doubles by tensor cores, in place of those of the first, and the second has products of
+// floats as TF32, too.
 const (
 	plainImage   image = "kernels_sm70.ptx"
 	tensorImage  image = "kernels_sm80.ptx"
-	plainDoubles image = "kernels_sm86.ptx"
 	largeDoubles image = "kernels_sm90.ptx" // by 16×4 times 4×8, from compute capability 9.0 on
 )
 
-func images() []image { return []image{plainImage, tensorImage, plainDoubles, largeDoubles} }
+func images() []image { return []image{plainImage, tensorImage, largeDoubles} }
 
 // capability is the least compute capability that an image runs on, which its name has.
 func (i image) capability() Capability {
@@ -33,64 +33,56 @@ func (i image) capability() Capability {
 // imageVariable names the variable that takes the choice of images from the program.
 const imageVariable = "GPDRF_CUDA_IMAGE"
 
-// choice is the images for a GPU, and the reason for them.
+// choice is the image for a GPU beside plainImage, and the reason for it.
 type choice struct {
-	all      image // with all kernels
 	doubles  image // with better products of doubles, or ""
 	why      string
 	assembly bool // machine code may be loaded
 	ptx      bool // PTX may be compiled
 }
 
-// choose chooses the images for a GPU. A forced value names one image, with the one of all kernels
-// that it needs, or the form of all: cubin or ptx.
+// choose chooses the image for a GPU. A forced value names it, or the form of all: cubin or ptx.
 func choose(c Capability, forced string) (choice, error) {
 	x := choice{why: c.why(), assembly: true, ptx: true}
 	if c.less(plainImage.capability()) {
 		return x, &NoDeviceError{fmt.Sprintf("compute capability %v is too old: %v or later is needed", c, plainImage.capability())}
 	}
-	x.all, x.doubles = imagesFor(c)
+	x.doubles = doublesFor(c)
 	if forced == "" {
 		return x, nil
 	}
 	x.why = imageVariable + "=" + forced
 	switch forced {
 	case "70":
-		x.all, x.doubles = plainImage, ""
+		x.doubles = ""
 	case "80":
-		x.all, x.doubles = tensorImage, ""
-	case "86":
-		x.all, x.doubles = tensorImage, plainDoubles
+		x.doubles = tensorImage
 	case "90":
-		x.all, x.doubles = tensorImage, largeDoubles
+		x.doubles = largeDoubles
 	case "cubin":
 		x.ptx = false
 	case "ptx":
 		x.assembly = false
 	default:
-		return x, &SettingError{imageVariable, forced, "use 70, 80, 86, 90, cubin or ptx"}
+		return x, &SettingError{imageVariable, forced, "use 70, 80, 90, cubin or ptx"}
 	}
-	for _, i := range []image{x.all, x.doubles} {
-		if i != "" && c.less(i.capability()) {
-			return x, &SettingError{imageVariable, forced, fmt.Sprintf("%s needs compute capability %v, and this GPU has %v", i, i.capability(), c)}
-		}
+	if i := x.doubles; i != "" && c.less(i.capability()) {
+		return x, &SettingError{imageVariable, forced, fmt.Sprintf("%s needs compute capability %v, and this GPU has %v", i, i.capability(), c)}
 	}
 	return x, nil
 }
 
-// imagesFor are the images that suit a GPU best. The tensor cores of data centres' GPUs multiply
-// doubles fast: 8.0, 9.0 and 10.0. Other GPUs have few units for that, and plain arithmetic is no
-// slower.
-func imagesFor(c Capability) (all, doubles image) {
+// doublesFor is the image with the products of doubles that suit a GPU best, "" where plain ones do.
+// The tensor cores of data centres' GPUs multiply doubles fast: 8.0, 9.0 and 10.0. Other GPUs have
+// few units for that, and plain arithmetic is no slower.
+func doublesFor(c Capability) image {
 	switch {
-	case c.less(tensorCores):
-		return plainImage, ""
-	case c.fewDoubles():
-		return tensorImage, plainDoubles
+	case c.less(tensorCores), c.fewDoubles():
+		return ""
 	case c == tensorCores:
-		return tensorImage, ""
+		return tensorImage
 	}
-	return tensorImage, largeDoubles
+	return largeDoubles
 }
 
 // why is the reason for the choice of the images.

@@ -77,7 +77,7 @@ func TestSignatures(t *testing.T) {
 		if is := all["ard_isotropic_f64"].Blocks; is != 2 {
 			t.Errorf("%s: %d blocks of ard_isotropic_f64 share a multiprocessor, want 2", image, is)
 		}
-		if image == plainDoubles || image == largeDoubles {
+		if image != plainImage {
 			continue
 		}
 		widen := all["widen_f32"]
@@ -103,23 +103,21 @@ func TestFewDoubles(t *testing.T) {
 	}
 }
 
-func TestImagesFor(t *testing.T) {
-	for _, c := range []struct {
-		Capability
-		all, doubles image
-	}{
-		{Capability{7, 0}, plainImage, ""}, {Capability{7, 5}, plainImage, ""}, {Capability{8, 0}, tensorImage, ""},
-		{Capability{8, 6}, tensorImage, plainDoubles}, {Capability{8, 9}, tensorImage, plainDoubles}, {Capability{9, 0}, tensorImage, largeDoubles},
-		{Capability{10, 0}, tensorImage, largeDoubles}, {Capability{10, 3}, tensorImage, plainDoubles}, {Capability{12, 1}, tensorImage, plainDoubles}, {Capability{6, 1}, "", ""},
+func TestChoose(t *testing.T) {
+	for c, want := range map[Capability]image{
+		{7, 0}: "", {7, 5}: "", {8, 0}: tensorImage, {8, 6}: "", {8, 9}: "", {9, 0}: largeDoubles, {10, 0}: largeDoubles,
+		{10, 3}: "", {12, 1}: "",
 	} {
-		got, err := choose(c.Capability, "")
-		if got.all != c.all || got.doubles != c.doubles || (err == nil) != (c.all != "") {
-			t.Errorf("compute capability %v: %q, %q, %v", c.Capability, got.all, got.doubles, err)
+		if got, err := choose(c, ""); got.doubles != want || err != nil {
+			t.Errorf("compute capability %v: %q, want %q, %v", c, got.doubles, want, err)
 		}
 	}
+	if _, err := choose(Capability{6, 1}, ""); err == nil {
+		t.Error("compute capability 6.1 is new enough")
+	}
 	for forced, want := range map[string]string{
-		"86": "GPDRF_CUDA_IMAGE=86: kernels_sm86.ptx needs compute capability 8.6, and this GPU has 8.0",
-		"75": "GPDRF_CUDA_IMAGE=75: use 70, 80, 86, 90, cubin or ptx",
+		"90": "GPDRF_CUDA_IMAGE=90: kernels_sm90.ptx needs compute capability 9.0, and this GPU has 8.0",
+		"75": "GPDRF_CUDA_IMAGE=75: use 70, 80, 90, cubin or ptx",
 	} {
 		if _, err := choose(Capability{8, 0}, forced); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -19,7 +19,7 @@ func TestRegisters(t *testing.T) {
 		t.Fatal(err)
 	}
 	head, table, _ := strings.Cut(string(text), "\n")
-	if want, _, _ := strings.Cut(plain(t, tensorImage), "\n"); head != want {
+	if want, _, _ := strings.Cut(plain(t, plainImage), "\n"); head != want {
 		t.Errorf("cuda/registers.txt is stale: run `make registers`\n got %s\nwant %s", head, want)
 	}
 	rows := map[string][]string{}

@@ -8,7 +8,6 @@ type Precision string
 // The precisions, the most exact first.
 const (
 	Highest Precision = "highest" // float32
-	High    Precision = "high"    // 3xTF32: both factors in two parts of 11 bits, nearly float32
 	Medium  Precision = "medium"  // TF32: factors of 11 bits, sums in float32
 )
 

@@ -75,7 +75,7 @@ func cause(err error) error {
 func (p *program) relax(dev device.Device, asked string) string {
 	got := device.Relax(dev, device.Precision(asked))
 	if string(got) != asked {
-		p.note("precision %s: %s computes at %s: high and medium need a GPU with tensor cores, and :f32",
+		p.note("precision %s: %s computes at %s: tensor cores are on GPUs from compute capability 8.0 on, and for :f32",
 			asked, dev.Name(), got)
 	}
 	return string(got)

@@ -35,7 +35,7 @@ const switchArg = "BOOL"
 var (
 	deviceFlag = flagSpec{group: "Prediction", name: "device", arg: "NAME",
 		help: "where to compute; default: where the run was trained"}
-	precisionFlag = flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium",
+	precisionFlag = flagSpec{group: "Prediction", name: "precision", arg: "highest|medium",
 		help: "precision of products in random-feature layers; default: that of the run"}
 	levelFlag = flagSpec{group: "Prediction", name: "level", arg: "X",
 		help: "of the intervals or sets of a run with --conformal, between 0 and 1; default: that of training"}

@@ -88,7 +88,7 @@ func (p *program) checkVerb() verb {
 		flags: []flagSpec{
 			{group: "Check", name: "device", arg: "NAME",
 				help: "which GPU, or which type of it, such as cuda:1:f64; default: the first GPU, in both types"},
-			{group: "Check", name: "precision", arg: "highest|high|medium",
+			{group: "Check", name: "precision", arg: "highest|medium",
 				help: "of the products in random-feature layers", otherwise: "highest"},
 			jsonFlag,
 		},
@@ -115,7 +115,7 @@ func (p *program) benchVerb() verb {
 					"feature maps, and steps computes distances in each step"},
 			{group: "What", name: "device", arg: "NAME",
 				help: "where to compute: auto, cpu or cuda:N, with :f32 or :f64 as for train", otherwise: "auto"},
-			{group: "What", name: "precision", arg: "highest|high|medium", help: "as for train",
+			{group: "What", name: "precision", arg: "highest|medium", help: "as for train",
 				otherwise: "highest"},
 			{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},
 			{group: "What", name: "seconds", arg: "N", help: "about how long in total", otherwise: "60"},

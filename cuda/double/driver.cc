@@ -157,11 +157,10 @@ struct Module {
   MachineCode code; // in place of PTX
 };
 
-// target_of is the target of the PTX that machine code was made of. There are two with all kernels,
-// and two with products of doubles alone.
+// target_of is the target of the PTX that machine code was made of, which its kernels tell.
 static int target_of(const MachineCode &code) {
-  if (code.kernels.count("set_live")) return code.capability < 80 ? 70 : 80;
-  return code.capability == 90 || code.capability == 100 ? 90 : 86;
+  if (code.kernels.count("set_live")) return 70;
+  return code.kernels.count("features_forward_tf32") ? 80 : 90;
 }
 
 static int load_cubin(Module **m, const void *image) {

@@ -15,13 +15,12 @@
 // ON_GPU is set in code for a GPU. It guards inline PTX, which has a plain twin for the double.
 // TARGET is the compute capability of the PTX image, times ten:
 //
-//	70   plain arithmetic
-//	80   TENSOR_CORES multiply floats as TF32, and doubles
-//	86   products of doubles alone, plain: for GPUs of 8.0 and later with few units for doubles
-//	90   products of doubles alone, by the larger instruction of tensor cores from 9.0 on
+//	70   all kernels, in plain arithmetic
+//	80   products by TENSOR_CORES: of doubles, and of floats as TF32
+//	90   products of doubles, by the larger instruction of tensor cores from 9.0 on
 //
-// The last two have the kernels of the PRODUCT_KERNEL macros alone, in place of those of 80. The
-// double has all four images.
+// The last two have the kernels of the PRODUCT_KERNEL macros alone: those of doubles replace those
+// of 70. The double has all three images.
 //
 // Every thread of a block reaches every __syncthreads: no thread returns before the last one.
 #pragma once
@@ -62,7 +61,7 @@
   ENTRY void __launch_bounds__(threads, blocks) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
 
-#if TARGET == 86 || TARGET == 90
+#if TARGET >= 80
 #define KERNEL(threads, entry, params, call)
 #define BOUNDED_KERNEL(threads, blocks, entry, params, call)
 #else

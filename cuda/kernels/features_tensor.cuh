@@ -1,4 +1,4 @@
-// features_tensor.cuh: products of tiles by tensor cores, in TF32 or, if SPLIT is set, in 3xTF32.
+// features_tensor.cuh: products of tiles by tensor cores, in TF32.
 #pragma once
 
 #ifdef TENSOR_CORES
@@ -14,7 +14,7 @@ namespace tile {
 //
 // With 68 numbers from term to term, two terms are 8 banks apart: the lanes that are served
 // together read the banks 8t + 4g + (0 … 3) of a and 8t + 2g + (0, 1) of b, no bank twice.
-template <bool AHEAD, bool SPLIT>
+template <bool AHEAD>
 struct Tensor {
   static constexpr bool ahead = AHEAD;
   template <typename T>
@@ -28,9 +28,8 @@ struct Tensor {
 
   // a fragment has 8 columns, so that half of it is empty where the tile has 16
   static constexpr int least = 2;
-  // A number is rounded once for a tile. 3xTF32 splits each number where it is read, since tiles of
-  // both parts would take twice the memory.
-  static __device__ __forceinline__ float placed(float v) { return SPLIT ? v : to_tf32(v); }
+  // a number is rounded once for a tile
+  static __device__ __forceinline__ float placed(float v) { return to_tf32(v); }
 
   template <int WIDE, bool SQUARE>
   static __device__ __forceinline__ void multiply(float sum[4][4], const float *a, const float *b, int terms) {
@@ -41,22 +40,22 @@ struct Tensor {
 #pragma unroll 1
     for (int k0 = 0; k0 < terms; k0 += 8) {
       float u[2][4];
-      Tf32<SPLIT> v[2][WIDE / 2];
+      float v[2][WIDE / 2];
 #pragma unroll
       for (int k = 0; k < 2; k++) {
         load4(a + k * pitch, u[k]);
         if (WIDE == 4) {
           float2 columns = *reinterpret_cast<const float2 *>(b + k * pitch);
-          v[k][0] = Tf32<SPLIT>(columns.x), v[k][WIDE / 2 - 1] = Tf32<SPLIT>(columns.y);
+          v[k][0] = columns.x, v[k][WIDE / 2 - 1] = columns.y;
         } else {
-          v[k][0] = Tf32<SPLIT>(b[k * pitch]);
+          v[k][0] = b[k * pitch];
         }
       }
 #pragma unroll
       for (int p = 0; p < 4; p += 2) {
-        Tf32<SPLIT> rows[4];
+        float rows[4];
 #pragma unroll
-        for (int i = 0; i < 4; i++) rows[i] = Tf32<SPLIT>(SQUARE ? placed(u[i / 2][p + i % 2] * u[i / 2][p + i % 2]) : u[i / 2][p + i % 2]);
+        for (int i = 0; i < 4; i++) rows[i] = SQUARE ? placed(u[i / 2][p + i % 2] * u[i / 2][p + i % 2]) : u[i / 2][p + i % 2];
 #pragma unroll
         for (int q = 0; q < WIDE / 2; q++) {
           mma(sum[p][q], sum[p][q + WIDE / 2], sum[p + 1][q], sum[p + 1][q + WIDE / 2], rows[0], rows[1], rows[2], rows[3], v[0][q], v[1][q]);

@@ -266,24 +266,22 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 } // namespace tile
 
 // TILE_KERNEL is REAL_KERNEL for the threads of a tile. In float two blocks share a multiprocessor;
-// in double a thread may take all registers. With tensor cores there are also name_tf32 and
-// name_3xtf32 (features_tensor.cuh). ahead is that of the policies: features_gradients has no
-// registers for it.
+// in double a thread may take all registers. The image of 80 has name_tf32 (features_tensor.cuh).
+// ahead is that of the policies: features_gradients has no registers for it.
 #define TILE_KERNEL(ahead, name, params, args) \
   namespace f32 { \
   using T = float; \
   BOUNDED_KERNEL(tile::threads<T>, 2, name##_f32, params, name<tile::Fma<ahead>> args) \
-  TENSOR_ENTRIES(ahead, name, params, args) \
+  TENSOR_ENTRY(ahead, name, params, args) \
   } \
   namespace f64 { \
   using T = double; \
   BOUNDED_KERNEL(tile::threads<T>, 1, name##_f64, params, name<tile::Fma<ahead>> args) \
   }
 
-#ifdef TENSOR_CORES
-#define TENSOR_ENTRIES(ahead, name, params, args) \
-  BOUNDED_KERNEL(tile::threads<T>, 2, name##_tf32, params, (name<tile::Tensor<ahead, false>> args)) \
-  BOUNDED_KERNEL(tile::threads<T>, 2, name##_3xtf32, params, (name<tile::Tensor<ahead, true>> args))
+#if TARGET == 80
+#define TENSOR_ENTRY(ahead, name, params, args) \
+  BOUNDED_PRODUCT_KERNEL(tile::threads<T>, 2, name##_tf32, params, name<tile::Tensor<ahead>> args)
 #else
-#define TENSOR_ENTRIES(ahead, name, params, args)
+#define TENSOR_ENTRY(ahead, name, params, args)
 #endif

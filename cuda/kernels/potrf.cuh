@@ -222,6 +222,6 @@ __device__ __forceinline__ void potrf_ladder(int m, Rungs rungs, double *l, doub
   __syncthreads(); // every thread has read jitter[k]
   if (threadIdx.x == 0) jitter[k] = pivot < 0 ? rung : -1 - pivot;
 }
-DOUBLE_KERNEL(2 * TALL, potrf_ladder,
+PRODUCT_KERNEL(2 * TALL, potrf_ladder_f64,
               (int m, double rung1, double rung2, double rung3, double rung4, double *l, double *x, double *jitter, const double *c),
-              (m, {rung1, rung2, rung3, rung4}, l, x, jitter, c))
+              (potrf_ladder(m, {rung1, rung2, rung3, rung4}, l, x, jitter, c)))

@@ -37,30 +37,4 @@ __device__ __forceinline__ float to_tf32(float v) {
 using emu::mma;
 using emu::to_tf32;
 #endif
-
-// Tf32 is a number of TF32. If SPLIT is set, it is any number as two of TF32: the nearest, and 10
-// more bits of the rest. Integers round to the nearest in two instructions. That loses a NaN, but
-// the rest keeps it.
-template <bool SPLIT>
-struct Tf32 {
-  float big, small;
-  Tf32() = default;
-  __device__ __forceinline__ explicit Tf32(float v) : big(v), small(0.f) {
-    if (!SPLIT) return;
-    big = __int_as_float((int)(((unsigned)__float_as_int(v) + 0x1000u) & ~0x1fffu));
-    small = to_tf32(v - big);
-  }
-};
-
-// mma is c += a b; if SPLIT is set, by three products, the small ones first. It leaves out small
-// times small, 2⁻²² of the largest product.
-template <bool SPLIT>
-__device__ __forceinline__ void mma(float &c0, float &c1, float &c2, float &c3, Tf32<SPLIT> a0, Tf32<SPLIT> a1, Tf32<SPLIT> a2, Tf32<SPLIT> a3,
-                                    Tf32<SPLIT> b0, Tf32<SPLIT> b1) {
-  if (SPLIT) {
-    mma(c0, c1, c2, c3, a0.small, a1.small, a2.small, a3.small, b0.big, b1.big);
-    mma(c0, c1, c2, c3, a0.big, a1.big, a2.big, a3.big, b0.small, b1.small);
-  }
-  mma(c0, c1, c2, c3, a0.big, a1.big, a2.big, a3.big, b0.big, b1.big);
-}
 #endif

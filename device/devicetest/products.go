@@ -8,11 +8,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// High is for devices at device.High. TF32 in three products keeps 22 bits of each factor, and a
-// tensor core rounds its sums toward zero: an error some times that of float32, which the row's own
-// bound covers.
-func High() Tolerances { return Single() }
-
 // Medium is for devices at device.Medium. TF32 keeps 11 bits of each factor, which is off by 2⁻¹²
 // on average, and a phase by some times that: squared, 1e-6, ten times that where few numbers are
 // compared. Gradients are sums of such terms of both signs, which cancel to a hundredth there.

@@ -18,7 +18,7 @@ type Device struct {
 
 	// The kernels by the type that ends their name.
 	real     family // _f32 or _f64, as Real is
-	products family // of Real tensors: the same, or _tf32 or _3xtf32
+	products family // of Real tensors: the same, or _tf32
 	double   family // _f64
 	plain    family // none
 
@@ -83,14 +83,20 @@ func (d *Device) begin() {
 }
 
 // Relax lets products of Real tensors be less exact: on tensor cores, which multiply float32 from
-// compute capability 8.0 on.
+// compute capability 8.0 on. Where their kernels cannot be loaded, it says why.
 func (d *Device) Relax(p device.Precision) device.Precision {
-	suffix := map[device.Precision]string{device.High: "_3xtf32", device.Medium: "_tf32"}[p]
-	if suffix == "" || !d.single || !d.context.TensorCores() {
-		d.products = d.real
+	d.products = d.real
+	if p != device.Medium || !d.single {
 		return device.Highest
 	}
-	d.products = family{d, suffix, map[string]*cuda.Kernel{}}
+	has, err := d.context.LoadTF32()
+	if err != nil {
+		d.say(err.Error())
+	}
+	if !has {
+		return device.Highest
+	}
+	d.products = family{d, "_tf32", map[string]*cuda.Kernel{}}
 	return p
 }
 

@@ -48,10 +48,6 @@ func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double
 
 func TestF32(t *testing.T) { devicetest.Run(t, open(t, true), devicetest.Single(), truth) }
 
-func Test3xTF32(t *testing.T) {
-	devicetest.RunProducts(t, relax(t, device.High), devicetest.High(), truth)
-}
-
 func TestTF32(t *testing.T) {
 	devicetest.RunProducts(t, relax(t, device.Medium), devicetest.Medium(), truth)
 }

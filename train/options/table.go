@@ -128,9 +128,9 @@ func (c *Config) runOptions() []Option {
 				"docs/best.md"},
 		{Key: "device", Flag: true, Arg: "auto|cpu|cuda|cuda:N", value: &c.Device,
 			Help: "where to compute: auto is the first GPU, or the CPU; with :f64 in double, default :f32"},
-		{Key: "precision", Values: words("highest high medium"), value: &c.Precision,
-			Help: "precision of products in random-feature layers, on GPUs with tensor cores: float32, 3xTF32, " +
-				"which is nearly as exact, or TF32, the fastest"},
+		{Key: "precision", Values: words("highest medium"), value: &c.Precision,
+			Help: "precision of products in random-feature layers, on GPUs with tensor cores: float32, or TF32, " +
+				"with factors of 11 bits"},
 		{Key: "seed", Flag: true, Arg: "N", value: &c.Seed,
 			Help: "seed of everything random: the same seed gives the same bytes"},
 		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
