@@ -78,6 +78,14 @@ func boolean(cell string) (v float64, ok bool) {
 	return 0, false
 }
 
+// notBoolean is the fault of a number in a column that is true or false; "" if there is none.
+func (c InputColumn) notBoolean(v float64) string {
+	if !c.TrueFalse || v == 0 || v == 1 || math.IsNaN(v) {
+		return ""
+	}
+	return "which is true or false, as 1 or 0: correct it"
+}
+
 // sameBoolean: one of two cells is true or false, and the other is the same or its number.
 func sameBoolean(a, b string) bool {
 	v, isBoolean := boolean(a)

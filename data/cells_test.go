@@ -59,6 +59,22 @@ func TestBooleans(t *testing.T) {
 	if v, err := like.ParseCell("flag", "True"); v != 1 || err != nil {
 		t.Error(v, err)
 	}
+	const fault = `2" in column "flag", which is true or false, as 1 or 0`
+	if _, _, err := readText("flag\n1\n2\n", ReadOptions{Like: like, TargetOptional: true}); err == nil ||
+		!strings.Contains(err.Error(), "t.csv:3:1: found \""+fault) {
+		t.Error(err)
+	}
+	if _, err := like.Rows(Given{N: 1, Numbers: []float64{2}}); err == nil ||
+		!strings.Contains(err.Error(), "row 1: found "+strings.Replace(fault, `"`, "", 1)) {
+		t.Error(err)
+	}
+	counts, _, err := readText("n,y\n0,0.5\n1,1.5\n1,2.5\n0,2\n", ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := readText("n\n2\n", ReadOptions{Like: throughJSON(t, counts), TargetOptional: true}); err != nil {
+		t.Errorf("a number that was 0 or 1 in training: %v", err)
+	}
 	if ages, _, err := readText("age,y\n31,0.5\n1,1.5\n3,2.5\n", ReadOptions{}); err != nil {
 		t.Error(err)
 	} else if _, _, err := readText("age\ntrue\n", ReadOptions{Like: throughJSON(t, ages),

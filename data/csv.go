@@ -298,6 +298,9 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 		if v, err = rec.value(i, c.Name, wordInput); err != nil {
 			return nil, err
 		}
+		if fault := c.notBoolean(v); fault != "" {
+			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name), fault)
+		}
 	}
 	return c.append(to, v, hot, missing), nil
 }

@@ -114,7 +114,10 @@ func (g Given) offsets(s Schema) (offset []float64, err error) {
 	width := len(s.RequestNumbers())
 	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
 		v := g.Numbers[(i+1)*width-1]
-		if !(math.Abs(v) <= mostOffset) {
+		if math.IsNaN(v) {
+			return nil, errorf("", "row %d: column %s is missing: each row needs its offset", i+1, quote(s.Roles.Offset))
+		}
+		if math.Abs(v) > mostOffset {
 			return nil, errorf("", "row %d: column %s is %s: %s", i+1, quote(s.Roles.Offset), number(v), areOffsets)
 		}
 		offset = append(offset, v)
@@ -137,6 +140,9 @@ func (g Given) value(c InputColumn, i int, numbers []float64) (v float64, rest [
 	} else if v, ok = c.Notation.parse(cell); !ok {
 		return 0, nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(cell), quote(c.Name),
 			c.Notation.like())
+	}
+	if fault := c.notBoolean(v); fault != "" {
+		return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, number(v), quote(c.Name), fault)
 	}
 	if math.Abs(v) > largest {
 		return 0, nil, errorf("", "row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used",

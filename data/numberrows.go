@@ -31,7 +31,9 @@ type numberRows struct {
 func (l *layout) numberRows(rec *records) *numberRows {
 	p := &numberRows{rec: rec, lay: l}
 	from, ok := rec.rows.(numberReader)
-	words := slices.ContainsFunc(l.columns, func(c InputColumn) bool { return c.Values != nil || c.Date != nil })
+	words := slices.ContainsFunc(l.columns, func(c InputColumn) bool {
+		return c.Values != nil || c.Date != nil || c.TrueFalse
+	})
 	words = words || rec.notations != nil
 	if !ok || words || l.id >= 0 || l.roles != nil || l.texts != nil ||
 		l.class != nil && len(l.targets) > 0 || l.labelled() {

@@ -164,7 +164,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		if c.texts > 0 {
 			l.note("column %s is true or false and becomes a number, 1 or 0", quote(name))
 		}
-		l.add(i, InputColumn{Name: name, Boolean: true})
+		l.add(i, InputColumn{Name: name, Boolean: true, TrueFalse: c.texts > 0})
 	case c.isUnclear() && !c.keepsUnits(opt.OneHot):
 		return bad(c.signs.tells, ": %s", c.clearer())
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):

@@ -31,6 +31,8 @@ type Schema struct {
 	Roles   RowRoles  `json:"roles,omitzero"`     // those of them that tell of the rows
 	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
 	Booleans []string `json:"booleans,omitempty"`
+	// those of them that are written so, where no other number can stand
+	TrueFalse []string `json:"true_false,omitempty"`
 	// columns and targets whose numbers are not plain
 	Notations []Notation `json:"notations,omitempty"`
 
@@ -41,6 +43,12 @@ type Schema struct {
 	Fills   []Fill `json:"fills,omitempty"`   // in place of missing cells
 	// how the training file is written, where it was said or is unusual
 	Dialect Dialect `json:"dialect,omitzero"`
+}
+
+// HasColumn reports whether the training file had the column, also as a target or left out.
+func (s Schema) HasColumn(name string) bool {
+	return slices.Contains(s.names(), name) ||
+		slices.ContainsFunc(s.Roles.all(), func(r rowRole) bool { return r.column == name })
 }
 
 // names are all columns of the training file.
@@ -152,7 +160,9 @@ type InputColumn struct {
 	Others  []string // as in OneHot
 	Text    bool     // digits and NA are words, too
 	Boolean bool     // true and false are numbers, too
-	Fill    float64  // of a missing number, with MissingImpute; NaN where it is not known yet
+	// there are no other numbers
+	TrueFalse bool
+	Fill      float64 // of a missing number, with MissingImpute; NaN where it is not known yet
 	// of numbers that are not plain; nil of others
 	Notation *Notation
 	Date     *Date // of dates; nil of others
@@ -167,7 +177,8 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 		if len(hot) > 0 && hot[0].At == at {
 			c.Name, c.Values, c.Others, c.Text, hot = hot[0].Column, hot[0].Values, hot[0].Others, hot[0].Text, hot[1:]
 		}
-		c.Boolean, c.Notation, c.Date = slices.Contains(s.Booleans, c.Name), s.notation(c.Name), s.date(c.Name)
+		c.Boolean, c.TrueFalse = slices.Contains(s.Booleans, c.Name), slices.Contains(s.TrueFalse, c.Name)
+		c.Notation, c.Date = s.notation(c.Name), s.date(c.Name)
 		if len(fills) > 0 && fills[0].At == at {
 			c.Fill, c.Flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
 		}
@@ -271,6 +282,9 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 		}
 		if c.Boolean {
 			s.Booleans = append(s.Booleans, c.Name)
+		}
+		if c.TrueFalse {
+			s.TrueFalse = append(s.TrueFalse, c.Name)
 		}
 		if c.Date != nil {
 			s.Dates = append(s.Dates, *c.Date)

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
@@ -185,23 +186,43 @@ func TestManyMembers(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before, seen := live(), 0
-	err := members(row, func(name string, value json.RawMessage) {
+	err := members(row, func(name string, value json.RawMessage) error {
 		if seen++; name == "b" {
 			if now := live(); now > before+uint64(len(row))/2 {
 				t.Errorf("%d bytes for an object of %d", now-before, len(row))
 			}
 		}
+		return nil
 	})
 	if err != nil || seen != n+1 {
 		t.Errorf("%d members, %v", seen, err)
 	}
-	columns := []string{"x", "b"}
-	cells, err := cellsOf(json.RawMessage(`{"b":1,"y":[{}],"x":"A","b":2}`), columns, map[string]int{"x": 0, "b": 1})
-	if err != nil || string(bytes.Join([][]byte{cells[0], cells[1]}, []byte(" "))) != `"A" 2` {
+}
+
+// A row has the columns that the model reads, and may have others of the training file: its target, what was left
+// out, and its roles. A key beyond these, a key that comes twice, and a cell that is a list are errors.
+func TestRowKeys(t *testing.T) {
+	in := newRowReader(data.Schema{Columns: []string{"x", "b"}, Target: "y", Task: data.Regression,
+		LeftOut: []data.LeftOut{{Column: "name"}}, Roles: data.RowRoles{Group: "patient", Offset: "hours"}})
+	row := json.RawMessage(`{"b":1,"y":[{}],"hours":3,"name":"n","patient":7,"x":"A"}`)
+	cells, err := in.cells(row)
+	if err != nil || string(bytes.Join([][]byte{cells[0], cells[1], cells[2]}, []byte(" "))) != `"A" 1 3` {
 		t.Errorf("%q, %v", cells, err)
 	}
-	if _, err := cellsOf(row, columns, map[string]int{"x": 0, "b": 1}); err == nil {
-		t.Error("a row without a column is read")
+	for row, want := range map[string]string{
+		`{"x":1,"b":2,"hours":0,"c":3}`: `the training data have no column "c": the model reads ["x" "b" "hours"]`,
+		`{"x":1,"b":2,"b":2,"hours":0}`: `column "b" is given twice`, `{"x":1,"b":2}`: `lacks column "hours"`,
+		`{"x":[1],"b":2,"hours":0}`: `column "x": found "[1]": a cell is`, `[1,{},2]`: `column "b": found "{}"`,
+	} {
+		if _, err := in.cells(json.RawMessage(row)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %s", row, err, want)
+		}
+	}
+	for body, want := range map[string]string{`{"instances":[],"level":0.5}`: `there is no key "level"`,
+		`{"instances":[]} 1`: "more behind"} {
+		if _, err := parseRows(in.schema, []byte(body), 9); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %s", body, err, want)
+		}
 	}
 }
 

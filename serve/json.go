@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -13,10 +14,29 @@ import (
 // decode reads the JSON of a request. It must be UTF-8: package json would replace other bytes in
 // silence.
 func decode(text []byte, into any, what string) error {
+	return decodeBy(json.Unmarshal, text, into, what)
+}
+
+// decodeKnown is decode of an object that may have no other keys.
+func decodeKnown(text []byte, into any, what string) error {
+	return decodeBy(func(text []byte, into any) error {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(into); err != nil {
+			return err
+		}
+		if _, err := d.Token(); err != io.EOF {
+			return errors.New("there is more behind the object")
+		}
+		return nil
+	}, text, into, what)
+}
+
+func decodeBy(read func(text []byte, into any) error, text []byte, into any, what string) error {
 	if !utf8.Valid(text) {
 		return badf("the request is not JSON of %s: it is not UTF-8 text", what)
 	}
-	if err := json.Unmarshal(text, into); err != nil {
+	if err := read(text, into); err != nil {
 		return badf("the request is not JSON of %s: %s", what, faultOf(err))
 	}
 	return nil
@@ -24,6 +44,9 @@ func decode(text []byte, into any, what string) error {
 
 // faultOf says what is wrong in words of JSON, not of Go.
 func faultOf(err error) string {
+	if key, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+		return "there is no key " + key
+	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
 		return err.Error()
@@ -72,7 +95,7 @@ func each[T any](list json.RawMessage, most int, what string, read func(i int, e
 
 // members reads those of an object one by one. An object of millions of members that no one knows
 // takes no memory for them.
-func members(object json.RawMessage, read func(name string, value json.RawMessage)) error {
+func members(object json.RawMessage, read func(name string, value json.RawMessage) error) error {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if _, err := d.Token(); err != nil {
 		return err
@@ -86,7 +109,9 @@ func members(object json.RawMessage, read func(name string, value json.RawMessag
 		if err := d.Decode(&value); err != nil {
 			return err
 		}
-		read(name.(string), value)
+		if err := read(name.(string), value); err != nil {
+			return err
+		}
 	}
 	return nil
 }

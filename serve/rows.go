@@ -20,23 +20,20 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 		Instances json.RawMessage `json:"instances"`
 	}
 	g := data.Given{Texts: map[string][]string{}}
-	if err := decode(body, &wire, what); err != nil {
+	if err := decodeKnown(body, &wire, what); err != nil {
 		return g, err
 	}
-	columns, isNumber, placeOf := s.InputColumns(), map[string]bool{}, map[string]int{}
+	in, isNumber := newRowReader(s), map[string]bool{}
 	for _, name := range s.RequestNumbers() {
 		isNumber[name] = true
 	}
-	for c, name := range columns {
-		placeOf[name] = c
-	}
 	err := each(wire.Instances, most, what, func(i int, row json.RawMessage) error {
 		g.N++
-		cells, err := cellsOf(row, columns, placeOf)
+		cells, err := in.cells(row)
 		if err != nil {
 			return badf("row %d%v", i+1, err)
 		}
-		for c, name := range columns {
+		for c, name := range in.columns {
 			switch {
 			case isNumber[name]:
 				v, err := s.ParseCell(name, textOf(cells[c]))
@@ -62,23 +59,64 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 	return g, err
 }
 
-// cellsOf are the cells of a row, in the order of the columns.
-func cellsOf(row json.RawMessage, columns []string, placeOf map[string]int) (cells []json.RawMessage, err error) {
+// rowReader takes rows apart.
+type rowReader struct {
+	schema  data.Schema
+	columns []string       // that the model reads
+	placeOf map[string]int // of them
+}
+
+func newRowReader(s data.Schema) *rowReader {
+	r := &rowReader{s, s.InputColumns(), map[string]int{}}
+	for c, name := range r.columns {
+		r.placeOf[name] = c
+	}
+	return r
+}
+
+// cells are those of a row, in the order of the columns.
+func (r *rowReader) cells(row json.RawMessage) (cells []json.RawMessage, err error) {
+	if row[0] == '{' {
+		cells, err = r.named(row)
+	} else {
+		cells, err = r.listed(row)
+	}
+	for c, cell := range cells {
+		if err == nil && (cell[0] == '{' || cell[0] == '[') {
+			err = badf(", column %s: found %s: a cell is a number, a text, true, false or null", quote(r.columns[c]),
+				quote(string(cell)))
+		}
+	}
+	return cells, err
+}
+
+// named are the cells of an object. It may have what the model does not read of the training file.
+func (r *rowReader) named(row json.RawMessage) ([]json.RawMessage, error) {
+	cells := make([]json.RawMessage, len(r.columns))
+	err := members(row, func(name string, cell json.RawMessage) error {
+		switch c, ok := r.placeOf[name]; {
+		case !ok && !r.schema.HasColumn(name):
+			return badf("the training data have no column %s: the model reads %q", quote(name), r.columns)
+		case ok && cells[c] != nil:
+			return badf("column %s is given twice", quote(name))
+		case ok:
+			cells[c] = cell
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, badf(": %v", err)
+	}
+	if c := slices.IndexFunc(cells, func(cell json.RawMessage) bool { return cell == nil }); c >= 0 {
+		return nil, badf(" lacks column %s: the model reads %q", quote(r.columns[c]), r.columns)
+	}
+	return cells, nil
+}
+
+// listed are the cells of a list, or of a row of one cell.
+func (r *rowReader) listed(row json.RawMessage) (cells []json.RawMessage, err error) {
+	columns := r.columns
 	switch row[0] {
-	case '{':
-		cells = make([]json.RawMessage, len(columns))
-		err := members(row, func(name string, cell json.RawMessage) {
-			if c, ok := placeOf[name]; ok {
-				cells[c] = cell
-			}
-		})
-		if err != nil {
-			return nil, badf(": %v", err)
-		}
-		if c := slices.IndexFunc(cells, func(cell json.RawMessage) bool { return cell == nil }); c >= 0 {
-			return nil, badf(" lacks column %s: the model reads %q", quote(columns[c]), columns)
-		}
-		return cells, nil
 	case '[':
 		err := each(row, len(columns), "rows", func(_ int, cell json.RawMessage) error {
 			cells = append(cells, cell)
