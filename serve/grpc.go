@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -183,12 +184,39 @@ func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, erro
 		request.Inputs = append(request.Inputs, t)
 	}
 	for _, out := range q.Outputs {
-		of := out.GetParameters()
-		request.Outputs = append(request.Outputs,
-			OutputRequest{Name: out.GetName(), Wanted: Wanted{of["levels"].GetStringParam(),
-				of["count"].GetInt64Param(), of["seed"].GetInt64Param(), of["first_row"].GetInt64Param()}})
+		wanted := OutputRequest{Name: out.GetName()}
+		given, err := parameters(out.GetParameters())
+		if err == nil {
+			err = wanted.Wanted.read(wanted.Name, given)
+		}
+		if err != nil {
+			return nil, err
+		}
+		request.Outputs = append(request.Outputs, wanted)
 	}
 	return request, nil
+}
+
+// parameters are those of an output as JSON has them.
+func parameters(of map[string]*inference.InferParameter) (map[string]json.RawMessage, error) {
+	given := map[string]json.RawMessage{}
+	for name, parameter := range of {
+		var value any
+		switch v := parameter.GetParameterChoice().(type) {
+		case *inference.InferParameter_BoolParam:
+			value = v.BoolParam
+		case *inference.InferParameter_Int64Param:
+			value = v.Int64Param
+		case *inference.InferParameter_StringParam:
+			value = v.StringParam
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		given[name] = text
+	}
+	return given, nil
 }
 
 func floats[T float32 | int32 | int64 | uint32 | uint64](values []T) []float64 {

@@ -55,7 +55,7 @@ func TestBadRequests(t *testing.T) {
 		{"/v2/models/m/infer", tensor(`"datatype":"BOOL","data":[true,2]`), 400, "element 2 is"},
 		{"/v2/models/m/infer", `[]`, 400, "not JSON of the protocol: found list in place of an object"},
 		{"/v2/models/m/infer", `{"outputs":[{"name":"label","parameters":{"count":"x"}}]}`, 400,
-			`found string in place of a whole number at "count"`},
+			`output "label" has no parameter "count"`},
 		{"/v2/models/m/infer",
 			`{"inputs":[{"name":"inputs","shape":[-1,2],"datatype":"FP64","data":[1,2]}]}`, 400,
 			"has the shape [-1 2]"},

@@ -1,12 +1,9 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -82,53 +79,6 @@ func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
 		number("distance")
 	}
 	return specs
-}
-
-// wantedOutput is an output as a request wants it.
-type wantedOutput struct {
-	TensorSpec
-	levels   []float64
-	asked    bool // levels are those of the request
-	seed     uint64
-	firstRow int
-}
-
-const (
-	usualDraws = 100
-	mostWanted = 1 << 16 // draws, or levels
-)
-
-// of is the form of an output with these parameters.
-func (w Wanted) of(spec TensorSpec) (wantedOutput, error) {
-	out := wantedOutput{spec, predict.Levels(), w.Levels != "", uint64(w.Seed), int(w.FirstRow)}
-	out.Shape = slices.Clone(spec.Shape)
-	last := len(out.Shape) - 1
-	switch {
-	case slices.Contains([]string{quantilesName, intervalName, setName}, spec.Name) && w.Levels != "":
-		out.levels = nil
-		for _, word := range strings.SplitN(w.Levels, ",", mostWanted) {
-			q, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
-			if err != nil || !(q > 0 && q < 1) {
-				return out, badf("levels: %s is not between 0 and 1", quote(word))
-			}
-			out.levels = append(out.levels, q)
-		}
-		if spec.Name == quantilesName {
-			out.Shape[last] = int64(len(out.levels))
-		} else if len(out.levels) != 1 {
-			return out, badf("levels: %s has one level, and %d are given", spec.Name, len(out.levels))
-		}
-	case spec.Name == drawsName:
-		count := cmp.Or(w.Count, usualDraws)
-		if count < 1 || count > mostWanted {
-			return out, badf("count: %d must be from 1 to %d", count, mostWanted)
-		}
-		if w.FirstRow < 0 || w.FirstRow > math.MaxInt32 {
-			return out, badf("first_row: %d is the number of no row", w.FirstRow)
-		}
-		out.Shape[last] = count
-	}
-	return out, nil
 }
 
 // output makes the tensor of an output. It may take long, and ends with ctx.

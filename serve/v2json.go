@@ -25,15 +25,6 @@ type OutputRequest struct {
 	Wanted Wanted
 }
 
-// Wanted are the parameters of a requested output; zero values are defaults.
-type Wanted struct {
-	Levels string `json:"levels"` // of quantiles: numbers between 0 and 1, with commas
-	Count  int64  `json:"count"`  // how many draws
-	Seed   int64  `json:"seed"`   // of draws
-	// the number of the first row, where the rows of one prediction come in parts
-	FirstRow int64 `json:"first_row"`
-}
-
 // wireRequest is the JSON of a request. Fields beyond these are left alone, as the protocol wants.
 type wireRequest struct {
 	ID         string `json:"id"`
@@ -55,11 +46,8 @@ type wireInput struct {
 }
 
 type wireWanted struct {
-	Name       string `json:"name"`
-	Parameters struct {
-		Binary *bool `json:"binary_data"`
-		Wanted
-	} `json:"parameters"`
+	Name       string                     `json:"name"`
+	Parameters map[string]json.RawMessage `json:"parameters"`
 }
 
 const protocol = "the protocol"
@@ -92,12 +80,14 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 		return nil, badf("%d bytes behind the JSON belong to no input", len(raw))
 	}
 	err = each(wire.Outputs, mostTensors, protocol, func(_ int, out wireWanted) error {
-		binary := wire.Parameters.Binary
-		if out.Parameters.Binary != nil {
-			binary = *out.Parameters.Binary
+		wanted := OutputRequest{Name: out.Name, Binary: wire.Parameters.Binary}
+		if own, ok := out.Parameters[binaryData]; ok {
+			if err := decode(own, &wanted.Binary, protocol); err != nil {
+				return err
+			}
 		}
-		q.Outputs = append(q.Outputs, OutputRequest{out.Name, binary, out.Parameters.Wanted})
-		return nil
+		q.Outputs = append(q.Outputs, wanted)
+		return q.Outputs[len(q.Outputs)-1].Wanted.read(out.Name, out.Parameters)
 	})
 	if err != nil {
 		return nil, err

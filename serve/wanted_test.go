@@ -104,6 +104,14 @@ func TestWanted(t *testing.T) {
 		t.Errorf("gRPC draws %v, HTTP %v, %v", got, whole[5*3*targets:6*3*targets], err)
 	}
 
+	for name, want := range map[string]string{"levels": "has no parameter", "count": "found string in place of a whole number"} {
+		text := &inference.InferParameter{ParameterChoice: &inference.InferParameter_StringParam{StringParam: "0.5"}}
+		q := &inference.ModelInferRequest{Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{{Name: "draws",
+			Parameters: map[string]*inference.InferParameter{name: text}}}}
+		if _, err := requestOf(q, 9); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("gRPC, a text as %s: %v", name, err)
+		}
+	}
 	for parameters, want := range map[string]string{
 		`{"levels": "0.5,1"}`: "levels: \\\"1\\\" is not between 0 and 1",
 		`{"levels": "x"}`:     "levels: \\\"x\\\"", `{"levels": "0.5,"}`: "levels",
@@ -114,7 +122,8 @@ func TestWanted(t *testing.T) {
 	}
 	for parameters, want := range map[string]string{
 		`{"count": -1}`: "count: -1 must be from 1 to 65536", `{"count": 65537}`: "count",
-		`{"first_row": -1}`: "first_row: -1 is the number of no row",
+		`{"first_row": -1}`: "first_row: -1 is the number of no row", `{"count": 0}`: "count: 0 must be",
+		`{"levels": "0.5"}`: "has no parameter",
 	} {
 		if _, err := web(0, 1, "draws", parameters); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", parameters, err)
