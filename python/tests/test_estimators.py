@@ -73,6 +73,26 @@ def test_ordinal(table: Table) -> None:
         GPDRFClassifier(**SMALL, **order).fit(x, levels)
 
 
+def test_ordinal_by_categories(table: Table) -> None:
+    """The categories of y are the levels in order, from the lowest, unless an order is given; others are not."""
+    x, y = table
+    levels = np.array(["low", "middle", "high"])[np.digitize(y, [-1, 1])]
+    names = ["none", "low", "middle", "high"]
+    column = pd.Categorical(levels, names, ordered=True)
+    kinds = [column, pd.Series(column, index=range(7, 107)), pl.Series(levels, dtype=pl.Enum(names))]
+    for y_ordered in kinds:
+        model = GPDRFClassifier(**SMALL, likelihood="ordinal").fit(x, y_ordered)
+        assert list(model.classes_) == ["low", "middle", "high"]
+        assert model.score(x, y_ordered) > 0.6
+    numbers = pd.Series(pd.Categorical(np.digitize(y, [-1, 1]), [2, 1, 0], ordered=True))
+    assert list(GPDRFClassifier(**SMALL, likelihood="ordinal").fit(x, numbers).classes_) == [2, 1, 0]
+    other: dict[str, Any] = {"options": {"order": ["high", "middle", "low"]}}
+    assert GPDRFClassifier(**SMALL, likelihood="ordinal", **other).fit(x, column).classes_[0] == "high"
+    with pytest.raises(ValueError, match="which have no order"):
+        GPDRFClassifier(**SMALL, likelihood="ordinal").fit(x, pd.Categorical(levels))
+    assert list(GPDRFClassifier(**SMALL).fit(x, column).classes_) == ["high", "low", "middle"]
+
+
 def test_levels(table: Table, fitted: GPDRFRegressor) -> None:
     x, _ = table
     usual, asked = fitted.predict_quantiles(x), fitted.predict_quantiles(x, [0.95, 0.5])

@@ -239,6 +239,8 @@ def test_warm_start(table: Table, tmp_path: Path) -> None:
         model.set_params(inducing=10).fit(x, y)
     with pytest.raises(ValueError, match="X has 2 features, and the fit before had 3"):
         model.set_params(inducing=20).fit(x[:, :2], y)
+    with pytest.raises(ValueError, match="inducing was 20 before, and is not given now"):
+        model.set_params(inducing=None).fit(x, y)
 
 
 def test_warm_start_of_classes(table: Table) -> None:

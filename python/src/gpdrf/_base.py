@@ -19,7 +19,7 @@ from gpdrf import _claims, _options, _program
 from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
-from gpdrf._rows import Numbers, Rows, as_sequences, dense, has_words, is_frame, roles_of
+from gpdrf._rows import Numbers, Rows, as_sequences, check_same_columns, dense, has_words, is_frame, roles_of
 from gpdrf._run import CHECKPOINT_FILE, RESULT_FILE, Run
 
 _LOG_FILE = "metrics.jsonl"
@@ -85,7 +85,8 @@ class Estimator(BaseEstimator):
         likelihood : str
             gaussian, student-t, heteroscedastic or lognormal of numbers, poisson or negative-binomial of counts;
             softmax, bernoulli or ordinal of classes. None takes gaussian or softmax, and negative-binomial of targets
-            that are counts beyond doubt. Levels of ordinal that are words need options={"order": ["low", …, "high"]}.
+            that are counts beyond doubt. Levels of ordinal that are words are an ordered Categorical of pandas, or need
+            options={"order": ["low", …, "high"]}.
         batch, lr
             Rows of a step, and Adam's learning rate.
         validation : float
@@ -111,7 +112,7 @@ class Estimator(BaseEstimator):
             Let fit start at the fitted model, with its scaling and its other options, on rows with the same columns and
             classes. Without steps and time_limit it takes a fifth of the steps before. The seed stays.
         random_state : int, RandomState instance or None
-            The seed of everything random: the same number gives the same model, to the bit.
+            The seed of all that is random: the same number gives the same model, to the bit.
         verbose : bool
             Show a bar, by tqdm where it is installed.
         """
@@ -154,7 +155,7 @@ class Estimator(BaseEstimator):
     def _new_rows(self, x: Any, y: Any) -> tuple[Rows, Any]:
         """The rows to train on, with their targets."""
         if self.warm_start and self.__sklearn_is_fitted__():
-            self._check_columns(x)
+            check_same_columns(x, getattr(self, "feature_names_in_", None), getattr(self, "n_features_in_", None))
         sequences = as_sequences(x)
         if sequences is not None:
             self._kind = SEQUENCES
@@ -176,18 +177,6 @@ class Estimator(BaseEstimator):
             multi_output=True,
         )
         return Rows(numbers=x), y
-
-    def _check_columns(self, x: Any) -> None:
-        """A warm start takes the columns of the fit before, which stays as it is where they are others."""
-        known = getattr(self, "feature_names_in_", None)
-        if known is not None and is_frame(x) and [str(name) for name in x.columns] != [str(name) for name in known]:
-            raise ValueError(
-                f"warm_start: X has the columns {list(x.columns)}, and the fit before had {list(known)}: "
-                "give the same ones in the same order"
-            )
-        columns, found = getattr(self, "n_features_in_", None), np.shape(x)[1:]
-        if columns is not None and found not in ((), (columns,)):
-            raise ValueError(f"warm_start: X has {found[0]} features, and the fit before had {columns}: give the same")
 
     def _rows(self, x: Any) -> Rows:
         """Rows like those of training."""
@@ -228,10 +217,7 @@ class Estimator(BaseEstimator):
                     "fit before had it in the other form: fit both alike, or fit anew"
                 )
             arguments += [
-                "--test=none",
-                f"--task={task}",
-                "--set",
-                "report=false",
+                *("--test=none", f"--task={task}", "--set", "report=false"),
                 *(further or self._arguments(int(n), resumes, groups is not None)),
             ]
             alone = self.ensemble in (None, 1) and self.preset != "best"  # --overwrite is for a single model
@@ -273,6 +259,10 @@ class Estimator(BaseEstimator):
         (folder / _CONFIG_FILE).write_text(self._config, encoding="utf-8")
         (folder / RESULT_FILE).write_text(json.dumps(self.result_), encoding="utf-8")
         now = self._given()
+        for name in self._asked.keys() - now.keys() - _options.EACH - {"random_state"}:
+            raise GPDRFInputError(
+                f"warm_start: {name} was {self._asked[name]!r} before, and is not given now: give it, or fit anew"
+            )
         changed = {k: v for k, v in now.items() if k in _options.EACH or self._asked.get(k) != v}
         if isinstance(self.random_state, int) and self.random_state != self._asked["random_state"]:
             changed["seed"] = self._seed()

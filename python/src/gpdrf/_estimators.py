@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from gpdrf._base import Estimator
-from gpdrf._rows import Numbers
+from gpdrf._rows import Numbers, levels_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -133,6 +133,7 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
 
         options={"class-weights": "balanced"} gives each class the same share of the weights.
         """
+        levels = levels_of(y)
         rows, y = self._new_rows(X, y)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
@@ -145,7 +146,7 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
                     raise ValueError(
                         f"sample_weight: all rows of the class {str(classes[k])!r} have the weight 0: leave it out"
                     )
-        order = self._order(classes)
+        order = self._order(classes, levels)
         classes, codes = classes[order], np.argsort(order)[codes]
         if self.warm_start and self.__sklearn_is_fitted__() and not np.array_equal(classes, self.classes_):
             raise ValueError(f"warm_start: y must hold the classes of the fit before, {self.classes_.tolist()}")
@@ -153,17 +154,19 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         self._fit(rows, codes, "classification", sample_weight, groups)
         return self
 
-    def _order(self, classes: NDArray[Any]) -> NDArray[np.intp]:
-        """The places of the classes in their order: that of the option order of levels, otherwise their own."""
+    def _order(self, classes: NDArray[Any], ordered: list[Any] | None) -> NDArray[np.intp]:
+        """The places of the classes in their order: that of the option order or of y for levels, else their own."""
         options, words = dict(self.options or {}), [str(c) for c in classes]
         given, ordinal = options.get("order"), "ordinal" in (self.likelihood, options.get("likelihood"))
         if given is not None and not ordinal:
             raise ValueError('the option order is of levels: give likelihood="ordinal", or leave it out')
+        if given is None and ordinal and ordered is not None:
+            return np.argsort([ordered.index(c) for c in classes.tolist()])
         if given is None:
             if ordinal and classes.dtype.kind not in "iufb":
                 raise ValueError(
                     f"the levels of y are words, such as {words[0]!r}, which have no order: give it, from the lowest, "
-                    'by options={"order": ["low", …, "high"]}'
+                    'by options={"order": ["low", …, "high"]}, or by an ordered Categorical'
                 )
             return np.arange(len(classes))
         levels = [level.strip() for level in given.split(",")] if isinstance(given, str) else [str(c) for c in given]

@@ -189,6 +189,18 @@ def is_frame(x: Any) -> bool:
     return hasattr(x, "columns") and hasattr(x, "dtypes")
 
 
+def check_same_columns(x: Any, names: NDArray[Any] | None, features: int | None) -> None:
+    """A warm start takes the columns of the fit before, which stays as it is where they are others."""
+    if names is not None and is_frame(x) and [str(name) for name in x.columns] != [str(name) for name in names]:
+        raise ValueError(
+            f"warm_start: X has the columns {list(x.columns)}, and the fit before had {list(names)}: "
+            "give the same ones in the same order"
+        )
+    found = np.shape(x)[1:]
+    if features is not None and found not in ((), (features,)):
+        raise ValueError(f"warm_start: X has {found[0]} features, and the fit before had {features}: give the same")
+
+
 def has_words(frame: Any) -> bool:
     """Whether a data frame has a column of words, categories or dates."""
     columns = [frame[name] for name in frame.columns]
@@ -201,6 +213,13 @@ def _is_category(column: Any) -> bool:
         return False
     categories = getattr(column.dtype, "categories", None)
     return getattr(categories, "dtype", None) != np.bool_
+
+
+def levels_of(y: Any) -> list[Any] | None:
+    """The categories, from the lowest, of an ordered column of pandas or of an Enum of polars; None of others."""
+    kind = getattr(y, "dtype", None)
+    is_ordered = getattr(kind, "ordered", False) or str(kind).startswith("Enum")
+    return list(kind.categories) if kind is not None and is_ordered else None
 
 
 def _array(column: Any) -> NDArray[Any]:
