@@ -60,7 +60,8 @@ type Dataset struct {
 	RowOf []int
 
 	// Groups [N] are numbers of groups, from 0, whose rows every split keeps together; nil without them.
-	Groups []int32
+	Groups  []int32
+	groupOf map[string]int32 // by the names of groups
 	// Times [N]: splits train on the past and test on the future; nil where rows have no order. Rows less
 	// than Apart before the future are near copies of it, and not trained on.
 	Times []float64

@@ -109,7 +109,9 @@ type ReadOptions struct {
 	Grow bool
 	// TargetOptional allows, with Like, a file without the target.
 	TargetOptional bool
-	bad            *badRows // where rows go that cannot be read; nil: they are errors
+	// Beside, with Like, are the training rows: notes tell of their groups and times among these rows.
+	Beside *Dataset
+	bad    *badRows // where rows go that cannot be read; nil: they are errors
 }
 
 // ReadFile reads a file in any of the known formats, plain or gzip, which its first bytes tell.
@@ -237,7 +239,8 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	s, like := t.schema, in.opt.Like
 	d := &Dataset{X: t.x, Sequences: t.sequences, Columns: s.Columns, Target: s.Target, Task: in.task,
 		AutoScaling: t.autoScaling, lines: t.lines, ids: t.ids, id: t.id, schema: s,
-		Weights: t.facts.weights, Offset: t.facts.offset, Groups: t.facts.groups, Times: t.facts.times}
+		Weights: t.facts.weights, Offset: t.facts.offset, Groups: t.facts.groups, Times: t.facts.times,
+		groupOf: t.facts.names}
 	if like != nil {
 		d.schema = *like
 	} else {
@@ -248,6 +251,10 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 			return nil, nil, err
 		}
 		t.notes = append(t.notes, d.noteFewWeights(in.name)...)
+	}
+	if train := in.opt.Beside; train != nil {
+		t.notes = append(t.notes, d.overlaps(in.name, train)...)
+		d.Groups, d.Times = nil, nil // which split nothing here
 	}
 	if t.sequences != nil && s.Targets == nil {
 		return t.sequenceSet(in, d), t.notes, nil

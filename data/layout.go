@@ -24,8 +24,7 @@ type layout struct {
 	id       int      // which cell names the row; −1: none does
 	idName   string
 	roles    []roleColumn
-	dated    bool   // the role time has dates, and no numbers
-	timeForm string // of these, as ParseTime takes it
+	timeForm *string // as Schema.TimeForm
 	leftOut  []LeftOut
 	notes    []string
 
@@ -217,7 +216,7 @@ func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 		return nil, err
 	}
 	take(l.idName)
-	if err := l.rolesLike(rec, like.Roles, opt.Roles, take); err != nil {
+	if err := l.rolesLike(rec, like, opt, take); err != nil {
 		return nil, err
 	}
 	unused = slices.DeleteFunc(unused, func(name string) bool { return name == "" })
@@ -289,7 +288,7 @@ func positionLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error
 		}
 		at++
 	}
-	if err := l.rolesLike(rec, like.Roles, opt.Roles, func(column string) int { return places[column] - 1 }); err != nil {
+	if err := l.rolesLike(rec, like, opt, func(column string) int { return places[column] - 1 }); err != nil {
 		return nil, err
 	}
 	l.note("%s: no header, so its columns are taken in the order of the training data", rec.name)

@@ -130,7 +130,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	if s.Test != "" {
 		like := all.Schema()
-		test, more, err := readFile(s.Test, ReadOptions{Like: &like, Labels: s.TestLabels, Watch: s.Watch})
+		test, more, err := readFile(s.Test, ReadOptions{Like: &like, Labels: s.TestLabels, Beside: all, Watch: s.Watch})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -148,6 +148,9 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Folds > 0 {
 		train, test, note, err := inFolds(all, s.Folds, s.Fold)
 		return train, test, append(notes, note), err
+	}
+	if err := all.checkApart(); err != nil {
+		return nil, nil, nil, err
 	}
 	rest, rows := all.apart(aTenth(all.N()), heldOutSite, s.Seed)
 	notes = append(notes,

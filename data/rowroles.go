@@ -52,7 +52,8 @@ func (r RowRoles) given() string {
 // roleColumn is where a role stands in the rows of a file.
 type roleColumn struct {
 	rowRole
-	at int
+	at    int
+	loose bool // of rows beside those of training: it splits nothing, and may be missing
 }
 
 // rowFacts are the cells of the roles, as in Dataset.
@@ -83,6 +84,8 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 			other = "the sequences"
 		case at == l.id || slices.Contains(ignored, at):
 			other = "left out"
+		case p.columns[at].isWords:
+			other = "--set text"
 		}
 		if other != "" {
 			return errorf(rec.name, "the column %s cannot be both %s and %s: name another", quote(names[at]),
@@ -91,12 +94,13 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 		role.column = names[at]
 		l.note("column %s %s", quote(role.column), role.does)
 		if role.option == "time" && p.columns[at].texts > 0 {
-			l.dated = true
-			if l.timeForm, err = p.columns[at].dates.form(rec, at, dates); err != nil {
+			form, err := p.columns[at].dates.form(rec, at, dates)
+			if err != nil {
 				return err
 			}
+			l.timeForm = &form
 		}
-		l.roles = append(l.roles, roleColumn{role, at})
+		l.roles = append(l.roles, roleColumn{rowRole: role, at: at})
 	}
 	return nil
 }
@@ -136,23 +140,40 @@ func (l *layout) hasRole(option string) bool {
 
 // rolesLike finds the columns of the roles in a file that is like that of training: place is where a
 // column stands, −1 where it does not. Predictions need offsets; weights are of use where there are
-// targets to score. Weights, groups and times that are asked for are those of a file to train on.
-func (l *layout) rolesLike(rec *records, like, asked RowRoles, place func(column string) int) error {
-	like.Group, like.Time = asked.Group, asked.Time
-	like.Weights = cmp.Or(asked.Weights, like.Weights)
-	for _, role := range like.all() {
+// targets to score. Weights, groups and times that are asked for are those of a file to train on. Groups and
+// times of rows beside these are compared.
+func (l *layout) rolesLike(rec *records, like *Schema, opt ReadOptions, place func(column string) int) error {
+	roles, asked, beside := like.Roles, opt.Roles, opt.Beside != nil
+	if !beside {
+		roles.Group, roles.Time = asked.Group, asked.Time
+	}
+	roles.Weights = cmp.Or(asked.Weights, roles.Weights)
+	l.timeForm = like.formOfTime(roles.Time)
+	for _, role := range roles.all() {
 		if role.column == "" {
 			continue
 		}
+		loose := beside && (role.option == "group" || role.option == "time")
 		at := place(role.column)
-		if at < 0 && (role.option != "weights" || asked.Weights != "") {
+		if at < 0 && !loose && (role.option != "weights" || asked.Weights != "") {
 			return missingColumn(rec, role.column, role.purpose)
 		}
 		if at >= 0 {
-			l.roles = append(l.roles, roleColumn{role, at})
+			l.roles = append(l.roles, roleColumn{role, at, loose})
 		}
 	}
 	return nil
+}
+
+// formOfTime is how the times of a column are written, which may be an input; nil of numbers.
+func (s Schema) formOfTime(column string) *string {
+	if d := s.date(column); d != nil {
+		return &d.Form
+	}
+	if column != s.Roles.Time {
+		return nil
+	}
+	return s.TimeForm
 }
 
 // namedRoles are the roles with the names of their columns.
@@ -174,7 +195,9 @@ func (l *layout) namedRoles() (r RowRoles) {
 
 // isRoleMissing: a role of the current row has no value.
 func (l *layout) isRoleMissing(rec *records) bool {
-	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return isMissing(strings.TrimSpace(rec.row[c.at])) })
+	return slices.ContainsFunc(l.roles, func(c roleColumn) bool {
+		return !c.loose && isMissing(strings.TrimSpace(rec.row[c.at]))
+	})
 }
 
 // isWeightless: the current row has the weight 0.
@@ -191,6 +214,9 @@ func (l *layout) isWeightless(rec *records) bool {
 func (l *layout) checkRoles(rec *records) error {
 	for _, c := range l.roles {
 		cell := strings.TrimSpace(rec.row[c.at])
+		if c.loose {
+			continue
+		}
 		if isMissing(cell) {
 			return rec.missingCell(c.at, cell, c.column,
 				fmt.Sprintf("each row needs its %s: fill it in or remove the row", c.option))
@@ -212,9 +238,9 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 	if c.option == "group" {
 		return 0, nil
 	}
-	if c.option == "time" && l.dated {
+	if c.option == "time" && l.timeForm != nil {
 		cell := strings.TrimSpace(rec.row[c.at])
-		seconds, ok := ParseTime(l.timeForm, cell)
+		seconds, ok := ParseTime(*l.timeForm, cell)
 		if !ok {
 			return 0, rec.cellError(c.at, "found %s in column %s, which is no date, as others of it are: correct it",
 				quote(cell), quote(c.column))
@@ -227,7 +253,10 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 // addRoles keeps the roles of the current row, which checkRoles has seen.
 func (l *layout) addRoles(rec *records, to *rowFacts) {
 	for _, c := range l.roles {
-		v, _ := l.roleValue(rec, c)
+		v, err := l.roleValue(rec, c)
+		if err != nil { // of a loose one
+			v = math.NaN()
+		}
 		switch c.option {
 		case "weights":
 			to.weights = append(to.weights, v)
@@ -250,15 +279,21 @@ func (l *layout) addRoles(rec *records, to *rowFacts) {
 	}
 }
 
-// checkFacts refuses weights, groups and times of training rows that say nothing. names are those of
-// their columns.
+// checkFacts refuses groups and times of training rows together. names are those of their columns.
 func (d *Dataset) checkFacts(file string, names RowRoles) error {
-	same := func(x []float64) bool { return x != nil && slices.Min(x) == slices.Max(x) }
-	switch {
-	case d.Groups != nil && d.Times != nil:
+	if d.Groups != nil && d.Times != nil {
 		return errorf(file, "cannot be split by the groups %s and by the times %s together: give --group or --time",
 			quote(names.Group), quote(names.Time))
-	case d.Groups != nil && slices.Max(d.Groups) == 0:
+	}
+	return nil
+}
+
+// checkApart refuses to split rows of one group, or of one time.
+func (d *Dataset) checkApart() error {
+	same := func(x []float64) bool { return x != nil && slices.Min(x) == slices.Max(x) }
+	file, names := d.Path, d.schema.Roles
+	switch {
+	case d.Groups != nil && slices.Min(d.Groups) == slices.Max(d.Groups):
 		return errorf(file, "all rows are one group of the column %s, which no split can keep together: two groups or "+
 			"more are needed", quote(names.Group))
 	case same(d.Times):

@@ -29,6 +29,8 @@ type Schema struct {
 	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the file that are no inputs
 	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
 	Roles   RowRoles  `json:"roles,omitzero"`     // those of them that tell of the rows
+	// of Roles.Time, as ParseTime takes it; nil where times are numbers
+	TimeForm *string `json:"time_form,omitempty"`
 	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
 	Booleans []string `json:"booleans,omitempty"`
 	// those of them that are written so, where no other number can stand
@@ -47,8 +49,7 @@ type Schema struct {
 
 // HasColumn reports whether the training file had the column, also as a target or left out.
 func (s Schema) HasColumn(name string) bool {
-	return slices.Contains(s.names(), name) ||
-		slices.ContainsFunc(s.Roles.all(), func(r rowRole) bool { return r.column == name })
+	return slices.Contains(s.names(), name)
 }
 
 // names are all columns of the training file.

@@ -195,10 +195,10 @@ func (d *Dataset) checkSplit(folds int) error {
 // is an error if what is left teaches nothing.
 func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Dataset, err error) {
 	n := d.N()
-	kept, rows := d.apart(max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
-	if len(rows) == 0 {
-		return nil, nil, errorf(d.Path, "has %d training rows of one group: none can be held out, so give more groups", n)
+	if err := d.checkApart(); err != nil {
+		return nil, nil, err
 	}
+	kept, rows := d.apart(max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
 	if rest = d.Subset(kept); rest.N() < 2 {
 		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out", n, len(rows))
 	}

@@ -89,13 +89,19 @@ func TestBadRoles(t *testing.T) {
 		{strings.Replace(table, "2,b", "inf,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
 		{strings.NewReplacer("\n1,", "\n0,", "\n2,", "\n0,").Replace(table), RowRoles{Weights: "w"},
 			`t.csv: has the weight 0 in all of its 3 rows`},
-		{strings.ReplaceAll(table, "b", "a"), RowRoles{Group: "g"}, `all rows are one group`},
 		{strings.ReplaceAll(table, "b", ""), RowRoles{Group: "g"}, `t.csv:3:3: `},
 		{table, RowRoles{Time: "g"}, `t.csv:2:3: found "a" in column "g"`},
-		{"t,x,y\n1,1,1\n1,2,3\n1,4,2\n", RowRoles{Time: "t"}, `all rows have one time`},
 	} {
 		if _, err := inRoles(t, c.table, c.roles); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.roles, err, c.want)
+		}
+	}
+	for _, roles := range []RowRoles{{Weights: "w"}, {Group: "g"}, {Time: "t"}, {Offset: "w"}} {
+		at := roles.all()[slices.IndexFunc(roles.all(), func(r rowRole) bool { return r.column != "" })]
+		_, _, err := ReadFile(writeTemp(t, "t.csv", table),
+			ReadOptions{TableOptions: TableOptions{Roles: roles, Text: "x," + at.column}, Target: "y"})
+		if want := "cannot be both " + at.words() + " and --set text"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	_, _, err := ReadFile(writeTemp(t, "t.fasta", ">a\nACGT\n>b\nACGA\n"),
@@ -220,7 +226,6 @@ func TestRolesInMemory(t *testing.T) {
 		"row 2: the weight is -1":   func(r *Rows) { r.Weights = []float64{1, -1, 1, 1} },
 		"3 weights for 4 rows":      func(r *Rows) { r.Weights = r.Weights[1:] },
 		"weights of all rows are 0": func(r *Rows) { r.Weights = make([]float64, 4) },
-		"all rows are one group":    func(r *Rows) { r.Groups = make([]string, 4) },
 		"row 1: the time is NaN": func(r *Rows) {
 			r.Groups, r.Times = nil, []float64{math.NaN(), 1, 2, 3}
 		},

@@ -103,7 +103,9 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 			quote(c.signs.units[0]))
 	case c.isBoolean() && task != Regression:
 		classes = c.booleanClasses()
-	case isDecorated(c.text.cell):
+	case c.isWords && task == Regression:
+		err = bad(c.text, ", which is text by --set text: a regression needs numbers")
+	case !c.isWords && isDecorated(c.text.cell):
 		err = bad(c.text, ", which is not a plain number: %s", plainer(c.text.cell))
 	case task == Regression:
 		err = bad(c.text, ", which must be a number: correct it, or use the task classification")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -161,5 +162,18 @@ func TestLike(t *testing.T) {
 		if _, _, err := readText("a,y\n1,2\n", ReadOptions{Like: &bad}); err == nil {
 			t.Errorf("a damaged schema (%s) is accepted", name)
 		}
+	}
+}
+
+// A target that is given as text has its cells as classes, and is no number.
+func TestTextTarget(t *testing.T) {
+	const table = "x,y\n1,01\n2,NA\n3,7.5\n4,01\n5,7.5\n"
+	ds, _, err := readText(table, ReadOptions{TableOptions: TableOptions{Text: "y"}})
+	if err != nil || !slices.Equal(ds.Classes, []string{"01", "7.5", "NA"}) || !slices.Equal(ds.Labels, []int32{0, 2, 1, 0, 1}) {
+		t.Errorf("%v, %v", ds, err)
+	}
+	_, _, err = readText(table, ReadOptions{TableOptions: TableOptions{Text: "y"}, Task: "regression"})
+	if err == nil || !strings.Contains(err.Error(), "which is text by --set text: a regression needs numbers") {
+		t.Error(err)
 	}
 }

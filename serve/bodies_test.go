@@ -203,7 +203,8 @@ func TestManyMembers(t *testing.T) {
 // out, and its roles. A key beyond these, a key that comes twice, and a cell that is a list are errors.
 func TestRowKeys(t *testing.T) {
 	in := newRowReader(data.Schema{Columns: []string{"x", "b"}, Target: "y", Task: data.Regression,
-		LeftOut: []data.LeftOut{{Column: "name"}}, Roles: data.RowRoles{Group: "patient", Offset: "hours"}})
+		LeftOut: []data.LeftOut{{Column: "name"}, {Column: "hours"}, {Column: "patient"}},
+		Roles:   data.RowRoles{Offset: "hours"}})
 	row := json.RawMessage(`{"b":1,"y":[{}],"hours":3,"name":"n","patient":7,"x":"A"}`)
 	cells, err := in.cells(row)
 	if err != nil || string(bytes.Join([][]byte{cells[0], cells[1], cells[2]}, []byte(" "))) != `"A" 1 3` {

@@ -62,7 +62,7 @@ func TestIntervals(t *testing.T) {
 	}
 	for parameters, said := range map[string]string{`{"levels": "0.6,0.7"}`: "interval has one level",
 		`{"levels": "0.99"}`: "needs at least 99 rows",
-		`{"levels": "1"}`: "is not between 0 and 1", `{"levels": ""}`: "is not between 0 and 1",
+		`{"levels": "1"}`:    "is not between 0 and 1", `{"levels": ""}`: "is not between 0 and 1",
 		`{"level": "0.6"}`: `output \"interval\" has no parameter \"level\": it has [\"levels\"`,
 		`{"levels": 0.6}`:  "found number in place of a text"} {
 		if code, _, text := ask("interval", parameters); code != 400 || !strings.Contains(text, said) {

@@ -31,8 +31,9 @@ def test_groups(table: Table) -> None:
     x, y = table
     model = GPDRFRegressor(**SMALL, validation=0.2).fit(x, y, groups=[f"patient {i // 10}" for i in range(100)])
     assert model.result_["validation"]["rows"] == 20
+    GPDRFRegressor(**SMALL).fit(x, y, groups=np.zeros(100))
     with pytest.raises(ValueError, match="all rows are one group"):
-        GPDRFRegressor(**SMALL).fit(x, y, groups=np.zeros(100))
+        GPDRFRegressor(**SMALL, validation=0.2).fit(x, y, groups=np.zeros(100))
 
 
 @pytest.mark.parametrize(

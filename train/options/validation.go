@@ -66,7 +66,7 @@ func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Data
 			"training rows, such as 0.1", file)
 	case file != "":
 		schema := all.Schema()
-		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &schema, Watch: w})
+		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &schema, Beside: all, Watch: w})
 		return all, held, notes, err
 	case fraction > 0:
 		if rest, held, err = data.HoldOut(all, fraction, c.Seed); err != nil {

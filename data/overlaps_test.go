@@ -1,0 +1,75 @@
+package data
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Rows of one group, or of one time, are an error where they are split, and nowhere else.
+func TestOneGroup(t *testing.T) {
+	table := writeTemp(t, "t.csv", "g,t,x,y\na,5,1,1\na,5,2,3\na,5,3,2\na,5,4,5\n")
+	for want, roles := range map[string]RowRoles{"t.csv: all rows are one group of the column \"g\"": {Group: "g"},
+		"t.csv: all rows have one time in the column \"t\"": {Time: "t"}} {
+		from := Source{Data: table, Test: NoTest, Target: "y", TableOptions: TableOptions{Roles: roles}}
+		all, _, _, err := Load(from)
+		if err != nil || all.N() != 4 {
+			t.Fatalf("%+v: %v", roles, err)
+		}
+		if _, _, err := HoldOut(all, 0.25, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v, validation: %v", roles, err)
+		}
+		from.Test = ""
+		if _, _, _, err := Load(from); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v, a tenth: %v", roles, err)
+		}
+		from.Folds, from.Fold = 2, 1
+		if _, _, _, err := Load(from); err == nil || !strings.Contains(err.Error(), "too few") {
+			t.Errorf("%+v, folds: %v", roles, err)
+		}
+	}
+}
+
+// Rows to test on of groups or times of the training rows get a warning, also where a cell is missing.
+func TestOverlaps(t *testing.T) {
+	const train = "g,t,x,y\na,2020-01-01,1,1\nb,2020-01-02,2,3\nb,2020-01-05,3,2\n"
+	for _, c := range []struct{ test, want string }{
+		{"g,t,x,y\nb,2021-01-01,1,1\nc,2020-01-05,1,1\nb,2020-01-04,2,1\n,,3,1\n",
+			"new.csv: 2 of the 4 rows are of groups of the training rows, such as \"b\", so scores may be too good|" +
+				"new.csv: 2 of the 4 rows are not later than the last training row, so scores may be too good"},
+		{"g,t,x,y\nc,2021-01-01,1,1\n", "|"}, {"x,y\n1,1\n", "|"}, {"g,t,x,y\nc,soon,1,1\n", "|"},
+	} {
+		for k, roles := range []RowRoles{{Group: "g"}, {Time: "t"}} {
+			from := Source{Data: writeTemp(t, "t.csv", train), Test: writeTemp(t, "new.csv", c.test), Target: "y",
+				TableOptions: TableOptions{Roles: roles, Ignore: []string{"t", "g"}[k]}}
+			_, test, notes, err := Load(from)
+			if err != nil || test.Groups != nil || test.Times != nil {
+				t.Fatalf("%q: %v", c.test, err)
+			}
+			got := slices.DeleteFunc(notes, func(note string) bool { return !strings.HasPrefix(note, "warning: ") })
+			if want := strings.Split(c.want, "|")[k]; !strings.Contains(strings.Join(got, "|"), want) ||
+				(want == "") != (len(got) == 0) {
+				t.Errorf("%q, %+v: %q, want %q", c.test, roles, got, want)
+			}
+		}
+	}
+}
+
+// Dates that split the rows of a training are read in the same form in a file to train on further.
+func TestDatedTimesAgain(t *testing.T) {
+	const table = "t,x,y\n01/02/2020,1,1\n13/02/2020,2,3\n03/03/2020,3,2\n"
+	for _, first := range []RowRoles{{Time: "t"}, {}} { // a time, or an input
+		ds, err := inRoles(t, table, first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := ReadFile(writeTemp(t, "new.csv", table), ReadOptions{Like: throughJSON(t, ds),
+			TableOptions: TableOptions{Roles: RowRoles{Time: "t"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if days := (again.Times[1] - again.Times[0]) / secondsPerDay; days != 12 {
+			t.Errorf("%+v: %g days", first, days)
+		}
+	}
+}
