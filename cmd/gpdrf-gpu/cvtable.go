@@ -66,11 +66,19 @@ func cvTable(cv *rundir.CV) string {
 	} else if p != nil {
 		text += fmt.Sprintf("\n\nall %d rows together\n", p.Rows) + classTables(p.Classes)
 	}
-	if c := cv.Conformal; c != nil {
-		text = fmt.Sprintf("%s\n\nconformal, level %g: %.1f %% of the rows inside", strings.TrimRight(text, "\n"),
-			c["level"].Mean, 100*c["coverage"].Mean)
+	text = strings.TrimRight(text, "\n") + insideText("", cv.Conformal)
+	for _, o := range cv.Outputs {
+		text += insideText(" of "+o.Target, o.Conformal)
 	}
-	return strings.TrimRight(text, "\n")
+	return text
+}
+
+// insideText is a line about the intervals or sets of a target; "" without them.
+func insideText(of string, c map[string]rundir.Average) string {
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprintf("\n\nconformal%s, level %g: %.1f %% of the rows inside", of, c["level"].Mean, 100*c["coverage"].Mean)
 }
 
 // means are the means over folds, or their standard errors.

@@ -34,6 +34,8 @@ type OutputAverages struct {
 	Target string             `json:"target"`
 	Test   map[string]Average `json:"test"`
 	Raw    map[string]Average `json:"test_raw"`
+
+	Conformal map[string]Average `json:"conformal,omitempty"`
 }
 
 // Pooled are the scores of all rows as one test set, each predicted by the model of its fold. A
@@ -63,7 +65,8 @@ func (cv *CV) summarise() {
 	for i, o := range done[0].Outputs {
 		cv.Outputs = append(cv.Outputs, OutputAverages{o.Target,
 			averages(done, func(r FoldRun) any { return r.Outputs[i].Test }),
-			averages(done, func(r FoldRun) any { return r.Outputs[i].Raw })})
+			averages(done, func(r FoldRun) any { return r.Outputs[i].Raw }),
+			averages(done, func(r FoldRun) any { return r.Outputs[i].Conformal })})
 	}
 	if cv.Complete && !cv.OwnFolds && cv.Outputs == nil {
 		cv.Pooled = cv.pool(done)
