@@ -110,7 +110,8 @@ type Progress struct {
 
 // Train fits a model. If ctx ends before the first step is done, its cause is the error. If it ends
 // later, Train returns the model so far, and the cause of ctx as the error.
-func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
+func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
+	defer func() { own(&err, wordsOfTrain()) }()
 	started := time.Now()
 	cfg, err := o.config()
 	if err != nil {
@@ -158,7 +159,7 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	if out.Rising {
 		r.Note("%s", rundir.Rising)
 	}
-	m := &Model{Device: o.Device, trained: out.Trained, config: out.Config, steps: out.Steps}
+	m = &Model{Device: o.Device, trained: out.Trained, config: out.Config, steps: out.Steps}
 	if out.End == train.Interrupted {
 		return m, context.Cause(ctx)
 	}
@@ -184,7 +185,7 @@ func (o Options) fields() []field {
 func (o Options) config() (*options.Config, error) {
 	var settings []options.Setting
 	set := func(key, text string) {
-		settings = append(settings, options.Setting{Key: key, Text: text, From: "gpdrf.Options"})
+		settings = append(settings, options.Setting{Key: key, Text: text, From: options.ByLibrary})
 	}
 	for _, f := range o.fields() {
 		if !reflect.ValueOf(f.value).IsZero() {
@@ -230,7 +231,7 @@ type reporter struct{ o Options }
 
 func (r *reporter) Note(format string, args ...any) {
 	if r.o.Note != nil {
-		r.o.Note(fmt.Sprintf(format, args...))
+		r.o.Note(inWords(fmt.Sprintf(format, args...), wordsOfTrain()))
 	}
 }
 

@@ -74,11 +74,19 @@ func (t *Target) Interval(i int, level float64) (lower, upper float64, err error
 	if err != nil {
 		return 0, 0, err
 	}
-	if n := len(t.Mean); i < 0 || i >= n {
-		return 0, 0, fmt.Errorf("row %d of a prediction of %d rows: they count from 0", i, n)
+	if err := checkRow(i, len(t.Mean)); err != nil {
+		return 0, 0, err
 	}
 	lower, upper = t.regression.Interval(i, q)
 	return lower, upper, nil
+}
+
+// checkRow refuses the number of a row that a prediction does not have.
+func checkRow(i, rows int) error {
+	if i < 0 || i >= rows {
+		return fmt.Errorf("row %d of a prediction of %d rows: they count from 0", i, rows)
+	}
+	return nil
 }
 
 // Interval is that of the first target. It is an error in a classification, which has Set.
@@ -100,6 +108,9 @@ func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
 	}
 	q, err := p.conformal.Quantile(0, level)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkRow(i, len(p.Class)); err != nil {
 		return nil, err
 	}
 	return p.classes.Set(i, q), nil

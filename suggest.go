@@ -42,7 +42,8 @@ type Suggestion struct {
 // Classes, are measured already: they are not chosen, and ei improves on the best of them. A target
 // that is not known is NaN, or "" of a class. Without measured rows, ei improves on the best target
 // of training.
-func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) ([]Suggestion, error) {
+func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) (_ []Suggestion, err error) {
+	defer func() { own(&err, wordsOfSearch()) }()
 	t := m.trained
 	if t == nil {
 		return nil, errUntrained

@@ -167,8 +167,13 @@ func (c *Config) Errorf(key, format string, args ...any) error {
 // BySet is From of a Setting that the flag --set gives.
 const BySet = "--set"
 
-// typed reports whether the option was given on the command line, and not in a file.
-func (c *Config) typed(key string) bool { return strings.HasPrefix(c.explicit[key], "--") }
+// ByLibrary is From of a Setting of the library.
+const ByLibrary = "gpdrf.Options"
+
+// typed reports whether the option was given on the command line or in the library, and not in a file.
+func (c *Config) typed(key string) bool {
+	return strings.HasPrefix(c.explicit[key], "--") || c.explicit[key] == ByLibrary
+}
 
 // Resolve builds a Config from the settings of a config file and of the command line,
 // either of which may be empty. A flag beats the file, the file beats the preset, the preset
