@@ -65,3 +65,28 @@ func TestBALD(t *testing.T) {
 		t.Errorf("the entropy of noise is %v", noise)
 	}
 }
+
+// Each way asks before a row whether there are to be more, and ends where there are not.
+func TestMore(t *testing.T) {
+	asked := 0
+	more := func(chosen int) bool {
+		asked++
+		return chosen < 2
+	}
+	f := Samples{S: 2, N: 4, F: []float64{1, 2, 3, 4, 4, 3, 1, 2}, More: more}
+	p := Classes{S: 2, N: 4, C: 2, P: slices.Repeat([]float64{0.25, 0.75}, 8), More: more}
+	noise := []float64{1, 1, 1, 1}
+	for name, choose := range map[string]func() []Pick{
+		"improvement": func() []Pick { return ExpectedImprovement(f, []float64{0, 0}, nil, 3) },
+		"thompson":    func() []Pick { return Thompson(f, 3) },
+		"bound":       func() []Pick { return UpperBound(f, noise, 2, 3) },
+		"variance":    func() []Pick { return Variance(f, noise, nil, 3) },
+		"information": func() []Pick { return Information(f, noise, nil, 3) },
+		"entropy":     func() []Pick { return p.Entropy(nil, 3, 1) },
+		"BALD":        func() []Pick { return p.BALD(nil, 3, 1) },
+	} {
+		if asked = 0; len(choose()) != 2 || asked != 3 {
+			t.Errorf("%s: asked %d times", name, asked)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 type Classes struct {
 	S, N, C int
 	P       []float64
+	More    More
 }
 
 // at are the probabilities of a row under a function.
@@ -62,7 +63,7 @@ func (p Classes) choose(weight, own []float64, batch int, seed uint64) []Pick {
 		}
 	}
 	update()
-	return greedy(p.N, batch, func(i int) float64 { return values[i] }, func(row int) {
+	return greedy(p.N, batch, p.More, func(i int) float64 { return values[i] }, func(row int) {
 		for len(believed) < worlds {
 			believed = append(believed, evenly(p.S))
 		}

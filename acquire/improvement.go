@@ -30,7 +30,7 @@ func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 		}
 		return weightOf(weight, i)*share - 1
 	}
-	picks := greedy(f.N, batch, func(i int) float64 {
+	picks := greedy(f.N, batch, f.More, func(i int) float64 {
 		if gain[i] > 0 {
 			return gain[i]
 		}
@@ -51,5 +51,5 @@ func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 // function.
 func Thompson(f Samples, batch int) []Pick {
 	s := 0
-	return greedy(f.N, batch, func(i int) float64 { return f.of(s % f.S)[i] }, func(int) { s++ })
+	return greedy(f.N, batch, f.More, func(i int) float64 { return f.of(s % f.S)[i] }, func(int) { s++ })
 }

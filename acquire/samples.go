@@ -9,7 +9,12 @@ import (
 type Samples struct {
 	S, N int
 	F    []float64
+	More More
 }
+
+// More is asked before a row is chosen whether it is to be, and hears how many are; nil chooses all. A long choice shows
+// by it how far it is.
+type More func(chosen int) bool
 
 // of are the values of function s.
 func (f Samples) of(s int) []float64 { return f.F[s*f.N : (s+1)*f.N] }
@@ -27,7 +32,7 @@ func (f Samples) Means() []float64 {
 
 // centred are the functions without their mean.
 func (f Samples) centred() Samples {
-	g, means := Samples{f.S, f.N, slices.Clone(f.F)}, f.Means()
+	g, means := Samples{S: f.S, N: f.N, F: slices.Clone(f.F)}, f.Means()
 	for i := range g.F {
 		g.F[i] -= means[i%f.N]
 	}
@@ -42,9 +47,12 @@ type Pick struct {
 
 // greedy chooses rows one after the other. value is that of a row now, −Inf for none; then chosen
 // hears of the best, the first among equal ones.
-func greedy(n, batch int, value func(row int) float64, chosen func(row int)) (picks []Pick) {
+func greedy(n, batch int, more More, value func(row int) float64, chosen func(row int)) (picks []Pick) {
 	taken := make([]bool, n)
-	for range min(batch, n) {
+	for k := range min(batch, n) {
+		if more != nil && !more(k) {
+			break
+		}
 		best := Pick{-1, math.Inf(-1)}
 		for i := range n {
 			if taken[i] {

@@ -50,21 +50,21 @@ func (c *conditional) measure(row int) {
 // chosen before, whose noise has variances noise [N] (GP-BUCB of Desautels, Krause and Burdick 2014).
 func UpperBound(f Samples, noise []float64, kappa float64, batch int) []Pick {
 	c, means := newConditional(f, noise), f.Means()
-	return greedy(f.N, batch, func(i int) float64 { return means[i] + kappa*math.Sqrt(c.variance[i]) }, c.measure)
+	return greedy(f.N, batch, f.More, func(i int) float64 { return means[i] + kappa*math.Sqrt(c.variance[i]) }, c.measure)
 }
 
 // Variance chooses rows by the variance of f given measurements of the rows chosen before, times
 // weight [N]; nil is 1.
 func Variance(f Samples, noise, weight []float64, batch int) []Pick {
 	c := newConditional(f, noise)
-	return greedy(f.N, batch, func(i int) float64 { return weightOf(weight, i) * c.variance[i] }, c.measure)
+	return greedy(f.N, batch, f.More, func(i int) float64 { return weightOf(weight, i) * c.variance[i] }, c.measure)
 }
 
 // Information chooses rows by ½ log(1 + v/σ²), the information in nats that a measurement with noise
 // of variance σ² has about f, given those of the rows chosen before; times weight [N], nil is 1.
 func Information(f Samples, noise, weight []float64, batch int) []Pick {
 	c := newConditional(f, noise)
-	return greedy(f.N, batch, func(i int) float64 {
+	return greedy(f.N, batch, f.More, func(i int) float64 {
 		return weightOf(weight, i) * math.Log1p(c.variance[i]/noise[i]) / 2
 	}, c.measure)
 }

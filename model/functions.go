@@ -16,15 +16,19 @@ const functionStep = predictStep - 1
 // F̄, W and ζ of Ω are drawn once a function. The rest of F given F̄, of variance α(1 − ‖A‖²), is
 // independent between rows with different numbers in noiseRows [N], and the same for equal ones.
 // Frozen draws are those of the seed of training, as in Predict; q is drawn by another.
-// leave is asked now and then: a true answer ends it with ErrLeft. The model's parameters are no
-// longer its own afterwards.
+// leave is asked now and then, and hears how many functions there are: a true answer ends it with
+// ErrLeft. The model's parameters are no longer its own afterwards.
 func (m *Model) Functions(data *Data, noiseRows []int32, samples int, training, seed uint64,
-	leave func() bool) (*Prediction, error) {
+	leave func(drawn int) bool) (*Prediction, error) {
 	r := m.NewPredictor(data, 1)
-	r.Leave, r.noiseRows = leave, noiseRows
+	r.noiseRows = noiseRows
 	q := m.Export()
 	out := &Prediction{S: samples, N: data.N}
 	for s := range samples {
+		r.Leave = func() bool { return leave != nil && leave(s) }
+		if r.Leave() {
+			return nil, ErrLeft
+		}
 		r.first = uint32(s)
 		d := draw{seed: seed, step: device.Count{N: functionStep}, sample: uint32(s)}
 		if err := m.Import(m.drawn(q, d)); err != nil {

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -50,6 +51,8 @@ type Search struct {
 
 	// Feasible [N] are the probabilities that rows are feasible (Feasibility); nil: all are.
 	Feasible []float64
+	// Doing hears how far the search is: what it does, and the share of that, from 0 to 1; nil for no one.
+	Doing func(what string, share float64)
 }
 
 // Suggestion is a row to measure, of those that a Search has.
@@ -120,15 +123,26 @@ func (s *Search) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error
 	if s.How == EI {
 		pool = ds.Subset(append(slices.Clone(candidates), measured...))
 	}
-	functions, err := s.Trained.Functions(ctx, s.Device, pool, s.Samples, s.Seed)
+	functions, err := s.Trained.Functions(ctx, s.Device, pool, s.Samples, s.Seed,
+		func(drawn int) { s.doing("drawing functions", drawn, s.Samples) })
 	if err != nil {
 		return nil, err
 	}
-	picks, err := s.choose(functions, len(candidates), s.weights(candidates))
-	if err != nil {
+	picks, err := s.choose(functions, len(candidates), s.weights(candidates), func(chosen int) bool {
+		s.doing("choosing rows", chosen, s.Batch)
+		return ctx.Err() == nil
+	})
+	if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 		return nil, err
 	}
 	return s.describe(picks, candidates, p), nil
+}
+
+// doing tells how far the search is.
+func (s *Search) doing(what string, done, of int) {
+	if s.Doing != nil {
+		s.Doing(what, float64(done)/float64(of))
+	}
 }
 
 // candidates are the numbers of the rows that may be chosen, and of those that are measured.
@@ -182,9 +196,10 @@ func (s *Search) weights(candidates []int) (weights []float64) {
 }
 
 // choose chooses among the first n rows of functions; those behind are measured.
-func (s *Search) choose(functions *model.Prediction, n int, weights []float64) ([]acquire.Pick, error) {
+func (s *Search) choose(functions *model.Prediction, n int, weights []float64,
+	more acquire.More) ([]acquire.Pick, error) {
 	if s.Trained.Schema.Task == data.Classification {
-		classes := acquire.Classes{S: functions.S, N: n, C: functions.C}
+		classes := acquire.Classes{S: functions.S, N: n, C: functions.C, More: more}
 		for i := range functions.S {
 			block := functions.H[i*n*functions.C : (i+1)*n*functions.C]
 			classes.P = append(classes.P, metrics.Probabilities(block, 1, n, functions.C)...)
@@ -198,16 +213,20 @@ func (s *Search) choose(functions *model.Prediction, n int, weights []float64) (
 	switch s.How {
 	case EI:
 		f := s.samples(functions, 0, n, scale.Own)
+		f.More = more
 		best, err := s.best(functions, n)
 		if err != nil {
 			return nil, err
 		}
 		return acquire.ExpectedImprovement(f, best, weights, s.Batch), nil
 	case Thompson:
-		return s.signed(acquire.Thompson(s.samples(functions, 0, n, scale.Own), s.Batch)), nil
+		f := s.samples(functions, 0, n, scale.Own)
+		f.More = more
+		return s.signed(acquire.Thompson(f, s.Batch)), nil
 	}
 	unit := func(z float64) float64 { return scale.SD * z }
 	f, noise := s.samples(functions, 0, n, unit), s.noise(functions)
+	f.More = more
 	switch s.How {
 	case Variance:
 		return acquire.Variance(f, noise, weights, s.Batch), nil

@@ -110,6 +110,15 @@ func (f *phase) end() {
 	f.group = nil
 }
 
+// after is the phase of what: f where it is that, else a new one, with which f ends.
+func (p *program) after(f *phase, what string) *phase {
+	if f != nil && f.what == what {
+		return f
+	}
+	f.end()
+	return p.newShare(what)
+}
+
 // reading is for the files that a command reads until ctx ends. end takes its bar away.
 func (p *program) reading(ctx context.Context) (w data.Watch, end func()) {
 	var f *phase

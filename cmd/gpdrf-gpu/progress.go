@@ -71,10 +71,7 @@ func (r *recorder) Note(format string, args ...any) {
 func (r *recorder) Doing(what string, share float64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if r.phase == nil || r.phase.what != what {
-		r.phase.end()
-		r.phase = r.p.newShare(what)
-	}
+	r.phase = r.p.after(r.phase, what)
 	r.phase.share(share)
 }
 

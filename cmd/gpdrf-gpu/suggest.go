@@ -44,7 +44,13 @@ func (p *program) suggest(c *call) error {
 			return guard.unless(err)
 		}
 	}
+	var shown *phase
+	r.Doing = func(what string, share float64) {
+		shown = p.after(shown, what)
+		shown.share(share)
+	}
 	suggestions, err := r.Run(p.ctx, rows)
+	shown.end()
 	if err != nil {
 		return guard.unless(err)
 	}

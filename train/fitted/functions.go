@@ -15,13 +15,14 @@ import (
 // or logits, without noise, whose variance is Noise [N,C]. The samples are joint: those of two rows
 // vary together as the model says (model.Model.Functions). Rows with the same inputs are equal. The
 // members of an ensemble share the samples by their weights. The same seed gives the same functions.
-// A number that is not finite is an error. Soon after ctx ends, its cause is the error.
-func (t *Trained) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
-	seed uint64) (*model.Prediction, error) {
+// A number that is not finite is an error. Soon after ctx ends, its cause is the error. drawn hears now and then how
+// many there are.
+func (t *Trained) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
+	drawn func(functions int)) (*model.Prediction, error) {
 	all := &model.Prediction{N: ds.N()}
 	models := t.Models(samples)
 	for _, m := range models {
-		p, err := m.functions(ctx, dev, ds, m.Samples, seed)
+		p, err := m.functions(ctx, dev, ds, m.Samples, seed, func(own int) { drawn(all.S + own) })
 		if err != nil {
 			return nil, err
 		}
@@ -37,8 +38,8 @@ func (t *Trained) Functions(ctx context.Context, dev device.Device, ds *data.Dat
 }
 
 // functions draws from one model.
-func (t *Trained) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
-	seed uint64) (p *model.Prediction, err error) {
+func (t *Trained) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
+	drawn func(functions int)) (p *model.Prediction, err error) {
 	defer device.Guard(&err)
 	own := t.Projection.Apply(ds)
 	if err := t.Kind.fits(own); err != nil {
@@ -58,7 +59,10 @@ func (t *Trained) functions(ctx context.Context, dev device.Device, ds *data.Dat
 	}
 	stream := m.Stream(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] })
 	p, err = m.Functions(stream, firstEqual(n, x), samples, t.Seed, seed,
-		func() bool { return ctx.Err() != nil })
+		func(functions int) bool {
+			drawn(functions)
+			return ctx.Err() != nil
+		})
 	if errors.Is(err, model.ErrLeft) {
 		err = context.Cause(ctx)
 	}

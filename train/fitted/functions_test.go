@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -40,9 +41,13 @@ func TestFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, trained := range []*Trained{one, two} {
-		p, err := trained.Functions(context.Background(), dev, ds, 8, 5)
+		var heard []int
+		p, err := trained.Functions(context.Background(), dev, ds, 8, 5, func(drawn int) { heard = append(heard, drawn) })
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !slices.Equal(slices.Compact(heard), []int{0, 1, 2, 3, 4, 5, 6, 7}) {
+			t.Errorf("heard of %v functions", heard)
 		}
 		if p.S != 8 || p.N != 3 || p.C != 1 || len(p.H) != 24 || len(p.Noise) != 3 || !(p.Noise[0] > 0) {
 			t.Fatalf("%d samples of %d rows, noise %v", p.S, p.N, p.Noise)
@@ -52,7 +57,7 @@ func TestFunctions(t *testing.T) {
 				t.Errorf("function %d is %v", s, h[:3])
 			}
 		}
-		if other, err := trained.Functions(context.Background(), dev, ds, 8, 6); err != nil ||
+		if other, err := trained.Functions(context.Background(), dev, ds, 8, 6, func(int) {}); err != nil ||
 			reflect.DeepEqual(other, p) {
 			t.Error("another seed gives the same functions", err)
 		}
@@ -60,7 +65,7 @@ func TestFunctions(t *testing.T) {
 	gone, cancel := context.WithCancelCause(context.Background())
 	why := errors.New("enough")
 	cancel(why)
-	if _, err := one.Functions(gone, dev, ds, 8, 5); !errors.Is(err, why) {
+	if _, err := one.Functions(gone, dev, ds, 8, 5, func(int) {}); !errors.Is(err, why) {
 		t.Errorf("a context that has ended gives %v", err)
 	}
 }
