@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -30,6 +31,9 @@ var ErrNoStep = errors.New("the run has not taken a step")
 func OpenRun(path string) (*Run, error) {
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && len(atomicfile.Leftovers(filepath.Clean(path))) > 0:
+		return nil, usage.Errorf("%s: there is no such run folder: the run that began for it has not reached its first "+
+			"checkpoint: wait for it, or begin it again if it was killed", path)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usage.Errorf("%s: there is no such run folder", path)
 	case err != nil:
