@@ -79,11 +79,15 @@ def test_ordinal_by_categories(table: Table) -> None:
     levels = np.array(["low", "middle", "high"])[np.digitize(y, [-1, 1])]
     names = ["none", "low", "middle", "high"]
     column = pd.Categorical(levels, names, ordered=True)
-    kinds = [column, pd.Series(column, index=range(7, 107)), pl.Series(levels, dtype=pl.Enum(names))]
+    series = pd.Series(column, index=range(7, 107))
+    kinds = [column, series, pl.Series(levels, dtype=pl.Enum(names))]
     for y_ordered in kinds:
         model = GPDRFClassifier(**SMALL, likelihood="ordinal").fit(x, y_ordered)
         assert list(model.classes_) == ["low", "middle", "high"]
         assert model.score(x, y_ordered) > 0.6
+    with pytest.warns(match="column-vector"):
+        frame = GPDRFClassifier(**SMALL, likelihood="ordinal").fit(x, series.to_frame("level"))
+    assert list(frame.classes_) == ["low", "middle", "high"]
     numbers = pd.Series(pd.Categorical(np.digitize(y, [-1, 1]), [2, 1, 0], ordered=True))
     assert list(GPDRFClassifier(**SMALL, likelihood="ordinal").fit(x, numbers).classes_) == [2, 1, 0]
     other: dict[str, Any] = {"options": {"order": ["high", "middle", "low"]}}

@@ -155,3 +155,20 @@ def test_the_table_of_formats() -> None:
     cells = [cell.strip() for cell in line.split("|")[2:-1]]
     faults = [("a", None), ("flag", True), ("when", "2024-05-06"), ("kind", "w"), None, ("a", "1.5,7")]
     assert cells == ["error" if fault is None else becomes(*fault) for fault in faults]
+
+
+def test_options_name_columns(table: Table) -> None:
+    """An option takes a column of numbers by its name in the frame, or by x0, x1, … of an array."""
+    x, y = table
+    frame = pd.DataFrame(x, columns=["a", "b", "hours"])
+    counts = np.random.default_rng(3).poisson(np.exp(y / 2))
+    by_name = GPDRFRegressor(**SMALL, likelihood="poisson", options={"offset": "hours"}).fit(frame, counts)
+    more = by_name.predict(frame.assign(hours=frame["hours"] + 1))
+    assert np.allclose(more / by_name.predict(frame), np.e)
+    by_place = GPDRFRegressor(**SMALL, likelihood="poisson", options={"offset": "x2"}).fit(x, counts)
+    assert np.allclose(by_place.predict(x), by_name.predict(frame))
+    grouped = GPDRFRegressor(**SMALL, options={"group": "b"}).fit(frame.assign(b=np.arange(100) // 10), y)
+    assert grouped.predict(frame).shape == (100,)
+    assert GPDRFRegressor(**SMALL, options={"time": "x0"}).fit(x, y).predict(x).shape == (100,)
+    with pytest.raises(ValueError, match="X has no rows"):
+        by_name.predict(frame[:0])

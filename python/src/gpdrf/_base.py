@@ -161,7 +161,7 @@ class Estimator(BaseEstimator):
             self._kind = SEQUENCES
             check_consistent_length(sequences, y)
             return Rows(sequences=sequences), y
-        if is_frame(x) and has_words(x):
+        if is_frame(x) and (has_words(x) or _options.names_columns(self.options)):
             self._kind = MIXED
             validate_data(self, x, y, skip_check_array=True)
             check_consistent_length(x, y)
@@ -181,19 +181,19 @@ class Estimator(BaseEstimator):
     def _rows(self, x: Any) -> Rows:
         """Rows like those of training."""
         check_is_fitted(self)
-        if self._kind == SEQUENCES:
-            sequences = as_sequences(x)
-            if sequences is None:
-                raise ValueError("the estimator was fitted on sequences: X must be a list of str")
+        if self._kind == NUMBERS:
+            allow = self._finite()
+            return Rows(numbers=validate_data(self, dense(x), dtype=np.float64, ensure_all_finite=allow, reset=False))
+        if self._kind == SEQUENCES and (sequences := as_sequences(x)) is not None:
             return Rows(sequences=sequences)
-        if self._kind == MIXED:
-            if not is_frame(x):
-                raise ValueError("the estimator was fitted on a data frame with words: X must be such a frame")
-            validate_data(self, x, skip_check_array=True, reset=False)
-            return Rows.mixed(x)
-        return Rows(
-            numbers=validate_data(self, dense(x), dtype=np.float64, ensure_all_finite=self._finite(), reset=False)
-        )
+        if self._kind == SEQUENCES:
+            raise ValueError("the estimator was fitted on sequences: X must be a list of str")
+        if not is_frame(x):
+            raise ValueError("the estimator was fitted on a data frame by its names: X must be such a frame")
+        validate_data(self, x, skip_check_array=True, reset=False)
+        if len(x) == 0:
+            raise ValueError("X has no rows: at least one is needed")
+        return Rows.mixed(x)
 
     def _finite(self) -> bool | str:
         return True if self.missing == "error" else "allow-nan"
@@ -208,7 +208,7 @@ class Estimator(BaseEstimator):
             further = None
             if self.warm_start and not resumes and self.__sklearn_is_fitted__():
                 further = self._further(stack.enter_context(_claims.Folder()).path)
-            arguments = rows.write(run.stem, y, roles, named="offset" in (self.options or {}))
+            arguments = rows.write(run.stem, y, roles, _options.names_columns(self.options))
             run.only_rows(Path(arguments[1]))
             form = Path(arguments[1]).suffix
             if further and form != getattr(self, "_form", form):

@@ -1,5 +1,6 @@
 """The options of gpdrf-gpu train that are parameters of the estimators."""
 
+from collections.abc import Mapping
 from typing import Any
 
 LENGTH = {"steps", "epochs", "time-limit", "time_limit"}
@@ -25,6 +26,11 @@ NAMES = [
     "missing",
     "device",
 ]
+
+
+def names_columns(options: Mapping[str, Any] | None) -> bool:
+    """Whether an option names columns of X."""
+    return not {"offset", "weights", "group", "time", "ignore", "text", "id"}.isdisjoint(options or {})
 
 
 def text(value: Any) -> str:

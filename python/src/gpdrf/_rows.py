@@ -217,6 +217,8 @@ def _is_category(column: Any) -> bool:
 
 def levels_of(y: Any) -> list[Any] | None:
     """The categories, from the lowest, of an ordered column of pandas or of an Enum of polars; None of others."""
+    if is_frame(y) and len(y.columns) == 1:
+        y = y[y.columns[0]]
     kind = getattr(y, "dtype", None)
     is_ordered = getattr(kind, "ordered", False) or str(kind).startswith("Enum")
     return list(kind.categories) if kind is not None and is_ordered else None
