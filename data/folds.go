@@ -38,7 +38,7 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 	if folds > all.N() {
 		return nil, nil, "", errorf(all.Path, "has %s: too few for %d folds", plural(all.N(), "row"), folds)
 	}
-	if err := all.checkSplit(folds); err != nil {
+	if err := all.CheckSplit(folds); err != nil {
 		return nil, nil, "", err
 	}
 	how := ""

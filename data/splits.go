@@ -168,8 +168,8 @@ func (d *Dataset) foldsOfGroups(folds int) []int {
 	return in
 }
 
-// checkSplit refuses folds that groups and times do not have.
-func (d *Dataset) checkSplit(folds int) error {
+// CheckSplit refuses folds that the groups or times of the rows do not have.
+func (d *Dataset) CheckSplit(folds int) error {
 	if d.Groups != nil {
 		n := 0
 		for _, size := range d.groupSizes() {

@@ -74,6 +74,10 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 	s.Candidates = s.Candidates[:triable(len(s.Candidates), ds.N(), s.Limit, atOnce)]
 	if len(s.Candidates) == 1 { // nothing to compare it with
 		s.Candidates[0].Weight = 1
+		return s, nil
+	}
+	if err := ds.CheckSplit(splits); err != nil {
+		return nil, fmt.Errorf("preset best compares models on %d folds of the training rows: %w", splits, err)
 	}
 	return s, nil
 }
