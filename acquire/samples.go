@@ -12,8 +12,8 @@ type Samples struct {
 	More More
 }
 
-// More is asked before a row is chosen whether it is to be, and hears how many are; nil chooses all. A long choice shows
-// by it how far it is.
+// More is asked before a row is chosen whether it is to be, and hears how many are; nil chooses all. A long
+// choice shows by it how far it is.
 type More func(chosen int) bool
 
 // of are the values of function s.

@@ -78,7 +78,7 @@ func boolean(cell string) (v float64, ok bool) {
 	return 0, false
 }
 
-// notBoolean is the fault of a number in a column that is true or false; "" if there is none.
+// notBoolean says what is wrong with a number in a column that is true or false; "" if there is none.
 func (c InputColumn) notBoolean(v float64) string {
 	if !c.TrueFalse || v == 0 || v == 1 || math.IsNaN(v) {
 		return ""

@@ -108,7 +108,8 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 
 // readRows parses up to most rows.
 func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
-	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName, Roles: l.namedRoles(), TimeForm: l.timeForm}}
+	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName, Roles: l.namedRoles(),
+		TimeForm: l.timeForm}}
 	made.schema.describe(l.columns, l.missing)
 	for _, n := range rec.notations {
 		if n != nil {

@@ -169,7 +169,8 @@ func TestLike(t *testing.T) {
 func TestTextTarget(t *testing.T) {
 	const table = "x,y\n1,01\n2,NA\n3,7.5\n4,01\n5,7.5\n"
 	ds, _, err := readText(table, ReadOptions{TableOptions: TableOptions{Text: "y"}})
-	if err != nil || !slices.Equal(ds.Classes, []string{"01", "7.5", "NA"}) || !slices.Equal(ds.Labels, []int32{0, 2, 1, 0, 1}) {
+	if err != nil || !slices.Equal(ds.Classes, []string{"01", "7.5", "NA"}) ||
+		!slices.Equal(ds.Labels, []int32{0, 2, 1, 0, 1}) {
 		t.Errorf("%v, %v", ds, err)
 	}
 	_, _, err = readText(table, ReadOptions{TableOptions: TableOptions{Text: "y"}, Task: "regression"})

@@ -104,10 +104,10 @@ func TestWanted(t *testing.T) {
 		t.Errorf("gRPC draws %v, HTTP %v, %v", got, whole[5*3*targets:6*3*targets], err)
 	}
 
-	for name, want := range map[string]string{"levels": "has no parameter", "count": "found string in place of a whole number"} {
+	for name, want := range map[string]string{"levels": "has no parameter", "count": "in place of a whole number"} {
 		text := &inference.InferParameter{ParameterChoice: &inference.InferParameter_StringParam{StringParam: "0.5"}}
-		q := &inference.ModelInferRequest{Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{{Name: "draws",
-			Parameters: map[string]*inference.InferParameter{name: text}}}}
+		q := &inference.ModelInferRequest{Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{
+			{Name: "draws", Parameters: map[string]*inference.InferParameter{name: text}}}}
 		if _, err := requestOf(q, 9); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("gRPC, a text as %s: %v", name, err)
 		}

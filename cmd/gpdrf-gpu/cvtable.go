@@ -78,7 +78,8 @@ func insideText(of string, c map[string]rundir.Average) string {
 	if c == nil {
 		return ""
 	}
-	return fmt.Sprintf("\n\nconformal%s, level %g: %.1f %% of the rows inside", of, c["level"].Mean, 100*c["coverage"].Mean)
+	return fmt.Sprintf("\n\nconformal%s, level %g: %.1f %% of the rows inside", of, c["level"].Mean,
+		100*c["coverage"].Mean)
 }
 
 // means are the means over folds, or their standard errors.
