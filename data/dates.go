@@ -257,6 +257,12 @@ func (l *layout) addDates(rec *records, c *columnProfile, i int, said string) er
 		flagWord(name, i))
 }
 
+// after is the time some days after Start, as people write it.
+func (d *Date) after(days float64) string {
+	at := time.UnixMilli(int64(math.Round((d.Start + days*secondsPerDay) * 1000)))
+	return strings.TrimSuffix(at.UTC().Format("2006-01-02 15:04:05.999"), " 00:00:00")
+}
+
 // addDate makes inputs of a column, and tells so.
 func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 	form := map[string]string{dayFirst: ", with the day first", monthFirst: ", with the month first",
@@ -268,8 +274,6 @@ func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 	if s.low < s.high && !s.falls && !l.hasRole("time") {
 		in += fmt.Sprintf(" (the rows are in this order: --time %s tests on the later ones)", flagWord(d.Column, i))
 	}
-	start := time.UnixMilli(int64(math.Round(d.Start * 1000))).UTC().Format("2006-01-02 15:04:05.999")
-	l.note("column %s is of dates%s and becomes days since %s%s", quote(d.Column), form,
-		strings.TrimSuffix(start, " 00:00:00"), in)
+	l.note("column %s is of dates%s and becomes days since %s%s", quote(d.Column), form, d.after(0), in)
 	l.add(i, InputColumn{Name: d.Column, Date: d})
 }

@@ -111,17 +111,26 @@ func (f *FarRows) Describe() string {
 
 // describeFar is a line about row i, whose input j is far outside.
 func (s Scaler) describeFar(ds *Dataset, i, j int) string {
+	text := ds.textOf(j)
 	training := "far outside the training rows"
 	if s.Least != nil {
-		training = fmt.Sprintf("and %s in the training rows: far outside", between(s.Least[j], s.Most[j]))
+		training = fmt.Sprintf("and %s in the training rows: far outside", between(s.Least[j], s.Most[j], text))
 	}
-	return fmt.Sprintf("%s: column %s is %g, %s, so that the prediction means little",
-		ds.Where(i), quote(ds.Columns[j]), ds.Row(i)[j], training)
+	return fmt.Sprintf("%s: column %s is %s, %s, so that the prediction means little",
+		ds.Where(i), quote(ds.Columns[j]), text(ds.Row(i)[j]), training)
 }
 
-func between(least, most float64) string {
-	if least == most {
-		return fmt.Sprintf("always %g", least)
+// textOf writes the values of input j, those of dates as dates.
+func (d *Dataset) textOf(j int) func(v float64) string {
+	if date := d.schema.date(d.Columns[j]); date != nil {
+		return date.after
 	}
-	return fmt.Sprintf("%g to %g", least, most)
+	return func(v float64) string { return fmt.Sprintf("%g", v) }
+}
+
+func between(least, most float64, text func(v float64) string) string {
+	if least == most {
+		return "always " + text(least)
+	}
+	return text(least) + " to " + text(most)
 }

@@ -342,7 +342,8 @@ func (s Scaler) Notes(ds *Dataset) (notes []string) {
 		if lo, hi := beforeGaps(values); hi-lo < len(values) {
 			far := slices.Concat(values[:lo], values[hi:])
 			apart = append(apart, fmt.Sprintf("%s (%s in %d of %d rows, the others %s)", quote(ds.Columns[j]),
-				between(far[0], far[len(far)-1]), len(far), len(values), between(values[lo], values[hi-1])))
+				between(far[0], far[len(far)-1], ds.textOf(j)), len(far), len(values),
+				between(values[lo], values[hi-1], ds.textOf(j))))
 		}
 	}
 	if tailed != nil {

@@ -215,6 +215,26 @@ func TestTargetScale(t *testing.T) {
 	}
 }
 
+// A date that is far outside is written as one.
+func TestFarDates(t *testing.T) {
+	train, _, err := readText("when,y\n2020-01-01,1\n2020-01-03,2\n2020-01-02 06:00,4\n", ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _, err := readText("when\n1969-07-20 20:17\n", ReadOptions{Like: throughJSON(t, train), TargetOptional: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := FitScaler("standard", train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `column "when" is 1969-07-20 20:17:00, and 2020-01-01 to 2020-01-03 in the training rows: far outside`
+	if got := farIn(s, rows).Describe(); !strings.Contains(got, want) {
+		t.Error(got)
+	}
+}
+
 // TestFar: a row far outside the training range is found, with its line and the column that is
 // farthest; an absurd value becomes a large one, and costs no other row.
 func TestFar(t *testing.T) {
