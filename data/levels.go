@@ -11,7 +11,7 @@ import (
 func (d *Dataset) InOrder(levels []string) error {
 	for i, level := range levels {
 		if slices.Contains(levels[:i], level) {
-			return errorf("", "the level %s is named twice: name each once, from the lowest", quote(level))
+			return errorf("", "--set order: the level %s is named twice: name each once, from the lowest", quote(level))
 		}
 		if !slices.Contains(d.Classes, level) {
 			return errorf(d.Path, "no row has the level %s of the target %s (its classes are %s)%s: name those",

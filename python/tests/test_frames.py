@@ -172,3 +172,6 @@ def test_options_name_columns(table: Table) -> None:
     assert GPDRFRegressor(**SMALL, options={"time": "x0"}).fit(x, y).predict(x).shape == (100,)
     with pytest.raises(ValueError, match="X has no rows"):
         by_name.predict(frame[:0])
+    frame["b"] = pd.to_timedelta(frame["b"], unit="D")
+    with pytest.raises(GPDRFInputError, match='column "b" is of durations: give numbers'):
+        GPDRFRegressor(**SMALL).fit(frame, y)

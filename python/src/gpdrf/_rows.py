@@ -204,6 +204,9 @@ def check_same_columns(x: Any, names: NDArray[Any] | None, features: int | None)
 def has_words(frame: Any) -> bool:
     """Whether a data frame has a column of words, categories or dates."""
     columns = [frame[name] for name in frame.columns]
+    for name, column in zip(frame.columns, columns, strict=True):
+        if np.asarray(column).dtype.kind == "m":
+            raise GPDRFInputError(f'X: column "{name}" is of durations: give numbers, such as their seconds')
     return any(_is_category(column) or any(isinstance(v, _TEXTS) for v in _objects(column)) for column in columns)
 
 
