@@ -225,6 +225,10 @@ func TestRowKeys(t *testing.T) {
 			t.Errorf("%s: %v, expected %s", body, err, want)
 		}
 	}
+	body := `{"signature_name":"serving_default","instances":[]}`
+	if _, err := parseRows(in.schema, []byte(body), 9); err != nil {
+		t.Errorf("a client of TensorFlow: %v", err)
+	}
 }
 
 // Lists in lists without end are an error.

@@ -18,6 +18,7 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 	const what = "rows"
 	var wire struct {
 		Instances json.RawMessage `json:"instances"`
+		Signature json.RawMessage `json:"signature_name"` // a model has one, and clients of TensorFlow name it
 	}
 	g := data.Given{Texts: map[string][]string{}}
 	if err := decodeKnown(body, &wire, what); err != nil {
