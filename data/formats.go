@@ -243,6 +243,9 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		groupOf: t.facts.names}
 	if like != nil {
 		d.schema = *like
+		if in.opt.Roles.given() != "" { // of rows to train on, which may have roles of their own
+			d.schema.Roles, d.schema.TimeForm = s.Roles, s.TimeForm
+		}
 	} else {
 		d.schema.Missing, d.schema.Dialect = in.opt.Missing, in.opt.Dialect
 	}

@@ -52,10 +52,11 @@ func (j *Job) checkStart() error {
 	return nil
 }
 
-// keep takes over all of a model but its parameters.
+// keep takes over all of a model but its parameters. The columns that tell of rows are those of the new rows.
 func (r *run) keep(s *fitted.Trained) {
-	t := r.trained
+	t, own := r.trained, r.job.Train.Schema()
 	t.Model, t.Kind, t.Schema = r.job.Config.ModelConfig(r.job.Train), s.Kind, s.Schema
+	t.Schema.Roles, t.Schema.TimeForm = own.Roles, own.TimeForm
 	t.Projection, t.Scaler, t.Targets = s.Projection, s.Scaler, s.Targets
 }
 
