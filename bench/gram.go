@@ -47,10 +47,12 @@ func writeGram(path string, cfg *options.Config) (n, t int, err error) {
 			return 0, 0, err
 		}
 		a, b := f.Rows(rows.Sequences), f.Rows(tests.Sequences)
-		add("train", seq.Dots(a, a))
-		add("test", seq.Dots(b, a))
-		add("train_square", a.Square)
-		add("test_square", b.Square)
+		train, square, _ := term.Products(a, a)
+		test, testSquare, _ := term.Products(b, a)
+		add("train", train)
+		add("test", test)
+		add("train_square", square)
+		add("test_square", testSquare)
 	}
 	labels := func(z *zip.Writer, name string, of *data.Dataset) error {
 		return writeNpy(z, name, of.Labels, of.N())

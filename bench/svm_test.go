@@ -113,7 +113,8 @@ func TestWriteGram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range seq.Dots(f.Rows(tests.Sequences), f.Rows(rows.Sequences)) {
+		products, _, _ := spec[0].Products(f.Rows(tests.Sequences), f.Rows(rows.Sequences))
+		for i, v := range products {
 			if want = append(want, 0); len(want) > n*m {
 				want = want[:n*m]
 			}

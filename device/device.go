@@ -117,12 +117,11 @@ type GP interface {
 type Sequences interface {
 	// SparseDistances writes the columns of map i into d [B,I·M], Double or Real, for rows [B] of x
 	// and the M vectors of z:
-	//	d[b, i·M+m] = ‖x_b − z_m‖² = Square_b + Square_m − 2⟨x_b, z_m⟩,
-	//	              or 2 − 2⟨x_b, z_m⟩ if linear, 0 of two empty vectors
-	// and at least 0. The lists of x are its vectors, those of z its columns, of which x has no
+	//	d[b, i·M+m] of x_b and z_m by a Metric
+	// The lists of x are its vectors, those of z its columns, of which x has no
 	// others. Sums run over ascending columns, and each product is rounded before it is added:
 	// every backend gives the same bits.
-	SparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse, linear bool)
+	SparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse, metric Metric)
 	// SparseBlock is kernel_ard's counterpart for sequences, a sum over feature maps:
 	//	C[k,m,b] = Σ_i ω_ki f_i(D[b, i·M+m]),   ω_k = softmax(Logits_k),
 	//	f_i(d) = exp(−d/2σ_ki²), or 1 − d/2 where Linear[i]

@@ -79,6 +79,31 @@ func Unframed(dst, codes []int32, combined func(label, frame int32) int32) []int
 	return append(dst, codes[head+n+len(frames):]...)
 }
 
+// strange is a label that no alphabet has.
+const strange = 1 << 30
+
+// Strange is a coded graph or tree in the memory of dst, with a label of its own for those that are
+// Unknown: features that contain one are counted then, and are those of no training graph.
+func Strange(dst, codes []int32, tree bool) []int32 {
+	dst = append(dst[:0], codes...)
+	name := func(labels []int32, step int) {
+		for i := 0; i < len(labels); i += step {
+			if labels[i] == Unknown {
+				labels[i] = strange
+			}
+		}
+	}
+	if tree {
+		name(dst[1:], 2)
+		return dst
+	}
+	name(Labels(dst), 1)
+	if edges := EdgeList(dst); len(edges) > 0 {
+		name(edges[2:], 3)
+	}
+	return dst
+}
+
 // Check refuses codes of a graph that Append cannot have made, of labels below letters.
 func Check(codes []int32, letters int) error {
 	damaged := errors.New("a coded graph is damaged")

@@ -11,6 +11,7 @@ type Data struct {
 	d *device.Tensor
 	// the sequences under each map, of which a step computes the distances of its batch; or nil
 	vectors []device.Sparse
+	metrics []device.Metric // of these distances
 	y       Targets
 	total   float64 // Σ w of all rows; N without weights
 
@@ -56,7 +57,7 @@ func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
 	d := m.newData(rows.N, rows.N, rows.Vectors == nil)
 	step := rows.N
 	if rows.Vectors != nil {
-		d.vectors = m.uploadVectors(rows.N, rows.Vectors)
+		d.vectors, d.metrics = m.uploadVectors(rows.N, rows.Vectors), rows.Vectors.Metrics
 	}
 	if width := d.width(); width > 0 {
 		step = max(1, uploadValues/width)

@@ -13,7 +13,8 @@ type Lists struct {
 // Vectors are the sequences of a data set under each feature map, in place of a table of their
 // distances to X̄.
 type Vectors struct {
-	Inducing []Lists // X̄ under each map, by columns
+	Inducing []Lists         // X̄ under each map, by columns
+	Metrics  []device.Metric // of the distances under each map
 	// how many numbers the vectors of all rows have under each map
 	Sizes []int
 	// the rows lo … hi−1 under each map, by vectors; nil on a dry device, which looks at sizes
@@ -66,7 +67,7 @@ func (m *Model) uploadLists(to device.Sparse, x Lists, first, at int) {
 // bits.
 func (m *Model) distances(in *inputs, data *Data, rows *device.Tensor) {
 	for i, x := range data.vectors {
-		m.dev.SparseDistances(in.real, i, x, rows, m.gp.vectors[i], m.cfg.Maps[i] == MapLinear)
+		m.dev.SparseDistances(in.real, i, x, rows, m.gp.vectors[i], data.metrics[i])
 	}
 	m.dev.Widen(in.d, in.real)
 }

@@ -140,11 +140,7 @@ func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 	for i, p := range b.parts {
 		ctx := phase(ctx, i, len(b.parts))
 		place := func(first int, dots, a, z []float64) {
-			if b.Spec[i].Linear {
-				angles(dots, a, z)
-			} else {
-				distances(dots, a, z)
-			}
+			b.Spec[i].distances(dots, a, z)
 			for n := range a {
 				copy(out[(first+n)*width+i*m:], dots[n*m:(n+1)*m])
 			}
@@ -170,19 +166,6 @@ const atOnce = 256
 func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
 	for ; lo < hi; lo += atOnce {
 		visit(lo, s.part(lo, min(lo+atOnce, hi)))
-	}
-}
-
-// angles turns inner products [N, M] of rows with these squares into 2 − 2⟨φ(a_n), φ(b_m)⟩, or 0
-// where both vectors are zero, in place.
-func angles(dots, a, b []float64) {
-	for n, square := range a {
-		row := dots[n*len(b) : (n+1)*len(b)]
-		for i, d := range row {
-			if row[i] = max(0, 2-2*d); square == 0 && b[i] == 0 {
-				row[i] = 0
-			}
-		}
 	}
 }
 

@@ -58,7 +58,7 @@ func TestBasis(t *testing.T) {
 				t.Errorf("%s: %d without features", term, e)
 			}
 			xbar := someRows(rows, chosen...)
-			want := Dots(rows, xbar)
+			want := innerProducts(rows, xbar)
 			if term.Linear {
 				angles(want, rows.Square, xbar.Square)
 			} else {
@@ -165,7 +165,7 @@ func TestInverted(t *testing.T) {
 			t.Errorf("%s: other lists", spec)
 		}
 		if d2, square := f.distances(t.Context(), set); !slices.Equal(square, rows.Square) ||
-			!slices.Equal(d2, distances(Dots(rows, rows), rows.Square, rows.Square)) {
+			!slices.Equal(d2, distances(innerProducts(rows, rows), rows.Square, rows.Square)) {
 			t.Errorf("%s: other distances, or squares %v", spec, square)
 		}
 		for i := range rows.N() {

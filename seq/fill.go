@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Rows counts the features of a set: row i is φ(sequence i), of unit length with the
-// features that have no column. The set's codes must mean what those of the training set mean.
-// The result does not depend on the number of goroutines.
+// Rows counts the features of a set: row i is φ(sequence i), which has unit length with the
+// features that have no column, or has the counts themselves under Tanimoto. The set's codes must
+// mean what those of the training set mean. The result does not depend on the number of goroutines.
 func (f *Features) Rows(set *Set) *Rows { return f.rows(context.Background(), set) }
 
 // rows is Rows; nil once ctx is done.
@@ -33,11 +33,11 @@ type part struct {
 	ends   []int
 	column []int32
 	count  []uint32
-	scale  []float64 // of each row; 0 where it is empty
+	square []float64 // Σ v² of each row, with the features that have no column
 }
 
 func (p *part) clone() part {
-	return part{slices.Clone(p.ends), slices.Clone(p.column), slices.Clone(p.count), slices.Clone(p.scale)}
+	return part{slices.Clone(p.ends), slices.Clone(p.column), slices.Clone(p.count), slices.Clone(p.square)}
 }
 
 // filler makes rows out of counts.
@@ -53,7 +53,7 @@ func (f *Features) filler() *filler { return &filler{f: f, scratch: newScratch(f
 
 // count makes the part of a set.
 func (w *filler) count(ctx context.Context, set *Set) {
-	w.part = part{w.part.ends[:0], w.part.column[:0], w.part.count[:0], w.part.scale[:0]}
+	w.part = part{w.part.ends[:0], w.part.column[:0], w.part.count[:0], w.part.square[:0]}
 	w.f.visit(ctx, w.scratch, set, w.fill)
 }
 
@@ -83,12 +83,8 @@ func (w *filler) fill(t tally) {
 		f.values(w.value, columns[:n], counts[:n], 1)
 		square += squares(w.value)
 	}
-	scale := 0.0
-	if square > 0 {
-		scale = 1 / math.Sqrt(square)
-	}
 	p.column, p.count = p.column[:from+n], p.count[:from+n]
-	p.scale, p.ends = append(p.scale, scale), append(p.ends, from+n)
+	p.square, p.ends = append(p.square, square), append(p.ends, from+n)
 }
 
 // keep moves the columns that are not −1 to the front, writes their counts, and returns how many
@@ -156,20 +152,24 @@ func (w *filler) weighed() *Rows {
 	r.Start, r.Square = append(r.Start[:0], 0), r.Square[:0]
 	r.Start = append(r.Start, p.ends...)
 	r.Value = slices.Grow(r.Value[:0], len(p.column))[:len(p.column)]
-	for i, scale := range p.scale {
+	for i, square := range p.square {
 		from, to := r.Start[i], r.Start[i+1]
+		scale, norm := w.f.Term.scaled(square)
 		w.f.values(r.Value[from:to], p.column[from:to], p.count[from:to], scale)
-		r.Square = append(r.Square, square(scale))
+		r.Square = append(r.Square, norm)
 	}
 	return r
 }
 
-// square is ‖φ‖² of a row that was scaled so.
-func square(scale float64) float64 {
-	if scale > 0 {
-		return 1
+// scaled is the factor of the values of a row whose squares add up to square, and its ‖φ‖² then.
+func (t Term) scaled(square float64) (scale, norm float64) {
+	switch {
+	case t.Counts == Tanimoto:
+		return 1, square
+	case square > 0:
+		return 1 / math.Sqrt(square), 1
 	}
-	return 0
+	return 0, 0
 }
 
 // join puts the parts of n rows behind each other.
@@ -179,7 +179,7 @@ func (f *Features) join(parts []part, n int) *Rows {
 	for i, p := range parts {
 		for j, end := range p.ends {
 			r.Start[i*rowBlock+j+1] = total + end
-			r.Square[i*rowBlock+j] = square(p.scale[j])
+			_, r.Square[i*rowBlock+j] = f.Term.scaled(p.square[j])
 		}
 		total += len(p.column)
 	}
@@ -189,7 +189,8 @@ func (f *Features) join(parts []part, n int) *Rows {
 		copy(r.Column[r.Start[lo]:], p.column)
 		from, values := 0, r.Value[r.Start[lo]:r.Start[hi]]
 		for j, end := range p.ends {
-			f.values(values[from:end], p.column[from:end], p.count[from:end], p.scale[j])
+			scale, _ := f.Term.scaled(p.square[j])
+			f.values(values[from:end], p.column[from:end], p.count[from:end], scale)
 			from = end
 		}
 		*p = part{} // may be collected while the rest is filled

@@ -16,7 +16,7 @@ func graphMaps() (maps []Map) {
 		}
 		m := Map{Name: g.Name, Meaning: g.Meaning, Example: g.Example, Kinds: []Kind{kind},
 			make: func(args []int, _ *Alphabet) (extractor, *SpecError) {
-				return &graphFeatures{count: g.Make(args), chains: newTable()}, nil
+				return &graphFeatures{count: g.Make(args), trees: g.Trees, chains: newTable()}, nil
 			}}
 		for _, p := range g.Parameters {
 			m.Parameters = append(m.Parameters, Parameter(p))
@@ -31,7 +31,10 @@ func graphMaps() (maps []Map) {
 type graphFeatures struct {
 	count  graph.Counter
 	chains *table
+	trees  bool
 	each   bool       // each occurrence of a feature is one of its own
+	whole  bool       // features with unknown labels count, too
+	codes  []int32    // of learn
 	work   graph.Work // of learn
 	found  []repeated // of learn
 }
@@ -54,9 +57,18 @@ func (m *graphFeatures) learn(x []int32) bool {
 	if m.each {
 		m.work.Found = found.add
 	}
-	m.count(&m.work, x)
+	m.count(&m.work, m.labelled(x, &m.codes))
 	m.found = occurrencesOf(&m.work, found.together())
 	return true
+}
+
+// labelled is x, or a copy in memory whose unknown labels count.
+func (m *graphFeatures) labelled(x []int32, memory *[]int32) []int32 {
+	if !m.whole {
+		return x
+	}
+	*memory = graph.Strange(*memory, x, m.trees)
+	return *memory
 }
 
 // repeated is a feature and how often it was found.
@@ -117,7 +129,7 @@ func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
 		return uint64(m.chains.len()+local.put(key)) + 1
 	}
 	s.graph.Found = found.add
-	m.count(&s.graph, x)
+	m.count(&s.graph, m.labelled(x, &s.codes.codes))
 	if s.found = found.together(); m.each {
 		found.all = occurrencesOf(&s.graph, s.found)
 		s.found = found.together()

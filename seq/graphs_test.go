@@ -35,7 +35,7 @@ func TestGraKel(t *testing.T) {
 	}
 	for spec, want := range golden.Grams {
 		rows := mustFit(t, spec, set).Rows(set)
-		for i, v := range Dots(rows, rows) {
+		for i, v := range innerProducts(rows, rows) {
 			if w := want[i/set.N()][i%set.N()]; !(math.Abs(v-w) <= 1e-10) {
 				t.Errorf("%s: entry %d, %d is %.15g, and %.15g by GraKel", spec, i/set.N(), i%set.N(), v, w)
 				break
@@ -72,7 +72,7 @@ func TestRDKit(t *testing.T) {
 	}
 	for spec, product := range golden.Products {
 		rows := mustFit(t, spec, set).Rows(set)
-		for at, v := range Dots(rows, rows) {
+		for at, v := range innerProducts(rows, rows) {
 			i, j := at/set.N(), at%set.N()
 			want := product[i][j] / max(1, math.Sqrt(product[i][i]*product[j][j]))
 			if !(math.Abs(v-want) <= 1e-10) {
@@ -93,7 +93,7 @@ func TestGraphOrder(t *testing.T) {
 			continue
 		}
 		rows := mustFit(t, m.Example, set).Rows(set)
-		if dots := Dots(rows, rows); math.Abs(dots[1]-1) > 1e-12 {
+		if dots := innerProducts(rows, rows); math.Abs(dots[1]-1) > 1e-12 {
 			t.Errorf("%s: the same graph in another order is %g near", m.Example, dots[1])
 		}
 	}

@@ -159,7 +159,7 @@ type fit struct {
 type distanceTable struct {
 	n      int
 	d2     []float64 // [n, n]
-	square []float64 // ‖φ‖² of each: 0 where a row has no feature
+	square []float64 // k(x, x) of each: 0 where a row has no feature, except under Tanimoto
 	median float64   // of the distances between different rows
 }
 

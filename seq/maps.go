@@ -124,13 +124,13 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 		return nil, specErrorf("%s: only DNA has a reverse complement, and maps with positions cannot "+
 			"count both; these sequences are %s", t, a.Kind)
 	}
-	if t.Counts == Min && !a.Kind.IsGraph() {
+	if t.occurrences() && !a.Kind.IsGraph() {
 		return nil, specErrorf("%s: /%s is for graphs and trees; these are sequences: use for example "+
-			"intersection:2", t, Min)
+			"intersection:2", t, t.Counts)
 	}
 	ex, err := m.make(t.Args, a)
 	if g, ok := ex.(*graphFeatures); ok {
-		g.each = t.Counts == Min
+		g.each, g.whole = t.occurrences(), t.Counts == Tanimoto
 	}
 	return ex, err
 }

@@ -166,7 +166,7 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 	train := all.Subset(half)
 	f := mustFit(t, spec, train)
 	a, b := f.Rows(all), f.Rows(train)
-	dots := Dots(a, b)
+	dots := innerProducts(a, b)
 
 	rows := map[string]int{}
 	counted := make([]bag, all.N())
@@ -216,7 +216,7 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 	testGram(t, dots[:train.N()*train.N()], train.N())
 	if m.Reversal { // trained and asked backwards
 		g := mustFit(t, spec, reversed(train))
-		for i, v := range Dots(g.Rows(reversed(all)), g.Rows(reversed(train))) {
+		for i, v := range innerProducts(g.Rows(reversed(all)), g.Rows(reversed(train))) {
 			if math.Abs(v-dots[i]) > 1e-12 {
 				t.Fatalf("reversed, entry %d is %.15g, not %.15g", i, v, dots[i])
 			}
@@ -275,7 +275,7 @@ func TestLongSequence(t *testing.T) {
 		define := naive(f.Term.Map)
 		x, y := define(set.At(0), f.Term.Args, set.Alphabet).unit(f.Term, nil, 0),
 			define(set.At(1), f.Term.Args, set.Alphabet).unit(f.Term, nil, 0)
-		if got, want := Dots(rows, rows)[1], x.dot(y); math.Abs(got-want) > 1e-12 {
+		if got, want := innerProducts(rows, rows)[1], x.dot(y); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: %g, want %g", spec, got, want)
 		}
 		if got := rows.Start[1]; got != len(x) {
@@ -315,11 +315,11 @@ func TestManyProcessors(t *testing.T) {
 func TestFold(t *testing.T) {
 	set := encode(t, Bytes, "Hello World", "hELLO wORLD", "other")
 	rows := mustFit(t, "double:1,5/fold", set).Rows(set)
-	if d := Dots(rows, rows); math.Abs(d[1]-1) > 1e-15 {
+	if d := innerProducts(rows, rows); math.Abs(d[1]-1) > 1e-15 {
 		t.Error(d)
 	}
 	rows = mustFit(t, "double:1,5", set).Rows(set)
-	if d := Dots(rows, rows); d[1] > 0.2 {
+	if d := innerProducts(rows, rows); d[1] > 0.2 {
 		t.Error(d)
 	}
 }
@@ -332,7 +332,7 @@ func TestBoth(t *testing.T) {
 		"spectrum:31/rc", "gapped:5,2/rc", "mismatch:3,1/rc", "blended:3/sqrt/rc"} {
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)
-		dots := Dots(rows, rows)
+		dots := innerProducts(rows, rows)
 		define := naive(f.Term.Map)
 		var bags []bag
 		for i := range set.N() {
@@ -389,7 +389,7 @@ func fuzzMap(f *testing.F, spec func(a, b uint8) string) {
 		define := naive(term.Term.Map)
 		u := define(set.At(0), term.Term.Args, set.Alphabet).unit(term.Term, nil, 0)
 		v := define(set.At(1), term.Term.Args, set.Alphabet).unit(term.Term, nil, 0)
-		got := Dots(rows, someRows(rows, 0))
+		got := innerProducts(rows, someRows(rows, 0))
 		if math.Abs(got[0]-u.dot(u)) > 1e-12 || math.Abs(got[1]-u.dot(v)) > 1e-12 {
 			t.Fatalf("%v: %v, want %g, %g", term.Term, got, u.dot(u), u.dot(v))
 		}

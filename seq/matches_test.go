@@ -117,7 +117,7 @@ func TestMatchesFeatures(t *testing.T) {
 		dots, units := matched(t, mustMatch(t, spec, set.Alphabet), set, xbar)
 		f := mustFit(t, spec, xbar)
 		rows := f.Rows(set)
-		for i, want := range Dots(rows, f.Rows(xbar)) {
+		for i, want := range innerProducts(rows, f.Rows(xbar)) {
 			if abs(dots[i]-want) > 1e-12 {
 				t.Errorf("%s: product %d is %.15g, want %.15g", spec, i, dots[i], want)
 			}
@@ -218,7 +218,7 @@ func FuzzMatches(f *testing.F) {
 		}
 		rows := features.Rows(set)
 		dots, _ := m.among(t.Context(), set)
-		for i, want := range Dots(rows, rows) {
+		for i, want := range innerProducts(rows, rows) {
 			if abs(dots[i]-want) > 1e-12 {
 				t.Fatalf("%v: %v, want %g at %d", term, dots, want, i)
 			}

@@ -63,6 +63,17 @@ func NewProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint6
 	return z, nil
 }
 
+// Projects refuses maps whose kernel is no inner product of their features. An error is a *SpecError.
+func (s Spec) Projects() error {
+	for _, t := range s {
+		if t.Counts == Tanimoto {
+			return specErrorf("%s: model drf projects features, which keeps inner products and no ratio of them: "+
+				"use /%s", t, Min)
+		}
+	}
+	return nil
+}
+
 // States are what a model file must keep, a state for each map.
 func (z *Projection) States() []*State {
 	states := make([]*State, len(z.features))

@@ -28,7 +28,7 @@ func TestProjection(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := f.Rows(set)
-		for i, v := range Dots(rows, rows) {
+		for i, v := range innerProducts(rows, rows) {
 			if len(products) < n*n {
 				products = append(products, 0)
 			}

@@ -14,8 +14,8 @@ type Rows struct {
 	Column []int32
 	Value  []float64
 
-	// Square is ‖φ‖²: 1, or 0 where a sequence has no feature. What a row has stored may fall short
-	// of it, by features that no training sequence has.
+	// Square is ‖φ‖²: 1, or 0 where a sequence has no feature; under Tanimoto how many features it
+	// has. What a row has stored may fall short of it, by features that no training sequence has.
 	Square []float64
 }
 
@@ -168,68 +168,12 @@ func (v *inverted) dots(dst []float64, a *Rows, lo, hi int) {
 	}
 }
 
-// Dots is the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
-func Dots(a, b *Rows) []float64 {
+// innerProducts is the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
+func innerProducts(a, b *Rows) []float64 {
 	v := invert(b)
 	dst := make([]float64, a.N()*len(v.Square))
 	eachBlock(context.Background(), a.N(), func(lo, hi int) {
 		v.dots(dst[lo*len(v.Square):hi*len(v.Square)], a, lo, hi)
 	})
 	return dst
-}
-
-// distances turns inner products [N, M] into ‖φ(a_n) − φ(b_m)‖² = ‖φ(a_n)‖² + ‖φ(b_m)‖² − 2⟨φ(a_n),
-// φ(b_m)⟩, in place, for rows with these squares. Rounding below 0 is held there.
-func distances(dots, a, b []float64) []float64 {
-	for n, square := range a {
-		row := dots[n*len(b) : (n+1)*len(b)]
-		for i, d := range row {
-			row[i] = max(0, square+b[i]-2*d)
-		}
-	}
-	return dots
-}
-
-// distances are the squared distances between the sequences of a set [N,N], and ‖φ‖² of each, 0
-// where it has no feature. Once ctx is done they are nil.
-func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
-	var v *inverted
-	n := set.N()
-	if f.kept() {
-		rows := f.rows(phase(ctx, 0, 2), set)
-		if rows == nil {
-			return nil, nil
-		}
-		v, d2 = invert(rows), make([]float64, n*n)
-		eachBlock(phase(ctx, 1, 2), n, func(lo, hi int) {
-			v.dots(d2[lo*n:hi*n], rows, lo, hi)
-			distances(d2[lo*n:hi*n], rows.Square[lo:hi], v.Square)
-		})
-	} else {
-		if v = f.inverted(phase(ctx, 0, 2), set); v == nil {
-			return nil, nil
-		}
-		d2 = make([]float64, n*n)
-		f.each(phase(ctx, 1, 2), set, func(first int, rows *Rows) {
-			part := d2[first*n : (first+rows.N())*n]
-			v.dots(part, rows, 0, rows.N())
-			distances(part, rows.Square, v.Square)
-		})
-	}
-	return d2, v.Square
-}
-
-// distancesAmong are the squared distances under a map between the sequences of a set [N,N], and
-// ‖φ‖² of each. An error is a *SpecError, or that of ctx.
-func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64, err error) {
-	if m := matchesFor(t, set); m != nil {
-		dots, units := m.among(ctx, set)
-		return distances(dots, units, units), units, ctx.Err()
-	}
-	f, err := Fit(phase(ctx, 0, 4), t, set)
-	if err != nil {
-		return nil, nil, err
-	}
-	d2, square = f.distances(between(ctx, 0.25, 1), set)
-	return d2, square, ctx.Err()
 }

@@ -252,7 +252,7 @@ func TestSorter(t *testing.T) {
 func TestDistances(t *testing.T) {
 	set := encode(t, DNA, "ACGTACGT", "ACGTACGT", "", "GGGG")
 	rows := mustFit(t, "spectrum:2", set).Rows(set)
-	d2 := distances(Dots(rows, rows), rows.Square, rows.Square)
+	d2 := distances(innerProducts(rows, rows), rows.Square, rows.Square)
 	want := []float64{0, 0, 1, 2, 0, 0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0}
 	for i := range want {
 		if math.Abs(d2[i]-want[i]) > 1e-15 {
@@ -271,7 +271,7 @@ func TestWithin(t *testing.T) {
 		!slices.Equal(x.Square, rows.Square) {
 		t.Fatalf("%d columns and %d numbers of %d and %d", x.Width, len(x.Value), rows.Width, len(rows.Value))
 	}
-	if got, want := Dots(x, own), Dots(rows, z); !slices.Equal(got, want) {
+	if got, want := innerProducts(x, own), innerProducts(rows, z); !slices.Equal(got, want) {
 		t.Errorf("products %v, want %v", got, want)
 	}
 	v := invert(own)

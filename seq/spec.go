@@ -12,7 +12,7 @@ import (
 // Counts is the worth of a feature that occurs c times.
 type Counts string
 
-// The ways to count. Vectors have unit length afterwards.
+// The ways to count. Except for Tanimoto, vectors have unit length afterwards.
 const (
 	Raw      Counts = "raw"      // c
 	Root     Counts = "sqrt"     // √c: the inner product is then a Bhattacharyya coefficient
@@ -22,6 +22,9 @@ const (
 	// Each occurrence is a feature of its own, the first, the second and so on, so that two graphs
 	// share the smaller of two counts (histogram intersection, Swain & Ballard 1991).
 	Min Counts = "min"
+	// As Min, and graphs are compared by T = m/(a+b−m), where they share m occurrences of a and b
+	// (Ralaivola et al. 2005). The squared distance is 2 − 2T.
+	Tanimoto Counts = "tanimoto"
 )
 
 const (
@@ -33,7 +36,8 @@ const (
 
 // modifiers are the words that may follow a map's name.
 func modifiers() []string {
-	return []string{string(Raw), string(Root), string(Log), string(Presence), string(Min), tfidf, fold, both, plain}
+	return []string{string(Raw), string(Root), string(Log), string(Presence), string(Min),
+		string(Tanimoto), tfidf, fold, both, plain}
 }
 
 // Term is one feature map: `double:1,5/sqrt/tfidf`.
@@ -45,7 +49,7 @@ type Term struct {
 	Fold   bool // bytes: a–z are A–Z
 	// DNA: the features of a sequence and of its reverse complement, which are one molecule
 	Both   bool
-	Linear bool // the kernel is the inner product itself, not exp(−d²/2σ²)
+	Linear bool // the kernel is the inner product itself, or T, not exp(−d²/2σ²)
 }
 
 // Spec is one or more feature maps, each of which gives a kernel: `double:1,5+spectrum:3`.
@@ -129,7 +133,13 @@ func parseTerm(word string) (Term, *SpecError) {
 	if rest == "" && strings.HasSuffix(word, "/") {
 		return t, specErrorf("%s: a word is missing after the /: use %s", word, strings.Join(modifiers(), ", "))
 	}
-	return t, t.parseModifiers(rest)
+	if err := t.parseModifiers(rest); err != nil {
+		return t, err
+	}
+	if t.Counts == Tanimoto && t.TFIDF {
+		return t, specErrorf("%s: /%s compares counts, which have no weights: leave out /%s", t.Map, Tanimoto, tfidf)
+	}
+	return t, nil
 }
 
 func (t *Term) parseArgs(m Map, text string) *SpecError {
@@ -165,7 +175,7 @@ func (t *Term) parseModifiers(text string) *SpecError {
 	counted := false
 	for _, word := range strings.Split(text, "/") {
 		switch word {
-		case string(Raw), string(Root), string(Log), string(Presence), string(Min):
+		case string(Raw), string(Root), string(Log), string(Presence), string(Min), string(Tanimoto):
 			if counted {
 				return specErrorf("%s: counts are given twice, as %s and %s", t.Map, t.Counts, word)
 			}
@@ -184,6 +194,9 @@ func (t *Term) parseModifiers(text string) *SpecError {
 	}
 	return nil
 }
+
+// occurrences reports whether each occurrence of a feature is one of its own.
+func (t Term) occurrences() bool { return t.Counts == Min || t.Counts == Tanimoto }
 
 // hint is suggest.Hint with the whole list where no word is near.
 func hint(word string, known []string) string {

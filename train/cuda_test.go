@@ -85,6 +85,7 @@ func TestCUDAGraphs(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"molecules": molecules(t, 60, 1)}, []string{
 		"model=gpdrf inducing=9 latents=3 features=7 samples=2 kernel=wl:2/sqrt+circular:1/linear",
+		"model=gp inducing=9 kernel=circular:2/tanimoto+atompairs:5/tanimoto/linear",
 	})
 }
 

@@ -41,6 +41,8 @@ func TestGraphs(t *testing.T) {
 		"model=gp inducing=40 steps=200 lr=0.05 kernel=circular:0",
 		"model=gp inducing=40 steps=200 lr=0.05 kernel=circular:0/tfidf+wl:1/presence",
 		"model=drf features=30 steps=200 kernel=circular:0/tfidf projection=32",
+		"model=gp inducing=40 steps=200 lr=0.05 kernel=circular:1/tanimoto",
+		"model=gpdrf inducing=40 features=10 latents=2 steps=200 lr=0.05 kernel=circular:1/tanimoto/linear",
 	} {
 		out := mustFit(t, options+" batch=40", set)
 		if e := evaluate(t, out, test).Classification.Error; e > 0.1 {

@@ -59,7 +59,7 @@ func sized(v *model.Vectors, m int) *model.Vectors {
 	if v == nil {
 		return nil
 	}
-	cut := &model.Vectors{Sizes: v.Sizes}
+	cut := &model.Vectors{Metrics: v.Metrics, Sizes: v.Sizes}
 	for _, x := range v.Inducing {
 		x.Square = x.Square[:min(m, len(x.Square))]
 		cut.Inducing = append(cut.Inducing, x)

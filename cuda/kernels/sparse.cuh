@@ -1,7 +1,7 @@
 // sparse.cuh: the kernel between sequences, a sum over feature maps, and the distances that it is
 // made of; CPU twin device/cpu/sparse.go.
 //
-//	d[b, iM+m] = ‖x_b − z_m‖² under map i         c[k,m,b] = Σ_i ω_ki f_i(d),  f_i = exp(−d/2σ²), or 1 − d/2 where linear
+//	d[b, iM+m] of x_b and z_m under map i         c[k,m,b] = Σ_i ω_ki f_i(d),  f_i = exp(−d/2σ²), or 1 − d/2 where linear
 //
 // d [B,I·M], c and dc [K,M,B], logits and logsigma [K,I]; weight [K,I] is ω = softmax(logits),
 // scale [K,I] is 1/σ², or −1 where linear. Elements are read by rows of d and written by rows of c:
@@ -18,8 +18,18 @@
 // that meet, which come from L2: bound by its latency.
 constexpr int SPARSE_MOST = 4096;
 
+// sparse_metric is device.Metric: the distance of two vectors by the sum of their squared norms and
+// their inner product.
+__device__ __forceinline__ double sparse_metric(int metric, double norms, double dot) {
+  enum { UNIT = 1, TANIMOTO };
+  if (norms == 0) return 0;
+  if (metric == UNIT) return larger(0.0, 2 - 2 * dot);
+  double d = larger(0.0, norms - 2 * dot);
+  return metric == TANIMOTO ? 2 * d / (norms - dot) : d;
+}
+
 template <typename T>
-__device__ __forceinline__ void sparse_distances(int m, int first, int width, int linear, T *d, const int *rows, const int *start, const int *index, const double *value,
+__device__ __forceinline__ void sparse_distances(int m, int first, int width, int metric, T *d, const int *rows, const int *start, const int *index, const double *value,
                                  const double *square, const int *z_start, const int *z_index, const double *z_value, const double *z_square) {
   DYN_SHARED(double, dots);
   int lane = (int)threadIdx.x, n = rows[blockIdx.x], base = (int)blockIdx.y * SPARSE_MOST, own = smaller(m - base, SPARSE_MOST);
@@ -34,16 +44,13 @@ __device__ __forceinline__ void sparse_distances(int m, int first, int width, in
     }
   }
   __syncthreads();
-  for (int i = lane; i < own; i += 32) {
-    double norms = square[n] + z_square[base + i];
-    if (linear) norms = norms > 0 ? 2 : 0;
-    d[(long long)blockIdx.x * width + first + base + i] = (T)larger(0.0, norms - 2 * dots[i]);
-  }
+  for (int i = lane; i < own; i += 32)
+    d[(long long)blockIdx.x * width + first + base + i] = (T)sparse_metric(metric, square[n] + z_square[base + i], dots[i]);
 }
 REAL_KERNEL(32, sparse_distances,
-            (int m, int first, int width, int linear, T *d, const int *rows, const int *start, const int *index, const double *value, const double *square,
+            (int m, int first, int width, int metric, T *d, const int *rows, const int *start, const int *index, const double *value, const double *square,
              const int *z_start, const int *z_index, const double *z_value, const double *z_square),
-            (m, first, width, linear, d, rows, start, index, value, square, z_start, z_index, z_value, z_square))
+            (m, first, width, metric, d, rows, start, index, value, square, z_start, z_index, z_value, z_square))
 
 // sparse_weights: ω and 1/σ², for k < kernels; bit i of linear marks map i. A thread a kernel, grid
 // ⌈K/32⌉.

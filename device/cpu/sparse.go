@@ -21,13 +21,13 @@ type sparseDistances[T Float] struct {
 	zStarts, zRow        []int32
 	zValue, zSquare      []float64
 	first, width         int // columns of d: the first that is written, and all
-	linear               bool
+	metric               device.Metric
 }
 
-// SparseDistances is d = ‖x − z‖², or 2 − 2⟨x, z⟩, for one feature map: each number of a row of x
-// goes to the inducing points that have its column.
+// SparseDistances is d of x and z under one feature map: each number of a row of x goes to the
+// inducing points that have its column.
 func (d *Device[T]) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor,
-	z device.Sparse, linear bool) {
+	z device.Sparse, metric device.Metric) {
 	b, m, width := device.CheckSparseDistances(dst, i, x, rows, z)
 	d.pool.reserve(0, m)
 	t := &d.sparseDistances
@@ -35,7 +35,7 @@ func (d *Device[T]) SparseDistances(dst *device.Tensor, i int, x device.Sparse, 
 		rows: ints(rows), starts: ints(x.Start), column: ints(x.Index), value: double(x.Value),
 		square:  double(x.Square),
 		zStarts: ints(z.Start), zRow: ints(z.Index), zValue: double(z.Value), zSquare: double(z.Square),
-		first: i * m, width: width, linear: linear,
+		first: i * m, width: width, metric: metric,
 	}
 	if dst.DType() == device.Real {
 		t.real = d.real(dst)
@@ -51,14 +51,7 @@ func (t *sparseDistances[T]) run(w *worker, block int) {
 	for b := lo; b < hi; b++ {
 		n := t.rows[b]
 		t.products(dots, n)
-		square := t.square[n]
-		for m, dot := range dots {
-			norms := square + t.zSquare[m]
-			if t.linear && norms > 0 {
-				norms = 2
-			}
-			dots[m] = max(0, norms-2*dot)
-		}
+		t.metric.Distances(dots, t.square[n], t.zSquare)
 		at := b*t.width + t.first
 		if t.double != nil {
 			copy(t.double[at:], dots)

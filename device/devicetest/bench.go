@@ -118,7 +118,7 @@ func (b *operands) sequences() []Operation {
 	g := device.SparseBlockArgs{C: b.normal(device.Double, 0, 1, w.K, w.M, w.B), Logits: b.double(w.K, 2),
 		LogSigma: b.double(w.K, 2)}
 	return []Operation{
-		{"SparseDistances", func() { dev.SparseDistances(a.D, 1, x, rows, z, false) }},
+		{"SparseDistances", func() { dev.SparseDistances(a.D, 1, x, rows, z, device.Tanimoto) }},
 		{"SparseBlock", func() { dev.SparseBlock(a) }},
 		{"SparseBlockBackward", func() { dev.SparseBlockBackward(g, a) }},
 	}

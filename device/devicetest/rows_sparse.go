@@ -2,7 +2,6 @@ package devicetest
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -20,7 +19,9 @@ func sparseRows() []row {
 	}
 	return []row{
 		{ops: []string{"SparseDistances"}, sizes: [][]int{{1, 1, 1, 1}, {40, 33, 31, 57},
-			{9, 70, 257, 300}, {5, 2, 4099, 40}}, nmse: copies, build: sparseDistances},
+			{9, 70, 257, 300}, {5, 2, 4099, 40}}, nmse: copies, build: sparseDistances(device.Squared, device.Unit)},
+		{ops: []string{"SparseDistances"}, variant: "tanimoto", sizes: [][]int{{1, 1, 1, 1}, {40, 33, 31, 57},
+			{5, 2, 4099, 40}}, nmse: copies, build: sparseDistances(device.Tanimoto)},
 		{ops: ops, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 70, 131, 3}},
 			build: block(func(int) bool { return false })},
 		{ops: ops, variant: "linear", sizes: [][]int{{2, 31, 33, 1}, {3, 33, 70, 2}},
@@ -70,22 +71,29 @@ func sparseBlock(r *random, size []int, linear []bool) *problem {
 	})
 }
 
-// sparseVectors are n vectors of length width, of which a tenth is not zero and one vector is all
-// zero; dense has them as rows. By columns, or by vectors.
-func sparseVectors(r *random, name string, n, width int, byColumn bool) (in []*array, dense []float64) {
+// sparseVectors are n vectors of length 1, or of counts of 1 where counted, with width numbers, of
+// which a tenth is not zero and one vector is all zero; dense has them as rows. By columns, or by
+// vectors.
+func sparseVectors(r *random, name string, n, width int, byColumn, counted bool) (in []*array, dense []float64) {
 	dense = make([]float64, n*width)
+	square := zeros(name+" square", device.Double, n)
 	for v := range n {
 		norm := 0.0
 		for c := range width {
 			if v%7 != 3 && (r.IntN(10) == 0 || c == v%width) {
-				dense[v*width+c] = 0.1 + r.Float64()
+				dense[v*width+c] = 1
+				if !counted {
+					dense[v*width+c] = 0.1 + r.Float64()
+				}
 				norm += dense[v*width+c] * dense[v*width+c]
 			}
 		}
+		if square.data[v] = norm; norm == 0 || counted {
+			continue
+		}
+		square.data[v] = 1
 		for c := range width {
-			if norm > 0 {
-				dense[v*width+c] /= math.Sqrt(norm)
-			}
+			dense[v*width+c] /= math.Sqrt(norm)
 		}
 	}
 	lists, length, stride, step := n, width, width, 1
@@ -106,12 +114,6 @@ func sparseVectors(r *random, name string, n, width int, byColumn bool) (in []*a
 		}
 		start = append(start, int32(len(index)))
 	}
-	square := zeros(name+" square", device.Double, n)
-	for v := range n {
-		if slices.Max(dense[v*width:][:width]) > 0 {
-			square.data[v] = 1
-		}
-	}
 	values := zeros(name+" value", device.Double, len(value))
 	values.data = value
 	return []*array{ints(" start", start), ints(" index", index), values, square}, dense
@@ -124,41 +126,55 @@ func sparse(in []*device.Tensor) device.Sparse {
 
 // sparseOf uploads them.
 func sparseOf(dev device.Device, r *random, n, width int, byColumn bool) device.Sparse {
-	arrays, _ := sparseVectors(r, "", n, width, byColumn)
+	arrays, _ := sparseVectors(r, "", n, width, byColumn, false)
 	return sparse(tensors(dev, arrays))
 }
 
-// sparseDistances fills two maps of d, one of them linear, in Double and in Real. Size: N, B, M,
+// sparseDistances fills a map of d by each of the metrics, in Double and in Real. Size: N, B, M,
 // columns.
-func sparseDistances(r *random, size []int) *problem {
-	n, b, m, width := size[0], size[1], size[2], size[3]
-	x, denseX := sparseVectors(r, "x", n, width, false)
-	z, denseZ := sparseVectors(r, "z", m, width, true)
-	squares := [2][]float64{x[3].data, z[3].data}
-	return &problem{
-		in:  append(append([]*array{r.below("rows", n, b)}, x...), z...),
-		out: []*array{zeros("double", device.Double, b, 2*m), zeros("real", device.Real, b, 2*m)},
-		naive: func(in, out [][]float64) {
-			for at := range out[0] {
-				row, i, j := int(in[0][at/(2*m)]), at/m%2, at%m
-				dot := 0.0
-				for c := range width {
-					dot += denseX[row*width+c] * denseZ[j*width+c]
+func sparseDistances(metrics ...device.Metric) func(*random, []int) *problem {
+	return func(r *random, size []int) *problem {
+		n, b, m, width := size[0], size[1], size[2], size[3]
+		counted := metrics[0] == device.Tanimoto
+		x, denseX := sparseVectors(r, "x", n, width, false, counted)
+		z, denseZ := sparseVectors(r, "z", m, width, true, counted)
+		columns := len(metrics) * m
+		return &problem{
+			in:  append(append([]*array{r.below("rows", n, b)}, x...), z...),
+			out: []*array{zeros("double", device.Double, b, columns), zeros("real", device.Real, b, columns)},
+			naive: func(in, out [][]float64) {
+				for at := range out[0] {
+					row, i, j := int(in[0][at/columns]), at/m%len(metrics), at%m
+					out[0][at] = naiveMetric(metrics[i], denseX[row*width:][:width], denseZ[j*width:][:width])
+					out[1][at] = out[0][at]
 				}
-				v := squares[0][row] + squares[1][j] - 2*dot
-				if i == 1 && squares[0][row]+squares[1][j] > 0 {
-					v = 2 - 2*dot
+			},
+			forward: func(dev device.Device, in, out []*device.Tensor) {
+				for _, d := range out {
+					for i, metric := range metrics {
+						dev.SparseDistances(d, i, sparse(in[1:]), in[0], sparse(in[5:]), metric)
+					}
 				}
-				out[0][at] = max(0, v)
-				out[1][at] = out[0][at]
-			}
-		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			for _, d := range out {
-				for i := range 2 {
-					dev.SparseDistances(d, i, sparse(in[1:]), in[0], sparse(in[5:]), i == 1)
-				}
-			}
-		},
+			},
+		}
 	}
+}
+
+// naiveMetric compares two vectors by the definition.
+func naiveMetric(metric device.Metric, x, z []float64) float64 {
+	square, dot, low, high := 0.0, 0.0, 0.0, 0.0
+	for c, v := range x {
+		square += (v - z[c]) * (v - z[c])
+		dot += v * z[c]
+		low, high = low+min(v, z[c]), high+max(v, z[c])
+	}
+	switch {
+	case high == 0:
+		return 0
+	case metric == device.Tanimoto:
+		return 2 - 2*low/high
+	case metric == device.Unit:
+		return max(0, 2-2*dot)
+	}
+	return square
 }

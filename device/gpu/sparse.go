@@ -16,15 +16,15 @@ const (
 // blocks, and all.
 type sparseState struct{ weight, scale, partial, sums scratch }
 
-// SparseDistances is d = ‖x − z‖², or 2 − 2⟨x, z⟩, for one feature map.
-func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, linear bool) {
+// SparseDistances is d of x and z under one feature map.
+func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, metric device.Metric) {
 	b, m, width := device.CheckSparseDistances(dst, i, x, rows, z)
 	family := &d.double
 	if dst.DType() == device.Real {
 		family = &d.real
 	}
 	tiles := (m + sparseMost - 1) / sparseMost
-	family.launch("sparse_distances", cuda.Grid{X: b, Y: tiles, Z: 1}, 8*min(m, sparseMost), cuda.Int(m), cuda.Int(i*m), cuda.Int(width), flag(linear), d.ptr(dst), d.ptr(rows),
+	family.launch("sparse_distances", cuda.Grid{X: b, Y: tiles, Z: 1}, 8*min(m, sparseMost), cuda.Int(m), cuda.Int(i*m), cuda.Int(width), cuda.Int(int(metric)), d.ptr(dst), d.ptr(rows),
 		d.ptr(x.Start), d.ptr(x.Index), d.ptr(x.Value), d.ptr(x.Square), d.ptr(z.Start), d.ptr(z.Index), d.ptr(z.Value), d.ptr(z.Square))
 }
 

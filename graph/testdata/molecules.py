@@ -1,4 +1,4 @@
-"""Molecules as RDKit reads them, and inner products of its fingerprints.
+"""Molecules as RDKit reads them, inner products of its fingerprints, and Tanimoto similarities.
 
     pip install rdkit==2026.9.1
     python molecules.py > molecules.json
@@ -11,7 +11,7 @@ RDKit looks at it once, whatever the radius.
 import json
 import zlib
 
-from rdkit import Chem, RDLogger
+from rdkit import Chem, DataStructs, RDLogger
 from rdkit.Chem import rdFingerprintGenerator as fingerprints
 
 RDLogger.DisableLog("rdApp.*")
@@ -118,9 +118,15 @@ def read(smiles):
 
 
 def products(rows):
+    """Of each row with all."""
     rows = [row.GetNonzeroElements() for row in rows]
     return [[sum(n * other.get(key, 0) for key, n in row.items()) for other in rows]
             for row in rows]
+
+
+def tanimoto(rows):
+    """Of each row with those up to itself."""
+    return [DataStructs.BulkTanimotoSimilarity(row, rows[:i + 1]) for i, row in enumerate(rows)]
 
 
 def circular(molecules, radius):
@@ -129,9 +135,9 @@ def circular(molecules, radius):
     def number(kind):  # RDKit's hash of small numbers collides
         return zlib.crc32(repr(kind).encode())
 
-    return products([make.GetSparseCountFingerprint(
+    return [make.GetSparseCountFingerprint(
         m, customAtomInvariants=[number((label(a), a.GetDegree(), a.IsInRing())) for a in m.GetAtoms()],
-        customBondInvariants=[number(str(b.GetBondType())) for b in m.GetBonds()]) for m in molecules])
+        customBondInvariants=[number(str(b.GetBondType())) for b in m.GetBonds()]) for m in molecules]
 
 
 def pairs(molecules, most):
@@ -141,8 +147,8 @@ def pairs(molecules, most):
     def number(kind):  # it keeps nine bits
         return kinds.setdefault(kind, len(kinds) + 1)
 
-    return products([make.GetSparseCountFingerprint(
-        m, customAtomInvariants=[number((label(a), a.GetDegree())) for a in m.GetAtoms()]) for m in molecules])
+    return [make.GetSparseCountFingerprint(
+        m, customAtomInvariants=[number((label(a), a.GetDegree())) for a in m.GetAtoms()]) for m in molecules]
 
 
 molecules = [read(s) for s in SMILES]
@@ -156,8 +162,12 @@ print(json.dumps({
     } for s, m in zip(SMILES, molecules)],
     "compared": [s for s, m in zip(SMILES, molecules) if m in compared],
     "products": {
-        "circular:0": circular(compared, 0),
-        "circular:2": circular(compared, 2),
-        "atompairs:10": pairs(compared, 10),
+        "circular:0": products(circular(compared, 0)),
+        "circular:2": products(circular(compared, 2)),
+        "atompairs:10": products(pairs(compared, 10)),
+    },
+    "tanimoto": {
+        "circular:2": tanimoto(circular(compared, 2)),
+        "atompairs:10": tanimoto(pairs(compared, 10)),
     },
 }))

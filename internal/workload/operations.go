@@ -32,8 +32,8 @@ func (m *meter) MixBackward(g, a device.MixArgs) {
 	m.time("MixBackward", func() { m.Device.MixBackward(g, a) })
 }
 func (m *meter) SparseDistances(d *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse,
-	linear bool) {
-	m.time("SparseDistances", func() { m.Device.SparseDistances(d, i, x, rows, z, linear) })
+	metric device.Metric) {
+	m.time("SparseDistances", func() { m.Device.SparseDistances(d, i, x, rows, z, metric) })
 }
 func (m *meter) SparseBlock(a device.SparseBlockArgs) {
 	m.time("SparseBlock", func() { m.Device.SparseBlock(a) })

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -78,6 +79,7 @@ func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
 	v := &model.Vectors{}
 	for range maps {
 		v.Inducing, v.Sizes = append(v.Inducing, z.byColumn()), append(v.Sizes, len(s.lists.Value))
+		v.Metrics = append(v.Metrics, device.Squared)
 	}
 	v.Rows = func(lo, hi int) (all []model.Lists) {
 		for range maps {

@@ -1,6 +1,7 @@
 package options
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -86,7 +87,7 @@ func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []st
 	case len(shapes) > 1:
 		return nil, c.Errorf("kernel", "%s is a sum of two kernels of vectors: with sequences there is only one", c.Kernel)
 	}
-	if err := maps.Check(ds.Sequences.Alphabet); err != nil {
+	if err := cmp.Or(maps.Check(ds.Sequences.Alphabet), c.projects(maps)); err != nil {
 		return nil, c.Errorf("kernel", "%v", err)
 	}
 	if c.Explicit("learn-inducing") && c.LearnInducing {
@@ -264,6 +265,19 @@ func (c *Config) fitInducing(auto, never string) error {
 	return nil
 }
 
+// projects refuses maps that the Model drf, which projects features, cannot have.
+func (c *Config) projects(maps seq.Spec) error {
+	if c.Model == model.DRF {
+		return maps.Projects()
+	}
+	return nil
+}
+
+// candidates are those of a set that the model can have.
+func (c *Config) candidates(set *seq.Set) []seq.Spec {
+	return slices.DeleteFunc(seq.Candidates(set), func(s seq.Spec) bool { return c.projects(s) != nil })
+}
+
 // selectMaps chooses feature maps for an alphabet by training rows that are left out. Of a time
 // limit it takes a quarter at most.
 func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
@@ -281,7 +295,7 @@ func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spe
 		}
 		targets.Values = data.Standardise(ds.Y, scales)
 	}
-	found, err := seq.Select(ctx, seq.Candidates(ds.Sequences), ds.Sequences, targets, c.Seed, c.TimeLimit)
+	found, err := seq.Select(ctx, c.candidates(ds.Sequences), ds.Sequences, targets, c.Seed, c.TimeLimit)
 	if err != nil {
 		return nil, nil, SpecError(ctx, err)
 	}
