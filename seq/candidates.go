@@ -43,9 +43,9 @@ func Candidates(set *Set) []Spec {
 	case Graphs:
 		add("vertices/min", "edges/min", "wl:1/min", "wl:2/min", "wl:2/sqrt", "wl:3/min", "wl:5/min",
 			"circular:1/min", "circular:2/min", "paths:10/sqrt", "atompairs:10/sqrt", "atompairs:10/min",
-			"graphlets:4/min")
-		if set.edgeLabels() > 1 { // else it is wl:2/min
-			add("wledges:2/min")
+			"graphlets:4/min", "wl:1/tanimoto", "wl:3/tanimoto", "circular:1/tanimoto", "atompairs:10/tanimoto")
+		if set.edgeLabels() > 1 { // else they are those of wl
+			add("wledges:2/min", "wledges:1/tanimoto", "wledges:2/tanimoto")
 		}
 	case Trees:
 		add("subtrees/sqrt", "subtrees/min", "partial:2/sqrt", "partial:2/min", "partial:3/sqrt", "partial:4/sqrt")
