@@ -249,6 +249,13 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	} else {
 		d.schema.Missing, d.schema.Dialect = in.opt.Missing, in.opt.Dialect
 	}
+	if in.opt.Roles.Group == Scaffold && d.Groups == nil {
+		note, err := d.groupByScaffold(in.name)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.notes, d.schema.Roles.Group = append(t.notes, note), Scaffold
+	}
 	if like == nil || in.opt.Roles.given() != "" { // rows to train on
 		if err := d.checkFacts(in.name, s.Roles); err != nil {
 			return nil, nil, err

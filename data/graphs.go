@@ -172,7 +172,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	case like != nil:
 		in.task = like.Task
 	}
-	if given := opt.TableOptions.given(); given != "" {
+	if given := opt.TableOptions.withoutScaffold().given(); given != "" {
 		return nil, nil, errorf(path,
 			"is a folder of graphs, not a table of text: leave %s out", given)
 	}

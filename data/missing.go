@@ -231,7 +231,7 @@ func (in *input) checkMissing(f format) error {
 	if isSDF(in.head) {
 		o.ID = ""
 	}
-	if given := o.given(); given != "" && !f.text {
+	if given := o.withoutScaffold().given(); given != "" && !f.text {
 		return errorf(in.name, "is %s, not a table of text: leave %s out", f.what, given)
 	}
 	return nil

@@ -67,7 +67,7 @@ type rowFacts struct {
 func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates string, ignored []int) (err error) {
 	names := rec.columnNames()
 	for _, role := range roles.all() {
-		if role.column == "" {
+		if role.column == "" || role.byScaffold(names) {
 			continue
 		}
 		at, err := columnNamed(rec.name, role.column, names, role.purpose)
@@ -150,7 +150,7 @@ func (l *layout) rolesLike(rec *records, like *Schema, opt ReadOptions, place fu
 	roles.Weights = cmp.Or(asked.Weights, roles.Weights)
 	l.timeForm = like.formOfTime(roles.Time)
 	for _, role := range roles.all() {
-		if role.column == "" {
+		if role.column == "" || role.byScaffold(rec.columnNames()) {
 			continue
 		}
 		loose := beside && (role.option == "group" || role.option == "time")

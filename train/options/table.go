@@ -61,7 +61,8 @@ func (c *Config) fileOptions() []Option {
 		{Key: "weights", Flag: true, Arg: "COL", value: &c.Weights,
 			Help: "the column of row weights: a row counts as that many copies of it, in training and in scores"},
 		{Key: "group", Flag: true, Arg: "COL", value: &c.Group,
-			Help: "the column of groups, such as patients: every split keeps the rows of a group together"},
+			Help: "the column of groups, such as patients: every split keeps the rows of a group together. " +
+				"scaffold, where no column is called so, groups molecules by their scaffolds"},
 		{Key: "time", Flag: true, Arg: "COL", value: &c.Time,
 			Help: "the column of times: every split trains on the past and tests on the future, --cv on " +
 				"expanding windows"},

@@ -1,0 +1,66 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// Scaffold as RowRoles.Group groups molecules by their scaffolds, unless a column has that name.
+const Scaffold = "scaffold"
+
+// byScaffold reports whether a role is no column but Scaffold, in a table with these columns.
+func (r rowRole) byScaffold(columns []string) bool {
+	return r.option == "group" && r.column == Scaffold && !slices.Contains(columns, Scaffold)
+}
+
+// withoutScaffold are the options of a file that has no columns.
+func (o TableOptions) withoutScaffold() TableOptions {
+	if o.Roles.Group == Scaffold {
+		o.Roles.Group = ""
+	}
+	return o
+}
+
+// groupByScaffold makes a group of the molecules that have one scaffold (graph.Graph.Scaffold).
+// Those without a ring are one group, as in other programs.
+func (d *Dataset) groupByScaffold(file string) (note string, err error) {
+	const instead = "give --group COL, or leave it out"
+	if d.Sequences == nil || d.Sequences.Alphabet.Kind != seq.Graphs {
+		return "", errorf(file, "has no column %s to group the rows, and no molecules that have scaffolds: %s",
+			quote(Scaffold), instead)
+	}
+	var kinds graph.Kinds
+	rings, chains := map[int32]bool{}, 0
+	for i := range d.Sequences.N() {
+		m := graph.Decoded(d.Sequences.At(i), d.Sequences.Alphabet.Words)
+		for _, label := range m.Labels {
+			if !graph.IsAtom(label) {
+				where := place{}
+				if d.lines != nil {
+					where.line = int(d.lines[i])
+				}
+				return "", errorAt(file, where, "found a node with the label %s, which is no atom: only molecules have "+
+					"scaffolds; %s", quote(label), instead)
+			}
+		}
+		s := m.Scaffold()
+		group := int32(kinds.Number(s))
+		if d.Groups = append(d.Groups, group); len(s.Labels) > 0 {
+			rings[group] = true
+		} else {
+			chains++
+		}
+	}
+	if kinds.N() == 1 {
+		return "", errorf(file, "all molecules have one scaffold, and no split can keep them together: %s", instead)
+	}
+	note = fmt.Sprintf("%s: splits keep the molecules of a scaffold together: %s of %s", file,
+		plural(len(rings), "scaffold"), plural(d.N()-chains, "molecule"))
+	if chains > 0 {
+		note += fmt.Sprintf("; %d without a ring are one group", chains)
+	}
+	return note, nil
+}

@@ -1,0 +1,70 @@
+package data
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestScaffoldGroups: groups are the scaffolds of molecules in every format, unless a column has the
+// name.
+func TestScaffoldGroups(t *testing.T) {
+	smiles := []string{"Cc1ccccc1", "CCO", "Oc1ccccc1", "C1CCCCC1C", "CC(C)C", "C1CCCCC1(F)F"}
+	want := []int32{0, 1, 0, 2, 1, 2}
+	table, list, named := "smiles,y\n", "", "smiles,scaffold,y\n"
+	for i, s := range smiles {
+		y := string(rune('0'+i)) + ".5"
+		table += s + "," + y + "\n"
+		list += y + "\t" + s + "\n"
+		named += s + "," + "ab"[i%2:i%2+1] + "," + y + "\n"
+	}
+	roles := TableOptions{Roles: RowRoles{Group: Scaffold}}
+	for file, opt := range map[string]ReadOptions{
+		table: {Sequence: "smiles", Target: "y", TableOptions: roles},
+		list:  {Tokens: "graphs", Task: "regression", TableOptions: roles},
+	} {
+		ds, notes, err := readText(file, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(ds.Groups, want) || ds.Schema().Roles.Group != Scaffold {
+			t.Errorf("%s: groups %v, not %v", file, ds.Groups, want)
+		}
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, "2 scaffolds of 4 molecules; 2 without a ring are one group") {
+			t.Errorf("notes %s", all)
+		}
+		like := ds.Schema()
+		again, _, err := readText(file, ReadOptions{Like: &like, TableOptions: roles}) // to train further
+		if err != nil || !slices.Equal(again.Groups, want) {
+			t.Errorf("%s: %v, %v", file, again, err)
+		}
+		if new, _, err := readText(file, ReadOptions{Like: &like, TargetOptional: true}); err != nil || new.Groups != nil {
+			t.Errorf("%s: rows to predict: %v, %v", file, new, err)
+		}
+	}
+	ds, _, err := readText(named, ReadOptions{Sequence: "smiles", Target: "y", TableOptions: roles})
+	if err != nil || !slices.Equal(ds.Groups, []int32{0, 1, 0, 1, 0, 1}) {
+		t.Errorf("a column of that name: %v, %v", ds, err)
+	}
+}
+
+func TestBadScaffolds(t *testing.T) {
+	roles := TableOptions{Roles: RowRoles{Group: Scaffold}}
+	for _, c := range []struct {
+		file string
+		opt  ReadOptions
+		want string
+	}{
+		{"x,y\n1,2\n3,4\n", ReadOptions{}, `has no column "scaffold" to group the rows, and no molecules`},
+		{"1\t{\"nodes\": [\"C\"], \"edges\": []}\n2\t{\"nodes\": [\"Ann\"], \"edges\": []}\n", ReadOptions{Tokens: "graphs"},
+			`t.csv:2: found a node with the label "Ann", which is no atom`},
+		{"0.5\tCC\n1.5\tCCC\n", ReadOptions{Tokens: "graphs"}, "all molecules have one scaffold"},
+		{"0\tACGT\n1\tACCT\n", ReadOptions{}, "no molecules that have scaffolds"},
+	} {
+		c.opt.TableOptions = roles
+		_, _, err := ReadFile(writeTemp(t, "t.csv", c.file), c.opt)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %s", c.file, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package graph
+
+import (
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kinds numbers graphs: two have the same number exactly if they are the same graph, whatever the
+// order of their nodes.
+type Kinds struct {
+	n        int
+	coloured map[string][]kind
+}
+
+// kind is the first graph of its number.
+type kind struct {
+	number int
+	*coloured
+}
+
+// coloured is a graph whose nodes have colours: nodes that one and the same graph may have in each
+// other's place have the same one, and seldom do others.
+type coloured struct {
+	label  []string
+	colour []uint64
+	near   [][]Edge
+}
+
+// N is how many numbers there are.
+func (k *Kinds) N() int { return k.n }
+
+// Number is that of the graph: the next one, from 0, where it is new.
+func (k *Kinds) Number(g *Graph) int {
+	c := colour(g)
+	sorted := slices.Sorted(slices.Values(c.colour))
+	var name strings.Builder
+	for _, v := range sorted {
+		name.WriteString(strconv.FormatUint(v, 36) + " ")
+	}
+	for _, known := range k.coloured[name.String()] {
+		if known.same(c) {
+			return known.number
+		}
+	}
+	if k.coloured == nil {
+		k.coloured = map[string][]kind{}
+	}
+	k.coloured[name.String()] = append(k.coloured[name.String()], kind{k.n, c})
+	k.n++
+	return k.n - 1
+}
+
+// colour hashes the label of each node, and then its colour with those of its neighbours, until all
+// that this can tell apart are apart.
+func colour(g *Graph) *coloured {
+	c := &coloured{g.Labels, make([]uint64, len(g.Labels)), g.neighbours()}
+	for a, label := range g.Labels {
+		c.colour[a] = hash(label)
+	}
+	for before := 0; ; {
+		different := len(slices.Compact(slices.Sorted(slices.Values(c.colour))))
+		if different == before {
+			return c
+		}
+		before = different
+		next := make([]uint64, len(c.colour))
+		for a, edges := range c.near {
+			var around []string
+			for _, e := range edges {
+				around = append(around, e.Label+" "+strconv.FormatUint(c.colour[e.To], 36))
+			}
+			slices.Sort(around)
+			next[a] = hash(strconv.FormatUint(c.colour[a], 36) + "\n" + strings.Join(around, "\n"))
+		}
+		c.colour = next
+	}
+}
+
+func hash(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
+// same: a graph of the same colours is this one. It looks for the places of its nodes one after the
+// other, each beside one that has its place, so that few are possible.
+func (c *coloured) same(d *coloured) bool {
+	m := &mapping{from: c, to: d, place: make([]int, len(c.colour)), taken: make([]bool, len(c.colour))}
+	for a := range m.place {
+		m.place[a] = -1
+	}
+	m.order = c.connected()
+	return m.extend(0)
+}
+
+// connected are the nodes in an order in which each comes after a neighbour, where it has one that
+// can be reached. Nodes of rare colours are first.
+func (c *coloured) connected() (order []int) {
+	count := map[uint64]int{}
+	for _, v := range c.colour {
+		count[v]++
+	}
+	roots := make([]int, len(c.colour))
+	for a := range roots {
+		roots[a] = a
+	}
+	slices.SortStableFunc(roots, func(a, b int) int { return count[c.colour[a]] - count[c.colour[b]] })
+	seen := make([]bool, len(c.colour))
+	visit := func(a int) {
+		if !seen[a] {
+			seen[a] = true
+			order = append(order, a)
+		}
+	}
+	for _, root := range roots {
+		from := len(order)
+		visit(root)
+		for ; from < len(order); from++ {
+			for _, e := range c.near[order[from]] {
+				visit(e.To)
+			}
+		}
+	}
+	return order
+}
+
+// mapping gives the nodes of one graph places in another.
+type mapping struct {
+	from, to *coloured
+	order    []int
+	place    []int // −1: none yet
+	taken    []bool
+}
+
+// extend gives places to the nodes of order from number i on, if there are any.
+func (m *mapping) extend(i int) bool {
+	if i == len(m.order) {
+		return true
+	}
+	a := m.order[i]
+	for _, b := range m.possible(a) {
+		if m.taken[b] || !m.fits(a, b) {
+			continue
+		}
+		m.place[a], m.taken[b] = b, true
+		if m.extend(i + 1) {
+			return true
+		}
+		m.place[a], m.taken[b] = -1, false
+	}
+	return false
+}
+
+// possible are the places beside that of a neighbour of a, or all where no neighbour has one.
+func (m *mapping) possible(a int) (places []int) {
+	for _, e := range m.from.near[a] {
+		if at := m.place[e.To]; at >= 0 {
+			for _, other := range m.to.near[at] {
+				places = append(places, other.To)
+			}
+			return places
+		}
+	}
+	for b := range m.to.colour {
+		places = append(places, b)
+	}
+	return places
+}
+
+// fits: b has the label and colour of a, and an edge as a has to each neighbour with a place, and as many edges.
+func (m *mapping) fits(a, b int) bool {
+	if m.from.label[a] != m.to.label[b] || m.from.colour[a] != m.to.colour[b] || len(m.from.near[a]) != len(m.to.near[b]) {
+		return false
+	}
+	for _, e := range m.from.near[a] {
+		at := m.place[e.To]
+		if at >= 0 && !slices.Contains(m.to.near[b], Edge{b, at, e.Label}) {
+			return false
+		}
+	}
+	return true
+}

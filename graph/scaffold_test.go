@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+// TestScaffoldRDKit: molecules have one scaffold exactly where RDKit says so (testdata/scaffolds.py).
+func TestScaffoldRDKit(t *testing.T) {
+	text, err := os.ReadFile("testdata/scaffolds.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden [][2]any
+	if err := json.Unmarshal(text, &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden) < 300 {
+		t.Fatalf("%d molecules", len(golden))
+	}
+	var kinds Kinds
+	ours, theirs := map[int]float64{}, map[float64]int{}
+	for _, pair := range golden {
+		smiles, want := pair[0].(string), pair[1].(float64)
+		s := standard(t, smiles).Scaffold()
+		if (len(s.Labels) == 0) != (want == 0) {
+			t.Errorf("%s has the scaffold %v", smiles, s.Labels)
+		}
+		got := kinds.Number(s)
+		if other, known := ours[got]; known && other != want {
+			t.Errorf("%s: scaffold %d is %g and %g by RDKit: %v", smiles, got, other, want, s)
+		}
+		if other, known := theirs[want]; known && other != got {
+			t.Errorf("%s: scaffold %g of RDKit is %d and %d: %v", smiles, want, other, got, s)
+		}
+		ours[got], theirs[want] = want, got
+	}
+}
+
+func standard(t *testing.T, smiles string) *Graph {
+	t.Helper()
+	g, err := Parse([]byte(smiles))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Standardise()
+	return g
+}
+
+// TestKinds: a graph in another order has its number, and graphs that colours cannot tell apart have
+// different ones.
+func TestKinds(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pairs := [][2]string{
+		{"C1CCC2CCCCC2C1", "C1CCCC1C1CCCC1"},                    // two rings that share a bond, or are joined by one
+		{"C1CCCCC1", "C1CC1.C1CC1"},                             // one ring, or two
+		{"C12C3C4C1C5C2C3C45", "C12C3C4C5C1C6C2C3C4C56"},        // the cube and the prism of five sides
+		{"C1CC1C1CC1.C1CCC1", "C1CCC1C1CC1.C1CC1"},              // the same pieces, joined in other ways
+		{"C1=CC=CC=C1N", "C1=CC=CC=C1O"}, {"C1CC=C1", "C1CCC1"}, // labels of nodes, and of edges
+	}
+	var kinds Kinds
+	for _, pair := range pairs {
+		a, b := mustParse(t, pair[0]), mustParse(t, pair[1])
+		one, two := kinds.Number(a), kinds.Number(b)
+		if one == two {
+			t.Errorf("%v have one number", pair)
+		}
+		for range 10 {
+			if got := [2]int{kinds.Number(shuffled(a, r)), kinds.Number(shuffled(b, r))}; got != [2]int{one, two} {
+				t.Errorf("%v: %v in another order, not %d and %d", pair, got, one, two)
+			}
+		}
+	}
+	if kinds.N() != 2*len(pairs) {
+		t.Errorf("%d kinds of %d graphs", kinds.N(), 2*len(pairs))
+	}
+}
+
+func mustParse(t *testing.T, smiles string) *Graph {
+	t.Helper()
+	g, err := Parse([]byte(smiles))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// shuffled is g with its nodes in another order.
+func shuffled(g *Graph, r *rand.Rand) *Graph {
+	at := r.Perm(len(g.Labels))
+	s := &Graph{Labels: make([]string, len(at))}
+	for a, label := range g.Labels {
+		s.Labels[at[a]] = label
+	}
+	for _, e := range g.Edges {
+		s.Edges = append(s.Edges, Edge{at[e.From], at[e.To], e.Label})
+	}
+	s.simplify()
+	return s
+}
+
+func TestIsAtom(t *testing.T) {
+	for label, want := range map[string]bool{"C": true, "nH": true, "13C": true, "Fe+2": true, "N+": true, "O-": true,
+		"nH+": true, "*": true, "2H": true, "": false, "0": false, "H1": false, "Carbon": false, "x": false, "C++": false} {
+		if IsAtom(label) != want {
+			t.Errorf("%q: %v", label, !want)
+		}
+	}
+	scaffold := mustParse(t, "[13CH3]N1C=CC=C1").Scaffold()
+	if !slices.Equal(scaffold.Labels, []string{"N", "C", "C", "C", "C"}) {
+		t.Errorf("%v", scaffold.Labels)
+	}
+}
