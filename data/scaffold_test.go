@@ -30,8 +30,9 @@ func TestScaffoldGroups(t *testing.T) {
 		if !slices.Equal(ds.Groups, want) || ds.Schema().Roles.Group != Scaffold {
 			t.Errorf("%s: groups %v, not %v", file, ds.Groups, want)
 		}
-		if all := strings.Join(notes, "\n"); !strings.Contains(all, "2 scaffolds of 4 molecules; 2 without a ring are one group") {
-			t.Errorf("notes %s", all)
+		const note = "2 scaffolds of 4 molecules; 2 without a ring are one group"
+		if !strings.Contains(strings.Join(notes, "\n"), note) {
+			t.Errorf("notes %q", notes)
 		}
 		like := ds.Schema()
 		again, _, err := readText(file, ReadOptions{Like: &like, TableOptions: roles}) // to train further
