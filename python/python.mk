@@ -18,6 +18,7 @@ PACKAGES_wheels/env     := $(NUMPY) $(SKLEARN) $(POLARS) pandas==3.1.1 tqdm==4.7
 PACKAGES_proto          := grpcio-tools==1.81.1
 PACKAGES_peers          := $(NUMPY) $(TORCH)
 PACKAGES_svm            := $(NUMPY) $(SKLEARN)
+PACKAGES_gauche         := $(NUMPY) $(SKLEARN) rdkit==2026.9.1
 PACKAGES_suite/python   := $(NUMPY) $(SKLEARN) $(TORCH) gpytorch==1.15.2 lightgbm==4.7.0 ngboost==0.5.11
 
 build/%/is-there: python/python.mk
