@@ -118,9 +118,9 @@ type Sequences interface {
 	// SparseDistances writes the columns of map i into d [B,I·M], Double or Real, for rows [B] of x
 	// and the M vectors of z:
 	//	d[b, i·M+m] of x_b and z_m by a Metric
-	// The lists of x are its vectors, those of z its columns, of which x has no
-	// others. Sums run over ascending columns, and each product is rounded before it is added:
-	// every backend gives the same bits.
+	// The lists of x are its vectors, those of z its columns, of which x has no others. Sums run over
+	// ascending columns, and each product is rounded before it is added: every backend gives the same
+	// bits.
 	SparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse, metric Metric)
 	// SparseBlock is kernel_ard's counterpart for sequences, a sum over feature maps:
 	//	C[k,m,b] = Σ_i ω_ki f_i(D[b, i·M+m]),   ω_k = softmax(Logits_k),
