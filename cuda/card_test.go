@@ -16,14 +16,15 @@ import (
 	"time"
 )
 
-// stubs stand for the programs of make card-pack: a training that a card holds up, so that it does
-// not end when it is asked to, and tests that pass.
+// stubs stand for the programs of make card-pack: a card that works, a training that it holds up, so
+// that it does not end when it is asked to, and tests that pass.
 var stubs = map[string]string{
 	"gpdrf-gpu": `#!/bin/sh
 case $1 in
 --version) echo gpdrf-gpu ;;
 check) echo "✓ agrees" ;;
-info) echo "device    cuda:0 (cuda:0:f32): a stub" ;;
+info) echo "device    cuda:0 (cuda:0:f32): a stub, kernels_sm80.ptx" ;;
+bench) echo '  "steps_per_second": 5,' ;;
 train)
 	trap '' TERM
 	echo $$ >"$PROCESS.new"
@@ -46,11 +47,14 @@ func card(t *testing.T, replaced map[string]string, environment ...string) (scri
 	}
 	folder := t.TempDir()
 	out, process = filepath.Join(folder, "out"), filepath.Join(folder, "process")
-	text, err := os.ReadFile("card.sh")
-	if err != nil {
-		t.Fatal(err)
+	files := map[string][]byte{"commit": []byte("stub\n"), "system": []byte("linux/stub\n")}
+	for _, name := range []string{"card.sh", "stages.sh"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = text
 	}
-	files := map[string][]byte{"card.sh": text, "commit": []byte("stub\n"), "system": []byte("linux/stub\n")}
 	for name, program := range stubs {
 		if other, is := replaced[name]; is {
 			program = other
@@ -79,7 +83,10 @@ func card(t *testing.T, replaced map[string]string, environment ...string) (scri
 func exits(t *testing.T, err error) int {
 	t.Helper()
 	var code *exec.ExitError
-	if err != nil && !errors.As(err, &code) {
+	if err == nil {
+		return 0
+	}
+	if !errors.As(err, &code) {
 		t.Fatal(err)
 	}
 	return code.ExitCode()
@@ -167,7 +174,7 @@ func TestCardOrder(t *testing.T) {
 			order = append(order, stage)
 		}
 	}
-	if want := "start check conformance driver nccl parity bench peers sanitizer train ncu"; strings.Join(order, " ") != want {
+	if want := "start check bits conformance driver nccl parity bench peers sanitizer train ncu"; strings.Join(order, " ") != want {
 		t.Errorf("order %v, want %s\n%s", order, want, said)
 	}
 	if !strings.Contains(said.String(), "mnist was not packed: GPDRF_DATA") {
@@ -192,7 +199,7 @@ func TestCardRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	script, said, _, _ := card(t, nil, "STAGES=sanitizer ncu parity-tests nccl check",
+	script, said, _, _ := card(t, nil, "STAGES=sanitizer ncu parity-tests nccl check-ptx",
 		"PATH="+tools+":"+os.Getenv("PATH"))
 	for _, name := range []string{"train", "nccl", "gpu"} {
 		if err := os.Remove(filepath.Join(filepath.Dir(script.Args[1]), name+".test.gz")); err != nil {
@@ -204,7 +211,7 @@ func TestCardRefuses(t *testing.T) {
 	}
 	for _, want := range []string{`sanitizer-racecheck +not run .*: Device not supported`,
 		`ncu +not run .*: LibraryNotLoaded`,
-		`parity-tests +not run .* another pack`, `nccl +not run .* another pack`, `check +ok`} {
+		`parity-tests +not run .* another pack`, `nccl +not run .* another pack`, `check-ptx +ok`} {
 		if !regexp.MustCompile(`(?m)^` + want).MatchString(said.String()) {
 			t.Errorf("there is no %s in\n%s", want, said)
 		}

@@ -153,6 +153,17 @@ $(TOOLKIT)/nvvm/bin/cicc: $(TOOLKIT)/bin/ptxas
 # Which image for which GPU. The assembler of CUDA 13 no longer knows sm_70.
 PTXAS_RUNS := 70:sm_75 $(foreach sm,80 86 89 90 100 120,70:sm_$(sm) 80:sm_$(sm)) 90:sm_90 90:sm_100
 
+# The machine code of an image for an architecture, packed.
+define cubin
+CUBINS += cuda/cubins/$(2)/kernels_sm$(1).ptx.gz
+cuda/cubins/$(2)/kernels_sm$(1).ptx.gz: cuda/kernels_sm$(1).ptx | $(TOOLKIT)/bin/ptxas
+	@mkdir -p $$(@D)
+	$(TOOLKIT)/bin/ptxas -arch=$(2) $$< -o $(GENERATED)/$(1)-$(2).cubin
+	gzip -9nc $(GENERATED)/$(1)-$(2).cubin > $$@.new
+	mv $$@.new $$@
+endef
+$(foreach run,$(PTXAS_RUNS),$(eval $(call cubin,$(firstword $(subst :, ,$(run))),$(lastword $(subst :, ,$(run))))))
+
 .PHONY: ptxas ptxas-step
 ptxas: $(TOOLKIT)/bin/ptxas ## registers and shared memory of each kernel, by NVIDIA's assembler; fails if any lie in memory
 	@for run in $(PTXAS_RUNS); do arch=$${run#*:}; \
@@ -257,37 +268,41 @@ go-test-cuda: double
 	$(DOUBLE_ENV) $(GO) test -vet=off $(TEST_FLAGS) -tags cuda -count=1 $(ARGS)
 
 # What a machine with a card needs: programs that ask for nothing but its libc, and cuda/card.sh that runs them. They are
-# two folders, since each has to travel with the tracked files in 60 MiB.
+# two folders, since each has to travel with the tracked files in 60 MiB. The program of the first has machine code of
+# CARD_SM, as that of a release has of all cards.
 CARD       := build/card
 COMMIT     ?= $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 CARD_ARCH  := amd64
-CARD_FLAGS := -trimpath -tags cuda -ldflags '-s -w -extldflags "-static-libgcc"'
+CARD_SM    ?= sm_90
+CARD_FLAGS := -trimpath -ldflags '-s -w -extldflags "-static-libgcc"'
 
-# pack FOLDER TESTS SETS
+comma := ,
+
+# pack FOLDER TAGS TESTS SETS
 define pack
 	rm -rf $(1)
 	mkdir -p $(1)/data $(1)/peers
-	$(call cuda_for,$(CARD_ARCH)) $(GO) build $(CARD_FLAGS) -o $(1)/gpdrf-gpu ./cmd/gpdrf-gpu
-	for test in $(2); do $(call cuda_for,$(CARD_ARCH)) \
-		$(GO) test -c $(CARD_FLAGS) -o $(1)/$$(basename $$test).test ./$$test || exit 1; done
+	$(call cuda_for,$(CARD_ARCH)) $(GO) build -tags $(2) $(CARD_FLAGS) -o $(1)/gpdrf-gpu ./cmd/gpdrf-gpu
+	for test in $(3); do $(call cuda_for,$(CARD_ARCH)) \
+		$(GO) test -c -tags cuda $(CARD_FLAGS) -o $(1)/$$(basename $$test).test ./$$test || exit 1; done
 	gzip -9 $(1)/gpdrf-gpu $(1)/*.test
-	cp cuda/card.sh $(1)
+	cp cuda/card.sh cuda/stages.sh $(1)
 	cp bench/peers/*.py model/testdata/golden.json $(1)/peers
 	echo "$(COMMIT)" > $(1)/commit
 	echo "linux/$(CARD_ARCH)" > $(1)/system
-	@for set in $(3); do \
+	@for set in $(4); do \
 		test -d "$(GPDRF_DATA)/$$set" || { echo "$$set is not packed: it is not in GPDRF_DATA=$(GPDRF_DATA)"; continue; }; \
 		mkdir -p $(1)/data/$$set; \
 		for file in $$(ls "$(GPDRF_DATA)/$$set" | grep -E '^fold1\.|ubyte'); do \
 			cp "$(GPDRF_DATA)/$$set/$$file" $(1)/data/$$set || exit 1; done; done
 	@size=$$(( ($$(git ls-files | xargs cat | wc -c) + $$(find $(1) -type f | xargs cat | wc -c)) >> 20 )); \
-		echo "$(1): $$size MiB with the tracked files"; test $$size -lt 60 || { echo "that is 60 MiB or more"; exit 1; }
+		echo "$(1): $$size MiB with the tracked files"; test $$size -lt 60 || { echo "that is 60 MiB or more: make clean takes away the machine code of other cards"; exit 1; }
 endef
 
 .PHONY: card-pack card
-card-pack: $(CUDA_FILES) $(GENERATED)/$(CARD_ARCH)/libcuda.a ## build/card and build/card2: what make card needs, to be carried to a machine with a card; CARD_ARCH=arm64
-	$(call pack,$(CARD),cuda device/gpu dist/nccl,protein)
-	$(call pack,$(CARD)2,train,mnist)
+card-pack: $(CUDA_FILES) $(GENERATED)/$(CARD_ARCH)/libcuda.a $(filter $(CARD_SM:%=cuda/cubins/%/kernels%),$(CUBINS)) ## build/card and build/card2: what make card needs, to be carried to a machine with a card; CARD_ARCH=arm64, CARD_SM="sm_80 sm_90"
+	$(call pack,$(CARD),cuda$(comma)cubins,cuda device/gpu dist/nccl,protein)
+	$(call pack,$(CARD)2,cuda,train,mnist)
 
 card: ## on a machine with a card and the files of make card-pack: check and time it, STAGES="check bench" or all, to bench/results or OUT
 	@test -f $(CARD)/card.sh || test -f $(CARD)2/card.sh || { echo "$(CARD) is not there: make card-pack where there is Go, and carry the folder here"; exit 1; }

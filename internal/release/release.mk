@@ -3,17 +3,6 @@
 
 DIST := build/dist
 
-# The machine code of an image for an architecture, packed.
-define cubin
-CUBINS += cuda/cubins/$(2)/kernels_sm$(1).ptx.gz
-cuda/cubins/$(2)/kernels_sm$(1).ptx.gz: cuda/kernels_sm$(1).ptx | $(TOOLKIT)/bin/ptxas
-	@mkdir -p $$(@D)
-	$(TOOLKIT)/bin/ptxas -arch=$(2) $$< -o $(GENERATED)/$(1)-$(2).cubin
-	gzip -9nc $(GENERATED)/$(1)-$(2).cubin > $$@.new
-	mv $$@.new $$@
-endef
-$(foreach run,$(PTXAS_RUNS),$(eval $(call cubin,$(firstword $(subst :, ,$(run))),$(lastword $(subst :, ,$(run))))))
-
 $(GENERATED)/%/libcuda.a: $(GENERATED)/libcuda.a
 	@mkdir -p $(@D)
 	$(call installed,$(CC_$*),gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
