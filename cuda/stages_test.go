@@ -99,7 +99,7 @@ func TestCardBits(t *testing.T) {
 	runCard(t, withStub(t, `train) echo "no memory"; exit 1 ;;`), nil, 1, []string{`bits +FAILED .*exit 1: no memory`}, "STAGES=bits")
 }
 
-// What nvidia-smi says of the card is kept, and its clocks while something is timed.
+// The report of nvidia-smi is kept, and its clocks while something is timed.
 func TestCardClocks(t *testing.T) {
 	smi := `#!/bin/sh
 case "$*" in

@@ -21,7 +21,7 @@ type Machine struct {
 	About string `json:"about"` // for people: "NVIDIA H200, 139.8 GiB, …"
 }
 
-// Say is told in a line what a device waits for, or has to do without.
+// Say takes a line for people: what a device waits for, or has to do without.
 type Say func(line string)
 
 // Described is a device that knows more of its machine once it is open.
