@@ -113,6 +113,14 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("device %q is not known: use auto, %s", e.Name, strings.Join(e.Known, ", "))
 }
 
+// SettingError reports a variable of the environment that asks for what a device does not do.
+type SettingError struct{ Err error }
+
+func (e *SettingError) Error() string { return e.Err.Error() }
+
+// Unwrap is the cause.
+func (e *SettingError) Unwrap() error { return e.Err }
+
 // AbsentError reports a device that is known by its name but cannot be used here, and the reason.
 type AbsentError struct {
 	Name string

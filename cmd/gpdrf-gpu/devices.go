@@ -38,8 +38,8 @@ func (p *program) openDevice(name string) (device.Device, error) {
 	if err == nil {
 		return dev, nil
 	}
-	var absent *device.AbsentError
-	if near, ok := suggest.Nearest(name, append(deviceNames(), "auto")); ok && !errors.As(err, &absent) {
+	known := errors.As(err, new(*device.AbsentError)) || errors.As(err, new(*device.SettingError))
+	if near, ok := suggest.Nearest(name, append(deviceNames(), "auto")); ok && !known {
 		return nil, usagef("%w: did you mean %q?", err, near)
 	}
 	return nil, &usage.Error{Err: err}

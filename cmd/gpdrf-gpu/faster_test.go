@@ -37,7 +37,8 @@ func TestFaster(t *testing.T) {
 		t.Errorf("a long step is moved to %s: %s", job.Device.Name(), &said)
 	}
 	p.faster(t.Context(), job, time.Minute)
-	if want := "training on cpu:f32: a step takes "; !strings.HasPrefix(said.String(), want) || strings.Count(said.String(), "\n") != 1 {
+	want, lines := "training on cpu:f32: a step takes ", strings.Count(said.String(), "\n")
+	if !strings.HasPrefix(said.String(), want) || lines != 1 {
 		t.Errorf("said %q, want %q", &said, want)
 	}
 	defer job.Device.Close()

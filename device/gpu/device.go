@@ -49,7 +49,7 @@ func openDevice(options string, say device.Say) (device.Device, error) {
 	d, err := New(ordinal, single, say)
 	var setting *cuda.SettingError
 	if errors.As(err, &setting) {
-		return nil, err
+		return nil, &device.SettingError{Err: err}
 	}
 	if err != nil {
 		return nil, &device.AbsentError{Name: nameOf(options), Err: err}
