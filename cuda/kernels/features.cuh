@@ -5,7 +5,7 @@
 //	out = ΦW, or under local reparameterisation Φm + √v∘ε with v = Φ² s²
 //
 // Each kernel over tiles has an entry for each kind of product: _f32 and _f64, and in the image for
-// tensor cores _tf32 and _3xtf32. Φ is never in memory. The forward kernel and both backward
+// tensor cores _tf32. Φ is never in memory. The forward kernel and both backward
 // kernels compute their tiles of P and of its cosines and sines themselves. Samples that share Ω
 // and W are one group of rows. Since sin² = 1 − cos², with contrast = s²_cos − s²_sin [R,d'] and
 // sines = Σ_r s²_sin [d'],
