@@ -249,6 +249,7 @@ test-cuda-ci:
 # The memory that a dry device foresees does not depend on the form of the kernels.
 test-ci-ptx: $(call double_of,ptx)
 	$(call test_on,$<,9.0,7) -skip TestDry ./device/gpu
+	$(call test_on,$<,9.0,7) -run 'Image|MachineCode|TF32' ./cuda
 
 test-ci-checked: $(call double_of,checked)
 	$(call test_on,$<,7.5,0) $(CUDA_TESTS)
