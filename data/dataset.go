@@ -10,6 +10,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -62,6 +63,8 @@ type Dataset struct {
 	// Groups [N] are numbers of groups, from 0, whose rows every split keeps together; nil without them.
 	Groups  []int32
 	groupOf map[string]int32 // by the names of groups
+	// scaffolds have the numbers of Groups; nil where these are not scaffolds.
+	scaffolds *graph.Kinds
 	// Times [N]: splits train on the past and test on the future; nil where rows have no order. Rows less
 	// than Apart before the future are near copies of it, and not trained on.
 	Times []float64

@@ -31,6 +31,7 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 		}
 	}
 	warn(shared, "are of groups of the training rows, such as %s", quote(first))
+	warn(d.withScaffolds(train.scaffolds, inTraining), "have scaffolds of the training rows")
 	if d.Times != nil && train.Times != nil {
 		last, early := slices.Max(train.Times), 0
 		for _, t := range d.Times {

@@ -8,10 +8,12 @@ import (
 
 // Rows of one group, or of one time, are an error where they are split, and nowhere else.
 func TestOneGroup(t *testing.T) {
-	table := writeTemp(t, "t.csv", "g,t,x,y\na,5,1,1\na,5,2,3\na,5,3,2\na,5,4,5\n")
+	table := writeTemp(t, "t.csv", "g,t,x,smiles,y\na,5,1,CC,1\na,5,2,CCC,3\na,5,3,CO,2\na,5,4,CCO,5\n")
 	for want, roles := range map[string]RowRoles{"t.csv: all rows are one group of the column \"g\"": {Group: "g"},
+		"t.csv: all molecules have one scaffold":            {Group: Scaffold},
 		"t.csv: all rows have one time in the column \"t\"": {Time: "t"}} {
-		from := Source{Data: table, Test: NoTest, Target: "y", TableOptions: TableOptions{Roles: roles}}
+		from := Source{Data: table, Test: NoTest, Target: "y", Sequence: "smiles",
+			TableOptions: TableOptions{Roles: roles, Ignore: "x"}}
 		all, _, _, err := Load(from)
 		if err != nil || all.N() != 4 {
 			t.Fatalf("%+v: %v", roles, err)
@@ -70,6 +72,28 @@ func TestDatedTimesAgain(t *testing.T) {
 		}
 		if days := (again.Times[1] - again.Times[0]) / secondsPerDay; days != 12 {
 			t.Errorf("%+v: %g days", first, days)
+		}
+	}
+}
+
+// Molecules to test on that have scaffolds of the training molecules get a warning; those without a ring do not.
+func TestScaffoldOverlap(t *testing.T) {
+	const train = "smiles,y\nCc1ccccc1,1\nOC1CCCC1,3\nCCO,2\nC1CC1,4\n"
+	for rows, want := range map[string]int{"Fc1ccccc1\nCCC1CCCC1\nCC\nc1ccncc1\n": 2, "CC\nc1ccncc1\nC[Se]1CCCC1\n": 0} {
+		test := "smiles,y\n" + strings.ReplaceAll(rows, "\n", ",1\n")
+		from := Source{Data: writeTemp(t, "t.csv", train), Test: writeTemp(t, "new.csv", test), Target: "y",
+			Sequence: "smiles", TableOptions: TableOptions{Roles: RowRoles{Group: Scaffold}}}
+		all, held, notes, err := Load(from)
+		if err != nil || held.Groups != nil {
+			t.Fatal(held, err)
+		}
+		const warning = "new.csv: 2 of the 4 rows have scaffolds of the training rows, so scores may be too good"
+		if got := strings.Count(strings.Join(notes, "\n"), "have scaffolds"); got != min(want, 1) ||
+			(want > 0 && !strings.Contains(strings.Join(notes, "\n"), warning)) {
+			t.Errorf("%s: %q", rows, notes)
+		}
+		if n := held.withScaffolds(all.scaffolds, map[int32]bool{0: true}); n != want/2 { // a part of the training rows
+			t.Errorf("%s: %d molecules have the first scaffold", rows, n)
 		}
 	}
 }

@@ -293,6 +293,8 @@ func (d *Dataset) checkApart() error {
 	same := func(x []float64) bool { return x != nil && slices.Min(x) == slices.Max(x) }
 	file, names := d.Path, d.schema.Roles
 	switch {
+	case d.scaffolds != nil && slices.Min(d.Groups) == slices.Max(d.Groups):
+		return errorf(file, "all molecules have one scaffold, and no split can keep them together: %s", noScaffold)
 	case d.Groups != nil && slices.Min(d.Groups) == slices.Max(d.Groups):
 		return errorf(file, "all rows are one group of the column %s, which no split can keep together: two groups or "+
 			"more are needed", quote(names.Group))

@@ -11,6 +11,8 @@ import (
 // Scaffold as RowRoles.Group groups molecules by their scaffolds, unless a column has that name.
 const Scaffold = "scaffold"
 
+const noScaffold = "give --group COL, or leave it out"
+
 // byScaffold reports whether a role is no column but Scaffold, in a table with these columns.
 func (r rowRole) byScaffold(columns []string) bool {
 	return r.option == "group" && r.column == Scaffold && !slices.Contains(columns, Scaffold)
@@ -27,12 +29,11 @@ func (o TableOptions) withoutScaffold() TableOptions {
 // groupByScaffold makes a group of the molecules that have one scaffold (graph.Graph.Scaffold).
 // Those without a ring are one group, as in other programs.
 func (d *Dataset) groupByScaffold(file string) (note string, err error) {
-	const instead = "give --group COL, or leave it out"
 	if d.Sequences == nil || d.Sequences.Alphabet.Kind != seq.Graphs {
-		return "", errorf(file, "has no column %s to group the rows, and no molecules that have scaffolds: %s",
-			quote(Scaffold), instead)
+		return "", errorf(file, "has no column %s to group the rows, and no molecules that have scaffolds "+
+			"(--sequence COL reads a column of them): %s", quote(Scaffold), noScaffold)
 	}
-	var kinds graph.Kinds
+	d.scaffolds = &graph.Kinds{}
 	rings, chains := map[int32]bool{}, 0
 	for i := range d.Sequences.N() {
 		m := graph.Decoded(d.Sequences.At(i), d.Sequences.Alphabet.Words)
@@ -43,19 +44,16 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 					where.line = int(d.lines[i])
 				}
 				return "", errorAt(file, where, "found a node with the label %s, which is no atom: only molecules have "+
-					"scaffolds; %s", quote(label), instead)
+					"scaffolds; %s", quote(label), noScaffold)
 			}
 		}
 		s := m.Scaffold()
-		group := int32(kinds.Number(s))
+		group := int32(d.scaffolds.Number(s))
 		if d.Groups = append(d.Groups, group); len(s.Labels) > 0 {
 			rings[group] = true
 		} else {
 			chains++
 		}
-	}
-	if kinds.N() == 1 {
-		return "", errorf(file, "all molecules have one scaffold, and no split can keep them together: %s", instead)
 	}
 	note = fmt.Sprintf("%s: splits keep the molecules of a scaffold together: %s of %s", file,
 		plural(len(rings), "scaffold"), plural(d.N()-chains, "molecule"))
@@ -63,4 +61,18 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 		note += fmt.Sprintf("; %d without a ring are one group", chains)
 	}
 	return note, nil
+}
+
+// withScaffolds counts the molecules that have a scaffold of these groups.
+func (d *Dataset) withScaffolds(known *graph.Kinds, groups map[int32]bool) (n int) {
+	if known == nil || d.Sequences == nil {
+		return 0
+	}
+	for i := range d.Sequences.N() {
+		s := graph.Decoded(d.Sequences.At(i), d.Sequences.Alphabet.Words).Scaffold()
+		if at, found := known.Find(s); found && len(s.Labels) > 0 && groups[int32(at)] {
+			n++
+		}
+	}
+	return n
 }

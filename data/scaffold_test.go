@@ -59,10 +59,14 @@ func TestBadScaffolds(t *testing.T) {
 		{"x,y\n1,2\n3,4\n", ReadOptions{}, `has no column "scaffold" to group the rows, and no molecules`},
 		{"1\t{\"nodes\": [\"C\"], \"edges\": []}\n2\t{\"nodes\": [\"Ann\"], \"edges\": []}\n", ReadOptions{Tokens: "graphs"},
 			`t.csv:2: found a node with the label "Ann", which is no atom`},
-		{"0.5\tCC\n1.5\tCCC\n", ReadOptions{Tokens: "graphs"}, "all molecules have one scaffold"},
+		{"smiles,when,y\nC1CC1,1,1.5\nC1CCC1,2,2.5\n", ReadOptions{Sequence: "smiles", Target: "y"},
+			`by the groups "scaffold" and by the times "when" together`},
 		{"0\tACGT\n1\tACCT\n", ReadOptions{}, "no molecules that have scaffolds"},
 	} {
 		c.opt.TableOptions = roles
+		if strings.Contains(c.file, "when") {
+			c.opt.Roles.Time = "when"
+		}
 		_, _, err := ReadFile(writeTemp(t, "t.csv", c.file), c.opt)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.file, err, c.want)

@@ -34,22 +34,40 @@ func (k *Kinds) N() int { return k.n }
 // Number is that of the graph: the next one, from 0, where it is new.
 func (k *Kinds) Number(g *Graph) int {
 	c := colour(g)
-	sorted := slices.Sorted(slices.Values(c.colour))
-	var name strings.Builder
-	for _, v := range sorted {
-		name.WriteString(strconv.FormatUint(v, 36) + " ")
-	}
-	for _, known := range k.coloured[name.String()] {
-		if known.same(c) {
-			return known.number
-		}
+	name := c.name()
+	if number, known := k.find(name, c); known {
+		return number
 	}
 	if k.coloured == nil {
 		k.coloured = map[string][]kind{}
 	}
-	k.coloured[name.String()] = append(k.coloured[name.String()], kind{k.n, c})
+	k.coloured[name] = append(k.coloured[name], kind{k.n, c})
 	k.n++
 	return k.n - 1
+}
+
+// Find is the number of the graph, if it has one.
+func (k *Kinds) Find(g *Graph) (number int, known bool) {
+	c := colour(g)
+	return k.find(c.name(), c)
+}
+
+func (k *Kinds) find(name string, c *coloured) (number int, known bool) {
+	for _, other := range k.coloured[name] {
+		if other.same(c) {
+			return other.number, true
+		}
+	}
+	return 0, false
+}
+
+// name lists the colours, as no order of the nodes changes them.
+func (c *coloured) name() string {
+	var name strings.Builder
+	for _, v := range slices.Sorted(slices.Values(c.colour)) {
+		name.WriteString(strconv.FormatUint(v, 36) + " ")
+	}
+	return name.String()
 }
 
 // colour hashes the label of each node, and then its colour with those of its neighbours, until all
