@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -192,5 +193,16 @@ func TestCVFolder(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("nothing was in it, and it is there")
+	}
+}
+
+func TestMeanOfEqual(t *testing.T) {
+	for n := 1; n <= 12; n++ {
+		if a := meanOf(slices.Repeat([]float64{0.9}, n)); a.Mean != 0.9 || (a.SE != nil && *a.SE != 0) {
+			t.Errorf("%d folds of level 0.9: %v", n, a)
+		}
+	}
+	if a := meanOf([]float64{1, 2, 6}); math.Abs(a.Mean-3) > 1e-15 || math.Abs(*a.SE-math.Sqrt(7.0/3)) > 1e-15 {
+		t.Errorf("%v", a)
 	}
 }

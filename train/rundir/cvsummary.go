@@ -93,10 +93,12 @@ func averages(runs []FoldRun, of func(FoldRun) any) map[string]Average {
 	return out
 }
 
+// meanOf is the mean of v, which is exact where all are equal, as levels of intervals are.
 func meanOf(v []float64) (a Average) {
 	n := float64(len(v))
-	for _, x := range v {
-		a.Mean += x / n
+	a.Mean = v[0]
+	for _, x := range v[1:] {
+		a.Mean += (x - v[0]) / n
 	}
 	if n > 1 {
 		sum := 0.0
