@@ -61,7 +61,7 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 	t.note("%d %s of %s nodes (mean %.1f)%s, %s (--set tokens to change)", set.N(), set.Alphabet.Kind,
 		span(low, high), mean, beside, plural(set.Alphabet.Letters, "different label"))
 	if unknown > 0 {
-		t.note("labels that are not in the training data: %d; features that contain one are left out", unknown)
+		t.note("labels that are not in the training data: %d; no feature that contains one is known", unknown)
 	}
 	if found.Loops > 0 {
 		t.note("edges from a node to itself: %d; they are left out", found.Loops)

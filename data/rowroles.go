@@ -82,7 +82,9 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 			other = "the target"
 		case l.texts != nil && at == l.sequence:
 			other = "the sequences"
-		case at == l.id || slices.Contains(ignored, at):
+		case at == l.id:
+			other = "--set id"
+		case slices.Contains(ignored, at):
 			other = "left out"
 		case p.columns[at].isWords:
 			other = "--set text"

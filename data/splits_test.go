@@ -98,10 +98,12 @@ func TestBadRoles(t *testing.T) {
 	}
 	for _, roles := range []RowRoles{{Weights: "w"}, {Group: "g"}, {Time: "t"}, {Offset: "w"}} {
 		at := roles.all()[slices.IndexFunc(roles.all(), func(r rowRole) bool { return r.column != "" })]
-		_, _, err := ReadFile(writeTemp(t, "t.csv", table),
-			ReadOptions{TableOptions: TableOptions{Roles: roles, Text: "x," + at.column}, Target: "y"})
-		if want := "cannot be both " + at.words() + " and --set text"; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+		for other, opt := range map[string]TableOptions{"--set text": {Roles: roles, Text: "x," + at.column},
+			"--set id": {Roles: roles, ID: at.column}, "left out": {Roles: roles, Ignore: at.column}} {
+			_, _, err := ReadFile(writeTemp(t, "t.csv", table), ReadOptions{TableOptions: opt, Target: "y"})
+			if want := "cannot be both " + at.words() + " and " + other; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
 		}
 	}
 	_, _, err := ReadFile(writeTemp(t, "t.fasta", ">a\nACGT\n>b\nACGA\n"),
