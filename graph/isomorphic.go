@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -10,11 +11,12 @@ import (
 // Kinds numbers graphs: two have the same number exactly if they are the same graph, whatever the
 // order of their nodes.
 type Kinds struct {
-	n        int
+	number   map[string]int // by the numbers of the connected parts
+	parts    int
 	coloured map[string][]kind
 }
 
-// kind is the first graph of its number.
+// kind is the first connected graph of its number.
 type kind struct {
 	number int
 	*coloured
@@ -28,37 +30,76 @@ type coloured struct {
 	near   [][]Edge
 }
 
-// N is how many numbers there are.
-func (k *Kinds) N() int { return k.n }
-
 // Number is that of the graph: the next one, from 0, where it is new.
 func (k *Kinds) Number(g *Graph) int {
-	c := colour(g)
-	name := c.name()
-	if number, known := k.find(name, c); known {
-		return number
+	if k.number == nil {
+		k.number, k.coloured = map[string]int{}, map[string][]kind{}
 	}
-	if k.coloured == nil {
-		k.coloured = map[string][]kind{}
+	name, _ := k.name(g, true)
+	number, known := k.number[name]
+	if !known {
+		number = len(k.number)
+		k.number[name] = number
 	}
-	k.coloured[name] = append(k.coloured[name], kind{k.n, c})
-	k.n++
-	return k.n - 1
+	return number
 }
 
 // Find is the number of the graph, if it has one.
 func (k *Kinds) Find(g *Graph) (number int, known bool) {
-	c := colour(g)
-	return k.find(c.name(), c)
+	name, known := k.name(g, false)
+	if known {
+		number, known = k.number[name]
+	}
+	return number, known
 }
 
-func (k *Kinds) find(name string, c *coloured) (number int, known bool) {
-	for _, other := range k.coloured[name] {
-		if other.same(c) {
-			return other.number, true
+// name lists the numbers of the connected parts in order. A part that has none gets one, or else the graph is not
+// known.
+func (k *Kinds) name(g *Graph, grow bool) (name string, known bool) {
+	var numbers []int
+	for _, part := range g.connectedParts() {
+		c := colour(part)
+		alike := k.coloured[c.name()]
+		i := slices.IndexFunc(alike, func(other kind) bool { return other.same(c) })
+		switch {
+		case i >= 0:
+			numbers = append(numbers, alike[i].number)
+		case grow:
+			numbers = append(numbers, k.parts)
+			k.coloured[c.name()] = append(alike, kind{k.parts, c})
+			k.parts++
+		default:
+			return "", false
 		}
 	}
-	return 0, false
+	slices.Sort(numbers)
+	return fmt.Sprint(numbers), true
+}
+
+// connectedParts are the graphs that g consists of.
+func (g *Graph) connectedParts() (parts []*Graph) {
+	near, in, at := g.neighbours(), make([]*Graph, len(g.Labels)), make([]int, len(g.Labels))
+	for root := range in {
+		if in[root] != nil {
+			continue
+		}
+		part := &Graph{}
+		parts, in[root] = append(parts, part), part
+		for next := []int{root}; len(next) > 0; {
+			a := next[0]
+			next, at[a] = next[1:], len(part.Labels)
+			part.Labels = append(part.Labels, g.Labels[a])
+			for _, e := range near[a] {
+				if in[e.To] == nil {
+					in[e.To], next = part, append(next, e.To)
+				}
+			}
+		}
+	}
+	for _, e := range g.Edges {
+		in[e.From].Edges = append(in[e.From].Edges, Edge{at[e.From], at[e.To], e.Label})
+	}
+	return parts
 }
 
 // name lists the colours, as no order of the nodes changes them.
@@ -113,31 +154,25 @@ func (c *coloured) same(d *coloured) bool {
 	return m.extend(0)
 }
 
-// connected are the nodes in an order in which each comes after a neighbour, where it has one that
-// can be reached. Nodes of rare colours are first.
+// connected are the nodes in an order in which each comes after a neighbour. A node of the rarest
+// colour is first.
 func (c *coloured) connected() (order []int) {
 	count := map[uint64]int{}
 	for _, v := range c.colour {
 		count[v]++
 	}
-	roots := make([]int, len(c.colour))
-	for a := range roots {
-		roots[a] = a
-	}
-	slices.SortStableFunc(roots, func(a, b int) int { return count[c.colour[a]] - count[c.colour[b]] })
-	seen := make([]bool, len(c.colour))
-	visit := func(a int) {
-		if !seen[a] {
-			seen[a] = true
-			order = append(order, a)
+	root := 0
+	for a, v := range c.colour {
+		if count[v] < count[c.colour[root]] {
+			root = a
 		}
 	}
-	for _, root := range roots {
-		from := len(order)
-		visit(root)
-		for ; from < len(order); from++ {
-			for _, e := range c.near[order[from]] {
-				visit(e.To)
+	seen := make([]bool, len(c.colour))
+	order, seen[root] = []int{root}, true
+	for from := 0; from < len(order); from++ {
+		for _, e := range c.near[order[from]] {
+			if !seen[e.To] {
+				seen[e.To], order = true, append(order, e.To)
 			}
 		}
 	}
@@ -171,7 +206,7 @@ func (m *mapping) extend(i int) bool {
 	return false
 }
 
-// possible are the places beside that of a neighbour of a, or all where no neighbour has one.
+// possible are the places beside that of a neighbour of a, or all of the first node.
 func (m *mapping) possible(a int) (places []int) {
 	for _, e := range m.from.near[a] {
 		if at := m.place[e.To]; at >= 0 {

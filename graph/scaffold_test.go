@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -61,10 +62,20 @@ func TestKinds(t *testing.T) {
 		{"C1CC1C1CC1.C1CCC1", "C1CCC1C1CC1.C1CC1"},              // the same pieces, joined in other ways
 		{"C1=CC=CC=C1N", "C1=CC=CC=C1O"}, {"C1CC=C1", "C1CCC1"}, // labels of nodes, and of edges
 	}
+	rings := strings.Repeat("C1CCCCC1.", 8) // many orders of equal pieces
+	pairs = append(pairs, [2]string{rings + "C1CC1.C1CC1", rings + "C1CCCCC1"})
 	var kinds Kinds
+	all := map[int]bool{}
 	for _, pair := range pairs {
+		if _, known := kinds.Find(mustParse(t, pair[0])); known {
+			t.Errorf("%s is known before it has a number", pair[0])
+		}
 		a, b := mustParse(t, pair[0]), mustParse(t, pair[1])
 		one, two := kinds.Number(a), kinds.Number(b)
+		all[one], all[two] = true, true
+		if got, known := kinds.Find(shuffled(b, r)); !known || got != two {
+			t.Errorf("%s is found as %d, not %d", pair[1], got, two)
+		}
 		if one == two {
 			t.Errorf("%v have one number", pair)
 		}
@@ -74,8 +85,8 @@ func TestKinds(t *testing.T) {
 			}
 		}
 	}
-	if kinds.N() != 2*len(pairs) {
-		t.Errorf("%d kinds of %d graphs", kinds.N(), 2*len(pairs))
+	if n := 2 * len(pairs); len(all) != n || !all[0] || !all[n-1] {
+		t.Errorf("%d graphs have the numbers %v", n, all)
 	}
 }
 
