@@ -79,7 +79,10 @@ func TestDatedTimesAgain(t *testing.T) {
 // Molecules to test on that have scaffolds of the training molecules get a warning; those without a ring do not.
 func TestScaffoldOverlap(t *testing.T) {
 	const train = "smiles,y\nCc1ccccc1,1\nOC1CCCC1,3\nCCO,2\nC1CC1,4\n"
-	for rows, want := range map[string]int{"Fc1ccccc1\nCCC1CCCC1\nCC\nc1ccncc1\n": 2, "CC\nc1ccncc1\nC[Se]1CCCC1\n": 0} {
+	for rows, want := range map[string]int{
+		// a node has the label of a bond of the training rows
+		`"{""nodes"": [""-"", ""C"", ""C"", ""C""], ""edges"": [[0,1], [1,2], [2,0], [0,3]]}"` + "\nC\n": 0,
+		"Fc1ccccc1\nCCC1CCCC1\nCC\nc1ccncc1\n": 2, "CC\nc1ccncc1\nC[Se]1CCCC1\n": 0} {
 		test := "smiles,y\n" + strings.ReplaceAll(rows, "\n", ",1\n")
 		from := Source{Data: writeTemp(t, "t.csv", train), Test: writeTemp(t, "new.csv", test), Target: "y",
 			Sequence: "smiles", TableOptions: TableOptions{Roles: RowRoles{Group: Scaffold}}}

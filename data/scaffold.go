@@ -36,18 +36,15 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 	d.scaffolds = &graph.Kinds{}
 	rings, chains := map[int32]bool{}, 0
 	for i := range d.Sequences.N() {
-		m := graph.Decoded(d.Sequences.At(i), d.Sequences.Alphabet.Words)
-		for _, label := range m.Labels {
-			if !graph.IsAtom(label) {
-				where := place{}
-				if d.lines != nil {
-					where.line = int(d.lines[i])
-				}
-				return "", errorAt(file, where, "found a node with the label %s, which is no atom: only molecules have "+
-					"scaffolds; %s", quote(label), noScaffold)
+		s, wrong := d.scaffold(i)
+		if s == nil {
+			where := place{}
+			if d.lines != nil {
+				where.line = int(d.lines[i])
 			}
+			return "", errorAt(file, where, "found a node with the label %s, which is no atom: only molecules have "+
+				"scaffolds; %s", quote(wrong), noScaffold)
 		}
-		s := m.Scaffold()
 		group := int32(d.scaffolds.Number(s))
 		if d.Groups = append(d.Groups, group); len(s.Labels) > 0 {
 			rings[group] = true
@@ -63,14 +60,28 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 	return note, nil
 }
 
+// scaffold is that of row i, or nil with the label of a node that is no atom.
+func (d *Dataset) scaffold(i int) (s *graph.Graph, wrong string) {
+	m := graph.Decoded(d.Sequences.At(i), d.Sequences.Alphabet.Words)
+	for _, label := range m.Labels {
+		if !graph.IsAtom(label) {
+			return nil, label
+		}
+	}
+	return m.Scaffold(), ""
+}
+
 // withScaffolds counts the molecules that have a scaffold of these groups.
 func (d *Dataset) withScaffolds(known *graph.Kinds, groups map[int32]bool) (n int) {
 	if known == nil || d.Sequences == nil {
 		return 0
 	}
 	for i := range d.Sequences.N() {
-		s := graph.Decoded(d.Sequences.At(i), d.Sequences.Alphabet.Words).Scaffold()
-		if at, found := known.Find(s); found && len(s.Labels) > 0 && groups[int32(at)] {
+		s, _ := d.scaffold(i)
+		if s == nil || len(s.Labels) == 0 {
+			continue
+		}
+		if at, found := known.Find(s); found && groups[int32(at)] {
 			n++
 		}
 	}
