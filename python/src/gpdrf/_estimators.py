@@ -140,8 +140,9 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y holds the class {classes[0]!r} only: at least two classes are needed")
-        if sample_weight is not None and len(np.atleast_1d(sample_weight)) == len(codes):
-            for k, total in enumerate(np.bincount(codes, np.asarray(sample_weight, float), len(classes))):
+        weights = np.zeros(0) if sample_weight is None else np.asarray(sample_weight, float)
+        if weights.shape == codes.shape and weights.any():
+            for k, total in enumerate(np.bincount(codes, weights, len(classes))):
                 if total == 0:
                     raise ValueError(
                         f"sample_weight: all rows of the class {str(classes[k])!r} have the weight 0: leave it out"
