@@ -140,7 +140,7 @@ func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 	for i, p := range b.parts {
 		ctx := phase(ctx, i, len(b.parts))
 		place := func(first int, dots, a, z []float64) {
-			b.Spec[i].distances(dots, a, z)
+			distances(b.Spec[i].Metric(), dots, a, z)
 			for n := range a {
 				copy(out[(first+n)*width+i*m:], dots[n*m:(n+1)*m])
 			}

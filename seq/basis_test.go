@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 // basisLines are random sequences with twins, short ones without features, and unknown symbols.
@@ -58,12 +60,7 @@ func TestBasis(t *testing.T) {
 				t.Errorf("%s: %d without features", term, e)
 			}
 			xbar := someRows(rows, chosen...)
-			want := innerProducts(rows, xbar)
-			if term.Linear {
-				angles(want, rows.Square, xbar.Square)
-			} else {
-				distances(want, rows.Square, xbar.Square)
-			}
+			want := distances(term.Metric(), innerProducts(rows, xbar), rows.Square, xbar.Square)
 			for at, w := range want {
 				if g := got[at/5*b.width()+i*5+at%5]; math.Abs(g-w) > 1e-14 {
 					t.Fatalf("%s: distance %d is %g, want %g", term, at, g, w)
@@ -165,7 +162,7 @@ func TestInverted(t *testing.T) {
 			t.Errorf("%s: other lists", spec)
 		}
 		if d2, square := f.distances(t.Context(), set); !slices.Equal(square, rows.Square) ||
-			!slices.Equal(d2, distances(innerProducts(rows, rows), rows.Square, rows.Square)) {
+			!slices.Equal(d2, distances(device.Squared, innerProducts(rows, rows), rows.Square, rows.Square)) {
 			t.Errorf("%s: other distances, or squares %v", spec, square)
 		}
 		for i := range rows.N() {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 func mustMatch(t testing.TB, spec string, a *Alphabet) *matches {
@@ -169,7 +171,7 @@ func TestMatchesFor(t *testing.T) {
 	for i, rows := range b.Vectors(t.Context(), set, 0, n) {
 		d2 := make([]float64, n*m)
 		lists[i].dots(d2, rows, 0, n)
-		distances(d2, rows.Square, lists[i].Square)
+		distances(device.Squared, d2, rows.Square, lists[i].Square)
 		for at, want := range d2 {
 			// rounding of 150 000 products
 			if d := got[at/m*b.width()+i*m+at%m]; abs(d-want) > 1e-10 {

@@ -1,55 +1,26 @@
 package seq
 
-import "context"
+import (
+	"context"
 
-// distances turns the inner products [N, M] of rows with these squares into the squared distances of
-// the term's kernel, in place.
-func (t Term) distances(dots, a, b []float64) []float64 {
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Metric is how a term compares vectors.
+func (t Term) Metric() device.Metric {
 	switch {
 	case t.Counts == Tanimoto:
-		return tanimoto(dots, a, b)
+		return device.Tanimoto
 	case t.Linear:
-		return angles(dots, a, b)
+		return device.Unit
 	}
-	return distances(dots, a, b)
+	return device.Squared
 }
 
-// distances turns inner products [N, M] into ‖φ(a_n) − φ(b_m)‖² = ‖φ(a_n)‖² + ‖φ(b_m)‖² − 2⟨φ(a_n),
-// φ(b_m)⟩, in place, for rows with these squares. Rounding below 0 is held there.
-func distances(dots, a, b []float64) []float64 {
+// distances turns the inner products [N, M] of rows with these squares into their distances, in place.
+func distances(m device.Metric, dots, a, b []float64) []float64 {
 	for n, square := range a {
-		row := dots[n*len(b) : (n+1)*len(b)]
-		for i, d := range row {
-			row[i] = max(0, square+b[i]-2*d)
-		}
-	}
-	return dots
-}
-
-// angles turns inner products [N, M] of rows with these squares into 2 − 2⟨φ(a_n), φ(b_m)⟩, or 0
-// where both vectors are zero, in place.
-func angles(dots, a, b []float64) []float64 {
-	for n, square := range a {
-		row := dots[n*len(b) : (n+1)*len(b)]
-		for i, d := range row {
-			if row[i] = max(0, 2-2*d); square == 0 && b[i] == 0 {
-				row[i] = 0
-			}
-		}
-	}
-	return dots
-}
-
-// tanimoto turns inner products [N, M] of rows with these squares into 2 − 2T = 2(a+b−2m)/(a+b−m),
-// or 0 where both vectors are zero, in place.
-func tanimoto(dots, a, b []float64) []float64 {
-	for n, square := range a {
-		row := dots[n*len(b) : (n+1)*len(b)]
-		for i, m := range row {
-			if norms := square + b[i]; norms > 0 {
-				row[i] = 2 * (norms - 2*m) / (norms - m)
-			}
-		}
+		m.Distances(dots[n*len(b):(n+1)*len(b)], square, b)
 	}
 	return dots
 }
@@ -61,7 +32,7 @@ func (t Term) Products(a, b *Rows) (dots, aSquare, bSquare []float64) {
 	if t.Counts != Tanimoto {
 		return dots, a.Square, b.Square
 	}
-	for i, d := range tanimoto(dots, a.Square, b.Square) {
+	for i, d := range distances(t.Metric(), dots, a.Square, b.Square) {
 		dots[i] = 1 - d/2
 	}
 	return dots, ones(a.N()), ones(b.N())
@@ -89,7 +60,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 		v, d2 = invert(rows), make([]float64, n*n)
 		eachBlock(phase(ctx, 1, 2), n, func(lo, hi int) {
 			v.dots(d2[lo*n:hi*n], rows, lo, hi)
-			t.distances(d2[lo*n:hi*n], rows.Square[lo:hi], v.Square)
+			distances(t.Metric(), d2[lo*n:hi*n], rows.Square[lo:hi], v.Square)
 		})
 	} else {
 		if v = f.inverted(phase(ctx, 0, 2), set); v == nil {
@@ -99,7 +70,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 		f.each(phase(ctx, 1, 2), set, func(first int, rows *Rows) {
 			part := d2[first*n : (first+rows.N())*n]
 			v.dots(part, rows, 0, rows.N())
-			t.distances(part, rows.Square, v.Square)
+			distances(t.Metric(), part, rows.Square, v.Square)
 		})
 	}
 	if t.Counts == Tanimoto {
@@ -113,7 +84,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64, err error) {
 	if m := matchesFor(t, set); m != nil {
 		dots, units := m.among(ctx, set)
-		return distances(dots, units, units), units, ctx.Err()
+		return distances(device.Squared, dots, units, units), units, ctx.Err()
 	}
 	f, err := Fit(phase(ctx, 0, 4), t, set)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
@@ -143,7 +144,7 @@ func testTanimotoAmong(t *testing.T, name string, set *Set) {
 	}
 	rows := mustFit(t, name+"/tanimoto", set).Rows(set)
 	products, a, b := spec[0].Products(rows, rows)
-	for i, d := range distances(products, a, b) {
+	for i, d := range distances(device.Squared, products, a, b) {
 		if math.Abs(d-want[i]) > 1e-14 {
 			t.Fatalf("%s: product %d is off by %g", name, i, d-want[i])
 		}

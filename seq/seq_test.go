@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 func TestParse(t *testing.T) {
@@ -252,7 +254,7 @@ func TestSorter(t *testing.T) {
 func TestDistances(t *testing.T) {
 	set := encode(t, DNA, "ACGTACGT", "ACGTACGT", "", "GGGG")
 	rows := mustFit(t, "spectrum:2", set).Rows(set)
-	d2 := distances(innerProducts(rows, rows), rows.Square, rows.Square)
+	d2 := distances(device.Squared, innerProducts(rows, rows), rows.Square, rows.Square)
 	want := []float64{0, 0, 1, 2, 0, 0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0}
 	for i := range want {
 		if math.Abs(d2[i]-want[i]) > 1e-15 {

@@ -21,7 +21,7 @@ var rooms = map[string][]string{
 	"device/devicetest": {"device", "internal/philox", "internal/fdcheck"},
 	"model":             {"device", "internal/philox"},
 	"graph":             {},
-	"seq":               {"graph", "leaves"},
+	"seq":               {"graph", "device", "leaves"},
 	"data":              {"data/sets", "seq", "graph", "leaves"},
 	"data/sets":         {"leaves"},
 	"data/columnar":     {"leaves"},

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -157,7 +156,7 @@ func (s Sequences) Shared(ctx context.Context, ds *data.Dataset) *model.Vectors 
 	set := s.coded(ds).Sequences
 	v := &model.Vectors{Sizes: s.Basis.Sizes(ctx, set)}
 	for _, t := range s.Basis.Spec {
-		v.Metrics = append(v.Metrics, metricOf(t))
+		v.Metrics = append(v.Metrics, t.Metric())
 	}
 	for _, x := range s.Basis.Columns(ctx) {
 		v.Inducing = append(v.Inducing,
@@ -171,17 +170,6 @@ func (s Sequences) Shared(ctx context.Context, ds *data.Dataset) *model.Vectors 
 		return lists
 	}
 	return v
-}
-
-// metricOf is how a term compares vectors.
-func metricOf(t seq.Term) device.Metric {
-	switch {
-	case t.Counts == seq.Tanimoto:
-		return device.Tanimoto
-	case t.Linear:
-		return device.Unit
-	}
-	return device.Squared
 }
 
 func starts(at []int) []int32 {
