@@ -50,7 +50,8 @@ func (c *conditional) measure(row int) {
 // chosen before, whose noise has variances noise [N] (GP-BUCB of Desautels, Krause and Burdick 2014).
 func UpperBound(f Samples, noise []float64, kappa float64, batch int) []Pick {
 	c, means := newConditional(f, noise), f.Means()
-	return greedy(f.N, batch, f.More, func(i int) float64 { return means[i] + kappa*math.Sqrt(c.variance[i]) }, c.measure)
+	bound := func(i int) float64 { return means[i] + kappa*math.Sqrt(c.variance[i]) }
+	return greedy(f.N, batch, f.More, bound, c.measure)
 }
 
 // Variance chooses rows by the variance of f given measurements of the rows chosen before, times

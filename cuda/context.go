@@ -109,7 +109,7 @@ func (c *Context) start() (err error) {
 		return err
 	}
 	defer c.leave()
-	for _, i := range []image{plainImage, c.loader.doubles} {
+	for _, i := range []image{plainImage, c.loader.choice.doubles} {
 		if i == "" {
 			continue
 		}

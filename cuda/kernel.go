@@ -145,7 +145,8 @@ func (k *Kernel) ask(shared int) error {
 		if err != nil {
 			return err
 		}
-		if err := setAttribute(k.fn, carveout, percent(k.Blocks*(static+shared+reservedShared), k.context.shared)); err != nil {
+		part := percent(k.Blocks*(static+shared+reservedShared), k.context.shared)
+		if err := setAttribute(k.fn, carveout, part); err != nil {
 			return err
 		}
 	}

@@ -11,14 +11,14 @@ import (
 
 // loaded is an image on a GPU, with the kernels that it has.
 type loaded struct {
-	image
+	image   image
 	module  cu.Module
 	kernels map[string]Signature
 }
 
 // loader loads the images of a choice to a GPU.
 type loader struct {
-	choice
+	choice  choice
 	info    *Info
 	say     func(line string)
 	names   []string // of the images so far
@@ -52,7 +52,7 @@ func (l *loader) load(i image) (*loaded, error) {
 func (l *loader) assembled(i image) (module cu.Module, err error) {
 	sm := i.architecture(l.info.Capability)
 	switch {
-	case !l.assembly:
+	case !l.choice.assembly:
 		return module, nil
 	case sm == "":
 		err = fmt.Errorf("the program has no machine code of %s for compute capability %v", i, l.info.Capability)
@@ -63,7 +63,7 @@ func (l *loader) assembled(i image) (module cu.Module, err error) {
 		}
 		l.refused = err
 	}
-	if l.ptx {
+	if l.choice.ptx {
 		return cu.Module{}, nil
 	}
 	return cu.Module{}, &SettingError{imageVariable, "cubin", err.Error()}
@@ -73,7 +73,8 @@ func (l *loader) assembled(i image) (module cu.Module, err error) {
 func (l *loader) compiled(i image, text string) (cu.Module, error) {
 	if !l.waits {
 		l.waits = true
-		line := fmt.Sprintf("the driver compiles the kernels for %s, unless it has kept them from an earlier start", l.info.Name)
+		line := fmt.Sprintf("the driver compiles the kernels for %s, unless it has kept them from an earlier start",
+			l.info.Name)
 		if l.refused != nil {
 			line += fmt.Sprintf("; it refuses the machine code: %v", l.refused)
 		}
@@ -89,7 +90,7 @@ func (l *loader) compiled(i image, text string) (cu.Module, error) {
 
 // String is the images, the reason for them, and where they came from.
 func (l *loader) String() string {
-	text := strings.Join(l.names, " and ") + " (" + l.why + "): " + l.forms[0]
+	text := strings.Join(l.names, " and ") + " (" + l.choice.why + "): " + l.forms[0]
 	if last := l.forms[len(l.forms)-1]; last != l.forms[0] {
 		text += ", and " + last
 	}

@@ -30,7 +30,8 @@ func skipOthers(t *testing.T) {
 // code here.
 func TestForcedImage(t *testing.T) {
 	skipOthers(t)
-	carry(t, map[string]string{"sm_90/kernels_sm70": plainImage.text() + "\x00", "sm_90/kernels_sm90": largeDoubles.text() + "\x00"})
+	carry(t, map[string]string{"sm_90/kernels_sm70": plainImage.text() + "\x00",
+		"sm_90/kernels_sm90": largeDoubles.text() + "\x00"})
 	const code, text = "machine code for sm_90", "PTX that the driver compiled"
 	for _, c := range []struct{ forced, says string }{
 		{"", "kernels_sm70.ptx and kernels_sm90.ptx (tensor cores for doubles): " + code},

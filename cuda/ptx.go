@@ -45,7 +45,8 @@ type choice struct {
 func choose(c Capability, forced string) (choice, error) {
 	x := choice{why: c.why(), assembly: true, ptx: true}
 	if c.less(plainImage.capability()) {
-		return x, &NoDeviceError{fmt.Sprintf("compute capability %v is too old: %v or later is needed", c, plainImage.capability())}
+		return x, &NoDeviceError{fmt.Sprintf("compute capability %v is too old: %v or later is needed",
+			c, plainImage.capability())}
 	}
 	x.doubles = doublesFor(c)
 	if forced == "" {
@@ -67,7 +68,8 @@ func choose(c Capability, forced string) (choice, error) {
 		return x, &SettingError{imageVariable, forced, "use 70, 80, 90, cubin or ptx"}
 	}
 	if i := x.doubles; i != "" && c.less(i.capability()) {
-		return x, &SettingError{imageVariable, forced, fmt.Sprintf("%s needs compute capability %v, and this GPU has %v", i, i.capability(), c)}
+		return x, &SettingError{imageVariable, forced,
+			fmt.Sprintf("%s needs compute capability %v, and this GPU has %v", i, i.capability(), c)}
 	}
 	return x, nil
 }

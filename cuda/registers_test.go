@@ -42,7 +42,8 @@ func TestRegisters(t *testing.T) {
 			for i := 0; i+1 < len(row); i += 2 {
 				each, err := strconv.Atoi(row[i+1])
 				if err != nil || each < 1 || max(1, s.Blocks)*blockRegisters(s.Threads, each) > 65536 {
-					t.Errorf("%s of %s on %s: %d blocks of %d threads with %s registers each", name, image, row[i], max(1, s.Blocks), s.Threads, row[i+1])
+					t.Errorf("%s of %s on %s: %d blocks of %d threads with %s registers each",
+						name, image, row[i], max(1, s.Blocks), s.Threads, row[i+1])
 				}
 			}
 		}

@@ -224,7 +224,8 @@ func (m *mapping) possible(a int) (places []int) {
 
 // fits: b has the label and colour of a, and an edge as a has to each neighbour with a place, and as many edges.
 func (m *mapping) fits(a, b int) bool {
-	if m.from.label[a] != m.to.label[b] || m.from.colour[a] != m.to.colour[b] || len(m.from.near[a]) != len(m.to.near[b]) {
+	if m.from.label[a] != m.to.label[b] || m.from.colour[a] != m.to.colour[b] ||
+		len(m.from.near[a]) != len(m.to.near[b]) {
 		return false
 	}
 	for _, e := range m.from.near[a] {

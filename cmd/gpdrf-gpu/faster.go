@@ -18,7 +18,8 @@ const shortStep = 10 * time.Millisecond
 // again when the run begins, which explains it.
 func (p *program) faster(ctx context.Context, job *train.Job, short time.Duration) {
 	c := job.Config
-	if strings.HasPrefix(job.Device.Name(), "cpu") || job.Train.Sequences != nil || c.Precision != string(device.Highest) {
+	exact := c.Precision == string(device.Highest)
+	if strings.HasPrefix(job.Device.Name(), "cpu") || job.Train.Sequences != nil || !exact {
 		return
 	}
 	onGPU, err := job.Pace(ctx, paceSteps*short)

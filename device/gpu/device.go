@@ -63,7 +63,8 @@ func New(ordinal int, single bool, say device.Say) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{settings: settings{context: context, single: single, say: say}, graphs: os.Getenv("GPDRF_CUDA_GRAPH") != "0", records: map[*cuda.Graph]bool{}}
+	d := &Device{settings: settings{context: context, single: single, say: say},
+		graphs: os.Getenv("GPDRF_CUDA_GRAPH") != "0", records: map[*cuda.Graph]bool{}}
 	d.begin()
 	d.name = fmt.Sprintf("cuda:%d:%s", ordinal, d.real.suffix[1:])
 	return d, nil

@@ -17,15 +17,18 @@ const (
 type sparseState struct{ weight, scale, partial, sums scratch }
 
 // SparseDistances is d of x and z under one feature map.
-func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, metric device.Metric) {
+func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor,
+	z device.Sparse, metric device.Metric) {
 	b, m, width := device.CheckSparseDistances(dst, i, x, rows, z)
 	family := &d.double
 	if dst.DType() == device.Real {
 		family = &d.real
 	}
 	tiles := (m + sparseMost - 1) / sparseMost
-	family.launch("sparse_distances", cuda.Grid{X: b, Y: tiles, Z: 1}, 8*min(m, sparseMost), cuda.Int(m), cuda.Int(i*m), cuda.Int(width), cuda.Int(int(metric)), d.ptr(dst), d.ptr(rows),
-		d.ptr(x.Start), d.ptr(x.Index), d.ptr(x.Value), d.ptr(x.Square), d.ptr(z.Start), d.ptr(z.Index), d.ptr(z.Value), d.ptr(z.Square))
+	family.launch("sparse_distances", cuda.Grid{X: b, Y: tiles, Z: 1}, 8*min(m, sparseMost),
+		cuda.Int(m), cuda.Int(i*m), cuda.Int(width), cuda.Int(int(metric)), d.ptr(dst), d.ptr(rows),
+		d.ptr(x.Start), d.ptr(x.Index), d.ptr(x.Value), d.ptr(x.Square),
+		d.ptr(z.Start), d.ptr(z.Index), d.ptr(z.Value), d.ptr(z.Square))
 }
 
 // SparseBlock is c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 where all f_i are.
