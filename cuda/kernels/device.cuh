@@ -16,8 +16,8 @@
 // TARGET is the compute capability of the PTX image, times ten:
 //
 //	70   all kernels, in plain arithmetic
-//	80   products by TENSOR_CORES: of doubles, and of floats as TF32
-//	90   products of doubles, by the larger instruction of tensor cores from 9.0 on
+//	80   products by TENSOR_CORES: of the GP layer's doubles, and of floats as TF32
+//	90   products of the GP layer, by the larger instruction of tensor cores from 9.0 on
 //
 // The last two have the kernels of the PRODUCT_KERNEL macros alone: those of doubles replace those
 // of 70. The double has all three images.
@@ -82,11 +82,9 @@
   IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), KERNEL(threads, name##_f64, params, name<T> args))
 #define REAL_BOUNDED_KERNEL(threads, blocks, name, params, args) \
   IN_BOTH(BOUNDED_KERNEL(threads, blocks, name##_f32, params, name<T> args), BOUNDED_KERNEL(threads, blocks, name##_f64, params, name<T> args))
-#define REAL_PRODUCT_KERNEL(threads, name, params, args) \
-  IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), PRODUCT_KERNEL(threads, name##_f64, params, name<T> args))
-// REAL_PAIRED_PRODUCT_KERNEL has two blocks in a multiprocessor in double.
-#define REAL_PAIRED_PRODUCT_KERNEL(threads, name, params, args) \
-  IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), BOUNDED_PRODUCT_KERNEL(threads, 2, name##_f64, params, name<T> args))
+// REAL_PAIRED_KERNEL has two blocks in a multiprocessor in double.
+#define REAL_PAIRED_KERNEL(threads, name, params, args) \
+  IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), BOUNDED_KERNEL(threads, 2, name##_f64, params, name<T> args))
 
 #define DOUBLE_KERNEL(threads, name, params, args) KERNEL(threads, name##_f64, params, name args)
 #define PLAIN_KERNEL(threads, name, params, args) KERNEL(threads, name, params, name##_body args)

@@ -34,7 +34,7 @@ __device__ __forceinline__ void integrated_dcolumns(int rows, int r, int out, co
   dphi += (long long)k * rows * r;
   tile_each(sum, i0, j0, rows, r, [&](int i, int j, T v) { dphi[(long long)i * r + j] = v; });
 }
-REAL_PRODUCT_KERNEL(TILE_THREADS, integrated_dcolumns, (int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi),
+REAL_KERNEL(TILE_THREADS, integrated_dcolumns, (int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi),
             (rows, r, out, dmean, dv, w, quad, dphi))
 
 // integrated_dphases: dt in plane 0 of dΦ and dv, that of the phase's variance, in plane 1. With
@@ -87,7 +87,7 @@ __device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const
   }
   tile_each(sum, i0, j0, rows, d, [&](int i, int j, T v) { dh[(long long)i * d + j] = v; });
 }
-REAL_PAIRED_PRODUCT_KERNEL(TILE_THREADS, integrated_dinputs, (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh), (rows, d, r, h, spectra, dphi, dh))
+REAL_PAIRED_KERNEL(TILE_THREADS, integrated_dinputs, (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh), (rows, d, r, h, spectra, dphi, dh))
 
 // integrated_dweights: Φ_kᵀ dmean for k < 2 and Φ_kᵀ dv for the others, over a chunk of span rows:
 // partial [chunks,6,R,d']. Grid (⌈d'/64⌉, ⌈R/64⌉, 6·chunks), 128 threads, rows in order. 12·d' FLOP
@@ -105,7 +105,7 @@ __device__ __forceinline__ void integrated_dweights(int rows, int r, int out, in
   partial += (long long)blockIdx.z * r * out;
   tile_each(sum, i0, j0, r, out, [&](int i, int j, T v) { partial[(long long)i * out + j] = v; });
 }
-REAL_PRODUCT_KERNEL(TILE_THREADS, integrated_dweights, (int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial),
+REAL_KERNEL(TILE_THREADS, integrated_dweights, (int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial),
             (rows, r, out, span, phi, dmean, dv, partial))
 
 // integrated_dspectra: hᵀdt and (h²)ᵀdv over a chunk of span rows: partial [chunks,2,d,R]; dphi has
@@ -126,7 +126,7 @@ __device__ __forceinline__ void integrated_dspectra(int rows, int d, int r, int 
   partial += (long long)blockIdx.z * d * r;
   tile_each(sum, i0, j0, d, r, [&](int i, int j, T v) { partial[(long long)i * r + j] = v; });
 }
-REAL_PRODUCT_KERNEL(TILE_THREADS, integrated_dspectra, (int rows, int d, int r, int span, const T *h, const T *dphi, T *partial), (rows, d, r, span, h, dphi, partial))
+REAL_KERNEL(TILE_THREADS, integrated_dspectra, (int rows, int d, int r, int span, const T *h, const T *dphi, T *partial), (rows, d, r, span, h, dphi, partial))
 
 // fold_integrated_weights: the gradients of W's means m and log variances log s² [2,n] from partial
 // [chunks,6,n], n = R·d', and dvsum [d'] = Σ dv. With P_k the sum of the chunks of plane k
