@@ -50,12 +50,14 @@ __device__ __forceinline__ int warp_squares(int i0, int j0, int m, int n, bool l
 }
 
 // tile_step adds the products of NUMBERS numbers of depth, in order, to the squares from `begin` to
-// `end`, the same for a warp. LD_A and LD_B are the strides of depth in shared memory.
+// `end`, the same for a warp. LD_A and LD_B are the strides of depth in shared memory. Doubles are unrolled
+// less: without tensor cores, their products take longer than the code around them.
 template <int LD_A, int LD_B, int NUMBERS, int UNROLL = NUMBERS, typename T>
 __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, const T *b, int begin, int end) {
+  constexpr int unroll = sizeof(T) == 8 && UNROLL > 4 ? 4 : UNROLL;
   a += tile_row(0);
   b += tile_column(0);
-#pragma unroll UNROLL
+#pragma unroll unroll
   for (int p = 0; p < NUMBERS; p++) {
     T va[ROWS];
     Pair<T> vb[SQUARES];

@@ -8,6 +8,7 @@ constexpr double beyond = 1e30;
 // erf_near is erf x for 0 ≤ x < 2: 2/√π e^−x² Σ_k 2ᵏx²ᵏ⁺¹/(2k+1)!!, whose terms are all positive.
 __device__ __forceinline__ double erf_near(double x) {
   double term = x, sum = x;
+#pragma unroll 1
   for (int k = 1; k <= 40; k++) {
     term *= 2 * x * x / (2 * k + 1);
     sum += term;
@@ -18,6 +19,7 @@ __device__ __forceinline__ double erf_near(double x) {
 // erfc_far is eˣ² erfc x for x ≥ 2, by its continued fraction: 1/√π / (x + ½/(x + 1/(x + 1½/(x + …)))).
 __device__ __forceinline__ double erfc_far(double x) {
   double f = x;
+#pragma unroll 1
   for (int k = 40; k > 0; k--) f = x + 0.5 * k / f;
   return 0.5641895835477563 / f;
 }
@@ -71,7 +73,7 @@ __device__ __forceinline__ void ordinal(int n, int batch, double scale, double f
     if (label != c && label != c + 1) continue;
     bool under = label == c; // the level ends at κ_c+1; otherwise it begins there
     double w = row_weight(weight, row, batch), f = (double)h[row], edge = at - f, other = (under ? below : above) - f;
-    double p = under ? log_probit(other, edge) : log_probit(edge, other), sign = under ? 1 : -1;
+    double p = log_probit(under ? other : edge, under ? edge : other), sign = under ? 1 : -1;
     double along = sign * w * density_over(edge, p);
     slope += along;
     if (!under && c != last) continue;
