@@ -37,6 +37,10 @@ __device__ __forceinline__ T feature_scale(const T *logalpha, int r) {
   return square_root(exponential(logalpha[0]) / (T)r);
 }
 
+// is_local is LOCAL: local reparameterisation, known before the kernel runs unless its code is brief.
+template <class P, bool LOCAL, typename T>
+__device__ __forceinline__ bool is_local(const Layer<T> &l) { return P::brief ? l.contrast != nullptr : LOCAL; }
+
 // feature_columns is the number of columns of Φ.
 template <typename T>
 __device__ __forceinline__ int feature_columns(const Layer<T> &l) { return l.arccos ? l.r : 2 * l.r; }

@@ -18,7 +18,7 @@ __device__ __forceinline__ void phase_gradient(tile::Buffers<T> m, const Layer<T
   const T *w = p.w + (long long)p.r0 * l.out;
   Across<T> d{dout + p.first * l.out, l.out, p.n};
   clear(dp);
-  if (LOCAL) {
+  if (is_local<P, LOCAL>(l)) {
     product<P>(m, 4, dp, Across<T>{dv + p.first * l.out, l.out, p.n}, Across<T>{l.contrast + (long long)p.r0 * l.out, l.out, p.f}, l.out);
     T factor = scale();
     recall<P, TRANSPOSED>(m.c, wave);
@@ -84,7 +84,7 @@ __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const
 }
 template <class P, typename T>
 __device__ __forceinline__ void features_inputs(const Layer<T> &l, int span, const T *dout, const T *dv, T *dh) {
-  if (l.contrast) features_rows<P, true>(l, span, dout, dv, dh);
+  if (P::brief || l.contrast) features_rows<P, true>(l, span, dout, dv, dh);
   else features_rows<P, false>(l, span, dout, dv, dh);
 }
 TILE_KERNEL(true, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *dh), (LAYER, span, dout, dv, dh))
@@ -110,9 +110,10 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
   Buffers<T> m(memory);
   int r0 = (int)blockIdx.x * side<T>, first = (int)blockIdx.y * span, last = smaller(first + span, l.rows), group = (int)blockIdx.z;
   long long part = (long long)group * gridDim.y + blockIdx.y;
+  bool local = is_local<P, LOCAL>(l);
   domega += part * l.d * l.r + r0;
   dw += (part * feature_columns(l) + r0) * l.out;
-  dcontrast += LOCAL ? (part * l.r + r0) * l.out : 0;
+  dcontrast += local ? (part * l.r + r0) * l.out : 0;
   T scale = feature_scale(l.logalpha, l.r), cosines[4][4], sines[4][4], squares[4][4], spectra[4][4], dp[4][4];
   bool single = l.out <= side<T>, narrow = l.d <= side<T>;
   clear(cosines);
@@ -132,14 +133,12 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
         clear(sines);
         clear(squares);
       }
-      Down<T> gradient{dout + p.first * l.out + c0, l.out, columns};
-      if (l.arccos) product<P>(m, width, cosines, Resident<T>{m.c}, gradient, p.n);
-      else share<P>(m, width, cosines, sines, gradient, p.n);
-      if (LOCAL) product<P, true>(m, width, squares, Resident<T>{m.c}, Down<T>{dv + p.first * l.out + c0, l.out, columns}, p.n);
+      share<P>(m, !l.arccos, width, cosines, sines, Down<T>{dout + p.first * l.out + c0, l.out, columns}, p.n);
+      if (local) product<P, true>(m, width, squares, Resident<T>{m.c}, Down<T>{dv + p.first * l.out + c0, l.out, columns}, p.n);
       if (!single || ends) {
         ofCosines.add(single || begins, width, cosines);
         if (!l.arccos) ofSines.add(single || begins, width, sines);
-        if (LOCAL) ofSquares.add(single || begins, width, squares);
+        if (local) ofSquares.add(single || begins, width, squares);
       }
     }
     phase_gradient<P, false, LOCAL>(m, l, p, dout, dv, [=] { return scale; }, dp);
@@ -155,7 +154,7 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
 }
 template <class P, typename T>
 __device__ __forceinline__ void features_gradients(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast) {
-  if (l.contrast) features_columns<P, true>(l, span, dout, dv, domega, dw, dcontrast);
+  if (P::brief || l.contrast) features_columns<P, true>(l, span, dout, dv, domega, dw, dcontrast);
   else features_columns<P, false>(l, span, dout, dv, domega, dw, dcontrast);
 }
 TILE_KERNEL(false, features_gradients, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast),

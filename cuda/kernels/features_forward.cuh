@@ -21,6 +21,7 @@ __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *
   using namespace tile;
   DYN_SHARED(T, memory);
   Buffers<T> m(memory);
+  bool local = is_local<P, LOCAL>(l);
   int tiles = div_up(l.rows, side<T>), group = (int)blockIdx.x / tiles, row = (int)blockIdx.x % tiles * side<T>;
   int c0 = (int)blockIdx.z * side<T>, columns = smaller(side<T>, l.out - c0), width = wide<P, T>(columns);
   int first = (int)blockIdx.y * span, last = smaller(first + span, l.r);
@@ -31,10 +32,9 @@ __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *
     Piece<T> p = piece(l, group, row, r0);
     activate<P, true>(m, l, p);
     const T *w = p.w + (long long)r0 * l.out + c0;
-    Down<T> first{w, l.out, columns};
-    if (l.arccos) product<P>(m, width, sum, Resident<T>{m.c}, first, p.f);
-    else join<P>(m, width, sum, first, Down<T>{w + (long long)l.r * l.out, l.out, columns}, p.f);
-    if (LOCAL) product<P, true>(m, width, squares, Resident<T>{m.c}, Down<T>{l.contrast + (long long)r0 * l.out + c0, l.out, columns}, p.f);
+    const T *second = l.arccos ? w : w + (long long)l.r * l.out;
+    join<P>(m, !l.arccos, width, sum, Down<T>{w, l.out, columns}, Down<T>{second, l.out, columns}, p.f);
+    if (local) product<P, true>(m, width, squares, Resident<T>{m.c}, Down<T>{l.contrast + (long long)r0 * l.out + c0, l.out, columns}, p.f);
   }
   Piece<T> p = piece(l, group, row, first);
   long long all = (long long)gridDim.x / tiles * l.rows, at = (blockIdx.y * all + p.first) * l.out + c0;
@@ -42,11 +42,11 @@ __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *
 #pragma unroll
   for (int i = 0; i < 16; i++) sum[i / 4][i % 4] *= scale;
   Patch<P, T>{mean + at, l.out, 1, p.n, columns}.add(true, width, sum);
-  if (LOCAL) Patch<P, T>{square + at, l.out, 1, p.n, columns}.add(true, width, squares);
+  if (local) Patch<P, T>{square + at, l.out, 1, p.n, columns}.add(true, width, squares);
 }
 template <class P, typename T>
 __device__ __forceinline__ void features_forward(const Layer<T> &l, int span, T *mean, T *square) {
-  if (l.contrast) features_output<P, true>(l, span, mean, square);
+  if (P::brief || l.contrast) features_output<P, true>(l, span, mean, square);
   else features_output<P, false>(l, span, mean, square);
 }
 TILE_KERNEL(true, features_forward, (LAYER_PARAMS, int span, T *mean, T *square), (LAYER, span, mean, square))

@@ -16,7 +16,7 @@ namespace tile {
 // together read the banks 8t + 4g + (0 … 3) of a and 8t + 2g + (0, 1) of b, no bank twice.
 template <bool AHEAD>
 struct Tensor {
-  static constexpr bool ahead = AHEAD;
+  static constexpr bool ahead = AHEAD, brief = false;
   template <typename T>
   static __device__ __forceinline__ int x() {
     return (int)(thread() % 4 + thread() / (4 * across<T>) * 4);

@@ -120,13 +120,14 @@ struct Resident {
 //
 //	x, y       the place of this thread in a tile
 //	least      the least number of columns that a thread takes
+//	brief      one code serves all numbers of columns, with and without local reparameterisation
 //	placed     a number as it is stored in a tile
 //	multiply   adds terms to a thread's sums, four or eight at a time; SQUARE squares a. Beyond the
 //	           last term, one operand is 0 and the other a number.
 //	ahead      the next stage is loaded during a multiplication, if registers suffice
-template <bool AHEAD>
+template <bool AHEAD, bool BRIEF = false>
 struct Fma {
-  static constexpr bool ahead = AHEAD;
+  static constexpr bool ahead = AHEAD, brief = BRIEF;
   static constexpr int least = 1;
 
   // Shared memory gives each lane of a warp 32 bits a cycle. It gives 64 if lane and lane^1 read
@@ -149,11 +150,12 @@ struct Fma {
 
   template <int WIDE, bool SQUARE, typename T>
   static __device__ __forceinline__ void multiply(T sum[4][4], const T *a, const T *b, int terms) {
+    constexpr int unroll = BRIEF ? 1 : 4;
     a += 4 * y<T>();
     b += WIDE * x<T>();
 #pragma unroll 1
     for (int k0 = 0; k0 < terms; k0 += 4) {
-#pragma unroll
+#pragma unroll unroll
       for (int k = 0; k < 4; k++) {
         T u[4], v[4];
         load4(a + k * pitch<T>, u);
@@ -179,11 +181,11 @@ struct Fma {
 // wide is the number of columns that a thread takes of a tile. multiply_wide is multiply for it.
 template <class P, typename T>
 __device__ __forceinline__ int wide(int columns) {
-  return columns <= across<T> ? P::least : columns <= 2 * across<T> ? 2 : 4;
+  return P::brief ? 4 : columns <= across<T> ? P::least : columns <= 2 * across<T> ? 2 : 4;
 }
 template <class P, bool SQUARE, typename T>
 __device__ __forceinline__ void multiply_wide(int width, T sum[4][4], const T *a, const T *b, int terms) {
-  if (width == 4) P::template multiply<4, SQUARE>(sum, a, b, terms);
+  if (P::brief || width == 4) P::template multiply<4, SQUARE>(sum, a, b, terms);
   else if (width == 1 && P::least == 1) P::template multiply<P::least, SQUARE>(sum, a, b, terms);
   else P::template multiply<2, SQUARE>(sum, a, b, terms);
 }
@@ -214,19 +216,19 @@ __device__ __forceinline__ void product(Buffers<T> m, int width, T sum[4][4], A 
 }
 
 // join is sum += cᵀu + sᵀv, and share is ofC += cᵀu and ofS += sᵀu, for the resident tiles c and s:
-// two products in the stages of one.
+// two products in the stages of one. Without both, those with s are left out.
 template <class P, typename T>
-__device__ __forceinline__ void join(Buffers<T> m, int width, T sum[4][4], Down<T> u, Down<T> v, int terms) {
+__device__ __forceinline__ void join(Buffers<T> m, bool both, int width, T sum[4][4], Down<T> u, Down<T> v, int terms) {
   stages<P>(m, u, v, terms, [=](int k0, int count) __attribute__((always_inline)) {
     multiply_wide<P, false>(width, sum, m.c + k0 * pitch<T>, m.a, count);
-    multiply_wide<P, false>(width, sum, m.s + k0 * pitch<T>, m.b, count);
+    if (both) multiply_wide<P, false>(width, sum, m.s + k0 * pitch<T>, m.b, count);
   });
 }
 template <class P, typename T>
-__device__ __forceinline__ void share(Buffers<T> m, int width, T ofC[4][4], T ofS[4][4], Down<T> u, int terms) {
+__device__ __forceinline__ void share(Buffers<T> m, bool both, int width, T ofC[4][4], T ofS[4][4], Down<T> u, int terms) {
   stages<P>(m, Resident<T>{m.c}, u, terms, [=](int k0, int count) __attribute__((always_inline)) {
     multiply_wide<P, false>(width, ofC, m.c + k0 * pitch<T>, m.b, count);
-    multiply_wide<P, false>(width, ofS, m.s + k0 * pitch<T>, m.b, count);
+    if (both) multiply_wide<P, false>(width, ofS, m.s + k0 * pitch<T>, m.b, count);
   });
 }
 
@@ -265,9 +267,9 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 
 } // namespace tile
 
-// TILE_KERNEL is REAL_KERNEL for the threads of a tile. In float two blocks share a multiprocessor;
-// in double a thread may take all registers. The image of 80 has name_tf32 (features_tensor.cuh).
-// ahead is that of the policies: features_gradients has no registers for it.
+// TILE_KERNEL is REAL_KERNEL for the threads of a tile. In float two blocks share a multiprocessor.
+// In double the code is brief, and a thread may take all registers. The image of 80 has name_tf32
+// (features_tensor.cuh). ahead is that of the policies: features_gradients has no registers for it.
 #define TILE_KERNEL(ahead, name, params, args) \
   namespace f32 { \
   using T = float; \
@@ -276,7 +278,7 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
   } \
   namespace f64 { \
   using T = double; \
-  BOUNDED_KERNEL(tile::threads<T>, 1, name##_f64, params, name<tile::Fma<ahead>> args) \
+  BOUNDED_KERNEL(tile::threads<T>, 1, name##_f64, params, (name<tile::Fma<false, true>> args)) \
   }
 
 #if TARGET == 80
