@@ -2,7 +2,9 @@
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY . .
-RUN make build && sh internal/release/release.sh describe gpdrf-gpu
+# NVIDIA's assembler, which comes from PyPI, makes the machine code of all cards.
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-pip && \
+  make dist-cuda-$(go env GOARCH) && mv build/dist/programs/*/gpdrf-gpu . && sh internal/release/release.sh describe gpdrf-gpu
 
 FROM debian:bookworm-slim
 COPY --from=build /src/gpdrf-gpu /usr/local/bin/gpdrf-gpu
