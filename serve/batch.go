@@ -14,15 +14,14 @@ import (
 // batcher puts the rows of requests together and predicts them at once, in one goroutine: a device
 // does one thing at a time.
 type batcher struct {
-	predictor  *fitted.Predictor
-	queue      chan *job
-	delay      time.Duration // how long the first request of a batch waits for others
-	rows       int           // a batch of this many waits no longer
-	metrics    *metrics
-	statistics *statistics
-	log        *slog.Logger
-	shutdown   context.Context // ends when the server has no time left
-	done       chan struct{}
+	predictor *fitted.Predictor
+	queue     chan *job
+	delay     time.Duration // how long the first request of a batch waits for others
+	rows      int           // a batch of this many waits no longer
+	metrics   *metrics
+	log       *slog.Logger
+	shutdown  context.Context // ends when the server has no time left
+	done      chan struct{}
 }
 
 // job is the rows of one request.
@@ -97,9 +96,7 @@ func (b *batcher) answer(jobs []*job) {
 		if j.ctx.Err() != nil {
 			continue
 		}
-		waited := time.Since(j.queued)
-		b.metrics.queueSeconds.Observe(waited.Seconds())
-		b.statistics.queue.add(waited)
+		b.metrics.queueSeconds.Observe(time.Since(j.queued).Seconds())
 		waiting, rows = append(waiting, j), rows+j.n
 		if x == nil {
 			x = j.x[:len(j.x):len(j.x)]
@@ -117,17 +114,13 @@ func (b *batcher) answer(jobs []*job) {
 	}
 	began := time.Now()
 	parts, err := b.forward(ctx, rows, x)
-	took := time.Since(began)
-	b.metrics.forwardSeconds.Observe(took.Seconds())
-	b.statistics.batches.Add(1)
-	b.statistics.last.Store(began.UnixMilli())
+	b.metrics.forwardSeconds.Observe(time.Since(began).Seconds())
 	at := 0
 	for _, j := range waiting {
 		if err != nil {
 			j.answer <- answer{nil, err}
 			continue
 		}
-		b.statistics.forward.add(took)
 		j.answer <- answer{cut(parts, at, at+j.n), nil}
 		at += j.n
 	}

@@ -35,9 +35,6 @@ func (s *Server) routes() map[string]http.HandlerFunc {
 		"GET /v2/models/{model}/versions/{version}/ready":  s.guarded(s.getModelReady),
 		"POST /v2/models/{model}/infer":                    s.guarded(s.postInfer),
 		"POST /v2/models/{model}/versions/{version}/infer": s.guarded(s.postInfer),
-		"GET /v2/models/stats":                             s.guarded(s.getStatistics),
-		"GET /v2/models/{model}/stats":                     s.guarded(s.getStatistics),
-		"GET /v2/models/{model}/versions/{version}/stats":  s.guarded(s.getStatistics),
 		"POST /v2/repository/index":                        s.guarded(s.postIndex),
 		"POST /v2/repository/models/{model}/load":          s.guarded(s.postLoad),
 		"POST /v2/repository/models/{model}/unload":        s.guarded(s.postUnload),
@@ -98,7 +95,7 @@ type serverMetadata struct {
 }
 
 func (s *Server) metadata() serverMetadata {
-	return serverMetadata{"gpdrf-gpu", s.Version, []string{"binary_tensor_data", "model_repository", "statistics"}}
+	return serverMetadata{"gpdrf-gpu", s.Version, []string{"binary_tensor_data", "model_repository"}}
 }
 
 func (s *Server) getServer(w http.ResponseWriter, _ *http.Request) error {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -59,7 +58,7 @@ func (l *loader) open(e *entry) (m *loaded, err error) {
 		return nil, errors.Join(err, dev.Close())
 	}
 	b := &batcher{predictor: p, queue: make(chan *job, queueLength), delay: l.MaxDelay, rows: l.MaxBatch,
-		metrics: l.metrics, statistics: &e.statistics, log: l.log, shutdown: l.shutdown, done: make(chan struct{})}
+		metrics: l.metrics, log: l.log, shutdown: l.shutdown, done: make(chan struct{})}
 	go b.run()
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + fileBytes(path), stamp: stamp, closed: make(chan struct{})}
@@ -85,7 +84,6 @@ func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, er
 	if given.N == 0 {
 		return &prediction{trained: m.trained}, nil
 	}
-	began := time.Now()
 	rows, err := m.schema().Rows(given)
 	if err != nil {
 		return nil, err
@@ -94,7 +92,6 @@ func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, er
 	if err != nil {
 		return nil, err
 	}
-	m.batcher.statistics.input.add(time.Since(began))
 	parts, err := m.batcher.predict(ctx, given.N, x)
 	if err != nil {
 		return nil, err

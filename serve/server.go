@@ -203,11 +203,7 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answe
 		s.numbers.Release(numbers)
 		return nil, nil, err
 	}
-	predicted := time.Now()
-	return p, func() {
-		m.batcher.statistics.outputs.add(time.Since(predicted))
-		s.numbers.Release(numbers)
-	}, nil
+	return p, func() { s.numbers.Release(numbers) }, nil
 }
 
 // numbersOf is how many numbers a row has in some outputs.
@@ -240,10 +236,8 @@ type call struct {
 func (s *Server) answered(c *call, status string, began time.Time, err error) {
 	took := time.Since(began)
 	model := c.model
-	if e, missing := s.store.find(model); missing != nil {
+	if _, missing := s.store.find(model); missing != nil {
 		model = "" // a name made up by a client is no label
-	} else {
-		e.statistics.answered(c.rows, took, err)
 	}
 	s.metrics.requests.WithLabelValues(c.protocol, model, status).Inc()
 	s.metrics.requestSeconds.WithLabelValues(c.protocol, model).Observe(took.Seconds())

@@ -27,7 +27,6 @@ type store struct {
 // entry is a name and the model that has it now.
 type entry struct {
 	name, path string
-	statistics statistics
 
 	// under store.mu
 	model   *loaded // nil: not loaded

@@ -80,8 +80,6 @@ def triton(http, grpc, power, power_rows, genes, gene_rows):
         x = module.InferInput("inputs", [0, power.shape[1]], "INT32")
         x.set_data_from_numpy(np.zeros((0, power.shape[1]), np.int32))
         assert client.infer("power", [x]).as_numpy("mean").shape == (0, 1), name
-        statistics = client.get_inference_statistics("power", **({"as_json": True} if "grpc" in name else {}))
-        assert int(statistics["model_stats"][0]["inference_stats"]["success"]["count"]) > 1, statistics
         client.unload_model("power")
         assert not client.is_model_ready("power"), name
         client.load_model("power")
