@@ -6,9 +6,9 @@
 // class. Model.Save and Load keep a model in a file, which the program gpdrf-gpu reads and writes,
 // too. The same rows, options and seed give the same model, bit for bit, on one kind of processor.
 //
-// The options are those of the command gpdrf-gpu train; docs/cli.md lists them all. To work on
-// files, run folders, checkpoints or cross-validations, use the command. The packages below this
-// one are its parts, and may change in any release.
+// The options are those of the command gpdrf-gpu train; docs/cli.md lists them all, and errors have
+// their names. To work on files, run folders, checkpoints or cross-validations, use the command. The
+// packages below this one are its parts, and may change in any release.
 //
 // The number of threads is GOMAXPROCS. A Model may be used by several goroutines.
 package gpdrf
@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"time"
 
@@ -111,7 +112,7 @@ type Progress struct {
 // Train fits a model. If ctx ends before the first step is done, its cause is the error. If it ends
 // later, Train returns the model so far, and the cause of ctx as the error.
 func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
-	defer func() { own(&err, wordsOfTrain()) }()
+	defer inOptions(&err)
 	started := time.Now()
 	cfg, err := o.config()
 	if err != nil {
@@ -221,6 +222,22 @@ func (o Options) notHere(key string) string {
 	return ""
 }
 
+// dashed is an option as the rooms below write it, for the command line.
+var dashed = regexp.MustCompile(`--(?:set )?([a-z])`)
+
+// optionError is an error that has options without the dashes of the command line.
+type optionError struct{ error }
+
+func (e optionError) Error() string { return dashed.ReplaceAllString(e.error.Error(), "$1") }
+func (e optionError) Unwrap() error { return e.error }
+
+// inOptions is deferred: it makes an error with options an optionError.
+func inOptions(err *error) {
+	if *err != nil && dashed.MatchString((*err).Error()) {
+		*err = optionError{*err}
+	}
+}
+
 // open opens a device by name.
 func open(name string) (device.Device, error) {
 	return device.Open(name)
@@ -231,7 +248,7 @@ type reporter struct{ o Options }
 
 func (r *reporter) Note(format string, args ...any) {
 	if r.o.Note != nil {
-		r.o.Note(inWords(fmt.Sprintf(format, args...), wordsOfTrain()))
+		r.o.Note(dashed.ReplaceAllString(fmt.Sprintf(format, args...), "$1"))
 	}
 }
 

@@ -67,7 +67,7 @@ func (m *Model) Classes() []string {
 // training. The first call puts the model on its device, where it stays for the next ones until
 // Close.
 func (m *Model) Predict(ctx context.Context, rows Rows) (_ *Prediction, err error) {
-	defer func() { own(&err, wordsOfTrain()) }()
+	defer inOptions(&err)
 	t := m.trained
 	if t == nil {
 		return nil, errUntrained

@@ -43,7 +43,7 @@ type Suggestion struct {
 // that is not known is NaN, or "" of a class. Without measured rows, ei improves on the best target
 // of training.
 func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) (_ []Suggestion, err error) {
-	defer func() { own(&err, wordsOfSearch()) }()
+	defer inOptions(&err)
 	t := m.trained
 	if t == nil {
 		return nil, errUntrained
