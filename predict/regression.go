@@ -76,7 +76,7 @@ func (r *Regression) Quantiles(i int) func(q float64) float64 {
 // QuantilesAt writes those of a row at several levels. It is the fastest where these are the same
 // for many rows. Several goroutines may call it.
 func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
-	find := r.mixture.Quantiles(levels)
+	find := metrics.Quantiles(r.mixture, levels)
 	return func(i int, into []float64) {
 		find(i, into)
 		for k, y := range into {

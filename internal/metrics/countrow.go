@@ -73,10 +73,7 @@ func (c Counts) coarse(n int, lo, hi float64) countRow {
 	return row
 }
 
-// Quantile is the least count of row n with CDF(n, y) ≥ p, 0 < p < 1.
-func (c Counts) Quantile(n int, p float64) float64 { return c.QuantilesOf(n)(p) }
-
-// QuantilesOf is Quantile of row n.
+// QuantilesOf is the least count of row n with CDF(n, y) ≥ p, 0 < p < 1.
 func (c Counts) QuantilesOf(n int) func(p float64) float64 {
 	row := c.row(n)
 	return func(p float64) float64 {
@@ -93,16 +90,6 @@ func (c Counts) QuantilesOf(n int) func(p float64) float64 {
 			return row.at[i]
 		}
 		return c.search(n, p, row.at[i-1], row.at[i])
-	}
-}
-
-// Quantiles writes a row's quantiles at several levels. Several goroutines may call it.
-func (c Counts) Quantiles(levels []float64) func(n int, into []float64) {
-	return func(n int, into []float64) {
-		at := c.QuantilesOf(n)
-		for k, p := range levels {
-			into[k] = at(p)
-		}
 	}
 }
 

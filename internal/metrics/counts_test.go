@@ -105,7 +105,7 @@ func TestQuantilesOfCounts(t *testing.T) {
 		{S: 2, N: 1, LogRate: []float64{20, 2}, Dispersion: []float64{1.5, 0}, Weight: []float64{0.9, 0.1}},
 	} {
 		for _, p := range []float64{1e-12, 0.01, 0.3, 0.5, 0.95, 1 - 1e-9} {
-			y := c.Quantile(0, p)
+			y := c.QuantilesOf(0)(p)
 			if y != math.Floor(y) || c.CDF(0, y) < p-1e-9 || y > 0 && c.CDF(0, y-1) >= p+1e-9 {
 				t.Errorf("%v: quantile %g is %g between %g and %g", c.LogRate, p, y, c.CDF(0, y-1), c.CDF(0, y))
 			}
@@ -140,7 +140,7 @@ func TestHugeCounts(t *testing.T) {
 			c := Counts{S: 2, N: 1, LogRate: []float64{log, 1}, Dispersion: []float64{dispersion, 0}}
 			mean, variance := c.Moments(0)
 			for name, v := range map[string]float64{"mean": mean, "variance": variance, "density": c.LogDensity(0, 3),
-				"CDF": c.CDF(0, 3), "CRPS": c.CRPS(0, 3), "quantile": c.Quantile(0, 0.9), "draw": c.At(0, 0, 1.5)} {
+				"CDF": c.CDF(0, 3), "CRPS": c.CRPS(0, 3), "quantile": c.QuantilesOf(0)(0.9), "draw": c.At(0, 0, 1.5)} {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					t.Errorf("log rate %g, dispersion %g: %s %g", log, dispersion, name, v)
 				}
@@ -152,7 +152,7 @@ func TestHugeCounts(t *testing.T) {
 	}
 	c := Counts{S: 1, N: 1, LogRate: []float64{math.NaN()}, Dispersion: []float64{0}}
 	for name, v := range map[string]float64{"density": c.LogDensity(0, 1), "CDF": c.CDF(0, 1),
-		"quantile": c.Quantile(0, 0.3), "CRPS": c.CRPS(0, 1)} {
+		"quantile": c.QuantilesOf(0)(0.3), "CRPS": c.CRPS(0, 1)} {
 		if !math.IsNaN(v) {
 			t.Errorf("%s of a NaN rate is %g", name, v)
 		}

@@ -3,17 +3,13 @@ package metrics
 // Distribution is what predictions ask of the mixtures of rows: a Mixture of numbers, or Counts.
 type Distribution interface {
 	Predictive
-	Within(n int) float64                                   // the mean of the variances of the components
-	CDF(n int, y float64) float64                           // the probability of at most y
-	QuantilesOf(n int) func(p float64) float64              // of row n
-	Quantiles(levels []float64) func(n int, into []float64) // of any row
-	Component(u float64) int                                // the one that a number from 0 to 1 chooses
-	At(s, n int, z float64) float64                         // its value where z is in the standard normal
-	Centre(s, n int) float64                                // its mean
+	Within(n int) float64                      // the mean of the variances of the components
+	CDF(n int, y float64) float64              // the probability of at most y
+	QuantilesOf(n int) func(p float64) float64 // of row n
+	Component(u float64) int                   // the one that a number from 0 to 1 chooses
+	At(s, n int, z float64) float64            // its value where z is in the standard normal
+	Centre(s, n int) float64                   // its mean
 }
-
-// QuantilesOf is Quantile of row n. It is faster where several levels are asked for.
-func (m Mixture) QuantilesOf(n int) func(p float64) float64 { return m.Row(n).Quantile }
 
 // Centre is the mean of component s of row n.
 func (m Mixture) Centre(s, n int) float64 { return m.Mean[s*m.N+n] }

@@ -6,18 +6,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Quantile is the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard
-// deviation of a component.
-func (m Mixture) Quantile(n int, p float64) float64 { return m.Row(n).Quantile(p) }
-
 // Quantiles writes a row's quantiles at several levels. Several goroutines may call it. With one
-// component, these are μ + σ z(p), and z is computed once.
-func (m Mixture) Quantiles(levels []float64) func(n int, into []float64) {
-	if m.S > 1 || m.Outer > 0 {
+// component of a Mixture, these are μ + σ z(p), and z is computed once.
+func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
+	m, is := d.(Mixture)
+	if !is || m.S > 1 || m.Outer > 0 {
 		return func(n int, into []float64) {
-			row := m.Row(n)
+			at := d.QuantilesOf(n)
 			for k, p := range levels {
-				into[k] = row.Quantile(p)
+				into[k] = at(p)
 			}
 		}
 	}
@@ -33,9 +30,13 @@ func (m Mixture) Quantiles(levels []float64) func(n int, into []float64) {
 	}
 }
 
-// Row is one row of a mixture. Its components, which lie far apart there, are side by side, so that
-// several quantiles are found faster. One goroutine may use it at a time.
-type Row struct {
+// QuantilesOf is the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard
+// deviation of a component. One goroutine may use it at a time.
+func (m Mixture) QuantilesOf(n int) func(p float64) float64 { return m.row(n).quantile }
+
+// row is one row of a mixture. Its components, which lie far apart there, are side by side, so that
+// several quantiles are found faster.
+type row struct {
 	mixture            Mixture
 	mean, scale, times []float64 // [S]
 	least              float64   // of the scales
@@ -44,14 +45,14 @@ type Row struct {
 	u, below, density []float64 // [S] of the last beyond
 }
 
-// Row is row n.
-func (m Mixture) Row(n int) *Row {
+// row is row n.
+func (m Mixture) row(n int) *row {
 	memory := make([]float64, 6*m.S)
 	next := func() (some []float64) {
 		some, memory = memory[:m.S:m.S], memory[m.S:]
 		return some
 	}
-	r := &Row{m, next(), next(), next(), math.Inf(1), m.outer(n), next(), next(), next()}
+	r := &row{m, next(), next(), next(), math.Inf(1), m.outer(n), next(), next(), next()}
 	for s := range m.S {
 		r.mean[s], r.scale[s], r.times[s] = m.Mean[s*m.N+n], m.scale(s, n), m.times(s)*(1-m.Outer)
 		r.least = math.Min(r.least, r.scale[s])
@@ -59,8 +60,8 @@ func (m Mixture) Row(n int) *Row {
 	return r
 }
 
-// Quantile is Mixture.Quantile: Newton steps on the CDF, kept inside a shrinking bracket.
-func (r *Row) Quantile(p float64) float64 {
+// quantile is that of QuantilesOf: Newton steps on the CDF, kept inside a shrinking bracket.
+func (r *row) quantile(p float64) float64 {
 	low, high := r.bracket(p)
 	const steps = 200 // bisection alone halves any float64 bracket to its last bit in about 60
 	y := low + (high-low)/2
@@ -85,7 +86,7 @@ func (r *Row) Quantile(p float64) float64 {
 
 // bracket holds the quantile at p. Every component has reached p at its own μ_s + σ_s z, so the
 // mixture has between the least and the greatest of these.
-func (r *Row) bracket(p float64) (low, high float64) {
+func (r *row) bracket(p float64) (low, high float64) {
 	z := 0.0
 	low, high = math.Inf(1), math.Inf(-1)
 	for s, mean := range r.mean {
@@ -103,7 +104,7 @@ func (r *Row) bracket(p float64) (low, high float64) {
 }
 
 // beyond is CDF(y) − p, and the density at y.
-func (r *Row) beyond(y, p float64) (f, slope float64) {
+func (r *row) beyond(y, p float64) (f, slope float64) {
 	for s, mean := range r.mean {
 		r.u[s] = (y - mean) / r.scale[s]
 	}

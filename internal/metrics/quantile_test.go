@@ -20,11 +20,11 @@ func TestQuantiles(t *testing.T) {
 		for range m.S * m.N {
 			m.Mean, m.Var = append(m.Mean, rng.NormFloat64()), append(m.Var, 0.01+rng.Float64())
 		}
-		find, got := m.Quantiles(levels), make([]float64, len(levels))
+		find, got := Quantiles(m, levels), make([]float64, len(levels))
 		for n := range m.N {
 			find(n, got)
 			for k, p := range levels {
-				if want := m.Quantile(n, p); got[k] != want {
+				if want := m.QuantilesOf(n)(p); got[k] != want {
 					t.Errorf("%s, row %d at %g: %v, and %v by itself", name, n, p, got[k], want)
 				}
 			}
@@ -37,7 +37,7 @@ func TestNoQuantile(t *testing.T) {
 	for _, student := range []*Student{nil, NewStudent(3)} {
 		m := Mixture{S: 2, N: 1, Mean: []float64{0, 1}, Var: []float64{1}, Student: []*Student{student, student}}
 		for _, p := range []float64{-1, 2, math.NaN(), math.Inf(-1)} {
-			if q := m.Quantile(0, p); !math.IsNaN(q) {
+			if q := m.QuantilesOf(0)(p); !math.IsNaN(q) {
 				t.Errorf("%g at %g", q, p)
 			}
 		}
@@ -54,9 +54,9 @@ func BenchmarkQuantiles(b *testing.B) {
 	}
 	n0 := 0
 	for b.Loop() {
-		row := m.Row(n0 % n)
+		at := m.QuantilesOf(n0 % n)
 		for _, p := range []float64{0.05, 0.25, 0.5, 0.75, 0.95} {
-			row.Quantile(p)
+			at(p)
 		}
 		n0++
 	}
