@@ -61,19 +61,11 @@ func (c Counts) Within(n int) (variance float64) {
 
 // LogDensity is log P(y) of row n, by counting measure: −∞ where y is no count.
 func (c Counts) LogDensity(n int, y float64) float64 {
-	logs, top := make([]float64, c.S), math.Inf(-1)
+	logs := make([]float64, c.S)
 	for s := range logs {
 		logs[s] = c.component(s, n).logProbability(y)
-		top = math.Max(top, logs[s])
 	}
-	if math.IsInf(top, -1) {
-		return top
-	}
-	sum := 0.0
-	for s, l := range logs {
-		sum += c.weight(s) * math.Exp(l-top)
-	}
-	return top + math.Log(sum)
+	return logSum(logs, c.weight, 1)
 }
 
 // CDF is the probability that row n's target is at most y.

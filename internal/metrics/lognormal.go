@@ -25,17 +25,12 @@ func (l LogMixture) scaled(y float64) float64 { return (math.Log(y) - l.Centre) 
 
 // power is log E y^k of row n.
 func (l LogMixture) power(n int, k float64) float64 {
-	top, at := math.Inf(-1), make([]float64, l.S)
-	for s := range at {
+	logs := make([]float64, l.S)
+	for s := range logs {
 		a, b := l.component(s, n)
-		at[s] = k * min(a+k*b*b/2, l.Top, mostLog)
-		top = math.Max(top, at[s])
+		logs[s] = k * min(a+k*b*b/2, l.Top, mostLog)
 	}
-	sum := 0.0
-	for s, v := range at {
-		sum += l.times(s) * math.Exp(v-top)
-	}
-	return top + math.Log(sum/float64(l.S))
+	return logSum(logs, l.times, float64(l.S))
 }
 
 // Moments of row n: the mean Σ_s w_s exp(a + b²/2), and the variance.
@@ -64,6 +59,12 @@ func (l LogMixture) CDF(n int, y float64) float64 {
 		return 0
 	}
 	return l.Mixture.CDF(n, l.scaled(y))
+}
+
+// Position is that of Mixture, of y itself.
+func (l LogMixture) Position(n int, y float64) (below, upTo float64) {
+	p := l.CDF(n, y)
+	return p, p
 }
 
 // CRPS of row n. With m = exp(a + b²/2) of a component, and r² = b_s² + b_t²

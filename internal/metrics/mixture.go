@@ -1,6 +1,9 @@
 package metrics
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Mixture is the predictive density of N rows: for row n
 //
@@ -148,24 +151,27 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 	return m.outer(n).logDensity(m.innerLogDensity(n, y), y)
 }
 
-// innerLogDensity is the log density of the S components, by log-mean-exp.
+// innerLogDensity is the log density of the S components.
 func (m Mixture) innerLogDensity(n int, y float64) float64 {
-	at := func(s int) float64 {
+	logs := make([]float64, m.S)
+	for s := range logs {
 		sd := m.scale(s, n)
-		return m.logDensity(s, (y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
+		logs[s] = m.logDensity(s, (y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
 	}
-	top := math.Inf(-1)
-	for s := range m.S {
-		top = math.Max(top, at(s))
-	}
+	return logSum(logs, m.times, float64(m.S))
+}
+
+// logSum is log (Σ_s times(s) exp(logs[s]) / over), in which no exponential overflows.
+func logSum(logs []float64, times func(s int) float64, over float64) float64 {
+	top := slices.Max(logs)
 	if math.IsInf(top, -1) {
 		return top
 	}
 	sum := 0.0
-	for s := range m.S {
-		sum += m.times(s) * math.Exp(at(s)-top)
+	for s, l := range logs {
+		sum += times(s) * math.Exp(l-top)
 	}
-	return top + math.Log(sum/float64(m.S))
+	return top + math.Log(sum/over)
 }
 
 // CDF is the probability that row n's target is at most y.
@@ -175,6 +181,15 @@ func (m Mixture) CDF(n int, y float64) float64 {
 		sum += m.times(s) * m.probability(s, (y-m.Mean[s*m.N+n])/m.scale(s, n))
 	}
 	return m.outer(n).mixed(sum/float64(m.S), outerCDF, y)
+}
+
+// Centre is the mean of component s of row n.
+func (m Mixture) Centre(s, n int) float64 { return m.Mean[s*m.N+n] }
+
+// Position is where y stands in row n's distribution: the probabilities of less than y, and of at most y.
+func (m Mixture) Position(n int, y float64) (below, upTo float64) {
+	p := m.CDF(n, y)
+	return p, p
 }
 
 // survival is 1 − CDF(n, y), whose last digits it keeps: all g_s are symmetric.

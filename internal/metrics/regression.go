@@ -22,6 +22,17 @@ type Predictive interface {
 	CRPS(n int, y float64) float64
 }
 
+// Distribution is what predictions ask of the mixtures of rows: a Mixture of numbers, or Counts.
+type Distribution interface {
+	Predictive
+	Within(n int) float64                      // the mean of the variances of the components
+	CDF(n int, y float64) float64              // the probability of at most y
+	QuantilesOf(n int) func(p float64) float64 // of row n
+	Component(u float64) int                   // the one that a number from 0 to 1 chooses
+	At(s, n int, z float64) float64            // its value where z is in the standard normal
+	Centre(s, n int) float64                   // its mean
+}
+
 // ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
 func ScoreRegression(m Predictive, y []float64, weights Weights) Regression {
 	rows := len(y)
