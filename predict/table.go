@@ -37,46 +37,50 @@ func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distance
 		out = classTable(t, p)
 	}
 	if distances != nil {
-		predicted, at := out.Row, len(out.Columns)
-		out.Columns = append(out.Columns, "distance")
-		out.Row = func(i int, into []Cell) {
-			predicted(i, into)
-			into[at] = Cell{Value: distances[i]}
-		}
+		out.Add("distance", func(i int) Cell { return Cell{Value: distances[i]} })
 	}
 	if ids := ds.IDs(); ids != nil {
-		predicted, name := out.Row, ds.ID()
+		name := ds.ID()
 		if slices.Contains(out.Columns, name) {
 			name = "id" // which no other column is called
 		}
-		out.Columns, out.Words = append([]string{name}, out.Columns...), append(out.Words, name)
-		out.Row = func(i int, into []Cell) {
-			into[0] = Cell{Class: ids[i], None: ids[i] == ""}
-			predicted(i, into[1:])
-		}
+		out.Words = append(out.Words, name)
+		out.AddFirst(name, func(i int) Cell { return Cell{Class: ids[i], None: ids[i] == ""} })
 	}
-	if ds.HasTarget() {
-		names := ds.Outputs()
-		for _, name := range names {
-			out.Columns = append(out.Columns, prefix(name, names)+"target")
-		}
-		if ds.Labels != nil {
-			out.Words = append(out.Words, "target")
-		}
-		predicted, first := out.Row, len(out.Columns)-len(names)
-		out.Row = func(i int, into []Cell) {
-			predicted(i, into)
-			if ds.Labels != nil {
-				into[first] = classCell(ds.Classes, ds.Labels[i])
-				return
-			}
-			for c := range names {
+	switch names := ds.Outputs(); {
+	case !ds.HasTarget():
+	case ds.Labels != nil:
+		out.Words = append(out.Words, "target")
+		out.Add("target", func(i int) Cell { return classCell(ds.Classes, ds.Labels[i]) })
+	default:
+		for c, name := range names {
+			out.Add(Prefix(name, names)+"target", func(i int) Cell {
 				y := ds.Y[i*len(names)+c]
-				into[first+c] = Cell{Value: y, None: math.IsNaN(y)}
-			}
+				return Cell{Value: y, None: math.IsNaN(y)}
+			})
 		}
 	}
 	return out
+}
+
+// AddFirst puts a column before the others.
+func (t *Table) AddFirst(name string, cell func(i int) Cell) {
+	row := t.Row
+	t.Columns = append([]string{name}, t.Columns...)
+	t.Row = func(i int, into []Cell) {
+		into[0] = cell(i)
+		row(i, into[1:])
+	}
+}
+
+// Add puts a column behind the others.
+func (t *Table) Add(name string, cell func(i int) Cell) {
+	row, at := t.Row, len(t.Columns)
+	t.Columns = append(t.Columns, name)
+	t.Row = func(i int, into []Cell) {
+		row(i, into)
+		into[at] = cell(i)
+	}
 }
 
 // classCell is a target that may not be known.
@@ -87,8 +91,8 @@ func classCell(classes []string, label int32) Cell {
 	return Cell{Class: classes[label]}
 }
 
-// prefix is the beginning of the names of a target's columns: nothing where there is one target.
-func prefix(name string, names []string) string {
+// Prefix is the beginning of the names of a target's columns: nothing where there is one target.
+func Prefix(name string, names []string) string {
 	if len(names) == 1 {
 		return ""
 	}
@@ -104,7 +108,7 @@ func regressionTable(t *fitted.Trained, p *model.Prediction, draws int, seed uin
 	for c, name := range names {
 		columns, row := outputColumns(t, p, c, draws, seed)
 		for _, column := range columns {
-			out.Columns = append(out.Columns, prefix(name, names)+column)
+			out.Columns = append(out.Columns, Prefix(name, names)+column)
 		}
 		width, parts = len(columns), append(parts, row)
 	}

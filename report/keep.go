@@ -33,20 +33,21 @@ func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, 
 	if rows.RowOf != nil { // of folds
 		numbers = rows.RowOf
 	}
-	front(out, rowColumn, func(i int) float64 { return float64(numbers[i] + 1) })
+	out.AddFirst(rowColumn, func(i int) predict.Cell { return predict.Cell{Value: float64(numbers[i] + 1)} })
 	if t.Schema.Task == data.Classification {
 		density := t.DensitiesOf(p, rows, 0).Log
 		back(out, densityColumn, func(i int) float64 { return density[i] })
 	} else {
 		names := t.Schema.Outputs()
-		for o := range names {
+		for o, name := range names {
 			r := predict.NewRegression(t, p, o)
 			if c.PredictDraws > 0 {
 				r = r.Drawn(c.PredictDraws, t.Seed)
 			}
 			y := func(i int) float64 { return rows.Y[i*len(names)+o] }
-			back(out, prefixed(names, o, densityColumn), func(i int) float64 { return r.LogDensity(i, y(i)) })
-			back(out, prefixed(names, o, positionColumn), func(i int) float64 { return r.Position(i, numbers[i], y(i), t.Seed) })
+			back(out, predict.Prefix(name, names)+densityColumn, func(i int) float64 { return r.LogDensity(i, y(i)) })
+			back(out, predict.Prefix(name, names)+positionColumn,
+				func(i int) float64 { return r.Position(i, numbers[i], y(i), t.Seed) })
 		}
 	}
 	for _, column := range keptColumns(t.Schema, importance) {
@@ -77,22 +78,7 @@ func keptColumns(s data.Schema, importance *Importance) (columns []int) {
 	return columns
 }
 
-// front puts a column before the others.
-func front(t *predict.Table, name string, of func(i int) float64) {
-	row := t.Row
-	t.Columns = append([]string{name}, t.Columns...)
-	t.Row = func(i int, into []predict.Cell) {
-		into[0] = predict.Cell{Value: of(i)}
-		row(i, into[1:])
-	}
-}
-
-// back puts a column behind the others.
+// back puts a column of numbers behind the others.
 func back(t *predict.Table, name string, of func(i int) float64) {
-	row, at := t.Row, len(t.Columns)
-	t.Columns = append(t.Columns, name)
-	t.Row = func(i int, into []predict.Cell) {
-		row(i, into)
-		into[at] = predict.Cell{Value: of(i)}
-	}
+	t.Add(name, func(i int) predict.Cell { return predict.Cell{Value: of(i)} })
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/predict"
 )
 
 // Rows are test rows and their predictions. Every list has a value for each row.
@@ -66,14 +68,14 @@ func (r *Run) ParseRows(text []byte) (*Rows, error) {
 	outputs := r.Trained.Schema.Outputs()
 	first := "label"
 	if r.regression() {
-		first = prefixed(outputs, 0, "mean")
+		first = predict.Prefix(outputs[0], outputs) + "mean"
 	}
 	if c.head[1] != first {
 		rows.Name = c.texts(c.head[1])
 	}
 	if r.regression() {
-		for i, name := range outputs {
-			of := func(column string) []float64 { return c.numbers(prefixed(outputs, i, column)) }
+		for _, name := range outputs {
+			of := func(column string) []float64 { return c.numbers(predict.Prefix(name, outputs) + column) }
 			rows.Targets = append(rows.Targets, Target{
 				Name: name, True: of("target"), Mean: of("mean"), SD: of("sd"), Q05: of("q05"), Q95: of("q95"),
 				LogDensity: of(densityColumn), Position: of(positionColumn),
@@ -90,14 +92,6 @@ func (r *Run) ParseRows(text []byte) (*Rows, error) {
 		rows.Inputs = append(rows.Inputs, Values{strings.TrimPrefix(name, inputPrefix), c.numbers(name)})
 	}
 	return rows, c.err
-}
-
-// prefixed is the column of one of the targets: their names stand in front where there are several.
-func prefixed(outputs []string, i int, column string) string {
-	if len(outputs) == 1 {
-		return column
-	}
-	return outputs[i] + "_" + column
 }
 
 // columns is a table whose columns are read by name. The first error stays.
