@@ -19,16 +19,16 @@ var temporaryName = regexp.MustCompile(`^\.(.+)\.tmp-[0-9]+(-[0-9]+)?$`)
 
 // own takes the lock of a temporary that was just made at path. It fails if the temporary has gone.
 // A file system without locks is used without.
-func own(path string, f *os.File) bool {
-	if errors.Is(Lock(f), ErrLocked) {
-		return false
-	}
-	made, err := f.Stat()
+func own(path string, f *os.File) bool { return !errors.Is(Lock(f), ErrLocked) && IsAt(f, path) }
+
+// IsAt reports whether an open file is still the one at path.
+func IsAt(f *os.File, path string) bool {
+	opened, err := f.Stat()
 	if err != nil {
 		return false
 	}
-	there, err := os.Lstat(path)
-	return err == nil && os.SameFile(made, there)
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, there)
 }
 
 // RemoveDead removes the temporaries of dead processes from a folder, and names them. is reports,

@@ -37,7 +37,7 @@ func Claim(path string) (release func() error, err error) {
 			return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: "+
 				"use another file system, or mount this one with locks: %w", path, err), f.Close())
 		}
-		if !stands(f, path) { // its last owner has removed it meanwhile
+		if !atomicfile.IsAt(f, path) { // its last owner has removed it meanwhile
 			if err := f.Close(); err != nil {
 				return nil, err
 			}
@@ -65,16 +65,6 @@ func Wait(path string) (release func() error, err error) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-}
-
-// stands reports whether an open file is the one at path.
-func stands(f *os.File, path string) bool {
-	opened, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Stat(path)
-	return err == nil && os.SameFile(opened, there)
 }
 
 // owner is the text of a lock file.

@@ -4,7 +4,6 @@
 package parts
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -70,6 +69,3 @@ func ofArray(getenv func(string) string) (Part, error) {
 // Has reports whether a cell, counted from 0, is of this part. Neighbours are of different parts, so
 // that each has some of the quick cells and some of the slow ones.
 func (p Part) Has(cell int) bool { return p.Count <= 1 || cell%p.Count == p.Index }
-
-// String is the part as Parse reads it.
-func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, max(1, p.Count)) }
