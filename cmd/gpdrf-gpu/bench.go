@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -202,14 +201,8 @@ func (b *benchmark) progress(format string, args ...any) {
 
 // compare puts the second device, the CPU, beside the first.
 func (r *benchReport) compare() {
-	if len(r.Devices) < 2 {
-		return
-	}
-	for _, gpu := range r.Devices[0].Steps {
-		i := slices.IndexFunc(r.Devices[1].Steps, func(f workload.StepFigure) bool { return f.Size == gpu.Size })
-		if i >= 0 {
-			cpu := r.Devices[1].Steps[i].MS
-			r.Ratios = append(r.Ratios, benchRatio{gpu.Size, cpu, gpu.MS, cpu / gpu.MS})
-		}
+	if len(r.Devices) == 2 {
+		gpu, cpu := r.Devices[0].Steps[0], r.Devices[1].Steps[0]
+		r.Ratios = []benchRatio{{gpu.Size, cpu.MS, gpu.MS, cpu.MS / gpu.MS}}
 	}
 }

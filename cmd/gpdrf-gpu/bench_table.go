@@ -18,7 +18,7 @@ func (r *benchReport) Lines() []string {
 		lines = append(lines, "", fmt.Sprintf("%s, each operation by itself: %s", r.Preset, d.Steps[0].Size))
 		lines = append(lines, d.operations(r.beside(i))...)
 		lines = append(lines, "", r.Preset+", whole steps")
-		lines = append(lines, d.steps(r.Ratios, i == 0)...)
+		lines = append(lines, d.step(r.beside(i))...)
 	}
 	return lines
 }
@@ -52,20 +52,17 @@ func (d *benchDevice) operations(cpu *benchDevice) []string {
 	return t.lines("  ")
 }
 
-// steps is the table of whole steps.
-func (d *benchDevice) steps(ratios []benchRatio, first bool) []string {
+// step is the table of the whole step, the CPU's time beside a GPU's.
+func (d *benchDevice) step(cpu *benchDevice) []string {
+	f := d.Steps[0]
 	header := []any{"step", "steps/s", "samples/s", "ms"}
-	if first && len(ratios) > 0 {
+	row := []any{f.Size, digits(f.Steps), digits(f.Samples), digits(f.MS)}
+	if cpu != nil {
 		header = append(header, "CPU ms", "ratio")
+		row = append(row, digits(cpu.Steps[0].MS), ratio(cpu.Steps[0].MS, f.MS))
 	}
 	t := newNumberTable(header...)
-	for _, f := range d.Steps {
-		row := []any{f.Size.String(), digits(f.Steps), digits(f.Samples), digits(f.MS)}
-		if k := slices.IndexFunc(ratios, func(r benchRatio) bool { return r.Shape == f.Size }); first && k >= 0 {
-			row = append(row, digits(ratios[k].CPU), ratio(ratios[k].CPU, f.MS))
-		}
-		t.add(row...)
-	}
+	t.add(row...)
 	return t.lines("  ")
 }
 

@@ -17,24 +17,6 @@ func isModelFile(path string) bool {
 	return filepath.Ext(path) == filepath.Ext(rundir.ModelFile) && !isFolder(path)
 }
 
-// isCheckpoint reports whether a file is a checkpoint, by its name or else by its content.
-func isCheckpoint(path string) bool {
-	if filepath.Base(path) == rundir.CheckpointFile {
-		return true
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	about, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	metadata, _, err := safetensors.Read(f, about.Size())
-	return err == nil && metadata[fitted.FormatKey] == rundir.CheckpointFormat
-}
-
 // modelFile is what `info` shows about a model file or a checkpoint, after it has checked all of
 // it.
 type modelFile struct {
@@ -69,7 +51,8 @@ type tensorInfo struct {
 func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 	var trained *fitted.Trained
 	i = &modelFile{Path: path, Sound: true}
-	if isCheckpoint(path) {
+	format, wrong := i.look() // the reader of the format says better what is wrong
+	if filepath.Base(path) == rundir.CheckpointFile || format == rundir.CheckpointFormat {
 		c, err := rundir.ReadCheckpointFile(path)
 		if err != nil {
 			return nil, err
@@ -91,7 +74,7 @@ func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 		}
 		i.Models = append(i.Models, about)
 	}
-	return i, i.look()
+	return i, wrong
 }
 
 // damagedFile is what `info --check-file --json` shows about a file that is not whole.
@@ -119,16 +102,16 @@ func (p *program) checkFile(path string) error {
 	return err
 }
 
-// look lists the tensors.
-func (i *modelFile) look() error {
+// look lists the tensors, and gives the format.
+func (i *modelFile) look() (format string, err error) {
 	f, err := os.Open(i.Path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer f.Close()
 	about, err := f.Stat()
 	if err != nil {
-		return err
+		return "", err
 	}
 	i.Bytes = about.Size()
 	metadata, tensors, err := safetensors.Read(f, i.Bytes)
@@ -136,7 +119,7 @@ func (i *modelFile) look() error {
 		i.Tensors = append(i.Tensors, tensorInfo{x.Name, x.DType, x.Shape})
 	}
 	i.Checksum = metadata[safetensors.ChecksumKey]
-	return err
+	return metadata[fitted.FormatKey], err
 }
 
 // Lines is the text for people.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // Every golden file is sound, under any name.
@@ -28,8 +29,8 @@ func TestCheckFile(t *testing.T) {
 		if code != exitOK || !said.Sound || said.Format == "" {
 			t.Errorf("%s: exit code %d, %+v", file, code, said)
 		}
-		if isCheckpoint(file) != (filepath.Base(file) == "checkpoint.safetensors") {
-			t.Errorf("%s: a checkpoint is %v", file, isCheckpoint(file))
+		if (said.Format == rundir.CheckpointFormat) != (filepath.Base(file) == rundir.CheckpointFile) {
+			t.Errorf("%s: the format is %s", file, said.Format)
 		}
 	}
 }

@@ -77,18 +77,26 @@ func (r *predictRequest) readDraws(c *call) (err error) {
 	if r.draws > 0 && r.trained.Counts() {
 		return usagef("--draws: puts a normal in place of a prediction, and counts have none: leave it out")
 	}
-	r.seed = r.trained.Seed
-	value, given := c.text("seed")
-	if !given {
-		return nil
+	if r.seed, err = c.seed(r.trained.Seed); err != nil {
+		return err
 	}
-	if r.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
-		return usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
-	}
-	if r.draws == 0 {
+	if _, given := c.text("seed"); given && r.draws == 0 {
 		return usagef("--seed: has no effect without --draws: give --draws T too")
 	}
 	return nil
+}
+
+// seed reads --seed.
+func (c *call) seed(otherwise uint64) (uint64, error) {
+	value, given := c.text("seed")
+	if !given {
+		return otherwise, nil
+	}
+	seed, err := strconv.ParseUint(value, 10, 64)
+	if err != nil {
+		return 0, usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
+	}
+	return seed, nil
 }
 
 // atLevel is the model with the level of --level.

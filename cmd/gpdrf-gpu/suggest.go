@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
-	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
@@ -124,13 +123,8 @@ func (r *suggestRequest) readSearch(c *call) (err error) {
 	if r.Minimize, err = c.isOn("minimize"); err != nil {
 		return err
 	}
-	r.Seed = r.Trained.Seed
-	if value, given := c.text("seed"); given {
-		if r.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
-			return usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
-		}
-	}
-	return nil
+	r.Seed, err = c.seed(r.Trained.Seed)
+	return err
 }
 
 // rowsToSuggest reads the candidates as a model has its rows.
