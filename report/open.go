@@ -1,13 +1,20 @@
 package report
 
 import (
+	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -60,4 +67,78 @@ func (r *Run) regression() bool { return r.Result.Task == data.Regression }
 // tested reports whether there are scores.
 func (r *Run) tested() bool {
 	return r.Result.Test.Regression != nil || r.Result.Test.Classification != nil
+}
+
+// damaged is the error of a file that does not have its format.
+func damaged(path string, err error) error {
+	return &usage.Error{Err: fmt.Errorf("%s: damaged: %w: remove it, and the report leaves that part out", path, err)}
+}
+
+// ParseReadings reads metrics.jsonl. An error names the line.
+func ParseReadings(text []byte) (all []rundir.Reading, err error) {
+	for i, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
+		if len(line) == 0 {
+			continue
+		}
+		var r rundir.Reading
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// WriteReadings writes them as CSV, with the names of metrics.jsonl. A score that was not taken is
+// an empty cell.
+func WriteReadings(w io.Writer, all []rundir.Reading) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"step", "elbo", "ell", "kl", "lr", "val_nlpd", "val_rmse", "val_nll", "val_error", "seconds"})
+	for _, r := range all {
+		cells := []string{strconv.Itoa(r.Step), number(r.ELBO), number(r.ELL), number(r.KL), number(r.LR)}
+		for _, score := range []*float64{r.NLPD, r.RMSE, r.NLL, r.Error} {
+			cell := ""
+			if score != nil {
+				cell = number(*score)
+			}
+			cells = append(cells, cell)
+		}
+		out.Write(append(cells, number(r.Seconds))) // an error stays until Flush
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// History is history.json: the commands that trained a run. A run that went on has several.
+type History []Session
+
+// Session is one command.
+type Session struct {
+	Command string    `json:"command"`
+	Began   time.Time `json:"began"`
+	Seconds float64   `json:"seconds"`
+	Version string    `json:"version"`
+
+	System    string `json:"system"` // "linux/amd64"
+	Processor string `json:"processor"`
+	Threads   int    `json:"threads"`
+	Device    string `json:"device"`
+}
+
+// ReadHistory reads that of a run folder, which may have none.
+func ReadHistory(folder string) (h History, err error) {
+	path := filepath.Join(folder, rundir.HistoryFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &h)
+	}
+	if err != nil {
+		return nil, damaged(path, err)
+	}
+	return h, nil
 }
