@@ -163,10 +163,7 @@ func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, erro
 	}
 	for i, in := range q.Inputs {
 		t := Tensor{Name: in.GetName(), Type: Datatype(in.GetDatatype()), Shape: in.GetShape()}
-		if err := t.Type.check(); err != nil {
-			return nil, badf("input %q: %v", t.Name, err)
-		}
-		n, err := elements(t.Name, t.Shape, mostElements)
+		n, err := t.elements(mostElements)
 		if err != nil {
 			return nil, err
 		}

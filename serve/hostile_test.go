@@ -34,7 +34,7 @@ func TestShapes(t *testing.T) {
 		{[]int64{1 << 30, 1 << 30, 1 << 30, 1 << 30}, -1}, {[]int64{math.MaxInt32, math.MaxInt32, 3, 1}, -1},
 		{[]int64{math.MaxInt32, math.MaxInt32, 0, 1}, 0},
 	} {
-		n, err := elements("x", test.shape, math.MaxInt64/2)
+		n, err := (&Tensor{Type: FP64, Shape: test.shape}).elements(math.MaxInt64 / 2)
 		if err != nil {
 			n = -1
 		}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
@@ -12,19 +13,14 @@ func inputsOf(s data.Schema) (specs []TensorSpec) {
 	if width := len(s.RequestNumbers()); width > 0 {
 		specs = append(specs, TensorSpec{s.NumbersName(), FP64, []int64{-1, int64(width)}})
 	}
-	for _, name := range textsOf(s) {
+	texts := s.TextColumns()
+	if name := s.SequenceColumn(); name != "" {
+		texts = append(texts, name)
+	}
+	for _, name := range texts {
 		specs = append(specs, TensorSpec{name, Bytes, []int64{-1}})
 	}
 	return specs
-}
-
-// textsOf are the columns of words, and of sequences.
-func textsOf(s data.Schema) []string {
-	names := s.TextColumns()
-	if name := s.SequenceColumn(); name != "" {
-		names = append(names, name)
-	}
-	return names
 }
 
 // rowsOf takes the tensors of a request to rows.
@@ -84,12 +80,10 @@ func (want TensorSpec) rows(t Tensor) (int, error) {
 	return int(t.Shape[0]), nil
 }
 
-func specNames(specs []TensorSpec) (text string) {
-	for i, s := range specs {
-		if i > 0 {
-			text += ", "
-		}
-		text += quote(s.Name)
+func specNames(specs []TensorSpec) string {
+	var names []string
+	for _, s := range specs {
+		names = append(names, quote(s.Name))
 	}
-	return text
+	return strings.Join(names, ", ")
 }

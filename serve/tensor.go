@@ -24,13 +24,6 @@ const (
 	Bytes  Datatype = "BYTES"
 )
 
-func (d Datatype) check() error {
-	if d == Bytes || d.size() > 0 {
-		return nil
-	}
-	return badf("datatype %s: give FP32, FP64, BOOL, BYTES or a type of integers, such as INT64", quote(string(d)))
-}
-
 // size is how many bytes a number takes in raw form; 0 of what is no type of numbers.
 func (d Datatype) size() int {
 	switch d {
@@ -68,18 +61,22 @@ type TensorSpec struct {
 // maxRank is the most dimensions of a tensor: no model has more.
 const maxRank = 4
 
-// elements is the number of elements of a shape, up to most.
-func elements(name string, shape []int64, most int) (int, error) {
-	if len(shape) == 0 || len(shape) > maxRank {
-		return 0, badf("input %q has %d dimensions: give 1 to %d", name, len(shape), maxRank)
+// elements is the number of elements of an input, up to most, by its shape. It refuses types that no input has.
+func (t *Tensor) elements(most int) (int, error) {
+	if t.Type != Bytes && t.Type.size() == 0 {
+		return 0, badf("input %q: datatype %s: give FP32, FP64, BOOL, BYTES or a type of integers, such as INT64",
+			t.Name, quote(string(t.Type)))
+	}
+	if len(t.Shape) == 0 || len(t.Shape) > maxRank {
+		return 0, badf("input %q has %d dimensions: give 1 to %d", t.Name, len(t.Shape), maxRank)
 	}
 	n := int64(1)
-	for _, d := range shape {
+	for _, d := range t.Shape {
 		if d < 0 || d > math.MaxInt32 {
-			return 0, badf("input %q has the shape %v", name, shape)
+			return 0, badf("input %q has the shape %v", t.Name, t.Shape)
 		}
 		if d > 0 && n > int64(most)/d {
-			return 0, &Error{tooLarge, "input " + quote(name) +
+			return 0, &Error{tooLarge, "input " + quote(t.Name) +
 				" has more elements than a request may hold: send fewer rows at a time"}
 		}
 		n *= d

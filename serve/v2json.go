@@ -101,9 +101,6 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 // tensor is the input. Where it is raw, it is at the start of raw, and rest follows it.
 func (in *wireInput) tensor(raw []byte, mostElements int) (t Tensor, rest []byte, err error) {
 	t = Tensor{Name: in.Name, Type: in.Type}
-	if err := in.Type.check(); err != nil {
-		return t, nil, badf("input %q: %v", in.Name, err)
-	}
 	err = each(in.Shape, mostSizes, protocol, func(_ int, size int64) error {
 		t.Shape = append(t.Shape, size)
 		return nil
@@ -111,7 +108,7 @@ func (in *wireInput) tensor(raw []byte, mostElements int) (t Tensor, rest []byte
 	if err != nil {
 		return t, nil, err
 	}
-	n, err := elements(in.Name, t.Shape, mostElements)
+	n, err := t.elements(mostElements)
 	if err != nil {
 		return t, nil, err
 	}
