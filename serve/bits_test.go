@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -95,7 +96,7 @@ func givenOf(trained *fitted.Trained, ds *data.Dataset, kind string, chosen []in
 
 // askRows asks with rows as JSON.
 func (r *running) askRows(g data.Given) ([]map[string]any, error) {
-	m, err := r.store.acquire(r.shutdown, "m")
+	m, err := r.store.acquire(context.Background(), "m")
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func tensorsOf(schema data.Schema, g data.Given) (inputs []Tensor) {
 // askTensors asks over HTTP, with tensors in JSON or raw.
 func (r *running) askTensors(raw bool) func(g data.Given) ([]map[string]any, error) {
 	return func(g data.Given) ([]map[string]any, error) {
-		m, err := r.store.acquire(r.shutdown, "m")
+		m, err := r.store.acquire(context.Background(), "m")
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +247,7 @@ func answeredTensors(m *loaded, text []byte, size string) ([]map[string]any, err
 func (r *running) askCalls(t *testing.T, client inference.GRPCInferenceServiceClient,
 	raw bool) func(g data.Given) ([]map[string]any, error) {
 	return func(g data.Given) ([]map[string]any, error) {
-		m, err := r.store.acquire(t.Context(), "m")
+		m, err := r.store.acquire(context.Background(), "m")
 		if err != nil {
 			return nil, err
 		}

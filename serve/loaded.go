@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -34,7 +33,6 @@ type loaded struct {
 type loader struct {
 	Config
 	metrics  *metrics
-	log      *slog.Logger
 	shutdown context.Context
 }
 
@@ -58,7 +56,7 @@ func (l *loader) open(e *entry) (m *loaded, err error) {
 		return nil, errors.Join(err, dev.Close())
 	}
 	b := &batcher{predictor: p, queue: make(chan *job, queueLength), delay: l.MaxDelay, rows: l.MaxBatch,
-		metrics: l.metrics, log: l.log, shutdown: l.shutdown, done: make(chan struct{})}
+		metrics: l.metrics, log: l.Log, shutdown: l.shutdown, done: make(chan struct{})}
 	go b.run()
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + fileBytes(path), stamp: stamp, closed: make(chan struct{})}
@@ -110,7 +108,7 @@ func (l *loader) read(path string) (t *fitted.Trained, trainedOn, precision stri
 		return nil, "", "", err
 	}
 	if run.Result.Unfinished {
-		l.log.Warn("the run is not finished: the model is that of its last checkpoint", "path", path)
+		l.Log.Warn("the run is not finished: the model is that of its last checkpoint", "path", path)
 	}
 	return run.Trained, run.Result.Device, run.Config.Precision, nil
 }

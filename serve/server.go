@@ -27,17 +27,15 @@ type Server struct {
 	stopping atomic.Bool // no new requests are wanted
 	bodies   *bodies
 	numbers  *semaphore.Weighted // of predictions in memory
-	shutdown context.Context
 	leave    context.CancelFunc
 }
 
 // New makes a server of some models, which Start loads.
 func New(c Config, models []Source) *Server {
-	s := &Server{Config: c, metrics: newMetrics(), store: newStore(models),
-		bodies: &bodies{most: bodiesAtOnce * c.MaxBody}, numbers: semaphore.NewWeighted(mostNumbers)}
-	s.shutdown, s.leave = context.WithCancel(context.Background())
-	l := &loader{c, s.metrics, c.Log, s.shutdown}
-	s.store.open, s.store.budget, s.store.metrics, s.store.log = l.open, c.Memory, s.metrics, c.Log
+	s := &Server{Config: c, metrics: newMetrics(), bodies: &bodies{most: bodiesAtOnce * c.MaxBody},
+		numbers: semaphore.NewWeighted(mostNumbers)}
+	shutdown, leave := context.WithCancel(context.Background())
+	s.store, s.leave = newStore(&loader{c, s.metrics, shutdown}, models), leave
 	return s
 }
 

@@ -50,8 +50,8 @@ const (
 // Source is a model to serve: the folder of a run, or a model file.
 type Source struct{ Name, Path string }
 
-func newStore(sources []Source) *store {
-	s := &store{}
+func newStore(l *loader, sources []Source) *store {
+	s := &store{open: l.open, budget: l.Memory, metrics: l.metrics, log: l.Log}
 	for _, source := range sources {
 		s.entries = append(s.entries, &entry{name: source.Name, path: source.Path})
 	}
