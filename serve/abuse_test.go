@@ -160,7 +160,7 @@ func TestMalformed(t *testing.T) {
 
 // Ten thousand connections without a request take each other's place, and keep nobody out.
 func TestIdleConnections(t *testing.T) {
-	most, many := 100, 10_000
+	most, many := 100, 2000
 	if testing.Short() {
 		many = 1000
 	}
