@@ -219,22 +219,13 @@ type wireAnswer struct {
 	ID      string       `json:"id,omitempty"`
 	Outputs []wireOutput `json:"outputs"`
 
-	Parameters *wireWarnings `json:"parameters,omitempty"`
-}
-
-// wireWarnings has a line for each warning: parameters of the protocol are no lists.
-type wireWarnings struct {
-	Warnings string `json:"warnings"`
+	Parameters map[string]string `json:"parameters,omitempty"`
 }
 
 type wireOutput struct {
 	TensorSpec
-	Parameters *wireSize `json:"parameters,omitempty"`
-	Data       any       `json:"data,omitempty"`
-}
-
-type wireSize struct {
-	Binary int `json:"binary_data_size"`
+	Parameters map[string]int `json:"parameters,omitempty"`
+	Data       any            `json:"data,omitempty"`
 }
 
 // writeAnswer is the body of an answer, and the size of its JSON; it is all JSON where raw is
@@ -242,8 +233,8 @@ type wireSize struct {
 func writeAnswer(model string, q *Request, outputs []Tensor, binary []bool) (body []byte, jsonSize int, raw bool,
 	err error) {
 	wire := wireAnswer{Model: model, Version: version, ID: q.ID}
-	if q.Warnings != nil {
-		wire.Parameters = &wireWarnings{strings.Join(q.Warnings, "\n")}
+	if q.Warnings != nil { // a line for each: parameters of the protocol are no lists
+		wire.Parameters = map[string]string{"warnings": strings.Join(q.Warnings, "\n")}
 	}
 	var tail []byte
 	for i, t := range outputs {
@@ -251,7 +242,7 @@ func writeAnswer(model string, q *Request, outputs []Tensor, binary []bool) (bod
 		switch {
 		case binary[i]:
 			piece := t.raw()
-			out.Parameters, tail, raw = &wireSize{len(piece)}, append(tail, piece...), true
+			out.Parameters, tail, raw = map[string]int{"binary_data_size": len(piece)}, append(tail, piece...), true
 		case t.Type == Bytes:
 			out.Data = t.Texts
 		default:

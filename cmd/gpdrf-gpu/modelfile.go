@@ -84,9 +84,6 @@ type damagedFile struct {
 	Wrong string `json:"wrong"`
 }
 
-// Lines is empty: people read the error.
-func (damagedFile) Lines() []string { return nil }
-
 // checkFile prints the content of a model file or a checkpoint, whatever its name. The error of a
 // damaged file is a *usage.Error.
 func (p *program) checkFile(path string) error {
@@ -95,7 +92,7 @@ func (p *program) checkFile(path string) error {
 		return p.show(about)
 	}
 	if p.json {
-		if err := p.show(damagedFile{Path: path, Wrong: err.Error()}); err != nil {
+		if err := p.printJSON(damagedFile{Path: path, Wrong: err.Error()}); err != nil {
 			return err
 		}
 	}
