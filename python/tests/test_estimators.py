@@ -95,6 +95,10 @@ def test_ordinal_by_categories(table: Table) -> None:
     with pytest.raises(ValueError, match="which have no order"):
         GPDRFClassifier(**SMALL, likelihood="ordinal").fit(x, pd.Categorical(levels))
     assert list(GPDRFClassifier(**SMALL).fit(x, column).classes_) == ["high", "low", "middle"]
+    column[3] = None
+    for missing in (column, pd.Series(column).astype(object)):
+        with pytest.raises(ValueError, match="y of row 4 is missing: each row needs a class"):
+            GPDRFClassifier(**SMALL).fit(x, missing)
 
 
 def test_levels(table: Table, fitted: GPDRFRegressor) -> None:

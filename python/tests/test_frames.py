@@ -172,6 +172,7 @@ def test_options_name_columns(table: Table) -> None:
     assert GPDRFRegressor(**SMALL, options={"time": "x0"}).fit(x, y).predict(x).shape == (100,)
     with pytest.raises(ValueError, match="X has no rows"):
         by_name.predict(frame[:0])
-    frame["b"] = pd.to_timedelta(frame["b"], unit="D")
-    with pytest.raises(GPDRFInputError, match='column "b" is of durations: give numbers'):
-        GPDRFRegressor(**SMALL).fit(frame, y)
+    durations, periods = pd.to_timedelta(frame["b"], unit="D"), pd.period_range("2020-01", periods=100, freq="M")
+    for column, match in ((durations, "durations: give numbers"), (periods, "periods: give dates")):
+        with pytest.raises(GPDRFInputError, match=f'column "b" is of {match}'):
+            GPDRFRegressor(**SMALL).fit(frame.assign(b=column), y)

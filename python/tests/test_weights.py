@@ -36,6 +36,20 @@ def test_groups(table: Table) -> None:
         GPDRFRegressor(**SMALL, validation=0.2).fit(x, y, groups=np.zeros(100))
 
 
+def test_scaffolds() -> None:
+    """The molecules of a scaffold, here of a ring, stay together."""
+    rings = ["C1CCCCC1", "c1ccccc1", "c1ccncc1", "C1CCC1", "C1CCCC1"]
+    molecules, y = [ring + "C" * k + "(=O)O" for ring in rings for k in range(1, 21)], np.arange(100.0)
+    model = GPDRFRegressor(**SMALL, kernel="circular:2", validation=0.2).fit(molecules, y, groups="scaffold")
+    assert model.result_["validation"]["rows"] == 20
+
+
+def test_bad_groups(table: Table) -> None:
+    for groups in ("scaffold", "patient"):
+        with pytest.raises(ValueError, match=f'groups is .{groups}.: give a group for each row, or "scaffold"'):
+            GPDRFRegressor(**SMALL).fit(*table, groups=groups)
+
+
 @pytest.mark.parametrize(
     "weights, match",
     [(np.zeros(100), "zero"), (-np.ones(100), "row 1 is negative"), (np.ones(99), "shape"), ([np.nan] * 100, "NaN")],

@@ -201,7 +201,7 @@ class Estimator(BaseEstimator):
     # Training
 
     def _fit(self, rows: Rows, y: NDArray[Any], task: str, sample_weight: Any, groups: Any) -> None:
-        roles = roles_of(len(rows), sample_weight, groups)
+        roles = roles_of(rows, sample_weight, groups)
         n = np.count_nonzero(roles["weights"]) if "weights" in roles else len(rows)  # those that the program keeps
         with closing(Run(self.run)) as run, ExitStack() as stack:
             resumes = run.resumes()

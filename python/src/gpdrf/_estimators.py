@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from gpdrf._base import Estimator
-from gpdrf._rows import Numbers, levels_of
+from gpdrf._rows import Numbers, check_classes, levels_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -54,6 +54,7 @@ class GPDRFRegressor(RegressorMixin, Estimator):
         X is an array of numbers, a data frame of pandas or polars, which may have columns of words, or a list of str:
         DNA, proteins or texts.
 
+        groups="scaffold" groups molecules, as SMILES, by their scaffolds.
         A row counts as sample_weight [N] copies of it, 0 or more. Rows with the same value of groups [N], such as those
         of a patient, stay together where rows are held out: for validation, conformal, and the choice of options.
         """
@@ -130,6 +131,7 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Train on rows X and their classes y [N], which may be numbers or words; otherwise as in GPDRFRegressor.
+        check_classes(y)
 
         options={"class-weights": "balanced"} gives each class the same share of the weights.
         """

@@ -22,6 +22,7 @@ Numbers = NDArray[np.float64]
 Tensors = dict[str, "Numbers | list[str]"]
 
 _SEQUENCE = "sequence"
+_SCAFFOLD = "scaffold"  # the groups of molecules that the program finds
 _OWN_NAME = re.compile(r"x\d+")  # of a column of an array
 _DENSE = 1 << 30  # bytes of a sparse matrix as an array
 
@@ -72,7 +73,7 @@ class Rows:
         self,
         stem: Path,
         y: NDArray[Any] | None = None,
-        roles: Mapping[str, NDArray[Any]] | None = None,
+        roles: Mapping[str, NDArray[Any] | str] | None = None,
         named: bool = False,
     ) -> list[str]:
         """Write the rows, with their targets y [N] or [N, T] and their roles, and say how the program reads them.
@@ -91,7 +92,8 @@ class Rows:
         arguments = ["--sequence", _SEQUENCE] if self.sequences is not None and y is not None else []
         if y is not None:
             targets = [_add(cells, f"target{t}", column) for t, column in enumerate(y.reshape(len(y), -1).T)]
-            arguments += [f"--{role}={_add(cells, role, column)}" for role, column in (roles or {}).items()]
+            for role, column in (roles or {}).items():
+                arguments.append(f"--{role}={column if isinstance(column, str) else _add(cells, role, column)}")
             arguments += ["--target", ",".join(targets)]
             if self.words:
                 names = list(cells)
@@ -122,9 +124,10 @@ class Rows:
         return tensors
 
 
-def roles_of(n: int, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any]]:
-    """The columns of n rows that are not inputs, by the options that read them."""
-    roles: dict[str, NDArray[Any]] = {}
+def roles_of(rows: Rows, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any] | str]:
+    """The columns of rows that are not inputs, by the options that read them."""
+    n = len(rows)
+    roles: dict[str, NDArray[Any] | str] = {}
     if sample_weight is not None:
         weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
         if weights.shape != (n,):
@@ -134,7 +137,11 @@ def roles_of(n: int, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any]]
         if not weights.any():
             raise ValueError("sample_weight: all weights are zero: at least two rows must count")
         roles["weights"] = weights
-    if groups is not None:
+    if isinstance(groups, str):
+        if groups != _SCAFFOLD or rows.sequences is None:
+            raise ValueError(f'groups is {groups!r}: give a group for each row, or "{_SCAFFOLD}" where X is molecules')
+        roles["group"] = groups
+    elif groups is not None:
         names = column_or_1d(groups)
         check_consistent_length(names, range(n))
         for i, name in enumerate(names.tolist()):
@@ -142,6 +149,14 @@ def roles_of(n: int, sample_weight: Any, groups: Any) -> dict[str, NDArray[Any]]
                 raise ValueError(f"groups of row {i + 1} is missing: each row needs a group")
         roles["group"] = np.unique(names, return_inverse=True)[1]
     return roles
+
+
+def check_classes(y: Any) -> None:
+    """Refuse a class that is missing among words or categories."""
+    y = np.asarray(y)
+    for i, v in enumerate(y.ravel().tolist() if y.ndim and y.dtype.kind == "O" else []):
+        if _missing(v):
+            raise ValueError(f"y of row {i + 1} is missing: each row needs a class")
 
 
 def _add(cells: dict[str, Any], name: str, column: Any) -> str:
@@ -207,6 +222,8 @@ def has_words(frame: Any) -> bool:
     for name, column in zip(frame.columns, columns, strict=True):
         if np.asarray(column).dtype.kind == "m":
             raise GPDRFInputError(f'X: column "{name}" is of durations: give numbers, such as their seconds')
+        if str(column.dtype).startswith("period"):
+            raise GPDRFInputError(f'X: column "{name}" is of periods: give dates, such as their .dt.start_time')
     return any(_is_category(column) or any(isinstance(v, _TEXTS) for v in _objects(column)) for column in columns)
 
 
