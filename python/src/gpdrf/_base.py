@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, nullcontext
+from inspect import signature
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,16 +21,16 @@ from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
 from gpdrf._rows import Numbers, Rows, as_sequences, check_same_columns, dense, has_words, is_frame, roles_of
-from gpdrf._run import CHECKPOINT_FILE, RESULT_FILE, Run
-
-_LOG_FILE = "metrics.jsonl"
-_CONFIG_FILE = "config.yaml"
+from gpdrf._run import CHECKPOINT_FILE, CONFIG_FILE, LOG_FILE, RESULT_FILE, Run
 
 NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
 
-_MOST_SEED = 2**31 - 1
-
 _CONFORMAL, _MOST_CONFORMAL = 0.2, 5000  # the rows behind intervals: a share, and the most
+
+
+def seed_of(random_state: int | np.random.RandomState | None) -> int:
+    """A seed of the program."""
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 class Estimator(BaseEstimator):
@@ -240,7 +241,7 @@ class Estimator(BaseEstimator):
 
     def _given(self) -> dict[str, Any]:
         """The options that are parameters, without a seed and steps that nobody gave."""
-        given = {name: getattr(self, name) for name in _options.NAMES if getattr(self, name) is not None}
+        given = {name: getattr(self, name) for name in _NAMES if getattr(self, name) is not None}
         if self.time_limit is not None:
             given["time-limit"] = self.time_limit if isinstance(self.time_limit, str) else f"{self.time_limit}s"
         return given | self._passed()
@@ -256,7 +257,7 @@ class Estimator(BaseEstimator):
                 "warm_start: the model was not fitted here, so its options are not known: fit it anew"
             )
         (folder / MODEL_FILE).write_bytes(self._model.content)
-        (folder / _CONFIG_FILE).write_text(self._config, encoding="utf-8")
+        (folder / CONFIG_FILE).write_text(self._config, encoding="utf-8")
         (folder / RESULT_FILE).write_text(json.dumps(self.result_), encoding="utf-8")
         now = self._given()
         for name in self._asked.keys() - now.keys() - _options.EACH - {"random_state"}:
@@ -265,11 +266,8 @@ class Estimator(BaseEstimator):
             )
         changed = {k: v for k, v in now.items() if k in _options.EACH or self._asked.get(k) != v}
         if isinstance(self.random_state, int) and self.random_state != self._asked["random_state"]:
-            changed["seed"] = self._seed()
+            changed["seed"] = seed_of(self.random_state)
         return ["--from", str(folder), *self._words(changed)]
-
-    def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(_MOST_SEED))
 
     def _words(self, given: Mapping[str, Any]) -> list[str]:
         words = [
@@ -284,7 +282,7 @@ class Estimator(BaseEstimator):
         """The options of the command train."""
         given = self._given()
         if self.random_state is not None or not resumes:
-            given.setdefault("seed", self._seed())
+            given.setdefault("seed", seed_of(self.random_state))
         if self.inducing is not None:
             if self.conformal:
                 n -= max(1, round(min(_CONFORMAL, _MOST_CONFORMAL / n) * n))
@@ -299,11 +297,11 @@ class Estimator(BaseEstimator):
     def _take(self, run: Path) -> None:
         """Take the model of a run folder."""
         self.result_: dict[str, Any] = json.loads((run / RESULT_FILE).read_text(encoding="utf-8"))
-        log = run / _LOG_FILE  # an ensemble has one for each of its models
+        log = run / LOG_FILE  # an ensemble has one for each of its models
         self.history_: list[dict[str, float]] = [
             json.loads(line) for line in (log.read_text().splitlines() if log.exists() else [])
         ]
-        self._config = (run / _CONFIG_FILE).read_text(encoding="utf-8")
+        self._config = (run / CONFIG_FILE).read_text(encoding="utf-8")
         self._asked = self._given() | {"random_state": self.random_state}
         self._model = Model((run / MODEL_FILE).read_bytes(), self._where())
 
@@ -363,7 +361,7 @@ class Estimator(BaseEstimator):
             The seed of the samples.
         """
         rows = self._rows(X)
-        arguments = [f"--batch={batch}", f"--seed={check_random_state(random_state).randint(_MOST_SEED)}"]
+        arguments = [f"--batch={batch}", f"--seed={seed_of(random_state)}"]
         names = self._model.schema().get("targets")
         if target is not None and not 0 <= target < len(names or [""]):
             raise ValueError(f"target is {target}, and the columns of y count from 0 to {len(names or ['']) - 1}")
@@ -397,3 +395,7 @@ class Estimator(BaseEstimator):
         from gpdrf import _files
 
         return _files.load(cls(), Path(path))
+
+
+# The parameters that are options of gpdrf-gpu train by the same name.
+_NAMES = [name for name in signature(Estimator).parameters if name not in _options.OTHERS]

@@ -8,16 +8,14 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import check_array, check_random_state, column_or_1d
+from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from gpdrf._base import Estimator
+from gpdrf._base import Estimator, seed_of
 from gpdrf._rows import Numbers, check_classes, levels_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-_MOST_SEED = 2**31 - 1
 
 
 class GPDRFRegressor(RegressorMixin, Estimator):
@@ -54,9 +52,9 @@ class GPDRFRegressor(RegressorMixin, Estimator):
         X is an array of numbers, a data frame of pandas or polars, which may have columns of words, or a list of str:
         DNA, proteins or texts.
 
-        groups="scaffold" groups molecules, as SMILES, by their scaffolds.
         A row counts as sample_weight [N] copies of it, 0 or more. Rows with the same value of groups [N], such as those
         of a patient, stay together where rows are held out: for validation, conformal, and the choice of options.
+        groups="scaffold" groups molecules, as SMILES, by their scaffolds.
         """
         rows, y = self._new_rows(X, y)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
@@ -97,8 +95,7 @@ class GPDRFRegressor(RegressorMixin, Estimator):
 
         All rows of a draw have one sample of the latent functions, and each row has noise of its own.
         """
-        seed = int(check_random_state(random_state).randint(_MOST_SEED))
-        return self._output(X, "draws", n_samples, count=n_samples, seed=seed)
+        return self._output(X, "draws", n_samples, count=n_samples, seed=seed_of(random_state))
 
 
 class GPDRFClassifier(ClassifierMixin, Estimator):
@@ -131,10 +128,10 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Train on rows X and their classes y [N], which may be numbers or words; otherwise as in GPDRFRegressor.
-        check_classes(y)
 
         options={"class-weights": "balanced"} gives each class the same share of the weights.
         """
+        check_classes(y)
         levels = levels_of(y)
         rows, y = self._new_rows(X, y)
         y = column_or_1d(y, warn=True)

@@ -64,32 +64,12 @@ class Model:
 
     def suggest(self, rows: Rows, arguments: Sequence[str], feasible: Model | None) -> list[dict[str, str]]:
         """The rows that gpdrf-gpu suggest chooses, the best first."""
-        with _claims.Folder() as own:
-            folder = own.path
-            model, out = folder / MODEL_FILE, folder / "out.csv"
-            model.write_bytes(self.content)
-            command = ["suggest", str(model), *rows.write(folder / "rows"), "--out", str(out), *arguments]
-            if feasible is not None:
-                other = folder / f"feasible-{MODEL_FILE}"
-                other.write_bytes(feasible.content)
-                command += ["--feasible", str(other)]
-            _program.run([*command, *self.server.arguments], folder)
-            with out.open(newline="", encoding="utf-8") as file:
-                return list(csv.DictReader(file))
+        header, *chosen = self._command("suggest", rows, arguments, feasible)
+        return [dict(zip(header, row, strict=True)) for row in chosen]
 
     def _by_command(self, rows: Rows, name: str) -> Numbers:
         """An output by gpdrf-gpu predict."""
-        with _claims.Folder() as own:
-            folder = own.path
-            model, out = folder / MODEL_FILE, folder / "out.csv"
-            model.write_bytes(self.content)
-            _program.run(
-                ["predict", str(model), *rows.write(folder / "rows"), "--out", str(out), *self.server.arguments], folder
-            )
-            with out.open(newline="", encoding="utf-8") as file:
-                table = csv.reader(file)
-                header = next(table)
-                cells = list(table)
+        header, *cells = self._command("predict", rows)
         if name == "probabilities":
             at = [j for j, column in enumerate(header) if column.startswith("p_")]
         else:
@@ -99,3 +79,20 @@ class Model:
         if name == "quantiles":
             return values.reshape(len(values), -1, len(_QUANTILES))
         return values[:, 0] if name == "distance" else values
+
+    def _command(
+        self, name: str, rows: Rows, arguments: Sequence[str] = (), feasible: Model | None = None
+    ) -> list[list[str]]:
+        """The table that a command writes about rows, with its header."""
+        with _claims.Folder() as own:
+            folder = own.path
+            model, out = folder / MODEL_FILE, folder / "out.csv"
+            model.write_bytes(self.content)
+            command = [name, str(model), *rows.write(folder / "rows"), "--out", str(out), *arguments]
+            if feasible is not None:
+                other = folder / f"feasible-{MODEL_FILE}"
+                other.write_bytes(feasible.content)
+                command += ["--feasible", str(other)]
+            _program.run([*command, *self.server.arguments], folder)
+            with out.open(newline="", encoding="utf-8") as file:
+                return list(csv.reader(file))

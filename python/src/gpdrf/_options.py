@@ -6,26 +6,8 @@ from typing import Any
 LENGTH = {"steps", "epochs", "time-limit", "time_limit"}
 EACH = {*LENGTH, "device"}  # options that belong to a fit, and not to a model at which it starts
 
-# The parameters that are options of gpdrf-gpu train by the same name.
-NAMES = [
-    "model",
-    "preset",
-    "steps",
-    "inducing",
-    "latents",
-    "layers",
-    "features",
-    "kernel",
-    "likelihood",
-    "batch",
-    "lr",
-    "validation",
-    "ensemble",
-    "eval_samples",
-    "conformal",
-    "missing",
-    "device",
-]
+# Parameters of the estimators that are no options of gpdrf-gpu train by the same name.
+OTHERS = {"time_limit", "threads", "options", "run", "warm_start", "random_state", "verbose"}
 
 
 def names_columns(options: Mapping[str, Any] | None) -> bool:

@@ -13,8 +13,8 @@ from gpdrf._errors import GPDRFInputError
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 RESULT_FILE = "result.json"
-_LOG_FILE = "metrics.jsonl"
-_CONFIG_FILE = "config.yaml"
+LOG_FILE = "metrics.jsonl"
+CONFIG_FILE = "config.yaml"
 
 _ROWS = "-rows"
 _LOCK = f"{_ROWS}.lock"
@@ -59,13 +59,13 @@ class Run:
 
     def _on_their_way(self) -> list[Path]:
         """The folders of fits that were to replace the run."""
-        found = self._real.parent.glob(f".{self._real.name}-new.tmp-*/{_CONFIG_FILE}")
+        found = self._real.parent.glob(f".{self._real.name}-new.tmp-*/{CONFIG_FILE}")
         return [file.parent for file in found if self.stem.name in file.read_text(encoding="utf-8")]
 
     def _wait(self, run: Path) -> bool:
         """Wait for a program that outlives its Python for the rest of a step. True if it has ended."""
         end = time.monotonic() + _ENDING
-        while _claims.in_use(run / _LOG_FILE):
+        while _claims.in_use(run / LOG_FILE):
             if time.monotonic() > end:
                 return False
             time.sleep(0.05)
