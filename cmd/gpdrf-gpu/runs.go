@@ -21,7 +21,7 @@ func (p *program) runs(c *call) error {
 		if _, given := c.text("sort"); given {
 			return usagef("--sort: is for a list of runs")
 		}
-		return p.compareRuns(c, args[1:])
+		return p.compareRuns(args[1:])
 	}
 	folder := "runs"
 	if len(args) > 0 {
@@ -143,7 +143,7 @@ func runsTable(all []report.Entry) string {
 }
 
 // compareRuns prints the differences of two runs.
-func (p *program) compareRuns(c *call, folders []string) error {
+func (p *program) compareRuns(folders []string) error {
 	if len(folders) != 2 {
 		return usagef("runs compare needs two run folders: gpdrf-gpu runs compare A B")
 	}

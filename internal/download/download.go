@@ -26,22 +26,6 @@ type File struct {
 	Addresses []string `json:"addresses"` // tried in turn
 }
 
-// The endings of a file that is not complete, and of one with a wrong checksum.
-const (
-	Part     = ".part"
-	Rejected = ".rejected"
-)
-
-// ChecksumError is a file that came with a wrong checksum. It is kept under the name Kept.
-type ChecksumError struct {
-	Address, Kept, Got, Want string
-}
-
-func (e *ChecksumError) Error() string {
-	return fmt.Sprintf("%s: has the SHA-256 %s instead of %s: it is not used, and kept as %s",
-		e.Address, e.Got, e.Want, e.Kept)
-}
-
 // Get fetches f to path, unless it is there with the right checksum already. A file that is there
 // with another checksum is an error: it is somebody's.
 func Get(ctx context.Context, client *http.Client, f File, path string) error {
@@ -68,7 +52,7 @@ func Get(ctx context.Context, client *http.Client, f File, path string) error {
 }
 
 func get(ctx context.Context, client *http.Client, f File, address, path string) error {
-	part := path + Part
+	part := path + ".part"
 	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
@@ -94,10 +78,12 @@ func get(ctx context.Context, client *http.Client, f File, address, path string)
 		return err
 	}
 	if sum != f.SHA256 {
-		if err := os.Rename(part, path+Rejected); err != nil {
+		rejected := path + ".rejected"
+		if err := os.Rename(part, rejected); err != nil {
 			return err
 		}
-		return &ChecksumError{address, path + Rejected, sum, f.SHA256}
+		return fmt.Errorf("%s: has the SHA-256 %s instead of %s: it is not used, and kept as %s", address, sum,
+			f.SHA256, rejected)
 	}
 	if err := os.Rename(part, path); err != nil {
 		return err

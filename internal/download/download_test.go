@@ -22,7 +22,7 @@ func sumOf(b []byte) string {
 
 // exists lists the names of a file that are there, of the three.
 func exists(path string) (names []string) {
-	for _, end := range []string{"", Part, Rejected} {
+	for _, end := range []string{"", ".part", ".rejected"} {
 		if _, err := os.Stat(path + end); err == nil {
 			names = append(names, "file"+end)
 		}
@@ -89,7 +89,7 @@ func TestGet(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "new", "file")
 		os.Mkdir(filepath.Dir(path), 0o777)
 		if c.part != nil {
-			os.WriteFile(path+Part, c.part, 0o666)
+			os.WriteFile(path+".part", c.part, 0o666)
 		}
 		if c.there != nil {
 			os.WriteFile(path, c.there, 0o666)
@@ -129,7 +129,7 @@ func TestInterrupted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	err := Get(ctx, server.Client(),
 		File{Bytes: 1 << 20, SHA256: "x", Addresses: []string{server.URL, server.URL}}, path)
-	if !errors.Is(err, context.Canceled) || exists(path) != nil && exists(path)[0] != "file"+Part {
+	if !errors.Is(err, context.Canceled) || exists(path) != nil && exists(path)[0] != "file.part" {
 		t.Error(err, exists(path))
 	}
 }
