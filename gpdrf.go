@@ -137,7 +137,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dev, err := open(cfg.Device)
+	dev, err := device.Open(cfg.Device)
 	if err != nil {
 		return nil, err
 	}
@@ -236,11 +236,6 @@ func inOptions(err *error) {
 	if *err != nil && dashed.MatchString((*err).Error()) {
 		*err = optionError{*err}
 	}
-}
-
-// open opens a device by name.
-func open(name string) (device.Device, error) {
-	return device.Open(name)
 }
 
 // reporter passes the reports of a training on to the functions of Options.

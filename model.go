@@ -162,7 +162,7 @@ func (m *Model) prepare(n int) error {
 	if err := m.close(); err != nil {
 		return err
 	}
-	dev, err := open(m.Device)
+	dev, err := device.Open(m.Device)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) (_ []Suggestio
 	if err := setTargets(ds, rows); err != nil {
 		return nil, err
 	}
-	dev, err := open(m.Device)
+	dev, err := device.Open(m.Device)
 	if err != nil {
 		return nil, err
 	}

@@ -40,11 +40,11 @@ type Writer interface {
 func NewWriter(w io.Writer, format string) Writer {
 	switch format {
 	case JSONL:
-		return &textWriter{to: w, begin: func(*Table) ([]byte, error) { return nil, nil }, append: appendJSON}
+		return &textWriter{to: w, begun: true, append: appendJSON}
 	case Parquet, Arrow:
 		return &columnWriter{to: w, format: format}
 	}
-	return &textWriter{to: w, begin: csvHeader, append: appendCSV}
+	return &textWriter{to: w, append: appendCSV}
 }
 
 // Write writes one table.
@@ -78,9 +78,8 @@ func (t *Table) cells(lo, hi int, into []Cell) error {
 // textWriter writes lines of text.
 type textWriter struct {
 	to     io.Writer
-	begun  bool
-	begin  func(*Table) ([]byte, error)
-	append func(to []byte, t *Table, names [][]byte, cells []Cell) ([]byte, error)
+	begun  bool // there is a header, or none is needed
+	append func(to []byte, names [][]byte, cells []Cell) ([]byte, error)
 
 	parts [together / metrics.PartRows]textPart
 }
@@ -96,7 +95,7 @@ type textPart struct {
 func (w *textWriter) Write(t *Table) error {
 	if !w.begun {
 		w.begun = true
-		header, err := w.begin(t)
+		header, err := csvLine(t.Columns)
 		if err != nil {
 			return err
 		}
@@ -145,7 +144,7 @@ func (p *textPart) make(w *textWriter, t *Table, names [][]byte, lo, hi int) {
 		return
 	}
 	for i := range hi - lo {
-		if p.text, p.err = w.append(p.text, t, names, p.cells[i*width:(i+1)*width]); p.err != nil {
+		if p.text, p.err = w.append(p.text, names, p.cells[i*width:(i+1)*width]); p.err != nil {
 			return
 		}
 	}
@@ -153,8 +152,6 @@ func (p *textPart) make(w *textWriter, t *Table, names [][]byte, lo, hi int) {
 
 // Close leaves the file as it is: lines need no end.
 func (w *textWriter) Close() error { return nil }
-
-func csvHeader(t *Table) ([]byte, error) { return csvLine(t.Columns) }
 
 // csvLine is a row of words, in quotes where they need them.
 func csvLine(words []string) ([]byte, error) {
@@ -165,7 +162,7 @@ func csvLine(words []string) ([]byte, error) {
 	return line.Bytes(), out.Error()
 }
 
-func appendCSV(to []byte, _ *Table, _ [][]byte, cells []Cell) ([]byte, error) {
+func appendCSV(to []byte, _ [][]byte, cells []Cell) ([]byte, error) {
 	for c, cell := range cells {
 		if c > 0 {
 			to = append(to, ',')
@@ -173,7 +170,7 @@ func appendCSV(to []byte, _ *Table, _ [][]byte, cells []Cell) ([]byte, error) {
 		switch {
 		case cell.None:
 		case cell.Class == "":
-			to = appendNumber(to, cell.Value)
+			to = strconv.AppendFloat(to, cell.Value, 'g', -1, 64)
 		default:
 			word, err := csvLine([]string{cell.Class})
 			if err != nil {
@@ -185,9 +182,7 @@ func appendCSV(to []byte, _ *Table, _ [][]byte, cells []Cell) ([]byte, error) {
 	return append(to, '\n'), nil
 }
 
-func appendNumber(to []byte, v float64) []byte { return strconv.AppendFloat(to, v, 'g', -1, 64) }
-
-func appendJSON(to []byte, _ *Table, names [][]byte, cells []Cell) ([]byte, error) {
+func appendJSON(to []byte, names [][]byte, cells []Cell) ([]byte, error) {
 	for c, cell := range cells {
 		if c == 0 {
 			to = append(to, '{')
