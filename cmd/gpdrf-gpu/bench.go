@@ -180,11 +180,7 @@ func (b *benchmark) on(d *benchDevice, measure func(device.Device) error) (err e
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closing := dev.Close(); err == nil {
-			err = closing
-		}
-	}()
+	defer func() { err = errors.Join(err, dev.Close()) }()
 	defer device.Guard(&err)
 	d.About = about(dev, d.About)
 	device.Relax(dev, device.Precision(d.Precision))

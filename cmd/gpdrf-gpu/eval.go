@@ -44,9 +44,7 @@ func (p *program) eval(c *call) error {
 	if end(); err != nil {
 		return guard.unless(err)
 	}
-	for _, n := range notes {
-		p.note("%s", n)
-	}
+	p.notes(notes)
 	p.warnOfFar(p.ctx, run.Trained, rows, 1)
 	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path},
 		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "test set", Value: rows.Fingerprint})

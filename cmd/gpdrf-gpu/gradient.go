@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -54,11 +55,7 @@ func (p *program) gradient(name, precision string) (x checkedOn, err error) {
 		return x, err
 	}
 	x.at, x.about = p.relax(dev, precision), about(dev, "")
-	defer func() {
-		if closing := dev.Close(); err == nil {
-			err = closing
-		}
-	}()
+	defer func() { err = errors.Join(err, dev.Close()) }()
 	for _, c := range checked {
 		blocks, err := gradientOf(dev, c.config)
 		if err != nil {

@@ -127,9 +127,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	if err != nil {
 		return data.Summary{}, err
 	}
-	for _, n := range notes {
-		p.note("%s", n)
-	}
+	p.notes(notes)
 	return data.Summarize(ds), nil
 }
 

@@ -227,6 +227,13 @@ func (p *program) note(format string, args ...any) {
 	}
 }
 
+// notes prints a line for each of some notes.
+func (p *program) notes(lines []string) {
+	for _, line := range lines {
+		p.note("%s", line)
+	}
+}
+
 // warn prints warnings, a line for each.
 func (p *program) warn(warnings []string) {
 	for _, w := range warnings {

@@ -46,9 +46,7 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range slices.Concat(notes, intervals, more, fitting) {
-		p.note("%s", n)
-	}
+	p.notes(slices.Concat(notes, intervals, more, fitting))
 	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: validation, Test: testRows}
 	plan, err := job.Plan(p.ctx)
 	if plan != nil {

@@ -156,7 +156,7 @@ func (p *program) predict(c *call) error {
 // of reading.
 func (p *program) predictRows(ctx context.Context, dev device.Device, r *predictRequest, rows *data.Stream,
 	guard *exitGuard, read func()) error {
-	p.notes(rows)
+	p.notes(rows.Notes())
 	stream := &predict.Stream{Trained: r.trained, Device: dev, Samples: r.samples, Draws: r.draws,
 		Seed: r.seed, Progress: func(int) {}}
 	if rows.Whole() {
@@ -180,7 +180,7 @@ func (p *program) predictRows(ctx context.Context, dev device.Device, r *predict
 	if err != nil {
 		return err
 	}
-	p.notes(rows)
+	p.notes(rows.Notes())
 	p.warn(stream.Warnings())
 	r.bad.tell(p)
 	return nil
@@ -219,13 +219,6 @@ func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w 
 		return nil, err
 	}
 	return rows, rows.All().AttachGram(gram, w)
-}
-
-// notes prints the notes about rows.
-func (p *program) notes(rows *data.Stream) {
-	for _, n := range rows.Notes() {
-		p.note("%s", n)
-	}
 }
 
 // isPredictions reports whether a temporary was meant to be a file of predictions.

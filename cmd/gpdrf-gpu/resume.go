@@ -50,9 +50,7 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 	if end(); err != nil {
 		return job, nil, err
 	}
-	for _, n := range notes {
-		p.note("%s", n)
-	}
+	p.notes(notes)
 	var folder *rundir.Folder
 	if p.isWorker() {
 		return job, nil, nil

@@ -190,7 +190,7 @@ func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Trained) (
 	rows := stream.All()
 	if t == r.Trained {
 		end()
-		p.notes(stream)
+		p.notes(stream.Notes())
 		if err := c.attachGram(rows, watch); err != nil {
 			return nil, err
 		}
@@ -236,12 +236,8 @@ func (p *program) printSuggestions(r *suggestRequest, table *predict.Table) erro
 	for _, line := range bytes.Split(bytes.TrimSpace(lines.Bytes()), []byte("\n")) {
 		rows = append(rows, line)
 	}
-	text, err := json.MarshalIndent(struct {
+	return p.printJSON(struct {
 		How  string            `json:"how"`
 		Rows []json.RawMessage `json:"rows"`
-	}{r.How, rows}, "", "  ")
-	if err == nil {
-		_, err = p.out.Write(append(text, '\n'))
-	}
-	return err
+	}{r.How, rows})
 }
