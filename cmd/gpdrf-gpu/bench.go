@@ -15,6 +15,40 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// benchVerb times a training step.
+func (p *program) benchVerb() verb {
+	return verb{
+		name: "bench", line: "time a training step on this machine", run: p.bench,
+		about: "It trains on synthetic rows. It times each operation by itself, and then whole steps. Figures " +
+			"are medians. A CPU is timed beside a GPU. An operation by itself includes its launch, so the " +
+			"operations of a GPU may add up to more than the step.",
+		flags: []flagSpec{
+			{group: "What", name: "preset", arg: strings.Join(workload.Names(), "|"), help: "which step",
+				otherwise: workload.Names()[0]},
+			{group: "What", name: "size", arg: "S=100,B=500",
+				help: "other sizes: D, J, M, L, d, R, B or S. shared is one kernel for all latent " +
+					"functions, and integrated is W and Ω in closed form. For sequences, I is the number of " +
+					"feature maps, and steps computes distances in each step"},
+			{group: "What", name: "device", arg: "NAME",
+				help: "where to compute: auto, cpu or cuda:N, with :f32 or :f64 as for train", otherwise: "auto"},
+			{group: "What", name: "precision", arg: "highest|medium", help: "as for train",
+				otherwise: "highest"},
+			{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},
+			{group: "What", name: "seconds", arg: "N", help: "about how long in total", otherwise: "60"},
+			{group: "Output", name: "serve", arg: switchArg,
+				help: "time one step for each line \"step\" on standard input, to take turns with another program"},
+			jsonFlag,
+		},
+		examples: []example{
+			{"gpdrf-gpu bench", "the step of a GP-DRF on MNIST, on the GPU and on the CPU"},
+			{"gpdrf-gpu bench --preset protein --device cpu --seconds 20", "another step, on the CPU alone"},
+			{"gpdrf-gpu bench --preset sequences --size steps",
+				"a step on sequences that computes their distances to the inducing points"},
+			{"gpdrf-gpu bench --size S=100,shared --json", "a hundred samples and one kernel, as JSON"},
+		},
+	}
+}
+
 // benchReport is what `bench` finds.
 type benchReport struct {
 	Version string            `json:"version"`

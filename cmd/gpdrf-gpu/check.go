@@ -10,6 +10,27 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
+// checkVerb compares a GPU with the CPU.
+func (p *program) checkVerb() verb {
+	return verb{
+		name: "check", line: "compare a GPU with the CPU", run: p.check,
+		about: "It computes the gradients of three tiny models on a GPU and on the CPU, in float32 and in " +
+			"double. One model has vectors, one has sequences, and one has W and Ω in closed form. It exits with " +
+			"0 if all gradients agree, with 1 if one does not, and with 2 if there is no GPU.",
+		flags: []flagSpec{
+			{group: "Check", name: "device", arg: "NAME",
+				help: "which GPU, or which type of it, such as cuda:1:f64; default: the first GPU, in both types"},
+			{group: "Check", name: "precision", arg: "highest|medium",
+				help: "of the products in random-feature layers", otherwise: "highest"},
+			jsonFlag,
+		},
+		examples: []example{
+			{"gpdrf-gpu check", "does the GPU compute what the CPU does?"},
+			{"gpdrf-gpu check --device cuda:1 --precision medium", "another GPU, with its tensor cores"},
+		},
+	}
+}
+
 // tolerances are how far a gradient on a GPU may be from the CPU's, relative to the largest number
 // of its block. Sums run in another order, and where a GPU has instructions for a·b+c it uses them:
 // some hundred roundings in all.

@@ -17,6 +17,27 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 )
 
+// dataVerb is about the named data sets.
+func (p *program) dataVerb() verb {
+	return verb{
+		name: "data", args: "ACTION [SET ...]", line: "list, fetch or check the named data sets", run: p.data,
+		about: "ACTION is list, fetch or check. list shows the sets that --data may name, and where they are " +
+			"read from. fetch downloads the public originals of a set into the data folder. A download that " +
+			"broke off continues where it stopped. A file with a wrong checksum is kept aside and never used. " +
+			"check compares files with their checksums, for all sets or those named. It exits with 0 if all " +
+			"files that are there are right, and with 1 if not.",
+		flags: []flagSpec{
+			{group: "Data", name: "data-dir", arg: "DIR", help: "folder of the named sets; default: $GPDRF_DATA"},
+			jsonFlag,
+		},
+		examples: []example{
+			{"gpdrf-gpu data list", "the sets and where they are"},
+			{"gpdrf-gpu data fetch mnist --data-dir ~/gpdrf-data", "11 MB of images"},
+			{"gpdrf-gpu data check", "are the files in $GPDRF_DATA what they should be?"},
+		},
+	}
+}
+
 // data lists, fetches and checks the named sets.
 func (p *program) data(c *call) error {
 	dir, given := c.text("data-dir")

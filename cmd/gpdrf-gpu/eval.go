@@ -10,6 +10,26 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// evalVerb scores a run.
+func (p *program) evalVerb() verb {
+	return verb{
+		name: "eval", args: "RUN", line: "score a run on its test rows, or on others", run: p.eval,
+		about: "It reads the run's own test rows again, and warns if they have changed since. A file given with " +
+			"--data needs the columns of the training data and the target.",
+		flags: []flagSpec{
+			{group: "Data", name: "data", arg: "FILE",
+				help: "rows with their targets; default: the run's own test rows"},
+			labelsFlag, gramFlag,
+			tableSetFlag, samplesFlag, levelFlag, deviceFlag, precisionFlag, jsonFlag,
+		},
+		keys: dialectKeys(),
+		examples: []example{
+			{"gpdrf-gpu eval runs/powerplant-gpdrf-1", "the scores of the run again"},
+			{"gpdrf-gpu eval runs/powerplant-gpdrf-1 --data 2024.csv --json", "its scores on new rows"},
+		},
+	}
+}
+
 // eval scores a run on its own test rows or on those of a file.
 func (p *program) eval(c *call) error {
 	if err := p.join(c); err != nil {

@@ -19,6 +19,41 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// infoVerb describes files, data sets, devices and runs.
+func (p *program) infoVerb() verb {
+	return verb{
+		name: "info", args: "[RUN | FILE]", line: "describe a run, a model, a data file or this machine",
+		run: p.info,
+		about: "Of a run folder it shows what was trained, and the scores. It reads all of a model file or a " +
+			"checkpoint, checks it, and shows its format, its checksum and its tensors. Of a data file it shows " +
+			"the columns, the target and the fingerprint; a named set stands for its training rows. Without an " +
+			"argument it shows the devices of this machine, and where the named sets are read from.",
+		flags: []flagSpec{
+			{group: "Data", name: "target", arg: "COL[,COL]",
+				help: "target column of FILE by name or by number from 1, or several"},
+			{group: "Data", name: "task", arg: "auto|regression|classification",
+				help: "how to read the target of FILE"},
+			labelsFlag,
+			{group: "Data", name: "ignore", arg: "COL[,COL]", help: "columns of FILE to leave out"},
+			{group: "Data", name: "missing", arg: strings.Join(data.MissingWays(), "|"),
+				help: "what to do about missing cells of FILE; default: impute"},
+			{group: "Data", name: "sequence", arg: "COL", help: "the column of a table that holds sequences"},
+			tableSetFlag,
+			{group: "Check", name: "check-file", arg: "FILE",
+				help: "read all of a model file or a checkpoint, whatever its name; exit code 2 if it is damaged"},
+			jsonFlag,
+		},
+		keys: tableKeys(),
+		examples: []example{
+			{"gpdrf-gpu info runs/powerplant-gpdrf-1", "a run: its options and its scores"},
+			{"gpdrf-gpu info --check-file copy-of-model.safetensors", "is this copy of a model whole?"},
+			{"gpdrf-gpu info houses.csv --target price", "a table, before training on it"},
+			{"gpdrf-gpu info genes.fasta.gz", "sequences, their alphabet and classes"},
+			{"gpdrf-gpu info", "this machine"},
+		},
+	}
+}
+
 // info describes a run folder, a model file, a data file, or this program and its machine.
 func (p *program) info(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)

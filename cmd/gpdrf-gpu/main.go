@@ -1,5 +1,5 @@
 // Command gpdrf-gpu trains deep Gaussian processes and predicts with them. Each verb has its own
-// file. The texts of the help and of docs/cli.md are in verbs.go and in package options.
+// file, which has its help, or one beside it. docs/cli.md is made of the helps and of package options.
 package main
 
 import (

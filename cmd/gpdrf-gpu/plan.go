@@ -7,6 +7,21 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
+// planVerb prints the memory that a training takes.
+func (p *program) planVerb() verb {
+	return verb{
+		name: "plan", line: "how much memory a training takes, and whether it fits", run: p.plan,
+		about: "It takes the options of train (gpdrf-gpu help train) and lists every buffer of that training " +
+			"with its size. Nothing is trained. If the training does not fit, the exit code is 2, and the error " +
+			"names options that would fit.",
+		flags: append(planFlags(), jsonFlag), keys: planKeys(),
+		examples: []example{
+			{"gpdrf-gpu plan --data houses.csv --set samples=100 --device cuda", "does it fit the GPU?"},
+			{"gpdrf-gpu plan --config runs/powerplant-gpdrf-1/config.yaml", "how much memory an earlier run took"},
+		},
+	}
+}
+
 // plan prints the memory of a training with these options. If it does not fit, the plan is that of
 // the least that was tried.
 func (p *program) plan(c *call) error {

@@ -20,6 +20,50 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// predictVerb predicts the rows of a file.
+func (p *program) predictVerb() verb {
+	return verb{
+		name: "predict", args: "RUN", line: "predict the rows of a file", run: p.predict,
+		about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training " +
+			"by name, or by position where the file has no header. The target may be missing; otherwise it is " +
+			"copied to the last column. Each row of the output is a row of the input, in the same order and in " +
+			"the target's own units. A regression has mean, sd, var_aleatoric (noise), var_epistemic (what the " +
+			"model does not know) and the quantiles q05 q25 q50 q75 q95. A classification has label, p_<class> " +
+			"for each class, entropy (in nats) and bhattacharyya. The last is the distance between the two most " +
+			"probable classes over the samples. It is large where the model is sure, and empty where the samples " +
+			"do not vary. The column distance says how far a row is from the training rows, whatever its sd is. " +
+			"It is 0 for a training row. It is 1 for a row as far away as the farthest 1 % of the training rows " +
+			"are from the others. A run with --conformal adds lower and upper, or the set of classes, with a | between " +
+			"them. A column that names the rows comes first.",
+		flags: []flagSpec{
+			{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
+			{group: "Data", name: "id", arg: "COL",
+				help: "the column that names the rows, and is copied; default: that of training"},
+			gramFlag, tableSetFlag,
+			{group: "Output", name: "out", arg: "FILE|-",
+				help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow, or - for standard output"},
+			{group: "Output", name: "format", arg: strings.Join(predict.Formats(), "|"),
+				help: "how to write; default: as FILE ends, or csv"},
+			{group: "Output", name: "skip-bad", arg: "FILE.csv",
+				help: "leave out rows that cannot be read, and write them here with their lines and reasons"},
+			samplesFlag, levelFlag,
+			{group: "Prediction", name: "draws", arg: "T",
+				help: "mean and sd from T draws, as in the paper; default: in closed form"},
+			{group: "Prediction", name: "seed", arg: "N", help: "of the draws; default: that of the run"},
+			deviceFlag, precisionFlag,
+		},
+		keys: dialectKeys(),
+		examples: []example{
+			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out predictions.csv", "a table"},
+			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out - | head -3", "a look"},
+			{"gunzip -c big.csv.gz | gpdrf-gpu predict runs/powerplant-gpdrf-1 --data - " +
+				"--out all.parquet", "any number of rows: they are not held in memory"},
+			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out all.csv " +
+				"--skip-bad bad.csv", "and what was wrong with the others"},
+		},
+	}
+}
+
 // predictRequest holds the parsed options of a call of predict.
 type predictRequest struct {
 	path, in, out, format string

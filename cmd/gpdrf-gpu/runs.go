@@ -13,6 +13,26 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/report"
 )
 
+// runsVerb lists runs, or compares two.
+func (p *program) runsVerb() verb {
+	return verb{
+		name: "runs", args: "[DIR] | compare A B", line: "list runs and their scores, or compare two", run: p.runs,
+		about: "It lists the runs in DIR and below, otherwise in runs. A cross-validation is one line, with the " +
+			"means of its folds. compare lists the options in which two runs differ, and their scores. Where both " +
+			"have predictions of the same test rows, it compares these row by row, with standard errors.",
+		flags: []flagSpec{
+			{group: "Output", name: "sort", arg: "COLUMN",
+				help: "sort by a column, from the least; with a - in front from the largest"},
+			jsonFlag,
+		},
+		examples: []example{
+			{"gpdrf-gpu runs", "all runs"},
+			{"gpdrf-gpu runs experiments --sort nlpd", "those of a folder, the best first"},
+			{"gpdrf-gpu runs compare runs/houses-gpdrf-1 runs/houses-gp-1", "what differs, and which is better"},
+		},
+	}
+}
+
 // runs lists the runs of a folder, or compares two of them.
 func (p *program) runs(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)

@@ -10,6 +10,28 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// completionVerb completes commands in a shell.
+func (p *program) completionVerb() verb {
+	return verb{
+		name: "completion", args: "bash|zsh|fish",
+		line: "print a script that completes commands in a shell", run: p.completion,
+		about: "The script completes commands, flags and the values of flags.",
+		examples: []example{
+			{"source <(gpdrf-gpu completion bash)", "in this shell; in ~/.bashrc for all"},
+			{"gpdrf-gpu completion fish > ~/.config/fish/completions/gpdrf-gpu.fish", "for fish"},
+		},
+	}
+}
+
+// manVerb is the manual page.
+func (p *program) manVerb() verb {
+	return verb{
+		name: "man", line: "print the manual page", run: p.man,
+		about:    "It is written for man, in its own format.",
+		examples: []example{{"gpdrf-gpu man > gpdrf-gpu.1 && man ./gpdrf-gpu.1", "read it"}},
+	}
+}
+
 // completionFlag asks the parser for the words that may come next.
 const completionFlag = "--generate-bash-completion"
 
