@@ -96,12 +96,12 @@ func folds(path string) (e Entry, err error) {
 		return e, err
 	}
 	e = Entry{Run: path, Data: cv.Data, Model: cv.Model, Standing: fmt.Sprintf("%d of %d folds", cv.Finished, cv.Folds)}
-	for k, run := range cv.Runs {
+	for _, run := range cv.Runs {
 		e.Steps += run.Steps
 		e.Seconds += run.Seconds
-		if history, err := ReadHistory(cv.FoldPath(k + 1)); k == 0 && err == nil && len(history) > 0 {
-			e.Began = &history[0].Began
-		}
+	}
+	if history, err := ReadHistory(cv.FoldPath(1)); err == nil && len(history) > 0 {
+		e.Began = &history[0].Began
 	}
 	for key, to := range map[string]**float64{"rmse": &e.RMSE, "nlpd": &e.NLPD, "error": &e.Error, "nll": &e.NLL} {
 		if a, known := cv.Test[key]; known {
