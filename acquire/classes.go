@@ -2,6 +2,7 @@ package acquire
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
@@ -107,13 +108,7 @@ func (p Classes) observe(belief []float64, row int, u float64) {
 }
 
 // evenly are n shares of 1.
-func evenly(n int) []float64 {
-	shares := make([]float64, n)
-	for i := range shares {
-		shares[i] = 1 / float64(n)
-	}
-	return shares
-}
+func evenly(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
 
 // entropy is −Σ p log p in nats.
 func entropy(p []float64) (sum float64) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // Fact is a property that all ranks must share, such as the version of the program.
@@ -68,14 +69,8 @@ func judge(all []statement) error {
 			continue
 		}
 		e := &RankError{Rank: r, Host: s.Host, Text: s.Text, Code: s.Code}
-		same := 0
-		for _, other := range all {
-			if other.Text == s.Text {
-				same++
-			}
-		}
-		if same == len(all) { // it is no rank's own
-			e.Host = ""
+		if !slices.ContainsFunc(all, func(other statement) bool { return other.Text != s.Text }) {
+			e.Host = "" // it is no rank's own
 		}
 		return e
 	}

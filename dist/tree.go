@@ -3,6 +3,7 @@ package dist
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 )
 
 // Shards is the number of parts that a Tree adds up. It is the same for any number of ranks.
@@ -55,7 +56,7 @@ func (t *Tree) Add(x []float64) {
 
 // Sum makes x the sum of all parts of all ranks, when this rank has added its Share of them.
 func (t *Tree) Sum(x []float64) error {
-	own := t.level(Shards / t.comm.Size())
+	own := level(Shards / t.comm.Size())
 	mine := t.levels[own]
 	if !t.full[own] {
 		panic("dist: a rank has not added its parts")
@@ -81,16 +82,11 @@ func (t *Tree) Sum(x []float64) error {
 		}
 		t.Add(x)
 	}
-	all := t.level(t.comm.Size())
+	all := level(t.comm.Size())
 	copy(x, t.levels[all])
 	t.full[all] = false
 	return nil
 }
 
 // level is log₂ n.
-func (t *Tree) level(n int) (level int) {
-	for ; n > 1; n /= 2 {
-		level++
-	}
-	return level
-}
+func level(n int) int { return bits.TrailingZeros(uint(n)) }

@@ -24,15 +24,7 @@ func NewClasses(t *fitted.Trained, p *model.Prediction) *Classes {
 func (c *Classes) Probabilities(i int) []float64 { return c.mean[i*c.p.C : (i+1)*c.p.C] }
 
 // Label is the most probable class of row i.
-func (c *Classes) Label(i int) string {
-	best, row := 0, c.Probabilities(i)
-	for k, v := range row {
-		if v > row[best] {
-			best = k
-		}
-	}
-	return c.names[best]
-}
+func (c *Classes) Label(i int) string { return c.names[metrics.Argmax(c.Probabilities(i))] }
 
 // Set are the classes of row i whose metrics.MassAbove is at most q, in their order.
 func (c *Classes) Set(i int, q float64) (classes []string) {

@@ -33,7 +33,7 @@ func ScoreClassification(logits []float64, s, n, c int, labels []int32, w Weight
 	r.predicted = make([]int32, n)
 	for i, label := range labels {
 		row := logp[i*c : (i+1)*c]
-		top := argmax(row)
+		top := Argmax(row)
 		r.predicted[i] = int32(top)
 		right[i] = top == int(label)
 		weight := w.At(i)
@@ -113,7 +113,7 @@ func logProbabilities(logits []float64, s, n, c int) []float64 {
 }
 
 func logSoftmax(dst, x []float64) {
-	top := x[argmax(x)]
+	top := x[Argmax(x)]
 	sum := 0.0
 	for _, v := range x {
 		sum += math.Exp(v - top)
@@ -124,8 +124,8 @@ func logSoftmax(dst, x []float64) {
 	}
 }
 
-// argmax is the first of the largest values.
-func argmax(x []float64) int {
+// Argmax is the first of the largest values.
+func Argmax(x []float64) int {
 	best := 0
 	for i, v := range x {
 		if v > x[best] {

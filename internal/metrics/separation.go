@@ -94,7 +94,7 @@ func sampleMoments(x []float64, s, stride, at int) (mean, variance float64) {
 }
 
 func topTwo(x []float64) (first, second int) {
-	first = argmax(x)
+	first = Argmax(x)
 	second = 0
 	if first == 0 {
 		second = 1
