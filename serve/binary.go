@@ -66,9 +66,7 @@ func rawTexts(name string, raw []byte, n int) ([]string, error) {
 
 // raw is the tensor of an answer in raw form.
 func (t *Tensor) raw() (raw []byte) {
-	for _, v := range t.Numbers {
-		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
-	}
+	raw, _ = binary.Append(nil, binary.LittleEndian, t.Numbers) // a list of numbers has a form
 	for _, text := range t.Texts {
 		raw = append(binary.LittleEndian.AppendUint32(raw, uint32(len(text))), text...)
 	}

@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -44,10 +45,7 @@ func (m *Message) Doubles(field Field, values []float64) { m.Bytes(field, Packed
 
 // Packed are numbers one after the other, in little-endian order.
 func Packed(values []float64) []byte {
-	packed := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		packed = protowire.AppendFixed64(packed, math.Float64bits(v))
-	}
+	packed, _ := binary.Append(nil, binary.LittleEndian, values) // a list of numbers has a form
 	return packed
 }
 
