@@ -69,27 +69,23 @@ func (c *comm) Size() int { return c.size }
 
 // AllReduce goes in pieces that MPI can count.
 func (c *comm) AllReduce(x []float64) error {
-	for len(x) > 0 {
-		n := min(len(x), most)
-		err := c.call("MPI_Allreduce", c.inPlace, uintptr(unsafe.Pointer(&x[0])), uintptr(n),
+	for piece := range slices.Chunk(x, most) {
+		err := c.call("MPI_Allreduce", c.inPlace, uintptr(unsafe.Pointer(&piece[0])), uintptr(len(piece)),
 			c.double, c.sum, c.world)
 		if err != nil {
 			return err
 		}
-		x = x[n:]
 	}
 	return nil
 }
 
 func (c *comm) Broadcast(b []byte, root int) error {
-	for len(b) > 0 {
-		n := min(len(b), most)
-		err := c.call("MPI_Bcast", uintptr(unsafe.Pointer(&b[0])), uintptr(n), c.octet,
+	for piece := range slices.Chunk(b, most) {
+		err := c.call("MPI_Bcast", uintptr(unsafe.Pointer(&piece[0])), uintptr(len(piece)), c.octet,
 			uintptr(root), c.world)
 		if err != nil {
 			return err
 		}
-		b = b[n:]
 	}
 	return nil
 }

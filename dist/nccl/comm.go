@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -164,13 +165,11 @@ func (c *Comm) Size() int { return c.job.Size }
 func (c *Comm) through(call string, x []float64, put func(stream uintptr, at []device.Span) error) (err error) {
 	defer device.Guard(&err)
 	return c.during(call, func() error {
-		for len(x) > 0 {
-			n := min(len(x), bufferSize)
-			piece := c.buffer.View(0, n)
-			c.device.Upload(piece, x[:n])
-			c.queue.Put("a "+call+" over GPUs", put, piece)
-			c.device.Download(x[:n], piece)
-			x = x[n:]
+		for piece := range slices.Chunk(x, bufferSize) {
+			there := c.buffer.View(0, len(piece))
+			c.device.Upload(there, piece)
+			c.queue.Put("a "+call+" over GPUs", put, there)
+			c.device.Download(piece, there)
 		}
 		return nil
 	})
