@@ -2,6 +2,7 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -10,7 +11,8 @@ import (
 	"io"
 	"maps"
 	"math"
-	"sort"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -25,12 +27,9 @@ type entry struct {
 // multiple of its size, and a checksum of all. The same content gives the same bytes, whatever the
 // order of ts.
 func Write(w io.Writer, metadata map[string]string, ts []Tensor) error {
-	ts = append([]Tensor(nil), ts...)
-	sort.SliceStable(ts, func(i, j int) bool {
-		if a, b := width(ts[i].DType), width(ts[j].DType); a != b {
-			return a > b
-		}
-		return ts[i].Name < ts[j].Name
+	ts = slices.Clone(ts)
+	slices.SortStableFunc(ts, func(a, b Tensor) int {
+		return cmp.Or(cmp.Compare(width(b.DType), width(a.DType)), strings.Compare(a.Name, b.Name))
 	})
 	header := map[string]any{}
 	metadata = maps.Clone(metadata)
@@ -111,9 +110,7 @@ const chunk = 8192
 
 func writeData(w io.Writer, t Tensor) error {
 	buf := make([]byte, 0, chunk*8)
-	for data := t.Data; len(data) > 0; {
-		part := data[:min(chunk, len(data))]
-		data = data[len(part):]
+	for part := range slices.Chunk(t.Data, chunk) {
 		buf = buf[:0]
 		for _, v := range part {
 			if t.DType == "F32" {
