@@ -175,13 +175,7 @@ func logSum(logs []float64, times func(s int) float64, over float64) float64 {
 }
 
 // CDF is the probability that row n's target is at most y.
-func (m Mixture) CDF(n int, y float64) float64 {
-	sum := 0.0
-	for s := range m.S {
-		sum += m.times(s) * m.probability(s, (y-m.Mean[s*m.N+n])/m.scale(s, n))
-	}
-	return m.outer(n).mixed(sum/float64(m.S), outerCDF, y)
-}
+func (m Mixture) CDF(n int, y float64) float64 { return m.upTo(n, y, 1) }
 
 // Centre is the mean of component s of row n.
 func (m Mixture) Centre(s, n int) float64 { return m.Mean[s*m.N+n] }
@@ -193,10 +187,13 @@ func (m Mixture) Position(n int, y float64) (below, upTo float64) {
 }
 
 // survival is 1 − CDF(n, y), whose last digits it keeps: all g_s are symmetric.
-func (m Mixture) survival(n int, y float64) float64 {
+func (m Mixture) survival(n int, y float64) float64 { return m.upTo(n, y, -1) }
+
+// upTo is the probability of at most y, or with the sign −1 of at least y.
+func (m Mixture) upTo(n int, y, sign float64) float64 {
 	sum := 0.0
 	for s := range m.S {
-		sum += m.times(s) * m.probability(s, (m.Mean[s*m.N+n]-y)/m.scale(s, n))
+		sum += m.times(s) * m.probability(s, sign*(y-m.Mean[s*m.N+n])/m.scale(s, n))
 	}
-	return m.outer(n).mixed(sum/float64(m.S), func(z float64) float64 { return outerCDF(-z) }, y)
+	return m.outer(n).mixed(sum/float64(m.S), func(z float64) float64 { return outerCDF(sign * z) }, y)
 }
