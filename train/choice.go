@@ -248,6 +248,9 @@ func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool,
 func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	job, trained := *h.run.job, *h.run.trained
 	job.Train, job.Validation, job.Save, job.Reporter = h.rest, nil, nil, listener{h}
+	if job.inSteps {
+		job.sequences = job.sequences.among(ctx, h.rest)
+	}
 	job.Config, _ = job.Config.With("objective", a.Objective).With("kl-weight", a.KLWeight).
 		With("batch", min(job.Config.Batch, h.rest.N())).ForRows(a.Steps, a.Steps)
 	p, err := h.predicted(ctx, &run{job: &job, trained: &trained, init: h.run.init})
@@ -290,8 +293,12 @@ func (h *chooser) predicted(ctx context.Context, r *run) (p *model.Prediction, e
 	if out.End != Finished {
 		return nil, ErrLate
 	}
-	rows := r.step.Model.UploadRows(model.Rows{N: h.held.N(), X: r.trained.Inputs(ctx, h.held)}, nil, nil)
-	if p, err = r.step.Model.NewPredictor(rows, options.ValidationSamples).Predict(r.job.Config.Seed); err == nil {
+	rows := model.Rows{N: h.held.N(), X: r.trained.Inputs(ctx, h.held)}
+	if r.job.inSteps {
+		rows.X, rows.Vectors = r.trained.Numbers(h.held), r.job.sequences.among(ctx, h.held).train
+	}
+	on := r.step.Model.UploadRows(rows, nil, nil)
+	if p, err = r.step.Model.NewPredictor(on, options.ValidationSamples).Predict(r.job.Config.Seed); err == nil {
 		p.AddOffset(h.held.Offset)
 	}
 	return p, err

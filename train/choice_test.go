@@ -198,3 +198,26 @@ func TestNoAttempt(t *testing.T) {
 		t.Errorf("a run that breaks off: %v, %v", err, h.best())
 	}
 }
+
+// Sequences choose as tables do, and with the same bits where each step computes its distances.
+func TestSequencesChoose(t *testing.T) {
+	learns(t)
+	set, outs := genes(t, 60, 1), map[string]*Outcome{}
+	for _, where := range []string{"table", "steps"} {
+		reporter := &quiet{}
+		job := &Job{Config: config(t, "model=gpdrf inducing=20 latents=2 features=7 kernel=double:1,3+spectrum:2/linear "+
+			"batch=20 objective=auto steps=480 distances="+where), Device: openCPU(t), Train: set, Reporter: reporter}
+		out, err := job.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(reporter.notes, "\n"); !strings.Contains(notes, "12 rows held out: elbo with kl-weight 0.1") {
+			t.Errorf("distances in %s: %s", where, notes)
+		}
+		if out.Config.Steps > 120 || out.Config.Objective != options.ELBO {
+			t.Errorf("distances in %s: %s for %d steps", where, out.Config.Objective, out.Config.Steps)
+		}
+		outs[where] = out
+	}
+	same(t, "distances", outs["table"].Trained.Named, outs["steps"].Trained.Named)
+}

@@ -28,6 +28,12 @@ func (s *sequences) kind() fitted.Sequences {
 	return fitted.Sequences{Codes: fitted.Codes{Codebook: s.book}, Basis: s.basis}
 }
 
+// among is the same X̄ with the features of other rows than those of training.
+func (s *sequences) among(ctx context.Context, ds *data.Dataset) *sequences {
+	kind := s.kind()
+	return &sequences{book: s.book, set: kind.Coded(ds), rows: s.rows, basis: s.basis, train: kind.Shared(ctx, ds)}
+}
+
 // hasDistances reports whether the run compares sequences with X̄ by feature maps.
 func (j *Job) hasDistances() bool {
 	return j.Train.Sequences != nil && j.Train.Kernel == nil && j.Config.Model != model.DRF

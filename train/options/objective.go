@@ -81,6 +81,5 @@ func (c *Config) rowsChoose(ds *data.Dataset) bool {
 			return false
 		}
 	}
-	return c.KLWeight == 1 && ds.X != nil && ds.Sequences == nil && ds.Kernel == nil && !ds.IsWide() &&
-		ds.N() >= leastChosenBy
+	return c.KLWeight == 1 && ds.Kernel == nil && !ds.IsWide() && ds.N() >= leastChosenBy
 }
