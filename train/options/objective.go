@@ -73,7 +73,8 @@ const leastChosenBy = 30
 
 // rowsChoose reports whether rows that are held out choose the objective and its weight of the divergences:
 // the objective remains Auto until they have. A length of the user's is kept, or a weight, unless the user
-// asks for Auto beside it.
+// asks for Auto beside it. Numbers of sequences have all their steps under the bound: these are few, and a
+// quarter of them is too short.
 func (c *Config) rowsChoose(ds *data.Dataset) bool {
 	asked := c.Explicit("objective")
 	for _, key := range []string{"steps", "epochs", "kl-weight"} {
@@ -81,5 +82,6 @@ func (c *Config) rowsChoose(ds *data.Dataset) bool {
 			return false
 		}
 	}
-	return c.KLWeight == 1 && ds.Kernel == nil && !ds.IsWide() && ds.N() >= leastChosenBy
+	short := ds.Sequences != nil && ds.Task == data.Regression
+	return c.KLWeight == 1 && ds.Kernel == nil && !ds.IsWide() && !short && ds.N() >= leastChosenBy
 }
