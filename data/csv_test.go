@@ -373,3 +373,56 @@ func checkFuzzed(t *testing.T, d *Dataset, err error) {
 		}
 	}
 }
+
+// In a table of one column, a blank line is a row without a value, unless no row follows it.
+func TestBlankRows(t *testing.T) {
+	training := func(text string, o TableOptions) *Schema {
+		ds, _, err := readText(text, ReadOptions{TableOptions: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		impute(ds)
+		return throughJSON(t, ds)
+	}
+	numbers := training("a,y\n1,0.5\n,1.5\n3,4.5\n", TableOptions{Missing: MissingImpute})
+	for text, want := range map[string]string{
+		"a\n5\n\n7\n":  "[5 0 2 1 7 0]",
+		"a\n\n5\n\n\n": "[2 1 5 0]",
+		"\r\n\r\na\r\n\r\n5\r\n \r\n7\r\n\r\n\r\n": "[2 1 5 0 2 1 7 0]",
+		"\n5\n\n7":                              "[2 1 5 0 2 1 7 0]",
+		"a\n5\n\n# a comment\n7\n\n# the end\n": "[5 0 2 1 7 0]",
+		"a,b\n5,1\n\n7,1\n":                     "[5 0 7 0]",
+	} {
+		ds, _, err := readText(text, ReadOptions{Like: numbers, TargetOptional: true})
+		if err != nil || fmt.Sprint(ds.X.Float64s()) != want {
+			t.Errorf("%q: %v, %v", text, ds, err)
+		}
+	}
+	words := training("a,y\n\"one\n\ntwo\",0.5\nb,1.5\nb,1\n\"one\n\ntwo\",2\n", TableOptions{})
+	ds, _, err := readText("a\n\"one\n\ntwo\"\nb\n\n", ReadOptions{Like: words, TargetOptional: true})
+	if err != nil || ds.N() != 2 || ds.lines[1] != 5 {
+		t.Error(ds, err)
+	}
+	for _, o := range []TableOptions{{}, {Dialect: Dialect{Separator: "space"}}} {
+		_, _, err = readText("a\nb\n\nb\n", ReadOptions{Like: words, TargetOptional: true, TableOptions: o})
+		if err == nil || !strings.Contains(err.Error(), `t.csv:3:1: empty cell in column "a"`) {
+			t.Error(err)
+		}
+	}
+	if _, _, err := readText("a\nb\n"+strings.Repeat("\n", 1<<17)+"b\n", ReadOptions{Like: words,
+		TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "the row after line 2 is longer than") {
+		t.Error(err)
+	}
+	dna := training("y\tx\n1\tACGT\n\n2\tAC\n1\tGG\n2\tTTA\n", TableOptions{})
+	if ds, _, err := readText("\nACGT\nAC\n\n", ReadOptions{Like: dna, TargetOptional: true}); err != nil || ds.N() != 2 {
+		t.Error(ds, err)
+	}
+	if _, _, err := readText("ACGT\n\nAC\n", ReadOptions{Like: dna, TargetOptional: true}); err == nil ||
+		!strings.Contains(err.Error(), "t.csv:2:1: the sequence is empty") {
+		t.Error(err)
+	}
+	ds, _, err = readText("1\tACGT\n\n2\tAC\n", ReadOptions{Like: dna, TargetOptional: true})
+	if err != nil || ds.N() != 2 {
+		t.Error(ds, err)
+	}
+}

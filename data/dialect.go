@@ -117,6 +117,7 @@ type style struct {
 	comma     bool // decimals have a comma
 	header    bool // the first row names the columns
 	comments  bool // lines that start with # are comments
+	alone     bool // rows have one cell: a blank line is one whose cell is empty
 	names     []string
 }
 
@@ -147,6 +148,7 @@ func findStyle(head []byte, d Dialect, names []string) style {
 	if !s.header && d.Header == "" {
 		s.names = s.commentedHeader(head, rows)
 	}
+	s.alone = len(rows) > 0 && len(rows[0]) == 1
 	return s
 }
 

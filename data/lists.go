@@ -67,13 +67,11 @@ func readSequenceLines(in *input) (*table, error) {
 		return nil, err
 	}
 	t, labelled := &texts{name: in.name}, 0
-	err := in.eachLine(func(number int, line []byte) error {
+	err := in.eachRow("\t", func(number int, line []byte) error {
 		tab := bytes.IndexByte(line, '\t')
 		label, sequence := string(bytes.TrimSpace(line[:max(tab, 0)])), line[tab+1:]
 		switch start := (place{number, 1}); {
-		case len(bytes.TrimSpace(line)) == 0:
-			return nil
-		case line[0] == '>':
+		case bytes.HasPrefix(line, []byte(">")):
 			return t.errorAt(start,
 				"found a FASTA header after lines of class, tab and sequence: put FASTA into a file of its own")
 		case tab >= 0 && label == "" && !in.opt.TargetOptional && !in.dropsUnlabelled():
@@ -102,6 +100,29 @@ func readSequenceLines(in *input) (*table, error) {
 	}
 	t.dropHeader(in.opt.Like)
 	return t.table(in)
+}
+
+// eachRow visits the lines of a list that are not blank. Where texts to predict stand alone on their
+// lines, without a separator, a blank line between two of them is a row without a text.
+func (in *input) eachRow(separators string, visit func(number int, line []byte) error) error {
+	var blank []int // numbers of lines
+	begun := false
+	return in.eachLine(func(number int, line []byte) error {
+		text := bytes.TrimSpace(line)
+		if len(text) == 0 {
+			blank = append(blank, number)
+			return nil
+		}
+		if begun && in.opt.TargetOptional && !bytes.ContainsAny(text, separators) {
+			for _, n := range blank {
+				if err := visit(n, nil); err != nil {
+					return err
+				}
+			}
+		}
+		begun, blank = true, nil
+		return visit(number, line)
+	})
 }
 
 // isSequenceName: the word is one that people give to a column of sequences.

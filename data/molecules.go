@@ -52,11 +52,8 @@ func readMoleculeLines(in *input) (*table, error) {
 		return nil, err
 	}
 	t, named := &texts{name: in.name, kind: seq.Graphs}, false
-	err := in.eachLine(func(number int, line []byte) error {
+	err := in.eachRow(" \t", func(number int, line []byte) error {
 		text := string(bytes.TrimSpace(line))
-		if text == "" {
-			return nil
-		}
 		smiles := firstWord(text)
 		name := strings.TrimSpace(text[len(smiles):])
 		named = named || name != ""

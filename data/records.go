@@ -62,7 +62,10 @@ func newRecords(in *input) (*records, error) {
 	head = in.someRows(head)
 	head = rec.skipTitles(in, head, &dialect)
 	rec.guard.src = in.bytes
-	rec.style = findStyle(head, dialect, known)
+	if rec.style = findStyle(head, dialect, known); rec.style.alone {
+		rec.guard.src = &blankRows{src: in.bytes, comments: rec.style.comments, above: rec.style.header,
+			most: in.lim.record}
+	}
 	rec.rows = rec.style.rows(rec.guard)
 	if err := rec.readFirst(); err != nil {
 		return nil, err

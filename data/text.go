@@ -115,6 +115,55 @@ func (o *oldLines) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// blankRows makes rows of the blank lines in a table of one column: their cell is an empty one in
+// quotes. Blank lines above a header or behind the last row stay as they are.
+type blankRows struct {
+	src      *bufio.Reader
+	comments bool  // lines that start with # are none of the table
+	above    bool  // the header is still to come
+	most     int64 // bytes held
+	part     bool  // the last piece was no whole line
+	quoted   bool  // it ended inside a quoted cell
+	err      error
+
+	held  []byte // blank lines and comments: rows, if one follows
+	ready []byte
+}
+
+func (b *blankRows) Read(to []byte) (n int, err error) {
+	for len(b.ready) == 0 && b.err == nil {
+		b.fill()
+	}
+	if len(b.ready) == 0 {
+		return 0, b.err
+	}
+	n = copy(to, b.ready)
+	b.ready = b.ready[n:]
+	return n, nil
+}
+
+// fill takes a line, or a piece of a long one.
+func (b *blankRows) fill() {
+	line, err := b.src.ReadSlice('\n')
+	begins := !b.part && !b.quoted
+	if b.part = err == bufio.ErrBufferFull; !b.part {
+		b.err = err
+	}
+	switch {
+	case int64(len(b.held)) > b.most:
+		b.err = errRecordLimit
+	case begins && !b.part && len(bytes.TrimSpace(line)) == 0 && !b.above:
+		b.held = append(b.held, "\"\"\n"...)
+	case begins && b.comments && bytes.HasPrefix(line, []byte("#")):
+		b.held = append(b.held, line...)
+	default:
+		b.above = b.above && len(bytes.TrimSpace(line)) == 0
+		b.quoted = b.quoted != (bytes.Count(line, []byte(`"`))%2 == 1)
+		b.ready = append(b.held, line...)
+		b.held = b.held[:0]
+	}
+}
+
 // notText is the kind of bytes that are not UTF-8 text, and "" for text.
 func notText(head []byte) string {
 	for _, known := range []struct{ magic, what string }{
