@@ -93,7 +93,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if at == nil {
 		return t, nil
 	}
-	read := &targets{y: make([]float64, n*len(at)),
+	read := &targets{y: make([]float64, n*len(at)), booleans: a.isBoolean(),
 		place: func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }}
 	for k, a := range at {
 		for i, v := range column(make([]float64, n), whole, a) {
@@ -188,5 +188,5 @@ func (in *input) arrayTargets(a *npyArray, n int) (*targets, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &targets{y: y, classes: a.idx, place: func(i int) string { return "value " + a.place(i) }}, nil
+	return &targets{y: y, classes: a.idx, booleans: a.isBoolean(), place: func(i int) string { return "value " + a.place(i) }}, nil
 }

@@ -118,11 +118,6 @@ func (c InputColumn) find(cell string) (at int, known bool) {
 	return len(c.Values), known
 }
 
-// areBooleans: these two are false and true, or 0 and 1.
-func areBooleans(classes []string) bool {
-	return len(classes) == 2 && indexOf(classes, "false") >= 0 && indexOf(classes, "true") >= 0
-}
-
 // isBoolean: all cells are true, false, 1 or 0.
 func (c *columnProfile) isBoolean() bool {
 	return c.texts == c.booleans && c.fractions.cell == "" && c.codes.cell == "" &&

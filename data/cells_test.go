@@ -2,6 +2,8 @@ package data
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -97,6 +99,49 @@ func TestBooleans(t *testing.T) {
 		ReadOptions{Like: throughJSON(t, classes)})
 	if err != nil || fmt.Sprint(got.Labels) != "[1 0]" {
 		t.Error(got, err)
+	}
+}
+
+// A column of booleans means the same in every format: as an input, as classes and, where the format
+// has it, as a number.
+func TestTypedBooleans(t *testing.T) {
+	lines := func(y string) string {
+		return strings.ReplaceAll(`{"flag":true,"y":#}
+{"flag":false,"y":false}
+{"flag":true,"y":true}
+`, "#", y)
+	}
+	words, _, err := readText("flag,y\ntrue,true\nfalse,false\ntrue,true\n", ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, notes, err := readText(lines("true"), ReadOptions{})
+	if err != nil || !reflect.DeepEqual(typed.Schema(), words.Schema()) || typed.Fingerprint != words.Fingerprint ||
+		!strings.Contains(notes[0], `column "flag" is true or false`) {
+		t.Fatal(typed, notes, err)
+	}
+	if _, _, err := readText("{\"flag\":2}\n", ReadOptions{Like: throughJSON(t, typed), TargetOptional: true}); err == nil ||
+		!strings.Contains(err.Error(), `found "2" in column "flag", which is true or false`) {
+		t.Error(err)
+	}
+	x, y := npy("|b1", "3, 1", []byte{1, 0, 1}), npy("|b1", "3,", []byte{1, 0, 1})
+	archive := zipOf("x.npy", x, "y.npy", y)
+	ds, _, err := readText(archive, ReadOptions{})
+	if err != nil || fmt.Sprint(ds.Classes, ds.Labels) != "[false true] [1 0 1]" {
+		t.Error(ds, err)
+	}
+	for _, text := range []string{archive, zipOf("x.npy", x, "y.npy", npy("|u1", "3,", []byte{1, 0, 1}))} {
+		if got, _, err := readText(text, ReadOptions{Like: throughJSON(t, ds)}); err != nil || !slices.Equal(got.Labels, ds.Labels) {
+			t.Error(got, err)
+		}
+	}
+	for _, text := range []string{lines("true"), archive} {
+		if got, _, err := readText(text, ReadOptions{Task: "regression"}); err != nil || fmt.Sprint(got.Y) != "[1 0 1]" {
+			t.Error(got, err)
+		}
+	}
+	if _, _, err := readText("flag,y\n1,true\n2,false\n", ReadOptions{Task: "regression"}); err == nil {
+		t.Error("words are numbers")
 	}
 }
 

@@ -360,6 +360,9 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 		return 0, r.cellError(i, "found %s in column %s: %s", quote(cell), quote(column), r.notations[i].like())
 	}
 	v, err := r.style.number(cell)
+	if b, ok := boolean(cell); ok && r.types == nil && r.isTyped(i) {
+		return b, nil
+	}
 	if err == nil && math.Abs(v) <= largest {
 		return v, nil
 	}

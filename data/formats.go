@@ -226,6 +226,7 @@ type table struct {
 	lines       []int32     // as in Dataset
 	y           []float64   // known classes where the input has a Like; nil without a target
 	task        Task        // where the format decides it
+	booleans    bool        // y are true and false
 	ids         []string    // names of the rows; nil where they have none
 	id          string      // what they are called
 	choice      string      // of sequences, as targetKind.choice
@@ -281,7 +282,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.kind.task, t.kind.choice(), t.y, t.labels, t.kind.classes
 		t.notes = append(t.notes, in.name+": "+t.kind.note)
 	default:
-		note, err := d.setTarget(in.name, t.y, t.task == Classification)
+		note, err := d.setTarget(in.name, t.y, t.task == Classification, t.booleans)
 		if err != nil {
 			return nil, nil, err
 		}

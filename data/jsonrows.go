@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -141,7 +142,7 @@ func (j *jsonRows) cell(from *json.Decoder, name string) (cell string, typed boo
 	case json.Number:
 		return v.String(), true, nil
 	case bool:
-		return fmt.Sprint(oneIf(v)), true, nil
+		return strconv.FormatBool(v), true, nil
 	}
 	return "", false, nil // null
 }

@@ -68,6 +68,9 @@ func npyTypeOf(descr string) (npyType, bool) {
 	return npyType{}, false
 }
 
+// isBoolean: the values are true and false.
+func (a *npyArray) isBoolean() bool { return strings.HasSuffix(a.dtype, "b1") }
+
 // openNpy reads the header.
 func openNpy(name string, r io.Reader) (*npyArray, error) {
 	a := &npyArray{name: name, r: r}

@@ -29,6 +29,7 @@ type columnProfile struct {
 	dates    dates
 	codes    sighting // the first whole number with a leading zero
 	booleans int      // texts that are true or false
+	isTyped  bool     // which are no texts in this format, and stand for numbers
 	signs    digitSigns
 
 	// the different cells that are not missing, up to mostKept+1, and how often they are there
@@ -139,6 +140,7 @@ func (c *columnProfile) add(rec *records, i int) {
 		c.text.set(rec, i, cell)
 		if _, ok := boolean(cell); ok {
 			c.booleans++
+			c.isTyped = c.isTyped || rec.isTyped(i)
 		}
 		if (c.texts <= mostDates || 2*c.dates.n >= c.texts) && looksLikeTime(cell) {
 			c.dates.add(rec, i, cell)

@@ -167,17 +167,17 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 	for i, c := range classes {
 		index[c] = int32(i)
 	}
+	areBooleans := len(classes) == 2 && indexOf(classes, "false") >= 0 && indexOf(classes, "true") >= 0 // or 0 and 1
 	return func(label string) (int32, bool) {
 		if i, ok := index[label]; ok {
 			return i, true
 		}
-		if v, err := parseNumber(label); err == nil {
-			if i, ok := values[v]; ok {
-				return i, true
-			}
+		v, err := parseNumber(label)
+		if b, ok := boolean(label); ok && areBooleans {
+			v, err = b, nil
 		}
-		i := indexOf(classes, label)
-		return int32(max(i, 0)), i >= 0 && areBooleans(classes)
+		i, ok := values[v]
+		return i, ok && err == nil
 	}
 }
 

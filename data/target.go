@@ -101,7 +101,7 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case c.hasUnits() && !c.keepsUnitsAs(task):
 		err = bad(c.text, ", a number with the unit %s: write numbers alone, or use the task classification",
 			quote(c.signs.units[0]))
-	case c.isBoolean() && task != Regression:
+	case c.isBoolean() && (task != Regression || c.isTyped):
 		classes = c.booleanClasses()
 	case c.isWords && task == Regression:
 		err = bad(c.text, ", which is text by --set text: a regression needs numbers")
@@ -168,10 +168,17 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	return classes, ""
 }
 
-// profileNumbers is the profile of targets that are numbers.
-func profileNumbers(y []float64) *columnProfile {
+// profileNumbers is the profile of targets that are numbers, or booleans.
+func profileNumbers(y []float64, booleans bool) *columnProfile {
 	c := &columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), numbers: len(y)}
+	if booleans {
+		c.numbers, c.texts, c.booleans, c.isTyped, c.signs.other = 0, len(y), len(y), true, true
+	}
 	for _, v := range y {
+		if booleans {
+			c.seen[strconv.FormatBool(v != 0)]++
+			continue
+		}
 		c.low, c.high = min(c.low, v), max(c.high, v)
 		if v != math.Trunc(v) && c.fractions.cell == "" {
 			c.fractions.cell = number(v)
@@ -184,8 +191,8 @@ func profileNumbers(y []float64) *columnProfile {
 }
 
 // setTarget decides what targets that are numbers are, and stores them.
-func (d *Dataset) setTarget(name string, y []float64, nominal bool) (note string, err error) {
-	k, err := targetOf(name, d.Target, profileNumbers(y), d.Task, nominal)
+func (d *Dataset) setTarget(name string, y []float64, nominal, booleans bool) (note string, err error) {
+	k, err := targetOf(name, d.Target, profileNumbers(y, booleans), d.Task, nominal)
 	if err != nil {
 		return "", err
 	}
@@ -218,11 +225,17 @@ func (d *Dataset) setLabels(y []float64) {
 	}
 }
 
-// classIndex finds classes that are numbers.
+// classIndex finds classes that are numbers. Where all are booleans, these are 1 and 0.
 func classIndex(classes []string) map[float64]int32 {
 	index := make(map[float64]int32, len(classes))
+	words := slices.ContainsFunc(classes, func(c string) bool { _, ok := boolean(c); return !ok })
 	for i, c := range classes {
-		if v, err := strconv.ParseFloat(c, 64); err == nil && !isCode(c) {
+		v, err := strconv.ParseFloat(c, 64)
+		if !words {
+			v, _ = boolean(c)
+			err = nil
+		}
+		if err == nil && !isCode(c) {
 			index[v] = int32(i)
 		}
 	}

@@ -13,9 +13,10 @@ import (
 
 // targets are those of a file of their own.
 type targets struct {
-	y       []float64
-	classes bool               // they can only be classes
-	place   func(i int) string // where target i stands in the file
+	y        []float64
+	classes  bool               // they can only be classes
+	booleans bool               // they are true and false
+	place    func(i int) string // where target i stands in the file
 }
 
 // plainColumns are the names of inputs that have none: those of the training data, or x0, x1, ….
@@ -116,7 +117,7 @@ func (in *input) setTargets(t *table, file string, read *targets) error {
 		}
 		s.Target = strings.Join(s.Targets, ",")
 	}
-	if read.classes {
+	if t.booleans = read.booleans; read.classes {
 		t.task = Classification
 	}
 	check := knownClass(in.opt.Like, s.Target)

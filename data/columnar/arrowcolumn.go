@@ -260,7 +260,7 @@ func (b *arrowBatch) column(t arrowType) (c arrowColumn) {
 		c.cell = b.views(c.rows)
 	case arrowBool:
 		values := b.buffer(c.rows, 1)
-		c.cell = func(i int) string { return oneIf(bit(values, i)) }
+		c.cell = func(i int) string { return strconv.FormatBool(bit(values, i)) }
 	default:
 		c.fixed(t, b.buffer(c.rows, 8*t.bytes))
 	}

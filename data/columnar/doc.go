@@ -41,13 +41,6 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-func oneIf(b bool) string {
-	if b {
-		return "1"
-	}
-	return "0"
-}
-
 // day is the date n days after 1 January 1970.
 func day(n int64) string { return time.Unix(n*86400, 0).UTC().Format(time.DateOnly) }
 

@@ -192,7 +192,7 @@ func parquetCell(c *parquet.Column) func(parquet.Value) string {
 	}
 	switch c.Type().Kind() {
 	case parquet.Boolean:
-		return func(v parquet.Value) string { return oneIf(v.Boolean()) }
+		return func(v parquet.Value) string { return strconv.FormatBool(v.Boolean()) }
 	case parquet.Int32:
 		return func(v parquet.Value) string { return strconv.Itoa(int(v.Int32())) }
 	case parquet.Int64:

@@ -47,7 +47,7 @@ func TestCodecs(t *testing.T) {
 	for _, codec := range codecs {
 		for version := 1; version <= 2; version++ {
 			rows, err := all(pagesOf(t, codec, version, 100))
-			if err != nil || len(rows) != 101 || fmt.Sprint(rows[100]) != "[33 99 kind 0 note 49 0]" {
+			if err != nil || len(rows) != 101 || fmt.Sprint(rows[100]) != "[33 99 kind 0 note 49 false]" {
 				t.Errorf("%s, pages of version %d: %d rows, %v", codec, version, len(rows), err)
 			}
 		}

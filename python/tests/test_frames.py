@@ -68,6 +68,12 @@ def test_booleans_are_one_value() -> None:
         model.predict(pd.DataFrame({"flag": ["True", "maybe"], "w": ["a", "a"]}))
 
 
+def test_a_column_of_booleans_takes_no_other_number() -> None:
+    model = fit(pd.DataFrame({"flag": [True, False] * 20, "w": ["a", "b"] * 20}))
+    with pytest.raises(GPDRFInputError, match=r'found 2 in column "flag", which is true or false'):
+        model.predict(pd.DataFrame({"flag": [2], "w": ["a"]}))
+
+
 def test_messages_speak_of_x(table: Table, tmp_path: Any) -> None:
     frame = pd.DataFrame({"t": ["two\nlines", "c"] * 20, "x": ["1", "2", "3", "4 kg"] * 10})
     for run in (None, tmp_path / "run"):

@@ -172,7 +172,7 @@ def _texts(cells: Iterable[Any]) -> Iterable[str]:
     if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
         return ("" if text == "NaT" else text for text in np.datetime_as_string(cells))
     values = cells.tolist() if isinstance(cells, np.ndarray) else cells
-    return ("" if _missing(v) else str(int(v)) if isinstance(v, bool) else str(v) for v in values)
+    return ("" if _missing(v) else str(v) for v in values)
 
 
 def _floats(name: str, cells: Iterable[Any]) -> Numbers:
