@@ -114,6 +114,22 @@ type ReadOptions struct {
 	bad    *badRows // where rows go that cannot be read; nil: they are errors
 }
 
+// newInput checks the options.
+func newInput(name string, src io.Reader, opt ReadOptions, lim limits) (in *input, err error) {
+	in = &input{name: name, src: src, opt: opt, lim: lim}
+	if in.task, err = parseTask(opt.Task); err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(checkTokens(opt.Tokens), in.opt.TableOptions.check()); err != nil {
+		return nil, err
+	}
+	if opt.Like != nil {
+		in.task, in.opt.Dialect = opt.Like.Task, opt.Dialect.or(opt.Like.Dialect)
+		err = opt.Like.Check()
+	}
+	return in, err
+}
+
 // ReadFile reads a file in any of the known formats, plain or gzip, which its first bytes tell.
 // The notes list the findings and the ignored parts, each a line for the user.
 func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
@@ -166,20 +182,9 @@ func baseName(path string) string {
 // read reads a table from r; name stands in messages, and is where files that belong to it are
 // looked for.
 func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []string, error) {
-	in := &input{name: name, src: r, opt: opt, lim: lim}
-	var err error
-	if in.task, err = parseTask(opt.Task); err != nil {
+	in, err := newInput(name, r, opt, lim)
+	if err != nil {
 		return nil, nil, err
-	}
-	if err := cmp.Or(checkTokens(opt.Tokens), in.opt.TableOptions.check()); err != nil {
-		return nil, nil, err
-	}
-	if opt.Like != nil {
-		if err := opt.Like.Check(); err != nil {
-			return nil, nil, err
-		}
-		in.task = opt.Like.Task
-		in.opt.Dialect = opt.Dialect.or(opt.Like.Dialect)
 	}
 	if in.bytes, in.head, err = unzipped(name, r); err != nil {
 		return nil, nil, err

@@ -158,23 +158,16 @@ func IsFolder(path string) bool { return graph.FindFolder(path) != "" }
 
 // readFolder reads a folder of graphs in the format of TUDataset.
 func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
-	in := &input{name: path, opt: opt, lim: fileLimits()}
-	var err error
-	if in.task, err = parseTask(opt.Task); err != nil {
+	in, err := newInput(path, nil, opt, fileLimits())
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkTokens(opt.Tokens); err != nil {
-		return nil, nil, err
-	}
-	switch like := opt.Like; {
-	case like != nil && (like.Alphabet == nil || like.Alphabet.Kind != seq.Graphs || like.Sequence != ""):
+	like := opt.Like
+	if like != nil && (like.Alphabet == nil || like.Alphabet.Kind != seq.Graphs || like.Sequence != "") {
 		return nil, nil, errorf(path, "is a folder of graphs, and the training data are not")
-	case like != nil:
-		in.task = like.Task
 	}
-	if given := opt.TableOptions.withoutScaffold().given(); given != "" {
-		return nil, nil, errorf(path,
-			"is a folder of graphs, not a table of text: leave %s out", given)
+	if err := in.checkMissing(format{what: "a folder of graphs", sequences: true}); err != nil {
+		return nil, nil, err
 	}
 	folder, err := graph.ReadFolder(set, opt.TargetOptional || opt.Labels != "")
 	var bad *graph.FolderError

@@ -60,6 +60,24 @@ func TestFolder(t *testing.T) {
 		t.Errorf("summary: %s", line)
 	}
 
+	// options are those of other graphs
+	unlabelled := triangles()
+	unlabelled["graph_labels"] = "1\nNA\n-1\n"
+	drop := TableOptions{Missing: MissingDrop}
+	if d, _, err := ReadFile(graphFolder(t, unlabelled), ReadOptions{TableOptions: drop}); err != nil || d.N() != 2 ||
+		d.Schema().Missing != MissingDrop {
+		t.Errorf("rows with labels: %v, %v", d, err)
+	}
+	for o, want := range map[TableOptions]string{
+		{Missing: MissingImpute}: "is a folder of graphs, and nothing can fill in what its rows lack",
+		{ID: "a"}:                "is a folder of graphs, not a table of text: leave id out",
+	} {
+		if _, _, err := ReadFile(graphFolder(t, unlabelled), ReadOptions{TableOptions: o}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+
 	// a label that training lacks, and no classes
 	other := triangles()
 	delete(other, "graph_labels")

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/seq"
@@ -13,9 +14,11 @@ const Scaffold = "scaffold"
 
 const noScaffold = "give --group COL, or leave it out"
 
-// byScaffold reports whether a role is no column but Scaffold, in a table with these columns.
+// byScaffold reports whether a role is no column but Scaffold, in a table with these columns. One
+// that is called so in capitals may be meant.
 func (r rowRole) byScaffold(columns []string) bool {
-	return r.option == "group" && r.column == Scaffold && !slices.Contains(columns, Scaffold)
+	return r.option == "group" && r.column == Scaffold &&
+		!slices.ContainsFunc(columns, func(name string) bool { return strings.EqualFold(name, Scaffold) })
 }
 
 // withoutScaffold are the options of a file that has no columns.

@@ -62,6 +62,8 @@ func TestBadScaffolds(t *testing.T) {
 		{"smiles,when,y\nC1CC1,1,1.5\nC1CCC1,2,2.5\n", ReadOptions{Sequence: "smiles", Target: "y"},
 			`by the groups "scaffold" and by the times "when" together`},
 		{"0\tACGT\n1\tACCT\n", ReadOptions{}, "no molecules that have scaffolds"},
+		{"smiles,Scaffold,y\nC1CC1,1,1.5\nC1CCC1,2,2.5\n", ReadOptions{Sequence: "smiles", Target: "y"},
+			`has no column "scaffold" that groups the rows (did you mean "Scaffold"?)`},
 	} {
 		c.opt.TableOptions = roles
 		if strings.Contains(c.file, "when") {

@@ -42,8 +42,11 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 	if path == standardInput {
 		path = "stdin"
 	}
-	s = &Stream{in: &input{name: path, src: file, opt: opt, lim: fileLimits(), task: schema.Task}, file: file}
-	if err := s.begin(&schema, bad); err != nil {
+	s = &Stream{file: file}
+	if s.in, err = newInput(path, file, opt, fileLimits()); err == nil {
+		err = s.begin(bad)
+	}
+	if err != nil {
 		return nil, errors.Join(cmp.Or(opt.stopped(path), err), file.Close())
 	}
 	return s, nil
@@ -83,11 +86,7 @@ func streams(path string, schema Schema, w Watch) bool {
 }
 
 // begin reads the names of the columns.
-func (s *Stream) begin(schema *Schema, bad func(BadRow) error) (err error) {
-	if err := cmp.Or(schema.Check(), s.in.opt.TableOptions.check()); err != nil {
-		return err
-	}
-	s.in.opt.Dialect = s.in.opt.Dialect.or(schema.Dialect)
+func (s *Stream) begin(bad func(BadRow) error) (err error) {
 	if s.in.bytes, s.in.head, err = unzipped(s.in.name, s.in.src); err != nil {
 		return err
 	}
