@@ -34,7 +34,7 @@ func (r *records) openARFF(in *input) (err error) {
 
 // isARFF looks at the first line that is not blank and not a comment.
 func isARFF(head []byte) bool {
-	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))) {
+	for line := range bytes.Lines(head) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '%' {
 			return keyword(string(line), "@relation")
 		}

@@ -7,7 +7,6 @@ import (
 
 // isFASTA: the first line that is neither blank nor a comment is a header, of FASTA or of FASTQ.
 func isFASTA(head []byte) bool {
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	for {
 		head = bytes.TrimLeft(head, " \t\r\n")
 		if !isComment(head, true) {
@@ -41,17 +40,13 @@ func isHeaderLine(line []byte) bool {
 
 // readFASTA reads sequences on any number of lines each, after a header >CLASS or >NAME|CLASS.
 func readFASTA(in *input) (*table, error) {
-	head, err := in.text()
-	if err != nil {
-		return nil, err
-	}
 	t := &texts{name: in.name}
-	if isFASTQ(bytes.TrimLeft(head, " \t\r\n")) {
+	if isFASTQ(bytes.TrimLeft(in.head, " \t\r\n")) {
 		return readFASTQ(in)
 	}
 	var headers []string
 	comments, firstComment := 0, 0
-	err = in.eachLine(func(number int, line []byte) error {
+	err := in.eachLine(func(number int, line []byte) error {
 		switch {
 		case isHeaderLine(line):
 			t.close()

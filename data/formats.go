@@ -50,7 +50,7 @@ func formats() []format {
 		{"an Arrow stream", tablefile.IsArrowStream, true, false, readCSV, false},
 		{"rows in JSON", isJSONRows, true, false, readCSV, false},
 		{"graphs in JSON", isGraphLines, false, true, readGraphLines, true},
-		{"an SDF file", isSDF, false, true, readSDF, true},
+		{"an SDF file", graph.IsMol, false, true, readSDF, true},
 		{"a FASTA file", isFASTA, false, true, readFASTA, true},
 		moleculeLines(),
 		sequenceLines(),
@@ -186,7 +186,7 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 	if err != nil {
 		return nil, nil, err
 	}
-	if in.bytes, in.head, err = unzipped(name, r); err != nil {
+	if err := in.open(); err != nil {
 		return nil, nil, err
 	}
 	f := formatOf(in.head)
@@ -209,9 +209,6 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 		return nil, nil, err
 	}
 	if opt.Labels != "" && !f.apart {
-		if _, err := in.text(); err != nil { // a damaged file of images, for one
-			return nil, nil, err
-		}
 		return nil, nil, errorf(name,
 			"is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
 	}

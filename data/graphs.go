@@ -82,7 +82,7 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 
 // isGraphLines: the first line is a JSON object.
 func isGraphLines(head []byte) bool {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	head = bytes.TrimLeft(head, " \t\r\n")
 	if !bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("{\\")) {
 		return false
 	}
@@ -92,9 +92,6 @@ func isGraphLines(head []byte) bool {
 
 // readGraphLines reads graphs in JSON, one on each line, with the label among their keys.
 func readGraphLines(in *input) (*table, error) {
-	if _, err := in.text(); err != nil {
-		return nil, err
-	}
 	t := &texts{name: in.name, kind: seq.Graphs}
 	keys := in.targetNames(nil)
 	if keys == nil || keys[0] == sequenceTarget {

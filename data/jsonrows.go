@@ -34,7 +34,7 @@ var graphKeys = regexp.MustCompile(`"(nodes|edges)"\s*:`)
 
 // isJSONRows: the first line is a JSON object, and not a graph.
 func isJSONRows(head []byte) bool {
-	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("\n"))
+	first, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	return isGraphLines(head) && bytes.Contains(first, []byte(`"`)) && !graphKeys.Match(first)
 }
 

@@ -2,7 +2,6 @@ package data
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +27,7 @@ const (
 // isLIBSVM: the first line with more than a label begins with a number and a pair index:value, or
 // with a pair.
 func isLIBSVM(head []byte) bool {
-	lines := strings.SplitN(string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), "\n", libsvmSniffed+1)
+	lines := strings.SplitN(string(head), "\n", libsvmSniffed+1)
 	for _, line := range lines[:min(len(lines), libsvmSniffed)] {
 		line, _, _ = strings.Cut(line, "#")
 		words := strings.Fields(line)
@@ -76,9 +75,6 @@ type sparse struct {
 // rows; in other rows, further entries are ignored, with a note.
 func readLIBSVM(in *input) (*table, error) {
 	if err := in.ownTarget(in.name, 1, "is a LIBSVM file: its target is the first number of each line"); err != nil {
-		return nil, err
-	}
-	if _, err := in.text(); err != nil {
 		return nil, err
 	}
 	s := &sparse{name: in.name}

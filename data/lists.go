@@ -19,7 +19,6 @@ func sequenceLines() format {
 // table of two numbers has a text in its header, too, so the first line counts only behind a
 // number.
 func isSequenceLines(head []byte) bool {
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	texts := 0
 	lines, whole := linesOf(head)
 	for i, line := range lines {
@@ -63,9 +62,6 @@ func linesOf(head []byte) (lines []string, whole bool) {
 // readSequenceLines reads lines of class, tab and sequence. Where the class may be missing, a line
 // without a tab is a sequence.
 func readSequenceLines(in *input) (*table, error) {
-	if _, err := in.text(); err != nil {
-		return nil, err
-	}
 	t, labelled := &texts{name: in.name}, 0
 	err := in.eachRow("\t", func(number int, line []byte) error {
 		tab := bytes.IndexByte(line, '\t')
@@ -205,7 +201,7 @@ func firstRows(head []byte, separator rune) (rows [][]string) {
 	if len(head) >= headSize/2 {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
-	from := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))))
+	from := csv.NewReader(bytes.NewReader(head))
 	from.Comma = separator
 	for len(rows) < sampleSize {
 		row, err := from.Read()

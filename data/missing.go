@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
 // What to do about missing cells, TableOptions.Missing.
@@ -228,7 +230,7 @@ func (in *input) checkMissing(f format) error {
 	if f.sequences {
 		o.Missing = ""
 	}
-	if isSDF(in.head) {
+	if graph.IsMol(in.head) {
 		o.ID = ""
 	}
 	if given := o.withoutScaffold().given(); given != "" && !f.text {

@@ -39,7 +39,7 @@ func areMolecules(head []byte) bool {
 
 // firstWords are those of the first lines.
 func firstWords(head []byte) (words []string) {
-	lines, _ := linesOf(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
+	lines, _ := linesOf(head)
 	for _, line := range lines {
 		words = append(words, firstWord(strings.TrimSpace(line)))
 	}
@@ -48,9 +48,6 @@ func firstWords(head []byte) (words []string) {
 
 // readMoleculeLines reads lines of SMILES, each with a name behind it or without one.
 func readMoleculeLines(in *input) (*table, error) {
-	if _, err := in.text(); err != nil {
-		return nil, err
-	}
 	t, named := &texts{name: in.name, kind: seq.Graphs}, false
 	err := in.eachRow(" \t", func(number int, line []byte) error {
 		text := string(bytes.TrimSpace(line))

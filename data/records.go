@@ -40,10 +40,6 @@ func newRecords(in *input) (*records, error) {
 		rec := &records{name: in.name, guard: &guard{}}
 		return rec, rec.openColumns(in)
 	}
-	head, err := in.text()
-	if err != nil {
-		return nil, err
-	}
 	rec := &records{name: in.name, guard: &guard{src: in.bytes, limits: in.lim}}
 	switch {
 	case isARFF(in.head):
@@ -59,8 +55,7 @@ func newRecords(in *input) (*records, error) {
 	if in.opt.Like != nil {
 		known = in.opt.Like.names()
 	}
-	head = in.someRows(head)
-	head = rec.skipTitles(in, head, &dialect)
+	head := rec.skipTitles(in, in.someRows(), &dialect)
 	rec.guard.src = in.bytes
 	if rec.style = findStyle(head, dialect, known); rec.style.alone {
 		rec.guard.src = &blankRows{src: in.bytes, comments: rec.style.comments, above: rec.style.header,

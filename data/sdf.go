@@ -5,15 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // endOfMolecule is the line behind each molecule of an SDF file.
 const endOfMolecule = "$$$$"
-
-// isSDF: the file begins with a MOL block.
-func isSDF(head []byte) bool { return graph.IsMol(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))) }
 
 // molecule is one of an SDF file: its MOL block, and the items behind that.
 type molecule struct {
@@ -31,9 +27,6 @@ type item struct {
 // readSDF reads molecules in MOL blocks. The target is one of their items: the one that is named,
 // or one with a name that targets have.
 func readSDF(in *input) (*table, error) {
-	if _, err := in.text(); err != nil {
-		return nil, err
-	}
 	all, err := readMolecules(in)
 	if err != nil {
 		return nil, err

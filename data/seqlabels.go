@@ -222,11 +222,8 @@ func (t *texts) readLabels(path string, w Watch) error {
 		return err
 	}
 	defer f.Close()
-	in := &input{name: path, lim: fileLimits()}
-	if in.bytes, in.head, err = unzipped(path, f); err != nil {
-		return err
-	}
-	if _, err := in.text(); err != nil {
+	in := &input{name: path, src: f, lim: fileLimits()}
+	if err := in.open(); err != nil {
 		return err
 	}
 	var lines []string

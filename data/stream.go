@@ -32,22 +32,30 @@ type BadRow struct {
 // class −1. A callback takes bad rows, which are left out; without one they are errors.
 func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(BadRow) error) (s *Stream, err error) {
 	opt := ReadOptions{Like: &schema, TargetOptional: true, TableOptions: o, Watch: w}
-	if !streams(path, schema, w) {
+	if schema.Alphabet != nil || IsFolder(path) {
 		return openWhole(path, opt, bad)
 	}
 	file, err := opt.open(path)
 	if err != nil {
 		return nil, err
 	}
+	name := path
 	if path == standardInput {
-		path = "stdin"
+		name = "stdin"
 	}
 	s = &Stream{file: file}
-	if s.in, err = newInput(path, file, opt, fileLimits()); err == nil {
+	if s.in, err = newInput(name, file, opt, fileLimits()); err == nil {
+		err = s.in.open()
+	}
+	if err == nil && !formatOf(s.in.head).text {
+		file.Close()
+		return openWhole(path, opt, bad)
+	}
+	if err == nil {
 		err = s.begin(bad)
 	}
 	if err != nil {
-		return nil, errors.Join(cmp.Or(opt.stopped(path), err), file.Close())
+		return nil, errors.Join(cmp.Or(opt.stopped(name), err), file.Close())
 	}
 	return s, nil
 }
@@ -70,26 +78,8 @@ func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, er
 	return &Stream{whole: ds, notes: notes}, err
 }
 
-// streams reports whether a file is a table whose rows come one by one.
-func streams(path string, schema Schema, w Watch) bool {
-	if schema.Alphabet != nil {
-		return false
-	}
-	file, err := w.open(path)
-	if err != nil {
-		return false // ReadFile reports the error
-	}
-	defer file.Close()
-	_, head, err := unzipped(path, file)
-	f := formatOf(head)
-	return err == nil && f.text && !f.sequences
-}
-
 // begin reads the names of the columns.
 func (s *Stream) begin(bad func(BadRow) error) (err error) {
-	if s.in.bytes, s.in.head, err = unzipped(s.in.name, s.in.src); err != nil {
-		return err
-	}
 	if s.rec, err = newRecords(s.in); err != nil {
 		return err
 	}

@@ -34,7 +34,19 @@ var (
 	errRecordLimit = errors.New("record limit")
 )
 
-// unzipped undoes gzip. It returns the reader and the first bytes of the content.
+// open undoes gzip, and checks that a file is text unless its format is another.
+func (in *input) open() (err error) {
+	if in.bytes, in.head, err = unzipped(in.name, in.src); err != nil {
+		return err
+	}
+	if isIDX(in.head) || isNpy(in.head) || isZip(in.head) || isColumns(in.head) {
+		return nil
+	}
+	return in.text()
+}
+
+// unzipped undoes gzip, and takes a byte order mark away. It returns the reader and the first bytes
+// of the content.
 func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	br := bufio.NewReaderSize(r, headSize)
 	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -45,6 +57,10 @@ func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 		br = bufio.NewReaderSize(gz, headSize)
 	}
 	head, err := br.Peek(headSize)
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		br.Discard(3)
+		head = head[3:]
+	}
 	if len(head) == 0 {
 		if err == io.EOF {
 			return nil, nil, errorf(name, "is empty: a table with at least one row is needed")
@@ -54,30 +70,24 @@ func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	return br, head, nil
 }
 
-// text takes the byte order mark away and refuses data that are no text. It returns its first
-// bytes.
-func (in *input) text() ([]byte, error) {
-	head := in.head
-	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
-		in.bytes.Discard(3)
-		head = head[3:]
-	}
-	what := notText(head)
+// text refuses data that are no text.
+func (in *input) text() error {
+	what := notText(in.head)
 	switch {
 	case strings.Contains(what, "UTF-"):
-		return nil, errorf(in.name, "%s: save it as UTF-8", what)
+		return errorf(in.name, "%s: save it as UTF-8", what)
 	case what != "":
-		return nil, errorf(in.name, "%s: give %s, plain or gzip", what, knownFormats())
+		return errorf(in.name, "%s: give %s, plain or gzip", what, knownFormats())
 	}
-	if bad, line := badRune(head); bad >= 0 && utf8.FullRune(head[bad:]) {
-		return nil, notUTF8(in.name, line, head[bad])
+	if bad, line := badRune(in.head); bad >= 0 && utf8.FullRune(in.head[bad:]) {
+		return notUTF8(in.name, line, in.head[bad])
 	}
-	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+	if bytes.IndexByte(in.head, '\n') < 0 && bytes.IndexByte(in.head, '\r') >= 0 {
 		in.bytes = bufio.NewReaderSize(&oldLines{in.bytes}, headSize)
-		head, _ = in.bytes.Peek(len(head))
+		in.head, _ = in.bytes.Peek(len(in.head))
 	}
 	in.bytes = bufio.NewReaderSize(&utf8Text{src: in.bytes, name: in.name, line: 1}, headSize)
-	return head, nil
+	return nil
 }
 
 // headRows is how many lines the first bytes of a table hold at least, and mostHead how many bytes
@@ -89,7 +99,8 @@ const (
 
 // someRows are the first bytes of a table, or more of them where its rows are so long that they
 // hold too few to tell names from cells.
-func (in *input) someRows(head []byte) []byte {
+func (in *input) someRows() []byte {
+	head := in.head
 	for size := 2 * headSize; size <= mostHead && len(head) >= headSize/2 &&
 		bytes.Count(head, []byte{'\n'}) < headRows; size *= 2 {
 		in.bytes = bufio.NewReaderSize(in.bytes, size)
@@ -313,6 +324,5 @@ func (in *input) rewind() (err error) {
 	if !ok || err != nil {
 		return errorf(in.name, "is read twice, which is not possible here: give a file")
 	}
-	in.bytes, in.head, err = unzipped(in.name, in.src)
-	return err
+	return in.open()
 }
