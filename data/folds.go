@@ -69,9 +69,9 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 
 // foldsOf are the folds of n rows, from 1; labels is nil where there are no classes.
 func foldsOf(labels []int32, n, folds int) []int {
-	order, hashes := make([]int, n), make([][sha256.Size]byte, n)
-	for i := range order {
-		order[i], hashes[i] = i, sha256.Sum256([]byte("fold:"+strconv.Itoa(i+1)))
+	order, hashes := everyRow(n), make([][sha256.Size]byte, n)
+	for i := range hashes {
+		hashes[i] = sha256.Sum256([]byte("fold:" + strconv.Itoa(i+1)))
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		if labels != nil && labels[a] != labels[b] {
@@ -163,13 +163,5 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 
 // block lists the rows lo … hi−1 of n rows in the order of time, and those to train on.
 func block(n, lo, hi int) (train, test []int) {
-	for i := range n {
-		switch {
-		case i >= lo && i < hi:
-			test = append(test, i)
-		case i < lo-guardRows || i >= hi+guardRows:
-			train = append(train, i)
-		}
-	}
-	return slices.Clip(train), slices.Clip(test)
+	return which(n, func(i int) bool { return i < lo-guardRows || i >= hi+guardRows }), everyRow(n)[lo:hi]
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -158,9 +157,10 @@ func (s *sparse) readLines(in *input) error {
 // readLine reads one line.
 func (s *sparse) readLine(line string, in *input, check func(float64) string) error {
 	line, _, _ = strings.Cut(line, "#")
-	last, first, ignored := 0, true, s.ignored
-	for at, word := range wordsOf(line) {
-		if first {
+	last, first, ignored, at, end := 0, true, s.ignored, 0, 0
+	for word := range strings.FieldsFuncSeq(line, isBlank) {
+		at = end + strings.Index(line[end:], word)
+		if end = at + len(word); first {
 			first = false
 			if err := s.begin(word, place{s.line, at + 1}, in, check); err != nil {
 				return err
@@ -184,22 +184,6 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 		s.ignoredRows++
 	}
 	return nil
-}
-
-// wordsOf are the words of a line, each with its place.
-func wordsOf(line string) iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		for at := 0; at < len(line); {
-			end := at
-			for end < len(line) && !isBlank(line[end]) {
-				end++
-			}
-			if end > at && !yield(at, line[at:end]) {
-				return
-			}
-			at = end + 1
-		}
-	}
 }
 
 // begin begins a row with its label, which its first word must be. Where labels are optional, one
@@ -265,7 +249,7 @@ func (s *sparse) label(word string, in *input, check func(float64) string) (v fl
 	return v, problem
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+func isBlank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // finite reads a number, or explains its fault.
 func finite(text string) (v float64, problem string) {

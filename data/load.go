@@ -356,11 +356,5 @@ func others(n int, rows []int) []int {
 	for _, r := range rows {
 		out[r] = true
 	}
-	rest := make([]int, 0, n-len(rows))
-	for i := range n {
-		if !out[i] {
-			rest = append(rest, i)
-		}
-	}
-	return slices.Clip(rest)
+	return which(n, func(i int) bool { return !out[i] })
 }

@@ -74,6 +74,19 @@ func gather[T any](values []T, d int, rows []int) []T {
 	return to
 }
 
+// everyRow are the numbers of n rows.
+func everyRow(n int) []int { return which(n, func(int) bool { return true }) }
+
+// which are the numbers of those of n rows that are wanted.
+func which(n int, want func(i int) bool) (rows []int) {
+	for i := range n {
+		if want(i) {
+			rows = append(rows, i)
+		}
+	}
+	return slices.Clip(rows)
+}
+
 func pick[T any](values []T, rows []int) []T { return gather(values, 1, rows) }
 
 // joinRows is the rows of a and then those of b.
@@ -120,9 +133,7 @@ func (d *Dataset) Shuffled(inputs []Input, from []int) *Dataset {
 	n := d.N()
 	var rows, sequences []int
 	for k := range len(inputs) + 1 {
-		for i := range n {
-			rows = append(rows, i)
-		}
+		rows = append(rows, everyRow(n)...)
 		if k > 0 && inputs[k-1].Columns == nil {
 			sequences = append(sequences, from...)
 		} else {

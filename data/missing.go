@@ -271,12 +271,7 @@ func (t *texts) dropMissing(in *input) error {
 
 // keep leaves out the other rows.
 func (t *texts) keep(want func(i int) bool) {
-	var kept []int
-	for i := range t.n() {
-		if want(i) {
-			kept = append(kept, i)
-		}
-	}
+	kept := which(t.n(), want)
 	if len(kept) == t.n() {
 		return
 	}

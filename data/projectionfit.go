@@ -83,15 +83,6 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	return out, projected, nil
 }
 
-// everyRow are the numbers of n rows.
-func everyRow(n int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
-}
-
 // names are those of the scores.
 func (p *projector) names(d *Dataset) []string {
 	of := d.Outputs()

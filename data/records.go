@@ -285,9 +285,11 @@ func (p *plainRows) Read() ([]string, error) {
 // cut finds the cells of a line.
 func (p *plainRows) cut(text string) error {
 	p.cells, p.at = p.cells[:0], p.at[:0]
-	ends := func(i int) bool { return i == len(text) || p.commas && text[i] == ',' || !p.commas && isBlank(text[i]) }
+	ends := func(i int) bool {
+		return i == len(text) || p.commas && text[i] == ',' || !p.commas && isBlank(rune(text[i]))
+	}
 	for i := 0; ; {
-		for i < len(text) && isBlank(text[i]) {
+		for i < len(text) && isBlank(rune(text[i])) {
 			i++
 		}
 		if i == len(text) && !p.commas {
@@ -303,7 +305,7 @@ func (p *plainRows) cut(text string) error {
 				return &csv.ParseError{StartLine: p.line, Line: p.line, Column: from + 1, Err: csv.ErrQuote}
 			}
 			cell = strings.ReplaceAll(text[i+1:end], `\`+text[i:i+1], text[i:i+1])
-			for i = end + 1; i < len(text) && isBlank(text[i]) && p.commas; i++ {
+			for i = end + 1; i < len(text) && isBlank(rune(text[i])) && p.commas; i++ {
 			}
 			if !ends(i) {
 				return &csv.ParseError{StartLine: p.line, Line: p.line, Column: i + 1, Err: csv.ErrQuote}

@@ -353,11 +353,5 @@ func (d *Dataset) setFacts(r Rows) {
 
 // withWeight is d without its rows of weight 0, which count nothing.
 func (d *Dataset) withWeight() *Dataset {
-	var rows []int
-	for i, w := range d.Weights {
-		if w > 0 {
-			rows = append(rows, i)
-		}
-	}
-	return d.Subset(rows)
+	return d.Subset(which(d.N(), func(i int) bool { return d.Weights[i] > 0 }))
 }

@@ -322,12 +322,7 @@ func (s Scaler) tailed() (columns []int) {
 	if s.Tails == nil {
 		return nil
 	}
-	for j, unit := range s.Tails.Unit {
-		if unit > 0 {
-			columns = append(columns, j)
-		}
-	}
-	return columns
+	return which(len(s.Tails.Unit), func(j int) bool { return s.Tails.Unit[j] > 0 })
 }
 
 // Notes name the training columns whose tails the scaling draws in, and those that hold values far

@@ -39,11 +39,7 @@ func (t *texts) setSeveral(in *input, made *table) error {
 		}
 		made.y = append(made.y, y...)
 	}
-	at := make([]int, width)
-	for k := range at {
-		at[k] = k
-	}
-	made.nameTargets(at, t.targets)
+	made.nameTargets(everyRow(width), t.targets)
 	if t.notes = append(t.notes, u.notes(t.name, Regression, t.n())...); u.all(t.n()) {
 		made.withoutTargets()
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
@@ -50,30 +49,24 @@ func (d *Dataset) pastAndFuture(count int) (past, future []int) {
 			}
 		}
 	}
-	for i, t := range d.Times {
-		switch {
-		case t >= from:
-			future = append(future, i)
-		case t < from-d.Apart:
-			past = append(past, i)
-		}
-	}
-	return past, future
+	return d.between(math.Inf(-1), from-d.Apart), d.between(from, math.Inf(1))
+}
+
+// between are the rows with times from one on and before another.
+func (d *Dataset) between(from, to float64) []int {
+	return which(d.N(), func(i int) bool { return d.Times[i] >= from && d.Times[i] < to })
 }
 
 // inTime are the rows in the order of their times.
 func (d *Dataset) inTime() []int {
-	order := make([]int, d.N())
-	for i := range order {
-		order[i] = i
-	}
+	order := everyRow(d.N())
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.Times[a], d.Times[b]) })
 	return order
 }
 
 // wholeGroups draws groups until they have count rows. One that would make them twice as many is passed
 // over, and one group stays.
-func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) (held []int) {
+func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) []int {
 	sizes := d.groupSizes()
 	order := make([]int32, len(sizes))
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, site, 0, 0)
@@ -89,12 +82,7 @@ func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) (held []int) 
 		}
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(sizes[a], sizes[b]) })
 	}
-	for i, g := range d.Groups {
-		if in[g] {
-			held = append(held, i)
-		}
-	}
-	return held
+	return which(d.N(), func(i int) bool { return in[d.Groups[i]] })
 }
 
 // groupSizes are the rows of each group; 0 of those that are in other parts.
@@ -113,29 +101,15 @@ func (d *Dataset) InFold(folds, k int) (train, test []int) {
 	var in []int
 	switch {
 	case d.Times != nil:
-		cuts := d.windows(folds)
-		for i, t := range d.Times {
-			switch {
-			case t >= cuts[k-1] && (k == folds || t < cuts[k]):
-				test = append(test, i)
-			case t < cuts[k-1]-d.Apart:
-				train = append(train, i)
-			}
-		}
-		return train, test
+		cuts := append(d.windows(folds), math.Inf(1))
+		return d.between(math.Inf(-1), cuts[k-1]-d.Apart), d.between(cuts[k-1], cuts[k])
 	case d.Groups != nil:
 		in = d.foldsOfGroups(folds)
 	default:
 		in = foldsOf(d.Labels, d.N(), folds)
 	}
-	for i, f := range in {
-		if f == k {
-			test = append(test, i)
-		} else {
-			train = append(train, i)
-		}
-	}
-	return train, test
+	test = which(len(in), func(i int) bool { return in[i] == k })
+	return others(len(in), test), test
 }
 
 // windows are the times where the windows begin that folds are tested on.
@@ -150,10 +124,7 @@ func (d *Dataset) windows(folds int) (cuts []float64) {
 // foldsOfGroups puts each group, the largest first, into the fold with the fewest rows.
 func (d *Dataset) foldsOfGroups(folds int) []int {
 	sizes := d.groupSizes()
-	order := make([]int, len(sizes))
-	for g := range order {
-		order[g] = g
-	}
+	order := everyRow(len(sizes))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	of, rows := make([]int, len(sizes)), make([]int, folds)
 	for _, g := range order {
@@ -171,11 +142,8 @@ func (d *Dataset) foldsOfGroups(folds int) []int {
 // CheckSplit refuses folds that the groups or times of the rows do not have.
 func (d *Dataset) CheckSplit(folds int) error {
 	if d.Groups != nil {
-		n := 0
-		for _, size := range d.groupSizes() {
-			n += min(size, 1)
-		}
-		if n < folds {
+		sizes := d.groupSizes()
+		if n := len(which(len(sizes), func(g int) bool { return sizes[g] > 0 })); n < folds {
 			return errorf(d.Path, "has %s: too few for %d folds", plural(n, "group"), folds)
 		}
 	}
@@ -183,8 +151,8 @@ func (d *Dataset) CheckSplit(folds int) error {
 		cuts := append([]float64{slices.Min(d.Times)}, d.windows(folds)...)
 		for k := range folds {
 			if cuts[k] == cuts[k+1] {
-				return errorf(d.Path, "has too few different times for %s windows to test on: give fewer folds",
-					strconv.Itoa(folds))
+				return errorf(d.Path, "has too few different times for %d windows to test on: give fewer folds",
+					folds)
 			}
 		}
 	}
