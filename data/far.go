@@ -25,24 +25,10 @@ func (s Scaler) open(j int, x float64) float64 {
 // OpenRows are the rows lo … hi−1 of a data set as Open writes them, row-major; none where there
 // are no numbers.
 func (s Scaler) OpenRows(ds *Dataset, lo, hi int) []float64 {
-	d := ds.D()
 	if ds.X == nil {
 		return nil
 	}
-	to := make([]float64, (hi-lo)*d)
-	for i := lo; i < hi; i++ {
-		row := to[(i-lo)*d : (i-lo+1)*d]
-		s.Open(row, rowOf(row, ds.X, i))
-	}
-	return to
-}
-
-// fitRange takes column j of the training rows.
-func (s *Scaler) fitRange(col []float64, j int) {
-	s.Least[j], s.Most[j] = col[0], col[0]
-	for _, v := range col {
-		s.Least[j], s.Most[j] = min(s.Least[j], v), max(s.Most[j], v)
-	}
+	return mapRows(ds.X, lo, hi, s.Open)
 }
 
 // outside is the distance of value x of column j from the training range, in widths of that range,

@@ -91,7 +91,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	col := make([]float64, n)
 	for j := range d {
 		column(col, x, j)
-		s.fitRange(col, j)
+		s.Least[j], s.Most[j] = slices.Min(col), slices.Max(col)
 		switch kind {
 		case "none":
 			s.Scale[j] = 1
@@ -162,11 +162,16 @@ func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 {
 	if x == nil {
 		return nil
 	}
+	return mapRows(x, lo, hi, s.Apply)
+}
+
+// mapRows are the rows lo … hi−1 of x, each as a function writes it.
+func mapRows(x *tensor.Dense, lo, hi int, write func(dst, row []float64)) []float64 {
 	_, d := size(x)
 	to := make([]float64, (hi-lo)*d)
 	for i := lo; i < hi; i++ {
 		row := to[(i-lo)*d : (i-lo+1)*d]
-		s.Apply(row, rowOf(row, x, i))
+		write(row, rowOf(row, x, i))
 	}
 	return to
 }
