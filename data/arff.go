@@ -22,8 +22,8 @@ func (r *records) openARFF(in *input) (err error) {
 		return err
 	}
 	if strings.HasPrefix(r.row[0], "{") {
-		return &Error{File: r.name, Line: r.line,
-			Msg: "found a sparse row: write all its values, or save the table as LIBSVM or CSV"}
+		return errorAt(r.name, place{line: r.line},
+			"found a sparse row: write all its values, or save the table as LIBSVM or CSV")
 	}
 	if len(names) != r.width {
 		return errorAt(r.name, place{line: r.line}, "this row has %s, but there are %d lines @attribute",

@@ -176,7 +176,7 @@ func (in *input) arrayTargets(a *npyArray, n int) (*targets, error) {
 			"holds an array of %s values: one target per row is needed, or a row of numbers for a "+
 				"regression of several", sides(a.shape))
 	case rows != n:
-		return nil, wrongCount(name, rows, n)
+		return nil, errorf(name, "holds %d targets for %d rows: give those that belong to the rows", rows, n)
 	}
 	if err := in.ownTarget(name, d, "holds "+plural(d, "target")+" per row"); err != nil {
 		return nil, err

@@ -27,19 +27,15 @@ func ofRow(err error) error {
 }
 
 func (e *Error) Error() string {
-	var b strings.Builder
-	if e.File != "" {
-		b.WriteString(e.File)
-		if e.Line > 0 {
-			fmt.Fprintf(&b, ":%d", e.Line)
-			if e.Column > 0 {
-				fmt.Fprintf(&b, ":%d", e.Column)
-			}
-		}
-		b.WriteString(": ")
+	switch {
+	case e.File == "":
+		return e.Msg
+	case e.Line == 0:
+		return e.File + ": " + e.Msg
+	case e.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
 	}
-	b.WriteString(e.Msg)
-	return b.String()
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
 // Unwrap gives the cause.
@@ -68,18 +64,15 @@ func quote(s string) string {
 // list shows the first few of the words, quoted.
 func list(words []string) string {
 	const shown = 8
-	var b strings.Builder
-	for i, w := range words {
-		if i == shown {
-			fmt.Fprintf(&b, " and %d more", len(words)-shown)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(quote(w))
+	var quoted []string
+	for _, w := range words[:min(len(words), shown)] {
+		quoted = append(quoted, quote(w))
 	}
-	return b.String()
+	text := strings.Join(quoted, ", ")
+	if more := len(words) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // number shows a value without needless digits.

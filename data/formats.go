@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gorgonia.org/tensor"
@@ -242,8 +243,8 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	s, like := t.schema, in.opt.Like
 	d := &Dataset{X: t.x, Sequences: t.sequences, Columns: s.Columns, Target: s.Target, Task: in.task,
 		AutoScaling: t.autoScaling, lines: t.lines, ids: t.ids, id: t.id, schema: s,
-		Weights: t.facts.weights, Offset: t.facts.offset, Groups: t.facts.groups, Times: t.facts.times,
-		groupOf: t.facts.names}
+		Weights: t.facts.values["weights"], Offset: t.facts.values["offset"], Times: t.facts.values["time"],
+		Groups: t.facts.groups, groupOf: t.facts.names}
 	if like != nil {
 		d.schema = *like
 		if in.opt.Roles.given() != "" { // of rows to train on, which may have roles of their own
@@ -279,7 +280,8 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 			return nil, nil, err
 		}
 	case s.Targets != nil:
-		t.notes = append(t.notes, d.regressOn(in.name, t))
+		d.Task, d.Targets, d.Y = Regression, s.Targets, t.y
+		t.notes = append(t.notes, in.name+": target columns "+list(s.Targets)+": task regression")
 	case t.kind != nil:
 		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.kind.task, t.kind.choice(), t.y, t.labels, t.kind.classes
 		t.notes = append(t.notes, in.name+": "+t.kind.note)
@@ -298,14 +300,5 @@ func join[T any](blocks [][]T) []T {
 	if len(blocks) == 1 {
 		return blocks[0]
 	}
-	total := 0
-	for _, b := range blocks {
-		total += len(b)
-	}
-	x := make([]T, 0, total)
-	for i, b := range blocks {
-		x = append(x, b...)
-		blocks[i] = nil // may be collected while the rest is copied
-	}
-	return x
+	return slices.Concat(blocks...)
 }

@@ -31,11 +31,7 @@ func (d *Dataset) InOrder(levels []string) error {
 	ordered := slices.Clone(levels)
 	if levels == nil {
 		ordered = slices.Clone(d.Classes)
-		slices.SortStableFunc(ordered, func(a, b string) int {
-			x, _ := parseNumber(a)
-			y, _ := parseNumber(b)
-			return cmp.Compare(x, y)
-		})
+		sortNumbers(ordered)
 	}
 	place := make([]int32, len(d.Classes))
 	for k, class := range d.Classes {
@@ -49,6 +45,15 @@ func (d *Dataset) InOrder(levels []string) error {
 	}
 	d.Classes, d.Labels = ordered, labels
 	return nil
+}
+
+// sortNumbers sorts texts that are numbers.
+func sortNumbers(texts []string) {
+	slices.SortStableFunc(texts, func(a, b string) int {
+		x, _ := parseNumber(a)
+		y, _ := parseNumber(b)
+		return cmp.Compare(x, y)
+	})
 }
 
 // When whole numbers are counts beyond doubt.

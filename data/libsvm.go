@@ -133,9 +133,8 @@ func (s *sparse) readLines(in *input) error {
 			return err
 		}
 		if int64(len(s.value)+len(s.start)) > in.lim.cells {
-			return &Error{File: s.name, Line: s.line,
-				Msg: fmt.Sprintf("the file holds more than %d million numbers up to here: too large for "+
-					"memory, take a part of it", in.lim.cells>>20)}
+			return errorAt(s.name, place{line: s.line}, "the file holds more than %d million numbers up to here: too "+
+				"large for memory, take a part of it", in.lim.cells>>20)
 		}
 	}
 	switch err := lines.Err(); {

@@ -209,19 +209,12 @@ func (r Rows) kind() seq.Kind {
 func (d *Dataset) setClasses(labels []string) {
 	d.Classes = slices.Compact(slices.Sorted(slices.Values(labels)))
 	if !slices.ContainsFunc(d.Classes, isText) {
-		slices.SortStableFunc(d.Classes, func(a, b string) int {
-			x, _ := parseNumber(a)
-			y, _ := parseNumber(b)
-			return cmp.Compare(x, y)
-		})
+		sortNumbers(d.Classes)
 	}
-	index := map[string]int32{}
-	for i, c := range d.Classes {
-		index[c] = int32(i)
-	}
+	find := classFinder(d.Classes)
 	d.Labels = make([]int32, len(labels))
 	for i, l := range labels {
-		d.Labels[i] = index[l]
+		d.Labels[i], _ = find(l)
 	}
 }
 

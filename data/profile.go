@@ -4,6 +4,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -273,12 +274,7 @@ func (c *columnProfile) frequent(most int) (values, others []string) {
 
 // values are the different texts, in order.
 func (c *columnProfile) values() []string {
-	var values []string
-	for v := range c.seen {
-		values = append(values, v)
-	}
-	slices.Sort(values)
-	return values
+	return slices.Sorted(maps.Keys(c.seen))
 }
 
 // isMissing: the cell says that there is no value.

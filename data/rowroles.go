@@ -58,9 +58,22 @@ type roleColumn struct {
 
 // rowFacts are the cells of the roles, as in Dataset.
 type rowFacts struct {
-	weights, offset, times []float64
-	groups                 []int32
-	names                  map[string]int32 // of the groups
+	values map[string][]float64 // by the options of their roles
+	groups []int32
+	names  map[string]int32 // of the groups
+}
+
+// addGroup adds that of a row.
+func (f *rowFacts) addGroup(name string) {
+	if f.names == nil {
+		f.names = map[string]int32{}
+	}
+	id, known := f.names[name]
+	if !known {
+		id = int32(len(f.names))
+		f.names[strings.Clone(name)] = id
+	}
+	f.groups = append(f.groups, id)
 }
 
 // assignRoles finds the columns of the roles in a training file.
@@ -180,17 +193,9 @@ func (s Schema) formOfTime(column string) *string {
 
 // namedRoles are the roles with the names of their columns.
 func (l *layout) namedRoles() (r RowRoles) {
+	into := map[string]*string{"weights": &r.Weights, "group": &r.Group, "time": &r.Time, "offset": &r.Offset}
 	for _, c := range l.roles {
-		switch c.option {
-		case "weights":
-			r.Weights = c.column
-		case "group":
-			r.Group = c.column
-		case "time":
-			r.Time = c.column
-		case "offset":
-			r.Offset = c.column
-		}
+		*into[c.option] = c.column
 	}
 	return r
 }
@@ -254,29 +259,18 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 
 // addRoles keeps the roles of the current row, which checkRoles has seen.
 func (l *layout) addRoles(rec *records, to *rowFacts) {
+	if to.values == nil {
+		to.values = map[string][]float64{}
+	}
 	for _, c := range l.roles {
 		v, err := l.roleValue(rec, c)
 		if err != nil { // of a loose one
 			v = math.NaN()
 		}
-		switch c.option {
-		case "weights":
-			to.weights = append(to.weights, v)
-		case "time":
-			to.times = append(to.times, v)
-		case "offset":
-			to.offset = append(to.offset, v)
-		case "group":
-			name := strings.TrimSpace(rec.row[c.at])
-			id, known := to.names[name]
-			if !known {
-				if to.names == nil {
-					to.names = map[string]int32{}
-				}
-				id = int32(len(to.names))
-				to.names[strings.Clone(name)] = id
-			}
-			to.groups = append(to.groups, id)
+		if c.option == "group" {
+			to.addGroup(strings.TrimSpace(rec.row[c.at]))
+		} else {
+			to.values[c.option] = append(to.values[c.option], v)
 		}
 	}
 }
@@ -341,14 +335,12 @@ func (d *Dataset) setFacts(r Rows) {
 	if r.Offset != nil {
 		roles.Offset = "offset"
 	}
-	names := map[string]int32{}
+	var facts rowFacts
 	for _, name := range r.Groups {
 		roles.Group = "group"
-		if _, known := names[name]; !known {
-			names[name] = int32(len(names))
-		}
-		d.Groups = append(d.Groups, names[name])
+		facts.addGroup(name)
 	}
+	d.Groups = facts.groups
 }
 
 // withWeight is d without its rows of weight 0, which count nothing.

@@ -15,9 +15,6 @@ const (
 	maxAutoClasses = 20 // of whole numbers that are found to be classes
 )
 
-// tasks are the values of ReadOptions.Task.
-func tasks() []string { return []string{"auto", string(Regression), string(Classification)} }
-
 // parseTask gives "" for auto.
 func parseTask(s string) (Task, error) {
 	switch s {
@@ -26,7 +23,7 @@ func parseTask(s string) (Task, error) {
 	case string(Regression), string(Classification):
 		return Task(s), nil
 	}
-	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, tasks()))
+	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, []string{"auto", string(Regression), string(Classification)}))
 }
 
 // targetKind is the kind of a target column.
@@ -353,10 +350,4 @@ func (in *input) severalClasses(n int) error {
 			plural(n, "target column"))
 	}
 	return nil
-}
-
-// regressOn makes d the regression of several targets.
-func (d *Dataset) regressOn(name string, t *table) (note string) {
-	d.Task, d.Targets, d.Y = Regression, t.schema.Targets, t.y
-	return fmt.Sprintf("%s: target columns %s: task regression", name, list(t.schema.Targets))
 }

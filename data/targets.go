@@ -136,10 +136,6 @@ func (in *input) setTargets(t *table, file string, read *targets) error {
 	return nil
 }
 
-func wrongCount(name string, targets, rows int) error {
-	return errorf(name, "holds %d targets for %d rows: give those that belong to the rows", targets, rows)
-}
-
 // targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz. Its
 // name has labels instead of images and idx1 instead of idx3, or starts with y instead of x. If
 // none exists, tried lists the names that were tried.
