@@ -5,28 +5,19 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Gram is a kernel that was computed elsewhere, between rows and M inducing points.
-type Gram struct {
-	M             int
-	Inducing      []float64 // k(x̄, x̄) [M,M]
-	TrainInducing []float64 // k(x, x̄) [N,M]
-	TrainDiag     []float64 // k(x, x) [N]
-	TestInducing  []float64 // of the rows to test or predict [T,M]
-	TestDiag      []float64 // [T]
+// gram is a kernel that was computed elsewhere, between rows and M inducing points.
+type gram struct {
+	archive  *npz
+	m        int
+	inducing []float64 // k(x̄, x̄) [M,M]
+	diag     []float64 // of it [M]
+	top      float64   // the largest of these
 }
-
-// The arrays of an npz archive that holds a Gram.
-const (
-	gramInducing      = "inducing"
-	gramTrainInducing = "train_inducing"
-	gramTrainDiag     = "train_diag"
-	gramTestInducing  = "test_inducing"
-	gramTestDiag      = "test_diag"
-)
 
 // gramTolerance is how far rounding may take a kernel from symmetric and from positive
 // semi-definite, relative to its largest diagonal value.
@@ -37,59 +28,38 @@ const gramTolerance = 1e-6
 // = 0 rows are not read. It is an error if sizes do not agree, a value is not finite, or no kernel
 // can have these values: inducing must be symmetric and positive semi-definite, diagonals not
 // negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
-func readGram(path string, n, t int, w Watch) (*Gram, error) {
+func readGram(path string, n, t int, w Watch) (train, test *RowKernel, err error) {
 	f, err := w.open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	archive, err := openNpz(path, f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r := &gramReader{archive: archive}
-	g := &Gram{}
-	g.Inducing, g.M = r.array(gramInducing, 0, 0)
-	if r.err == nil && len(g.Inducing) != g.M*g.M {
-		return nil, errorf(r.name(gramInducing), "has %d rows of %d values: k(x̄, x̄) must be square",
-			len(g.Inducing)/g.M, g.M)
+	g := &gram{archive: archive}
+	if err = g.readInducing(); err == nil {
+		train, err = g.rows("train", n)
 	}
-	if n > 0 {
-		g.TrainInducing, _ = r.array(gramTrainInducing, n, g.M)
-		g.TrainDiag, _ = r.array(gramTrainDiag, n, 1)
+	if err == nil {
+		test, err = g.rows("test", t)
 	}
-	if t > 0 {
-		g.TestInducing, _ = r.array(gramTestInducing, t, g.M)
-		g.TestDiag, _ = r.array(gramTestDiag, t, 1)
-	}
-	if err := cmp.Or(w.stopped(path), r.err); err != nil {
-		return nil, err
-	}
-	if err := g.check(r); err != nil {
-		return nil, err
-	}
-	return g, nil
+	return train, test, cmp.Or(w.stopped(path), err)
 }
 
-// gramReader reads arrays until the first error.
-type gramReader struct {
-	archive *npz
-	err     error
+// errorf is an error about an array.
+func (g *gram) errorf(array, format string, args ...any) error {
+	return errorf(g.archive.name+"("+array+".npy)", format, args...)
 }
-
-func (r *gramReader) name(array string) string { return r.archive.name + "(" + array + ".npy)" }
 
 // array reads one of n rows of d values; 0 is any number.
-func (r *gramReader) array(array string, n, d int) (values []float64, width int) {
-	if r.err != nil {
-		return nil, 0
-	}
-	if r.archive.find([]string{array}) == nil {
-		r.err = errorf(r.archive.name,
+func (g *gram) array(array string, n, d int) (values []float64, width int, err error) {
+	if g.archive.find([]string{array}) == nil {
+		return nil, 0, errorf(g.archive.name,
 			"has no array %s: a kernel is inducing, train_inducing, train_diag, test_inducing and test_diag", array)
-		return nil, 0
 	}
-	r.err = r.archive.with([]string{array}, func(name string, src io.Reader) error {
+	err = g.archive.with([]string{array}, func(name string, src io.Reader) error {
 		a, err := openNpy(name, src)
 		if err != nil {
 			return err
@@ -106,57 +76,75 @@ func (r *gramReader) array(array string, n, d int) (values []float64, width int)
 		values, err = npyValues(a, rows*w, func(v float64) float64 { return v })
 		return err
 	})
-	return values, width
+	return values, width, err
 }
 
-// check refuses a matrix that is no kernel.
-func (g *Gram) check(r *gramReader) error {
-	m := g.M
-	diag, top := make([]float64, m), 0.0
+// readInducing reads and checks k(x̄, x̄).
+func (g *gram) readInducing() (err error) {
+	const array = "inducing"
+	if g.inducing, g.m, err = g.array(array, 0, 0); err != nil {
+		return err
+	}
+	m := g.m
+	if len(g.inducing) != m*m {
+		return g.errorf(array, "has %d rows of %d values: k(x̄, x̄) must be square", len(g.inducing)/m, m)
+	}
 	for i := range m {
-		diag[i] = g.Inducing[i*m+i]
-		if diag[i] <= 0 {
-			return errorf(r.name(gramInducing), "[%d, %d] is %s: k(x̄, x̄) must be above 0", i, i, number(diag[i]))
+		k := g.inducing[i*m+i]
+		if k <= 0 {
+			return g.errorf(array, "[%d, %d] is %s: k(x̄, x̄) must be above 0", i, i, number(k))
 		}
-		top = max(top, diag[i])
+		g.diag, g.top = append(g.diag, k), max(g.top, k)
 	}
 	for i := range m {
 		for j := range i {
-			if a, b := g.Inducing[i*m+j], g.Inducing[j*m+i]; math.Abs(a-b) > gramTolerance*top {
-				return errorf(r.name(gramInducing), "is not symmetric: [%d, %d] is %s and [%d, %d] is %s", i, j,
-					number(a), j, i, number(b))
+			if a, b := g.inducing[i*m+j], g.inducing[j*m+i]; math.Abs(a-b) > gramTolerance*g.top {
+				return g.errorf(array, "is not symmetric: [%d, %d] is %s and [%d, %d] is %s", i, j, number(a), j, i, number(b))
 			}
 		}
 	}
-	if low := leastEigenvalue(g.Inducing, m, gramTolerance*top*float64(m)); low < 0 {
-		return errorf(r.name(gramInducing),
-			"is not positive semi-definite: its smallest eigenvalue is %.3g; no kernel has these values", low)
-	}
-	for _, part := range []struct {
-		array, diagArray string
-		cross, diag      []float64
-	}{{gramTrainInducing, gramTrainDiag, g.TrainInducing, g.TrainDiag},
-		{gramTestInducing, gramTestDiag, g.TestInducing, g.TestDiag}} {
-		for i, k := range part.diag {
-			if k < 0 {
-				return errorf(r.name(part.diagArray), "[%d] is %s: k(x, x) cannot be negative", i, number(k))
-			}
-			for j, c := range part.cross[i*m : (i+1)*m] {
-				if c*c > k*diag[j]+gramTolerance*top*top {
-					return errorf(r.name(part.array),
-						"[%d, %d] is %s, and k(x, x) of its row is %s: no kernel has these values, are the rows in "+
-							"the order of the data?", i, j, number(c), number(k))
-				}
-			}
-		}
+	if low := leastEigenvalue(g.inducing, m, gramTolerance*g.top*float64(m)); low < 0 {
+		return g.errorf(array, "is not positive semi-definite: its smallest eigenvalue is %.3g; no kernel has these values",
+			low)
 	}
 	return nil
+}
+
+// rows reads and checks k(x, x̄) and k(x, x) of n rows, and makes distances of them; nil of none.
+func (g *gram) rows(part string, n int) (*RowKernel, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	cross, _, err := g.array(part+"_inducing", n, g.m)
+	if err != nil {
+		return nil, err
+	}
+	diag, _, err := g.array(part+"_diag", n, 1)
+	if err != nil {
+		return nil, err
+	}
+	for i, k := range diag {
+		if k < 0 {
+			return nil, g.errorf(part+"_diag", "[%d] is %s: k(x, x) cannot be negative", i, number(k))
+		}
+		for j, c := range cross[i*g.m : (i+1)*g.m] {
+			if c*c > k*g.diag[j]+gramTolerance*g.top*g.top {
+				return nil, g.errorf(part+"_inducing", "[%d, %d] is %s, and k(x, x) of its row is %s: no kernel has these "+
+					"values, are the rows in the order of the data?", i, j, number(c), number(k))
+			}
+		}
+	}
+	own := correlate(g.inducing, g.diag, g.diag)
+	for m := range g.m {
+		own[m*g.m+m] = 0
+	}
+	return &RowKernel{M: g.m, Own: own, Rows: correlate(cross, diag, g.diag)}, nil
 }
 
 // leastEigenvalue is the smallest eigenvalue of k where it is below −slack, else 0. A Cholesky
 // factor of k + slack·I shows that it is not, for a fraction of the work.
 func leastEigenvalue(k []float64, m int, slack float64) float64 {
-	shifted := mat.NewSymDense(m, append([]float64(nil), k...))
+	shifted := mat.NewSymDense(m, slices.Clone(k))
 	for i := range m {
 		shifted.SetSym(i, i, k[i*m+i]+slack)
 	}
@@ -165,7 +153,7 @@ func leastEigenvalue(k []float64, m int, slack float64) float64 {
 		return 0
 	}
 	var e mat.EigenSym
-	e.Factorize(mat.NewSymDense(m, append([]float64(nil), k...)), false)
+	e.Factorize(mat.NewSymDense(m, slices.Clone(k)), false)
 	return min(e.Values(nil)[0], -slack)
 }
 
@@ -176,19 +164,6 @@ type RowKernel struct {
 	M    int
 	Own  []float64 // among the inducing points [M,M]
 	Rows []float64 // of the rows [N,M]
-}
-
-// rowKernel makes the distances of rows.
-func (g *Gram) rowKernel(cross, diag []float64) *RowKernel {
-	own := make([]float64, g.M)
-	for m := range own {
-		own[m] = g.Inducing[m*g.M+m]
-	}
-	k := &RowKernel{M: g.M, Own: correlate(g.Inducing, own, own), Rows: correlate(cross, diag, own)}
-	for m := range g.M {
-		k.Own[m*g.M+m] = 0
-	}
-	return k
 }
 
 // correlate turns k(a, b) [N,M] with the diagonals k(a, a) and k(b, b) into distances.
@@ -213,25 +188,24 @@ func attachGram(path string, train, test *Dataset, w Watch) error {
 	if test != nil {
 		rows = test.N()
 	}
-	g, err := readGram(path, train.N(), rows, w)
+	own, others, err := readGram(path, train.N(), rows, w)
 	if err != nil {
 		return err
 	}
-	train.setKernel(g.rowKernel(g.TrainInducing, g.TrainDiag))
+	train.setKernel(own)
 	if test != nil {
-		test.setKernel(g.rowKernel(g.TestInducing, g.TestDiag))
+		test.setKernel(others)
 	}
 	return nil
 }
 
 // AttachGram gives rows to test or predict the kernel of a file: its test_inducing and test_diag.
 func (d *Dataset) AttachGram(path string, w Watch) error {
-	g, err := readGram(path, 0, d.N(), w)
-	if err != nil {
-		return err
+	_, own, err := readGram(path, 0, d.N(), w)
+	if err == nil {
+		d.setKernel(own)
 	}
-	d.setKernel(g.rowKernel(g.TestInducing, g.TestDiag))
-	return nil
+	return err
 }
 
 func (d *Dataset) setKernel(k *RowKernel) {
