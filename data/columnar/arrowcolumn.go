@@ -310,24 +310,16 @@ func (c *arrowColumn) fixed(t arrowType, values []byte) {
 
 // integers reads values of up to eight bytes.
 func integers(t arrowType, values []byte) func(i int) int64 {
-	switch t.bytes {
-	case 1:
-		if t.signed {
-			return func(i int) int64 { return int64(int8(values[i])) }
+	signed, above := t.signed || t.kind == arrowDate, 64-8*t.bytes // the bits of a word above a value
+	return func(i int) int64 {
+		var word [8]byte
+		copy(word[:], values[i*t.bytes:(i+1)*t.bytes])
+		v := binary.LittleEndian.Uint64(word[:]) << above
+		if signed {
+			return int64(v) >> above
 		}
-		return func(i int) int64 { return int64(values[i]) }
-	case 2:
-		if t.signed {
-			return func(i int) int64 { return int64(int16(binary.LittleEndian.Uint16(values[2*i:]))) }
-		}
-		return func(i int) int64 { return int64(binary.LittleEndian.Uint16(values[2*i:])) }
-	case 4:
-		if t.signed || t.kind == arrowDate {
-			return func(i int) int64 { return int64(int32(binary.LittleEndian.Uint32(values[4*i:]))) }
-		}
-		return func(i int) int64 { return int64(binary.LittleEndian.Uint32(values[4*i:])) }
+		return int64(v >> above)
 	}
-	return func(i int) int64 { return int64(binary.LittleEndian.Uint64(values[8*i:])) }
 }
 
 // texts reads text by its ends, each of size bytes.

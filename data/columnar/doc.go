@@ -24,8 +24,13 @@ const rowsPerGroup = 1 << 16
 // damaged turns a panic of a library over bytes that make no sense into an error.
 func damaged(err *error) {
 	if cause := recover(); cause != nil {
-		*err = fmt.Errorf("its data are damaged (%v): write it again", cause)
+		*err = damage("%v", cause)
 	}
+}
+
+// damage is the error about a file that makes no sense.
+func damage(format string, args ...any) error {
+	return fmt.Errorf("its data are damaged (%s): write it again", fmt.Sprintf(format, args...))
 }
 
 // notFlat is the error about a column of lists, structs or bytes.

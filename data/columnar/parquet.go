@@ -133,7 +133,7 @@ func (p *parquetReader) fill() {
 		n, err := p.rows.ReadRows(p.buffer)
 		p.left = p.buffer[:n]
 		if err != nil && err != io.EOF {
-			p.err = fmt.Errorf("its data are damaged (%v): write it again", err)
+			p.err = damage("%v", err)
 			p.left = nil
 		} else if err == io.EOF || n == 0 {
 			p.rows.Close()

@@ -62,15 +62,14 @@ func (c *parquetCheck) group(g format.RowGroup) error {
 		rows = max(rows, values)
 	}
 	if c.rows += rows; c.rows > c.mostInAll()/bytesPerValue {
-		return fmt.Errorf("its data are damaged (%d rows in %d bytes): write it again", c.rows, c.size)
+		return damage("%d rows in %d bytes", c.rows, c.size)
 	}
 	return nil
 }
 
 // tooMuch is the error about pages that claim more bytes than can be read.
 func (c *parquetCheck) tooMuch(bytes int64) error {
-	return fmt.Errorf("its data are damaged (a page claims %d bytes, at most %d can be read): write it again",
-		bytes, c.most())
+	return damage("a page claims %d bytes, at most %d can be read", bytes, c.most())
 }
 
 // chunk checks the pages of a column: how many bytes the largest takes, its dictionary with it, and
@@ -137,19 +136,17 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 	at, end int64) (held int64, err error) {
 	size, values := int64(page.CompressedPageSize), int64(countOf(page))
 	if size < 0 || size > end-at {
-		return 0, fmt.Errorf("its data are damaged (a page of %d bytes where %d are left): write it again",
-			size, end-at)
+		return 0, damage("a page of %d bytes where %d are left", size, end-at)
 	}
 	if values < 0 {
-		return 0, fmt.Errorf("its data are damaged (a page of %d values): write it again", values)
+		return 0, damage("a page of %d values", values)
 	}
 	end = at + size
 	levels, encoding := int64(0), page.DataPageHeader.V.Encoding
 	if v2 := page.DataPageHeaderV2; v2.Valid {
 		repeated, defined := int64(v2.V.RepetitionLevelsByteLength), int64(v2.V.DefinitionLevelsByteLength)
 		if levels, encoding = repeated+defined, v2.V.Encoding; repeated < 0 || defined < 0 || levels > size {
-			return 0, fmt.Errorf("its data are damaged (levels of %d bytes in a page of %d): write it again",
-				levels, size)
+			return 0, damage("levels of %d bytes in a page of %d", levels, size)
 		}
 		if v2.V.IsCompressed.Valid && !v2.V.IsCompressed.V {
 			codec = format.Uncompressed
@@ -167,7 +164,7 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 	}
 	text, err := c.unpacked(codec, packed[levels:], int64(holds), most)
 	if err != nil {
-		return 0, fmt.Errorf("its data are damaged (a page: %v): write it again", err)
+		return 0, damage("a page: %v", err)
 	}
 	if held = max(int64(holds), int64(len(text))) + values*bytesPerValue; held > most {
 		return 0, c.tooMuch(held)

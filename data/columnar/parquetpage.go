@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"slices"
 
@@ -114,7 +113,7 @@ func runs(bits int, values int64, text []byte) error {
 // checkCount is the error about more values than the page has.
 func checkCount(n uint64, values int64) error {
 	if n > uint64(values)+spareValues {
-		return fmt.Errorf("its data are damaged (runs of %d values in a page of %d): write it again", n, values)
+		return damage("runs of %d values in a page of %d", n, values)
 	}
 	return nil
 }
