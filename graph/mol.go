@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -63,27 +64,32 @@ func (p *molReader) columns(counts string, at int) *Error {
 
 // finish makes nodes of the atoms.
 func (p *molReader) finish() {
-	for a, symbol := range p.symbols {
-		made := atom{symbol: symbol, charge: p.charge[a]}
-		made.aromatic = p.aromatic[a] && elementAt(strings.ToLower(symbol)) == strings.ToLower(symbol)
-		if p.isotope[a] != 0 {
-			made.isotope = strconv.Itoa(p.isotope[a])
-		}
-		p.g.Labels, p.g.atoms = append(p.g.Labels, made.label()), append(p.g.atoms, made)
+	for i := range p.g.atoms {
+		a := &p.g.atoms[i]
+		small := strings.ToLower(a.symbol)
+		a.aromatic = a.aromatic && elementAt(small) == small
+		p.g.Labels = append(p.g.Labels, a.label())
 	}
 	p.g.warn()
 }
 
 type molReader struct {
-	text string
-	at   int
-	g    *Graph
-
-	symbols         []string
-	charge, isotope []int
-	aromatic        []bool
-	listed          bool // charges stand in properties, which replace those of the atoms
+	text   string
+	at     int
+	g      *Graph
+	listed bool // charges stand in properties, which replace those of the atoms
 }
+
+// add adds an atom.
+func (p *molReader) add(symbol string, charge, isotope int) {
+	if elementAt(symbol) != symbol && symbol != "D" && symbol != "T" {
+		p.g.Warnings = append(p.g.Warnings, fmt.Sprintf("atom %d, %s, is no element", len(p.g.atoms)+1, symbol))
+	}
+	p.g.atoms = append(p.g.atoms, atom{symbol: symbol, charge: charge, isotope: isotopeText(isotope)})
+}
+
+// isotopeText is the number of an isotope; "" of 0, the usual mixture.
+func isotopeText(isotope int) string { return strings.TrimPrefix(strconv.Itoa(isotope), "0") }
 
 // line is the next line, and its place.
 func (p *molReader) line() (line string, at int) {
@@ -113,16 +119,12 @@ func (p *molReader) atom() *Error {
 		return errorAt(at, line,
 			"where an atom belongs, with its symbol in the columns 32 to 34")
 	}
-	charge := number(line, 36, 39)
-	if charge < 0 || charge > 7 {
+	code := number(line, 36, 39)
+	if code < 0 || code > 7 {
 		return errorAt(at, line, "whose charge, in the columns 37 to 39, is no number from 0 to 7")
 	}
-	if charge != 0 && charge != 4 { // 4 is a radical
-		charge = 4 - charge
-	} else {
-		charge = 0
-	}
-	p.add(symbol, charge, 0)
+	charges := [8]int{0, 3, 2, 1, 0, -1, -2, -3} // 4 is a radical
+	p.add(symbol, charges[code], 0)
 	return nil
 }
 
@@ -133,17 +135,15 @@ func (p *molReader) bond() *Error {
 
 // join adds the bond between two atoms that a line is about.
 func (p *molReader) join(line string, at, a, b, kind int) *Error {
-	if a < 1 || b < 1 || a > len(p.symbols) || b > len(p.symbols) {
-		return errorAt(at, line,
-			"a bond to an atom that does not exist: the %d atoms have the numbers 1 to %d",
-			len(p.symbols), len(p.symbols))
+	if n := len(p.g.atoms); a < 1 || b < 1 || a > n || b > n {
+		return errorAt(at, line, "a bond to an atom that does not exist: the %d atoms have the numbers 1 to %d", n, n)
 	}
 	label, known := map[int]string{1: "-", 2: "=", 3: "#", 4: ":"}[kind]
 	if !known {
 		return errorAt(at, line, "a bond of type %d: types are 1, 2, 3, and 4 of aromatic ones", kind)
 	}
 	if kind == 4 {
-		p.aromatic[a-1], p.aromatic[b-1] = true, true
+		p.g.atoms[a-1].aromatic, p.g.atoms[b-1].aromatic = true, true
 	}
 	p.g.Edges = append(p.g.Edges, Edge{a - 1, b - 1, label})
 	return nil
@@ -162,19 +162,21 @@ func (p *molReader) properties() *Error {
 		}
 		if words[1] == "CHG" && !p.listed {
 			p.listed = true
-			clear(p.charge)
+			for i := range p.g.atoms {
+				p.g.atoms[i].charge = 0
+			}
 		}
 		pairs := words[3:]
 		for ; len(pairs) >= 2; pairs = pairs[2:] {
 			atom, bad := strconv.Atoi(pairs[0])
 			value, wrong := strconv.Atoi(pairs[1])
-			if bad != nil || wrong != nil || atom < 1 || atom > len(p.symbols) || value < -999 || value > 999 {
+			if bad != nil || wrong != nil || atom < 1 || atom > len(p.g.atoms) || value < -999 || value > 999 {
 				break
 			}
 			if words[1] == "CHG" {
-				p.charge[atom-1] = value
+				p.g.atoms[atom-1].charge = value
 			} else {
-				p.isotope[atom-1] = value
+				p.g.atoms[atom-1].isotope = isotopeText(value)
 			}
 		}
 		if count, err := strconv.Atoi(words[2]); err != nil || len(pairs) > 0 || 2*count != len(words)-3 {
@@ -182,4 +184,87 @@ func (p *molReader) properties() *Error {
 		}
 	}
 	return nil
+}
+
+// tables reads the atoms and bonds of version V3000, up to M END. Other blocks are not read.
+func (p *molReader) tables() *Error {
+	block, atoms, bonds := "", -1, -1
+	numbers := map[string]int{} // of the atoms, from 1
+	for p.at < len(p.text) {
+		text, at := p.tableLine()
+		if strings.HasPrefix(text, "M  END") {
+			break
+		}
+		words := strings.Fields(strings.TrimPrefix(text, tableMark))
+		var err *Error
+		switch {
+		case !strings.HasPrefix(text, tableMark) || len(words) == 0:
+		case words[0] == "BEGIN" && len(words) > 1:
+			block = words[1]
+		case words[0] == "END":
+			block = ""
+		case words[0] == "COUNTS" && len(words) > 2:
+			atoms, bonds = fromZero(words[1]), fromZero(words[2])
+		case block == "ATOM":
+			err = p.tableAtom(text, at, words, numbers)
+		case block == "BOND":
+			if len(words) < 4 {
+				return errorAt(at, text, "where a bond belongs: number, type and two atoms")
+			}
+			err = p.join(text, at, numbers[words[2]], numbers[words[3]], fromZero(words[1]))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if atoms != len(p.g.atoms) || bonds != len(p.g.Edges) {
+		return errorAt(0, p.text, "a MOL block of version V3000 with %d atoms and %d bonds, and its COUNTS say "+
+			"%d and %d: it may be cut short", len(p.g.atoms), len(p.g.Edges), atoms, bonds)
+	}
+	return nil
+}
+
+// tableMark begins the lines of version V3000.
+const tableMark = "M  V30 "
+
+// tableLine is a line with those that continue it, which stand behind a - at its end.
+func (p *molReader) tableLine() (text string, at int) {
+	text, at = p.line()
+	for strings.HasPrefix(text, tableMark) && strings.HasSuffix(text, "-") && p.at < len(p.text) {
+		more, _ := p.line()
+		text = strings.TrimSuffix(text, "-") + strings.TrimPrefix(more, tableMark)
+	}
+	return text, at
+}
+
+// tableAtom reads number, symbol, three coordinates, the number of an atom map, and KEY=value.
+func (p *molReader) tableAtom(text string, at int, words []string, numbers map[string]int) *Error {
+	if len(words) < 6 || numbers[words[0]] != 0 {
+		return errorAt(at, text, "where an atom belongs: a new number, its symbol and three coordinates")
+	}
+	charge, isotope := 0, 0
+	for _, word := range words[6:] {
+		key, value, _ := strings.Cut(word, "=")
+		into, known := map[string]*int{"CHG": &charge, "MASS": &isotope}[key]
+		if !known {
+			continue
+		}
+		v, err := strconv.Atoi(value)
+		if err != nil || v < -999 || v > 999 {
+			return errorAt(at, text, "an atom whose %s is no whole number from -999 to 999", key)
+		}
+		*into = v
+	}
+	p.add(words[1], charge, isotope)
+	numbers[words[0]] = len(p.g.atoms)
+	return nil
+}
+
+// fromZero is a whole number from 0, or −1.
+func fromZero(word string) int {
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
 }
