@@ -123,7 +123,7 @@ type dates struct {
 	first sighting    // of them
 	open  sighting    // the first such as 1/2/2020, which may be of two days
 	shown bool        // a cell has day, month and year in either order
-	spans [2]dateSpan // with the day first, and with the month first
+	spans [2]dateSpan // with the day first, and with the month first; of numbers, as seconds and as milliseconds
 }
 
 // dateSpan are the times of a column in one order of day and month.
@@ -206,12 +206,6 @@ func (d *dates) of(form string) *dateSpan {
 
 var epochName = regexp.MustCompile(`(?i)^(unix|epoch)([_ -]?(time|timestamp|s|sec|seconds|ms|millis|milliseconds))*$|` +
 	`^timestamp([_ -]?(s|sec|seconds|ms|millis|milliseconds|utc|unix))*$|[_ -](epoch|timestamp|unix|unixtime)$`)
-
-// addEpoch takes a number of a column that is called like times, as seconds and as milliseconds.
-func (d *dates) addEpoch(v float64) {
-	d.spans[0].add(v)
-	d.spans[1].add(v / 1000)
-}
 
 // epoch is a column of numbers that are times by its name, if all are of the years 1973 to 2286; nil
 // of others.

@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -106,7 +107,15 @@ func (in *input) unread(rec *records) (at []int, err error) {
 
 // again reads the table from its start, with the notations of its columns.
 func (in *input) again(notations []*Notation) (*records, error) {
-	if err := in.rewind(); err != nil {
+	src, ok := in.src.(io.Seeker)
+	if ok {
+		_, err := src.Seek(0, io.SeekStart)
+		ok = err == nil
+	}
+	if !ok {
+		return nil, errorf(in.name, "is read twice, which is not possible here: give a file")
+	}
+	if err := in.open(); err != nil {
 		return nil, err
 	}
 	rec, err := newRecords(in)

@@ -88,7 +88,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		return nil, errorf("", "the weights of all rows are 0: at least two rows must count")
 	}
 	if slices.Contains(r.Weights, 0) {
-		d = d.withWeight()
+		d = d.Subset(which(d.N(), func(i int) bool { return d.Weights[i] > 0 })) // the others count nothing
 	}
 	if err := cmp.Or(d.checkFacts(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err

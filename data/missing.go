@@ -233,7 +233,10 @@ func (in *input) checkMissing(f format) error {
 	if graph.IsMol(in.head) {
 		o.ID = ""
 	}
-	if given := o.withoutScaffold().given(); given != "" && !f.text {
+	if o.Roles.Group == Scaffold { // which is no column
+		o.Roles.Group = ""
+	}
+	if given := o.given(); given != "" && !f.text {
 		return errorf(in.name, "is %s, not a table of text: leave %s out", f.what, given)
 	}
 	return nil

@@ -155,7 +155,8 @@ func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
 		c.fractions.set(rec, i, cell)
 	}
 	if c.isEpoch {
-		c.dates.addEpoch(v)
+		c.dates.spans[0].add(v)
+		c.dates.spans[1].add(v / 1000)
 	}
 	c.numbers++
 	c.last, c.low, c.high = v, min(c.low, v), max(c.high, v)

@@ -142,7 +142,7 @@ func (r *records) read() error {
 		return nil
 	case err == io.EOF:
 		return err
-	case isLimit(err):
+	case errors.Is(err, errTextLimit), errors.Is(err, errRecordLimit):
 		return r.limitError(err)
 	case errors.As(err, new(*Error)):
 		return err
@@ -325,6 +325,3 @@ func (p *plainRows) cut(text string) error {
 		}
 	}
 }
-
-// isLimit: the guard of a text stopped it.
-func isLimit(err error) bool { return errors.Is(err, errTextLimit) || errors.Is(err, errRecordLimit) }

@@ -342,8 +342,3 @@ func (d *Dataset) setFacts(r Rows) {
 	}
 	d.Groups = facts.groups
 }
-
-// withWeight is d without its rows of weight 0, which count nothing.
-func (d *Dataset) withWeight() *Dataset {
-	return d.Subset(which(d.N(), func(i int) bool { return d.Weights[i] > 0 }))
-}

@@ -21,14 +21,6 @@ func (r rowRole) byScaffold(columns []string) bool {
 		!slices.ContainsFunc(columns, func(name string) bool { return strings.EqualFold(name, Scaffold) })
 }
 
-// withoutScaffold are the options of a file that has no columns.
-func (o TableOptions) withoutScaffold() TableOptions {
-	if o.Roles.Group == Scaffold {
-		o.Roles.Group = ""
-	}
-	return o
-}
-
 // groupByScaffold makes a group of the molecules that have one scaffold (graph.Graph.Scaffold).
 // Those without a ring are one group, as in other programs.
 func (d *Dataset) groupByScaffold(file string) (note string, err error) {

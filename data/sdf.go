@@ -32,7 +32,14 @@ func readSDF(in *input) (*table, error) {
 		return nil, err
 	}
 	t := &texts{name: in.name, kind: seq.Graphs}
-	names := itemNames(all)
+	var names []string // of items
+	for _, m := range all {
+		for _, i := range m.items {
+			if !slices.Contains(names, i.name) {
+				names = append(names, i.name)
+			}
+		}
+	}
 	targets, err := in.targetItems(names)
 	if err != nil {
 		return nil, err
@@ -59,18 +66,6 @@ func readSDF(in *input) (*table, error) {
 	here := *in
 	here.opt.Target = ""
 	return t.table(&here)
-}
-
-// itemNames are the names of the items of all molecules.
-func itemNames(all []molecule) (names []string) {
-	for _, m := range all {
-		for _, i := range m.items {
-			if !slices.Contains(names, i.name) {
-				names = append(names, i.name)
-			}
-		}
-	}
-	return names
 }
 
 // value is that of an item, "" without it, and its place.

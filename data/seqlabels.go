@@ -287,7 +287,8 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 			name = names[i]
 		}
 		j, ok := at[name]
-		for _, short := range []string{firstWord(name), beforeClass(name)} {
+		withoutClass := name[:max(0, strings.LastIndexByte(name, '|'))]
+		for _, short := range []string{firstWord(name), withoutClass} {
 			if !ok {
 				j, ok = at[short]
 			}
@@ -309,6 +310,3 @@ func firstWord(header string) string {
 	}
 	return header
 }
-
-// beforeClass is a header without the class behind its last |.
-func beforeClass(header string) string { return header[:max(0, strings.LastIndexByte(header, '|'))] }

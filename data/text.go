@@ -314,15 +314,3 @@ func badRune(text []byte) (at, line int) {
 func notUTF8(name string, line int, c byte) error {
 	return errorAt(name, place{line: line}, "is not UTF-8 text (byte 0x%02x): save it as UTF-8", c)
 }
-
-// rewind goes back to the start of the file.
-func (in *input) rewind() (err error) {
-	src, ok := in.src.(io.Seeker)
-	if ok {
-		_, err = src.Seek(0, io.SeekStart)
-	}
-	if !ok || err != nil {
-		return errorf(in.name, "is read twice, which is not possible here: give a file")
-	}
-	return in.open()
-}

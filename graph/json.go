@@ -95,8 +95,10 @@ func (g *Graph) parseJSON(text []byte) *Error {
 		default: // a target, a name, or what nobody asks for
 			strange := p.errorf(key,
 				"a key that graphs do not have: use nodes, edges, values, or a key of a word or number")
-			if token, err = p.token(); err == nil && isDelim(token) {
-				err = strange
+			if token, err = p.token(); err == nil {
+				if _, opens := token.(json.Delim); opens {
+					err = strange
+				}
 			}
 		}
 		if err != nil {
@@ -171,11 +173,6 @@ func (p *jsonReader) delim(want json.Delim, what string) *Error {
 		err = p.errorf(tokenText(t), "where %s belongs: write %s", what, want)
 	}
 	return err
-}
-
-func isDelim(t json.Token) bool {
-	_, is := t.(json.Delim)
-	return is
 }
 
 // list reads [item, item, …].

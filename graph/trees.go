@@ -47,14 +47,6 @@ func (p *treeReader) read() *Error {
 	return p.readBrackets()
 }
 
-// plural is word for one, and words else.
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
-}
-
 // skip goes to the next byte that is no blank.
 func (p *treeReader) skip() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
@@ -105,8 +97,12 @@ func (p *treeReader) readBrackets() *Error {
 		}
 	}
 	if len(p.open) > 0 {
+		brackets := "brackets"
+		if len(p.open) == 1 {
+			brackets = "bracket"
+		}
 		return errorAt(len(p.text)-1, string(p.text[len(p.text)-1:]),
-			"where the tree is not complete: close %d more %s", len(p.open), plural(len(p.open), "bracket"))
+			"where the tree is not complete: close %d more %s", len(p.open), brackets)
 	}
 	return nil
 }
@@ -169,7 +165,8 @@ func (p *treeReader) newickStep() *Error {
 		p.at++
 		p.skip()
 		from := p.at
-		if length := p.word(marks); !isNumber(length) {
+		length := p.word(marks)
+		if _, err := strconv.ParseFloat(length, 64); err != nil {
 			return errorAt(from, length, "where the length of a branch belongs: give a number, or leave the colon out")
 		}
 		p.named = -1
@@ -196,11 +193,6 @@ func (p *treeReader) newickName() *Error {
 	}
 	p.named = -1
 	return nil
-}
-
-func isNumber(word string) bool {
-	_, err := strconv.ParseFloat(word, 64)
-	return err == nil
 }
 
 // newickLabel is a name, in quotes or not.
