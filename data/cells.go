@@ -120,8 +120,8 @@ func (c InputColumn) find(cell string) (at int, known bool) {
 
 // isBoolean: all cells are true, false, 1 or 0.
 func (c *columnProfile) isBoolean() bool {
-	return c.texts == c.booleans && c.fractions.cell == "" && c.codes.cell == "" &&
-		(c.numbers == 0 || c.low >= 0 && c.high <= 1) && (c.texts == 0 || c.doubtful.n == 0)
+	return c.texts.n == c.booleans && c.fractions.cell == "" && c.codes.cell == "" &&
+		(c.numbers == 0 || c.low >= 0 && c.high <= 1) && (c.texts.n == 0 || c.doubtful.n == 0)
 }
 
 // booleanClasses are the texts of a column of booleans; those of one value that is written in

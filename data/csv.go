@@ -309,8 +309,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 // unknownValue counts the cells of a column with texts that the training data do not have.
 type unknownValue struct {
 	column InputColumn
-	first  sighting
-	n      int
+	sighting
 }
 
 // meetUnknown remembers that a text is new.
@@ -318,17 +317,16 @@ func (l *layout) meetUnknown(rec *records, i int, cell string, c InputColumn) {
 	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column.Name == c.Name })
 	if at < 0 {
 		at = len(l.unknown)
-		l.unknown = append(l.unknown,
-			unknownValue{column: c, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
+		l.unknown = append(l.unknown, unknownValue{column: c})
 	}
-	l.unknown[at].n++
+	l.unknown[at].add(rec, i, cell)
 }
 
 // unknownValues warns of them.
 func (l *layout) unknownValues(file string) (notes []string) {
 	for _, u := range l.unknown {
-		where := fmt.Sprintf("warning: %s:%d:%d", file, u.first.at.line, u.first.at.column)
-		notes = append(notes, unknownWord(where, u.first.cell, u.column, u.n))
+		where := fmt.Sprintf("warning: %s:%d:%d", file, u.at.line, u.at.column)
+		notes = append(notes, unknownWord(where, u.cell, u.column, u.n))
 	}
 	return notes
 }

@@ -119,11 +119,10 @@ func (d *Date) sound() bool {
 
 // dates are the findings about times in the cells of a column.
 type dates struct {
-	n     int         // texts that look like dates
-	first sighting    // of them
-	open  sighting    // the first such as 1/2/2020, which may be of two days
-	shown bool        // a cell has day, month and year in either order
-	spans [2]dateSpan // with the day first, and with the month first; of numbers, as seconds and as milliseconds
+	sighting             // texts that look like dates
+	open     sighting    // those such as 1/2/2020, which may be of two days
+	shown    bool        // a cell has day, month and year in either order
+	spans    [2]dateSpan // with the day first, and with the month first; of numbers, as seconds and as milliseconds
 }
 
 // dateSpan are the times of a column in one order of day and month.
@@ -139,12 +138,11 @@ type dateSpan struct {
 
 // add looks at a text.
 func (d *dates) add(rec *records, i int, cell string) {
-	d.n++
-	d.first.set(rec, i, cell)
+	d.sighting.add(rec, i, cell)
 	open, points := orderOpen(cell)
 	d.shown = d.shown || open
 	if open && !points {
-		d.open.set(rec, i, cell)
+		d.open.add(rec, i, cell)
 	}
 	for k, form := range []string{dayFirst, monthFirst} {
 		if v, ok := ParseTime(form, cell); ok {
@@ -211,7 +209,7 @@ var epochName = regexp.MustCompile(`(?i)^(unix|epoch)([_ -]?(time|timestamp|s|se
 // of others.
 func (c *columnProfile) epoch(name string) *Date {
 	switch {
-	case !c.isEpoch || c.texts > 0 || c.numbers == 0:
+	case !c.isEpoch || c.texts.n > 0 || c.numbers == 0:
 		return nil
 	case c.low >= 1e8 && c.high < 1e10:
 		return c.dates.spans[0].date(name, epochSeconds)
@@ -242,7 +240,7 @@ func (l *layout) addDates(rec *records, c *columnProfile, i int, said string) er
 		l.addDate(i, s.date(name, form), s)
 		return nil
 	}
-	first := c.dates.first
+	first := c.dates.sighting
 	if first.cell == "" {
 		first = c.firstText()
 	}

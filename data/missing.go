@@ -35,14 +35,13 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	}
 	var columns []string
 	var first place
-	count := func(name string, cells cellCount) {
+	count := func(name string, cells sighting) {
 		if cells.n == 0 {
 			return
 		}
 		columns = append(columns, fmt.Sprintf("%s %d", quote(name), cells.n))
-		if first.line == 0 || cells.first.line < first.line || cells.first.line == first.line &&
-			cells.first.column < first.column {
-			first = cells.first
+		if first.line == 0 || cells.at.line < first.line || cells.at.line == first.line && cells.at.column < first.column {
+			first = cells.at
 		}
 	}
 	for j, i := range l.inputs {

@@ -167,7 +167,7 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 		w.never = w.never || !ok || thousands != "" && thousands != w.thousands
 	}
 	if point || comma {
-		d.tells.set(rec, i, cell)
+		d.tells.add(rec, i, cell)
 	}
 }
 
@@ -223,7 +223,7 @@ func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int
 // notation is that of the column; nil where its numbers are plain, or are not in one way.
 func (c *columnProfile) notation(comma bool) *Notation {
 	n := &Notation{Comma: comma, Thousands: c.signs.way(comma).thousands}
-	if c.texts == 0 && n.Thousands != "." || !c.fits(comma) || !c.sameUnit() {
+	if c.texts.n == 0 && n.Thousands != "." || !c.fits(comma) || !c.sameUnit() {
 		return nil
 	}
 	if len(c.signs.units) > 0 {
@@ -254,7 +254,7 @@ func (c *columnProfile) keepsUnitsAs(task Task) bool {
 
 // hasUnits: all texts of the column are numbers, and the first has a unit that is a word.
 func (c *columnProfile) hasUnits() bool {
-	if c.texts == 0 || c.signs.other || len(c.signs.units) > mostUnits {
+	if c.texts.n == 0 || c.signs.other || len(c.signs.units) > mostUnits {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(c.signs.units[0])
@@ -263,7 +263,7 @@ func (c *columnProfile) hasUnits() bool {
 
 // isUnclear: the cells are numbers, and a comma or a point may part their thousands or decimals.
 func (c *columnProfile) isUnclear() bool {
-	return c.texts > 0 && c.signs.tells.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
+	return c.texts.n > 0 && c.signs.tells.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
 }
 
 // clearer is the advice about such a column.
@@ -280,7 +280,7 @@ func (c *columnProfile) clearer() string {
 func (n *Notation) note(c *columnProfile) string {
 	example := c.signs.tells.cell
 	if example == "" {
-		example = c.text.cell
+		example = c.texts.cell
 	}
 	v, _ := n.parse(example)
 	unit := ""

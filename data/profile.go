@@ -20,15 +20,14 @@ type profile struct {
 
 // columnProfile counts the cells of a column by their kind.
 type columnProfile struct {
-	isEpoch        bool // its name is that of numbers that are times
-	isWords        bool // whatever its cells look like: TableOptions.Text
-	numbers, texts int
-	missing        cellCount // of any kind of column
-	// words such as none, which are missing among numbers and values among texts
-	doubtful cellCount
-	text     sighting // the first
+	isEpoch  bool // its name is that of numbers that are times
+	isWords  bool // whatever its cells look like: TableOptions.Text
+	numbers  int
+	texts    sighting
+	missing  sighting // of any kind of column
+	doubtful sighting // words such as none, which are missing among numbers and values among texts
 	dates    dates
-	codes    sighting // the first whole number with a leading zero
+	codes    sighting // whole numbers with a leading zero
 	booleans int      // texts that are true or false
 	isTyped  bool     // which are no texts in this format, and stand for numbers
 	signs    digitSigns
@@ -38,20 +37,15 @@ type columnProfile struct {
 	further     map[uint64]struct{} // hashes of those beyond
 	mostNumbers int                 // of seen, as long as there is no text
 
-	fractions sighting // the first number that is no whole one of a usual size
+	fractions sighting // numbers that are no whole ones of a usual size
 	low, high float64  // of the numbers
 	counting  bool     // the numbers are first, first+1, … in the order of the rows
 	last      float64
 }
 
-// cellCount is how many cells of a kind there are, and where the first stands.
-type cellCount struct {
-	n     int
-	first place
-}
-
-// sighting is a cell and its place.
+// sighting is how many cells of a kind there are, the first of them, and its place.
 type sighting struct {
+	n    int
 	cell string
 	at   place
 }
@@ -99,14 +93,8 @@ func profileOf(rec *records, targets []int, text string) (*profile, error) {
 	return p, nil
 }
 
-func (c *cellCount) add(rec *records, i int) {
-	if c.n++; c.n == 1 {
-		c.first = rec.placeOf(i)
-	}
-}
-
-func (s *sighting) set(rec *records, i int, cell string) {
-	if s.cell == "" {
+func (s *sighting) add(rec *records, i int, cell string) {
+	if s.n++; s.n == 1 {
 		s.cell, s.at = strings.Clone(cell), rec.placeOf(i)
 	}
 }
@@ -115,7 +103,7 @@ func (s *sighting) set(rec *records, i int, cell string) {
 func (c *columnProfile) add(rec *records, i int) {
 	cell := strings.TrimSpace(rec.row[i])
 	if isMissing(cell) && !(c.isWords && cell != "") {
-		c.missing.add(rec, i)
+		c.missing.add(rec, i, cell)
 		c.counting = false
 		return
 	}
@@ -126,24 +114,22 @@ func (c *columnProfile) add(rec *records, i int) {
 	}
 	switch {
 	case c.isWords:
-		c.texts++
-		c.text.set(rec, i, cell)
+		c.texts.add(rec, i, cell)
 	case isNumber:
 		c.addNumber(rec, i, cell, v)
 		if isCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {
-			c.codes.set(rec, i, cell)
+			c.codes.add(rec, i, cell)
 		}
 	case isDoubtful(cell):
-		c.doubtful.add(rec, i)
+		c.doubtful.add(rec, i, cell)
 		c.counting = false
 	default:
-		c.texts++
-		c.text.set(rec, i, cell)
+		c.texts.add(rec, i, cell)
 		if _, ok := boolean(cell); ok {
 			c.booleans++
 			c.isTyped = c.isTyped || rec.isTyped(i)
 		}
-		if (c.texts <= mostDates || 2*c.dates.n >= c.texts) && looksLikeTime(cell) {
+		if (c.texts.n <= mostDates || 2*c.dates.n >= c.texts.n) && looksLikeTime(cell) {
 			c.dates.add(rec, i, cell)
 		}
 	}
@@ -152,7 +138,7 @@ func (c *columnProfile) add(rec *records, i int) {
 
 func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
 	if c.counting = c.counting && (c.numbers == 0 || v == c.last+1); v != math.Trunc(v) || math.Abs(v) > largest {
-		c.fractions.set(rec, i, cell)
+		c.fractions.add(rec, i, cell)
 	}
 	if c.isEpoch {
 		c.dates.spans[0].add(v)
@@ -169,14 +155,14 @@ func (c *columnProfile) remember(cell string) {
 		return
 	}
 	most := mostKept
-	if c.texts == 0 && c.codes.cell == "" {
+	if c.texts.n == 0 && c.codes.cell == "" {
 		most = c.mostNumbers
 	}
 	if len(c.seen) <= most {
 		c.seen[strings.Clone(cell)] = 1
 		return
 	}
-	if c.texts == 0 && c.codes.cell == "" || len(c.further) >= mostFurther {
+	if c.texts.n == 0 && c.codes.cell == "" || len(c.further) >= mostFurther {
 		return // numbers are not told apart
 	}
 	if c.further == nil {
@@ -191,17 +177,17 @@ var hashSeed = maphash.MakeSeed()
 func (c *columnProfile) distinct() int { return len(c.seen) + len(c.further) }
 
 // filled is how many cells are not missing.
-func (c *columnProfile) filled() int { return c.numbers + c.texts + c.doubtful.n }
+func (c *columnProfile) filled() int { return c.numbers + c.texts.n + c.doubtful.n }
 
 // isText: the column is text. Where a few words stand among numbers, the words are mistakes.
 func (c *columnProfile) isText() bool {
 	const mistakes = 20 // a word in more than this many cells is a mistake
-	return c.isCodes() || c.texts > 0 && (c.texts > c.numbers ||
-		mistakes*c.texts >= c.filled() && c.distinct() <= fewTexts)
+	return c.isCodes() || c.texts.n > 0 && (c.texts.n > c.numbers ||
+		mistakes*c.texts.n >= c.filled() && c.distinct() <= fewTexts)
 }
 
 // isDates: most of the texts are dates.
-func (c *columnProfile) isDates() bool { return c.dates.n > 0 && 2*c.dates.n >= c.texts }
+func (c *columnProfile) isDates() bool { return c.dates.n > 0 && 2*c.dates.n >= c.texts.n }
 
 // isIdentifier: the texts hardly repeat, so that they say nothing of another row.
 func (c *columnProfile) isIdentifier() bool {
@@ -223,15 +209,15 @@ func (c *columnProfile) numbersRows(name string) bool {
 
 // firstText is the first cell that makes the column text.
 func (c *columnProfile) firstText() sighting {
-	if c.text.cell == "" {
+	if c.texts.cell == "" {
 		return c.codes
 	}
-	return c.text
+	return c.texts
 }
 
 // whyText tells why numbers are text.
 func (c *columnProfile) whyText() string {
-	if !c.isCodes() || c.texts > 0 {
+	if !c.isCodes() || c.texts.n > 0 {
 		return ""
 	}
 	return ", since " + quote(c.codes.cell) + " has a leading zero"
@@ -240,17 +226,17 @@ func (c *columnProfile) whyText() string {
 // isNumbering: the cells are different whole numbers without large gaps, in any order.
 func (c *columnProfile) isNumbering() bool {
 	different := c.distinct() == c.filled() || c.distinct() > c.mostNumbers
-	return c.texts == 0 && c.fractions.cell == "" && different && c.high-c.low < 2*float64(c.filled())
+	return c.texts.n == 0 && c.fractions.cell == "" && different && c.high-c.low < 2*float64(c.filled())
 }
 
 // missingCells are those that are missing in a column of this kind.
-func (c *columnProfile) missingCells() cellCount {
+func (c *columnProfile) missingCells() sighting {
 	if c.isText() && !c.isDates() || c.doubtful.n == 0 {
 		return c.missing
 	}
 	all := c.missing
-	if all.n == 0 || c.doubtful.first.line < all.first.line {
-		all.first = c.doubtful.first
+	if all.n == 0 || c.doubtful.at.line < all.at.line {
+		all.at = c.doubtful.at
 	}
 	all.n += c.doubtful.n
 	return all

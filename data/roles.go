@@ -161,26 +161,26 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	case c.epoch(name) != nil:
 		l.addDate(i, c.epoch(name), &c.dates.spans[0])
 	case c.isBoolean():
-		if c.texts > 0 {
+		if c.texts.n > 0 {
 			l.note("column %s is true or false and becomes a number, 1 or 0", quote(name))
 		}
-		l.add(i, InputColumn{Name: name, Boolean: true, TrueFalse: c.texts > 0})
+		l.add(i, InputColumn{Name: name, Boolean: true, TrueFalse: c.texts.n > 0})
 	case c.isUnclear() && !c.keepsUnits(opt.OneHot):
 		return bad(c.signs.tells, ": %s", c.clearer())
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
-		return bad(c.text, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
+		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
 			quote(c.signs.units[0]), flag)
-	case !c.isWords && isDecorated(c.text.cell):
-		return bad(c.text, ": %s, or leave the column out with --ignore %s", plainer(c.text.cell), flag)
+	case !c.isWords && isDecorated(c.texts.cell):
+		return bad(c.texts, ": %s, or leave the column out with --ignore %s", plainer(c.texts.cell), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
 		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
 	case c.isText() && c.distinct() > mostKept:
 		return bad(c.firstText(), ", which has %d different texts in %s, more than %d: group them, or leave the "+
 			"column out with --ignore %s", c.distinct(), plural(c.filled(), "row"), mostKept, flag)
-	case c.isText() || rec.hasType(i, "nominal") && c.texts > 0:
+	case c.isText() || rec.hasType(i, "nominal") && c.texts.n > 0:
 		l.addWords(rec, c, i, most)
-	case c.texts > 0:
-		return bad(c.text, ", whose other cells are numbers: correct it, leave it empty with --missing impute, or "+
+	case c.texts.n > 0:
+		return bad(c.texts, ", whose other cells are numbers: correct it, leave it empty with --missing impute, or "+
 			"leave the column out with --ignore %s", flag)
 	default:
 		if c.numbersRows(name) {
@@ -224,7 +224,7 @@ func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSeq
 	}
 	name := rec.columnName(i)
 	l.leave(name, i, why+c.whyText())
-	if len(c.text.cell) >= longText && mayBeSequences && rec.header != nil {
+	if len(c.texts.cell) >= longText && mayBeSequences && rec.header != nil {
 		l.notes[len(l.notes)-1] += fmt.Sprintf(" (--sequence %s reads its texts as sequences)", flagWord(name, i))
 	}
 }
@@ -257,7 +257,7 @@ func (l *layout) noteMayBe(rec *records, p *profile) {
 // mayBe is the role that a column may have in place of an input, by its name and values; "" if none.
 func (c *columnProfile) mayBe(name string) string {
 	switch {
-	case weightName.MatchString(name) && c.texts == 0 && c.low >= 0:
+	case weightName.MatchString(name) && c.texts.n == 0 && c.low >= 0:
 		return "weights"
 	case groupName.MatchString(name) && c.fractions.cell == "" && c.distinct() < c.filled():
 		return "group"

@@ -108,7 +108,7 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 		}
 		role.column = names[at]
 		l.note("column %s %s", quote(role.column), role.does)
-		if role.option == "time" && p.columns[at].texts > 0 {
+		if role.option == "time" && p.columns[at].texts.n > 0 {
 			form, err := p.columns[at].dates.form(rec, at, dates)
 			if err != nil {
 				return err

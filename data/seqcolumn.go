@@ -38,7 +38,7 @@ func (l *layout) checkMissingSequences(rec *records, p *profile) error {
 		return nil
 	}
 	missing := p.columns[l.sequence].missing
-	return errorAt(rec.name, missing.first, "the column %s lacks %s: --missing drop leaves their rows out",
+	return errorAt(rec.name, missing.at, "the column %s lacks %s: --missing drop leaves their rows out",
 		quote(l.sequenceName), plural(missing.n, "sequence"))
 }
 

@@ -63,7 +63,7 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 		return k, errorf(file,
 			"the %s holds %d different values in %s: too many for classes, use the task regression", where,
 			c.distinct(), plural(c.filled(), "row"))
-	case task == "" && c.texts == 0 && !nominal:
+	case task == "" && c.texts.n == 0 && !nominal:
 		k.open = true
 		others := "--task regression for numbers"
 		if len(classes) > 2 {
@@ -89,33 +89,33 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	switch {
 	case c.filled() == 0:
 		err = errorf(file, "the %s has no values", where)
-	case c.texts == 0 && (!c.isCodes() || task == Regression):
+	case c.texts.n == 0 && (!c.isCodes() || task == Regression):
 		if classes, why = wholeNumbers(c); nominal {
 			why = ""
 		}
 	case c.isUnclear() && !c.keepsUnitsAs(task):
 		err = bad(c.signs.tells, ", which is not a plain number: %s", c.clearer())
 	case c.hasUnits() && !c.keepsUnitsAs(task):
-		err = bad(c.text, ", a number with the unit %s: write numbers alone, or use the task classification",
+		err = bad(c.texts, ", a number with the unit %s: write numbers alone, or use the task classification",
 			quote(c.signs.units[0]))
 	case c.isBoolean() && (task != Regression || c.isTyped):
 		classes = c.booleanClasses()
 	case c.isWords && task == Regression:
-		err = bad(c.text, ", which is text by --set text: a regression needs numbers")
-	case !c.isWords && isDecorated(c.text.cell):
-		err = bad(c.text, ", which is not a plain number: %s", plainer(c.text.cell))
+		err = bad(c.texts, ", which is text by --set text: a regression needs numbers")
+	case !c.isWords && isDecorated(c.texts.cell):
+		err = bad(c.texts, ", which is not a plain number: %s", plainer(c.texts.cell))
 	case task == Regression:
-		err = bad(c.text, ", which must be a number: correct it, or use the task classification")
+		err = bad(c.texts, ", which must be a number: correct it, or use the task classification")
 	case task == "" && (c.fractions.cell != "" || !c.isText()):
-		err = bad(c.text, ", whose other values are numbers: correct it, or use the task classification")
+		err = bad(c.texts, ", whose other values are numbers: correct it, or use the task classification")
 	case task == "" && c.isDates():
-		err = bad(c.text, ", which is a date: write dates as numbers, or name another target with --target")
-	case task == "" && c.isCodes() && c.texts == 0 && manyDifferent:
+		err = bad(c.texts, ", which is a date: write dates as numbers, or name another target with --target")
+	case task == "" && c.isCodes() && c.texts.n == 0 && manyDifferent:
 		err = bad(c.codes, ", whose leading zero makes the column text, with %d different texts in %s: give "+
 			"--task regression for numbers, or name another target with --target", c.distinct(),
 			plural(c.filled(), "row"))
 	case task == "" && !nominal && manyDifferent:
-		err = bad(c.text, ", which holds %d different words in %s, so they are not classes: name another target with "+
+		err = bad(c.texts, ", which holds %d different words in %s, so they are not classes: name another target with "+
 			"--target", c.distinct(), plural(c.filled(), "row"))
 	default:
 		classes = c.values()
@@ -169,7 +169,7 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 func profileNumbers(y []float64, booleans bool) *columnProfile {
 	c := &columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), numbers: len(y)}
 	if booleans {
-		c.numbers, c.texts, c.booleans, c.isTyped, c.signs.other = 0, len(y), len(y), true, true
+		c.numbers, c.texts.n, c.booleans, c.isTyped, c.signs.other = 0, len(y), len(y), true, true
 	}
 	for _, v := range y {
 		if booleans {

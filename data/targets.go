@@ -177,8 +177,8 @@ func isFile(path string) bool {
 
 // unneeded counts the targets that are not known.
 type unneeded struct {
-	missing, unusable int
-	first             sighting // of those that cannot be used
+	missing  int
+	unusable sighting
 }
 
 // meet counts the target in a cell.
@@ -187,13 +187,13 @@ func (u *unneeded) meet(cell string, at place) {
 		u.missing++
 		return
 	}
-	if u.unusable++; u.unusable == 1 {
-		u.first = sighting{strings.Clone(cell), at}
+	if u.unusable.n++; u.unusable.n == 1 {
+		u.unusable.cell, u.unusable.at = strings.Clone(cell), at
 	}
 }
 
 // all reports whether none of the rows has a target.
-func (u *unneeded) all(rows int) bool { return u.missing+u.unusable >= rows }
+func (u *unneeded) all(rows int) bool { return u.missing+u.unusable.n >= rows }
 
 // notes tells of them: the rows have empty cells.
 func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
@@ -201,20 +201,20 @@ func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
 		notes = append(notes,
 			fmt.Sprintf("%s: %d of %s have no target: their cells are empty", file, u.missing, plural(rows, "row")))
 	}
-	if u.unusable == 0 {
+	if u.unusable.n == 0 {
 		return notes
 	}
 	where, what, others := file, "no number that can be used", ""
-	if u.first.at.line > 0 {
-		where = fmt.Sprintf("%s:%d:%d", file, u.first.at.line, u.first.at.column)
+	if at := u.unusable.at; at.line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", file, at.line, at.column)
 	}
 	if task == Classification {
 		what = "no class of the training data"
 	}
-	if u.unusable > 1 {
-		others = fmt.Sprintf(", and so are %d in all", u.unusable)
+	if u.unusable.n > 1 {
+		others = fmt.Sprintf(", and so are %d in all", u.unusable.n)
 	}
-	return append(notes, fmt.Sprintf("%s: the target %s is %s%s: not used", where, quote(u.first.cell), what, others))
+	return append(notes, fmt.Sprintf("%s: the target %s is %s%s: not used", where, quote(u.unusable.cell), what, others))
 }
 
 // withoutTargets takes the targets from t.
