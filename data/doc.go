@@ -16,14 +16,14 @@
 // other files are read once, by it.
 //
 // libsvm.go reads LIBSVM. Arrays (npy.go, arrays.go, npz.go), and IDX images, which are arrays with
-// another header (idx.go), may have their targets in another file (targets.go). Sequences
-// (sequences.go) come from FASTA (fasta.go), lists (lists.go) or a column (seqcolumn.go), and graphs
-// from JSON, SDF or a folder (graphs.go, sdf.go); seqlabels.go reads their labels. A Gram (gram.go)
+// another header, may have their targets in another file (targets.go). Sequences (sequences.go) come
+// from FASTA (fasta.go), lists (lists.go) or a column (seqcolumn.go), and graphs from JSON or a
+// folder (graphs.go), SMILES or SDF (molecules.go); seqlabels.go reads their labels. A Gram (gram.go)
 // is a kernel that was computed elsewhere.
 //
 // # Behind the readers
 //
-// load.go and folds.go split training, validation and test rows. A Scaler (scaler.go) and a
+// load.go and splits.go split training, validation and test rows. A Scaler (scaler.go) and a
 // Projection (projection.go) are fitted on training rows only. Summarize describes a set.
 // docs/data.md describes all formats for users.
 //

@@ -66,3 +66,171 @@ func readMoleculeLines(in *input) (*table, error) {
 	}
 	return t.table(in)
 }
+
+// endOfMolecule is the line behind each molecule of an SDF file.
+const endOfMolecule = "$$$$"
+
+// molecule is one of an SDF file: its MOL block, and the items behind that.
+type molecule struct {
+	block []byte
+	at    int // line
+	items []item
+}
+
+// item is a name and a value of a molecule.
+type item struct {
+	name, value string
+	at          place
+}
+
+// readSDF reads molecules in MOL blocks. The target is one of their items: the one that is named,
+// or one with a name that targets have.
+func readSDF(in *input) (*table, error) {
+	all, err := readMolecules(in)
+	if err != nil {
+		return nil, err
+	}
+	t := &texts{name: in.name, kind: seq.Graphs}
+	var names []string // of items
+	for _, m := range all {
+		for _, i := range m.items {
+			if !slices.Contains(names, i.name) {
+				names = append(names, i.name)
+			}
+		}
+	}
+	targets, err := in.targetItems(names)
+	if err != nil {
+		return nil, err
+	}
+	if in.opt.Labels != "" {
+		targets = nil
+	}
+	t.nameTargets(targets)
+	for _, m := range all {
+		for _, target := range targets {
+			label, where := m.value(target)
+			if label == "" && !in.opt.TargetOptional && !in.dropsUnlabelled() {
+				return nil, t.errorAt(where,
+					"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END%s",
+					quote(target), target, in.leaveOut())
+			}
+			t.label(label, where)
+		}
+		t.append(m.block, place{m.at, 1})
+	}
+	if err := t.nameMolecules(in, all, names); err != nil {
+		return nil, err
+	}
+	here := *in
+	here.opt.Target = ""
+	return t.table(&here)
+}
+
+// value is that of an item, "" without it, and its place.
+func (m molecule) value(name string) (string, place) {
+	for _, i := range m.items {
+		if i.name == name {
+			return i.value, i.at
+		}
+	}
+	return "", place{m.at, 1}
+}
+
+// nameMolecules takes the names of the molecules from the item that is asked for, or else from
+// their first lines.
+func (t *texts) nameMolecules(in *input, all []molecule, items []string) error {
+	id := in.opt.ID
+	if like := in.opt.Like; id == "" && like != nil && slices.Contains(items, like.ID) {
+		id = like.ID
+	}
+	if id != "" && !slices.Contains(items, id) {
+		return errorf(in.name, "has no item %s, which names the rows%s", quote(id), didYouMean(id, items))
+	}
+	named := false
+	for _, m := range all {
+		title, _, _ := strings.Cut(string(m.block), "\n")
+		name := strings.TrimSpace(title)
+		if id != "" {
+			name, _ = m.value(id)
+		}
+		t.names, named = append(t.names, name), named || name != ""
+	}
+	if t.idName = id; !named {
+		t.names = nil
+	}
+	return nil
+}
+
+// targetItems are the names of the items that hold the targets, nil where they may be missing and
+// are.
+func (in *input) targetItems(there []string) ([]string, error) {
+	names := in.targetNames(there)
+	optional := in.opt.TargetOptional || in.opt.Labels != ""
+	if err := in.checkTargetNames(names, there, "item"); err != nil || names != nil {
+		if err != nil && optional {
+			return nil, nil
+		}
+		return names, err
+	}
+	for _, name := range there {
+		named := strings.EqualFold(name, "name") // which is the molecule's
+		if isColumnName(name) && !named {
+			return []string{name}, nil
+		}
+	}
+	switch {
+	case optional:
+		return nil, nil
+	case there == nil:
+		return nil, errorf(in.name,
+			"has no items, so no targets: add > <target> and its value behind M  END, or give --labels FILE")
+	}
+	return nil, errorf(in.name,
+		"has items, and none is called target: name the target by --target, one of %s", list(there))
+}
+
+// readMolecules reads all molecules.
+func readMolecules(in *input) (all []molecule, err error) {
+	var m molecule
+	ended, inValue := false, false // the block; up to a blank line
+	err = in.eachLine(func(number int, text []byte) error {
+		line := string(text)
+		if m.at == 0 {
+			m.at = number
+		}
+		switch {
+		case strings.HasPrefix(line, endOfMolecule):
+			all, m, ended, inValue = append(all, m), molecule{}, false, false
+		case !ended:
+			m.block = append(append(m.block, text...), '\n')
+			ended = strings.HasPrefix(line, "M  END")
+		case strings.HasPrefix(line, ">") && !inValue:
+			_, name, open := strings.Cut(line, "<")
+			name, _, closed := strings.Cut(name, ">")
+			if !open || !closed {
+				return errorAt(in.name, place{line: number}, "found %s, where an item belongs: write > <name>",
+					quote(line))
+			}
+			m.items, inValue = append(m.items, item{name: name, at: place{number, 1}}), true
+		case strings.TrimSpace(line) == "":
+			inValue = false
+		case len(m.items) > 0:
+			last := &m.items[len(m.items)-1]
+			if last.value == "" {
+				last.value, last.at = strings.TrimSpace(line), place{number, 1}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(m.block)) > 0 {
+		all = append(all, m)
+	}
+	if len(all) == 0 {
+		return nil, errorf(in.name, "holds no molecule: at least one is needed")
+	}
+	return all, nil
+}

@@ -1,6 +1,12 @@
 package graph
 
-import "strings"
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Decoded is a coded graph with its labels, those of the codes in words, or * where one is unknown.
 func Decoded(codes []int32, words []string) *Graph {
@@ -111,4 +117,233 @@ func withHydrogen(label string) string {
 		return label
 	}
 	return symbol + "H" + label[len(symbol):]
+}
+
+// Kinds numbers graphs: two have the same number exactly if they are the same graph, whatever the
+// order of their nodes.
+type Kinds struct {
+	number   map[string]int // by the numbers of the connected parts
+	parts    int
+	coloured map[string][]kind
+}
+
+// kind is the first connected graph of its number.
+type kind struct {
+	number int
+	*coloured
+}
+
+// coloured is a graph whose nodes have colours: nodes that one and the same graph may have in each
+// other's place have the same one, and seldom do others.
+type coloured struct {
+	label  []string
+	colour []uint64
+	near   [][]Edge
+}
+
+// Number is that of the graph: the next one, from 0, where it is new.
+func (k *Kinds) Number(g *Graph) int {
+	if k.number == nil {
+		k.number, k.coloured = map[string]int{}, map[string][]kind{}
+	}
+	name, _ := k.name(g, true)
+	number, known := k.number[name]
+	if !known {
+		number = len(k.number)
+		k.number[name] = number
+	}
+	return number
+}
+
+// Find is the number of the graph, if it has one.
+func (k *Kinds) Find(g *Graph) (number int, known bool) {
+	name, known := k.name(g, false)
+	if known {
+		number, known = k.number[name]
+	}
+	return number, known
+}
+
+// name lists the numbers of the connected parts in order. A part that has none gets one, or else the graph is not
+// known.
+func (k *Kinds) name(g *Graph, grow bool) (name string, known bool) {
+	var numbers []int
+	for _, part := range g.connectedParts() {
+		c := colour(part)
+		alike := k.coloured[c.name()]
+		i := slices.IndexFunc(alike, func(other kind) bool { return other.same(c) })
+		switch {
+		case i >= 0:
+			numbers = append(numbers, alike[i].number)
+		case grow:
+			numbers = append(numbers, k.parts)
+			k.coloured[c.name()] = append(alike, kind{k.parts, c})
+			k.parts++
+		default:
+			return "", false
+		}
+	}
+	slices.Sort(numbers)
+	return fmt.Sprint(numbers), true
+}
+
+// connectedParts are the graphs that g consists of.
+func (g *Graph) connectedParts() (parts []*Graph) {
+	near, in, at := g.neighbours(), make([]*Graph, len(g.Labels)), make([]int, len(g.Labels))
+	for root := range in {
+		if in[root] != nil {
+			continue
+		}
+		part := &Graph{}
+		parts, in[root] = append(parts, part), part
+		for next := []int{root}; len(next) > 0; {
+			a := next[0]
+			next, at[a] = next[1:], len(part.Labels)
+			part.Labels = append(part.Labels, g.Labels[a])
+			for _, e := range near[a] {
+				if in[e.To] == nil {
+					in[e.To], next = part, append(next, e.To)
+				}
+			}
+		}
+	}
+	for _, e := range g.Edges {
+		in[e.From].Edges = append(in[e.From].Edges, Edge{at[e.From], at[e.To], e.Label})
+	}
+	return parts
+}
+
+// name lists the colours, as no order of the nodes changes them.
+func (c *coloured) name() string {
+	var name strings.Builder
+	for _, v := range slices.Sorted(slices.Values(c.colour)) {
+		name.WriteString(strconv.FormatUint(v, 36) + " ")
+	}
+	return name.String()
+}
+
+// colour hashes the label of each node, and then its colour with those of its neighbours, until all
+// that this can tell apart are apart.
+func colour(g *Graph) *coloured {
+	c := &coloured{g.Labels, make([]uint64, len(g.Labels)), g.neighbours()}
+	for a, label := range g.Labels {
+		c.colour[a] = hash(label)
+	}
+	for before := 0; ; {
+		different := len(slices.Compact(slices.Sorted(slices.Values(c.colour))))
+		if different == before {
+			return c
+		}
+		before = different
+		next := make([]uint64, len(c.colour))
+		for a, edges := range c.near {
+			var around []string
+			for _, e := range edges {
+				around = append(around, e.Label+" "+strconv.FormatUint(c.colour[e.To], 36))
+			}
+			slices.Sort(around)
+			next[a] = hash(strconv.FormatUint(c.colour[a], 36) + "\n" + strings.Join(around, "\n"))
+		}
+		c.colour = next
+	}
+}
+
+func hash(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
+// same: a graph of the same colours is this one. It looks for the places of its nodes one after the
+// other, each beside one that has its place, so that few are possible.
+func (c *coloured) same(d *coloured) bool {
+	m := &mapping{from: c, to: d, place: make([]int, len(c.colour)), taken: make([]bool, len(c.colour))}
+	for a := range m.place {
+		m.place[a] = -1
+	}
+	m.order = c.connected()
+	return m.extend(0)
+}
+
+// connected are the nodes in an order in which each comes after a neighbour. A node of the rarest
+// colour is first.
+func (c *coloured) connected() (order []int) {
+	count := map[uint64]int{}
+	for _, v := range c.colour {
+		count[v]++
+	}
+	root := 0
+	for a, v := range c.colour {
+		if count[v] < count[c.colour[root]] {
+			root = a
+		}
+	}
+	seen := make([]bool, len(c.colour))
+	order, seen[root] = []int{root}, true
+	for from := 0; from < len(order); from++ {
+		for _, e := range c.near[order[from]] {
+			if !seen[e.To] {
+				seen[e.To], order = true, append(order, e.To)
+			}
+		}
+	}
+	return order
+}
+
+// mapping gives the nodes of one graph places in another.
+type mapping struct {
+	from, to *coloured
+	order    []int
+	place    []int // −1: none yet
+	taken    []bool
+}
+
+// extend gives places to the nodes of order from number i on, if there are any.
+func (m *mapping) extend(i int) bool {
+	if i == len(m.order) {
+		return true
+	}
+	a := m.order[i]
+	for _, b := range m.possible(a) {
+		if m.taken[b] || !m.fits(a, b) {
+			continue
+		}
+		m.place[a], m.taken[b] = b, true
+		if m.extend(i + 1) {
+			return true
+		}
+		m.place[a], m.taken[b] = -1, false
+	}
+	return false
+}
+
+// possible are the places beside that of a neighbour of a, or all of the first node.
+func (m *mapping) possible(a int) (places []int) {
+	for _, e := range m.from.near[a] {
+		if at := m.place[e.To]; at >= 0 {
+			for _, other := range m.to.near[at] {
+				places = append(places, other.To)
+			}
+			return places
+		}
+	}
+	for b := range m.to.colour {
+		places = append(places, b)
+	}
+	return places
+}
+
+// fits: b has the label and colour of a, and an edge as a has to each neighbour with a place, and as many edges.
+func (m *mapping) fits(a, b int) bool {
+	if m.from.label[a] != m.to.label[b] || m.from.colour[a] != m.to.colour[b] ||
+		len(m.from.near[a]) != len(m.to.near[b]) {
+		return false
+	}
+	for _, e := range m.from.near[a] {
+		at := m.place[e.To]
+		if at >= 0 && !slices.Contains(m.to.near[b], Edge{b, at, e.Label}) {
+			return false
+		}
+	}
+	return true
 }
