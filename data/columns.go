@@ -57,7 +57,6 @@ func (r *records) openColumns(in *input) error {
 	return r.nameColumns(rows.Columns())
 }
 
-// columns opens the file.
 func (in *input) columns() (rows tablefile.Reader, err error) {
 	from, err := tablefile.Linked()
 	if err != nil {

@@ -199,7 +199,6 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 	return nil, l.none(rec)
 }
 
-// appendValues adds the inputs of the current row.
 func (l *layout) appendValues(to []float64, rec *records) (_ []float64, err error) {
 	for j := range l.inputs {
 		if to, err = l.appendValue(to, rec, j); err != nil {
@@ -209,7 +208,6 @@ func (l *layout) appendValues(to []float64, rec *records) (_ []float64, err erro
 	return to, nil
 }
 
-// addTargets keeps the sequence and the targets of the current row.
 func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
 	if l.texts != nil {
 		if err := l.addText(rec, maxCells); err != nil {
@@ -312,7 +310,6 @@ type unknownValue struct {
 	sighting
 }
 
-// meetUnknown remembers that a text is new.
 func (l *layout) meetUnknown(rec *records, i int, cell string, c InputColumn) {
 	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column.Name == c.Name })
 	if at < 0 {

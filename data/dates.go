@@ -136,7 +136,6 @@ type dateSpan struct {
 	moves     [3]bool // which cycles have phases that differ from that of the first
 }
 
-// add looks at a text.
 func (d *dates) add(rec *records, i int, cell string) {
 	d.sighting.add(rec, i, cell)
 	open, points := orderOpen(cell)
@@ -153,7 +152,6 @@ func (d *dates) add(rec *records, i int, cell string) {
 	}
 }
 
-// add takes a time.
 func (s *dateSpan) add(v float64) {
 	const seen = 1. / 20 // of a cycle
 	if !s.begun {
@@ -229,7 +227,6 @@ func (d *dates) form(rec *records, i int, said string) (form string, err error) 
 	return form, nil
 }
 
-// addDates makes inputs of a column of dates.
 func (l *layout) addDates(rec *records, c *columnProfile, i int, said string) error {
 	name := rec.columnName(i)
 	form, err := c.dates.form(rec, i, said)

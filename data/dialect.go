@@ -273,7 +273,6 @@ func (s *style) isHeader(rows [][]string) bool {
 	return above || !numbers
 }
 
-// number reads a cell.
 func (s *style) number(cell string) (float64, error) {
 	if s.comma && strings.Contains(cell, ",") {
 		if strings.Contains(cell, ".") {
@@ -301,7 +300,6 @@ func firstStyle(head []byte, d Dialect) style {
 	return style{comments: true, separator: sep}
 }
 
-// isNumber: the cell is a number.
 func (s *style) isNumber(cell string) bool {
 	_, err := s.number(strings.TrimSpace(cell))
 	return err == nil

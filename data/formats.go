@@ -163,14 +163,6 @@ func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 	return d, notes, nil
 }
 
-// readFor reads a file to be predicted by a model that was trained on a set with the given schema.
-// With a header, columns are matched by name in any order, and other columns are ignored. Without
-// one, the file must have the inputs in order, with or without the target in its place. The target
-// may be missing. Only the options ID and Dialect are used.
-func readFor(path string, s Schema, o TableOptions, w Watch) (*Dataset, []string, error) {
-	return ReadFile(path, ReadOptions{Like: &s, TargetOptional: true, TableOptions: o, Watch: w})
-}
-
 // baseName is the file name without folder, .gz and the ending before it.
 func baseName(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")

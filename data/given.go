@@ -62,7 +62,7 @@ type Given struct {
 }
 
 // Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as
-// readFor does with those of a file, so that their predictions are the same. Errors name the row,
+// OpenStream does with those of a file, so that their predictions are the same. Errors name the row,
 // from 1, and the column.
 func (s Schema) Rows(g Given) (*Dataset, error) {
 	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes, schema: s}

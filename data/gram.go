@@ -213,7 +213,6 @@ func (d *Dataset) setKernel(k *RowKernel) {
 	d.Fingerprint = d.fingerprint()
 }
 
-// subset is the kernel of the given rows.
 func (k *RowKernel) subset(rows []int) *RowKernel {
 	if k == nil {
 		return nil
@@ -221,7 +220,6 @@ func (k *RowKernel) subset(rows []int) *RowKernel {
 	return &RowKernel{M: k.M, Own: k.Own, Rows: gather(k.Rows, k.M, rows)}
 }
 
-// hash adds the distances to a fingerprint.
 func (k *RowKernel) hash(h hash.Hash) {
 	if k == nil {
 		return

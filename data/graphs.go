@@ -153,7 +153,6 @@ func (t *texts) graphError(at place, err error) error {
 // IsFolder reports whether path is a folder of graphs in the format of TUDataset.
 func IsFolder(path string) bool { return graph.FindFolder(path) != "" }
 
-// readFolder reads a folder of graphs in the format of TUDataset.
 func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	in, err := newInput(path, nil, opt, fileLimits())
 	if err != nil {

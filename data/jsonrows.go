@@ -38,7 +38,6 @@ func isJSONRows(head []byte) bool {
 	return isGraphLines(head) && bytes.Contains(first, []byte(`"`)) && !graphKeys.Match(first)
 }
 
-// openJSON reads the first row.
 func (r *records) openJSON(in *input) error {
 	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard)}
 	if in.opt.TargetOptional {
@@ -72,7 +71,6 @@ func (j *jsonRows) Read() ([]string, error) {
 	}
 }
 
-// parse takes the cells of a line.
 func (j *jsonRows) parse(text []byte) error {
 	first := j.at == nil
 	j.text = text

@@ -126,12 +126,10 @@ func (in *input) again(notations []*Notation) (*records, error) {
 	return rec, nil
 }
 
-// note adds a note about the file.
 func (l *layout) note(format string, args ...any) {
 	l.notes = append(l.notes, fmt.Sprintf(format, args...))
 }
 
-// findTargets finds the target, or several.
 func findTargets(rec *records, target string) (at []int, err error) {
 	for _, word := range splitTargets(target, rec.columnNames()) {
 		if word == "" && target != "" {
@@ -174,7 +172,6 @@ func likeLayout(rec *records, like *Schema, opt ReadOptions) (l *layout, err err
 	return l, err
 }
 
-// nameLayout takes the columns by their names.
 func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	l, unused := &layout{columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
 	places := make(map[string]int, rec.width)

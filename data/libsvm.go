@@ -120,7 +120,6 @@ func readLIBSVM(in *input) (*table, error) {
 	return t, nil
 }
 
-// readLines reads all lines.
 func (s *sparse) readLines(in *input) error {
 	limits := in.lim
 	limits.record = math.MaxInt64 // the scanner has an eye on the lines
@@ -153,7 +152,6 @@ func (s *sparse) readLines(in *input) error {
 	}
 }
 
-// readLine reads one line.
 func (s *sparse) readLine(line string, in *input, check func(float64) string) error {
 	line, _, _ = strings.Cut(line, "#")
 	last, first, ignored, at, end := 0, true, s.ignored, 0, 0

@@ -97,7 +97,6 @@ func FromRows(r Rows) (*Dataset, error) {
 	return d, nil
 }
 
-// check compares the sizes.
 func (r Rows) check() error {
 	n := r.N()
 	for _, part := range []struct {
@@ -137,7 +136,6 @@ func (r Rows) check() error {
 	return cmp.Or(checkTokens(r.Tokens), r.checkTargets(), r.checkFacts())
 }
 
-// targetNames are the names of several targets.
 func (r Rows) targetNames() []string {
 	if r.TargetNames != nil || len(r.Targets) == 0 {
 		return r.TargetNames

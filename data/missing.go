@@ -87,7 +87,6 @@ func (c InputColumn) isMissing(cell string) bool {
 	return !known
 }
 
-// isTargetMissing: target k of the current row is.
 func (l *layout) isTargetMissing(rec *records, k int) bool {
 	cell := strings.TrimSpace(rec.row[l.targets[k]])
 	if l.class != nil {

@@ -190,7 +190,6 @@ func (in *input) targetItems(there []string) ([]string, error) {
 		"has items, and none is called target: name the target by --target, one of %s", list(there))
 }
 
-// readMolecules reads all molecules.
 func readMolecules(in *input) (all []molecule, err error) {
 	var m molecule
 	ended, inValue := false, false // the block; up to a blank line

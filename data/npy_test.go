@@ -126,7 +126,7 @@ func TestArrays(t *testing.T) {
 	}
 	for file, labelled := range map[string]bool{"x_test.npy": false, "bare.npz": false, "a.npz": true,
 		"table.npy": true} {
-		if p, _, err := readFor(file, d.Schema(), TableOptions{}, Watch{}); err != nil ||
+		if p, _, err := ReadFile(file, forPrediction(d.Schema(), TableOptions{}, Watch{})); err != nil ||
 			p.HasTarget() != labelled || p.Row(1)[1] != 4 {
 			t.Errorf("%s: %+v, %v", file, p, err)
 		}

@@ -218,7 +218,6 @@ func (l *lines) next() (line []byte, ok bool) {
 	return l.rest, len(l.rest) > 0 && l.rest[len(l.rest)-1] == '\n'
 }
 
-// take takes it away.
 func (l *lines) take() {
 	l.line++
 	l.plain++

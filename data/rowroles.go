@@ -148,7 +148,6 @@ func (l *layout) isRole(at int) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.at == at })
 }
 
-// hasRole reports whether a column has a role.
 func (l *layout) hasRole(option string) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.option == option })
 }
@@ -200,14 +199,12 @@ func (l *layout) namedRoles() (r RowRoles) {
 	return r
 }
 
-// isRoleMissing: a role of the current row has no value.
 func (l *layout) isRoleMissing(rec *records) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool {
 		return !c.loose && isMissing(strings.TrimSpace(rec.row[c.at]))
 	})
 }
 
-// isWeightless: the current row has the weight 0.
 func (l *layout) isWeightless(rec *records) bool {
 	i := slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.option == "weights" })
 	if i < 0 {

@@ -123,7 +123,6 @@ func (s Schema) checkTargets() bool {
 			!slices.ContainsFunc(s.TargetsAt, bad)
 }
 
-// checkSequences refuses a schema that no training set of sequences can have had.
 func (s Schema) checkSequences() error {
 	a := s.Alphabet
 	classes := slices.Clone(s.Classes)

@@ -27,7 +27,6 @@ func (l *layout) findSequence(rec *records, column string) error {
 	return nil
 }
 
-// setSequence sets the column of the sequences.
 func (l *layout) setSequence(rec *records, at int) {
 	l.sequence, l.sequenceName, l.texts = at, rec.columnName(at), &texts{name: rec.name}
 }
@@ -47,7 +46,6 @@ func (l *layout) isSequenceMissing(rec *records) bool {
 	return l.texts != nil && isMissing(strings.TrimSpace(rec.row[l.sequence]))
 }
 
-// addText keeps the sequence of the current row.
 func (l *layout) addText(rec *records, most int64) error {
 	t := l.texts
 	if l.isSequenceMissing(rec) {
@@ -55,9 +53,7 @@ func (l *layout) addText(rec *records, most int64) error {
 			quote(l.sequenceName))
 	}
 	if t.text = append(t.text, rec.row[l.sequence]...); int64(len(t.text)) > most {
-		return errorf(rec.name,
-			"holds more than %d million bytes of sequences up to line %d: too large for memory, take a "+
-				"part of it", most>>20, rec.line)
+		return tooManySequences(rec.name, most, rec.line)
 	}
 	t.end = append(t.end, len(t.text))
 	t.at = append(t.at, rec.placeOf(l.sequence))
@@ -75,7 +71,6 @@ func (t *texts) removeLast() {
 // Several are numbers.
 func (l *layout) labelled() bool { return l.texts != nil && len(l.targets) == 1 }
 
-// addLabel keeps the target of the current row.
 func (l *layout) addLabel(rec *records) error {
 	at := l.targets[0]
 	label := strings.TrimSpace(rec.row[at])

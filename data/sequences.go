@@ -51,7 +51,6 @@ type texts struct {
 	graphs  []*graph.Graph // of a folder, in place of texts; each is nil once it is coded
 }
 
-// add codes row i.
 func (t *texts) add(e *seq.Encoder, i int) error {
 	if t.graphs == nil {
 		return e.Add(t.of(i))
@@ -170,7 +169,6 @@ func (t *texts) detect(tokens string) seq.Kind {
 	return kind
 }
 
-// describe notes the findings.
 func (t *texts) describe(set *seq.Set, unknown int) {
 	a := set.Alphabet
 	low, mean, high := set.Lengths()

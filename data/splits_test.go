@@ -52,7 +52,7 @@ func TestRoles(t *testing.T) {
 	const named = "exposure,x,day,copies\n0.5,1,2,\n0.25,3,4,-1\n" // rows to predict need no weights
 	for _, file := range []string{named, `{"x": 1, "day": 2, "exposure": 0.5}` + "\n" +
 		`{"x": 3, "day": 4, "exposure": 0.25}` + "\n"} {
-		new, _, err := readFor(writeTemp(t, "new", file), schema, TableOptions{}, Watch{})
+		new, _, err := ReadFile(writeTemp(t, "new", file), forPrediction(schema, TableOptions{}, Watch{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestRoles(t *testing.T) {
 			t.Errorf("%s: offsets %v, weights %v", file, new.Offset, new.Weights)
 		}
 	}
-	_, _, err = readFor(writeTemp(t, "new.csv", "x,day\n1,2\n"), schema, TableOptions{}, Watch{})
+	_, _, err = ReadFile(writeTemp(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, Watch{}))
 	if err == nil || !strings.Contains(err.Error(), `new.csv:1: there is no column "exposure", that is added to`) {
 		t.Errorf("without the offset: %v", err)
 	}

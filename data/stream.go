@@ -30,10 +30,18 @@ type BadRow struct {
 	Cells []string
 }
 
-// OpenStream opens a file as readFor does. A row that has no target has the target NaN, or the
+// forPrediction are the options of a file to be predicted by a model of a training set with this schema.
+// With a header, columns are matched by name in any order, and other columns are ignored. Without
+// one, the file must have the inputs in order, with or without the target in its place. The target
+// may be missing. Only the options ID and Dialect are used.
+func forPrediction(s Schema, o TableOptions, w Watch) ReadOptions {
+	return ReadOptions{Like: &s, TargetOptional: true, TableOptions: o, Watch: w}
+}
+
+// OpenStream opens a file to be predicted. A row that has no target has the target NaN, or the
 // class −1. A callback takes bad rows, which are left out; without one they are errors.
 func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(BadRow) error) (s *Stream, err error) {
-	opt := ReadOptions{Like: &schema, TargetOptional: true, TableOptions: o, Watch: w}
+	opt := forPrediction(schema, o, w)
 	if schema.Alphabet != nil || IsFolder(path) {
 		return openWhole(path, opt, bad)
 	}
@@ -74,10 +82,9 @@ func openWhole(path string, opt ReadOptions, bad func(BadRow) error) (*Stream, e
 	return &Stream{whole: ds, notes: notes, aside: opt.bad, bad: bad}, err
 }
 
-// OpenWhole is readFor as a Stream that gives all rows at once.
+// OpenWhole is OpenStream, but gives all rows at once.
 func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, error) {
-	ds, notes, err := readFor(path, schema, o, w)
-	return &Stream{whole: ds, notes: notes}, err
+	return openWhole(path, forPrediction(schema, o, w), nil)
 }
 
 // begin reads the names of the columns.

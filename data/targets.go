@@ -122,7 +122,7 @@ func (in *input) setTargets(t *table, file string, read *targets) error {
 	}
 	check := knownClass(in.opt.Like, s.Target)
 	if in.opt.TargetOptional {
-		in.onlyKnown(t, check, func(int) place { return place{} })
+		in.onlyKnown(t, check)
 		return nil
 	}
 	if check == nil {
@@ -233,11 +233,11 @@ func (in *input) unlessUnneeded(t *table, err error) error {
 }
 
 // onlyKnown makes those of the numbers t.y NaN that are no targets of rows like those of training.
-func (in *input) onlyKnown(t *table, known func(v float64) (wrong string), at func(i int) place) {
+func (in *input) onlyKnown(t *table, known func(v float64) (wrong string)) {
 	u, n := unneeded{}, len(t.y)
 	for i, v := range t.y {
 		if !(math.Abs(v) <= largest) || known != nil && known(v) != "" {
-			u.meet(number(v), at(i))
+			u.meet(number(v), place{})
 			t.y[i] = math.NaN()
 		}
 	}

@@ -251,8 +251,7 @@ func (in *input) eachLine(visit func(number int, line []byte) error) error {
 		line, total = append(line, piece...), total+int64(len(piece))
 		switch {
 		case total > in.lim.cells:
-			return errorf(in.name, "holds more than %d million bytes of sequences up to line %d: too large for memory, "+
-				"take a part of it", in.lim.cells>>20, number)
+			return tooManySequences(in.name, in.lim.cells, number)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err != nil && err != io.EOF:
@@ -266,6 +265,11 @@ func (in *input) eachLine(visit func(number int, line []byte) error) error {
 		}
 		line, number = line[:0], number+1
 	}
+}
+
+func tooManySequences(file string, most int64, line int) error {
+	return errorf(file, "holds more than %d million bytes of sequences up to line %d: too large for memory, take a "+
+		"part of it", most>>20, line)
 }
 
 // utf8Text passes a text on, and stops where it is no UTF-8.

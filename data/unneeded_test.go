@@ -258,7 +258,7 @@ func checkUnneeded(t *testing.T, name, path string, s Schema, y []string) {
 		bad = bad || word == "?"
 		want = append(want, word)
 	}
-	d, notes, err := readFor(path, s, TableOptions{}, Watch{})
+	d, notes, err := ReadFile(path, forPrediction(s, TableOptions{}, Watch{}))
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return

@@ -80,7 +80,6 @@ type molReader struct {
 	listed bool // charges stand in properties, which replace those of the atoms
 }
 
-// add adds an atom.
 func (p *molReader) add(symbol string, charge, isotope int) {
 	if elementAt(symbol) != symbol && symbol != "D" && symbol != "T" {
 		p.g.Warnings = append(p.g.Warnings, fmt.Sprintf("atom %d, %s, is no element", len(p.g.atoms)+1, symbol))

@@ -250,7 +250,6 @@ func (r *folderReader) nodeLabels() error {
 	return err
 }
 
-// attributes reads the vectors of nodes.
 func (r *folderReader) attributes() error {
 	width := 0
 	_, err := r.each(endNodeAttributes, len(r.graph), "nodes", func(i int, text string) error {

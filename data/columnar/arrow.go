@@ -82,7 +82,6 @@ func openArrow(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 	return newArrowReader(io.MultiReader(messages...), schema)
 }
 
-// openArrowStream begins to read a stream.
 func openArrowStream(r io.Reader) (reader tablefile.Reader, err error) {
 	defer damaged(&err)
 	m, err := (&arrowMessages{from: r}).next()
@@ -172,7 +171,6 @@ func (a *arrowReader) fill() {
 	}
 }
 
-// readBatch reads the columns of some rows.
 func (a *arrowReader) readBatch(m arrowMessage) error {
 	b := m.batch(m.header)
 	if len(a.fields) == 0 {

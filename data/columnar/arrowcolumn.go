@@ -189,7 +189,6 @@ func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 	return text, nil
 }
 
-// unzstd begins to decompress a buffer.
 func (m *arrowMessages) unzstd(packed []byte) (io.Reader, error) {
 	if m.zstd == nil {
 		var err error
@@ -231,7 +230,6 @@ func (c arrowColumn) of(values arrowColumn) arrowColumn {
 	}}
 }
 
-// column reads the next column.
 func (b *arrowBatch) column(t arrowType) (c arrowColumn) {
 	if len(b.nodes) == 0 {
 		b.err = damagedArrow("a column is missing")
@@ -267,7 +265,6 @@ func (b *arrowBatch) column(t arrowType) (c arrowColumn) {
 	return c
 }
 
-// fixed are values of a fixed size.
 func (c *arrowColumn) fixed(t arrowType, values []byte) {
 	integer := integers(t, values)
 	switch t.kind {

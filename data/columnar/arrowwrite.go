@@ -42,7 +42,6 @@ type arrowBlock struct {
 // Values of messageVersion, and of the precision of a type of numbers.
 const arrowVersion, arrowDouble = 4, 2
 
-// newArrow begins a file.
 func newArrow(w io.Writer, columns []tablefile.Column) (tablefile.Writer, error) {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
 	if err != nil {
@@ -167,7 +166,6 @@ func (a *arrowWriter) Close() error {
 	return a.err
 }
 
-// message writes a message with the bytes behind it.
 func (a *arrowWriter) message(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffsetT, body []byte) arrowBlock {
 	b.Finish(object(b, 5, func() {
 		b.PrependInt16Slot(messageVersion, arrowVersion, 0)
@@ -191,7 +189,6 @@ func (a *arrowWriter) write(text []byte) {
 	}
 }
 
-// schema describes the columns.
 func (a *arrowWriter) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	fields := make([]flatbuffers.UOffsetT, len(a.columns))
 	for k, c := range a.columns {

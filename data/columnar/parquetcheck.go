@@ -47,7 +47,6 @@ func (c *parquetCheck) most() int64 { return min(mostBatch, c.mostInAll()) }
 // mostInAll is how many bytes the whole file may become.
 func (c *parquetCheck) mostInAll() int64 { return smallBatch + c.size*mostRatio }
 
-// group checks a group of rows.
 func (c *parquetCheck) group(g format.RowGroup) error {
 	held, rows := int64(0), int64(0)
 	for i, chunk := range g.Columns {

@@ -67,7 +67,6 @@ func (w *parquetWriter) EndRow() error {
 	return w.flush()
 }
 
-// flush writes the rows that are complete.
 func (w *parquetWriter) flush() error {
 	_, err := w.to.WriteRows(w.rows[:w.n])
 	for i := range w.n {

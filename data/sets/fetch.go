@@ -261,7 +261,6 @@ func foldTable(columns []string, x, y []byte) []byte {
 	return b.Bytes()
 }
 
-// files is "1 file", "2 files".
 func files(n int) string {
 	if n == 1 {
 		return "1 file"
