@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -147,51 +148,40 @@ func (p *smilesReader) bracket() *Error {
 	if end < 0 {
 		return p.errorf(start, "a bracket that is not closed: write a ] behind the atom")
 	}
-	body := p.text[start+1 : start+end]
-	bad := errorAt(start, p.text[start:start+end+1],
-		"which is no atom in brackets: write isotope, symbol, @, H and charge in this order, as in [13CH3-]")
-	isotope, rest := leading(body, "0123456789")
-	symbol := elementAt(rest)
-	if symbol == "" {
-		return bad
+	part := bracketForm.FindStringSubmatch(p.text[start+1 : start+end])
+	a := atom{bracket: true}
+	sound := part != nil && slices.Contains(symbols, part[2])
+	if sound {
+		a.isotope, a.symbol, a.aromatic = part[1], part[2], part[2][0] >= 'a'
+		a.hydrogens, a.charge = countOf(part[3]), countOf(part[4])
 	}
-	rest = rest[len(symbol):]
-	aromatic := symbol[0] >= 'a'
-	if strings.HasPrefix(rest, "@") {
-		rest = withoutChirality(rest)
-	}
-	hydrogens := 0
-	if strings.HasPrefix(rest, "H") {
-		count, after := leading(rest[1:], "0123456789")
-		if hydrogens, rest = 1, after; count != "" {
-			hydrogens = small(count)
-		}
-	}
-	charge := 0
-	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
-		sign := 1
-		if rest[0] == '-' {
-			sign = -1
-		}
-		signs, after := leading(rest, rest[:1])
-		if count, behind := leading(after, "0123456789"); count != "" && len(signs) == 1 {
-			charge, rest = sign*small(count), behind
-		} else {
-			charge, rest = sign*len(signs), after
-		}
-	}
-	if strings.HasPrefix(rest, ":") {
-		class, after := leading(rest[1:], "0123456789")
-		if rest = after; class == "" {
-			return bad
-		}
-	}
-	if rest != "" || hydrogens > 9 || charge < -15 || charge > 15 || len(isotope) > 3 {
-		return bad
+	if !sound || a.hydrogens > 9 || a.charge < -15 || a.charge > 15 {
+		return errorAt(start, p.text[start:start+end+1],
+			"which is no atom in brackets: write isotope, symbol, @, H and charge in this order, as in [13CH3-]")
 	}
 	p.at = start + end + 1
-	p.atom(atom{isotope, symbol, aromatic, hydrogens, charge, true})
+	p.atom(a)
 	return nil
+}
+
+// bracketForm has the parts of an atom in brackets: isotope, symbol, hydrogens and charge.
+var bracketForm = regexp.MustCompile(`^(\d{0,3})(\*|[A-Za-z][a-z]?)(?:@@?(?:(?:TH|AL|SP|TB|OH)\d+)?)?(H\d*)?` +
+	`(\+\d*|-\d*|\++|-+)?(?::\d+)?$`)
+
+// countOf is the number behind a sign or an H, or how often the sign stands there; 0 of "", and 99 of numbers of more
+// than two digits, which no atom has.
+func countOf(part string) int {
+	if part == "" {
+		return 0
+	}
+	n, number := len(part), strings.TrimLeft(part, "H+-")
+	if number != "" {
+		n = small(number)
+	}
+	if part[0] == '-' {
+		return -n
+	}
+	return n
 }
 
 // leading is the beginning of a text of these characters, and the rest.
@@ -222,20 +212,6 @@ func chargeText(charge int) string {
 		return "-"
 	}
 	return fmt.Sprintf("%+d", charge)
-}
-
-// withoutChirality leaves @, @@ or @TH1 and its like out.
-func withoutChirality(text string) string {
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "@"), "@")
-	for _, class := range []string{"TH", "AL", "SP", "TB", "OH"} {
-		if after, found := strings.CutPrefix(text, class); found {
-			number, rest := leading(after, "0123456789")
-			if number != "" {
-				return rest
-			}
-		}
-	}
-	return text
 }
 
 // elementAt is the symbol of an element at the beginning of a text, or "".
