@@ -130,39 +130,27 @@ func rootOf(text []byte) fbTable {
 
 // at is where a field lies; 0 where it is missing.
 func (t fbTable) at(field int) flatbuffers.UOffsetT {
-	at := flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*field)))
+	at := flatbuffers.UOffsetT(t.Offset(slot(field)))
 	if at == 0 {
 		return 0
 	}
 	return t.Pos + at
 }
 
-func (t fbTable) byte(field int) byte {
-	if at := t.at(field); at != 0 {
-		return t.GetByte(at)
-	}
-	return 0
-}
+func slot(field int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*field) }
+
+func (t fbTable) byte(field int) byte { return t.GetByteSlot(slot(field), 0) }
 
 func (t fbTable) int16(field int, otherwise int16) int16 {
-	if at := t.at(field); at != 0 {
-		return t.GetInt16(at)
-	}
-	return otherwise
+	return t.GetInt16Slot(slot(field), otherwise)
 }
 
 func (t fbTable) int32(field int, otherwise int32) int32 {
-	if at := t.at(field); at != 0 {
-		return t.GetInt32(at)
-	}
-	return otherwise
+	return t.GetInt32Slot(slot(field), otherwise)
 }
 
 func (t fbTable) int64(field int, otherwise int64) int64 {
-	if at := t.at(field); at != 0 {
-		return t.GetInt64(at)
-	}
-	return otherwise
+	return t.GetInt64Slot(slot(field), otherwise)
 }
 
 func (t fbTable) text(field int) string {
