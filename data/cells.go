@@ -128,22 +128,11 @@ func (c *columnProfile) isBoolean() bool {
 // several ways are false and true.
 func (c *columnProfile) booleanClasses() []string {
 	values := c.values()
-	written := map[string]bool{}
-	for _, value := range values {
-		same := "false"
-		if sameBoolean(value, "true") {
-			same = "true"
-		}
-		written[same] = true
-	}
-	if len(written) == len(values) {
+	classes := slices.DeleteFunc([]string{"false", "true"}, func(class string) bool {
+		return !slices.ContainsFunc(values, func(value string) bool { return sameBoolean(value, class) })
+	})
+	if len(classes) == len(values) {
 		return values
-	}
-	classes := []string{}
-	for _, class := range []string{"false", "true"} {
-		if written[class] {
-			classes = append(classes, class)
-		}
 	}
 	return classes
 }

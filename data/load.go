@@ -68,11 +68,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		train, test, notes, err = loadFiles(s)
 	}
 	if err == nil {
-		if test == nil {
-			impute(train)
-		} else {
-			impute(train, test)
-		}
+		impute(train, test)
 		err = checkTraining(train)
 	}
 	if err != nil {

@@ -145,7 +145,7 @@ func leftOutRows(file string, noTarget, dropped, stay int) (notes []string) {
 }
 
 // impute fills the missing numbers of the training rows and the others in, by the medians of the
-// training rows.
+// training rows. Any of these may be nil.
 func impute(train *Dataset, others ...*Dataset) {
 	if train == nil || train.X == nil ||
 		!slices.ContainsFunc(train.schema.Fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
@@ -154,16 +154,14 @@ func impute(train *Dataset, others ...*Dataset) {
 	columns := train.Schema().FileColumns()
 	medians := slices.Clone(train.schema.Fills)
 	n, d := size(train.X)
-	col, at, k := make([]float64, n), 0, 0
+	col, at := make([]float64, n), 0
 	for j, c := range columns {
-		if k < len(medians) && medians[k].At == j {
-			if math.IsNaN(medians[k].Value) {
-				medians[k].Value = medianOfKnown(column(col, train.X, at))
-				for _, ds := range append(others, train) {
-					ds.fill(at, d, medians[k].Value)
-				}
+		unknown := func(f Fill) bool { return f.At == j && math.IsNaN(f.Value) }
+		if k := slices.IndexFunc(medians, unknown); k >= 0 {
+			medians[k].Value = medianOfKnown(column(col, train.X, at))
+			for _, ds := range append(others, train) {
+				ds.fill(at, d, medians[k].Value)
 			}
-			k++
 		}
 		at += c.width()
 	}

@@ -19,23 +19,17 @@ type RowRoles struct {
 
 // rowRole is one of them.
 type rowRole struct {
-	option, column, purpose, does string
-}
-
-// words are how a user gives the role.
-func (r rowRole) words() string {
-	if r.option == "offset" {
-		return "--set offset"
-	}
-	return "--" + r.option
+	option, flag, column, purpose, does string
 }
 
 func (r RowRoles) all() []rowRole {
 	return []rowRole{
-		{"weights", r.Weights, "that weights the rows", "weights the rows and is no input"},
-		{"group", r.Group, "that groups the rows", "groups the rows, which splits keep together, and is no input"},
-		{"time", r.Time, "of the times of the rows", "has the times of the rows, which split them, and is no input"},
-		{"offset", r.Offset, "that is added to log rates", "is added to log rates and is no input"},
+		{"weights", "--weights", r.Weights, "that weights the rows", "weights the rows and is no input"},
+		{"group", "--group", r.Group, "that groups the rows",
+			"groups the rows, which splits keep together, and is no input"},
+		{"time", "--time", r.Time, "of the times of the rows",
+			"has the times of the rows, which split them, and is no input"},
+		{"offset", "--set offset", r.Offset, "that is added to log rates", "is added to log rates and is no input"},
 	}
 }
 
@@ -90,7 +84,7 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 		other := ""
 		switch i := slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.at == at }); {
 		case i >= 0:
-			other = l.roles[i].words()
+			other = l.roles[i].flag
 		case slices.Contains(l.targets, at):
 			other = "the target"
 		case l.texts != nil && at == l.sequence:
@@ -104,7 +98,7 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 		}
 		if other != "" {
 			return errorf(rec.name, "the column %s cannot be both %s and %s: name another", quote(names[at]),
-				role.words(), other)
+				role.flag, other)
 		}
 		role.column = names[at]
 		l.note("column %s %s", quote(role.column), role.does)
@@ -251,7 +245,7 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 		}
 		return seconds, nil
 	}
-	return rec.value(c.at, c.column, "correct it, or name another column with "+c.words())
+	return rec.value(c.at, c.column, "correct it, or name another column with "+c.flag)
 }
 
 // addRoles keeps the roles of the current row, which checkRoles has seen.

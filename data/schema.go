@@ -83,14 +83,18 @@ func (s Schema) Plain() Schema {
 
 // Check refuses a schema that no training set can have had; one comes from a file.
 func (s Schema) Check() error {
+	sound, lacks := false, "columns"
 	if s.Alphabet != nil {
-		return s.checkSequences()
+		sound, lacks = s.checkAlphabet(), "alphabet"
+	} else {
+		sound = len(s.Columns) > 0 && s.TargetAt < s.width() && !slices.Contains(s.Classes, "") && s.checkTargets() &&
+			s.checkMissing()
 	}
-	switch {
-	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt >= s.width(),
-		s.Task != Regression && s.Task != Classification, s.Task == Classification && !areClasses(s.Classes),
-		!s.checkTargets(), !s.checkMissing(), !s.checkDates(), !s.checkOneHot():
-		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
+	sorted := slices.Sorted(slices.Values(s.Classes))
+	classes := len(sorted) > 0 && len(slices.Compact(sorted)) == len(s.Classes)
+	if !sound || s.Target == "" || s.TargetAt < 0 || !(s.Task == Regression || s.Task == Classification && classes) ||
+		!s.checkDates() || !s.checkOneHot() {
+		return errorf("", "the description of the training data is damaged: it lacks %s, target, task or classes", lacks)
 	}
 	return nil
 }
@@ -123,20 +127,12 @@ func (s Schema) checkTargets() bool {
 			!slices.ContainsFunc(s.TargetsAt, bad)
 }
 
-func (s Schema) checkSequences() error {
+func (s Schema) checkAlphabet() bool {
 	a := s.Alphabet
-	classes := slices.Clone(s.Classes)
-	slices.Sort(classes)
 	v := a.OfVectors()
-	known := slices.Contains(seq.Kinds(), a.Kind) &&
+	return slices.Contains(seq.Kinds(), a.Kind) &&
 		(a.Kind != seq.Words && !a.Kind.IsGraph() || len(a.Words) == a.Letters) &&
 		(v == nil || v.Width > 0) && (a.Attributes == nil || a.Kind == seq.Graphs) && a.Letters >= 0
-	if !known || !s.checkDates() || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression &&
-		s.Task != Classification ||
-		s.Task == Classification && (len(classes) < 1 || len(slices.Compact(classes)) < len(s.Classes)) {
-		return errorf("", "the description of the training data is damaged: it lacks alphabet, target, task or classes")
-	}
-	return nil
 }
 
 // OneHot is a column of text that became an input for each of its values: 1 where the cell has

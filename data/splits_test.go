@@ -101,7 +101,7 @@ func TestBadRoles(t *testing.T) {
 		for other, opt := range map[string]TableOptions{"--set text": {Roles: roles, Text: "x," + at.column},
 			"--set id": {Roles: roles, ID: at.column}, "left out": {Roles: roles, Ignore: at.column}} {
 			_, _, err := ReadFile(writeTemp(t, "t.csv", table), ReadOptions{TableOptions: opt, Target: "y"})
-			if want := "cannot be both " + at.words() + " and " + other; err == nil || !strings.Contains(err.Error(), want) {
+			if want := "cannot be both " + at.flag + " and " + other; err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}

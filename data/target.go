@@ -260,13 +260,6 @@ func unknownClass(class, column string, classes []string) string {
 		class, quote(column), list(classes))
 }
 
-// areClasses reports whether these can be the classes of a training set.
-func areClasses(classes []string) bool {
-	sorted := slices.Clone(classes)
-	slices.Sort(sorted)
-	return len(classes) > 0 && sorted[0] != "" && len(slices.Compact(sorted)) == len(classes)
-}
-
 // A regression may have several target columns, ReadOptions.Target "a,b,c": each is an output of
 // the model.
 
