@@ -153,7 +153,7 @@ func without(x *tensor.Dense, at int) *tensor.Dense {
 	if x.Dtype() == tensor.Float64 {
 		return matrix(n, d-1, withoutColumn(x.Float64s(), d, at))
 	}
-	return matrix32(n, d-1, withoutColumn(x.Float32s(), d, at))
+	return matrix(n, d-1, withoutColumn(x.Float32s(), d, at))
 }
 
 func withoutColumn[T any](x []T, d, at int) []T {

@@ -11,11 +11,7 @@ import (
 // A table of inputs is a tensor [N,D] of float64, or of float32 if the file has only that: images
 // and arrays of float32 then take half the memory. Only this file knows which of the two it is.
 
-func matrix(n, d int, x []float64) *tensor.Dense {
-	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
-}
-
-func matrix32(n, d int, x []float32) *tensor.Dense {
+func matrix[T float32 | float64](n, d int, x []T) *tensor.Dense {
 	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
 }
 
@@ -59,7 +55,7 @@ func pickRows(x *tensor.Dense, rows []int) *tensor.Dense {
 	if x.Dtype() == tensor.Float64 {
 		return matrix(len(rows), d, gather(x.Float64s(), d, rows))
 	}
-	return matrix32(len(rows), d, gather(x.Float32s(), d, rows))
+	return matrix(len(rows), d, gather(x.Float32s(), d, rows))
 }
 
 // gather are the given rows of a table of width d; nil of nil.
@@ -96,7 +92,7 @@ func joinRows(a, b *tensor.Dense) *tensor.Dense {
 	if a.Dtype() == tensor.Float64 {
 		return matrix(n+m, d, slices.Concat(a.Float64s(), b.Float64s()))
 	}
-	return matrix32(n+m, d, slices.Concat(a.Float32s(), b.Float32s()))
+	return matrix(n+m, d, slices.Concat(a.Float32s(), b.Float32s()))
 }
 
 // join is the rows of a and then those of b, which was read like a. Its name is a's; a row knows

@@ -42,32 +42,21 @@ type npyType struct {
 	decode func([]byte) float64
 }
 
-func npyTypeOf(descr string) (npyType, bool) {
-	le := binary.LittleEndian
-	switch strings.TrimPrefix(descr, "|") {
-	case "b1", "u1":
-		return npyType{1, true, func(b []byte) float64 { return float64(b[0]) }}, true
-	case "i1":
-		return npyType{1, true, func(b []byte) float64 { return float64(int8(b[0])) }}, true
-	case "<i2":
-		return npyType{2, true, func(b []byte) float64 { return float64(int16(le.Uint16(b))) }}, true
-	case "<u2":
-		return npyType{2, true, func(b []byte) float64 { return float64(le.Uint16(b)) }}, true
-	case "<i4":
-		return npyType{4, false, func(b []byte) float64 { return float64(int32(le.Uint32(b))) }}, true
-	case "<u4":
-		return npyType{4, false, func(b []byte) float64 { return float64(le.Uint32(b)) }}, true
-	case "<i8":
-		return npyType{8, false, func(b []byte) float64 { return float64(int64(le.Uint64(b))) }}, true
-	case "<u8":
-		return npyType{8, false, func(b []byte) float64 { return float64(le.Uint64(b)) }}, true
-	case "<f4":
-		return npyType{4, true, func(b []byte) float64 { return float64(math.Float32frombits(le.Uint32(b))) }}, true
-	case "<f8":
-		return npyType{8, false, func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) }}, true
-	}
-	return npyType{}, false
+var npyTypes = map[string]npyType{
+	"b1":  {1, true, func(b []byte) float64 { return float64(b[0]) }},
+	"u1":  {1, true, func(b []byte) float64 { return float64(b[0]) }},
+	"i1":  {1, true, func(b []byte) float64 { return float64(int8(b[0])) }},
+	"<i2": {2, true, func(b []byte) float64 { return float64(int16(binary.LittleEndian.Uint16(b))) }},
+	"<u2": {2, true, func(b []byte) float64 { return float64(binary.LittleEndian.Uint16(b)) }},
+	"<i4": {4, false, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
+	"<u4": {4, false, func(b []byte) float64 { return float64(binary.LittleEndian.Uint32(b)) }},
+	"<i8": {8, false, func(b []byte) float64 { return float64(int64(binary.LittleEndian.Uint64(b))) }},
+	"<u8": {8, false, func(b []byte) float64 { return float64(binary.LittleEndian.Uint64(b)) }},
+	"<f4": {4, true, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
+	"<f8": {8, false, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
 }
+
+func (a *npyArray) kind() npyType { return npyTypes[strings.TrimPrefix(a.dtype, "|")] }
 
 // isBoolean: the values are true and false.
 func (a *npyArray) isBoolean() bool { return strings.HasSuffix(a.dtype, "b1") }
@@ -124,7 +113,7 @@ func (a *npyArray) parse(header string) error {
 	if descr == "" || !closed || !strings.HasPrefix(shape, "(") {
 		return errorf(a.name, "byte 10: the header has no descr or shape: save it again by numpy.save")
 	}
-	if _, ok := npyTypeOf(a.dtype); !ok {
+	if a.kind().size == 0 {
 		word := a.dtype
 		if word == "" {
 			word = "structured"
@@ -187,8 +176,7 @@ func (a *npyArray) fits(in *input) error {
 		return err
 	}
 	size := in.plainSize()
-	t, _ := npyTypeOf(a.dtype)
-	if need := a.offset + int64(n)*int64(d)*int64(t.size); size > 0 && need > size {
+	if need := a.offset + int64(n)*int64(d)*int64(a.kind().size); size > 0 && need > size {
 		return errorf(a.name,
 			"the header says that it holds %s values, for which a file of %d bytes is needed, and "+
 				"this one has %d: it was cut short, or its header is damaged: fetch it again",
@@ -200,24 +188,23 @@ func (a *npyArray) fits(in *input) error {
 // matrix reads all values, each times factor, as a table of n rows. They gather as they come: a
 // header may lie.
 func (a *npyArray) matrix(n, d int, factor float64) (*tensor.Dense, error) {
-	if t, _ := npyTypeOf(a.dtype); t.single {
-		x, err := npyValues(a, n*d, func(v float64) float32 { return float32(v * factor) })
-		return orNil(err, func() *tensor.Dense { return matrix32(n, d, x) }), err
+	if a.kind().single {
+		return npyMatrix(a, n, d, func(v float64) float32 { return float32(v * factor) })
 	}
-	x, err := npyValues(a, n*d, func(v float64) float64 { return v * factor })
-	return orNil(err, func() *tensor.Dense { return matrix(n, d, x) }), err
+	return npyMatrix(a, n, d, func(v float64) float64 { return v * factor })
 }
 
-func orNil[T any](err error, make func() *T) *T {
+func npyMatrix[T float32 | float64](a *npyArray, n, d int, convert func(float64) T) (*tensor.Dense, error) {
+	x, err := npyValues(a, n*d, convert)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return make()
+	return matrix(n, d, x), nil
 }
 
 // npyValues reads exactly n values, which end the file. The last index of the result runs fastest.
 func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T) ([]T, error) {
-	t, _ := npyTypeOf(a.dtype)
+	t := a.kind()
 	var blocks [][]T
 	chunk := make([]byte, min(n, npyChunk)*t.size)
 	for done := 0; done < n; {

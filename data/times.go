@@ -33,6 +33,12 @@ var (
 	timeOfDayForm = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm]|Z|[-+]\d{2}:?\d{2})?$`)
 )
 
+// dateShapes have year, month and day in these parts.
+var dateShapes = []struct {
+	form             *regexp.Regexp
+	year, month, day int
+}{{yearFirstForm, 1, 3, 5}, {basicForm, 1, 3, 5}, {dayNameForm, 5, 3, 1}, {nameDayForm, 5, 1, 3}}
+
 // ParseTime is the time of a cell, in seconds since 1970 in UTC; a time without a zone is UTC. form
 // is "dmy" or "mdy", the order in 31/12/2020; "" refuses such cells. "s" and "ms" read
 // numbers since 1970. ok is false of a cell that is no time, such as 31 February.
@@ -75,17 +81,10 @@ func cutDate(form, cell string) (year, month, day int, clock string, ok bool) {
 		}
 		return nil
 	}
-	if part := cut(yearFirstForm); part != nil {
-		return number(part[1]), number(part[3]), number(part[5]), clock, true
-	}
-	if part := cut(basicForm); part != nil {
-		return number(part[1]), number(part[3]), number(part[5]), clock, true
-	}
-	if part := cut(dayNameForm); part != nil {
-		return number(part[5]), monthOf(part[3]), number(part[1]), clock, true
-	}
-	if part := cut(nameDayForm); part != nil {
-		return number(part[5]), monthOf(part[1]), number(part[3]), clock, true
+	for _, shape := range dateShapes {
+		if part := cut(shape.form); part != nil {
+			return number(part[shape.year]), monthOf(part[shape.month]), number(part[shape.day]), clock, true
+		}
 	}
 	part := cut(yearLastForm)
 	if part == nil || form != dayFirst && form != monthFirst {
@@ -105,8 +104,11 @@ func mayBeDate(cell string) bool {
 }
 
 // monthOf is the number of a month by its English name or the first three letters; 0 of another
-// word.
+// word. A number is itself.
 func monthOf(word string) int {
+	if n, err := strconv.Atoi(word); err == nil {
+		return n
+	}
 	return 1 + slices.IndexFunc([]time.Month{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, func(m time.Month) bool {
 		return strings.EqualFold(word, m.String()) || strings.EqualFold(word, m.String()[:3]) ||
 			m == time.September && strings.EqualFold(word, "Sept")
