@@ -11,9 +11,9 @@ import (
 // An ARFF file is a table without a header row, after lines that name its columns and their types.
 
 // openARFF reads the lines before the table, and its first row.
-func (r *records) openARFF(in *input) (err error) {
-	var names []string
-	if names, r.types, r.before, err = in.arffHeader(); err != nil {
+func (r *records) openARFF(in *input) error {
+	names, err := r.arffHeader(in)
+	if err != nil {
 		return err
 	}
 	r.style = style{separator: ','}
@@ -47,28 +47,26 @@ func keyword(line, word string) bool {
 	return strings.EqualFold(first, word)
 }
 
-// arffHeader reads the lines before the table: the names of the columns, their types, and how many
-// lines they took.
-func (in *input) arffHeader() (names []string, types []string, lines int, err error) {
+// arffHeader reads the lines before the table: the names of the columns, and their types.
+func (r *records) arffHeader(in *input) (names []string, err error) {
 	src := &guard{src: in.bytes, limits: limits{text: in.lim.record, record: in.lim.record}}
 	for {
 		line, err := readLine(src)
-		lines++
-		wrong := func(msg string) error { return errorAt(in.name, place{line: lines}, "%s", msg) }
+		r.before++
+		wrong := func(msg string) error { return errorAt(in.name, place{line: r.before}, "%s", msg) }
 		switch line = strings.TrimSpace(line); {
 		case err == io.EOF:
-			return nil, nil, 0,
-				errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
+			return nil, errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
 		case errors.Is(err, errTextLimit), errors.Is(err, errRecordLimit):
-			return nil, nil, 0, wrong("the lines before @data are too long: this is not an ARFF file")
+			return nil, wrong("the lines before @data are too long: this is not an ARFF file")
 		case err != nil:
-			return nil, nil, 0, readError(in.name, err)
+			return nil, readError(in.name, err)
 		case keyword(line, "@data"):
-			return names, types, lines, nil
+			return names, nil
 		case keyword(line, "@attribute"):
 			name, rest := strings.TrimSpace(line[len("@attribute"):]), ""
 			if name == "" {
-				return nil, nil, 0, wrong("this @attribute has no name")
+				return nil, wrong("this @attribute has no name")
 			}
 			if q := name[0]; q == '\'' || q == '"' {
 				name, rest, _ = strings.Cut(name[1:], string(q))
@@ -77,12 +75,12 @@ func (in *input) arffHeader() (names []string, types []string, lines int, err er
 			}
 			kind, err := arffTypeOf(rest)
 			if err != nil {
-				return nil, nil, 0, wrong(err.Error())
+				return nil, wrong(err.Error())
 			}
-			names, types = append(names, name), append(types, kind)
+			names, r.types = append(names, name), append(r.types, kind)
 		case line == "", line[0] == '%', keyword(line, "@relation"):
 		default:
-			return nil, nil, 0, wrong("found " + quote(line) + " before @data: only @attribute may stand there")
+			return nil, wrong("found " + quote(line) + " before @data: only @attribute may stand there")
 		}
 	}
 }

@@ -131,10 +131,11 @@ func (t *texts) splitHeaders(headers []string) {
 func (t *texts) checkHeaders(in *input) error {
 	opt := in.opt
 	if opt.TargetOptional {
-		if known, strange := t.known(opt.Like); known < t.n() {
-			if known > 0 {
+		known := which(t.n(), func(i int) bool { return opt.Like.isTarget(t.labels[i]) })
+		if len(known) < t.n() {
+			if strange := others(t.n(), known)[0]; len(known) > 0 {
 				t.note("%d of its %s have a class of the model in the header: classes are ignored (line %d has %s)",
-					known, plural(t.n(), "sequence"), t.where[strange].line, quote(t.labels[strange]))
+					len(known), plural(t.n(), "sequence"), t.where[strange].line, quote(t.labels[strange]))
 			}
 			t.labels = nil
 		}
@@ -161,19 +162,6 @@ func (t *texts) checkHeaders(in *input) error {
 			len(different), plural(t.n(), "sequence"))
 	}
 	return nil
-}
-
-// known counts the labels that are targets, and finds the first other one.
-func (t *texts) known(like *Schema) (count, strange int) {
-	strange = -1
-	for i, l := range t.labels {
-		if like.isTarget(l) {
-			count++
-		} else if strange < 0 {
-			strange = i
-		}
-	}
-	return count, strange
 }
 
 // isFASTQ: a header with an @, lines of letters, and a line with a +, which may lie behind the head

@@ -95,12 +95,9 @@ func readLIBSVM(in *input) (*table, error) {
 				"leave out rare inputs, or take fewer rows", plural(n, "row"), d)
 	}
 	x := make([]float64, n*d)
-	for i, from := range s.start {
-		to := len(s.index)
-		if i+1 < n {
-			to = s.start[i+1]
-		}
-		for k := from; k < to; k++ {
+	s.start = append(s.start, len(s.index))
+	for i := range n {
+		for k := s.start[i]; k < s.start[i+1]; k++ {
 			x[i*d+int(s.index[k])] = s.value[k]
 		}
 	}

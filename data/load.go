@@ -187,11 +187,7 @@ func checkTraining(d *Dataset) error {
 			"the target column %s holds the class %s only: at least two classes are needed", quote(d.Target),
 			d.Classes[0])
 	}
-	count := make([]int, len(d.Classes))
-	for _, l := range d.Labels {
-		count[l]++
-	}
-	if c := slices.Index(count, 0); c >= 0 {
+	if c := slices.Index(d.classCounts(), 0); c >= 0 {
 		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)"
 		if d.Times != nil {
 			advice = "it begins later than the rows to train on end: take fewer folds, or leave --time out"
@@ -203,6 +199,15 @@ func checkTraining(d *Dataset) error {
 			d.Classes[c], quote(d.Target), advice)
 	}
 	return nil
+}
+
+// classCounts are how many rows each class has.
+func (d *Dataset) classCounts() []int {
+	count := make([]int, len(d.Classes))
+	for _, l := range d.Labels {
+		count[l]++
+	}
+	return count
 }
 
 // constantColumns names the inputs that have a single value in all rows.

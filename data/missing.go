@@ -112,21 +112,17 @@ func (l *layout) drops(rec *records) bool {
 			return true
 		}
 	}
-	if l.isSequenceMissing(rec) { // nothing fills it in
-		l.dropped++
-		return true
-	}
-	if l.missing == MissingDrop && l.isRoleMissing(rec) {
-		l.dropped++
-		return true
-	}
-	for j := range l.inputs {
-		if l.missing == MissingDrop && l.isMissing(rec, j) {
-			l.dropped++
-			return true
+	lacks := l.isSequenceMissing(rec) // which nothing fills in
+	if l.missing == MissingDrop {
+		lacks = lacks || l.isRoleMissing(rec)
+		for j := range l.inputs {
+			lacks = lacks || l.isMissing(rec, j)
 		}
 	}
-	return false
+	if lacks {
+		l.dropped++
+	}
+	return lacks
 }
 
 // leftOutRows are the notes about rows left out: those without a target, and those that lack

@@ -118,11 +118,8 @@ func Summarize(d *Dataset) Summary {
 		t := summarizeColumn(d.Target, y)
 		s.TargetStats, s.Histogram = &t, histogram(y)
 	case d.Labels != nil:
-		for _, c := range d.Classes {
-			s.Classes = append(s.Classes, ClassCount{Class: c})
-		}
-		for _, l := range d.Labels {
-			s.Classes[l].Count++
+		for c, n := range d.classCounts() {
+			s.Classes = append(s.Classes, ClassCount{d.Classes[c], n})
 		}
 	}
 	return s

@@ -19,7 +19,14 @@ type Tree struct {
 // *Error.
 func ParseTree(text []byte) (*Tree, error) {
 	p := &treeReader{text: text}
-	if err := p.read(); err != nil {
+	if p.skip(); p.at == len(text) {
+		return nil, errorAt(0, string(text), "which is a tree without nodes: remove it, or give at least one node")
+	}
+	read := p.readBrackets
+	if bytes.HasSuffix(bytes.TrimRight(text, " \t\r\n"), []byte(";")) {
+		read = p.readNewick
+	}
+	if err := read(); err != nil {
 		return nil, err
 	}
 	return &p.tree, nil
@@ -34,17 +41,6 @@ type treeReader struct {
 
 	wanted bool // Newick: a node may begin here
 	named  int  // Newick: the node that a name belongs to; −1: none
-}
-
-func (p *treeReader) read() *Error {
-	if p.skip(); p.at == len(p.text) {
-		return errorAt(0, string(p.text),
-			"which is a tree without nodes: remove it, or give at least one node")
-	}
-	if bytes.HasSuffix(bytes.TrimRight(p.text, " \t\r\n"), []byte(";")) {
-		return p.readNewick()
-	}
-	return p.readBrackets()
 }
 
 // skip goes to the next byte that is no blank.
