@@ -71,7 +71,7 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 		return nil, err
 	}
 	for _, note := range notes {
-		lay.note("%s: %s", in.name, note)
+		lay.note("%s", note)
 	}
 	return lay, nil
 }
@@ -125,7 +125,7 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	}
 	l.notes = append(l.notes, leftOutRows(rec.name, l.noTarget, l.dropped, len(made.lines))...)
 	if l.weightless > 0 {
-		l.note("%s: %s of weight 0 left out, %d stay", rec.name, plural(l.weightless, "row"), len(made.lines))
+		l.note("%s of weight 0 left out, %d stay", plural(l.weightless, "row"), len(made.lines))
 	}
 	made.notes = append(l.notes, l.unknownValues(rec.name)...)
 	if l.targets != nil {

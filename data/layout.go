@@ -17,6 +17,7 @@ const DefaultTarget = "target"
 
 // layout maps the cells of a row to the inputs, in order, and to the target.
 type layout struct {
+	file     string
 	inputs   []int
 	counting []int // of the inputs, those that number the rows
 	columns  []InputColumn
@@ -69,7 +70,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
 			" (cells are separated by comma, semicolon, tab, | or blanks; --set separator names another)")
 	}
-	l := &layout{targets: at, id: -1, missing: in.opt.Missing}
+	l := &layout{file: rec.name, targets: at, id: -1, missing: in.opt.Missing}
 	if in.opt.Describe && l.missing == "" {
 		l.missing = MissingImpute
 	}
@@ -82,8 +83,8 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	}
 	l.titlesNote(rec)
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
-		l.note("%s: the first row has the text %s in it and is read as the column names (--set header=no to change)",
-			rec.name, quote(text))
+		l.note("the first row has the text %s in it and is read as the column names (--set header=no to change)",
+			quote(text))
 	}
 	if err := l.assign(rec, p, in.opt); err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func (in *input) again(notations []*Notation) (*records, error) {
 }
 
 func (l *layout) note(format string, args ...any) {
-	l.notes = append(l.notes, fmt.Sprintf(format, args...))
+	l.notes = append(l.notes, l.file+": "+fmt.Sprintf(format, args...))
 }
 
 func findTargets(rec *records, target string) (at []int, err error) {
@@ -173,7 +174,7 @@ func likeLayout(rec *records, like *Schema, opt ReadOptions) (l *layout, err err
 }
 
 func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
-	l, unused := &layout{columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
+	l, unused := &layout{file: rec.name, columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
 	places := make(map[string]int, rec.width)
 	for i, name := range rec.header {
 		places[name] = i
@@ -227,7 +228,7 @@ func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	}
 	unused = slices.DeleteFunc(unused, func(name string) bool { return name == "" })
 	if len(unused) > 0 {
-		l.note("%s: not in the training data and ignored: %s", rec.name, list(unused))
+		l.note("not in the training data and ignored: %s", list(unused))
 	}
 	return l, nil
 }
@@ -258,7 +259,7 @@ func missingColumn(rec *records, name, role string) error {
 // positionLayout takes the columns in the order of the training file: all of them, all but the
 // targets, or the inputs alone.
 func positionLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
-	l := &layout{columns: like.FileColumns(), id: -1}
+	l := &layout{file: rec.name, columns: like.FileColumns(), id: -1}
 	inputs, targets, others := len(l.columns), len(like.Outputs()), len(like.LeftOut)
 	all := inputs + targets + others
 	switch {
@@ -297,7 +298,7 @@ func positionLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error
 	if err := l.rolesLike(rec, like, opt, func(column string) int { return places[column] - 1 }); err != nil {
 		return nil, err
 	}
-	l.note("%s: no header, so its columns are taken in the order of the training data", rec.name)
+	l.note("no header, so its columns are taken in the order of the training data")
 	return l, nil
 }
 

@@ -65,7 +65,7 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 			"--missing drop leaves their rows out", where)
 	}
 	if l.missing == MissingImpute {
-		l.note("%s: missing cells are filled in with medians, and an input tells where, in %s", rec.name, where)
+		l.note("missing cells are filled in with medians, and an input tells where, in %s", where)
 	}
 	return nil
 }

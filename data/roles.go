@@ -94,15 +94,9 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 			}
 		}
 	}
-	l.noteCounting(rec)
-	l.noteMayBe(rec, p)
+	l.noteInputs(rec, p)
 	if l.id >= 0 {
 		l.idName = names[l.id]
-	}
-	for i, n := range l.notes {
-		if !strings.HasPrefix(n, rec.name) {
-			l.notes[i] = rec.name + ": " + n
-		}
 	}
 	if len(l.inputs) == 0 && l.texts == nil {
 		hint := ""
@@ -229,22 +223,19 @@ func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSeq
 	}
 }
 
-// noteCounting tells of inputs that number the rows, unless they are the only ones.
-func (l *layout) noteCounting(rec *records) {
-	for _, i := range l.counting {
-		if name := rec.columnName(i); len(l.inputs) > 1 || l.texts != nil {
-			l.note("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i))
-		}
-	}
-}
-
 var (
 	weightName = regexp.MustCompile(`(?i)^(sample[ _-]?)?weights?$`)
 	groupName  = regexp.MustCompile(`(?i)^(group|patient|subject|participant)s?([ _-]?(id|no|nr|number))?$|[ _-]id$`)
 )
 
-// noteMayBe tells of inputs that may weight or group the rows.
-func (l *layout) noteMayBe(rec *records, p *profile) {
+// noteInputs tells of inputs that number the rows, unless they are the only ones, and of those that
+// may weight or group the rows.
+func (l *layout) noteInputs(rec *records, p *profile) {
+	for _, i := range l.counting {
+		if name := rec.columnName(i); len(l.inputs) > 1 || l.texts != nil {
+			l.note("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i))
+		}
+	}
 	for _, i := range l.inputs {
 		name := rec.columnName(i)
 		if role := p.columns[i].mayBe(name); role != "" && !l.hasRole(role) {

@@ -24,7 +24,7 @@ func (r *records) skipTitles(in *input, head []byte, d *Dialect) []byte {
 // titlesNote tells of titles, if there are any.
 func (l *layout) titlesNote(rec *records) {
 	if rec.titles > 0 {
-		l.note("%s: %s above the names of the columns left out", rec.name, plural(rec.titles, "line"))
+		l.note("%s above the names of the columns left out", plural(rec.titles, "line"))
 	}
 }
 
