@@ -30,11 +30,12 @@ const secondsPerDay = 24 * 3600
 // cycles are all of them. A year is the mean one of the Gregorian calendar.
 var cycles = []cycle{{"day", secondsPerDay}, {"week", 7 * secondsPerDay}, {"year", 365.2425 * secondsPerDay}}
 
-const firstMonday = 4 * secondsPerDay
+// PhaseOrigin is a time in seconds since 1970 at which each cycle begins, a Monday.
+const PhaseOrigin = 4 * secondsPerDay
 
 // phase is where a time stands in a cycle, in [0, 1).
 func (c cycle) phase(seconds float64) float64 {
-	turns := (seconds - firstMonday) / c.seconds
+	turns := (seconds - PhaseOrigin) / c.seconds
 	return turns - math.Floor(turns)
 }
 
@@ -58,9 +59,6 @@ func (d *Date) Periods() (periods []float64) {
 	}
 	return periods
 }
-
-// PhaseOrigin is a time in seconds since 1970 at which each cycle begins.
-const PhaseOrigin = firstMonday
 
 // names are the inputs behind the elapsed time.
 func (d *Date) names() (names []string) {

@@ -167,9 +167,6 @@ func meantName(path string, err error) error {
 	return err
 }
 
-// heldOutSite keeps the held-out rows apart from every other use of the seed.
-const heldOutSite = 0x64617461 // "data"
-
 // aTenth of n rows, one at least.
 func aTenth(n int) int { return max(1, int(math.Round(float64(n)/10))) }
 
@@ -240,8 +237,6 @@ func Folds(name string) int {
 	set, _ := sets.Find(name)
 	return set.Folds
 }
-
-const powerplantName = "powerplant (embedded)"
 
 // loadNamed reads fold K of a named set from its folder, or any fold with s.Folds. powerplant comes
 // from the embedded table, which has the rows in their own units; the folds in a folder have the
@@ -341,7 +336,7 @@ func missingSet(name, dir string) error {
 // embeddedPowerplant splits the embedded table, in its own units: training rows in
 // the order of the table, test rows in that of the fold.
 func embeddedPowerplant(fold int, opt ReadOptions) (train, test *Dataset, notes []string, err error) {
-	d, notes, err := read(powerplantName, strings.NewReader(sets.Powerplant()), opt, fileLimits())
+	d, notes, err := read("powerplant (embedded)", strings.NewReader(sets.Powerplant()), opt, fileLimits())
 	if err != nil {
 		return nil, nil, nil, err
 	}

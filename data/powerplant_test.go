@@ -46,7 +46,7 @@ func toCents(row []float64, y float64) (c cents) {
 }
 
 func wholeTable(t *testing.T) *Dataset {
-	d, _, err := read(powerplantName, strings.NewReader(sets.Powerplant()), ReadOptions{}, fileLimits())
+	d, _, err := read("powerplant.csv", strings.NewReader(sets.Powerplant()), ReadOptions{}, fileLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

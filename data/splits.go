@@ -250,8 +250,13 @@ func foldsOf(labels []int32, n, folds int) []int {
 	return in
 }
 
-// validationSite keeps the validation rows apart from every other use of the seed.
-const validationSite = 0x76616c69 // "vali"
+// The sites of rows that are held out, for testing and for validation, and of a Sample keep their
+// draws apart from every other use of the seed.
+const (
+	heldOutSite    = 0x64617461 // "data"
+	validationSite = 0x76616c69 // "vali"
+	sampleSite     = 0x73616d70 // "samp"
+)
 
 // drawn is count of the rows 0 … n−1 in ascending order, without replacement: a function of its
 // arguments alone.
@@ -265,9 +270,6 @@ func drawn(n, count int, site uint32, seed uint64) []int {
 	slices.Sort(rows)
 	return rows
 }
-
-// sampleSite keeps the rows of a Sample apart from every other use of the seed.
-const sampleSite = 0x73616d70 // "samp"
 
 // Sample is d, or, where it has more rows, count of them, drawn without replacement. Which rows is
 // a function of their number and the seed; rows are their numbers in d.
