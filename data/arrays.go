@@ -188,5 +188,6 @@ func (in *input) arrayTargets(a *npyArray, n int) (*targets, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &targets{y: y, classes: a.idx, booleans: a.isBoolean(), place: func(i int) string { return "value " + a.place(i) }}, nil
+	return &targets{y: y, classes: a.idx, booleans: a.isBoolean(),
+		place: func(i int) string { return "value " + a.place(i) }}, nil
 }

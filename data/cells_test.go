@@ -120,7 +120,8 @@ func TestTypedBooleans(t *testing.T) {
 		!strings.Contains(notes[0], `column "flag" is true or false`) {
 		t.Fatal(typed, notes, err)
 	}
-	if _, _, err := readText("{\"flag\":2}\n", ReadOptions{Like: throughJSON(t, typed), TargetOptional: true}); err == nil ||
+	if _, _, err := readText("{\"flag\":2}\n", ReadOptions{Like: throughJSON(t, typed),
+		TargetOptional: true}); err == nil ||
 		!strings.Contains(err.Error(), `found "2" in column "flag", which is true or false`) {
 		t.Error(err)
 	}
@@ -131,7 +132,8 @@ func TestTypedBooleans(t *testing.T) {
 		t.Error(ds, err)
 	}
 	for _, text := range []string{archive, zipOf("x.npy", x, "y.npy", npy("|u1", "3,", []byte{1, 0, 1}))} {
-		if got, _, err := readText(text, ReadOptions{Like: throughJSON(t, ds)}); err != nil || !slices.Equal(got.Labels, ds.Labels) {
+		if got, _, err := readText(text, ReadOptions{Like: throughJSON(t, ds)}); err != nil ||
+			!slices.Equal(got.Labels, ds.Labels) {
 			t.Error(got, err)
 		}
 	}

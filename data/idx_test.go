@@ -77,7 +77,8 @@ func TestIDX(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}
-	if d, _, err := ReadFile(at("pictures"), forPrediction(like, TableOptions{}, Watch{})); err != nil || d.HasTarget() || d.N() != 4 {
+	if d, _, err := ReadFile(at("pictures"), forPrediction(like, TableOptions{}, Watch{})); err != nil ||
+		d.HasTarget() || d.N() != 4 {
 		t.Error(d, err)
 	}
 	some := train.Subset([]int{2, 0})

@@ -41,7 +41,8 @@ func TestGivenIsAFile(t *testing.T) {
 		t.Fatalf("columns of text %q, sequences %q", got, s.SequenceColumn())
 	}
 	file, _, err := ReadFile(writeTemp(t, "new.csv",
-		"age,colour,dna,weight\n0.1,green,ACNT,1e3\n,blue,A,\n-7,,GG,5\n1,NA,T,2\n"), forPrediction(s, TableOptions{}, Watch{}))
+		"age,colour,dna,weight\n0.1,green,ACNT,1e3\n,blue,A,\n-7,,GG,5\n1,NA,T,2\n"),
+		forPrediction(s, TableOptions{}, Watch{}))
 	if err != nil {
 		t.Fatal(err)
 	}

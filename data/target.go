@@ -23,7 +23,8 @@ func parseTask(s string) (Task, error) {
 	case string(Regression), string(Classification):
 		return Task(s), nil
 	}
-	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, []string{"auto", string(Regression), string(Classification)}))
+	tasks := []string{"auto", string(Regression), string(Classification)}
+	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, tasks))
 }
 
 // targetKind is the kind of a target column.
