@@ -19,7 +19,7 @@ type arrowWriter struct {
 	err     error // of these
 	columns []arrowCells
 	cell, n int           // the next of the row, and the rows of the batch
-	blocks  []arrowBlock  // the batches so far
+	blocks  [][]int64     // where the batches lie, as message says
 	encoder *zstd.Encoder // of buffers
 }
 
@@ -30,13 +30,6 @@ type arrowCells struct {
 	missing int
 	values  []byte // numbers, or text
 	ends    []byte // of text, each after the one before
-}
-
-// arrowBlock is where a message lies: its description, and the bytes behind it.
-type arrowBlock struct {
-	offset int64
-	length int32
-	body   int64
 }
 
 // Values of messageVersion, and of the precision of a type of numbers.
@@ -148,11 +141,7 @@ func (a *arrowWriter) Close() error {
 	}
 	b := flatbuffers.NewBuilder(1 << 10)
 	schema := a.schema(b)
-	var blocks [][]int64
-	for _, block := range a.blocks {
-		blocks = append(blocks, []int64{block.offset, int64(block.length), block.body})
-	}
-	dictionaries, batches := structs(b, nil), structs(b, blocks)
+	dictionaries, batches := structs(b, nil), structs(b, a.blocks)
 	b.Finish(object(b, 5, func() {
 		b.PrependInt16Slot(footerVersion, arrowVersion, 0)
 		b.PrependUOffsetTSlot(footerSchema, schema, 0)
@@ -166,7 +155,8 @@ func (a *arrowWriter) Close() error {
 	return a.err
 }
 
-func (a *arrowWriter) message(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffsetT, body []byte) arrowBlock {
+// message writes a description with the bytes behind it: where it begins, and the lengths of both.
+func (a *arrowWriter) message(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffsetT, body []byte) []int64 {
 	b.Finish(object(b, 5, func() {
 		b.PrependInt16Slot(messageVersion, arrowVersion, 0)
 		b.PrependByteSlot(messageType, kind, 0)
@@ -175,7 +165,7 @@ func (a *arrowWriter) message(b *flatbuffers.Builder, kind byte, header flatbuff
 	}))
 	text := b.FinishedBytes()
 	text = append(text, make([]byte, -len(text)&7)...)
-	block := arrowBlock{a.at, int32(8 + len(text)), int64(len(body))}
+	block := []int64{a.at, int64(8 + len(text)), int64(len(body))}
 	a.write(binary.LittleEndian.AppendUint32([]byte("\xff\xff\xff\xff"), uint32(len(text))))
 	a.write(text)
 	a.write(body)

@@ -90,12 +90,10 @@ func (s Set) Check(dir string) ([]FileState, error) {
 		switch sum, err := contentSum(state.Path); {
 		case errors.Is(err, fs.ErrNotExist):
 			state.State = "missing"
-		case errors.As(err, new(*damage)):
+		case errors.As(err, new(*damage)), err == nil && sum != cells[1]:
 			state.State = "differs"
 		case err != nil:
 			return nil, err
-		case sum != cells[1]:
-			state.State = "differs"
 		}
 		states = append(states, state)
 	}
