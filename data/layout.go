@@ -131,30 +131,27 @@ func (l *layout) note(format string, args ...any) {
 	l.notes = append(l.notes, l.file+": "+fmt.Sprintf(format, args...))
 }
 
+// findTargets finds the target, or several; without a name it is the column target, or else the last.
 func findTargets(rec *records, target string) (at []int, err error) {
-	for _, word := range splitTargets(target, rec.columnNames()) {
-		if word == "" && target != "" {
+	names := rec.columnNames()
+	if target == "" {
+		i := slices.Index(names, DefaultTarget)
+		if i < 0 {
+			i = rec.width - 1
+		}
+		return []int{i}, nil
+	}
+	for _, word := range splitTargets(target, names) {
+		if word == "" {
 			return nil, errorf(rec.name, "empty target name in %s: remove the extra comma", quote(target))
 		}
-		i, err := findTarget(rec, word)
+		i, err := columnNamed(rec.name, word, names, "to be the target")
 		if err != nil {
 			return nil, err
 		}
 		at = append(at, i)
 	}
-	return at, checkSeveral(rec.name, at, rec.columnNames())
-}
-
-// findTarget takes a column's name first, else its number, counted from 1.
-func findTarget(rec *records, target string) (int, error) {
-	names := rec.columnNames()
-	if target == "" {
-		if i := slices.Index(names, DefaultTarget); i >= 0 {
-			return i, nil
-		}
-		return rec.width - 1, nil
-	}
-	return columnNamed(rec.name, target, names, "to be the target")
+	return at, checkSeveral(rec.name, at, names)
 }
 
 // likeLayout matches a file to a training set: by name where the file has a header, in any order

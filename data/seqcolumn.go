@@ -78,8 +78,7 @@ func (l *layout) addLabel(rec *records) error {
 		_, err := rec.value(at, l.names[0], wordTarget)
 		return err
 	}
-	t := l.texts
-	t.labels, t.where = append(t.labels, strings.Clone(label)), append(t.where, rec.placeOf(at))
+	l.texts.label(strings.Clone(label), rec.placeOf(at))
 	return nil
 }
 
