@@ -156,11 +156,7 @@ func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 	if stopped := opt.stopped(path); stopped != nil {
 		return nil, nil, stopped
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	d.Name, d.Path = baseName(path), path
-	return d, notes, nil
+	return d, notes, err
 }
 
 // baseName is the file name without folder, .gz and the ending before it.
@@ -183,14 +179,18 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 		return nil, nil, err
 	}
 	f := formatOf(in.head)
-	if in.sequenceColumn() != "" {
+	sequence := opt.Sequence // the name of their column, or ""
+	if opt.Like != nil {
+		sequence = opt.Like.Sequence
+	}
+	if sequence != "" {
 		if opt.Like == nil && isFASTA(in.head) {
 			return nil, nil, errorf(name,
-				"is %s, which has no columns: leave the column of sequences %s out", f.what, quote(opt.Sequence))
+				"is %s, which has no columns: leave the column of sequences %s out", f.what, quote(sequence))
 		}
 		if !f.text && f.what != sequenceLines().what && opt.Like != nil {
 			return nil, nil, errorf(name, "is %s, the training data are a table with sequences in the column %s: "+
-				"give such a table", f.what, quote(opt.Like.Sequence))
+				"give such a table", f.what, quote(sequence))
 		}
 		f = csvTable()
 	} else if opt.Like != nil {
@@ -233,7 +233,7 @@ type table struct {
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	s, like := t.schema, in.opt.Like
-	d := &Dataset{X: t.x, Sequences: t.sequences, Columns: s.Columns, Target: s.Target, Task: in.task,
+	d := &Dataset{Name: baseName(in.name), Path: in.name, X: t.x, Sequences: t.sequences, Columns: s.Columns, Target: s.Target, Task: in.task,
 		AutoScaling: t.autoScaling, lines: t.lines, ids: t.ids, id: t.id, schema: s,
 		Weights: t.facts.values["weights"], Offset: t.facts.values["offset"], Times: t.facts.values["time"],
 		Groups: t.facts.groups, groupOf: t.facts.names}

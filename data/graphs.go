@@ -199,10 +199,5 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 		return nil, nil, err
 	}
 	made.lines = nil // a graph has no line
-	d, notes, err := made.dataset(in)
-	if err != nil {
-		return nil, nil, err
-	}
-	d.Name, d.Path = baseName(path), path
-	return d, notes, nil
+	return made.dataset(in)
 }

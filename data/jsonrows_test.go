@@ -37,7 +37,7 @@ func TestJSONRows(t *testing.T) {
 		fmt.Sprint(got.X.Data()) != fmt.Sprint(want.X.Data()) || !reflect.DeepEqual(got.Y, want.Y) {
 		t.Errorf("%v %v %v, expected %v %v %v", got.Columns, got.X, got.Y, want.Columns, want.X, want.Y)
 	}
-	if where := got.Where(1); where != ":3" {
+	if where := got.Where(1); where != "t.csv:3" {
 		t.Errorf("row 2 stands at %s", where)
 	}
 }

@@ -296,7 +296,7 @@ func TestFar(t *testing.T) {
 		t.Error("clipped")
 	}
 	svm, _, err := readText("# c\n1 1:2\n0 1:3\n", ReadOptions{Like: &like})
-	if err != nil || svm.Where(1) != ":3" {
+	if err != nil || svm.Where(1) != "t.csv:3" {
 		t.Error(svm.Where(1), err)
 	}
 	if images := (&Dataset{Path: "x"}); images.Where(1) != "x: row 2" {

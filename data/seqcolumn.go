@@ -109,11 +109,3 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 		quote(l.sequenceName), beside))
 	return nil
 }
-
-// sequenceColumn is the name of the column that a CSV file must have, or "".
-func (in *input) sequenceColumn() string {
-	if in.opt.Like != nil {
-		return in.opt.Like.Sequence
-	}
-	return in.opt.Sequence
-}

@@ -139,9 +139,6 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 	}
 	made.notes = nil
 	ds, _, err := made.dataset(s.in)
-	if err == nil {
-		ds.Name, ds.Path = baseName(s.in.name), s.in.name
-	}
 	return ds, err
 }
 
