@@ -262,10 +262,12 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		t.notes = append(t.notes, d.overlaps(in.name, train)...)
 		d.Groups, d.Times = nil, nil // which split nothing here
 	}
-	if t.sequences != nil && s.Targets == nil {
-		return t.sequenceSet(in, d), t.notes, nil
-	}
 	switch {
+	case t.sequences != nil && s.Targets == nil:
+		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.task, t.choice, t.y, t.labels, s.Classes
+		if like != nil {
+			d.Task, d.Classes = like.Task, like.Classes
+		}
 	case like != nil:
 		d.Classes = like.Classes
 		if err := t.fitTargets(in, d, like); err != nil {

@@ -252,16 +252,6 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 	}
 }
 
-// sequenceSet completes d by the sequences and their targets.
-func (t *table) sequenceSet(in *input, d *Dataset) *Dataset {
-	d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.task, t.choice, t.y, t.labels, t.schema.Classes
-	if like := in.opt.Like; like != nil {
-		d.Task, d.Classes = like.Task, like.Classes
-	}
-	d.Fingerprint = d.fingerprint()
-	return d
-}
-
 // formatLike is the format of a file that goes with training data: sequences with sequences, tables
 // with tables. Lines of any text that is no table are sequences beside a training set of them.
 func (in *input) formatLike(f format) (format, error) {
