@@ -177,16 +177,11 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	}
 	t := &texts{name: path, kind: seq.Graphs, graphs: folder.Graphs}
 	for i, g := range folder.Graphs {
-		label := ""
-		if folder.Labels != nil {
-			label = folder.Labels[i]
-		}
 		t.append(nil, place{line: i + 1})
-		t.label(label, place{line: i + 1})
+		if folder.Labels != nil {
+			t.label(folder.Labels[i], place{line: i + 1})
+		}
 		g.Repeats = max(0, g.Repeats-len(g.Edges)) // both directions of an edge stand there
-	}
-	if folder.Labels == nil {
-		t.labels = nil
 	}
 	if folder.Unread != nil && opt.Labels == "" {
 		t.notes = append(t.notes, fmt.Sprintf("the targets are not used: %v", folder.Unread))

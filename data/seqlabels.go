@@ -266,12 +266,12 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 			cut = strings.IndexByte(line, ',')
 		}
 		if cut < 0 {
-			return &Error{File: path, Line: where[i].line, Msg: "there is no tab or comma between name and label"}
+			return errorAt(path, place{line: where[i].line}, "there is no tab or comma between name and label")
 		}
 		name := strings.TrimSpace(line[:cut])
 		if j, twice := at[name]; twice {
-			return &Error{File: path, Line: where[i].line,
-				Msg: fmt.Sprintf("the name %s is also on line %d: names must differ", quote(name), where[j].line)}
+			return errorAt(path, place{line: where[i].line}, "the name %s is also on line %d: names must differ",
+				quote(name), where[j].line)
 		}
 		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
 	}
