@@ -233,7 +233,8 @@ type table struct {
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	s, like := t.schema, in.opt.Like
-	d := &Dataset{Name: baseName(in.name), Path: in.name, X: t.x, Sequences: t.sequences, Columns: s.Columns, Target: s.Target, Task: in.task,
+	d := &Dataset{Name: baseName(in.name), Path: in.name, X: t.x, Sequences: t.sequences,
+		Columns: s.Columns, Target: s.Target, Task: in.task,
 		AutoScaling: t.autoScaling, lines: t.lines, ids: t.ids, id: t.id, schema: s,
 		Weights: t.facts.values["weights"], Offset: t.facts.values["offset"], Times: t.facts.values["time"],
 		Groups: t.facts.groups, groupOf: t.facts.names}
