@@ -211,7 +211,8 @@ func TestSequencesChoose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if notes := strings.Join(reporter.notes, "\n"); !strings.Contains(notes, "12 rows held out: elbo with kl-weight 0.1") {
+		notes, want := strings.Join(reporter.notes, "\n"), "12 rows held out: elbo with kl-weight 0.1"
+		if !strings.Contains(notes, want) {
 			t.Errorf("distances in %s: %s", where, notes)
 		}
 		if out.Config.Steps > 120 || out.Config.Objective != options.ELBO {
