@@ -240,8 +240,8 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
 				"divergences. auto is predictive with gaussian noise where rows outnumber the parameters, without " +
-				"the spreads of q. In a table, a fifth of the rows is held out first, and chooses the objective " +
-				"and kl-weight. On few rows and of classes, it also chooses how many of the steps to take. " +
+				"the spreads of q. In a table, and of classes of sequences, a fifth of the rows is held out first, and " +
+				"chooses the objective and kl-weight. On few rows and of classes, it also chooses how many of the steps to take. " +
 				"Beside steps, epochs or kl-weight, auto has to be given for that"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Help: "initial degrees of freedom of student-t, above 2"},
