@@ -113,8 +113,12 @@ func triable(n, rows int, limit time.Duration, atOnce int) int {
 }
 
 // share is the time for the next of n trials, with atOnce at a time, so that all end when a share
-// of the limit is over.
+// of the limit is over. A trial that comes too late fails. A model on all rows has a little time in any
+// case.
 func share(limit, used time.Duration, ends float64, n, atOnce int) time.Duration {
-	inSequence := max(1, (n+atOnce-1)/atOnce)
-	return max((time.Duration(ends*float64(limit))-used)/time.Duration(inSequence), leastTrial/2)
+	inSequence, least := max(1, (n+atOnce-1)/atOnce), time.Millisecond
+	if ends == refitEnds {
+		least = leastTrial / 2
+	}
+	return max((time.Duration(ends*float64(limit))-used)/time.Duration(inSequence), least)
 }

@@ -95,7 +95,7 @@ func (c *Candidate) trial(round, fold int) *Trial {
 func (s *Search) round(ctx context.Context, round int) error {
 	candidates, folds := s.remaining(round), s.folds(round)
 	if len(candidates) == 0 {
-		return s.noneLeft()
+		return s.alone()
 	}
 	type task struct{ k, fold, enough int }
 	var todo []task

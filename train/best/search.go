@@ -126,7 +126,7 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 		return err
 	}
 	// of this time the choice takes a quarter
-	base = base.With("preset", "default").With("time-limit", s.Limit*2/3)
+	base = base.With("preset", "default").With("time-limit", s.Limit/3*2)
 	base, notes, err := base.FitInputs(ctx, s.Rows)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s *Search) weigh() error {
 		finalists, logs = append(finalists, k), append(logs, rows)
 	}
 	if len(finalists) == 0 {
-		return s.noneLeft()
+		return s.alone()
 	}
 	var weights metrics.Weights // of these rows
 	for fold := 1; fold <= s.folds(rounds); fold++ {

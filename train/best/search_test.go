@@ -336,7 +336,8 @@ func TestCandidatesDiffer(t *testing.T) {
 	}
 }
 
-// A candidate that fails costs itself alone; where all fail, the error gives the reason.
+// A candidate that fails costs itself alone. Where all fail, the error gives the reason, or the default
+// has all that is left of a time limit.
 func TestFailures(t *testing.T) {
 	set := wave(t, 60, false)
 	state, err := New(set, settings("steps=16 inducing=8 features=6"), 1)
@@ -354,6 +355,11 @@ func TestFailures(t *testing.T) {
 	if _, err := searching(t, state, set, nil, 1).Run(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "numbers ran away") {
 		t.Errorf("all failed: %v", err)
+	}
+	s := searching(t, state, set, nil, 1)
+	s.Limit = time.Minute
+	if err := s.round(t.Context(), 2); err != nil || s.Candidates[0].Weight != 1 {
+		t.Errorf("all failed in a time limit: %v, %+v", err, s.Candidates[0])
 	}
 }
 

@@ -62,8 +62,14 @@ func (c *Candidate) longest() (steps int) {
 	return steps
 }
 
-// noneLeft is the error where every candidate has failed, with the failure of the first.
-func (s *Search) noneLeft() error {
+// alone leaves the default alone where every candidate has failed in a time limit. Without one, it
+// is the error, with the failure of the first.
+func (s *Search) alone() error {
+	if s.Limit > 0 {
+		s.Note("no candidate could be tried in time: %s has the rest of it", s.Candidates[0].Name)
+		s.Candidates[0].Weight = 1
+		return nil
+	}
 	for _, c := range s.Candidates {
 		for _, t := range c.Trials {
 			if t.Failure != "" {
