@@ -65,7 +65,7 @@ func (r *run) choose(ctx context.Context) (err error) {
 		return nil
 	}
 	safe := c.ObjectiveOf(r.job.Train) == options.Predictive
-	h := &chooser{run: r, settings: settings(c, r.job.Train), known: r.job.attempts}
+	h := &chooser{run: r, settings: settings(c, r.job.Train), known: r.job.attempted.Attempts}
 	short, long := int(shortShare*float64(c.Steps)), int(longShare*float64(c.Steps))
 	rows := long * c.Batch // an attempt does not draw more
 	if safe {
@@ -151,7 +151,7 @@ func (r *run) follow(ctx context.Context, s setting, steps, longest int) error {
 func (h *chooser) try(ctx context.Context, short, long int) error {
 	within, cancel := context.WithCancel(ctx)
 	if now, end := h.run.clock.used(), h.run.clock.deadline; end > 0 {
-		within, cancel = context.WithDeadline(ctx, h.run.clock.began.Add(now+share(choiceTime, end-now)))
+		within, cancel = context.WithDeadline(ctx, h.run.clock.limit.Began.Add(now+share(choiceTime, end-now)))
 	}
 	defer cancel()
 	for _, s := range h.settings {

@@ -8,8 +8,8 @@ import (
 
 // clock is the time of a run.
 type clock struct {
-	began    time.Time     // when the command did, for the time limit
-	deadline time.Duration // since then; 0: no deadline
+	limit    Limit         // whose time also runs without a limit
+	deadline time.Duration // of its time; 0: no deadline
 	first    time.Time     // when this process began its first step
 	before   float64       // seconds of the steps of other processes
 	pace     pace
@@ -22,7 +22,7 @@ func (c *clock) start(steps int) {
 }
 
 // used is the time of the limit that is over.
-func (c *clock) used() time.Duration { return time.Since(c.began) }
+func (c *clock) used() time.Duration { return time.Since(c.limit.Began) }
 
 // late reports whether another step would end after the limit.
 func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // A run that is planned again continues from where it was, and ends where every run ends.
@@ -43,9 +44,37 @@ func TestRevised(t *testing.T) {
 		{10 * time.Minute, time.Second, 101},
 	} {
 		now := 100 * c.perStep
-		clock := clock{deadline: now + c.left, began: time.Now().Add(-now)}
+		clock := clock{deadline: now + c.left, limit: Limit{Began: time.Now().Add(-now)}}
 		if got := clock.revised(100, 1000); got < c.want-1 || got > c.want+1 { // the clock goes on
 			t.Errorf("%s a step, %s left: %d steps, expected %d", c.perStep, c.left, got, c.want)
+		}
+	}
+}
+
+// The latest time of the longest limit is in the future, and that of one that is over in the past.
+func TestLatest(t *testing.T) {
+	for _, c := range []struct {
+		began, limit time.Duration
+		late         bool
+	}{{0, math.MaxInt64, false}, {-time.Hour, 0, false}, {-101 * time.Minute, 100 * time.Minute, false},
+		{-106 * time.Minute, 100 * time.Minute, true}} {
+		ctx, cancel := Limit{time.Now().Add(c.began), c.limit}.Latest(t.Context())
+		if late := context.Cause(ctx) == ErrLate; late != c.late {
+			t.Errorf("%s after the start with %s: late %t", -c.began, c.limit, late)
+		}
+		cancel()
+	}
+}
+
+// A run that goes on keeps its limit, of which it has used a part.
+func TestLimitGoesOn(t *testing.T) {
+	now := time.Now()
+	state := rundir.State{Used: time.Minute, Limit: time.Hour}
+	want := Limit{now.Add(-time.Minute), time.Hour}
+	for _, j := range []*Job{{From: &rundir.Checkpoint{State: state}}, {attempted: state}} {
+		j.Config, j.Started = config(t, "steps=5"), now
+		if got := j.Limit(); got != want {
+			t.Errorf("%+v, expected %+v", got, want)
 		}
 	}
 }

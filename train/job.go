@@ -39,8 +39,7 @@ type Job struct {
 	// of the rows' columns; nil where each is an input, and before project
 	projection *data.Projection
 
-	attempts []rundir.Attempt // those of a checkpoint before the first step
-	deadline time.Duration    // and its own
+	attempted rundir.State // that of a checkpoint before the first step
 
 	rows      string     // where they are: host; "" is by the memory
 	distances string     // of sequences: table, steps; "" is by the memory
@@ -117,8 +116,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	}
 	settled := *weighted
 	if c := j.From; c != nil && c.Step == 0 { // it has attempts, and nothing of the run
-		settled.From, settled.attempts, settled.deadline = nil, c.Attempts, c.Deadline
-		settled.Started = j.Started.Add(-c.Used)
+		settled.From, settled.attempted = nil, c.State
 	}
 	out, err := settled.runSettled(ctx)
 	if err == nil {
@@ -135,8 +133,8 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 
 // runSettled is Run, and settles the open options of the Job.
 func (j *Job) runSettled(ctx context.Context) (out *Outcome, err error) {
-	limit := j.Config.TimeLimit
-	before, cancel := Until(ctx, j.Started, limit)
+	limit := Limit{j.Started, j.Config.TimeLimit} // of a new run: another has its deadline
+	before, cancel := limit.Until(ctx)
 	defer cancel()
 	begun := false
 	defer func() {
@@ -155,7 +153,7 @@ func (j *Job) runSettled(ctx context.Context) (out *Outcome, err error) {
 		return nil, err
 	}
 	r, err := j.prepare(before)
-	if err == nil && limit > 0 {
+	if err == nil && limit.Time > 0 {
 		err = r.fitTimeLimit(before)
 	}
 	if err == nil {
@@ -168,7 +166,7 @@ func (j *Job) runSettled(ctx context.Context) (out *Outcome, err error) {
 		return nil, err
 	}
 	begun = true
-	ctx, stop := Latest(ctx, j.Started, limit)
+	ctx, stop := limit.Latest(ctx)
 	defer stop()
 	if _, records := j.Device.(device.Recorder); !records { // a record is whole
 		r.step.Leave = func() bool { return ctx.Err() != nil }
@@ -210,9 +208,6 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 		return nil, err
 	}
 	plan.Rows, err = first(j.ranks(), plan.Rows)
-	if j.From != nil {
-		j.Started = j.Started.Add(-j.From.Used)
-	}
 	return plan, err
 }
 

@@ -50,12 +50,12 @@ func (j *Job) begun(ctx context.Context, r *run) (*run, error) {
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
-	r.clock.began = j.Started
+	r.clock.limit = j.Limit()
 	if j.From != nil {
 		r.schedule = newSchedule(r.job.Config)
 		return r, r.restore(j.From)
 	}
-	r.clock.deadline = j.deadline
+	r.clock.deadline = j.attempted.Deadline
 	r.reset()
 	return r, nil
 }

@@ -399,7 +399,8 @@ func TestTimeLimitTooShort(t *testing.T) {
 		if err != nil || out.Steps > fewSteps {
 			return fmt.Sprintf("%+v, %v", out, err)
 		}
-		if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit "+limit+" is too short") {
+		if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit "+limit+" is too short: ") ||
+			strings.Contains(notes, "%!") {
 			return fmt.Sprintf("notes %q", notes)
 		}
 		return ""

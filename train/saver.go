@@ -55,7 +55,7 @@ func (r *run) checkpoint(out *Outcome) {
 	c := &rundir.Checkpoint{Trained: r.trained, Config: r.job.Config, Result: NewResult(r.job, out, nil)}
 	c.Result.Unfinished, c.Result.Interrupted = true, false
 	c.State = rundir.State{Step: out.Steps, Seconds: out.Seconds, Used: r.clock.used(),
-		Deadline: r.clock.deadline, Readings: r.readings}
+		Limit: r.clock.limit.Time, Deadline: r.clock.deadline, Readings: r.readings}
 	if r.validator != nil {
 		c.Validation, c.Since = r.job.Validation.Fingerprint, r.validator.since
 		c.Last, c.Best = r.validator.last, r.validator.best
@@ -87,8 +87,8 @@ func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
 	c := &rundir.Checkpoint{Trained: r.trained, Config: r.job.Config,
 		Result: NewResult(r.job, &Outcome{Trained: r.trained, Config: r.job.Config}, nil)}
 	c.Result.Unfinished = true
-	c.State = rundir.State{Used: r.clock.used(), Deadline: r.clock.deadline, Attempts: attempts,
-		Given: r.job.Config.Given()}
+	c.State = rundir.State{Used: r.clock.used(), Limit: r.clock.limit.Time, Deadline: r.clock.deadline,
+		Attempts: attempts, Given: r.job.Config.Given()}
 	if r.job.Validation != nil {
 		c.Validation = r.job.Validation.Fingerprint
 	}

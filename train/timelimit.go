@@ -24,30 +24,45 @@ const (
 	// of it goes to evaluations at most, where the user does not say how many
 	validated   = 0.2
 	reportShare = 0.03 // of the remaining time is for the report and the warm-up of the test
-	latestShare = 1.05 // of the limit: nothing is begun or continued after it
 	fewSteps    = 10   // that are fewer train next to nothing
 )
 
-// Until is ctx until the time limit, 0 for none, of a run that began at started. It is for what
-// comes before the first step: the cause of its end is then a *usage.Error.
-func Until(ctx context.Context, started time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
-	if limit == 0 {
+// Limit is a time limit, and when its time began; 0 is no limit.
+type Limit struct {
+	Began time.Time
+	Time  time.Duration
+}
+
+// Limit is the time limit of the run, from its first command on.
+func (j *Job) Limit() Limit {
+	so := j.attempted
+	if j.From != nil {
+		so = j.From.State
+	}
+	return Limit{j.Started.Add(-so.Used), max(so.Limit, j.Config.TimeLimit)}
+}
+
+// Until is ctx until the end of the time. It is for what comes before the first step: the cause of
+// its end is then a *usage.Error.
+func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) {
+	if l.Time == 0 {
 		return context.WithCancel(ctx)
 	}
 	over := usage.Errorf("time limit %s: over before the first step, so nothing was trained: give a "+
-		"longer limit, fewer rows, or fewer --inducing", limit)
-	return context.WithDeadlineCause(ctx, started.Add(limit), over)
+		"longer limit, fewer rows, or fewer --inducing", l.Time)
+	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time), over)
 }
 
 // ErrLate is the cause of an end at the latest time that a time limit allows.
-var ErrLate = errors.New("the time limit is over")
+var ErrLate = errors.New("there was no time")
 
-// Latest is ctx until the latest time of a run that began at started with a limit; 0: no limit.
-func Latest(ctx context.Context, started time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
-	if limit == 0 {
+// Latest is ctx until the latest time, a twentieth of the limit after it: nothing is begun or
+// continued then.
+func (l Limit) Latest(ctx context.Context) (context.Context, context.CancelFunc) {
+	if l.Time == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadlineCause(ctx, started.Add(share(latestShare, limit)), ErrLate)
+	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time).Add(l.Time/20), ErrLate)
 }
 
 // share is a part of some time.
@@ -57,7 +72,7 @@ func share(part float64, of time.Duration) time.Duration { return time.Duration(
 // rest of the limit. Then it puts the run back to its start, so that a run with that many steps
 // repeats it bit for bit.
 func (r *run) fitTimeLimit(ctx context.Context) error {
-	c, limit := r.job.Config, r.job.Config.TimeLimit
+	c, limit := r.job.Config, r.clock.limit.Time
 	remaining := limit - r.clock.used()
 	r.schedule.steps = 1 << 20 // the schedules need a length; these steps are thrown away
 	perStep, err := r.stepTime(ctx, min(timingAtMost, share(timingShare, remaining)))
@@ -95,7 +110,7 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	}
 	what := "time limit %s: %d steps of %.1f ms fit"
 	if steps < fewSteps {
-		what = "warning: time limit %s is too short: of %[3].1f ms, %[2]d steps fit"
+		what = "warning: time limit %s is too short: %d steps of %.1f ms fit"
 	}
 	r.job.Reporter.Note(what, limit, steps, perStep.Seconds()*1e3)
 	r.reset()

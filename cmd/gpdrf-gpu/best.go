@@ -80,7 +80,7 @@ func (p *program) findBest(r *trainRequest) (err error) {
 		device.Relax(dev, device.Precision(s.cfg.Precision))
 		s.devices = append(s.devices, dev)
 	}
-	s.job.Started = r.started
+	s.job.Started = r.started.Add(-s.state.Used)
 	result, err := s.run()
 	if result != nil && !hasEnded(err) {
 		if err := p.printRun(result, s.cfg, s.folder.Path()); err != nil {
@@ -210,9 +210,9 @@ func (s *search) run() (*rundir.Result, error) {
 		s.p.note("a longer --time-limit compares more candidates, unless your options leave only one")
 	}
 	s.p.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
-	bar := s.p.newSearchBar(s.state, s.req.started)
+	bar := s.p.newSearchBar(s.state, s.job.Started)
 	finder := &best.Search{
-		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.req.started,
+		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.job.Started,
 		Save: func() error {
 			bar.trialEnded()
 			return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, s.text) })
@@ -254,7 +254,7 @@ func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 			return nil, s.guard.unless(err)
 		}
 	}
-	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out}
+	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, limit: s.job.Limit()}
 	err := o.save(s.guard)
 	if err == nil {
 		s.state.End()
@@ -263,7 +263,7 @@ func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 	if ended := s.guard.end(); ended != nil {
 		return nil, ended
 	}
-	return o.result, errors.Join(err, o.score(s.state.Limit))
+	return o.result, errors.Join(err, o.score())
 }
 
 // tidy removes files that only an unfinished search needs.

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -54,6 +51,21 @@ type crossValidation struct {
 	created bool              // by this process, alone
 	part    parts.Part        // whose folds are trained; the zero Part is the only process
 	unclaim func() error      // gives the fold back that is claimed
+	begun   int               // folds, by this process
+}
+
+// clock is the time limit of the next fold of this process, if there is one. A fold pays for those
+// before it that were late. A tenth of its time is for what follows all folds.
+func (v *crossValidation) clock(now time.Time) train.Limit {
+	share := v.req.cv.Share()
+	after := share / 10
+	l := train.Limit{Began: v.req.started.Add(time.Duration(v.begun) * (share - after)), Time: share}
+	v.begun++
+	if share == 0 || now.Before(l.Began) {
+		l.Began = now
+	}
+	l.Began = l.Began.Add(-after)
+	return l
 }
 
 // crossValidate trains and tests on one fold after the other, and prints their scores.
@@ -79,13 +91,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 	defer func() { v.release() }()
 	err := v.folds()
 	if err == nil && cv.Predicts() {
-		err = v.claimed(cv.ClaimPredictions, func() error {
-			err := v.predictAll()
-			if err == nil && p.reports {
-				err = v.page()
-			}
-			return err
-		})
+		err = v.claimed(cv.ClaimPredictions, v.afterFolds)
 	}
 	if hasEnded(err) {
 		return err
@@ -100,38 +106,6 @@ func (p *program) crossValidate(r *trainRequest) error {
 		p.say("to resume: %s", rundir.ResumeCommand(cv.Path()))
 	}
 	return err
-}
-
-// page writes the report of all folds. Only the end of the command is an error.
-func (v *crossValidation) page() error {
-	var folders []string
-	for k := 1; k <= v.req.cv.Folds; k++ {
-		folders = append(folders, v.req.cv.FoldPath(k))
-	}
-	if len(folders) > mostReported {
-		v.p.note("no report compares %d folds: each fold has its own", len(folders))
-		return nil
-	}
-	leftOut := func(why any) error {
-		v.p.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.req.cv.Path())
-		return errInterrupted
-	}
-	guard := v.p.newExitGuard(v.p.ctx, func() error {
-		return errors.Join(v.p.reportCV(v.req.cv), leftOut("interrupted"))
-	})
-	defer guard.stop()
-	err := extra(guard, bound(v.p.began), func(context.Context) (func() error, error) {
-		text, err := page(folders...)
-		path := filepath.Join(v.req.cv.Path(), rundir.ReportFile)
-		return func() error { return atomicfile.WriteFile(path, bytesTo(text)) }, err
-	})
-	if hasEnded(err) {
-		return err
-	}
-	if err != nil {
-		leftOut(err)
-	}
-	return nil
 }
 
 // unless gives an error, unless it is an interrupt that has brought it.
@@ -241,12 +215,12 @@ func (v *crossValidation) failed() error {
 
 // fold trains one fold, from its start or from its last checkpoint.
 func (v *crossValidation) fold(k int) (err error) {
-	started := time.Now()
+	limit := v.clock(time.Now())
 	var folder *rundir.Folder
 	guard := v.p.newExitGuard(v.p.ctx, func() error { return v.leave(folder) })
 	defer guard.stop()
 	defer func() { err = errors.Join(err, v.giveBack()) }()
-	job, opened, err := v.open(k, guard)
+	job, opened, err := v.open(k, guard, limit)
 	guard.write(func() error { folder = opened; return nil })
 	if job != nil {
 		defer job.Device.Close()
@@ -255,10 +229,10 @@ func (v *crossValidation) fold(k int) (err error) {
 		return guard.unless(err)
 	}
 	v.p.noteRemoved(folder)
-	job.Started = started
+	job.Started = limit.Began
 	v.p.cvPath = v.req.cv.Path()
 	s := &single{p: v.p, job: job, folder: folder, guard: guard}
-	r, _, err := s.run(job.Config.TimeLimit)
+	r, _, err := s.run()
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}
@@ -293,7 +267,7 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 
 // open is the run of a fold. The name of its rows decides the name of the folder. The guard keeps
 // its files whole.
-func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *rundir.Folder, error) {
+func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*train.Job, *rundir.Folder, error) {
 	cv := v.req.cv
 	if cv.Path() != "" {
 		if err := v.claim(k); err != nil {
@@ -307,7 +281,9 @@ func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *rundir.Fol
 	if err != nil {
 		return nil, nil, err
 	}
-	job, err := v.p.newJob(v.p.ctx, v.req.call, cfg)
+	ctx, cancel := limit.Until(v.p.ctx)
+	defer cancel()
+	job, err := v.p.newJob(ctx, v.req.call, cfg)
 	if err != nil {
 		return job, nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// soon is how long after its bound an extra ends that heeds its context.
-const soon = 5 * time.Second
+// soon is how long after its bound, or the end of its context, an extra ends that heeds them.
+const soon = time.Second
 
 // bound is how long an extra of a run may take: as long as the run so far, from a minute to an
 // hour.
@@ -16,11 +16,13 @@ func bound(began time.Time) time.Duration {
 }
 
 // extra is work that a result is complete without: the result is on disk. The guard ends the
-// command in the middle of it. Work that panics or takes longer than its bound is an error, and is
-// left to itself. What it is to write, it gives back, so that nothing of it is written later.
-func extra(guard *exitGuard, bound time.Duration, work func(context.Context) (write func() error, err error)) error {
+// command in the middle of it. Work that panics, or takes longer than its bound or its context, is an
+// error, and is left to itself. What it is to write, it gives back, so that nothing of it is written
+// later.
+func extra(ctx context.Context, guard *exitGuard, bound time.Duration,
+	work func(context.Context) (write func() error, err error)) error {
 	late := fmt.Errorf("it took more than %v", bound.Round(time.Millisecond))
-	ctx, cancel := context.WithTimeoutCause(guard.ctx, bound, late)
+	ctx, cancel := context.WithTimeoutCause(ctx, bound, late)
 	defer cancel()
 	type outcome struct {
 		write func() error
@@ -37,13 +39,15 @@ func extra(guard *exitGuard, bound time.Duration, work func(context.Context) (wr
 		}()
 		o.write, o.err = work(ctx)
 	}()
+	over := make(chan struct{})
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(soon, func() { close(over) }) })()
 	select {
 	case o := <-done:
 		if o.err != nil {
 			return guard.unless(o.err)
 		}
 		return guard.write(o.write)
-	case <-time.After(bound + soon):
-		return late
+	case <-over:
+		return guard.unless(context.Cause(ctx))
 	}
 }

@@ -33,7 +33,7 @@ func TestExtra(t *testing.T) {
 		}},
 		{"it took more than 50ms", func(ctx context.Context) (func() error, error) { <-end; return write, nil }},
 	} {
-		err := extra(guard, 50*time.Millisecond, c.work)
+		err := extra(p.ctx, guard, 50*time.Millisecond, c.work)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%v, want %s", err, c.want)
 		}

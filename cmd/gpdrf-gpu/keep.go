@@ -24,10 +24,10 @@ const (
 )
 
 // extra does one of them and reports success. A failure is a warning.
-func (f *runOutput) extra(guard *exitGuard, what string,
+func (f *runOutput) extra(ctx context.Context, guard *exitGuard, what string,
 	work func(context.Context) (write func() error, err error)) bool {
 	guard.write(func() error { f.doing = what; return nil })
-	err := extra(guard, bound(f.job.Started), work)
+	err := extra(ctx, guard, bound(f.job.Started), work)
 	if err != nil && !hasEnded(err) {
 		f.leaveOut(err)
 	}
@@ -44,8 +44,8 @@ func (f *runOutput) leaveOut(why any) {
 }
 
 // generalise compares rows of training with others.
-func (f *runOutput) generalise(guard *exitGuard, scores *fitted.Scores) {
-	f.extra(guard, theCheck, func(ctx context.Context) (func() error, error) {
+func (f *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
+	f.extra(ctx, guard, theCheck, func(ctx context.Context) (func() error, error) {
 		g, err := f.job.Generalise(ctx, f.out.Trained, scores)
 		return func() error {
 			f.result.Generalisation = g
@@ -56,15 +56,15 @@ func (f *runOutput) generalise(guard *exitGuard, scores *fitted.Scores) {
 
 // keep adds to the run folder the data of the test for reports and comparisons, and the report.
 // Without scores, there is the report alone.
-func (f *runOutput) keep(guard *exitGuard, scores *fitted.Scores) {
+func (f *runOutput) keep(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
 	if f.path == "" || f.out.End == train.Interrupted {
 		return
 	}
-	going := scores == nil || f.extra(guard, theReport, func(ctx context.Context) (func() error, error) {
+	going := scores == nil || f.extra(ctx, guard, theReport, func(ctx context.Context) (func() error, error) {
 		return f.predictions(ctx, scores)
 	})
 	if going && scores != nil && f.events != nil {
-		going = f.extra(guard, theReport, func(context.Context) (func() error, error) {
+		going = f.extra(ctx, guard, theReport, func(context.Context) (func() error, error) {
 			r, err := report.Open(f.path)
 			if err != nil {
 				return nil, err
@@ -74,7 +74,7 @@ func (f *runOutput) keep(guard *exitGuard, scores *fitted.Scores) {
 		})
 	}
 	if going && f.p.reports {
-		f.extra(guard, theReport, func(context.Context) (func() error, error) {
+		f.extra(ctx, guard, theReport, func(context.Context) (func() error, error) {
 			text, err := page(f.path)
 			return func() error { return f.folder.Write(rundir.ReportFile, bytesTo(text)) }, err
 		})

@@ -2,29 +2,85 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// afterFolds writes the predictions of all rows, and the report, as far as there is time.
+func (v *crossValidation) afterFolds() error {
+	ctx, cancel := v.late()
+	defer cancel()
+	err := v.predictAll(ctx)
+	switch {
+	case v.p.ctx.Err() != nil:
+		return errInterrupted
+	case err != nil && ctx.Err() != nil:
+		v.p.note("warning: the predictions of all rows were left out: %v; to write them: %s", context.Cause(ctx),
+			rundir.ResumeCommand(v.req.cv.Path()))
+		return nil
+	case err == nil && v.p.reports:
+		return v.page(ctx)
+	}
+	return err
+}
+
+// late is ctx until the latest time of what follows the folds of this process; short work is worth the
+// wait.
+func (v *crossValidation) late() (context.Context, context.CancelFunc) {
+	all := time.Duration(v.begun) * v.req.cv.Share()
+	return train.Limit{Began: v.req.started.Add(lastTest), Time: all}.Latest(v.p.ctx)
+}
+
+// page writes the report of all folds. Only the end of the command is an error.
+func (v *crossValidation) page(ctx context.Context) error {
+	var folders []string
+	for k := 1; k <= v.req.cv.Folds; k++ {
+		folders = append(folders, v.req.cv.FoldPath(k))
+	}
+	if len(folders) > mostReported {
+		v.p.note("no report compares %d folds: each fold has its own", len(folders))
+		return nil
+	}
+	leftOut := func(why any) error {
+		v.p.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.req.cv.Path())
+		return errInterrupted
+	}
+	guard := v.p.newExitGuard(v.p.ctx, func() error {
+		return errors.Join(v.p.reportCV(v.req.cv), leftOut("interrupted"))
+	})
+	defer guard.stop()
+	err := extra(ctx, guard, bound(v.p.began), func(context.Context) (func() error, error) {
+		text, err := page(folders...)
+		path := filepath.Join(v.req.cv.Path(), rundir.ReportFile)
+		return func() error { return atomicfile.WriteFile(path, bytesTo(text)) }, err
+	})
+	if hasEnded(err) {
+		return err
+	}
+	if err != nil {
+		leftOut(err)
+	}
+	return nil
+}
+
 // predictAll writes of every row the prediction by the model that has not seen it, in the order of
-// the rows. Before the columns of predict stand the row's number, from 1, and its fold.
-func (v *crossValidation) predictAll() error {
+// the rows. Before the columns of predict stand the row's number, from 1, and its fold. Nothing is
+// written where ctx has ended.
+func (v *crossValidation) predictAll(ctx context.Context) error {
 	all := &predict.Table{}
 	var rows [][]predict.Cell
 	for k := 1; k <= v.req.cv.Folds; k++ {
-		if v.p.ctx.Err() != nil {
-			return errInterrupted
-		}
-		table, numbers, err := v.predictFold(k)
-		if v.p.ctx.Err() != nil {
-			return errInterrupted
-		}
+		table, numbers, err := v.predictFold(ctx, k)
 		if err != nil {
 			return fmt.Errorf("the predictions of fold %d of %d: %w", k, v.req.cv.Folds, err)
 		}
@@ -43,7 +99,7 @@ func (v *crossValidation) predictAll() error {
 }
 
 // predictFold predicts the test rows of a fold. numbers are those of the rows among all rows.
-func (v *crossValidation) predictFold(k int) (table *predict.Table, numbers []int, err error) {
+func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predict.Table, numbers []int, err error) {
 	run, err := rundir.OpenRun(v.req.cv.FoldPath(k))
 	if err != nil {
 		return nil, nil, err
@@ -63,7 +119,7 @@ func (v *crossValidation) predictFold(k int) (table *predict.Table, numbers []in
 	v.p.relax(dev, run.Config.Precision)
 	t := run.Trained
 	bar := v.p.newRowsBar(ds.N())
-	p, distances, err := t.PredictFar(v.p.ctx, dev, ds, t.EvalSamples, bar.show)
+	p, distances, err := t.PredictFar(ctx, dev, ds, t.EvalSamples, bar.show)
 	bar.end()
 	if err != nil {
 		return nil, nil, err

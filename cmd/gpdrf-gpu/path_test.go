@@ -55,7 +55,7 @@ func TestPathOfAStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &program{ctx: t.Context(), out: &bytes.Buffer{}, err: &bytes.Buffer{}}
-	if _, _, err := (&single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(0); err != nil {
+	if _, _, err := (&single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile("../../docs/architecture.md")

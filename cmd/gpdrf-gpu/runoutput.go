@@ -21,6 +21,7 @@ type runOutput struct {
 	job    *train.Job
 	folder *rundir.Folder
 	out    *train.Outcome
+	limit  train.Limit
 	events *events
 
 	path   string // of the run folder; "" where it could not be written
@@ -46,21 +47,21 @@ func (f *runOutput) save(guard *exitGuard) error {
 	})
 }
 
-// score tests the model, on as many rows as a limit leaves time for; 0: no limit. Then it does
-// the extras, which the scores do not need, until the latest time of the limit. The scores are the
-// result, also where they cannot be written.
-func (f *runOutput) score(limit time.Duration) error {
+// score tests the model, on as many rows as the limit leaves time for. Then it does the extras,
+// which the scores do not need, until the latest time of the limit. The scores are the result, also
+// where they cannot be written.
+func (f *runOutput) score() error {
 	if f.job.Test == nil { // and so nothing to score
 		f.result = train.NewResult(f.job, f.out, nil)
 	}
 	ctx, cancel := f.until()
 	defer cancel()
-	guard := f.p.newExitGuard(ctx, func() error { return f.left(ctx) })
+	guard := f.p.newExitGuard(ctx, f.left)
 	defer guard.stop()
 	var scores *fitted.Scores
 	if f.result == nil {
 		var err error
-		if scores, err = f.test(ctx, limit); err == nil {
+		if scores, err = f.test(ctx); err == nil {
 			err = guard.write(func() error {
 				r := train.NewResult(f.job, f.out, scores)
 				if _, err := rundir.JSON(r.ResultScores); err != nil { // finds scores that are no numbers
@@ -80,19 +81,12 @@ func (f *runOutput) score(limit time.Duration) error {
 	if err := guard.write(f.rescore); err != nil {
 		return err
 	}
-	if limit > 0 && f.p.cvPath == "" { // a guard that ends the command would leave folds out
-		if err := guard.end(); err != nil {
-			return err
-		}
-		late, cancel := f.late(ctx, limit)
-		defer cancel()
-		guard = f.p.newExitGuard(late, func() error { return f.left(late) })
-		defer guard.stop()
-	}
+	late, stop := f.late(ctx)
+	defer stop()
 	if scores != nil {
-		f.generalise(guard, scores)
+		f.generalise(late, guard, scores)
 	}
-	f.keep(guard, scores)
+	f.keep(late, guard, scores)
 	return guard.end()
 }
 
@@ -106,26 +100,26 @@ func (f *runOutput) until() (context.Context, context.CancelFunc) {
 }
 
 // late is the context of the work after the test in a limit.
-func (f *runOutput) late(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	late, cancel := train.Latest(ctx, f.job.Started, limit)
+func (f *runOutput) late(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := f.limit.Latest(ctx)
 	if late.Err() == nil || ctx.Err() != nil {
 		return late, cancel
 	}
 	cancel()
-	return context.WithTimeoutCause(ctx, min(lastTest, limit/20), train.ErrLate)
+	return context.WithTimeoutCause(ctx, min(lastTest, f.limit.Time/20), train.ErrLate)
 }
 
 // testShare is the part of the remaining time for the test; the rest is for the work after it.
 const testShare = 0.85
 
-func (f *runOutput) test(ctx context.Context, limit time.Duration) (scores *fitted.Scores, err error) {
+func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error) {
 	cfg, t, rows := f.out.Config, f.out.Trained, f.job.Test
 	f.p.warnOfFar(ctx, t, rows, onePercent(rows))
 	bar := f.p.newRowsBar(rows.N())
 	defer bar.end()
-	if limit > 0 && f.out.End != train.Interrupted {
+	if f.limit.Time > 0 && f.out.End != train.Interrupted {
 		now := time.Now()
-		until := now.Add(time.Duration(testShare * float64(f.job.Started.Add(limit).Sub(now))))
+		until := now.Add(time.Duration(testShare * float64(f.limit.Began.Add(f.limit.Time).Sub(now))))
 		scores, err = t.EvaluateUntil(ctx, f.job.Device, rows,
 			fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Until: until}, bar.show)
 	} else {
@@ -151,14 +145,10 @@ func (f *runOutput) rescore() error {
 }
 
 // left prints the finished parts after an interrupt of the test.
-func (f *runOutput) left(ctx context.Context) error {
-	cause := context.Cause(ctx)
+func (f *runOutput) left() error {
 	if f.result != nil {
-		if why := "there was no time"; f.doing != "" {
-			if errors.Is(cause, context.Canceled) {
-				why = "interrupted"
-			}
-			f.leaveOut(why)
+		if f.doing != "" {
+			f.leaveOut("interrupted")
 		}
 		err := f.rescore()
 		if err == nil {
@@ -170,11 +160,8 @@ func (f *runOutput) left(ctx context.Context) error {
 	} else if f.path != "" {
 		f.p.say("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
-	if (f.out.End == train.Interrupted || f.p.cvPath != "" && errors.Is(cause, context.Canceled)) && f.path != "" {
+	if (f.out.End == train.Interrupted || f.p.cvPath != "") && f.path != "" {
 		f.p.say("to resume: %s", f.p.resumeCommand(f.path))
-	}
-	if errors.Is(cause, train.ErrLate) {
-		return nil
 	}
 	return errInterrupted
 }

@@ -25,7 +25,7 @@ type searchBar struct {
 }
 
 func (p *program) newSearchBar(s *best.State, started time.Time) *searchBar {
-	b := &searchBar{p: p, limit: s.Limit, started: started.Add(-s.Used)}
+	b := &searchBar{p: p, limit: s.Limit, started: started}
 	if p.terminal && !p.quiet {
 		what := "searching"
 		b.now.Store(&what)

@@ -10,8 +10,8 @@ import (
 
 // The bar of a search follows its trials, and ends.
 func TestSearchBar(t *testing.T) {
-	state := &best.State{Limit: time.Minute, Used: 20 * time.Second}
-	b := (&program{err: io.Discard, terminal: true}).newSearchBar(state, time.Now())
+	state := &best.State{Limit: time.Minute}
+	b := (&program{err: io.Discard, terminal: true}).newSearchBar(state, time.Now().Add(-20*time.Second))
 	b.doing(2, 12, "round 1 of 3: setting 0")
 	b.trialEnded()
 	if got := b.bar.Current(); got != 3 {

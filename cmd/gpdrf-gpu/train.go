@@ -63,7 +63,7 @@ func (p *program) start(r *trainRequest) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := train.Until(p.ctx, r.started, cfg.TimeLimit)
+	ctx, cancel := train.Limit{Began: r.started, Time: cfg.TimeLimit}.Until(p.ctx)
 	defer cancel()
 	s := &single{p: p}
 	s.guard = p.newExitGuard(ctx, func() error {
@@ -141,7 +141,7 @@ func (s *single) train(started time.Time, err error) error {
 		return s.p.work(s.job, s.guard)
 	}
 	s.p.noteRemoved(s.folder)
-	r, path, err := s.run(s.job.Config.TimeLimit)
+	r, path, err := s.run()
 	if hasEnded(err) {
 		return err
 	}
@@ -249,9 +249,9 @@ func (p *program) resumeCommand(path string) string {
 	return rundir.ResumeCommand(path)
 }
 
-// run trains, saves and scores. The test ends with the time limit; 0 means no limit. After an
-// error, the caller discards the folder and shows the result, if there is one.
-func (s *single) run(limit time.Duration) (r *rundir.Result, path string, err error) {
+// run trains, saves and scores. After an error, the caller discards the folder and shows the result,
+// if there is one.
+func (s *single) run() (r *rundir.Result, path string, err error) {
 	cfg := s.job.Config
 	if cfg.KLWeight != 1 {
 		s.p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
@@ -284,13 +284,13 @@ func (s *single) run(limit time.Duration) (r *rundir.Result, path string, err er
 		s.p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
 			"tested", out.Steps, rundir.MetricsFile)
 	}
+	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, events: events, limit: s.job.Limit()}
 	s.job.Config = out.Config // which rows may have settled
-	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, events: events}
 	err = o.save(saved)
 	if err == nil && out.End == train.Interrupted {
 		s.p.say("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
 	}
-	err = errors.Join(err, o.score(limit))
+	err = errors.Join(err, o.score())
 	return o.result, o.path, err
 }
 

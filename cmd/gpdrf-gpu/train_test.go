@@ -58,7 +58,7 @@ func TestEvaluationFails(t *testing.T) {
 	}
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), out: &said, err: &said}
-	if _, _, err = (&single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(0); err == nil ||
+	if _, _, err = (&single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(); err == nil ||
 		!strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
 		t.Fatalf("%v", err)
 	}
@@ -88,7 +88,7 @@ func TestComparisonFails(t *testing.T) {
 		}
 		var said bytes.Buffer
 		p := &program{ctx: context.Background(), out: &said, err: &said}
-		r, path, err := (&single{p: p, job: occupiedJob(t, after), folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(0)
+		r, path, err := (&single{p: p, job: occupiedJob(t, after), folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run()
 		if err != nil && after < 20 {
 			continue
 		}

@@ -36,14 +36,13 @@ type Search struct {
 	*State
 	Devices []device.Device // a trial on each at a time
 	Rows    *data.Dataset   // to train on
-	Started time.Time       // when the command began
+	Started time.Time       // when the command began, or the first one would have without a stop
 
-	Save   func() error                          // keeps the State
-	Keep   func(k int, t *fitted.Trained) error  // keeps the model of candidate k on all rows
-	Kept   func(k int) (*fitted.Trained, error)  // gives it back
-	Note   func(format string, args ...any)      // a line for the user about something that is done
-	Doing  func(done, all int, candidate string) // the next work, and its amount
-	before time.Duration                         // used by earlier processes
+	Save  func() error                          // keeps the State
+	Keep  func(k int, t *fitted.Trained) error  // keeps the model of candidate k on all rows
+	Kept  func(k int) (*fitted.Trained, error)  // gives it back
+	Note  func(format string, args ...any)      // a line for the user about something that is done
+	Doing func(done, all int, candidate string) // the next work, and its amount
 }
 
 // New is a search that has not begun, with atOnce trials at a time. Options with which no candidate
@@ -85,7 +84,6 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 // Run searches from where the State is, and returns the ensemble. Soon after ctx ends, its cause is
 // the error, and the State is that of the last trial that was whole.
 func (s *Search) Run(ctx context.Context) (*fitted.Trained, error) {
-	s.before = s.Used
 	if err := s.balance(); err != nil {
 		return nil, err
 	}
@@ -144,7 +142,7 @@ func (s *Search) weighed() bool {
 	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Weight > 0 })
 }
 
-func (s *Search) used() time.Duration { return s.before + time.Since(s.Started) }
+func (s *Search) used() time.Duration { return time.Since(s.Started) }
 
 // weigh stacks the finalists by the rows of the last round.
 func (s *Search) weigh() error {

@@ -38,6 +38,7 @@ type State struct {
 	Step       int           `json:"step"`     // the last that is done
 	Seconds    float64       `json:"seconds"`  // in the loop until then
 	Used       time.Duration `json:"used"`     // since the command began, for the time limit
+	Limit      time.Duration `json:"limit"`    // 0: none, or not known
 	Deadline   time.Duration `json:"deadline"` // of Used; 0: no deadline
 	Metrics    int64         `json:"metrics"`  // length of metrics.jsonl
 	Validation string        `json:"validation_fingerprint"`

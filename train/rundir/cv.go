@@ -121,7 +121,16 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 
 func foldFolder(fold int) string { return fmt.Sprintf("fold-%d", fold) }
 
-// config is that of a fold. Folds share a time limit equally.
+// Share is the time limit of a fold, 0 for none: folds share one equally.
+func (cv *CV) Share() time.Duration {
+	limit, err := time.ParseDuration(cv.TimeLimit)
+	if err != nil {
+		return 0
+	}
+	return max(1, limit/time.Duration(cv.Folds))
+}
+
+// config is that of a fold.
 func (cv *CV) config(fold int) (*options.Config, error) {
 	folds := 0
 	if !cv.OwnFolds {
@@ -136,7 +145,7 @@ func (cv *CV) config(fold int) (*options.Config, error) {
 	if cv.Device != "" {
 		c = c.With("device", cv.Device)
 	}
-	return c.With("time-limit", c.TimeLimit/time.Duration(cv.Folds)).From(cv.Folder), nil
+	return c.With("time-limit", cv.Share()).From(cv.Folder), nil
 }
 
 // IsCV reports whether a folder is that of a cross-validation.

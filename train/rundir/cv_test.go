@@ -44,6 +44,10 @@ func TestCVConfig(t *testing.T) {
 	if c, err := cv.config(1); err != nil || c.TimeLimit != 150*time.Second {
 		t.Errorf("%v of time, %v", c.TimeLimit, err)
 	}
+	cv.TimeLimit = "1ns" // a share of 0 would be no limit
+	if c, err := cv.config(1); err != nil || c.TimeLimit != 1 {
+		t.Errorf("%v of time, %v", c.TimeLimit, err)
+	}
 	if cv, err = NewCV(own, nil, settings("data=concrete")); err != nil || cv.Folds != 3 {
 		t.Fatalf("%+v, %v", cv, err)
 	}
