@@ -1,9 +1,7 @@
 // Package devicetest is the test of a backend: one table of operations with naive
-// scalar loops as the truth, identities of the model, and benchmarks. A backend's
-// own test is one line for each:
+// scalar loops as the truth, and identities of the model. A backend's own test is one line:
 //
-//	func Test(t *testing.T)      { devicetest.Run(t, dev, devicetest.Double(), devicetest.Truth{}) }
-//	func Benchmark(b *testing.B) { devicetest.Bench(b, dev) }
+//	func Test(t *testing.T) { devicetest.Run(t, dev, devicetest.Double(), devicetest.Truth{}) }
 //
 // Each rung trusts the one below. The naive loops are written from the paper's
 // formulas, one element at a time in float64; their gradients come from central

@@ -91,11 +91,25 @@ func (a *array) values() []float64 {
 // results, or of their gradients; and its Backward.
 func with[A any](p *problem, args func(in, out []*device.Tensor) A, forward func(device.Device, A),
 	backward func(dev device.Device, g, a A)) *problem {
-	p.forward = func(dev device.Device, in, out []*device.Tensor) { forward(dev, args(in, out)) }
+	a, g := once(args), once(args)
+	p.forward = func(dev device.Device, in, out []*device.Tensor) { forward(dev, a(in, out)) }
 	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
-		backward(dev, args(din, dout), args(in, out))
+		backward(dev, g(din, dout), a(in, out))
 	}
 	return p
+}
+
+// once keeps the arguments of the second call, so that others allocate nothing. The first call may
+// make memory that belongs to them.
+func once[A any](args func(in, out []*device.Tensor) A) func(in, out []*device.Tensor) A {
+	var kept A
+	calls := 0
+	return func(in, out []*device.Tensor) A {
+		if calls++; calls <= 2 {
+			kept = args(in, out)
+		}
+		return kept
+	}
 }
 
 // withValue is with for an operation that writes a number, and its gradients in the same pass.
@@ -103,10 +117,16 @@ func with[A any](p *problem, args func(in, out []*device.Tensor) A, forward func
 func withValue[A any](p *problem, weight float64, args func(in []*device.Tensor) A,
 	op func(dev device.Device, value *device.Tensor, g, a A)) *problem {
 	p.out, p.cotangent = []*array{zeros("value", device.Double, 1)}, []float64{weight}
+	of := func(in, _ []*device.Tensor) A { return args(in) }
+	a, unused, g := once(of), once(of), once(of)
+	var room []*device.Tensor
 	p.forward = func(dev device.Device, in, out []*device.Tensor) {
-		op(dev, out[0], args(gradients(dev, p.in)), args(in))
+		if room == nil {
+			room = gradients(dev, p.in)
+		}
+		op(dev, out[0], unused(room, nil), a(in, nil))
 	}
-	p.backward = func(dev device.Device, in, out, din, _ []*device.Tensor) { op(dev, out[0], args(din), args(in)) }
+	p.backward = func(dev device.Device, in, out, din, _ []*device.Tensor) { op(dev, out[0], g(din, nil), a(in, nil)) }
 	return p
 }
 

@@ -113,10 +113,12 @@ func ardProblem(p *problem, form device.Correlation, z, x, logl int) *problem {
 		return device.ARDArgs{C: out[0], Slope: slope, Z: in[z], X: in[x], LogL: in[logl], Form: form}
 	}
 	return with(p, args, func(dev device.Device, a device.ARDArgs) {
-		if a.Slope = a.C; form != device.RBF {
-			a.Slope = dev.New(device.Double, a.C.Shape()...)
+		if form == device.RBF {
+			slope = a.C
+		} else if slope == nil {
+			slope = dev.New(device.Double, a.C.Shape()...)
 		}
-		slope = a.Slope
+		a.Slope = slope
 		dev.ARD(a)
 	}, device.Device.ARDBackward)
 }

@@ -136,13 +136,19 @@ func withLayer(p *problem, size []int, args func(in, out []*device.Tensor) devic
 	forward func(device.Device, device.FeatureArgs), backward func(dev device.Device, g, a device.FeatureArgs)) *problem {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
 	var scratch device.Scratch
+	var unused *device.Tensor
 	return with(p, args, func(dev device.Device, a device.FeatureArgs) {
-		scratch = dev.FeatureScratch(s, b+3, d, nr, dOut) // a layer may be planned for more rows
+		if scratch == nil {
+			scratch = dev.FeatureScratch(s, b+3, d, nr, dOut) // a layer may be planned for more rows
+		}
 		a.Scratch = scratch
 		forward(dev, a)
 	}, func(dev device.Device, g, a device.FeatureArgs) {
 		if g.Params.LogL == nil { // it gathers nothing unless the prior is sampled, but is there
-			g.Params.LogL = dev.New(device.Real, d)
+			if unused == nil {
+				unused = dev.New(device.Real, d)
+			}
+			g.Params.LogL = unused
 		}
 		a.Scratch = scratch
 		backward(dev, g, a)

@@ -103,10 +103,10 @@ func moments(r *random, size []int, diagonal bool) *problem {
 	return with(p, func(in, out []*device.Tensor) device.MomentsArgs {
 		return device.MomentsArgs{Mean: out[0], Variance: out[1], P: kept, A: in[0], M: in[1], S: in[2], LogAlpha: in[3]}
 	}, func(dev device.Device, a device.MomentsArgs) {
-		if !diagonal {
+		if !diagonal && kept == nil {
 			kept = dev.New(device.Double, j, m, b)
-			a.P = kept
 		}
+		a.P = kept
 		dev.Moments(a)
 	}, device.Device.MomentsBackward)
 }

@@ -74,6 +74,7 @@ func drawRows(r *random, size []int) *problem {
 		numbers.data[i] = float64(i)
 	}
 	key := device.Key{Seed: 5<<40 + 3, Step: device.Count{N: 17}, Sample: 2, Site: device.SiteBatch, Layer: 1}
+	var rows *device.Tensor
 	return &problem{
 		in:  []*array{numbers},
 		out: []*array{zeros("rows", device.Double, b, 1)},
@@ -86,7 +87,9 @@ func drawRows(r *random, size []int) *problem {
 			}
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
-			rows := dev.New(device.Int, b)
+			if rows == nil {
+				rows = dev.New(device.Int, b)
+			}
 			dev.DrawRows(rows, n, key)
 			dev.Gather(out[0], in[0], rows)
 		},
@@ -112,7 +115,7 @@ func widen(r *random, size []int) *problem {
 // Size: S, B, and the widths of a part with samples and of one without.
 func concat(r *random, size []int) *problem {
 	s, b, w0, w1 := size[0], size[1], size[2], size[3]
-	width := w0 + w1 + w0
+	widths, width := []int{w0, w1, w0}, w0+w1+w0
 	return &problem{
 		in: []*array{
 			r.normal("part 0", device.Real, adds, 0, 1, s, b, w0),
@@ -133,7 +136,7 @@ func concat(r *random, size []int) *problem {
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) { dev.Concat(out[0], in) },
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.ConcatBackward(din, []int{w0, w1, w0}, dout[0])
+			dev.ConcatBackward(din, widths, dout[0])
 		},
 	}
 }

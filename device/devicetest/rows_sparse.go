@@ -124,12 +124,6 @@ func sparse(in []*device.Tensor) device.Sparse {
 	return device.Sparse{Start: in[0], Index: in[1], Value: in[2], Square: in[3]}
 }
 
-// sparseOf uploads them.
-func sparseOf(dev device.Device, r *random, n, width int, byColumn bool) device.Sparse {
-	arrays, _ := sparseVectors(r, "", n, width, byColumn, false)
-	return sparse(tensors(dev, arrays))
-}
-
 // sparseDistances fills a map of d by each of the metrics, in Double and in Real. Size: N, B, M,
 // columns.
 func sparseDistances(metrics ...device.Metric) func(*random, []int) *problem {
