@@ -78,12 +78,12 @@ func (v *validator) evaluate(step int) error {
 	p.AddOffset(v.rows.Offset)
 	e := &rundir.Evaluation{Task: v.run.job.Train.Task, Step: step}
 	if s := v.run.trained.Score(p, v.rows, 0); s.Regression != nil {
-		e.Score, e.Error = s.Regression.NLPD, s.Regression.RMSE
+		e.Score, e.Error = rundir.Number(s.Regression.NLPD), rundir.Number(s.Regression.RMSE)
 	} else {
-		e.Score, e.Error = s.Classification.NLL, s.Classification.Error
+		e.Score, e.Error = rundir.Number(s.Classification.NLL), rundir.Number(s.Classification.Error)
 	}
 	v.last, v.since = e, v.since+1
-	if e.Best = e.Score < math.Inf(1) && (v.best == nil || e.Score < v.best.Score); e.Best {
+	if e.Best = float64(e.Score) < math.Inf(1) && (v.best == nil || e.Score < v.best.Score); e.Best {
 		v.best, v.since = e, 0
 		if v.on.kept != nil {
 			v.run.job.Device.Copy(v.on.kept, v.run.step.Model.Params().Value)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -75,41 +74,6 @@ const (
 	SquaresVector    = "adam.square" // and second
 	BestVector       = "best"        // those of the best evaluation, once there is one to restore
 )
-
-// score is an Evaluation in JSON, which has no NaN and no infinities.
-type score struct {
-	Step  int    `json:"step"`
-	Score number `json:"score"`
-	Error number `json:"error"`
-	Best  bool   `json:"best"`
-}
-
-// MarshalJSON leaves out the task, which is that of the rows.
-func (e *Evaluation) MarshalJSON() ([]byte, error) {
-	return json.Marshal(score{e.Step, number(e.Score), number(e.Error), e.Best})
-}
-
-// UnmarshalJSON reads what MarshalJSON has written.
-func (e *Evaluation) UnmarshalJSON(text []byte) error {
-	var s score
-	err := json.Unmarshal(text, &s)
-	e.Step, e.Score, e.Error, e.Best = s.Step, float64(s.Score), float64(s.Error), s.Best
-	return err
-}
-
-type number float64
-
-// MarshalText is exact, and also writes NaN and infinities.
-func (n number) MarshalText() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
-}
-
-// UnmarshalText reads what MarshalText has written.
-func (n *number) UnmarshalText(text []byte) error {
-	v, err := strconv.ParseFloat(string(text), 64)
-	*n = number(v)
-	return err
-}
 
 // The metadata of a checkpoint file, beside that of a model file.
 const (

@@ -1,7 +1,7 @@
 package rundir
 
 import (
-	"math"
+	"strconv"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -23,11 +23,26 @@ type Progress struct {
 // training-sd units, or NLL and error rate of a classification. The first of the two decides which
 // is best.
 type Evaluation struct {
-	Task  data.Task
-	Step  int
-	Score float64
-	Error float64
-	Best  bool // so far
+	Task  data.Task `json:"-"` // that of the rows
+	Step  int       `json:"step"`
+	Score Number    `json:"score"`
+	Error Number    `json:"error"`
+	Best  bool      `json:"best"` // so far
+}
+
+// Number is a number in JSON, which has no NaN and no infinities.
+type Number float64
+
+// MarshalText is exact.
+func (n Number) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
+}
+
+// UnmarshalText reads what MarshalText has written.
+func (n *Number) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseFloat(string(text), 64)
+	*n = Number(v)
+	return err
 }
 
 // Names are those of Score and Error: nlpd and rmse, or nll and error.
@@ -40,10 +55,5 @@ func (e *Evaluation) Names() (score, err string) {
 
 // Scores are Score and Error where they are numbers, for JSON.
 func (e *Evaluation) Scores() (out [2]*float64) {
-	for i, v := range []float64{e.Score, e.Error} {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			out[i] = &v
-		}
-	}
-	return out
+	return [2]*float64{ifFinite(float64(e.Score)), ifFinite(float64(e.Error))}
 }
