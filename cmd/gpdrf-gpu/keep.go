@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/hardware"
 	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -76,7 +77,7 @@ func (f *runOutput) keep(ctx context.Context, guard *exitGuard, scores *fitted.S
 	if going && f.p.reports {
 		f.extra(ctx, guard, theReport, func(context.Context) (func() error, error) {
 			text, err := page(f.path)
-			return func() error { return f.folder.Write(rundir.ReportFile, bytesTo(text)) }, err
+			return func() error { return f.folder.Write(rundir.ReportFile, atomicfile.Text(text)) }, err
 		})
 	}
 }
@@ -92,16 +93,12 @@ func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (wri
 		return nil, err
 	}
 	return func() error {
-		err := f.folder.Write(rundir.PredictionsFile, bytesTo(rows.Bytes()))
+		err := f.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows.Bytes()))
 		if err == nil && kept.Importance != nil {
 			err = f.folder.Write(rundir.ImportanceFile, jsonTo(kept.Importance))
 		}
 		return err
 	}, nil
-}
-
-func bytesTo(text []byte) func(io.Writer) error {
-	return func(w io.Writer) error { _, err := w.Write(text); return err }
 }
 
 func jsonTo(v any) func(io.Writer) error {

@@ -62,7 +62,7 @@ func (v *crossValidation) page(ctx context.Context) error {
 	err := extra(ctx, guard, bound(v.p.began), func(context.Context) (func() error, error) {
 		text, err := page(folders...)
 		path := filepath.Join(v.req.cv.Path(), rundir.ReportFile)
-		return func() error { return atomicfile.WriteFile(path, bytesTo(text)) }, err
+		return func() error { return atomicfile.WriteFile(path, atomicfile.Text(text)) }, err
 	})
 	if hasEnded(err) {
 		return err

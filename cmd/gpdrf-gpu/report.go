@@ -69,7 +69,7 @@ func (p *program) report(c *call) error {
 	if err := report.Write(&text, runs); err != nil {
 		return err
 	}
-	err = guard.write(func() error { return atomicfile.WriteFile(out, bytesTo(text.Bytes())) })
+	err = guard.write(func() error { return atomicfile.WriteFile(out, atomicfile.Text(text.Bytes())) })
 	if err == nil {
 		p.say("report: %s", out)
 	}

@@ -25,6 +25,11 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return writeFile(osFiles, path, write)
 }
 
+// Text is a write of WriteFile that writes a text.
+func Text(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(text); return err }
+}
+
 // files are this package's operations on the disk; tests put faults there.
 type files struct {
 	create  func(path string) (file, error)

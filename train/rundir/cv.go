@@ -176,7 +176,7 @@ func (cv *CV) Place(f *Folder) (err error) {
 	if err != nil {
 		return err
 	}
-	cv.path, err = f.commitCV(bytesTo(text))
+	cv.path, err = f.commitCV(atomicfile.Text(text))
 	return err
 }
 
@@ -228,7 +228,7 @@ func (cv *CV) update(fold int, failure error) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(cv.path, cvFile), bytesTo(text))
+	return atomicfile.WriteFile(filepath.Join(cv.path, cvFile), atomicfile.Text(text))
 }
 
 // Prune removes the folder where no fold has left anything.

@@ -15,6 +15,10 @@ const (
 	EventsPrefix = "events.out.tfevents."
 )
 
+// SearchFile stands in the folder of a search for the best model: the candidates tried, and its
+// progress.
+const SearchFile = "best.json"
+
 // runFiles are the files of a run folder.
 func runFiles() []string {
 	return []string{

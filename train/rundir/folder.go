@@ -190,11 +190,11 @@ func (f *Folder) Save(c *Checkpoint) error {
 	}
 	c.Metrics = info.Size()
 	if f.path == "" {
-		if err := f.write(ConfigFile, bytesTo(c.Config.YAML())); err != nil {
+		if err := f.Write(ConfigFile, atomicfile.Text(c.Config.YAML())); err != nil {
 			return err
 		}
 	}
-	if err := f.write(CheckpointFile, c.write); err != nil {
+	if err := f.Write(CheckpointFile, c.write); err != nil {
 		return err
 	}
 	switch {
@@ -224,12 +224,12 @@ func (f *Folder) Commit(c *options.Config, t *fitted.Trained, r *Result) (path s
 		name  string
 		write func(io.Writer) error
 	}{
-		{ConfigFile, bytesTo(c.YAML())},
+		{ConfigFile, atomicfile.Text(c.YAML())},
 		{ModelFile, t.WriteModel},
-		{ResultFile, bytesTo(result)},
+		{ResultFile, atomicfile.Text(result)},
 	} {
 		if err == nil {
-			err = f.write(file.name, file.write)
+			err = f.Write(file.name, file.write)
 		}
 	}
 	if err == nil && f.path != "" && !r.Interrupted {
@@ -258,7 +258,7 @@ func (f *Folder) Commit(c *options.Config, t *fitted.Trained, r *Result) (path s
 func (f *Folder) Rewrite(r *Result) error {
 	text, err := JSON(r)
 	if err == nil {
-		err = f.write(ResultFile, bytesTo(text))
+		err = f.Write(ResultFile, atomicfile.Text(text))
 	}
 	if err != nil {
 		return fmt.Errorf("the result cannot be written to %s: %w", f.path, err)
@@ -277,11 +277,8 @@ func (f *Folder) Append(name string, text []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-func bytesTo(text []byte) func(io.Writer) error {
-	return func(w io.Writer) error { _, err := w.Write(text); return err }
-}
-
-func (f *Folder) write(name string, write func(io.Writer) error) error {
+// Write writes a file into the folder, whole or not at all.
+func (f *Folder) Write(name string, write func(io.Writer) error) error {
 	return atomicfile.WriteFile(f.file(name), write)
 }
 
@@ -337,11 +334,19 @@ func (f *Folder) settle() (err error) {
 	return err
 }
 
+// Place writes the first file of a search, and puts the folder in its place.
+func (f *Folder) Place(write func(io.Writer) error) error {
+	if err := f.Write(SearchFile, write); err != nil {
+		return err
+	}
+	return f.show()
+}
+
 // commitCV makes it the folder of a cross-validation, which has no log of its own.
 func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) {
 	err = errors.Join(f.closeMetrics(), os.Remove(f.file(MetricsFile)))
 	if err == nil {
-		err = f.write(cvFile, write)
+		err = f.Write(cvFile, write)
 	}
 	if err == nil {
 		err = f.settle()

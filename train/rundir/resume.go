@@ -25,28 +25,46 @@ func ResumeCommand(folder string) string {
 // Folder opens the folder of the run that resumes from the Checkpoint, and cuts its metrics to
 // their length at that time. Only one process at a time can do so.
 func (c *Checkpoint) Folder(path string) (*Folder, error) {
-	f := &Folder{out: path, path: path}
 	file := filepath.Join(path, MetricsFile)
 	info, err := os.Stat(file)
 	if err != nil || info.Size() < c.Metrics {
 		return nil, usage.Errorf("%s: not there, or shorter than when the checkpoint was made: the log "+
 			"of the run so far is missing: put it back to resume", file)
 	}
-	err = f.openMetrics()
-	if errors.Is(err, atomicfile.ErrLocked) {
+	return openAgain(path, func(f *Folder) error {
+		if now, err := ReadCheckpoint(path); err != nil || now.Step != c.Step {
+			return usage.Errorf("%s: another process has trained in it meanwhile: resume it again", path)
+		}
+		if err := f.metrics.Truncate(c.Metrics); err != nil {
+			return fmt.Errorf("the run folder cannot be written: %w", err)
+		}
+		return nil
+	})
+}
+
+// OpenSearch opens the folder of a search that goes on. Only one process at a time can do so.
+func OpenSearch(path string) (*Folder, error) {
+	return openAgain(path, func(f *Folder) error {
+		if IsSearch(path) {
+			return nil
+		}
+		return errors.Join(usage.Errorf("%s: another process has finished it meanwhile", path), f.remove(MetricsFile))
+	})
+}
+
+// openAgain opens a folder in its place, unless look finds that another process was there meanwhile.
+func openAgain(path string, look func(*Folder) error) (*Folder, error) {
+	f := &Folder{out: path, path: path}
+	if err := f.openMetrics(); errors.Is(err, atomicfile.ErrLocked) {
 		return nil, usage.Errorf("%s: another process is training in it", path)
+	} else if err != nil {
+		return nil, fmt.Errorf("the run folder cannot be written: %w", err)
 	}
-	if now, changed := ReadCheckpoint(path); err == nil && (changed != nil || now.Step != c.Step) {
-		return nil, errors.Join(usage.Errorf("%s: another process has trained in it meanwhile: resume it again", path),
-			f.Discard())
-	}
+	err := look(f)
 	if err == nil {
-		err = f.metrics.Truncate(c.Metrics)
+		err = f.removeLeftovers()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
-	}
-	if err := f.removeLeftovers(); err != nil {
 		return nil, errors.Join(err, f.Discard())
 	}
 	return f, nil

@@ -97,6 +97,9 @@ func IsRun(path string) bool {
 	return isIn(path, ConfigFile) && (isIn(path, ResultFile) || isIn(path, CheckpointFile))
 }
 
+// IsSearch reports whether a folder is that of a search that has not ended.
+func IsSearch(path string) bool { return isIn(path, SearchFile) && !isIn(path, ResultFile) }
+
 // CanGoOn reports whether a run folder holds a checkpoint.
 func (r *Run) CanGoOn() bool { return isIn(r.Path, CheckpointFile) }
 
