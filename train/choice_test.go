@@ -50,7 +50,7 @@ func TestRowsChoose(t *testing.T) {
 				out.Trained.KLWeight)
 		}
 		long := steps / 4
-		if n := got.Steps; c.safe == (n == long || n == steps/16) || got.RowsChoseLength() == (c.safe || n == long) {
+		if n := got.Steps; c.safe == (n == long || n == steps/16) || got.RowsChoseLength == (c.safe || n == long) {
 			t.Errorf("%s: %d steps, planned for %q", c.name, n, got.PlannedFor)
 		}
 		job.Config = got

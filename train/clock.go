@@ -60,7 +60,7 @@ func (r *run) replan() error {
 	if c.StopAfter == 0 {
 		steps = r.clock.revised(r.out.Steps, steps)
 	}
-	if c.RowsChoseLength() {
+	if c.RowsChoseLength {
 		steps = min(steps, c.Steps)
 	}
 	steps, err := first(r.job.ranks(), steps)

@@ -22,7 +22,7 @@ func (r *run) rising() bool {
 	switch {
 	case r.out.End != Finished && r.out.End != TimeLimit:
 		return false
-	case r.job.Config.RowsChoseLength(), v != nil && v.Step < r.out.Steps: // more steps have made it no better
+	case r.job.Config.RowsChoseLength, v != nil && v.Step < r.out.Steps: // more steps have made it no better
 		return false
 	}
 	targets := float64(r.job.Train.N() * len(r.trained.Schema.Outputs()))

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -101,6 +102,8 @@ type OptimiserOptions struct {
 	PlannedFor string // what Steps was computed from, for the record
 	Replanned  string // the Plans before the one of Steps, for the record
 	StopAfter  int    // 0, or where a run of Steps was cut short
+
+	RowsChoseLength bool // more than Steps were worse on rows that were held out
 
 	Batch        int // B
 	Chunk        int // rows of a batch that are computed at once; 0 is as many as fit the device's memory
@@ -278,7 +281,9 @@ func presetBeside(file, flags []Setting, preset Setting) error {
 func (c *Config) apply(level []Setting) error {
 	for _, s := range level {
 		if IsLength(s.Key) {
-			c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor, c.Replanned, c.StopAfter = 0, 0, 0, "", "", 0
+			for _, key := range ofLength {
+				reflect.ValueOf(c.find(key).value).Elem().SetZero()
+			}
 		}
 	}
 	length := ""
@@ -315,8 +320,7 @@ func Merged(file, flags []Setting) (one []Setting) {
 	length := slices.ContainsFunc(flags, func(s Setting) bool { return IsLength(s.Key) })
 	for _, s := range file {
 		given := slices.ContainsFunc(flags, func(f Setting) bool { return f.Key == s.Key })
-		ofLength := IsLength(s.Key) || s.Key == "planned-for" || s.Key == "replanned" || s.Key == "stop-after"
-		if !given && !(length && ofLength) && s.Key != "folds" && s.Key != "fold" {
+		if !given && !(length && slices.Contains(ofLength, s.Key)) && s.Key != "folds" && s.Key != "fold" {
 			one = append(one, s)
 		}
 	}

@@ -21,8 +21,8 @@ func (o *Option) fixedByModel() bool {
 // ofRun are options that a run does not take over from the one at whose model it starts: they are about its rows
 // and its length. Those of ramps are 0, since they are about the beginning of a training.
 var (
-	ofRun = words("from data test labels test-labels folds fold separator decimal thousands header data-dir device " +
-		"steps epochs time-limit planned-for replanned stop-after chunk eval-every")
+	ofRun = slices.Concat(words("from data test labels test-labels folds fold separator decimal thousands header "+
+		"data-dir device chunk eval-every"), ofLength)
 	ofRamps = words("kl-warmup freeze-omega freeze-kernel")
 )
 

@@ -35,6 +35,9 @@ func (c *Config) Last() int {
 	return c.Steps
 }
 
+// ofLength are the options of a length of training: what it is, and where it comes from.
+var ofLength = words("steps epochs time-limit planned-for rows-chose-length replanned stop-after")
+
 // IsLength reports whether an option is a length of training.
 func IsLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }
 
@@ -81,9 +84,6 @@ func (c *Config) ForSteps(steps int, plannedFor string) (settled *Config, notes 
 	return settled, settled.setSteps(steps, plannedFor)
 }
 
-// heldOut ends PlannedFor where rows that were held out have chosen fewer steps than there was time for.
-const heldOut = "rows that were held out"
-
 // ForRows is ForSteps of the number of steps that rows have chosen which were held out, of a longest
 // number that they could choose. A run has as many evaluations as a longer one.
 func (c *Config) ForRows(steps, longest int) (settled *Config, notes []string) {
@@ -92,14 +92,11 @@ func (c *Config) ForRows(steps, longest int) (settled *Config, notes []string) {
 		settled.EvalEvery = 0
 	}
 	plannedFor := c.PlannedFor
-	if steps < longest {
-		plannedFor = strings.TrimPrefix(plannedFor+", and "+heldOut, ", and ")
+	if settled.RowsChoseLength = steps < longest; settled.RowsChoseLength {
+		plannedFor = strings.TrimPrefix(plannedFor+", and rows that were held out", ", and ")
 	}
 	return settled, settled.setSteps(steps, plannedFor)
 }
-
-// RowsChoseLength reports whether more steps were worse on rows that were held out.
-func (c *Config) RowsChoseLength() bool { return strings.HasSuffix(c.PlannedFor, heldOut) }
 
 func (c *Config) setSteps(steps int, plannedFor string) (notes []string) {
 	c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor = steps, 0, 0, plannedFor

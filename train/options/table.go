@@ -153,6 +153,8 @@ func (c *Config) runOptions() []Option {
 				"Ctrl-C"},
 		{Key: "planned-for", Record: true, value: &c.PlannedFor,
 			Help: "what steps was computed from; for the record"},
+		{Key: "rows-chose-length", Record: true, value: &c.RowsChoseLength,
+			Help: "more steps were worse on rows that were held out; for the record"},
 		{Key: "replanned", Record: true, value: &c.Replanned,
 			Help: "the numbers of steps that were planned before, each with the step after which a time limit " +
 				"asked for another, such as 1000@200"},

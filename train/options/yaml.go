@@ -100,7 +100,7 @@ func (c *Config) YAML() []byte {
 	group := ""
 	for _, o := range c.options() {
 		text := o.text()
-		unset := text == "0" && (IsLength(o.Key) || o.Record) || text == "" && o.Record
+		unset := text == "0" && (IsLength(o.Key) || o.Record) || (text == "" || text == "false") && o.Record
 		// each of several models settles its own open options
 		several := c.Preset == Best || c.Ensemble > 1
 		chosen := several && o.Key != "preset" && !c.Explicit(o.Key)
