@@ -67,12 +67,12 @@ func TestClassOffsets(t *testing.T) {
 func TestClassOffsetsDefaults(t *testing.T) {
 	learns(t)
 	for options, set := range map[string]*data.Dataset{
-		"steps=1 true":                        genes(t, 30, 1),
-		"steps=1 class-offsets=false false":   genes(t, 30, 1),
-		"steps=1 preset=paper false":          genes(t, 30, 1),
-		"steps=1 false":                       table(t, 30, 1, rings),
-		"steps=1 class-offsets=true true":     table(t, 30, 1, rings),
-		"steps=1 kernel=rbf+spectrum:2 false": mixed(t, 30, 1),
+		"kernel=spectrum:2 true":                      genes(t, 30, 1),
+		"kernel=spectrum:2 class-offsets=false false": genes(t, 30, 1),
+		"kernel=spectrum:2 preset=paper false":        genes(t, 30, 1),
+		"steps=1 false":                               table(t, 30, 1, rings),
+		"steps=1 class-offsets=true true":             table(t, 30, 1, rings),
+		"steps=1 kernel=rbf+spectrum:2 false":         mixed(t, 30, 1),
 	} {
 		at := strings.LastIndex(options, " ")
 		c := config(t, options[:at])

@@ -70,8 +70,9 @@ func mustShare(t *testing.T, size int, words string, set *data.Dataset) *Outcome
 
 var sharedRuns = []string{
 	"steps=25 batch=60 inducing=9 features=7 device=cpu:",
-	"steps=25 batch=61 inducing=9 features=7 layers=2 hidden=3 latents=3 spectra=var-resampled samples=2 device=cpu:",
-	"steps=25 batch=33 model=gp inducing=9 natgrad=0.1 whiten=false device=cpu:",
+	startGiven + " steps=25 batch=61 inducing=9 features=7 layers=2 hidden=3 latents=3 spectra=var-resampled samples=2 " +
+		"device=cpu:",
+	startGiven + " steps=25 batch=33 model=gp inducing=9 natgrad=0.1 whiten=false device=cpu:",
 	"steps=25 batch=40 model=drf features=9 l2=0.01 decay=cosine kl-warmup=0.5 device=cpu:",
 }
 

@@ -37,16 +37,16 @@ var resumes = []string{
 }
 
 // A run that is killed after any of its checkpoints, and then goes on, ends with the files of the
-// run that was not.
+// run that was not. The checkpoints lie at all places between two evaluations.
 func TestResume(t *testing.T) {
 	for _, options := range resumes {
-		t.Run(options, func(t *testing.T) { testResume(t, options+" device=cpu:f32 steps=25 checkpoint-every=3") })
+		t.Run(options, func(t *testing.T) { testResume(t, options+" device=cpu:f32 steps=25 checkpoint-every=5") })
 	}
 	attempts := "objective=auto steps=500 checkpoint-every=125 device=cpu:f32 "
 	for _, options := range []string{"model=gp inducing=9", "model=drf features=7 batch=60"} {
 		t.Run("attempts of "+options, func(t *testing.T) { learns(t); testResume(t, attempts+options) })
 	}
-	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+" device=cpu:f64 steps=25 checkpoint-every=3") })
+	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+" device=cpu:f64 steps=25 checkpoint-every=5") })
 }
 
 // testResume trains once, keeps the folder as it is at each checkpoint, and continues from each.
