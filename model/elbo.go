@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -235,4 +236,12 @@ func (m *Model) Report(klWeight float64) (ELBO, error) {
 		return e, &NotFiniteError{ELL: e.ELL, KL: e.KL}
 	}
 	return e, nil
+}
+
+// NotFiniteError reports that the bound became NaN or infinite.
+type NotFiniteError struct{ ELL, KL float64 }
+
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("the bound is not finite (expected log-likelihood %g, KL %g): lower --lr, or "+
+		"try --device cpu:f64", e.ELL, e.KL)
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -213,4 +215,62 @@ func classRows(ds *data.Dataset) []int {
 		rows[label]++
 	}
 	return rows
+}
+
+// weighted is the Job whose training and validation rows have the weights that the options ask for. Test rows
+// keep their own. Balanced rows stay as they are.
+func (j *Job) weighted() (*Job, error) {
+	out := *j
+	balances, err := j.Config.BalancesClasses(j.Train)
+	if !balances || err != nil {
+		return &out, err
+	}
+	factors := j.Train.ClassFactors()
+	out.Train, out.Validation = j.Train.TimesFactors(factors), j.Validation.TimesFactors(factors)
+	if rare := slices.Index(factors, slices.Max(factors)); j.Reporter != nil {
+		j.Reporter.Note("class weights: balanced, of a row of %q times %s; probabilities are those of equally frequent "+
+			"classes", j.Train.Classes[rare], metrics.Count(factors[rare]))
+	}
+	return &out, nil
+}
+
+// project makes few inputs of the columns of a wide table, by its training rows. A resumed run
+// keeps its first choice.
+func (j *Job) project(ctx context.Context) error {
+	if j.Start != nil && j.projection == nil && j.Start.Projection != nil {
+		j.projection = j.Start.Projection
+		j.Train, j.Validation = j.projection.Apply(j.Train), j.projection.Apply(j.Validation)
+	}
+	begun := j.Start != nil || j.From != nil && j.From.Trained.Projection == nil
+	if j.projection != nil || begun || j.Config.Columns != "auto" || !j.Train.IsWide() {
+		return nil
+	}
+	scaler, err := data.FitScaler(j.Config.Scaling, j.Train)
+	if err != nil {
+		return err
+	}
+	reporter := j.Reporter
+	if reporter == nil {
+		reporter = silent{}
+	}
+	before := j.Train.N()
+	j.projection, j.Train, err = data.FitProjection(ctx, j.Train, scaler, func(share float64) {
+		reporter.Doing("choosing columns", share)
+	})
+	if err != nil {
+		return err
+	}
+	j.Config = j.Config.With("scaling", scaler.Kind)
+	j.Validation = j.projection.Apply(j.Validation)
+	reporter.Note("inputs: %s, since there are only %d training rows; columns: all in a config file keeps each column",
+		j.projection, before)
+	return nil
+}
+
+// fitScaler scales the inputs: scores have no outliers, or few.
+func (j *Job) fitScaler() (data.Scaler, error) {
+	if j.projection != nil {
+		return data.FitScaler("standard", j.Train)
+	}
+	return data.FitScaler(j.Config.Scaling, j.Train)
 }
