@@ -19,11 +19,7 @@ func (l *logRates) add(g, a *device.LikelihoodArgs) { g.LogRate, a.LogRate = l.d
 
 // predict adds the constants to the log rates of a prediction, all of whose components are counts.
 func (l *logRates) predict(p *Prediction, dispersion float64) {
-	rates := make([]float64, p.C)
-	l.dev.Download(rates, l.logRate)
-	for i := range p.H {
-		p.H[i] += rates[i%p.C]
-	}
+	p.add(numbers(l.dev, l.logRate))
 	p.Dispersion = slices.Repeat([]float64{dispersion}, p.S)
 }
 
@@ -71,9 +67,7 @@ func (n *NegativeBinomial) Predictive(p *Prediction) { n.predict(p, n.dispersion
 
 // dispersion is δ, read from the device.
 func (n *NegativeBinomial) dispersion() float64 {
-	tail := []float64{0}
-	n.dev.Download(tail, n.tail)
-	return device.DispersionFloor + math.Exp(tail[0])
+	return device.DispersionFloor + exponentials(n.dev, n.tail)[0]
 }
 
 // countBlocks reserves the parameters of a likelihood of counts.

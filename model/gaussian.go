@@ -1,8 +1,6 @@
 package model
 
 import (
-	"math"
-
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
@@ -13,20 +11,10 @@ type observationNoise struct {
 }
 
 // variances are σ² [C], read from the device.
-func (n *observationNoise) variances() []float64 {
-	v := n.logVariances()
-	for c := range v {
-		v[c] = math.Exp(v[c])
-	}
-	return v
-}
+func (n *observationNoise) variances() []float64 { return exponentials(n.dev, n.logVar) }
 
 // logVariances are log σ² [C].
-func (n *observationNoise) logVariances() []float64 {
-	v := make([]float64, n.logVar.Len())
-	n.dev.Download(v, n.logVar)
-	return v
-}
+func (n *observationNoise) logVariances() []float64 { return numbers(n.dev, n.logVar) }
 
 // add puts log σ² to the arguments of an operation, and to their gradients.
 func (n *observationNoise) add(g, a *device.LikelihoodArgs) { g.LogVar, a.LogVar = n.dlogVar, n.logVar }

@@ -43,16 +43,7 @@ func (o *offsets) backward(dh *device.Tensor) {
 }
 
 // predict adds b to the outputs of a prediction.
-func (o *offsets) predict(p *Prediction) {
-	if o.b == nil {
-		return
-	}
-	b := make([]float64, o.b.Len())
-	o.dev.Download(b, o.b)
-	for i := range p.H {
-		p.H[i] += b[i%len(b)]
-	}
-}
+func (o *offsets) predict(p *Prediction) { p.add(numbers(o.dev, o.b)) }
 
 // initOffsets writes b [C] from the number of rows of each class: the logarithms of the classes'
 // shares less their mean, or of a single output the log-odds of the second class. Half a row is

@@ -33,11 +33,7 @@ func (o *Ordinal) Predictive(p *Prediction) {
 }
 
 // cutPoints are κ_1 … κ_K−1, read from the device.
-func (o *Ordinal) cutPoints() []float64 {
-	cuts := make([]float64, o.cuts.Len())
-	o.dev.Download(cuts, o.cuts)
-	return device.CutPoints(cuts)
-}
+func (o *Ordinal) cutPoints() []float64 { return device.CutPoints(numbers(o.dev, o.cuts)) }
 
 // ordinalBlocks reserves the cut points.
 func ordinalBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood) {

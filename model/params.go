@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -139,6 +140,25 @@ func (p *Params) Rates(rate func(Role) float64) []float64 {
 	return out
 }
 
+// numbers are the elements of a tensor, nil for a nil tensor.
+func numbers(dev device.Device, t *device.Tensor) []float64 {
+	if t == nil {
+		return nil
+	}
+	host := make([]float64, t.Len())
+	dev.Download(host, t)
+	return host
+}
+
+// exponentials are e to the numbers of a tensor.
+func exponentials(dev device.Device, t *device.Tensor) []float64 {
+	host := numbers(dev, t)
+	for i, v := range host {
+		host[i] = math.Exp(v)
+	}
+	return host
+}
+
 // Named is one parameter tensor as a model file holds it.
 type Named struct {
 	Name  string
@@ -148,8 +168,7 @@ type Named struct {
 
 // Export reads all parameters from the device.
 func (m *Model) Export() []Named {
-	flat := make([]float64, m.params.total)
-	m.dev.Download(flat, m.params.Value)
+	flat := m.numbers(m.params.Value)
 	out := make([]Named, len(m.params.blocks))
 	for i, b := range m.params.blocks {
 		out[i] = Named{Name: b.Name, Shape: append([]int(nil), b.Shape...), Data: flat[b.offset : b.offset+b.size()]}
@@ -187,15 +206,7 @@ func (m *Model) Import(named []Named) error {
 // must be valid.
 func (c Config) Layout() []Named {
 	var p Params
-	if c.hasGP() {
-		gpBlocks(&p, &c)
-	}
-	if c.hasDRF() {
-		for l := range c.Layers {
-			drfBlocks(&p, &c, l, c.layerInputs(l), c.layerOutputs(l))
-		}
-	}
-	likelihoodBlocks(&p, &c)
+	c.layout(&p)
 	out := make([]Named, len(p.blocks))
 	for i, b := range p.blocks {
 		out[i] = Named{Name: b.Name, Shape: b.Shape}

@@ -46,6 +46,13 @@ func (p *Prediction) AddOffset(offset []float64) {
 	}
 }
 
+// add adds a constant to each output; nil is none.
+func (p *Prediction) add(constants []float64) {
+	for i := 0; i < len(p.H) && constants != nil; i++ {
+		p.H[i] += constants[i%len(constants)]
+	}
+}
+
 // hermite replaces normal components of [S,N,C] by several at the nodes of Gauss–Hermite, with their weights.
 func (p *Prediction) hermite() {
 	nodes, weights := hermite(hermiteNodes(p.S))

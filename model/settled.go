@@ -117,24 +117,8 @@ func (m *Model) Settled(samples int, seed uint64) (*Settled, error) {
 	return out, nil
 }
 
-// numbers are the elements of a tensor, nil for a nil tensor.
-func (m *Model) numbers(t *device.Tensor) []float64 {
-	if t == nil {
-		return nil
-	}
-	host := make([]float64, t.Len())
-	m.dev.Download(host, t)
-	return host
-}
-
-// exponentials are e to the numbers of a tensor.
-func (m *Model) exponentials(t *device.Tensor) []float64 {
-	host := m.numbers(t)
-	for i, v := range host {
-		host[i] = math.Exp(v)
-	}
-	return host
-}
+func (m *Model) numbers(t *device.Tensor) []float64      { return numbers(m.dev, t) }
+func (m *Model) exponentials(t *device.Tensor) []float64 { return exponentials(m.dev, t) }
 
 // normals are the first rows of a key's standard normals [samples,rows,columns].
 func (m *Model) normals(key device.Key, samples, rows, columns int) []float64 {

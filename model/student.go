@@ -36,11 +36,7 @@ func (t *Student) Predictive(p *Prediction) {
 }
 
 // degrees is ν, read from the device.
-func (t *Student) degrees() float64 {
-	tail := []float64{0}
-	t.dev.Download(tail, t.tail)
-	return 2 + math.Exp(tail[0])
-}
+func (t *Student) degrees() float64 { return 2 + exponentials(t.dev, t.tail)[0] }
 
 // tailOf is the parameter of ν degrees of freedom.
 func tailOf(dof float64) float64 { return math.Log(dof - 2) }
