@@ -33,12 +33,15 @@ func (j *Job) Generalise(ctx context.Context, t *fitted.Trained,
 	return rundir.NewGeneralisation(of, seen, unseen)
 }
 
-// moreRows is how many rows calibrate and Generalise predict.
-func (j *Job) moreRows() int {
-	if j.Validation == nil && j.Test == nil {
-		return 0 // there is nothing to compare with
+// moreRows is how many rows calibrate, conform and Generalise predict.
+func (j *Job) moreRows() (rows int) {
+	if j.Conformal != nil {
+		rows = j.Conformal.N()
 	}
-	rows := min(j.Train.N(), fitted.ComparedRows)
+	if j.Validation == nil && j.Test == nil {
+		return rows // there is nothing to compare with
+	}
+	rows += min(j.Train.N(), fitted.ComparedRows)
 	if j.Validation != nil {
 		rows += min(j.Validation.N(), fitted.ComparedRows) + min(j.Validation.N(), options.ValidationRows)
 	}

@@ -127,6 +127,9 @@ func TestComparedRows(t *testing.T) {
 		if job.moreRows() != 100 {
 			t.Errorf("%s: %d more rows", options, job.moreRows())
 		}
+		if job.Conformal = table(t, 30, 4, wave); job.moreRows() != 130 {
+			t.Errorf("%s: %d more rows with those of intervals", options, job.moreRows())
+		}
 	}
 }
 
