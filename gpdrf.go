@@ -239,17 +239,16 @@ func inOptions(err *error) {
 }
 
 // reporter passes the reports of a training on to the functions of Options.
-type reporter struct{ o Options }
+type reporter struct {
+	train.Silent
+	o Options
+}
 
 func (r *reporter) Note(format string, args ...any) {
 	if r.o.Note != nil {
 		r.o.Note(dashed.ReplaceAllString(fmt.Sprintf(format, args...), "$1"))
 	}
 }
-
-func (*reporter) Doing(string, float64) {}
-func (*reporter) Begin(int)             {}
-func (*reporter) End()                  {}
 
 func (r *reporter) Step(p rundir.Progress) {
 	if r.o.Progress != nil {

@@ -247,7 +247,7 @@ func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool,
 // score fills in an attempt. The error is that of one that was cut short.
 func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	job, trained := *h.run.job, *h.run.trained
-	job.Train, job.Validation, job.Save, job.Reporter = h.rest, nil, nil, listener{h}
+	job.Train, job.Validation, job.Save, job.Reporter = h.rest, nil, nil, listener{chooser: h}
 	if job.inSteps {
 		job.sequences = job.sequences.among(ctx, h.rest)
 	}
@@ -305,12 +305,11 @@ func (h *chooser) predicted(ctx context.Context, r *run) (p *model.Prediction, e
 }
 
 // listener hears of attempts, and tells the Reporter their share of all.
-type listener struct{ chooser *chooser }
+type listener struct {
+	Silent
+	chooser *chooser
+}
 
-func (listener) Note(string, ...any)   {}
-func (listener) Doing(string, float64) {}
-func (listener) Begin(int)             {}
-func (listener) End()                  {}
 func (l listener) Step(p rundir.Progress) {
 	h := l.chooser
 	h.run.job.Reporter.Doing("choosing the objective", float64(h.done+p.Step)/float64(h.all))

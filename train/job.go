@@ -68,14 +68,30 @@ type Reporter interface {
 	End()
 }
 
-// silent discards all reports.
-type silent struct{}
+// Silent is a Reporter that tells nobody.
+type Silent struct{}
 
-func (silent) Note(string, ...any)   {}
-func (silent) Doing(string, float64) {}
-func (silent) Begin(int)             {}
-func (silent) Step(rundir.Progress)  {}
-func (silent) End()                  {}
+// Note tells nobody.
+func (Silent) Note(string, ...any) {}
+
+// Doing tells nobody.
+func (Silent) Doing(string, float64) {}
+
+// Begin tells nobody.
+func (Silent) Begin(int) {}
+
+// Step tells nobody.
+func (Silent) Step(rundir.Progress) {}
+
+// End tells nobody.
+func (Silent) End() {}
+
+func (j *Job) reporter() Reporter {
+	if j.Reporter == nil {
+		return Silent{}
+	}
+	return j.Reporter
+}
 
 // Outcome is the result of a training.
 type Outcome struct {
@@ -176,9 +192,7 @@ func (j *Job) runSettled(ctx context.Context) (out *Outcome, err error) {
 
 // settle decides the options that are left open, and plans the memory.
 func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
-	if j.Reporter == nil {
-		j.Reporter = silent{}
-	}
+	j.Reporter = j.reporter()
 	if j.Config.Preset == options.Best || j.Config.Ensemble > 1 {
 		return nil, usage.Errorf("preset best and ensemble are for several models: give them to " +
 			"the command gpdrf-gpu train")
@@ -235,8 +249,5 @@ func (j *Job) follow(plan *memory.Plan) error {
 
 // doing is ctx for something before the first step, whose progress the Reporter hears.
 func (j *Job) doing(ctx context.Context, what string) context.Context {
-	if j.Reporter == nil {
-		return ctx
-	}
-	return seq.WithProgress(ctx, func(share float64) { j.Reporter.Doing(what, share) })
+	return seq.WithProgress(ctx, func(share float64) { j.reporter().Doing(what, share) })
 }

@@ -227,10 +227,9 @@ func (j *Job) weighted() (*Job, error) {
 	}
 	factors := j.Train.ClassFactors()
 	out.Train, out.Validation = j.Train.TimesFactors(factors), j.Validation.TimesFactors(factors)
-	if rare := slices.Index(factors, slices.Max(factors)); j.Reporter != nil {
-		j.Reporter.Note("class weights: balanced, of a row of %q times %s; probabilities are those of equally frequent "+
-			"classes", j.Train.Classes[rare], metrics.Count(factors[rare]))
-	}
+	rare := slices.Index(factors, slices.Max(factors))
+	j.reporter().Note("class weights: balanced, of a row of %q times %s; probabilities are those of equally frequent "+
+		"classes", j.Train.Classes[rare], metrics.Count(factors[rare]))
 	return &out, nil
 }
 
@@ -249,10 +248,7 @@ func (j *Job) project(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reporter := j.Reporter
-	if reporter == nil {
-		reporter = silent{}
-	}
+	reporter := j.reporter()
 	before := j.Train.N()
 	j.projection, j.Train, err = data.FitProjection(ctx, j.Train, scaler, func(share float64) {
 		reporter.Doing("choosing columns", share)

@@ -23,7 +23,7 @@ func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop
 	var shown train.Reporter = &lines{w: p.err}
 	switch {
 	case p.quiet:
-		shown = silent{p}
+		shown = quiet{p: p}
 	case p.terminal:
 		shown = &bar{w: p.err}
 	}
@@ -91,14 +91,13 @@ func (r *recorder) End() {
 	r.Reporter.End()
 }
 
-// silent is for --quiet.
-type silent struct{ p *program }
+// quiet is for --quiet, which leaves warnings.
+type quiet struct {
+	train.Silent
+	p *program
+}
 
-func (s silent) Note(format string, args ...any) { s.p.note(format, args...) }
-func (silent) Doing(string, float64)             {}
-func (silent) Begin(int)                         {}
-func (silent) Step(rundir.Progress)              {}
-func (silent) End()                              {}
+func (q quiet) Note(format string, args ...any) { q.p.note(format, args...) }
 
 // lines prints about linesPerRun lines, and none sooner than linePause after another.
 type lines struct {

@@ -218,7 +218,7 @@ func (p *program) anyCard(name string) string {
 // work trains beside rank 0, and leaves the job. How the job has ended, rank 0 alone says by its
 // exit code, also after an interrupt: a launcher would end it while it saves.
 func (p *program) work(job *train.Job, guard *exitGuard) error {
-	job.Reporter = worker{guard}
+	job.Reporter = worker{guard: guard}
 	out, err := job.Run(p.ctx)
 	if err == nil && p.sharesTest(job, out) {
 		_, err = out.Trained.Predict(p.together(p.ctx), job.Device, job.Test, out.Config.EvalSamples)
@@ -230,13 +230,12 @@ func (p *program) work(job *train.Job, guard *exitGuard) error {
 }
 
 // worker is a Reporter that tells nobody.
-type worker struct{ guard *exitGuard }
+type worker struct {
+	train.Silent
+	guard *exitGuard
+}
 
-func (worker) Note(string, ...any)   {}
-func (worker) Doing(string, float64) {}
-func (w worker) Begin(int)           { w.guard.end() }
-func (worker) Step(rundir.Progress)  {}
-func (worker) End()                  {}
+func (w worker) Begin(int) { w.guard.end() }
 
 // leaveRanks ends the work in common: rank 0 does the rest alone.
 func (p *program) leaveRanks() error {
