@@ -3,8 +3,9 @@
 BENCH := $(GO) -C bench run .
 
 .PHONY: bench bench-predict bench-ranks bench-cpu-peers bench-peers serve-load
-bench: ## time every operation at typical sizes
-	$(GO) test -run '^$$' -bench . ./device/cpu ./internal/simd ./model
+bench: ## time a training step with its operations, and the kernels of internal/simd
+	$(GO) run ./cmd/gpdrf-gpu bench
+	$(GO) test -run '^$$' -bench . ./internal/simd
 
 bench-predict: build/checked/gpdrf-gpu ## predict from file to file beside the bare forward pass: docs/bench.md; MODELS=gp ROWS=10000000 TURNS=1
 	$(BENCH) predict -program $< $(if $(MODELS),-models $(MODELS)) \

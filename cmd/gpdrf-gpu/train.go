@@ -74,7 +74,11 @@ func (p *program) start(r *trainRequest) error {
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
 	})
 	defer s.guard.stop() // before the context is cancelled
-	if s.job, err = p.newJob(ctx, r.call, cfg); err == nil && !p.isWorker() {
+	s.job, err = p.newJob(ctx, r.call, cfg)
+	if err == nil && cfg.Device == "auto" && p.ranks == nil {
+		p.faster(ctx, s.job, shortStep)
+	}
+	if err == nil && !p.isWorker() {
 		begin := rundir.NewFolder
 		if r.overwrite {
 			begin = rundir.ReplaceFolder

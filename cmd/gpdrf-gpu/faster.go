@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// shortStep is the longest step on a GPU that may be shorter on the CPU: the GPU's is that of its
+// launches then, whatever their work.
+const shortStep = 10 * time.Millisecond
+
+// faster moves a new run from the GPU that auto has found to the CPU, where a step takes less time
+// there. It measures ten steps on both if those on the GPU are short. Whatever fails here fails
+// again when the run begins, which explains it.
+func (p *program) faster(ctx context.Context, job *train.Job, short time.Duration) {
+	c := job.Config
+	exact := c.Precision == string(device.Highest)
+	if strings.HasPrefix(job.Device.Name(), "cpu") || job.Train.Sequences != nil || !exact {
+		return
+	}
+	onGPU, err := job.Pace(ctx, paceSteps*short)
+	if err != nil || onGPU > short {
+		return
+	}
+	cpu, err := device.Open("cpu")
+	if err != nil {
+		return
+	}
+	other := *job
+	other.Device, other.Config = cpu, p.on(cpu, c)
+	onCPU, err := other.Pace(ctx, paceSteps*onGPU)
+	if err != nil {
+		cpu.Close()
+		return
+	}
+	if onCPU < onGPU {
+		*job, cpu = other, job.Device
+	}
+	cpu.Close() // the one that is not taken
+	p.note("training on %s: a step takes %.2g ms on the GPU, and %.2g ms on the CPU", job.Device.Name(),
+		milliseconds(onGPU), milliseconds(onCPU))
+}
+
+// paceSteps is how many steps are measured.
+const paceSteps = 10
+
+func milliseconds(t time.Duration) float64 { return float64(t) / float64(time.Millisecond) }

@@ -1,0 +1,68 @@
+//go:build cuda && cgo
+
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// The driver double is far slower than the CPU: a run moves there, and records that, where a step
+// counts as short. Otherwise it stays, and nothing is measured on the CPU. Measuring leaves no trace
+// in the model.
+func TestFaster(t *testing.T) {
+	dev, why, err := device.OpenAuto(func(string) {})
+	if err != nil || why != "" {
+		t.Skipf("needs the driver double: make test-cuda-script: %s %v", why, err)
+	}
+	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"},
+		{Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}, {Key: "features", Text: "8"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	p := &program{ctx: t.Context(), out: &said, err: &said}
+	job := &train.Job{Config: p.on(dev, c), Device: dev}
+	if job.Config, job.Train, job.Test, _, err = job.Config.Load(data.Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	if p.faster(t.Context(), job, time.Nanosecond); job.Device != dev || said.Len() > 0 {
+		t.Errorf("a long step is moved to %s: %s", job.Device.Name(), &said)
+	}
+	p.faster(t.Context(), job, time.Minute)
+	want, lines := "training on cpu:f32: a step takes ", strings.Count(said.String(), "\n")
+	if !strings.HasPrefix(said.String(), want) || lines != 1 {
+		t.Errorf("said %q, want %q", &said, want)
+	}
+	defer job.Device.Close()
+	if name := job.Device.Name(); name != "cpu:f32" || job.Config.Device != name {
+		t.Fatalf("the run is on %s, and records %s", name, job.Config.Device)
+	}
+	measured := fit(t, job)
+	cpu, err := device.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	job.Device = cpu
+	if alone := fit(t, job); measured != alone {
+		t.Errorf("the bound is %g after measuring, and %g without", measured, alone)
+	}
+}
+
+// fit is the bound at the end of a run.
+func fit(t *testing.T, job *train.Job) float64 {
+	t.Helper()
+	out, err := job.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.ELBO.Value
+}
