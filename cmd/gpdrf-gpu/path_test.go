@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -25,7 +26,7 @@ func (d *watchedTrsm) Trsm(a, l, b *device.Tensor) {
 		var stack [64]uintptr
 		frames := runtime.CallersFrames(stack[:runtime.Callers(2, stack[:])])
 		for frame, more := frames.Next(); more; frame, more = frames.Next() {
-			file, ok := moduleFile(frame.File)
+			file, ok := moduleFile(frame)
 			if ok && (d.path == nil || d.path[0] != file) {
 				d.path = slices.Insert(d.path, 0, file)
 			}
@@ -34,15 +35,14 @@ func (d *watchedTrsm) Trsm(a, l, b *device.Tensor) {
 	d.Device.Trsm(a, l, b)
 }
 
-// moduleFile is a file of this module's code by its path in the module.
-func moduleFile(name string) (string, bool) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		return "", false
-	}
-	rel, err := filepath.Rel(root, name)
-	ours := err == nil && filepath.IsLocal(rel) && !strings.HasSuffix(rel, "_test.go")
-	return filepath.ToSlash(rel), ours
+// moduleFile is the file of a frame by its path in this module. The compiler may shorten paths of files,
+// and not those of packages.
+func moduleFile(frame runtime.Frame) (string, bool) {
+	function, ours := strings.CutPrefix(frame.Function, "github.com/gpdrf/gpdrf-gpu/")
+	folder, name := path.Split(function)
+	room, _, _ := strings.Cut(name, ".")
+	file := folder + room + "/" + path.Base(filepath.ToSlash(frame.File))
+	return file, ours && !strings.HasSuffix(file, "_test.go")
 }
 
 // A step goes down to a device through few files, each entered once, and the document lists them.
