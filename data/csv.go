@@ -307,7 +307,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 // unknownValue counts the cells of a column with texts that the training data do not have.
 type unknownValue struct {
 	column InputColumn
-	sighting
+	cells  sighting
 }
 
 func (l *layout) meetUnknown(rec *records, i int, cell string, c InputColumn) {
@@ -316,14 +316,14 @@ func (l *layout) meetUnknown(rec *records, i int, cell string, c InputColumn) {
 		at = len(l.unknown)
 		l.unknown = append(l.unknown, unknownValue{column: c})
 	}
-	l.unknown[at].add(rec, i, cell)
+	l.unknown[at].cells.add(rec, i, cell)
 }
 
 // unknownValues warns of them.
 func (l *layout) unknownValues(file string) (notes []string) {
 	for _, u := range l.unknown {
-		where := fmt.Sprintf("warning: %s:%d:%d", file, u.at.line, u.at.column)
-		notes = append(notes, unknownWord(where, u.cell, u.column, u.n))
+		where := fmt.Sprintf("warning: %s:%d:%d", file, u.cells.at.line, u.cells.at.column)
+		notes = append(notes, unknownWord(where, u.cells.cell, u.column, u.cells.n))
 	}
 	return notes
 }

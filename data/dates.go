@@ -117,10 +117,10 @@ func (d *Date) sound() bool {
 
 // dates are the findings about times in the cells of a column.
 type dates struct {
-	sighting             // texts that look like dates
-	open     sighting    // those such as 1/2/2020, which may be of two days
-	shown    bool        // a cell has day, month and year in either order
-	spans    [2]dateSpan // with the day first, and with the month first; of numbers, as seconds and as milliseconds
+	texts sighting    // that look like dates
+	open  sighting    // those such as 1/2/2020, which may be of two days
+	shown bool        // a cell has day, month and year in either order
+	spans [2]dateSpan // with the day first, and with the month first; of numbers, as seconds and as milliseconds
 }
 
 // dateSpan are the times of a column in one order of day and month.
@@ -135,7 +135,7 @@ type dateSpan struct {
 }
 
 func (d *dates) add(rec *records, i int, cell string) {
-	d.sighting.add(rec, i, cell)
+	d.texts.add(rec, i, cell)
 	open, points := orderOpen(cell)
 	d.shown = d.shown || open
 	if open && !points {
@@ -235,7 +235,7 @@ func (l *layout) addDates(rec *records, c *columnProfile, i int, said string) er
 		l.addDate(i, s.date(name, form), s)
 		return nil
 	}
-	first := c.dates.sighting
+	first := c.dates.texts
 	if first.cell == "" {
 		first = c.firstText()
 	}

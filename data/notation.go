@@ -173,7 +173,7 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 
 // fits: the cells of the column are numbers in one way, by decimals with a comma or a point.
 func (c *columnProfile) fits(comma bool) bool {
-	return !c.signs.way(comma).never && !c.signs.other && c.signs.open && c.codes.cell == "" && c.dates.n == 0 &&
+	return !c.signs.way(comma).never && !c.signs.other && c.signs.open && c.codes.cell == "" && c.dates.texts.n == 0 &&
 		c.filled() > c.doubtful.n
 }
 

@@ -129,7 +129,7 @@ func (c *columnProfile) add(rec *records, i int) {
 			c.booleans++
 			c.isTyped = c.isTyped || rec.isTyped(i)
 		}
-		if (c.texts.n <= mostDates || 2*c.dates.n >= c.texts.n) && looksLikeTime(cell) {
+		if (c.texts.n <= mostDates || 2*c.dates.texts.n >= c.texts.n) && looksLikeTime(cell) {
 			c.dates.add(rec, i, cell)
 		}
 	}
@@ -187,7 +187,7 @@ func (c *columnProfile) isText() bool {
 }
 
 // isDates: most of the texts are dates.
-func (c *columnProfile) isDates() bool { return c.dates.n > 0 && 2*c.dates.n >= c.texts.n }
+func (c *columnProfile) isDates() bool { return c.dates.texts.n > 0 && 2*c.dates.texts.n >= c.texts.n }
 
 // isIdentifier: the texts hardly repeat, so that they say nothing of another row.
 func (c *columnProfile) isIdentifier() bool {
