@@ -30,8 +30,9 @@ func (s *sequences) kind() fitted.Sequences {
 
 // among is the same X̄ with the features of other rows than those of training.
 func (s *sequences) among(ctx context.Context, ds *data.Dataset) *sequences {
-	kind := s.kind()
-	return &sequences{book: s.book, set: kind.Coded(ds), rows: s.rows, basis: s.basis, train: kind.Shared(ctx, ds)}
+	other := *s
+	other.train = s.kind().Shared(ctx, ds)
+	return &other
 }
 
 // hasDistances reports whether the run compares sequences with X̄ by feature maps.
