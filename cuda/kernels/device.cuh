@@ -84,7 +84,8 @@
   IN_BOTH(BOUNDED_KERNEL(threads, blocks, name##_f32, params, name<T> args), BOUNDED_KERNEL(threads, blocks, name##_f64, params, name<T> args))
 // REAL_PAIRED_KERNEL has two blocks in a multiprocessor in double.
 #define REAL_PAIRED_KERNEL(threads, name, params, args) \
-  IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), BOUNDED_KERNEL(threads, 2, name##_f64, params, name<T> args))
+  IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), \
+          BOUNDED_KERNEL(threads, 2, name##_f64, params, name<T> args))
 
 #define DOUBLE_KERNEL(threads, name, params, args) KERNEL(threads, name##_f64, params, name args)
 #define PLAIN_KERNEL(threads, name, params, args) KERNEL(threads, name, params, name##_body args)

@@ -134,7 +134,8 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
         clear(squares);
       }
       share<P>(m, !l.arccos, width, cosines, sines, Down<T>{dout + p.first * l.out + c0, l.out, columns}, p.n);
-      if (local) product<P, true>(m, width, squares, Resident<T>{m.c}, Down<T>{dv + p.first * l.out + c0, l.out, columns}, p.n);
+      Down<T> spread{dv + p.first * l.out + c0, l.out, columns};
+      if (local) product<P, true>(m, width, squares, Resident<T>{m.c}, spread, p.n);
       if (!single || ends) {
         ofCosines.add(single || begins, width, cosines);
         if (!l.arccos) ofSines.add(single || begins, width, sines);

@@ -62,7 +62,8 @@ __device__ __forceinline__ void covariance_product(int rows, int r, const T *phi
   p += (long long)blockIdx.z * rows * columns;
   tile_each(sum, i0, j0, rows, columns, [&](int i, int j, T v) { p[(long long)i * columns + j] = v; });
 }
-REAL_KERNEL(TILE_THREADS, covariance_product, (int rows, int r, const T *phi, const T *factor, T *p), (rows, r, phi, factor, p))
+REAL_KERNEL(TILE_THREADS, covariance_product, (int rows, int r, const T *phi, const T *factor, T *p),
+            (rows, r, phi, factor, p))
 
 // covariance_squares: spread [rows,d'] = ‖P‖² of each row and column of W. A warp takes one, lanes
 // every 32nd number, then a butterfly. Grid (⌈rows/8⌉, d'), 256 threads; 2R numbers in.
@@ -107,7 +108,8 @@ __device__ __forceinline__ void covariance_dcolumns(int rows, int r, int out, co
   long long plane = (long long)rows * r;
   tile_each(sum, i0, j0, rows, columns, [&](int i, int j, T v) { dphi[(j < r ? 0 : plane - r) + (long long)i * r + j] += v; });
 }
-REAL_KERNEL(TILE_THREADS, covariance_dcolumns, (int rows, int r, int out, const T *p, const T *factor, T *dphi), (rows, r, out, p, factor, dphi))
+REAL_KERNEL(TILE_THREADS, covariance_dcolumns, (int rows, int r, int out, const T *p, const T *factor, T *dphi),
+            (rows, r, out, p, factor, dphi))
 
 // covariance_dfactor: μᵀdP over a chunk of span rows, partial [chunks,d',2R,2R], for the tiles that
 // reach below the diagonal. Grid (⌈2R/64⌉, ⌈2R/64⌉, d'·chunks), 128 threads, rows in order.

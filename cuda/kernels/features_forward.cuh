@@ -34,7 +34,8 @@ __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *
     const T *w = p.w + (long long)r0 * l.out + c0;
     const T *second = l.arccos ? w : w + (long long)l.r * l.out;
     join<P>(m, !l.arccos, width, sum, Down<T>{w, l.out, columns}, Down<T>{second, l.out, columns}, p.f);
-    if (local) product<P, true>(m, width, squares, Resident<T>{m.c}, Down<T>{l.contrast + (long long)r0 * l.out + c0, l.out, columns}, p.f);
+    Down<T> contrast{l.contrast + (long long)r0 * l.out + c0, l.out, columns};
+    if (local) product<P, true>(m, width, squares, Resident<T>{m.c}, contrast, p.f);
   }
   Piece<T> p = piece(l, group, row, first);
   long long all = (long long)gridDim.x / tiles * l.rows, at = (blockIdx.y * all + p.first) * l.out + c0;

@@ -87,7 +87,8 @@ __device__ __forceinline__ void integrated_phases(int rows, int d, int r, const 
   tile_sums<AlongDepth, AlongRows>(sum, 0, d, 1, read_h, read_w, [] {});
   tile_each(sum, i0, j0, rows, r, [&](int i, int j, T v) { to[(long long)i * r + j] = scale * v; });
 }
-REAL_KERNEL(TILE_THREADS, integrated_phases, (int rows, int d, int r, const T *h, const T *spectra, T *phi), (rows, d, r, h, spectra, phi))
+REAL_KERNEL(TILE_THREADS, integrated_phases, (int rows, int d, int r, const T *h, const T *spectra, T *phi),
+            (rows, d, r, h, spectra, phi))
 
 // integrated_columns: Φ from its planes 0 and 1, t and −½v, which are overwritten. A block has 256
 // frequencies of a row: grid (rows, ⌈R/256⌉). 2 numbers in and 6 out, a sine, a cosine and an

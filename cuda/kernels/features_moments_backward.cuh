@@ -87,7 +87,9 @@ __device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const
   }
   tile_each(sum, i0, j0, rows, d, [&](int i, int j, T v) { dh[(long long)i * d + j] = v; });
 }
-REAL_PAIRED_KERNEL(TILE_THREADS, integrated_dinputs, (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh), (rows, d, r, h, spectra, dphi, dh))
+REAL_PAIRED_KERNEL(TILE_THREADS, integrated_dinputs,
+            (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh),
+            (rows, d, r, h, spectra, dphi, dh))
 
 // integrated_dweights: Φ_kᵀ dmean for k < 2 and Φ_kᵀ dv for the others, over a chunk of span rows:
 // partial [chunks,6,R,d']. Grid (⌈d'/64⌉, ⌈R/64⌉, 6·chunks), 128 threads, rows in order. 12·d' FLOP
@@ -126,7 +128,9 @@ __device__ __forceinline__ void integrated_dspectra(int rows, int d, int r, int 
   partial += (long long)blockIdx.z * d * r;
   tile_each(sum, i0, j0, d, r, [&](int i, int j, T v) { partial[(long long)i * r + j] = v; });
 }
-REAL_KERNEL(TILE_THREADS, integrated_dspectra, (int rows, int d, int r, int span, const T *h, const T *dphi, T *partial), (rows, d, r, span, h, dphi, partial))
+REAL_KERNEL(TILE_THREADS, integrated_dspectra,
+            (int rows, int d, int r, int span, const T *h, const T *dphi, T *partial),
+            (rows, d, r, span, h, dphi, partial))
 
 // fold_integrated_weights: the gradients of W's means m and log variances log s² [2,n] from partial
 // [chunks,6,n], n = R·d', and dvsum [d'] = Σ dv. With P_k the sum of the chunks of plane k

@@ -225,7 +225,8 @@ __device__ __forceinline__ void join(Buffers<T> m, bool both, int width, T sum[4
   });
 }
 template <class P, typename T>
-__device__ __forceinline__ void share(Buffers<T> m, bool both, int width, T ofC[4][4], T ofS[4][4], Down<T> u, int terms) {
+__device__ __forceinline__ void share(Buffers<T> m, bool both, int width, T ofC[4][4], T ofS[4][4], Down<T> u,
+                                      int terms) {
   stages<P>(m, Resident<T>{m.c}, u, terms, [=](int k0, int count) __attribute__((always_inline)) {
     multiply_wide<P, false>(width, ofC, m.c + k0 * pitch<T>, m.b, count);
     if (both) multiply_wide<P, false>(width, ofS, m.s + k0 * pitch<T>, m.b, count);
