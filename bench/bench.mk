@@ -30,9 +30,9 @@ results: ## docs/results.md, after running what has no record; ROWS=regexp, AGAI
 svm: build/svm/is-there ## docs/results.md: scikit-learn's machines beside GP-DRF of sequences and graphs; ROWS and AGAIN as for make results
 	$(BENCH) svm $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
-suite: suite-peers ## docs/suite.md, the same: SETS and METHODS=regexp, FOLDS=2, SECONDS=60, AGAIN=1
+suite: suite-peers ## docs/suite.md, the same: SETS and METHODS=regexp, FOLDS=2, AGAIN=1
 	$(BENCH) suite $(if $(SETS),-sets '$(SETS)') $(if $(METHODS),-methods '$(METHODS)') \
-		$(if $(FOLDS),-folds $(FOLDS)) $(if $(SECONDS),-seconds $(SECONDS)) $(if $(AGAIN),-again)
+		$(if $(FOLDS),-folds $(FOLDS)) $(if $(AGAIN),-again)
 
 suite-peers: build/suite/keel/is-there
 

@@ -5,7 +5,7 @@
 //	go -C bench run . svm                    the same of the rows of scikit-learn's machines, with -rows and -again
 //	go -C bench run . svm --data SET …       one of them, as docs/results.md lists it, and prints its record
 //	go -C bench run . suite                  runs the cells of docs/suite.md that have no record, and writes it;
-//	                                      -sets and -methods REGEXP, -folds N, -seconds S, -again, -report
+//	                                      -sets and -methods REGEXP, -folds N, -again, -report
 //	go -C bench run . suite -part i/n        only part i, from 0, of n of the cells, beside other parts on this
 //	                                      or other machines; results has -part, too. Without it, with -report,
 //	                                      or with -rows '^$', the page is written
@@ -63,7 +63,7 @@ func main() {
 	default:
 		fmt.Fprintln(os.Stderr,
 			"usage: go -C bench run . results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm "+
-				"--data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] "+
+				"--data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-again] "+
 				"[-report] | toy | serve [-program P] [-seconds S] | predict [-program P] | ranks [-turns N] "+
 				"[-steps N] [-batch N] | cpu-peers [PYTHON]")
 		os.Exit(2)

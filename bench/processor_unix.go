@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"syscall"
 	"time"
 )
@@ -14,4 +15,12 @@ func processorTime() time.Duration {
 		panic("bench: getrusage: " + err.Error())
 	}
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// used is what an ended process took: processor seconds, and its largest resident set in bytes.
+func used(p *os.ProcessState) (seconds, bytes float64) {
+	if r, ok := p.SysUsage().(*syscall.Rusage); ok {
+		bytes = float64(r.Maxrss) * 1024 // Linux counts in KiB
+	}
+	return (p.UserTime() + p.SystemTime()).Seconds(), bytes
 }

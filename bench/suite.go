@@ -26,8 +26,7 @@ func suite(args []string) error {
 	setPattern := flags.String("sets", "", "only sets whose name this regular expression matches")
 	methodPattern := flags.String("methods", "", "only methods whose name this regular expression matches")
 	folds := flags.Int("folds", suiteFolds, "folds of each set, as far as it has them")
-	seconds := flags.Int("seconds", 60, "time for training a cell")
-	again := flags.Bool("again", false, "also cells that have a record")
+	again := flags.Bool("again", false, "also cells that have a record, all of a set")
 	only := flags.Bool("report", false, "run nothing, write the page")
 	part := partFlag(flags)
 	flags.Parse(args)
@@ -39,8 +38,11 @@ func suite(args []string) error {
 	if err != nil {
 		return fmt.Errorf("-methods: %w", err)
 	}
-	if *folds < 1 || *seconds < 1 {
-		return errors.New("-folds and -seconds are at least 1")
+	if *folds < 1 {
+		return errors.New("-folds is at least 1")
+	}
+	if *again && *methodPattern != "" {
+		return errors.New("-again runs all methods of a set: leave -methods out, or -again")
 	}
 	if !*only {
 		var sets []suiteSet
@@ -50,7 +52,7 @@ func suite(args []string) error {
 			}
 		}
 		cells := suiteCells(sets, func(m suiteMethod) bool { return methodNames.MatchString(m.name) }, *folds)
-		err = runSuite(ofPart(*part, cells), *seconds, *again)
+		err = runSuite(ofPart(*part, cells), *again)
 	}
 	if part.Count > 1 { // -report writes the page when all parts have ended
 		return err
@@ -59,7 +61,7 @@ func suite(args []string) error {
 }
 
 // runSuite runs the cells that have no record, or, again, all.
-func runSuite(cells []suiteCell, seconds int, again bool) error {
+func runSuite(cells []suiteCell, again bool) error {
 	if !again {
 		records, err := readSuite(suiteFolder, suiteSets())
 		if err != nil {
@@ -81,7 +83,7 @@ func runSuite(cells []suiteCell, seconds int, again bool) error {
 	}
 	now.Threads = suiteThreads
 	return runCells(cells, suiteFolder, again,
-		func(c suiteCell) (*suiteRecord, error) { return c.run(ctx, seconds, now) })
+		func(c suiteCell) (*suiteRecord, error) { return c.run(ctx, now) })
 }
 
 // buildSuite builds our program; another part may be building or using it.
@@ -101,15 +103,8 @@ func buildSuite(ctx context.Context) error {
 func runCells(cells []suiteCell, folder string, again bool, run func(suiteCell) (*suiteRecord, error)) error {
 	out := missed{}
 	for i, c := range cells {
-		many, err := c.tooMany()
-		if err != nil {
-			return err
-		}
-		if many {
-			continue
-		}
 		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(cells), c)
-		err = claimed(filepath.Join(folder, strings.ReplaceAll(c.String(), " ", "")), func() error {
+		err := claimed(filepath.Join(folder, strings.ReplaceAll(c.String(), " ", "")), func() error {
 			if records, err := readSuite(folder, []suiteSet{c.set}); err != nil || !again && records[c.key()] != nil {
 				return err
 			}

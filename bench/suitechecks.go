@@ -44,7 +44,7 @@ func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 		}
 	}
 	checks := []suiteCheck{covered, nlpd, nll, calibrated}
-	for _, peer := range []string{"svgp", "dgp"} {
+	for _, peer := range []string{"svgp", "dgp", "forest"} {
 		c := suiteCheck{says: "average NLPD rank of GP-DRF before that of " + titleOf(peer)}
 		ours, ok := byNLPD.averageOf("gpdrf")
 		theirs, also := byNLPD.averageOf(peer)
@@ -72,7 +72,7 @@ func bestChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 		}
 	}
 	checks := []suiteCheck{own, first}
-	for _, peer := range []string{"lightgbm", "ngboost", "forest"} {
+	for _, peer := range []string{"lightgbm", "catboost", "ngboost", "forest"} {
 		c := suiteCheck{says: "NLPD of best not worse than that of " + titleOf(peer)}
 		for _, s := range setsOf(numbers) {
 			c.notWorse(all, s, peer)

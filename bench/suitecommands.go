@@ -38,7 +38,7 @@ func (p suitePage) commands(b *strings.Builder) {
 	b.WriteString("\n## Commands\n\n")
 	dates, methods, templates := map[string][]string{}, map[string][]string{}, []string{}
 	for _, r := range p.sorted() {
-		source := fmt.Sprintf("commit %s, %d s of training, seed %d,\n  %s, %d threads",
+		source := fmt.Sprintf("commit %s, %d s, seed %d,\n  %s, %d threads",
 			r.Commit, r.Limit, r.Seed, r.Processor, r.Threads)
 		if r.Beside != "" {
 			source += ". Beside " + r.Beside

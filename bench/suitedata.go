@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,10 +29,9 @@ func unzip(from, to string) error {
 	return writeFile(to, func(w io.Writer) error { _, err := io.Copy(w, z); return err })
 }
 
-// writeFold writes a fold of a table of classes, split as `train --folds` splits it.
-func writeFold(folder, file string, folds, fold int) error {
-	train, test, _, err := data.Load(data.Source{Data: file, Task: string(data.Classification),
-		Folds: folds, Fold: fold})
+// writeFold writes the rows of classes that train reads from a source.
+func writeFold(folder string, from data.Source) error {
+	train, test, _, err := data.Load(from)
 	if err != nil {
 		return err
 	}
@@ -38,23 +40,33 @@ func writeFold(folder, file string, folds, fold int) error {
 			return err
 		}
 	}
-	return nil
+	if train.Sequences == nil {
+		return nil
+	}
+	return writeFile(filepath.Join(folder, "sequences.txt"), func(w io.Writer) error {
+		return errors.Join(writeSequences(w, train), writeSequences(w, test))
+	})
+}
+
+// writeSequences writes a line for each row, the numbers with spaces between them: the codes of its
+// letters, or a graph as package graph codes it.
+func writeSequences(w io.Writer, d *data.Dataset) error {
+	out := bufio.NewWriter(w)
+	for i := range d.N() {
+		fmt.Fprintln(out, strings.Trim(fmt.Sprint(d.Sequences.At(i)), "[]"))
+	}
+	return out.Flush()
 }
 
 // classTable is a data set of classes as CSV.
 func classTable(d *data.Dataset) string {
 	var b strings.Builder
-	b.WriteString(strings.Join(d.Columns, ",") + ",target\n")
+	b.WriteString(strings.Join(append(slices.Clone(d.Columns), "target"), ",") + "\n")
 	for i := range d.N() {
-		writeRow(&b, d.Row(i), d.Classes[d.Labels[i]])
+		for _, v := range d.Row(i) {
+			b.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + ",") // gives back every number exactly
+		}
+		fmt.Fprintln(&b, d.Labels[i])
 	}
 	return b.String()
-}
-
-// writeRow writes a line of CSV that gives back every number exactly.
-func writeRow(b *strings.Builder, inputs []float64, target string) {
-	for _, v := range inputs {
-		b.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + ",")
-	}
-	b.WriteString(target + "\n")
 }

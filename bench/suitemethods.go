@@ -9,29 +9,37 @@ import (
 type suiteMethod struct {
 	name, title string
 	kinds       []string
-	peer        bool
-	most        int // training rows; 0 is any number
-	longer      int // times the seconds of a cell that it may take; 0 is once
+	python      string // the environment of a peer, a folder of build/suite; "": one of ours
 }
 
 // suiteMethods are in the order of the tables. A peer's name is its name in bench/peers/suite.py.
 func suiteMethods() []suiteMethod {
-	vectors := []string{numbers, classes}
-	all := []string{numbers, classes, sequences}
+	tables, all := []string{numbers, classes}, []string{numbers, classes, sequences, graphs}
 	return []suiteMethod{
-		{name: "gpdrf", title: "GP-DRF", kinds: all},
-		{name: "gp", title: "GP", kinds: all},
-		{name: "drf", title: "DRF", kinds: all},
-		{name: "best", title: "best", kinds: all, longer: 3},
-		{name: "svgp", title: "SVGP", kinds: vectors, peer: true},
-		{name: "dgp", title: "deep GP", kinds: vectors[:1], peer: true},
-		{name: "exact", title: "exact GP", kinds: vectors[:1], peer: true, most: 2000},
-		{name: "lightgbm", title: "LightGBM", kinds: vectors, peer: true},
-		{name: "ngboost", title: "NGBoost", kinds: vectors[:1], peer: true},
-		{name: "forest", title: "forest", kinds: vectors, peer: true},
-		{name: "logistic", title: "logistic", kinds: vectors[1:], peer: true},
+		{"gpdrf", "GP-DRF", all, ""},
+		{"gp", "GP", all, ""},
+		{"drf", "DRF", all, ""},
+		{"best", "best", all, ""},
+		{"svgp", "SVGP", tables, "python"},
+		{"dgp", "deep GP", tables[:1], "python"},
+		{"exact", "exact GP", tables[:1], "python"},
+		{"gpboost", "GPBoost", tables[:1], "python"},
+		{"lightgbm", "LightGBM", tables, "python"},
+		{"catboost", "CatBoost", tables, "python"},
+		{"ngboost", "NGBoost", tables[:1], "python"},
+		{"forest", "forest", tables, "python"},
+		{"xrfm", "xRFM", tables, "python"},
+		{"realmlp", "RealMLP", tables, "python"},
+		{"tabm", "TabM", tables, "python"},
+		{"treeffuser", "Treeffuser", tables[:1], "treeffuser"},
+		{"logistic", "logistic", tables[1:], "python"},
+		{"words", "words", all[2:3], "python"},
+		{"wl", "WL counts", all[3:], "python"},
 	}
 }
+
+// ours reports whether a method is a model of this project.
+func (m suiteMethod) ours() bool { return m.python == "" }
 
 // methodsOf are those for one kind of sets.
 func methodsOf(kind string) []suiteMethod {
@@ -70,48 +78,64 @@ func (c suiteCell) String() string {
 
 const (
 	suiteBinary = "build/suite/gpdrf-gpu"
-	suitePython = "build/suite/python/bin/python"
 	suiteScript = "bench/peers/suite.py"
 )
+
+// interpreter is the Python of a peer.
+func (m suiteMethod) interpreter() string { return "build/suite/" + m.python + "/bin/python" }
 
 // out is where a run leaves its results: the run folder of ours, the predictions of a peer.
 func (c suiteCell) out() string {
 	out := fmt.Sprintf("build/suite/runs/%s/%d/%s", c.set.name, c.fold, c.method.name)
-	if c.method.peer {
+	if !c.method.ours() {
 		out += ".csv"
 	}
 	return out
 }
 
-// limit is the number of seconds that the cell may train where others have seconds.
-func (c suiteCell) limit(seconds int) int { return seconds * max(c.method.longer, 1) }
+// Every cell of a fold has the same time: shortTime seconds of training and prediction where the
+// fold has fewer than manyRows training rows, else longTime.
+const (
+	shortTime = 30
+	longTime  = 60
+	manyRows  = 5000
+)
 
-// command is the cell's shell command, with a number of seconds for training.
+func timeFor(rows int) int {
+	if rows < manyRows {
+		return shortTime
+	}
+	return longTime
+}
+
+// command is the cell's shell command, with a number of seconds for all of it.
 func (c suiteCell) command(seconds int) string {
-	folder, choice := c.set.folder(c.fold), "--model "+c.method.name
+	folder, kind := c.set.folder(c.fold), c.set.scored()
+	if !c.method.ours() {
+		return fmt.Sprintf("%s %s %s %s %s %d %s", c.method.interpreter(), suiteScript, c.method.name, kind,
+			folder, seconds, c.out())
+	}
+	rows := fmt.Sprintf("--data %s/train.csv --test %s/test.csv --target target --task %s", folder, folder, kind)
+	if c.set.args != "" {
+		rows = c.set.args
+	}
+	if c.set.kind == graphs {
+		rows += fmt.Sprintf(" --fold %d", c.fold)
+	}
+	choice := "--model " + c.method.name
 	if c.method.name == "best" {
 		choice = "--preset best"
 	}
-	switch {
-	case c.method.peer:
-		return fmt.Sprintf("%s %s %s %s %s %d %s", suitePython, suiteScript, c.method.name, c.set.kind,
-			folder, seconds, c.out())
-	case c.set.kind == sequences:
-		return fmt.Sprintf("%s train %s %s --time-limit %ds --out %s --json",
-			suiteBinary, c.set.args, choice, seconds, c.out())
-	}
-	return fmt.Sprintf("%s train --data %s/train.csv --test %s/test.csv --target target --task %s %s"+
-		" --time-limit %ds --out %s --json",
-		suiteBinary, folder, folder, c.set.kind, choice, seconds, c.out())
+	return fmt.Sprintf("%s train %s %s --time-limit %ds --out %s --json", suiteBinary, rows, choice, seconds, c.out())
 }
 
-// suiteCells are the cells of some sets and methods, in the order in which they are run, with a
-// largest number of folds of each set.
+// suiteCells are the cells of some sets and methods, in the order in which they are run: the first
+// fold of all sets, then the next, up to a largest number of folds.
 func suiteCells(sets []suiteSet, methods func(suiteMethod) bool, folds int) (all []suiteCell) {
-	for _, s := range sets {
-		for fold := 1; fold <= min(folds, s.folds); fold++ {
+	for fold := 1; fold <= folds; fold++ {
+		for _, s := range sets {
 			for _, m := range methodsOf(s.kind) {
-				if methods(m) {
+				if fold <= s.folds && methods(m) {
 					all = append(all, suiteCell{s, fold, m})
 				}
 			}

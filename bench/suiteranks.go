@@ -10,8 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/bench/plots"
 )
 
-// ranking compares the methods of a kind of sets by one score, on the sets where each of them has a
-// record.
+// ranking compares the methods of a kind of sets by one score.
 type ranking struct {
 	kind, key string
 	methods   []suiteMethod
@@ -20,21 +19,16 @@ type ranking struct {
 	ranks     [][]float64 // by method, on each set
 }
 
-// newRanking ranks the methods that have any record, but those that are not for all sets. A method
-// that failed on a set is last there.
+// newRanking ranks the methods on each set of a kind, over the folds where all have a record. A
+// method that failed is last. It is empty until the first fold of each set is whole.
 func newRanking(all suiteRecords, kind, key string) ranking {
-	r := ranking{kind: kind, key: key}
-	for _, m := range methodsOf(kind) {
-		if m.most == 0 && all.has(m.name, kind) {
-			r.methods = append(r.methods, m)
-		}
+	r := ranking{kind: kind, key: key, methods: methodsOf(kind)}
+	if len(all.without(firstFolds(kind))) > 0 {
+		return r
 	}
 	r.ranks = make([][]float64, len(r.methods))
 	for _, s := range setsOf(kind) {
 		folds := all.common(s, r.methods)
-		if len(folds) == 0 || len(r.methods) < 2 {
-			continue
-		}
 		values := make([]float64, len(r.methods))
 		for i, m := range r.methods {
 			values[i] = all.mean(s, m, folds, key)
@@ -47,16 +41,9 @@ func newRanking(all suiteRecords, kind, key string) ranking {
 	return r
 }
 
-// has reports whether a method has a record of a kind of sets.
-func (all suiteRecords) has(method, kind string) bool {
-	for _, s := range setsOf(kind) {
-		for fold := 1; fold <= s.folds; fold++ {
-			if all[cellKey{s.name, fold, method}] != nil {
-				return true
-			}
-		}
-	}
-	return false
+// firstFolds are the cells of the first fold of all sets of a kind.
+func firstFolds(kind string) []suiteCell {
+	return suiteCells(setsOf(kind), func(suiteMethod) bool { return true }, 1)
 }
 
 // common are the folds of a set in which all of the methods have a record.
@@ -115,9 +102,10 @@ func (r ranking) averageOf(name string) (v float64, ok bool) {
 	return r.average(i), true
 }
 
-// nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 11 methods (Demšar,
+// nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 20 methods (Demšar,
 // 2006, table 5): the quantiles of the studentized range over √2, at any number of samples.
-var nemenyi = []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164, 3.219}
+var nemenyi = []float64{1.960, 2.344, 2.569, 2.728, 2.850, 2.948, 3.031, 3.102, 3.164, 3.219,
+	3.268, 3.313, 3.354, 3.391, 3.426, 3.458, 3.489, 3.517, 3.544}
 
 // criticalDifference is how far the average ranks of two of k methods on n sets must be apart for
 // Nemenyi's test to tell them apart: q √(k (k + 1) / 6 n).
@@ -155,7 +143,7 @@ func (r ranking) draw() error {
 	for _, i := range r.order() {
 		m := r.methods[i]
 		p.Methods = append(p.Methods, plots.RankedMethod{Name: m.title, Average: r.average(i),
-			Each: r.ranks[i], Ours: !m.peer})
+			Each: r.ranks[i], Ours: m.ours()})
 	}
 	return writeFile(r.picture(), p.Write)
 }

@@ -18,18 +18,20 @@ type suiteRecord struct {
 	Seed    uint64 `json:"seed"`
 	Version string `json:"version,omitempty"` // of a peer
 	stamp
-	Date    string  `json:"date"`
-	Beside  string  `json:"beside,omitempty"` // what else ran on the machine
-	Limit   int     `json:"limit"`            // seconds that training might take
-	Seconds float64 `json:"seconds"`          // wall time of the whole process
-	// seconds of training, as the method reports
-	Training float64            `json:"training"`
-	Steps    int                `json:"steps"`             // of gradients, rounds or trees
-	NTrain   int                `json:"n_train,omitempty"` // rows
-	NTest    int                `json:"n_test,omitempty"`
-	Scores   map[string]float64 `json:"scores,omitempty"`
-	Chosen   string             `json:"chosen,omitempty"` // the models of best, with their weights
-	Error    string             `json:"error,omitempty"`  // why there are no scores
+	Date   string `json:"date"`
+	Beside string `json:"beside,omitempty"` // what else ran on the machine
+	Limit  int    `json:"limit"`            // seconds that the cell might take
+	// seconds that it took: the whole process of ours, training and prediction of a peer
+	Took   float64            `json:"took"`
+	CPU    float64            `json:"cpu"`               // processor seconds of the whole process
+	Memory float64            `json:"memory"`            // its largest resident set, bytes
+	Steps  int                `json:"steps"`             // of gradients, rounds or trees
+	NTrain int                `json:"n_train,omitempty"` // rows
+	NTest  int                `json:"n_test,omitempty"`
+	Scores map[string]float64 `json:"scores,omitempty"`
+	Chosen string             `json:"chosen,omitempty"` // the models of best, with their weights
+	Error  string             `json:"error,omitempty"`  // why there are no scores
+	runs   int                // how often it was run
 }
 
 func (r *suiteRecord) key() cellKey { return cellKey{r.Set, r.Fold, r.Method} }
@@ -53,6 +55,10 @@ func readSuite(folder string, sets []suiteSet) (suiteRecords, error) {
 		err = eachLine(path, whole(text), func(line []byte) error {
 			r := &suiteRecord{}
 			err := json.Unmarshal(line, r)
+			if before := all[r.key()]; before != nil {
+				r.runs = before.runs
+			}
+			r.runs++
 			all[r.key()] = r
 			return err
 		})

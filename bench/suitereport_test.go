@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,6 +22,15 @@ func (all suiteRecords) put(set, kind, method string, others map[string]float64,
 	}
 }
 
+// whole gives each cell of the first folds of a kind without a record one: the methods in the order of
+// the tables are 1, 2, … on each set.
+func (all suiteRecords) whole(kind string) {
+	for _, c := range all.without(firstFolds(kind)) {
+		place := slices.IndexFunc(methodsOf(kind), func(m suiteMethod) bool { return m.name == c.method.name })
+		all.put(c.set.name, kind, c.method.name, map[string]float64{"coverage90": .9}, float64(place+1))
+	}
+}
+
 // The page's sums, on records whose figures are known.
 func TestSuitePage(t *testing.T) {
 	all := suiteRecords{}
@@ -27,38 +38,40 @@ func TestSuitePage(t *testing.T) {
 	all.put("yacht", numbers, "gpdrf", good, .1, .3)
 	all.put("yacht", numbers, "gp", good, .5, .7)
 	all.put("yacht", numbers, "svgp", good, .2)
-	all.put("gap", numbers, "gpdrf", bad, 1, 1)
-	all.put("gap", numbers, "gp", good, .2, .2)
-	all.put("gap", numbers, "svgp", good, .8, .8)
+	all.put("autos", numbers, "gpdrf", bad, 1, 1)
+	all.put("autos", numbers, "gp", good, .2, .2)
+	all.put("autos", numbers, "svgp", good, .8, .8)
 	all.put("iris", classes, "gpdrf", map[string]float64{"error": .1, "ece": .09}, .4)
 	failed := &suiteRecord{Set: "iris", Fold: 1, Method: "gp", Error: "no factor",
-		Command: "run data/iris/1 gp", Date: "2026-02-01", Limit: 60}
+		Command: "run data/iris/1 gp", Date: "2026-02-01", Limit: 60, runs: 2}
 	all[failed.key()] = failed
-	page := newSuitePage(all)
-	text := page.String()
-	for _, want := range []string{
+	contains(t, newSuitePage(all).String(),
 		"13 of ", " 1 of them a failure",
-		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 1 of 2 | **fail** | gap 0.700 (2) |",
-		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 1 of 2 | " +
-			"**fail** | gap +0.8000 ± 0.0000 (2) |",
+		"\nRun more than once, the last counts: iris, fold 1, GP (2 times).\n",
+		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 1 of 2 | **fail** | autos 0.700 (2) |",
+		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 1 of 2 | "+
+			"**fail** | autos +0.8000 ± 0.0000 (2) |",
 		"| ECE of GP-DRF at most 0.08, of folds with 500 test rows or more | 0 of 1 | **fail** | iris 0.090 (1) |",
-		"| average NLPD rank of GP-DRF before that of SVGP | 0 of 1 | **fail** | 2.00 beside 2.00 |",
-		"| average NLPD rank of GP-DRF before that of deep GP | 0 of 0 | – |  |",
-		// On fold 1 of yacht gpdrf, svgp, gp; on gap gp, svgp, gpdrf.
-		"Over 2 sets, means of 1 to 2 folds; the critical difference is 2.34.",
-		"| **GP-DRF** | 2.00 | 2.50 |\n",
-		"| regression | **GP-DRF** | **GP** | NLPD | 1 | 0 | 1 | 2 |",
-		"| regression | **GP-DRF** | SVGP | NLPD | 1 | 0 | 1 | 1 to 2 |",
-		"| classification | **GP-DRF** | **GP** | NLL | 1 | 0 | 0 | 1 |",
-		"| regression | **GP-DRF** | NLPD | 0.800 | gap | GP | 2 |  |",
+		"| average NLPD rank of GP-DRF before that of SVGP | 0 of 0 | – |  |",
+		"6 of the first fold's 272 cells have a record. Ranks follow when all have.",
+		"| regression (NLPD) | **GP** | 1, 0, 1 | – |",
+		"| regression (NLPD) | SVGP | 1, 0, 1 | – |",
+		"| regression (NLPD) | **GP-DRF** | – | – |",
+		"| classification (NLL) | **GP** | 1, 0, 0 | – |",
+		"| regression | **GP-DRF** | NLPD | 0.800 | autos | GP | 2 |  |",
 		"| classification | **GP** | NLL | – |  |  |  | iris |",
 		"| yacht | 1000 | 2 | **0.200** | 0.600 |  |  | 0.200 (1) |",
 		"| iris | 1000 | 1 | **0.400** | failed |  |",
-		"| autos |  |  |  |",
+		"| servo |  |  |  |",
 		"- iris, fold 1, GP: no factor",
-		"- 12 cells, 2026-01-01: commit abc, 60 s of training, seed 1,\n  P, 2 threads.\n  GP-DRF, GP, SVGP.\n",
+		"- 12 cells, 2026-01-01: commit abc, 60 s, seed 1,\n  P, 2 threads.\n  GP-DRF, GP, SVGP.\n",
 		"    run data/SET/FOLD svgp",
-	} {
+	)
+}
+
+func contains(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -68,30 +81,30 @@ func TestSuitePage(t *testing.T) {
 	}
 }
 
-// What is said of best, on records whose figures are known.
-func TestSuiteOfBest(t *testing.T) {
+// Ranks, and what is said of best, on a first fold that is whole: a method that failed is last.
+func TestSuiteRanks(t *testing.T) {
 	all := suiteRecords{}
-	for method, values := range map[string][2]float64{
-		"gpdrf": {.1, .4}, "best": {.2, .3}, "forest": {.15, .8}, "lightgbm": {.5, .5},
-	} {
-		all.put("yacht", numbers, method, nil, values[0])
-		all.put("gap", numbers, method, nil, values[1])
-	}
-	all.put("gap", numbers, "ngboost", nil, .305) // within the margin of a tie
-	all[cellKey{"gap", 1, "best"}].Chosen = "gp: 0.75; gpdrf, matern32: 0.25"
-	text := newSuitePage(all).String()
-	for _, want := range []string{
-		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 1 of 2 | **fail** |",
-		"| average NLPD rank of best before all others | 1 of 1 | pass |",
-		"| NLPD of best not worse than that of LightGBM | 2 of 2 | pass |",
-		"| NLPD of best not worse than that of NGBoost | 1 of 1 | pass |",
-		"| NLPD of best not worse than that of forest | 1 of 2 | **fail** | yacht",
-		"| regression | **best** | forest | NLPD | 1 | 0 | 1 | 1 |",
-		"| gap | 1 | gp: 0.75; gpdrf, matern32: 0.25 |",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %s", want)
-		}
+	all.whole(numbers)
+	n := len(setsOf(numbers))
+	all.put("yacht", numbers, "forest", nil, .5)
+	failed := &suiteRecord{Set: "autos", Fold: 1, Method: "gpdrf", Error: "it took 50.0 s of 30 s"}
+	all[failed.key()] = failed
+	all[cellKey{"autos", 1, "best"}].Chosen = "gp: 0.75; gpdrf, matern32: 0.25"
+	methods := len(methodsOf(numbers))
+	first := (float64(n-2) + 2 + float64(methods)) / float64(n) // second on yacht, last on autos
+	contains(t, newSuitePage(all).String(),
+		fmt.Sprintf("Over %d sets, one fold of each; the critical difference is %.2f.", n, criticalDifference(methods, n)),
+		fmt.Sprintf("| **GP-DRF** | %.2f |", first),
+		"| average NLPD rank of GP-DRF before that of SVGP | 1 of 1 | pass |",
+		"| average NLPD rank of best before all others | 0 of 1 | **fail** | the first is GP",
+		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 1 of 17 | **fail** |",
+		"| NLPD of best not worse than that of CatBoost | 17 of 17 | pass |",
+		"| NLPD of best not worse than that of forest | 16 of 17 | **fail** | yacht",
+		"| autos | 1 | gp: 0.75; gpdrf, matern32: 0.25 |",
+	)
+	delete(all, cellKey{"bike", 1, "tabm"})
+	if r := newRanking(all, numbers, "nlpd"); len(r.sets) > 0 {
+		t.Errorf("%d sets are ranked, and a cell is blank", len(r.sets))
 	}
 }
 

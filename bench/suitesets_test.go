@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -20,8 +20,8 @@ func TestSuiteCells(t *testing.T) {
 			t.Errorf("two sets have the name %s", s.name)
 		}
 		names[s.name] = true
-		if (s.write == nil) != (s.kind == sequences) {
-			t.Errorf("%s: sequences alone are read as they are", s.name)
+		if (s.args == "") != (s.kind == numbers || s.kind == classes) {
+			t.Errorf("%s: train reads sequences and graphs as they are, and tables alone from the fold", s.name)
 		}
 	}
 	peers, err := os.ReadFile("peers/suite.py")
@@ -29,7 +29,7 @@ func TestSuiteCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range suiteCells(suiteSets(), func(suiteMethod) bool { return true }, 1) {
-		if c.method.peer {
+		if !c.method.ours() {
 			if entry := fmt.Sprintf("%q: %q,", c.method.name,
 				"suite_"+c.method.name); !strings.Contains(string(peers), entry) {
 				t.Errorf("peers/suite.py lacks %s", entry)
@@ -52,57 +52,6 @@ func TestSuiteCells(t *testing.T) {
 	}
 }
 
-// A drawn set is a function of the fold, and agrees with its description.
-func TestDrawnSets(t *testing.T) {
-	for _, d := range drawnSets() {
-		folder := t.TempDir()
-		if err := d.write(folder, 1); err != nil {
-			t.Fatal(err)
-		}
-		train, test := d.tables(1)
-		again, err := os.ReadFile(filepath.Join(folder, "train.csv"))
-		if err != nil || string(again) != train {
-			t.Errorf("%s: two draws of fold 1 differ, %v", d.name, err)
-		}
-		if other, _ := d.tables(2); other == train || train == test {
-			t.Errorf("%s: two folds, or the two parts of one, are the same", d.name)
-		}
-		rows, err := readNumbers(filepath.Join(folder, "train.csv"), 1)
-		if err != nil || len(rows) != d.train || len(rows[0]) != d.inputs+1 || strings.Count(test, "\n") != d.test+1 {
-			t.Errorf("%s: %d rows, %v", d.name, len(rows), err)
-		}
-	}
-}
-
-func TestGap(t *testing.T) {
-	folder := t.TempDir()
-	for _, d := range drawnSets() {
-		if d.name != "gap" {
-			continue
-		}
-		if err := d.write(folder, 2); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for part, want := range map[string]int{"train": 0, "test": 100} {
-		rows, err := readNumbers(filepath.Join(folder, part+".csv"), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inside := 0
-		for _, row := range rows {
-			if x := math.Abs(row[0]); x < 0.3 {
-				inside++
-			} else if x > 1 {
-				t.Errorf("an input of %g", row[0])
-			}
-		}
-		if inside != want {
-			t.Errorf("%s: %d rows in the gap, expected %d", part, inside, want)
-		}
-	}
-}
-
 // The folds are stratified, and have the rows of the table.
 func TestWriteFold(t *testing.T) {
 	folder := t.TempDir()
@@ -117,7 +66,7 @@ func TestWriteFold(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for fold := 1; fold <= 5; fold++ {
-		if err := writeFold(folder, file, 5, fold); err != nil {
+		if err := writeFold(folder, data.Source{Data: file, Task: "classification", Folds: 5, Fold: fold}); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(folder, "test.csv"))

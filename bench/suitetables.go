@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -15,54 +14,34 @@ func (p suitePage) wins(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## GP-DRF and best beside each method
 
-On how many sets the first method is better, equal and worse, paired over the folds that both have.
-A mean difference of at most %.2f, or of at most one standard error over the folds, counts as equal.
+The number of sets where GP-DRF, or best, is better, equal and worse by the score in brackets, paired
+over the folds that both have. A mean difference of at most %.2f, or of at most one standard error
+over the folds, counts as equal.
 
-| sets | method | beside | score | better | equal | worse | folds |
-|---|---|---|---|---|---|---|---|
+| sets | beside | GP-DRF | best |
+|---|---|---|---|
 `, tieMargin)
 	for _, kind := range kindsOfSets {
-		for _, first := range []string{"gpdrf", "best"} {
-			for _, other := range methodsOf(kind) {
-				if other.name != first {
-					p.scoreLines(b, kind, methodOf(first), other)
-				}
-			}
+		for _, other := range methodsOf(kind) {
+			fmt.Fprintf(b, "| %s (%s) | %s | %s | %s |\n", kind, scoreName(rankedBy(kind)), other.emphasised(),
+				p.compared(kind, methodOf("gpdrf"), other), p.compared(kind, methodOf("best"), other))
 		}
 	}
 }
 
-// scoreLines writes the lines of two methods, one for each score.
-func (p suitePage) scoreLines(b *strings.Builder, kind string, first, other suiteMethod) {
-	for _, key := range keysOf(kind)[:2] {
-		if count, folds := p.compared(kind, first, other, key); len(folds) > 0 {
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %d | %d | %d | %s |\n", kind, first.emphasised(),
-				other.emphasised(), scoreName(key), count[0], count[1], count[2], foldNumbers(folds))
-		}
-	}
-}
-
-// foldNumbers is "2", or "1 to 2".
-func foldNumbers(folds []int) string {
-	low, high := slices.Min(folds), slices.Max(folds)
-	if low == high {
-		return fmt.Sprint(low)
-	}
-	return fmt.Sprintf("%d to %d", low, high)
-}
-
-// compared counts the sets where a is better than b, equal and worse, and gives the number of folds
-// of each.
-func (p suitePage) compared(kind string, a, b suiteMethod, key string) (count [3]int, folds []int) {
+// compared counts the sets where a is better than b, equal and worse.
+func (p suitePage) compared(kind string, a, b suiteMethod) string {
+	var count [3]int
+	key := rankedBy(kind)
 	for _, s := range setsOf(kind) {
-		common := p.records.common(s, []suiteMethod{a, b})
-		if len(common) == 0 {
-			continue
+		if common := p.records.common(s, []suiteMethod{a, b}); len(common) > 0 {
+			count[verdict(p.records.scores(s, a, common, key), p.records.scores(s, b, common, key))]++
 		}
-		folds = append(folds, len(common))
-		count[verdict(p.records.scores(s, a, common, key), p.records.scores(s, b, common, key))]++
 	}
-	return count, folds
+	if a.name == b.name || count == [3]int{} {
+		return none
+	}
+	return fmt.Sprintf("%d, %d, %d", count[0], count[1], count[2])
 }
 
 // verdict is 0 where a is better, that is less, 1 where the two are equal and 2 where b is better.
