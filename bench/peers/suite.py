@@ -34,6 +34,8 @@ METHODS = {
     "ngboost": "suite_ngboost",
     "forest": "suite_forest",
     "logistic": "suite_logistic",
+    "words": "suite_words",
+    "wl": "suite_wl",
 }
 
 
@@ -80,6 +82,7 @@ def main(method, task, folder, seconds, out):
         return
     np.random.seed(SEED)
     rows, centre, unit = read(folder, task)
+    rows.folder = folder
     clock = Clock(float(seconds))
     predict = module.fit(rows, clock)
     trained = clock.spent()
