@@ -11,7 +11,7 @@ func graphSets() (all []set) {
 	}{{"MUTAG", .16}, {"PTC", .42}, {"ENZYMES", .48}, {"IMDBBINARY", .29}, {"NCI1", .16}} {
 		name := strings.ToLower(g.name)
 		all = append(all, set{name: name, data: "$GPDRF_DATA/graphs/" + g.name, shared: "graphs", kernel: "auto",
-			folds: 10, split: true, models: []string{"gpdrf"}, svm: name, exact: true, today: true,
+			folds: 10, split: true, models: []string{"gpdrf"}, svm: true, exact: true, today: true,
 			scores: classification, wanted: []target{atMost("error", g.error, 0)}})
 	}
 	return append(all, moleculeSets()...)
@@ -26,7 +26,7 @@ func moleculeSets() (all []set) {
 	} {
 		name := strings.ToLower(m.name)
 		all = append(all, set{name: name, data: "build/molecules/" + m.name + ".csv", reads: m.reads, shared: "graphs",
-			kernel: "auto", folds: 10, split: true, models: []string{"gp", "gpdrf"}, svm: name, today: true,
+			kernel: "auto", folds: 10, split: true, models: []string{"gp", "gpdrf"}, svm: true, today: true,
 			scores: regression})
 	}
 	return all

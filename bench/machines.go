@@ -14,7 +14,7 @@ func machines(b *strings.Builder, all found, words notes) {
 	b.WriteString("| set | mean of | score | SVM | chosen | GP-DRF | difference | at most 1 s.e. " +
 		"worse |\n|---|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
-		if s.svm != "" {
+		if s.svm {
 			machineLine(b, s, all)
 		}
 	}
@@ -23,7 +23,7 @@ func machines(b *strings.Builder, all found, words notes) {
 // machineLine writes the line of a set.
 func machineLine(b *strings.Builder, s set, all found) {
 	sc := s.scores[0]
-	theirs, ok := all.complete(machineOf(s))
+	theirs, ok := all.complete(s.svmRows())
 	ours, trained := all.complete(s.rowsOf("gpdrf"))
 	if !ok || !trained {
 		fmt.Fprintf(b, "| %s | %s | %s | %s | | %s | not run yet | |\n", s.title(), s.over(), sc.name, none, none)

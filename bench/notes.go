@@ -28,15 +28,12 @@ func readNotes(path string) (notes, error) {
 	return all, nil
 }
 
-// of are the words about a set: its own, and those about its objective and folds.
+// of are the words about a set: its own, and those about its folds.
 func (n notes) of(s set) string {
 	var parts []string
 	headings := []string{s.title()}
 	if s.split {
 		headings = append(headings, "Folds")
-	}
-	if strings.HasSuffix(s.name, "-tempered") {
-		headings = append(headings, "Tempered")
 	}
 	for _, heading := range headings {
 		if words := n[heading]; words != "" {

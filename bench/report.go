@@ -36,8 +36,8 @@ func overview(all found, words notes) string {
 	var b strings.Builder
 	title(&b, "Results")
 	fmt.Fprintf(&b, "%s\n\n## At a glance\n\n%s\n\n", words["Introduction"], words["At a glance"])
-	b.WriteString("| set | mean of | score | paper: GP | DRF | GP-DRF | here: GP | DRF | GP-DRF | " +
-		"target | met |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| set | mean of | score | paper: GP | DRF | GP-DRF | today's default | tuned: GP | DRF | GP-DRF | " +
+		"target | met |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		glance(&b, s, all)
 	}
@@ -68,9 +68,7 @@ func setPage(name string, all found, words notes) string {
 			continue
 		}
 		folds(&b, s, all, words)
-		for _, m := range models() {
-			of = append(of, s.rowsOf(m)...)
-		}
+		of = append(of, s.allRows()...)
 		of = append(append(of, s.svmRows()...), s.exactRows()...)
 	}
 	commands(&b, of, all, words)
@@ -109,27 +107,41 @@ func glance(b *strings.Builder, s set, all found) {
 			}
 			cells = append(cells, cell)
 		}
+		for _, m := range append([]string{defaultLabel}, models()...) {
+			cells = append(cells, meanCell(s, m, sc.key, all))
+		}
 		want, met := "", ""
-		for _, m := range models() {
-			cell := none
-			if records, ok := all.complete(s.rowsOf(m)); ok {
-				if x, ok := values(records, sc.key); ok {
-					cell = number(meanOf(x).value)
-					if m == "gpdrf" {
-						cell = "**" + cell + "**"
-						if wanted != nil {
-							met = wanted.verdict(meanOf(x).value)
-						}
-					}
-				}
-			}
-			cells = append(cells, cell)
+		if v, ok := all.meanOf(s.rowsOf("gpdrf"), sc.key); ok && wanted != nil {
+			met = wanted.verdict(v)
 		}
 		if wanted != nil {
 			want = wanted.String()
 		}
 		fmt.Fprintf(b, "| %s |\n", strings.Join(append(cells, want, met), " | "))
 	}
+}
+
+// meanCell is a model's mean of a score over the folds of a set, ours in bold. What was only run with
+// the defaults stands in their column.
+func meanCell(s set, model, key string, all found) string {
+	v, ok := all.meanOf(s.rowsOf(model), key)
+	switch {
+	case !ok, s.today && model == "gpdrf":
+		return none
+	case model == "gpdrf", model == defaultLabel:
+		return "**" + number(v) + "**"
+	}
+	return number(v)
+}
+
+// meanOf is the mean of a score of rows that all have a record.
+func (all found) meanOf(rows []row, key string) (v float64, ok bool) {
+	records, ok := all.complete(rows)
+	if !ok || len(rows) == 0 {
+		return 0, false
+	}
+	x, ok := values(records, key)
+	return meanOf(x).value, ok
 }
 
 // verdict reports whether a mean reaches the target.
@@ -191,8 +203,11 @@ func folds(b *strings.Builder, s set, all found, words notes) {
 		fmt.Fprintf(b, " %s |", sc.name)
 	}
 	fmt.Fprintf(b, " test rows | steps | seconds |\n|---|---|%s---|---|---|\n", strings.Repeat("---|", len(s.scores)))
-	for _, m := range append(models(), svmLabel, exactLabel) {
+	for _, m := range append(append([]string{defaultLabel}, models()...), svmLabel, exactLabel) {
 		missing, rows := "", s.rowsOf(m)
+		if m == defaultLabel && s.today {
+			continue
+		}
 		switch m {
 		case svmLabel:
 			rows = s.svmRows()

@@ -100,7 +100,11 @@ func (s set) source() string {
 }
 
 func (s set) row(model string, fold int) row {
-	command := "gpdrf-gpu train " + s.source() + " --model " + model
+	command := "gpdrf-gpu train " + s.source()
+	if model == defaultLabel {
+		return row{group: s.name, label: model, number: fold, template: command}
+	}
+	command += " --model " + model
 	if s.kernel != "" {
 		command += " --kernel " + s.kernel
 	}
@@ -118,9 +122,13 @@ func (s set) row(model string, fold int) row {
 // has reports whether the set is run with a model.
 func (s set) has(model string) bool { return s.models == nil || slices.Contains(s.models, model) }
 
-// rowsOf are the rows of one model, by fold; none if the set is run without it.
+// rowsOf are the rows of one model, by fold; none if the set is run without it. Train without options
+// runs on the sets as they came, not on those that were split into folds.
 func (s set) rowsOf(model string) (out []row) {
-	if !s.has(model) {
+	switch {
+	case model == defaultLabel && s.today:
+		return s.rowsOf("gpdrf")
+	case model == defaultLabel && s.split, model != defaultLabel && !s.has(model):
 		return nil
 	}
 	for fold := 1; fold <= max(1, s.folds); fold++ {
@@ -132,9 +140,18 @@ func (s set) rowsOf(model string) (out []row) {
 // rows are all that train a model, the quick sets first.
 func rows() (out []row) {
 	for _, s := range sets() {
-		for _, m := range models() {
-			out = append(out, s.rowsOf(m)...)
-		}
+		out = append(out, s.allRows()...)
+	}
+	return out
+}
+
+// allRows are the set's rows that train a model.
+func (s set) allRows() (out []row) {
+	if !s.today {
+		out = s.rowsOf(defaultLabel)
+	}
+	for _, m := range models() {
+		out = append(out, s.rowsOf(m)...)
 	}
 	return out
 }

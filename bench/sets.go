@@ -11,7 +11,10 @@ import (
 // models are the three that sets are figured with, in the order of the paper's table.
 func models() []string { return []string{"gp", "drf", "gpdrf"} }
 
-var modelNames = map[string]string{"gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF", svmLabel: "SVM", exactLabel: "exact GP"}
+// defaultLabel is that of train without options, beside the models whose options were chosen.
+const defaultLabel = "default"
+
+var modelNames = map[string]string{defaultLabel: "default", "gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF", svmLabel: "SVM", exactLabel: "exact GP"}
 
 // score is a figure of result.json's block "test".
 type score struct {
@@ -64,8 +67,8 @@ type set struct {
 	split  bool     // the folds are those that --folds makes of all rows
 	models []string // nil: all
 	shared string   // the page that it shares with other sets, or ""
-	today  bool     // it has only been run with today's defaults
-	svm    string   // the set whose support vector machine it is compared with, or ""
+	today  bool     // GP-DRF has only been run with today's defaults
+	svm    bool     // it is compared with a support vector machine
 	exact  bool     // whether it is compared with an exact GP, too
 	scores []score
 	paper  map[string]float64 // the paper's figure of the first score, by model

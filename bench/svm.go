@@ -33,9 +33,9 @@ const (
 )
 
 // svmRows are the runs of the set's support vector machine, by fold; nil where the set is compared
-// with none, or with another set's.
+// with none.
 func (s set) svmRows() (out []row) {
-	if s.svm != s.name {
+	if !s.svm {
 		return nil
 	}
 	by := ""
@@ -62,16 +62,6 @@ func (s set) machineRows(label, by string) (out []row) {
 		out = append(out, row{group: s.name, label: label, number: fold, template: template})
 	}
 	return out
-}
-
-// machineOf are the runs of the support vector machine that the set stands beside.
-func machineOf(s set) []row {
-	for _, other := range sets() {
-		if other.name == s.svm {
-			return other.svmRows()
-		}
-	}
-	return nil
 }
 
 // allSVMRows are the rows of the support vector machines and exact GPs of all sets.
