@@ -144,10 +144,11 @@ var scoreKeys = []string{"rmse", "nlpd", "crps", "coverage90", "error", "nll", "
 func (r *suiteRecord) readOurs(text []byte, kind string) error {
 	var result struct {
 		Steps   int
-		NTrain  int            `json:"n_train"`
-		NTest   int            `json:"n_test"`
-		Failure string         `json:"evaluation_failed"`
-		Test    map[string]any `json:"test"`
+		NTrain  int                `json:"n_train"`
+		NTest   int                `json:"n_test"`
+		Failure string             `json:"evaluation_failed"`
+		Cut     struct{ Rows int } `json:"test_cut"`
+		Test    map[string]any     `json:"test"`
 	}
 	if err := json.Unmarshal(text, &result); err != nil {
 		return fmt.Errorf("the result cannot be read: %w", err)
@@ -155,6 +156,9 @@ func (r *suiteRecord) readOurs(text []byte, kind string) error {
 	r.Steps, r.NTrain, r.NTest = result.Steps, result.NTrain, result.NTest
 	if result.Failure != "" {
 		return errors.New(result.Failure)
+	}
+	if n := result.Cut.Rows; n > 0 && n < r.NTest {
+		return fmt.Errorf("there was time to score %d of %d test rows", n, r.NTest)
 	}
 	r.Scores = map[string]float64{}
 	for _, key := range scoreKeys {

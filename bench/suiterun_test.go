@@ -28,6 +28,10 @@ func TestAnswers(t *testing.T) {
 	if err := r.readOurs([]byte(`{"evaluation_failed": "NaN"}`), numbers); err == nil || err.Error() != "NaN" {
 		t.Errorf("a failed evaluation: %v", err)
 	}
+	if err := r.readOurs([]byte(strings.Replace(text, "{", `{"test_cut": {"rows": 1}, `, 1)), numbers); err == nil ||
+		err.Error() != "there was time to score 1 of 2 test rows" {
+		t.Errorf("a test of a part of the rows: %v", err)
+	}
 	peer := cellsOf("yacht", 1)[4]
 	if peer.method.ours() {
 		t.Fatal(peer)
