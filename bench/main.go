@@ -9,6 +9,9 @@
 //	go -C bench run . suite -part i/n        only part i, from 0, of n of the cells, beside other parts on this
 //	                                      or other machines; results has -part, too. Without it, with -report,
 //	                                      or with -rows '^$', the page is written
+//	go -C bench run . reach                  times whole runs until they predict as well as SVGP and LightGBM, what has
+//	                                      no record in bench/results/reach.jsonl, and draws docs/images/reach.png
+//	go -C bench run . evidence               writes docs/evidence.md from all records
 //	go -C bench run . toy                    trains the toy with a gap, and draws docs/images/toy.png
 //	go -C bench run . serve -program P       loads P serve with 64 clients, beside P predict: docs/serve.md;
 //	                                      -seconds S, -clients N
@@ -44,6 +47,10 @@ func main() {
 		err = svm(args[1:])
 	case len(args) > 0 && args[0] == "suite":
 		err = suite(args[1:])
+	case len(args) == 1 && args[0] == "reach":
+		err = reach()
+	case len(args) == 1 && args[0] == "evidence":
+		err = evidence()
 	case len(args) == 1 && args[0] == "toy":
 		err = toy()
 	case len(args) > 0 && args[0] == "serve":
@@ -64,8 +71,8 @@ func main() {
 		fmt.Fprintln(os.Stderr,
 			"usage: go -C bench run . results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm "+
 				"--data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-again] "+
-				"[-report] | toy | serve [-program P] [-seconds S] | predict [-program P] | ranks [-turns N] "+
-				"[-steps N] [-batch N] | cpu-peers [PYTHON]")
+				"[-report] | reach | evidence | toy | serve [-program P] [-seconds S] | "+
+				"predict [-program P] | ranks [-turns N] [-steps N] [-batch N] | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}
 	if err != nil {

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const evidenceFile = "docs/evidence.md"
+
+// evidence writes docs/evidence.md from the records of all comparisons.
+func evidence() error {
+	page, err := readEvidence()
+	if err != nil {
+		return err
+	}
+	if err := writeText(evidenceFile, page.String()); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, "wrote", evidenceFile)
+	return nil
+}
+
+// evidencePage is docs/evidence.md: what the records of all comparisons say, on one page.
+type evidencePage struct {
+	suite  suitePage
+	runs   found // of the paper's sets
+	reach  reached
+	boards []*board
+}
+
+// readEvidence reads the records.
+func readEvidence() (p evidencePage, err error) {
+	records, err := readSuite(suiteFolder, suiteSets())
+	if err != nil {
+		return p, err
+	}
+	p.suite = newSuitePage(records)
+	if p.runs, err = readRecords(recordsFolder, allRows()); err != nil {
+		return p, err
+	}
+	if p.boards, err = readBoards(recordsFolder); err != nil {
+		return p, err
+	}
+	p.reach, err = readReach()
+	return p, err
+}
+
+// String is the page.
+func (p evidencePage) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# The evidence on one page
+
+Written by `+"`make evidence`"+` from bench/results; do not edit.
+
+**%s**
+
+`, p.line())
+	p.behind(&b)
+	if _, recorded := p.first(); recorded > 0 {
+		p.beside(&b)
+		p.wins(&b)
+		p.losses(&b)
+		p.elsewhere(&b)
+		p.costs(&b)
+	}
+	p.races(&b)
+	p.others(&b)
+	p.paper(&b)
+	return filled(b.String())
+}
+
+// filled joins the lines of paragraphs and items, and breaks them at 100 columns.
+func filled(text string) string {
+	var b strings.Builder
+	column, indent := 0, ""
+	for line := range strings.Lines(text) {
+		plain := strings.ContainsAny(line[:1], "\n |#!")
+		if item := strings.HasPrefix(line, "- "); plain || item {
+			if column > 0 {
+				b.WriteString("\n")
+			}
+			if column, indent = 0, ""; item {
+				indent = "  "
+			}
+		}
+		if plain {
+			b.WriteString(line)
+			continue
+		}
+		for _, word := range strings.Fields(line) {
+			n := utf8.RuneCountInString(word)
+			if column > 0 && column+1+n > 100 {
+				b.WriteString("\n" + indent)
+				column = len(indent)
+			} else if column > 0 {
+				b.WriteString(" ")
+				column++
+			}
+			b.WriteString(word)
+			column += n
+		}
+	}
+	return b.String()
+}
+
+// line says how GP-DRF fares beside its hardest rivals; the README has it, too.
+func (p evidencePage) line() string {
+	text := ""
+	if m, ok := p.hardest(numbers); ok {
+		text = fmt.Sprintf("The defaults of GP-DRF have a better NLPD than their hardest rival, %s, on %d of %d "+
+			"tables of numbers, and a worse one on %d.", m.other.title, m.count[0], m.sets(), m.count[2])
+	}
+	if m, ok := p.hardest(classes); ok {
+		text += fmt.Sprintf(" For classes it is %s: a better NLL on %d of %d tables, a worse one on %d.", m.other.title,
+			m.count[0], m.sets(), m.count[2])
+	}
+	cells, recorded := p.first()
+	if recorded < len(cells) {
+		text += fmt.Sprintf(" So far %d of %d cells of fold 1 have a record.", recorded, len(cells))
+	}
+	return strings.TrimSpace(text)
+}
+
+// first are the cells of fold 1, and the number of those with a record.
+func (p evidencePage) first() (cells []suiteCell, recorded int) {
+	cells = slices.DeleteFunc(p.suite.cells(), func(c suiteCell) bool { return c.fold > 1 })
+	return cells, len(cells) - len(p.suite.records.without(cells))
+}
+
+// whole reports whether nothing of fold 1 is missing, so that there may be ranks.
+func (p evidencePage) whole() bool {
+	cells, recorded := p.first()
+	return recorded == len(cells)
+}
+
+// behind says how much of the suite was run.
+func (p evidencePage) behind(b *strings.Builder) {
+	cells, recorded := p.first()
+	busy, failed := 0, 0
+	for _, c := range cells {
+		if r := p.suite.records[c.key()]; r != nil && r.Beside != "" {
+			busy++
+		}
+		if r := p.suite.records[c.key()]; r != nil && r.Error != "" {
+			failed++
+		}
+	}
+	fmt.Fprintf(b, "## What is behind it\n\n%d of %d cells of fold 1 have a record. A cell is a method on a set, "+
+		"with options that were chosen for no set. It has two threads, and %d s below %d training rows, else %d s, "+
+		"prediction included. %d failed, and %d ran beside other work.\n", recorded, len(cells), shortTime, manyRows,
+		longTime, failed, busy)
+	if !p.whole() {
+		b.WriteString("\nThere are no ranks before all cells of fold 1 have a record.\n")
+	}
+	b.WriteString("\n    make suite FOLDS=1\n")
+}
+
+// spread is "60 s", or "15, 60 and 180 s".
+func spread(limits []int) string {
+	var words []string
+	for _, limit := range limits {
+		words = append(words, fmt.Sprint(limit))
+	}
+	return and(words) + " s"
+}
+
+// and joins words to a list.
+func and(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

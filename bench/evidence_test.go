@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// wants reports the texts that a page lacks, or has though it must not.
+func wants(t *testing.T, page string, has, lacks []string) {
+	t.Helper()
+	joined := strings.Join(strings.Fields(page), " ")
+	for _, text := range has {
+		if !strings.Contains(joined, text) {
+			t.Errorf("the page lacks %s", text)
+		}
+	}
+	for _, text := range lacks {
+		if strings.Contains(joined, text) {
+			t.Errorf("the page has %s", text)
+		}
+	}
+	if t.Failed() {
+		t.Log(page)
+	}
+}
+
+// A win, a loss and a failure, on records that lack most cells: there are no ranks, nor a word about
+// being before all others.
+func TestEvidenceOfSome(t *testing.T) {
+	all := suiteRecords{}
+	all.put("yacht", numbers, "gpdrf", map[string]float64{"coverage90": .9, "rmse": .2}, .1, .3)
+	all.put("yacht", numbers, "svgp", map[string]float64{"rmse": .1}, .5, .7)
+	all.put("autos", numbers, "gpdrf", map[string]float64{"coverage90": .8, "rmse": .2}, 1, 1.2)
+	all.put("autos", numbers, "svgp", map[string]float64{"rmse": .1}, .2, .6)
+	all.put("solar", numbers, "gpdrf", map[string]float64{"coverage90": .7, "rmse": .2}, .5)
+	all.put("solar", numbers, "svgp", map[string]float64{"rmse": .3}, .1)
+	all.put("iris", classes, "gpdrf", nil, .4)
+	failed := &suiteRecord{Set: "iris", Fold: 1, Method: "lightgbm", Error: "no tree", Limit: 60}
+	all[failed.key()] = failed
+	for _, r := range all {
+		r.Took, r.Memory = 50, 2e8
+	}
+	page := evidencePage{suite: newSuitePage(all)}
+	cells, recorded := page.first()
+	if recorded != 8 {
+		t.Errorf("%d cells of fold 1 are recorded", recorded)
+	}
+	wants(t, page.String(), []string{
+		"better NLPD than their hardest rival, SVGP, on 1 of 3 tables",
+		fmt.Sprintf("8 of %d cells of fold 1 have a record.", len(cells)),
+		"1 failed, and 0 ran",
+		"There are no ranks before all cells",
+		"| SVGP | 1, 0, 2 | +0.2333 ±", "| 50 | 200 MB |",
+		"better on more than half of the tables: beside none.",
+		"Classes, better on more than half", "hold 80.0 ± 5.8 %",
+		"On 2 of 3 tables of numbers, a program of others is better. On 0 of 1 tables of classes",
+		"| autos | 1000 | NLPD | +0.7000 ± 0.1000, 2 folds | SVGP |",
+		"| solar | 1000 | NLPD | +0.4000, one fold | SVGP |",
+		"- Numbers, with 1,000 to 4,999 rows: SVGP 2/3.", "- Numbers without a distribution, by RMSE: SVGP 2/3.",
+		"median of 50 s", "| POWERPLANT | 3 folds | RMSE | not run | not run | | 0.194 |",
+	}, []string{"rank |", "every program", "NaN", "Seconds to the same", "the first"})
+}
+
+// With all cells of fold 1 there are ranks, and the page of everything stays short.
+func TestEvidenceOfAll(t *testing.T) {
+	all := suiteRecords{}
+	for _, c := range suiteCells(suiteSets(), func(suiteMethod) bool { return true }, 1) {
+		score := .5
+		switch {
+		case c.method.name == "gpdrf" && c.set.name != "pol":
+			score = .2
+		case c.method.name == "lightgbm" && c.set.name == "pol":
+			score = .1
+		}
+		all.put(c.set.name, c.set.scored(), c.method.name, map[string]float64{"coverage90": .9}, score)
+		all[c.key()].Took, all[c.key()].Memory = 60, 2e8
+	}
+	page := evidencePage{suite: newSuitePage(all), runs: found{}, reach: reached{}}
+	for _, s := range paperSets() {
+		for i, r := range append(s.rowsOf(defaultLabel), s.rowsOf("gpdrf")...) {
+			page.runs[r.name()] = &record{Test: map[string]any{s.scores[0].key: .1 + float64(i)/100}}
+		}
+	}
+	for _, s := range setsOf(numbers)[:mostReached] {
+		for repeat := 1; repeat <= reachRepeats; repeat++ {
+			for _, method := range append(reachPeers, "gpdrf") {
+				page.reach[reachRow(s.name, method, 1, repeat).line()] = &record{Test: map[string]any{"nlpd": .3,
+					"wall_seconds": float64(repeat), "cpu_seconds": 4.}}
+			}
+		}
+	}
+	d := &board{says: "a board", ours: "gpdrf", score: "NLPD", command: "python board.py"}
+	for _, line := range []string{`{"set": "kin", "model": "gpdrf", "split": 0, "nlpd": 0.5}`,
+		`{"set": "kin", "model": "gp", "split": 0, "nlpd": 0.1}`, `{"set": "kin", "model": "gp", "split": 1, "nlpd": 0.1}`,
+		`{"set": "kin", "model": "gpdrf", "split": 1, "nlpd": 0.7}`, `{"set": "naval", "model": "gp", "nlpd": 1}`} {
+		if err := d.read([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page.boards = []*board{d}
+	text, n := page.String(), len(setsOf(numbers))
+	wants(t, text, []string{
+		"| rank |", fmt.Sprintf("Ranks for numbers are averages over %d sets.", n), "| **GP-DRF** | | | 1.",
+		"30 s below 5000 training rows, else 60 s",
+		fmt.Sprintf("better than every program of others: on %d of %d tables.", n-1, n),
+		"| pol | 1000 | NLPD | +0.4000, one fold | LightGBM |",
+		fmt.Sprintf("| LightGBM | %d, 0, 1 |", n-1), "200 MB |", "and at most 200 MB.",
+		"| yacht | SVGP | 3.0 (1.0 to 5.0), 4 | 3.0 (1.0 to 5.0), 4 |", "A board, NLPD beside gp: better on 0, equal on 0 and worse on 1. The largest loss is on kin: +0.5000 ± 0.1000, 2",
+		"| POWERPLANT | 3 folds | RMSE | 0.1100 ± 0.0058 | 0.1400 ± 0.0058 | −0.0300 ± 0.0000 | 0.194 |",
+	}, []string{"no ranks", "So far", "not fair", "not run", "NaN"})
+	words := 0
+	for word := range strings.FieldsSeq(text) {
+		if strings.ContainsFunc(word, unicode.IsLetter) {
+			words++
+		}
+	}
+	if words > 900 {
+		t.Errorf("the page has %d words", words)
+	}
+}
+
+// docs/evidence.md agrees with the records.
+func TestEvidenceIsCurrent(t *testing.T) {
+	t.Chdir("..")
+	page, err := readEvidence()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(evidenceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(text) != page.String() {
+		t.Errorf("%s is not what the records say: go -C bench run . evidence", evidenceFile)
+	}
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// duel is GP-DRF beside another method on a set.
+type duel struct {
+	set    suiteSet
+	other  suiteMethod
+	d      mean // of GP-DRF's score minus the other's
+	folds  int
+	result int // as verdict has it
+}
+
+// match is GP-DRF beside another method on all sets of a kind that both have.
+type match struct {
+	other suiteMethod
+	duels []duel
+	count [3]int // better, equal, worse
+}
+
+func (m match) sets() int { return len(m.duels) }
+
+// match compares by a score, on the sets with a number of rows from least to below.
+func (p evidencePage) match(kind string, other suiteMethod, key string, least, below int) match {
+	m := match{other: other}
+	gpdrf := methodOf("gpdrf")
+	for _, s := range setsOf(kind) {
+		folds := p.suite.records.common(s, []suiteMethod{gpdrf, other})
+		if n := p.suite.records.rows(s); len(folds) == 0 || n < least || n >= below {
+			continue
+		}
+		x, y := p.suite.records.scores(s, gpdrf, folds, key), p.suite.records.scores(s, other, folds, key)
+		d := duel{s, other, paired(x, y), len(folds), verdict(x, y)}
+		m.duels = append(m.duels, d)
+		m.count[d.result]++
+	}
+	return m
+}
+
+// wholeMatch is the match on tables of any size, by the score of the distribution.
+func (p evidencePage) wholeMatch(kind string, other suiteMethod) match {
+	return p.match(kind, other, rankedBy(kind), 0, math.MaxInt)
+}
+
+// over is the mean difference over the sets where neither failed.
+func (m match) over() mean {
+	var all []float64
+	for _, d := range m.duels {
+		if !math.IsInf(d.d.value, 0) && !math.IsNaN(d.d.value) {
+			all = append(all, d.d.value)
+		}
+	}
+	return meanOf(all)
+}
+
+// peersOf are the methods of others.
+func peersOf(kind string) []suiteMethod {
+	return slices.DeleteFunc(methodsOf(kind), func(m suiteMethod) bool { return m.ours() })
+}
+
+// hardest is the peer beside which GP-DRF wins least often and loses most, of those with at least
+// half of the sets.
+func (p evidencePage) hardest(kind string) (rival match, ok bool) {
+	var all []match
+	most := 0
+	for _, other := range peersOf(kind) {
+		m := p.wholeMatch(kind, other)
+		all, most = append(all, m), max(most, m.sets())
+	}
+	all = slices.DeleteFunc(all, func(m match) bool { return m.sets() == 0 || 2*m.sets() < most })
+	share := func(m match) float64 { return float64(m.count[0]-m.count[2]) / float64(m.sets()) }
+	slices.SortStableFunc(all, func(a, b match) int { return cmp.Compare(share(a), share(b)) })
+	if len(all) == 0 {
+		return rival, false
+	}
+	return all[0], true
+}
+
+// beside is the table of all methods.
+func (p evidencePage) beside(b *strings.Builder) {
+	fmt.Fprintf(b, `
+## GP-DRF beside each method
+
+The tables where GP-DRF is better, equal and worse. At most %.2f is equal, or one standard error over
+the folds. A negative difference is a win; ± is a standard error over the tables. Seconds and
+memory are medians. The hardest rival is the program of others with the most wins less
+losses, of those with half of the tables or more.
+
+| beside | NLPD of numbers | difference |%[2]s NLL of classes | difference |%[2]s seconds | memory |
+|---|---|---|%[3]s---|---|%[3]s---|---|
+`, tieMargin, p.ifWhole(" rank |"), p.ifWhole("---|"))
+	for _, m := range suiteMethods() {
+		cells := m.emphasised()
+		for i, kind := range kindsOfSets[:2] {
+			count, difference, rank := "", "", ""
+			if one := p.wholeMatch(kind, m); one.sets() > 0 && slices.Contains(m.kinds, kind) && m.name != "gpdrf" {
+				count = fmt.Sprintf("%d, %d, %d", one.count[0], one.count[1], one.count[2])
+				difference = signed(one.over())
+			}
+			if v, ok := p.suite.rankings[i].averageOf(m.name); ok {
+				rank = fmt.Sprintf("%.2f", v)
+			}
+			cells += " | " + count + " | " + difference + p.ifWhole(" | "+rank)
+		}
+		if took, bytes := p.spent(m); len(took) > 0 {
+			fmt.Fprintf(b, "| %s | %.0f | %.0f MB |\n", cells, median(took), median(bytes)/1e6)
+		}
+	}
+	for _, r := range p.suite.rankings {
+		if p.whole() && len(r.sets) > 0 {
+			fmt.Fprintf(b, "\nRanks for %s are averages over %s. Two that differ by less than %.2f cannot be told apart.\n",
+				tablesOf(r.kind), setCount(len(r.sets)), criticalDifference(len(r.methods), len(r.sets)))
+		}
+	}
+	b.WriteString("\n    go -C bench run . suite -report\n")
+}
+
+// ifWhole is the text where ranks may be given.
+func (p evidencePage) ifWhole(text string) string {
+	if p.whole() {
+		return text
+	}
+	return ""
+}
+
+// often lists the peers with more than a share of the sets in a column of the count.
+func (p evidencePage) often(kind, key string, column, least, below int, share float64) string {
+	var all []string
+	for _, other := range peersOf(kind) {
+		m := p.match(kind, other, key, least, below)
+		if m.sets() > 2 && float64(m.count[column]) > share*float64(m.sets()) {
+			all = append(all, fmt.Sprintf("%s %d/%d", other.title, m.count[column], m.sets()))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// tablesOf is how sentences name a kind.
+func tablesOf(kind string) string {
+	return map[string]string{numbers: "numbers", classes: "classes"}[kind]
+}
+
+// wins says beside whom GP-DRF is better on most tables.
+func (p evidencePage) wins(b *strings.Builder) {
+	b.WriteString("\n## Where it wins\n\n")
+	for _, kind := range kindsOfSets[:2] {
+		fmt.Fprintf(b, "- %s, better on more than half of the tables: %s.\n", capital(tablesOf(kind)),
+			cmp.Or(p.often(kind, rankedBy(kind), 0, 0, math.MaxInt, .5), "beside none"))
+		if hard := p.hard(kind); p.whole() && len(hard) > 0 {
+			ahead := slices.DeleteFunc(slices.Clone(hard), func(d duel) bool { return d.result != 0 })
+			fmt.Fprintf(b, "- %s, better than every program of others: on %d of %d tables.\n", capital(tablesOf(kind)),
+				len(ahead), len(hard))
+		}
+	}
+	var covered []float64
+	for _, s := range setsOf(numbers) {
+		if r := p.suite.records[cellKey{s.name, 1, "gpdrf"}]; r != nil && r.Error == "" {
+			covered = append(covered, 100*r.Scores["coverage90"])
+		}
+	}
+	if m := meanOf(covered); len(covered) > 1 {
+		fmt.Fprintf(b, "- Its 90 %% intervals hold %.1f ± %.1f %% of the test rows, a mean over %d tables.\n", m.value, m.se,
+			len(covered))
+	}
+	b.WriteString("\n      make suite FOLDS=1\n")
+}
+
+// hard are the duels with the peer that is farthest ahead on each set.
+func (p evidencePage) hard(kind string) (all []duel) {
+	bySet := map[string]duel{}
+	for _, other := range peersOf(kind) {
+		for _, d := range p.wholeMatch(kind, other).duels {
+			if was, ok := bySet[d.set.name]; !ok || d.d.value > was.d.value {
+				bySet[d.set.name] = d
+			}
+		}
+	}
+	for _, s := range setsOf(kind) {
+		if d, ok := bySet[s.name]; ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// mostLosses is how many of them the page lists of a kind.
+const mostLosses = 4
+
+// losses lists the tables where a peer is farthest ahead.
+func (p evidencePage) losses(b *strings.Builder) {
+	b.WriteString("\n## Where it loses\n\n")
+	lines := ""
+	for _, kind := range kindsOfSets[:2] {
+		hard := p.hard(kind)
+		n := len(hard)
+		lost := slices.DeleteFunc(hard, func(d duel) bool { return d.result != 2 })
+		fmt.Fprintf(b, "On %d of %d tables of %s, a program of others is better. ", len(lost), n, tablesOf(kind))
+		slices.SortStableFunc(lost, func(x, y duel) int { return cmp.Compare(y.d.value, x.d.value) })
+		for _, d := range lost[:min(mostLosses, len(lost))] {
+			lines += fmt.Sprintf("| %s | %d | %s | %s | %s |\n", d.set.name, p.suite.records.rows(d.set),
+				scoreName(rankedBy(kind)), d.loss(), d.other.title)
+		}
+	}
+	if lines != "" {
+		fmt.Fprintf(b, "The largest losses, at most %d of each, with the method that is farthest ahead:\n\n"+
+			"| table | rows | score | loss | beside |\n|---|---|---|---|---|\n%s", mostLosses, lines)
+	} else {
+		b.WriteString("\n")
+	}
+	b.WriteString("\n    make suite FOLDS=1 SETS='^NAME$'\n")
+	p.machines(b)
+}
+
+// loss is the difference with its standard error over the folds.
+func (d duel) loss() string {
+	text := signed(d.d)
+	if math.IsInf(d.d.value, 1) {
+		text = "failed"
+	}
+	return text + ", " + foldCount(d.folds)
+}
