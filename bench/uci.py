@@ -81,7 +81,7 @@ def main():
                 records.append(record)
                 print(name, i, model, f"RMSE {record['rmse']:.4g}, {seconds:.0f} s", flush=True)
     print("\n".join(lines(records)))
-    if given.records == RECORDS:
+    if records and given.records == RECORDS:
         boards.write("uci", lines(records))
 
 
