@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""GP-DRF and its GP on the splits of UCI's tables for which others have published exact and sparse GPs: docs/boards.md.
+"""GP-DRF and its GP on splits of UCI's tables with published exact and sparse GPs: docs/boards.md.
 
     python bench/uci.py GPDRF-GPU FOLDER [--sets REGEXP] [--models REGEXP] [--splits N] [--records FILE]
 
