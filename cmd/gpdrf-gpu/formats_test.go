@@ -3,18 +3,25 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/best"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// docs/formats.md names every file, key and tensor of the golden files.
+// docs/formats.md names every file, key and tensor of the golden files, and the keys that they could have.
 func TestFormatsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats.md"))
 	if err != nil {
@@ -68,6 +75,10 @@ func TestFormatsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, part := range []any{model.Config{}, data.Schema{}, data.Scaler{}, data.TargetScale{}, data.Projection{},
+		fitted.Conformal{}, rundir.State{}, rundir.Result{}, rundir.CV{}, best.State{}} {
+		fieldsOf(reflect.TypeOf(part), map[reflect.Type]bool{}, func(key string) { needs(key, fmt.Sprintf("%T", part)) })
+	}
 	for name, file := range missing {
 		t.Errorf("docs/formats.md does not name `%s`, of %s", name, file)
 	}
@@ -104,4 +115,27 @@ func keysOf(t *testing.T, text []byte, seen func(key string)) {
 		}
 	}
 	walk(root)
+}
+
+// fieldsOf calls seen with the keys of a type in JSON, at any depth; known are the types that it has visited.
+func fieldsOf(of reflect.Type, known map[reflect.Type]bool, seen func(key string)) {
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		fieldsOf(of.Elem(), known, seen)
+	case reflect.Struct:
+		if known[of] {
+			return
+		}
+		known[of] = true
+		for field := range of.Fields() {
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if key == "-" || key == "" && !field.Anonymous {
+				continue
+			}
+			if key != "" {
+				seen(key)
+			}
+			fieldsOf(field.Type, known, seen)
+		}
+	}
 }

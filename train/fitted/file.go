@@ -23,7 +23,7 @@ const (
 
 	logVersion = 4 // of models that predict the logarithm of a target
 
-	temperatureVersion = 5 // of classifiers with a temperature
+	temperatureVersion = 5 // of models with a temperature, or with numbers that are not plain
 
 	timesVersion = 6 // of models that read dates
 
