@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -45,7 +46,8 @@ func (p *program) markdown() string {
 		"argument; after `--` nothing is a flag. A switch is written\n`--name=true` or `--name=false`; " +
 		"`--name` alone is true.\n\n")
 	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which " +
-		"saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n")
+		"saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n\nFlags of all commands:\n\n")
+	listFlags(&b, commonFlags())
 	for _, v := range p.verbs() {
 		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name, v.synopsis(),
 			wrap(v.about, "", helpWidth))
@@ -53,19 +55,28 @@ func (p *program) markdown() string {
 			fmt.Fprintf(&b, "    %s\n", e.command)
 		}
 		list := func(group string, flags []flagSpec) {
-			fmt.Fprintf(&b, "\n**%s**\n\n", group)
-			for _, f := range flags {
-				flag, text := "`"+f.synopsis()+"`", strings.ReplaceAll(f.describe(), "<", `\<`)
-				if len(flag) > helpWidth {
-					flag = strings.ReplaceAll(flag, "|", "` | `")
-				}
-				fmt.Fprintf(&b, "- %s\n", wrap(flag+": "+text, "  ", helpWidth))
+			if own := slices.DeleteFunc(slices.Clone(flags), isCommon); len(own) > 0 {
+				fmt.Fprintf(&b, "\n**%s**\n\n", group)
+				listFlags(&b, own)
 			}
 		}
 		v.eachGroup(list)
-		if keys := listed(v.keys); keys != nil {
-			list(v.keysHeading(), keys)
-		}
+		list(v.keysHeading(), listed(v.keys))
 	}
 	return b.String()
+}
+
+// isCommon reports whether all commands have the flag.
+func isCommon(f flagSpec) bool {
+	return slices.ContainsFunc(commonFlags(), func(c flagSpec) bool { return c.name == f.name })
+}
+
+func listFlags(b *strings.Builder, flags []flagSpec) {
+	for _, f := range flags {
+		flag, text := "`"+f.synopsis()+"`", strings.ReplaceAll(f.describe(), "<", `\<`)
+		if len(flag) > helpWidth {
+			flag = strings.ReplaceAll(flag, "|", "` | `")
+		}
+		fmt.Fprintf(b, "- %s\n", wrap(flag+": "+text, "  ", helpWidth))
+	}
 }
