@@ -5,10 +5,7 @@
 // # Conventions, stated once
 //
 // Shapes are row-major: the last index is fastest, and batch axes come first. docs/glossary.md has
-// the letters. N are the rows of the data set, B those of a batch, D is the input width. M are
-// inducing points X̄, J latent functions, K distinct correlation kernels (J, or 1 where all latents
-// share one). S are Monte-Carlo samples, R frequencies, d and d' the widths into and out of a
-// layer, C outputs.
+// the letters.
 //
 // Precision belongs to the device. Real tensors hold the device's working precision (float32 or
 // float64); Double tensors are always float64. The GP layer runs in double and the random-feature

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -188,7 +187,7 @@ func (s *store) evict(but *entry) {
 			loaded = append(loaded, e)
 		}
 	}
-	e := slices.MinFunc(loaded, func(a, b *entry) int { return cmp.Compare(a.used.UnixNano(), b.used.UnixNano()) })
+	e := slices.MinFunc(loaded, func(a, b *entry) int { return a.used.Compare(b.used) })
 	s.mu.Unlock()
 	s.drop(e, evicted)
 }

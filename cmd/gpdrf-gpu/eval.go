@@ -65,7 +65,7 @@ func (p *program) eval(c *call) error {
 		return guard.unless(err)
 	}
 	p.notes(notes)
-	p.warnOfFar(p.ctx, run.Trained, rows, 1)
+	p.warn(run.Trained.Unlike(p.ctx, rows, 1))
 	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path},
 		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "test set", Value: rows.Fingerprint})
 	if err != nil {

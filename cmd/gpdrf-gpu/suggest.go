@@ -194,7 +194,7 @@ func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Trained) (
 		if err := c.attachGram(rows, watch); err != nil {
 			return nil, err
 		}
-		p.warnOfFar(p.ctx, t, rows, 1)
+		p.warn(t.Unlike(p.ctx, rows, 1))
 	}
 	return rows, nil
 }

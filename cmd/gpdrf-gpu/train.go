@@ -18,7 +18,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -208,7 +207,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
 	}
 	if job.Start != nil {
-		p.warnOfFar(ctx, job.Start, rows, onePercent(rows))
+		p.warn(job.Start.Unlike(ctx, rows, onePercent(rows)))
 	}
 	job.Train, job.Validation, job.Conformal, job.Test = rows, validation, conformal, test
 	return job, nil
@@ -346,11 +345,6 @@ func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	default:
 		p.say("to resume from the last checkpoint: %s", p.resumeCommand(folder.Path()))
 	}
-}
-
-// warnOfFar warns of rows that are unlike those of training, if there are at least least of them.
-func (p *program) warnOfFar(ctx context.Context, t *fitted.Trained, rows *data.Dataset, least int) {
-	p.warn(t.Unlike(ctx, rows, least))
 }
 
 // onePercent is the number of rows in a hundredth of a set.

@@ -63,7 +63,7 @@ func commonFlags() []flagSpec {
 // verbs are all commands, in the order of the help.
 func (p *program) verbs() []verb {
 	all := []verb{p.trainVerb(), p.evalVerb(), p.predictVerb(), p.suggestVerb(), p.serveVerb(), p.exportVerb(),
-		p.dataVerb(), p.infoVerb(), p.planVerb(), p.checkVerb(), p.reportVerb(), p.runsVerb(), p.benchVerb(), p.demoVerb(),
+		p.dataVerb(), p.infoVerb(), p.planVerb(), p.checkVerb(), p.reportVerb(), p.runsVerb(), p.benchVerb(),
 		p.completionVerb(), p.manVerb()}
 	for i := range all {
 		all[i].flags = append(all[i].flags, commonFlags()...)
