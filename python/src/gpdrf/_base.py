@@ -273,7 +273,6 @@ class Estimator(BaseEstimator):
         words = [
             word
             for name, value in given.items()
-            if name not in self._own_options
             for word in ("--set", f"{name.replace('_', '-')}={_options.text(value)}")
         ]
         return words + self._threads()
