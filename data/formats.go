@@ -254,7 +254,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		t.notes, d.schema.Roles.Group = append(t.notes, note), Scaffold
 	}
 	if like == nil || in.opt.Roles.given() != "" { // rows to train on
-		if err := d.checkFacts(in.name, d.schema.Roles); err != nil {
+		if err := d.checkSplitRoles(in.name, d.schema.Roles); err != nil {
 			return nil, nil, err
 		}
 		t.notes = append(t.notes, d.noteFewWeights(in.name)...)

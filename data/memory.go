@@ -90,7 +90,7 @@ func FromRows(r Rows) (*Dataset, error) {
 	if slices.Contains(r.Weights, 0) {
 		d = d.Subset(which(d.N(), func(i int) bool { return d.Weights[i] > 0 })) // the others count nothing
 	}
-	if err := cmp.Or(d.checkFacts(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
+	if err := cmp.Or(d.checkSplitRoles(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err
 	}
 	d.Fingerprint = d.fingerprint()

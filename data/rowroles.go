@@ -266,8 +266,8 @@ func (l *layout) addRoles(rec *records, to *rowFacts) {
 	}
 }
 
-// checkFacts refuses groups and times of training rows together. names are those of their columns.
-func (d *Dataset) checkFacts(file string, names RowRoles) error {
+// checkSplitRoles refuses groups and times of training rows together. names are those of their columns.
+func (d *Dataset) checkSplitRoles(file string, names RowRoles) error {
 	if d.Groups != nil && d.Times != nil {
 		return errorf(file, "cannot be split by the groups %s and by the times %s together: give --group or --time",
 			quote(names.Group), quote(names.Time))

@@ -98,7 +98,7 @@ func (d *Dataset) groupSizes() []int {
 	return sizes
 }
 
-// InFold splits all rows for fold k of some, from 1. Rows without groups and times have equal shares of
+// InFold splits all rows for fold k of folds, from 1. Rows without groups and times have equal shares of
 // each class in the folds. Of rows with times, fold k is tested on window k+1 of equal windows in time, and
 // trained on all before it: the first window is in no test.
 func (d *Dataset) InFold(folds, k int) (train, test []int) {
@@ -180,12 +180,6 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 	return rest, d.Subset(rows), nil
 }
 
-// Source.Folds splits a set that has no folds, or not the wanted ones. The folds depend only on the
-// classes of the rows and their numbers in the file, not on a seed. So runs with other seeds, and
-// other programs, have the same folds. The rows of each class are sorted by the SHA-256 of the text
-// "fold:" and the row's number from 1. They are dealt out to the folds in turn, class after class.
-// Sizes of folds, and of a class in them, then differ by at most one row.
-
 // checkFolds refuses folds that rows cannot have.
 func checkFolds(s Source) error {
 	switch {
@@ -231,7 +225,11 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 	return all.Subset(rest), test, note, nil
 }
 
-// foldsOf are the folds of n rows, from 1; labels is nil where there are no classes.
+// foldsOf are the folds of n rows, from 1; labels is nil where there are no classes. The folds depend
+// only on the classes of the rows and their numbers in the file, not on a seed. So runs with other
+// seeds, and other programs, have the same folds. The rows of each class are sorted by the SHA-256 of
+// the text "fold:" and the row's number from 1. They are dealt out to the folds in turn, class after
+// class. Sizes of folds, and of a class in them, then differ by at most one row.
 func foldsOf(labels []int32, n, folds int) []int {
 	order, hashes := everyRow(n), make([][sha256.Size]byte, n)
 	for i := range hashes {

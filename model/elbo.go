@@ -16,7 +16,7 @@ type GradientArgs struct {
 	Predictive bool
 	KLWeight   device.Scalar // 1 for the bound; another value is a tempered objective
 
-	Leave func() bool // asked between two parts of a batch: whether to leave it at that; nil for no
+	Leave func() bool // reports, between two parts of a batch, whether to stop; nil never does
 
 	// Sum is called after the gradient of each shard of a pass, and reports whether to continue.
 	// It is nil where one shard is the batch.

@@ -23,7 +23,7 @@ type GPLayer struct {
 	q, qReal *device.Tensor
 
 	// What depends on the parameters only.
-	// nothing that Kuu/α depends on learns: L stays, and neither has a gradient
+	// Kuu/α depends on no learned parameter: L is computed once, and neither has a gradient
 	fixed      bool
 	factorised bool           // L belongs to the present X̄, where it is fixed
 	kuu        *correlations  // Kuu/α [K,M,M]

@@ -32,7 +32,7 @@ type conns struct {
 	known map[string]*guest // by remote address
 	fresh list.List         // of *guest: those that never sent a request, the oldest first
 	idle  list.List         // of *guest: those between two requests, the longest idle first
-	works int               // requests in work
+	busy  int               // requests in work
 }
 
 // patience is how long a new connection keeps its place at least.
@@ -124,7 +124,7 @@ func (c *conns) forget(g *guest) {
 		delete(c.known, name)
 	}
 	c.leave(g)
-	c.works -= g.busy
+	c.busy -= g.busy
 	g.busy = 0
 	c.counted(g, -g.unread)
 	c.open.Set(float64(len(c.known)))
@@ -146,7 +146,7 @@ func (c *conns) empty(most time.Duration) {
 func (c *conns) calls() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.works
+	return c.busy
 }
 
 // work says that a connection has begun (1) or ended (−1) a request.
@@ -159,7 +159,7 @@ func (c *conns) work(remote net.Addr, change int) {
 	}
 	before := g.busy
 	g.busy = max(0, g.busy+change)
-	c.works += g.busy - before
+	c.busy += g.busy - before
 	c.leave(g)
 	if g.busy == 0 {
 		c.wait(g, &c.idle)

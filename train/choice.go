@@ -23,11 +23,11 @@ import (
 // passes, with which a model memorises sooner than with all rows. Elsewhere a number of steps that one
 // table needs is too large for another, and longer attempts choose that, too.
 const (
-	choiceShare = 0.2      // of the rows score the attempts, options.ValidationRows at most
-	choiceTime  = 0.8      // of what a time limit leaves, attempts get at most
-	shortShare  = 1.0 / 16 // of the steps has a short attempt,
-	longShare   = 1.0 / 4  // a long one, of which there are two, and the run that follows at most
-	safeShare   = 1.0 / 8  // of rows and steps has an attempt where the objective is safe; the run has the rest
+	choiceShare = 0.2      // share of the rows that scores attempts, at most options.ValidationRows
+	choiceTime  = 0.8      // largest share of the remaining time for attempts
+	shortShare  = 1.0 / 16 // share of the steps for a short attempt
+	longShare   = 1.0 / 4  // for each of two long attempts; the run that follows has no more
+	safeShare   = 1.0 / 8  // share of rows and steps for an attempt with a safe objective; the run has the others
 	leastSteps  = 30       // of an attempt: shorter ones choose nothing
 	// lower weights of the divergences; a short attempt prefers the lowest, and a long one has to agree
 	lower, lowest = 0.3, 0.1

@@ -134,7 +134,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	if c := j.From; c != nil && c.Step == 0 { // it has attempts, and nothing of the run
 		settled.From, settled.attempted = nil, c.State
 	}
-	out, err := settled.runSettled(ctx)
+	out, err := settled.settleAndRun(ctx)
 	if err == nil {
 		err = weighted.calibrate(ctx, out, settled.Reporter)
 	}
@@ -147,8 +147,8 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	return out, nil
 }
 
-// runSettled is Run, and settles the open options of the Job.
-func (j *Job) runSettled(ctx context.Context) (out *Outcome, err error) {
+// settleAndRun settles the open options of the Job, and trains.
+func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
 	limit := Limit{j.Started, j.Config.TimeLimit} // of a new run: another has its deadline
 	before, cancel := limit.Until(ctx)
 	defer cancel()

@@ -155,8 +155,8 @@ func (r *run) evaluates() bool {
 	return r.validator != nil && (r.out.Steps%r.job.Config.EvalEvery == 0 || r.out.Steps == r.last)
 }
 
-// reports reports whether the Reporter hears of the last step.
-func (r *run) reports() bool {
+// reportDue reports whether the Reporter hears of the last step.
+func (r *run) reportDue() bool {
 	step := r.out.Steps
 	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.last
 }
@@ -164,7 +164,7 @@ func (r *run) reports() bool {
 // look reads the report of a step, where one is due. A step in parts is long, so each is read: a
 // device that runs ahead would be steps behind a Ctrl-C, and an abandoned step loses its report.
 func (r *run) look() error {
-	if r.reports() || r.step.InParts() || r.out.End.cutShort() {
+	if r.reportDue() || r.step.InParts() || r.out.End.cutShort() {
 		var err error
 		// the bound itself, also while the KL's weight still rises
 		if r.out.ELBO, err = r.step.Model.Report(r.job.Config.KLWeight); err != nil {
@@ -179,7 +179,7 @@ func (r *run) look() error {
 			return err
 		}
 	}
-	if r.reports() {
+	if r.reportDue() {
 		r.report()
 	}
 	return nil
@@ -213,7 +213,7 @@ func (r *run) finish() error {
 				return err
 			}
 		}
-		if !r.reports() {
+		if !r.reportDue() {
 			r.report()
 		}
 		r.job.Config = r.job.Config.With("stop-after", out.Steps)

@@ -16,15 +16,14 @@ import (
 // thirds or more are for steps and the evaluations among them, the rest for the test.
 const (
 	timingWarmup = 3               // steps before the clock starts
-	timingShare  = 1.0 / 24        // of the remaining time goes to timing steps,
-	timingAtMost = 5 * time.Second // and no more than this
-	leastTrained = 2.0 / 3         // of the remaining time goes to training at least
-	// of the time for training is planned: a slower run may take all of it
-	planned = 0.92
-	// of it goes to evaluations at most, where the user does not say how many
+	timingShare  = 1.0 / 24        // share of the remaining time for timing steps
+	timingAtMost = 5 * time.Second // longest time for them
+	leastTrained = 2.0 / 3         // least share of the remaining time for training
+	planned      = 0.92            // planned share of the time for training: a slower run may take all of it
+	// largest share of the time for training that evaluations get, where the user does not give their number
 	validated   = 0.2
-	reportShare = 0.03 // of the remaining time is for the report and the warm-up of the test
-	fewSteps    = 10   // that are fewer train next to nothing
+	reportShare = 0.03 // share of the remaining time for the report and the warm-up of the test
+	fewSteps    = 10   // fewer steps train next to nothing
 )
 
 // Limit is a time limit, and when its time began; 0 is no limit.

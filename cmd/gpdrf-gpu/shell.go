@@ -27,7 +27,7 @@ func (p *program) completionVerb() verb {
 func (p *program) manVerb() verb {
 	return verb{
 		name: "man", line: "print the manual page", run: p.man,
-		about:    "It is written for man, in its own format.",
+		about:    "It prints the manual page in the format of man.",
 		examples: []example{{"gpdrf-gpu man > gpdrf-gpu.1 && man ./gpdrf-gpu.1", "read it"}},
 	}
 }

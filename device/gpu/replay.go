@@ -74,8 +74,8 @@ func (l *loop) perform(now device.Now) {
 	l.work(now.Live())
 }
 
-// record captures the work. That the record is right for every step is seen from the work of a step
-// with other numbers: it must make the same calls, to the last bit of their arguments.
+// record captures the work. It also traces the work of a step with other numbers, which must make the
+// same calls, to the last bit of their arguments: so the record is right for every step.
 func (l *loop) record(now device.Now) {
 	d, betas := l.device, [2]float64{}
 	other := device.Now{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1, Natural: (1 + now.Natural) / 3}

@@ -89,9 +89,9 @@ const (
 )
 
 const (
-	onGP  = "gpdrf or gp"
-	onDRF = "gpdrf or drf"
-	on2   = "gpdrf"
+	onGP    = "gpdrf or gp"
+	onDRF   = "gpdrf or drf"
+	onGPDRF = "gpdrf"
 )
 
 func words(list string) []string { return strings.Fields(list) }

@@ -136,7 +136,7 @@ func (c *Config) runOptions() []Option {
 			Help: "seed of everything random: the same seed gives the same bytes"},
 		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
 			Help: "start at the model of this run, with its options, and train on the new rows of --data, for a " +
-				"fifth of its steps, or as many as it had if it started so, too, unless --steps or --time-limit is given"},
+				"fifth of its steps (as many, if that run began with --from, too), unless --steps or --time-limit is given"},
 		{Key: "ensemble", Flag: true, Arg: "K", limits: between(1, 100), value: &c.Ensemble,
 			Help: "train with K seeds, from --seed on, and predict with the mean of the models"},
 		{Key: "deterministic", value: &c.Deterministic,
@@ -187,7 +187,7 @@ func (c *Config) gpOptions() []Option {
 				"each input, or one for all. auto is shared, or common where an input has fewer than 10 rows"},
 		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: atLeast(0), value: &c.GPLengthscaleFactor,
 			Help: "factor of the initial length-scales; 0 finds them by an exact GP on a few rows"},
-		{Key: "latents", Models: on2, Arg: "J", limits: between(1, MaxWidth), value: &c.Latents,
+		{Key: "latents", Models: onGPDRF, Arg: "J", limits: between(1, MaxWidth), value: &c.Latents,
 			Help: "number of latent functions"},
 	}
 }
@@ -219,7 +219,7 @@ func (c *Config) drfOptions() []Option {
 				"the paper"},
 		{Key: "feed-forward", Models: onDRF, value: &c.FeedForward,
 			Help: "let every layer also see the output of the first layer, and the input"},
-		{Key: "skip", Models: on2, value: &c.Skip,
+		{Key: "skip", Models: onGPDRF, value: &c.Skip,
 			Help: "add the first latent functions to the output. The model can then be a plain Gaussian process " +
 				"if depth does not help"},
 		{Key: "projection", Models: "drf", Arg: "P", limits: between(1, MaxWidth), value: &c.Projection,
@@ -240,11 +240,11 @@ func (c *Config) objectiveOptions() []Option {
 				"classes, or ordinal for levels in order. auto is gaussian, negative-binomial of targets that are " +
 				"counts beyond doubt, or softmax"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
-			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
-				"divergences. auto is predictive with gaussian noise where rows outnumber the parameters, without " +
-				"the spreads of q. In a table, and of classes of sequences, a fifth of the rows is held out first, and " +
-				"chooses the objective and kl-weight. On few rows and of classes, it also chooses how many of the steps to take. " +
-				"Beside steps, epochs or kl-weight, auto has to be given for that"},
+			Help: "elbo is the bound; predictive is the log density of targets under the prediction, less the " +
+				"divergences. auto lets a held-out fifth of the rows of a table, or of classes of sequences, choose the " +
+				"objective and kl-weight, and on few rows or classes also the number of steps. If steps, epochs or " +
+				"kl-weight are given, rows choose only where auto is given, too. Otherwise auto is predictive with " +
+				"gaussian noise where rows outnumber the parameters, without the spreads of q"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Help: "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,

@@ -25,8 +25,8 @@ type Step struct {
 	Model *model.Model
 	Rows  *model.Data
 	Pass  *model.Pass
-	// Leave is asked between two parts of a batch, nil for never. If it says yes, the step ends
-	// there and changes nothing. One that ranks share is never left.
+	// Leave reports, between two parts of a batch, whether to end the step there, which then changes
+	// nothing; nil never does. A step that ranks share is never left.
 	Leave func() bool
 	// Votes are those of a step that ranks share.
 	Votes Votes
