@@ -52,7 +52,7 @@ func (t *Target) Quantile(i int, level float64) float64 {
 	return t.regression.Quantile(i, level)
 }
 
-// Quantile is that of the first target. It is NaN in a classification, which has none.
+// Quantile is the quantile of the first target. It is NaN in a classification, which has none.
 func (p *Prediction) Quantile(i int, level float64) float64 {
 	if len(p.Targets) == 0 {
 		return math.NaN()
@@ -89,7 +89,7 @@ func checkRow(i, rows int) error {
 	return nil
 }
 
-// Interval is that of the first target. It is an error in a classification, which has Set.
+// Interval is the interval of the first target. It is an error in a classification, which has Set.
 func (p *Prediction) Interval(i int, level float64) (lower, upper float64, err error) {
 	if len(p.Targets) == 0 {
 		return 0, 0, errors.New("a classification has sets of classes, and no intervals: ask for Set")

@@ -22,7 +22,7 @@ type More func(chosen int) bool
 // of are the values of function s.
 func (f Samples) of(s int) []float64 { return f.F[s*f.N : (s+1)*f.N] }
 
-// Means are those of the rows over the functions.
+// Means are the mean values of the rows over the functions.
 func (f Samples) Means() []float64 {
 	means := make([]float64, f.N)
 	for s := range f.S {
@@ -72,7 +72,7 @@ func greedy(n, batch int, more More, value func(row int) float64, chosen func(ro
 	return picks
 }
 
-// weightOf is that of a row; nil weights are 1.
+// weightOf is the weight of a row; nil weights are 1.
 func weightOf(weight []float64, i int) float64 {
 	if weight == nil {
 		return 1

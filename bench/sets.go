@@ -11,7 +11,7 @@ import (
 // models are the three that sets are figured with, in the order of the paper's table.
 func models() []string { return []string{"gp", "drf", "gpdrf"} }
 
-// defaultLabel is that of train without options, beside the models whose options were chosen.
+// defaultLabel is the label of train without options, beside the models whose options were chosen.
 const defaultLabel = "default"
 
 var modelNames = map[string]string{defaultLabel: "default", "gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF", svmLabel: "SVM", exactLabel: "exact GP"}

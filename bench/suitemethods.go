@@ -41,7 +41,7 @@ func suiteMethods() []suiteMethod {
 // ours reports whether a method is a model of this project.
 func (m suiteMethod) ours() bool { return m.python == "" }
 
-// methodsOf are those for one kind of sets.
+// methodsOf are the methods for one kind of sets.
 func methodsOf(kind string) []suiteMethod {
 	return slices.DeleteFunc(suiteMethods(), func(m suiteMethod) bool { return !slices.Contains(m.kinds, kind) })
 }

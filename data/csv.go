@@ -257,7 +257,7 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 	return nil, y, 0, nil
 }
 
-// noTargets are those of a row whose targets are not known.
+// noTargets are the targets of a row whose targets are not known.
 func (l *layout) noTargets() (labels []int32, y []float64) {
 	if l.class != nil {
 		return []int32{-1}, nil

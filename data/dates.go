@@ -39,7 +39,7 @@ func (c cycle) phase(seconds float64) float64 {
 	return turns - math.Floor(turns)
 }
 
-// unit is that of numbers that are times, in seconds; 0 of texts.
+// unit is the unit of times that are numbers, in seconds; 0 of texts.
 func (d *Date) unit() float64 { return map[string]float64{epochSeconds: 1, epochMillis: 1e-3}[d.Form] }
 
 // Seconds is the time of a number v in a column of numbers.

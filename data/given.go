@@ -109,7 +109,7 @@ func (s Schema) checkGiven(g Given) error {
 	return nil
 }
 
-// offsets are those of the rows, the last number of each; nil where the schema has none.
+// offsets are the offsets of the rows, the last number of each; nil where the schema has none.
 func (g Given) offsets(s Schema) (offset []float64, err error) {
 	width := len(s.RequestNumbers())
 	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {

@@ -60,7 +60,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("summary: %s", line)
 	}
 
-	// options are those of other graphs
+	// the options of other graphs
 	unlabelled := triangles()
 	unlabelled["graph_labels"] = "1\nNA\n-1\n"
 	drop := TableOptions{Missing: MissingDrop}

@@ -37,7 +37,7 @@ func areMolecules(head []byte) bool {
 	return float64(valid) >= mostlyValid*float64(len(words))
 }
 
-// firstWords are those of the first lines.
+// firstWords are the first words of the first lines.
 func firstWords(head []byte) (words []string) {
 	lines, _ := linesOf(head)
 	for _, line := range lines {
@@ -127,7 +127,7 @@ func readSDF(in *input) (*table, error) {
 	return t.table(&here)
 }
 
-// value is that of an item, "" without it, and its place.
+// value is the value of an item, "" without it, and its place.
 func (m molecule) value(name string) (string, place) {
 	for _, i := range m.items {
 		if i.name == name {

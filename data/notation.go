@@ -193,7 +193,7 @@ func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
 	return shown[1], shown[0] != shown[1] || !shown[0] && rec.style.separator == ','
 }
 
-// notations are those of the columns of a training table that need one, nil of others, and notes
+// notations are the notations of the columns of a training table that need one, nil of others, and notes
 // about them. Columns that are neither inputs nor targets have none.
 func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int) (all []*Notation, notes []string) {
 	for i := range p.columns {
@@ -220,7 +220,7 @@ func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int
 	return all, notes
 }
 
-// notation is that of the column; nil where its numbers are plain, or are not in one way.
+// notation is the notation of the column; nil where its numbers are plain, or are not in one way.
 func (c *columnProfile) notation(comma bool) *Notation {
 	n := &Notation{Comma: comma, Thousands: c.signs.way(comma).thousands}
 	if c.texts.n == 0 && n.Thousands != "." || !c.fits(comma) || !c.sameUnit() {
@@ -238,8 +238,8 @@ func (c *columnProfile) sameUnit() bool {
 	return len(units) == 0 || len(units) == 1 && (units[0] == "" || c.numbers == 0)
 }
 
-// mostUnits are those of one quantity in a column, such as g and kg, and the different texts of one
-// that may be of words, such as 2wd and 4wd.
+// mostUnits is the largest number of units of one quantity in a column, such as g and kg, and of
+// different texts of one that may be of words, such as 2wd and 4wd.
 const mostUnits = 2
 
 // keepsUnits: the column is one of words that begin with numbers.

@@ -94,7 +94,7 @@ func newCSVRows(r io.Reader, s *style) *csvRows {
 	return c
 }
 
-// Read is that of [csv.Reader], whose errors count the lines of plain rows, too.
+// Read is as of [csv.Reader], and its errors count the lines of plain rows, too.
 func (c *csvRows) Read() ([]string, error) {
 	row, err := c.Reader.Read()
 	if pe, ok := err.(*csv.ParseError); ok {

@@ -229,7 +229,7 @@ func (c *columnProfile) isNumbering() bool {
 	return c.texts.n == 0 && c.fractions.cell == "" && different && c.high-c.low < 2*float64(c.filled())
 }
 
-// missingCells are those that are missing in a column of this kind.
+// missingCells are the missing cells of a column of this kind.
 func (c *columnProfile) missingCells() sighting {
 	if c.isText() && !c.isDates() || c.doubtful.n == 0 {
 		return c.missing

@@ -83,7 +83,7 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	return out, projected, nil
 }
 
-// names are those of the scores.
+// names are the names of the scores.
 func (p *projector) names(d *Dataset) []string {
 	of := d.Outputs()
 	if d.Task == Classification {
@@ -125,7 +125,7 @@ func (p *projector) readTargets(d *Dataset) {
 	}
 }
 
-// means are those of columns of values [N,width] over some rows.
+// means are the means of columns of values [N,width] over some rows.
 func means(values []float64, width int, rows []int) []float64 {
 	m := make([]float64, width)
 	for _, i := range rows {
@@ -286,7 +286,7 @@ func (p *projector) spectrum(gram []float64, rows []int) *spectrum {
 	return s
 }
 
-// weights are those of the rows in the scores [M,C], with a ridge.
+// weights are the weights of the rows in the scores [M,C], with a ridge.
 func (s *spectrum) weights(ridge float64) []float64 {
 	m, most := len(s.rows), 0.0
 	for _, v := range s.values {

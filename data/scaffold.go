@@ -55,7 +55,7 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 	return note, nil
 }
 
-// scaffold is that of row i, or nil with the label of a node that is no atom.
+// scaffold is the scaffold of row i, or nil with the label of a node that is no atom.
 func (d *Dataset) scaffold(i int) (s *graph.Graph, wrong string) {
 	m := graph.Decoded(d.Sequences.At(i), d.Sequences.Alphabet.Words)
 	for _, label := range m.Labels {

@@ -183,7 +183,7 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 	return columns
 }
 
-// notation is that of a column of numbers that are not plain; nil of others.
+// notation is the notation of a column of numbers that are not plain; nil of others.
 func (s Schema) notation(column string) *Notation {
 	if i := slices.IndexFunc(s.Notations, func(n Notation) bool { return n.Column == column }); i >= 0 {
 		return &s.Notations[i]
@@ -377,7 +377,7 @@ type Input struct {
 	Columns []int // among the D inputs; nil of the sequences
 }
 
-// Inputs are those of the schema, in the order of the file, the sequences last.
+// Inputs are the inputs of the schema, in the order of the file, the sequences last.
 func (s Schema) Inputs() (all []Input) {
 	at := 0
 	for _, c := range s.FileColumns() {

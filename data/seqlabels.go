@@ -352,7 +352,7 @@ func (t *texts) setSeveral(in *input, made *table) error {
 	return nil
 }
 
-// targetNames are those of the targets that are asked for, of names that are there; nil where none
+// targetNames are the names of the targets that are asked for, among the names there; nil where none
 // is asked for.
 func (in *input) targetNames(there []string) []string {
 	switch like := in.opt.Like; {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// targets are those of a file of their own.
+// targets are the targets of a file of their own.
 type targets struct {
 	y        []float64
 	classes  bool               // they can only be classes

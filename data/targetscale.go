@@ -123,8 +123,8 @@ const (
 	logDecades = 2   // between the first and the last percent
 )
 
-// decades are those that targets cover without a percent at either end, where they are positive and
-// skewed; 0 elsewhere. Skewed ones cover two decades or more. And on average a row has half a nat
+// decades is the number of decades that targets cover without a percent at either end, where they are
+// positive and skewed; 0 elsewhere. Skewed ones cover two decades or more. And on average a row has half a nat
 // more under the log-normal distribution of their moments than under the normal one. Noise that is
 // a share of a target is alike in all decades of its logarithm. Over less, a model finds the shape
 // from the inputs.

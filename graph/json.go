@@ -23,7 +23,7 @@ const (
 	keyValues = "values"
 )
 
-// Values are those of some keys of a graph in JSON, as text; "" without one. Errors are *Error.
+// Values are the values of some keys of a graph in JSON, as text; "" without one. Errors are *Error.
 func Values(text []byte, keys []string) ([]string, error) {
 	var row map[string]any
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -122,7 +122,7 @@ func (m *electrons) separateCharges() {
 	}
 }
 
-// order is that of a bond, 1 of an aromatic one.
+// order is the order of a bond, 1 of an aromatic one.
 func order(label string) int { return max(1, map[string]int{"=": 2, "#": 3, "$": 4}[label]) }
 
 // other is the atom at the other end of an edge.

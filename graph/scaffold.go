@@ -141,7 +141,7 @@ type coloured struct {
 	near   [][]Edge
 }
 
-// Number is that of the graph: the next one, from 0, where it is new.
+// Number is the number of the graph: the next one, from 0, where it is new.
 func (k *Kinds) Number(g *Graph) int {
 	if k.number == nil {
 		k.number, k.coloured = map[string]int{}, map[string][]kind{}

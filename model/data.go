@@ -104,7 +104,7 @@ type column struct {
 	src []float64
 }
 
-// columns are those that are numbers.
+// columns are the columns of numbers.
 func (t *Targets) columns(y []float64, rows Rows) (some []column) {
 	for _, c := range []column{{t.Numbers, y}, {t.Weight, rows.Weight}, {t.Offset, rows.Offset}} {
 		if c.dst != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// mostLogRate is that of metrics.Counts.
+// mostLogRate is the largest log rate, as in metrics.Counts.
 const mostLogRate = 300
 
 // counts are mean and variance of counts with log rates h [S,B,C], normal ones where there is a variance:

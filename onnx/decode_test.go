@@ -149,7 +149,7 @@ func (d *decoded) sound(t *testing.T) {
 	}
 }
 
-// operations are those of opset 19 that graphs may have, with their numbers of inputs.
+// operations are the ones of opset 19 that graphs may have, with their numbers of inputs.
 var operations = map[string][]int{
 	"Add": {2}, "Sub": {2}, "Mul": {2}, "Div": {2}, "MatMul": {2}, "Max": {2}, "Min": {2}, "Equal": {2},
 	"Greater": {2}, "Gather": {2}, "Unsqueeze": {2}, "Squeeze": {2}, "ReduceSum": {2}, "ReduceMean": {2},

@@ -93,7 +93,7 @@ func (g graph) features(p *model.SettledDRF, s int, h value) (out, variance valu
 	return out, variance
 }
 
-// draws are those of s samples [s,rows,columns], or [1,rows,columns].
+// draws are the draws of s samples [s,rows,columns], or [1,rows,columns].
 func (g graph) draws(x []float64, s, rows, columns int) value {
 	n := len(x) / (rows * columns)
 	all := g.Doubles(x, n, rows, columns)

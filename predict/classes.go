@@ -20,7 +20,7 @@ func NewClasses(t *fitted.Trained, p *model.Prediction) *Classes {
 	return &Classes{p, t.Schema.Classes, metrics.Probabilities(p.H, p.S, p.N, p.C)}
 }
 
-// Probabilities are those of row i, in the order of the classes.
+// Probabilities are the probabilities of row i, in the order of the classes.
 func (c *Classes) Probabilities(i int) []float64 { return c.mean[i*c.p.C : (i+1)*c.p.C] }
 
 // Label is the most probable class of row i.
@@ -36,7 +36,7 @@ func (c *Classes) Set(i int, q float64) (classes []string) {
 	return classes
 }
 
-// Entropy is that of row i, in nats.
+// Entropy is the entropy of row i, in nats.
 func (c *Classes) Entropy(i int) (entropy float64) {
 	for _, v := range c.Probabilities(i) {
 		if v > 0 {

@@ -27,7 +27,7 @@ func (r *Regression) Drawn(draws int, seed uint64) *Regression {
 	return &Regression{r.p, r.c, fitted.Draws(r.mixture.(metrics.Mixture), r.c, draws, seed), r.scale}
 }
 
-// Levels are those of the quantiles q05 q25 q50 q75 q95.
+// Levels are the levels of the quantiles q05 q25 q50 q75 q95.
 func Levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 
 // Moments are mean and standard deviation of row i, and the two parts of its variance: noise, and
@@ -45,7 +45,7 @@ func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 	return r.scale.Own(m), unit * math.Sqrt(total), unit * unit * noise, unit * unit * max(0, total-noise)
 }
 
-// LogDensity is that of the target y of row i, by unit of the target; the log probability of a count.
+// LogDensity is the log density of the target y of row i, by unit of the target; the log probability of a count.
 func (r *Regression) LogDensity(i int, y float64) float64 {
 	if r.scale.Log {
 		return fitted.Logs(r.mixture, r.scale).LogDensity(i, y)
@@ -64,7 +64,7 @@ func (r *Regression) Position(i, row int, y float64, seed uint64) float64 {
 	return below + (upTo-below)*fitted.Uniform(row, r.c, seed)
 }
 
-// Quantile is that of row i at level q.
+// Quantile is the quantile of row i at level q.
 func (r *Regression) Quantile(i int, q float64) float64 { return r.Quantiles(i)(q) }
 
 // Quantiles is Quantile of row i. It is faster where several levels are asked for.
@@ -85,7 +85,7 @@ func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
 	}
 }
 
-// Interval is that of row i with normalised residuals up to q: fitted.Interval.
+// Interval is the interval of row i with normalised residuals up to q: fitted.Interval.
 func (r *Regression) Interval(i int, q float64) (lower, upper float64) {
 	return fitted.Interval(r.mixture, r.scale, i, q)
 }

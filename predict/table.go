@@ -122,7 +122,7 @@ func regressionTable(t *fitted.Trained, p *model.Prediction, draws int, seed uin
 	return out
 }
 
-// outputColumns are those of target c.
+// outputColumns are the columns of target c.
 func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 	seed uint64) (columns []string, row func(i int, into []Cell)) {
 	r := NewRegression(t, p, c)

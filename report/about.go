@@ -18,7 +18,7 @@ type score struct {
 	far               float64 // distance from the best, compared between runs
 }
 
-// scores are those of the test rows, the first ones the most telling.
+// scores are the scores of the test rows, the first ones the most telling.
 func (r *Run) scores() (all []score) {
 	add := func(name string, v, far float64, text, says string) {
 		all = append(all, score{name, text, says, v, far})

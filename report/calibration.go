@@ -107,7 +107,7 @@ func coverage(t Target) panel {
 	return panel{Title: "Coverage", Chart: chart.SVG(), Numbers: numbers}
 }
 
-// confidenceBins are those of the score ECE.
+// confidenceBins is the number of bins, as of the score ECE.
 const confidenceBins = 15
 
 // reliability is the share of right rows over the probability of their predicted class.

@@ -97,7 +97,7 @@ func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps in
 	return out, nil
 }
 
-// lengthScales are those of the inputs in the kernel of vectors, in training-sd units: the
+// lengthScales of the inputs are in the kernel of vectors, and in training-sd units: the
 // geometric mean over latent functions, and the shorter of two kernels. They are nil where inputs
 // share one. Columns that a projection leaves out have an infinite one.
 func lengthScales(t *fitted.Trained) []float64 {

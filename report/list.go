@@ -55,7 +55,7 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 	return all, err
 }
 
-// entry is that of one folder, if it is a run's.
+// entry is the entry of a folder, if it is a run's.
 func entry(path string) (e Entry, found bool, err error) {
 	switch {
 	case rundir.IsCV(path):

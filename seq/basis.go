@@ -191,7 +191,7 @@ func (b *Basis) among(ctx context.Context) []float64 {
 	return own
 }
 
-// Medians are those of the distances above 0 between sequences of X̄ under each map; 1 where there
+// Medians are the medians of the distances above 0 between sequences of X̄ under each map; 1 where there
 // are none.
 func (b *Basis) Medians() []float64 {
 	m, own := b.M(), b.Own()

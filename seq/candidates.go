@@ -203,8 +203,7 @@ func graphMap(name string) (graph.Map, bool) {
 // usualNodes is how many nodes a graph or tree has that is looked at to choose a map.
 const usualNodes = 20000
 
-// usual are those of some rows whose graphs or trees do not have too many nodes; all where none
-// would be left.
+// usual are the rows whose graphs or trees do not have too many nodes; all where none would be left.
 func (s *Set) usual(rows []int) []int {
 	if !s.Alphabet.Kind.IsGraph() {
 		return rows

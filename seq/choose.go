@@ -66,7 +66,7 @@ func Choose(ctx context.Context, spec Spec, set *Set, c Choice) ([]int, error) {
 	return pick(pool, chosen), ctx.Err()
 }
 
-// meanDistances are those between the sequences of the pool [P,P].
+// meanDistances are the mean distances between sequences of the pool [P,P].
 func meanDistances(ctx context.Context, spec Spec, pool *Set) (sum []float64, err error) {
 	for i, t := range spec {
 		d2, _, err := distancesAmong(phase(ctx, i, len(spec)), t, pool)

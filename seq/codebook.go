@@ -63,7 +63,7 @@ func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebo
 // Letters is the number of centres.
 func (c *Codebook) Letters() int { return len(c.Centres) / c.Width }
 
-// Alphabet is that of the symbols which it makes of a set over a: whole numbers, or of graphs the
+// Alphabet is the alphabet of the symbols which it makes of a set over a: whole numbers, or of graphs the
 // pairs of a label and a whole number.
 func (c *Codebook) Alphabet(a *Alphabet) *Alphabet {
 	if a.Kind.IsGraph() {

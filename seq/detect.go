@@ -117,7 +117,7 @@ func (t *histogram) sizes() (total, blanks int) {
 
 func atLeast(n int, share float64, of int) bool { return float64(n) >= share*float64(of) }
 
-// gaps are those of aligned sequences, and what masks them in any alphabet.
+// gaps are the signs of a gap in aligned sequences, and masks of any alphabet.
 const gaps = "-.Xx"
 
 // isDNA: letters that DNA never has are rare among all symbols, and most others are bases or never

@@ -58,7 +58,7 @@ func Fit(ctx context.Context, t Term, train *Set) (*Features, error) {
 	return f, nil
 }
 
-// newFeatures are those that no sequence has filled yet.
+// newFeatures are Features that no sequence has filled yet.
 func newFeatures(t Term, a *Alphabet) (*Features, error) {
 	f := &Features{Term: t, Alphabet: a, unknown: 1}
 	var err *SpecError

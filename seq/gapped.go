@@ -61,8 +61,7 @@ const (
 	mostWindows = 1 << 13
 )
 
-// windows are those of a sequence without an unknown symbol: at[p][w] is the symbol at place p of
-// window w.
+// windows of a sequence have no unknown symbol: at[p][w] is the symbol at place p of window w.
 type windows struct {
 	at  [][]int32
 	own [][]int32 // the memory of at, where it is not the sequence

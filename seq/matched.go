@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// mostSymbols are those of the sequences whose windows are listed at a time: each takes up to
-// twenty bytes.
+// mostSymbols is the number of symbols whose windows are listed at a time: each takes up to twenty
+// bytes.
 const mostSymbols = 1 << 20
 
 // mostSelf is the longest sequence that is compared with itself window by window. The time of that

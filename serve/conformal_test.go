@@ -37,7 +37,7 @@ func conformal(t *testing.T, kind, row string) (r *running, want []map[string]an
 	return start(t, testConfig(), Source{"m", path}), want
 }
 
-// Intervals are those of predict, at the model's level or at that of a request.
+// Intervals are the same as of predict, at the model's level or at that of a request.
 func TestIntervals(t *testing.T) {
 	r, want := conformal(t, numbers, "a,b\n0.5,31\n")
 	ask := func(name, parameters string) (int, []float64, string) {
@@ -74,7 +74,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Sets are those of predict: words in the rows of /v1, and 1 for each class inside in /v2.
+// Sets are the same as of predict: words in the rows of /v1, and 1 for each class inside in /v2.
 func TestSets(t *testing.T) {
 	const gene = "ACGTACGTTTACGATTACA"
 	r, want := conformal(t, sequences, ">g1\n"+gene+"\n")

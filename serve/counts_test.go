@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Counts are those of predict, with the offset of a row. Their quantiles and draws are whole numbers, and
+// Counts are the same as of predict, with the offset of a row. Their quantiles and draws are whole numbers, and
 // samples are rates.
 func TestCounts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")

@@ -194,7 +194,7 @@ func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, erro
 	return request, nil
 }
 
-// parameters are those of an output as JSON has them.
+// parameters are the parameters of an output, as JSON has them.
 func parameters(of map[string]*inference.InferParameter) (map[string]json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	for name, parameter := range of {

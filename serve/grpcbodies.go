@@ -65,7 +65,7 @@ func (c *conns) comes(remote net.Addr, change int, bytes int64) {
 	c.counted(g, -bytes)
 }
 
-// message is that of a request; messageKey has it in the context.
+// message is the state of a request; messageKey has it in the context.
 type message struct {
 	whole bool
 	bytes int64

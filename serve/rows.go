@@ -75,7 +75,7 @@ func newRowReader(s data.Schema) *rowReader {
 	return r
 }
 
-// cells are those of a row, in the order of the columns.
+// cells are the cells of a row, in the order of the columns.
 func (r *rowReader) cells(row json.RawMessage) (cells []json.RawMessage, err error) {
 	if row[0] == '{' {
 		cells, err = r.named(row)

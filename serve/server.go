@@ -125,7 +125,7 @@ func (s *Server) ready() error {
 	return nil
 }
 
-// version is that of every model: a name has one model at a time.
+// version is the version of every model: a name has one model at a time.
 const version = "1"
 
 func checkVersion(asked string) error {

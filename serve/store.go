@@ -243,7 +243,7 @@ func isUnloaded(e *entry) error {
 		quote(e.name), e.name)}
 }
 
-// names are those of all models.
+// names are the names of all models.
 func (s *store) names() (names []string) {
 	for _, e := range s.entries {
 		names = append(names, e.name)

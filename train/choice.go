@@ -116,7 +116,7 @@ func (h *chooser) holdOut(most int) (err error) {
 	return nil
 }
 
-// settings are those that rows choose from: the predictive objective with a lower weight where rows
+// settings are the choice that rows have: the predictive objective with a lower weight where rows
 // outnumber the parameters that can follow them, and otherwise the bound, with lower weights or beside the
 // predictive objective.
 func settings(c *options.Config, ds *data.Dataset) []setting {

@@ -16,7 +16,7 @@ import (
 // memory is rank 0's to decide; everything else comes out alike on all ranks. Rank 0 alone has a
 // Reporter and saves.
 
-// ranks are those of the Job: this process alone, where it has no Comm.
+// ranks are the processes of the Job: this one alone, where it has no Comm.
 func (j *Job) ranks() dist.Comm {
 	if j.Comm == nil {
 		return dist.Local{}

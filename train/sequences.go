@@ -23,7 +23,7 @@ type sequences struct {
 	train, validation *model.Vectors // nil until somebody asks
 }
 
-// kind is that of a row of a model of them.
+// kind is the kind of a model's rows, the sequences.
 func (s *sequences) kind() fitted.Sequences {
 	return fitted.Sequences{Codes: fitted.Codes{Codebook: s.book}, Basis: s.basis}
 }

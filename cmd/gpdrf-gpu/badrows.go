@@ -20,7 +20,7 @@ type badRows struct {
 	rows int
 }
 
-// badRows are those of --skip-bad.
+// badRows are the bad rows of --skip-bad.
 func (c *call) badRows(in, out string) (*badRows, error) {
 	path, ok := c.text("skip-bad")
 	if !ok {
@@ -46,7 +46,7 @@ func (b *badRows) silence() {
 	}
 }
 
-// files are those that are written where predictions go to out.
+// files are the files that predictions to out write.
 func (b *badRows) files(out string) (paths []string) {
 	if out != "-" {
 		paths = append(paths, out)

@@ -103,7 +103,7 @@ func (p *program) printScores(r *rundir.Result, tested split) error {
 	return nil
 }
 
-// testRows are those of --data, or those that the run was tested on.
+// testRows are the rows of --data, or the test rows of the run.
 func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, notes []string, err error) {
 	labels, given := c.text("labels")
 	table, err := c.tableOptions()

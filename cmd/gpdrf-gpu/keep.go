@@ -83,7 +83,7 @@ func (f *runOutput) keep(ctx context.Context, guard *exitGuard, scores *fitted.S
 	}
 }
 
-// predictions are those of the test rows, and the importance of inputs.
+// predictions are the predictions of the test rows, and the importance of inputs.
 func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
 	kept, err := report.Keep(ctx, f.out.Trained, f.out.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// paperFigures are those of the paper's table "Dataset Statistics and Benchmark Results": RMSE of a
+// paperFigures are the figures in the paper's table "Dataset Statistics and Benchmark Results": RMSE of a
 // standardised target, or the error rate.
 var paperFigures = map[string]map[string]float64{
 	"powerplant": {"gp": 0.207, "drf": 0.201, "gpdrf": 0.194},

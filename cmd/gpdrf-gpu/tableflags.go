@@ -15,7 +15,7 @@ func dialectKeys() []flagSpec {
 	}
 }
 
-// tableKeys are those of verbs that read any table.
+// tableKeys are the keys of verbs that read any table.
 func tableKeys() []flagSpec {
 	return append(dialectKeys(),
 		flagSpec{name: "thousands", arg: "auto|,|.|space|none",

@@ -75,7 +75,7 @@ func (m *arrowMessages) next() (message arrowMessage, err error) {
 	return arrowMessage{m, root.byte(messageType), header, body}, err
 }
 
-// length is that of the next description; io.EOF after the last, which is 0 or the end of the file.
+// length is the length of the next description; io.EOF after the last, which is 0 or the end of the file.
 func (m *arrowMessages) length() (n uint32, err error) {
 	const follows = 1<<32 - 1 // stands before it, though not in old files
 	for n = follows; n == follows; {

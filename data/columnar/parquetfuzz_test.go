@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/compress"
 )
 
-// codecs are those that package parquet reads.
+// codecs are the codecs of package parquet.
 var codecs = []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd,
 	&parquet.Lz4Raw}
 

@@ -51,7 +51,7 @@ const (
 
 func sequenceFiles(int) (train, test string) { return "train.tsv.gz", "test.tsv.gz" }
 
-// fastskFiles are those of a set of FastSK's.
+// fastskFiles are the files of a set of FastSK's.
 func fastskFiles(name string) func(int) (train, test string) {
 	return func(int) (train, test string) { return name + ".train.fasta.gz", name + ".test.fasta.gz" }
 }

@@ -21,7 +21,7 @@ func open[T Float](t testing.TB, workers int) *Device[T] {
 	return d
 }
 
-// truth is that of the naive loops, for all devices of these tests.
+// truth is the result of the naive loops, for all devices of these tests.
 var truth = devicetest.Truth{}
 
 func TestF64(t *testing.T) { devicetest.Run(t, open[float64](t, 2), devicetest.Double(), truth) }

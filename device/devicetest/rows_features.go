@@ -125,7 +125,7 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	}, device.Device.RandomFeatures, device.Device.RandomFeaturesBackward)
 }
 
-// featureParams are those that stand behind h.
+// featureParams are the parameters behind h.
 func featureParams(in []*device.Tensor) device.FeatureParams {
 	return device.FeatureParams{LogAlpha: in[1], LogL: in[2], MeanOmega: in[3], LogVarOmega: in[4],
 		MeanW: in[5], LogVarW: in[6]}

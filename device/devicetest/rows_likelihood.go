@@ -63,7 +63,7 @@ type likelihood struct {
 	op   func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 }
 
-// problem is that sum times scale, with a weight [B] for each row of the batch, or nil.
+// problem is the sum times scale, with a weight [B] for each row of the batch, or nil.
 func (l likelihood) problem(weight *array) *problem {
 	n := len(l.in)
 	if weight != nil {
@@ -91,7 +91,7 @@ func (l likelihood) problem(weight *array) *problem {
 	}, func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs) { l.op(dev, ell, g, a, scale) })
 }
 
-// weights are those of n rows, some of which are 0.
+// weights are the weights of n rows, some of which are 0.
 func (r *random) weights(n int) *array {
 	w := r.normal("weight", device.Real, none, 1.5, 0.3, n)
 	for i := 4; i < n; i += 5 {
@@ -169,7 +169,7 @@ func (r *random) moments(dtype device.DType, size []int) (mean, variance *array)
 	return mean, variance
 }
 
-// logLik is that of an element.
+// gaussianMoments is a likelihood of moments; logLik is the term of an element.
 func gaussianMoments(r *random, size []int, dtype device.DType, logLik func(miss, noise, variance float64) float64,
 	op func(device.Device, *device.Tensor, device.LikelihoodArgs, device.LikelihoodArgs, float64)) likelihood {
 	s, b, c := size[0], size[1], size[2]

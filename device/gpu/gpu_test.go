@@ -41,7 +41,7 @@ func openDouble(t testing.TB) *Device {
 	return d
 }
 
-// truth is that of the naive loops, for all devices of these tests.
+// truth is the result of the naive loops, for all devices of these tests.
 var truth = devicetest.Truth{}
 
 func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double(), truth) }

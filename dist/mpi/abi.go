@@ -20,7 +20,7 @@ type abi struct {
 	funneled                                int32 // one thread makes all calls
 }
 
-// mpich is that of MPICH 3.1 and later, Intel MPI, MVAPICH and Cray MPI, from MPICH's mpi.h.
+// mpich is the interface of MPICH 3.1 and later, Intel MPI, MVAPICH and Cray MPI, from MPICH's mpi.h.
 var mpich = abi{
 	name: "MPICH", world: 0x44000000, double: 0x4c00080b, octet: 0x4c00010d, sum: 0x58000003,
 	errorsReturn: 0x54000001, inPlace: ^uintptr(0), funneled: 1,

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// documents are those at the root, and all of docs and examples.
+// documents are the documents at the root, and all of docs and examples.
 func documents(t *testing.T) []string {
 	t.Helper()
 	names := []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"}

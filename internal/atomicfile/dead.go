@@ -9,7 +9,7 @@ import (
 )
 
 // The owner of a temporary holds its lock as long as it lives, so that a temporary whose lock is
-// free is that of a dead process. The lock comes after the file: an owner who finds it taken, or
+// free belongs to a dead process. The lock comes after the file: an owner who finds it taken, or
 // the file gone, was taken for dead in between and takes another name.
 
 // ErrLocked reports that a file belongs to another process.

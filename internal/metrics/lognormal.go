@@ -61,7 +61,7 @@ func (l LogMixture) CDF(n int, y float64) float64 {
 	return l.Mixture.CDF(n, l.scaled(y))
 }
 
-// Position is that of Mixture, of y itself.
+// Position is as of Mixture, of y itself.
 func (l LogMixture) Position(n int, y float64) (below, upTo float64) {
 	p := l.CDF(n, y)
 	return p, p

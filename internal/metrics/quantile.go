@@ -60,7 +60,7 @@ func (m Mixture) row(n int) *row {
 	return r
 }
 
-// quantile is that of QuantilesOf: Newton steps on the CDF, kept inside a shrinking bracket.
+// quantile is as of QuantilesOf: Newton steps on the CDF, kept inside a shrinking bracket.
 func (r *row) quantile(p float64) float64 {
 	low, high := r.bracket(p)
 	const steps = 200 // bisection alone halves any float64 bracket to its last bit in about 60

@@ -44,7 +44,7 @@ func (w Weights) MeanError(x []float64) (mean, se float64) {
 //
 //	n/(n−1) Σ w² (x − mean)²/(Σ w)²
 //
-// It is that of rows and not of copies: a weight does not make a row surer.
+// Rows count here, and not copies: a weight does not make a row surer.
 func (w Weights) moments(x []float64) (mean, variance float64) {
 	sum, n := w.Sum(len(x)), float64(len(x))
 	for i, v := range x {

@@ -69,7 +69,7 @@ type Candidate struct {
 	Refit   *Trial            `json:"refit,omitempty"`  // on all rows
 }
 
-// candidatesFor are those of the rows that agree with what the user asked for. An option that the
+// candidatesFor are the rows' candidates that agree with the user's options. An option that the
 // user gave is the same in all. Where no candidate is left, the error describes the fault
 // of the user's options.
 func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, err error) {

@@ -78,7 +78,7 @@ func newConformal(scores [][]float64, level float64) *Conformal {
 	return &Conformal{level, scores}
 }
 
-// conformalScores are those of rows with targets, in their order.
+// conformalScores are the scores of rows with targets, in their order.
 func (t *Trained) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float64 {
 	if t.Schema.Task == data.Classification {
 		probabilities, scores := metrics.Probabilities(p.H, p.S, p.N, p.C), make([]float64, p.N)
@@ -107,7 +107,7 @@ func centre(m metrics.Distribution, n int) (mean, sd float64) {
 	return mean, max(math.Sqrt(variance), least)
 }
 
-// Interval is that of a row with normalised residuals up to q, in own units:
+// Interval is the interval of row n with normalised residuals up to q, in own units:
 //
 //	Own(mean − q·sd) … Own(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
 //

@@ -79,7 +79,7 @@ type Sampled struct {
 	*Trained
 }
 
-// Models are those that a prediction with S samples asks: the members of an ensemble, or the model
+// Models are the models behind a prediction with S samples: the members of an ensemble, or the model
 // itself. Samples of classes weigh alike.
 func (t *Trained) Models(samples int) []Sampled {
 	if t.Members == nil {

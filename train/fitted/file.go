@@ -95,7 +95,7 @@ func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor,
 	return string(described), tensors, err
 }
 
-// version is that of the model's file: programs from before logVersion would take logarithms of a
+// version is the version of the model's file: programs from before logVersion would take logarithms of a
 // target for the target. Those from before temperatureVersion would leave out the temperature, and read
 // 1.299 where it is 1299. Those from before timesVersion would take seconds for days.
 func (t *Trained) version() int {

@@ -9,9 +9,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// Known keeps points of the training rows, to measure how far another row is from them. The
-// distance is that to the nearest of some training rows. Its unit is the distance that 1 % of these
-// rows exceed to their own nearest neighbour. So it means the same for every model and does not
+// Known keeps points of the training rows, to measure how far another row is from them: the
+// distance to the nearest of some. Its unit is the distance that 1 % of these rows exceed to their
+// own nearest neighbour. So it means the same for every model and does not
 // depend on what was learnt: 0 for one of these rows, seldom above 1 for similar rows, and
 // unbounded far away. Numbers are compared after scaling, with equal weight for each column.
 // Sequences are compared with X̄, by their features. If rows have both, the larger distance counts.

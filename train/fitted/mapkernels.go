@@ -14,7 +14,7 @@ type MapKernel struct {
 	Sigma []float64 `json:"sigma,omitempty"` // σ_ji [J]; none where the kernel is linear
 }
 
-// MapKernels are those of a model of sequences; nil for others.
+// MapKernels are the kernels of the feature maps of a model of sequences; nil for others.
 func (t *Trained) MapKernels() (all []MapKernel) {
 	s, are := t.Kind.(Sequences)
 	if !are {

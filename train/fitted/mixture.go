@@ -28,9 +28,9 @@ func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) 
 	return mean
 }
 
-// outerShare is that of the part of a mixture with long tails, where S samples end. It costs a row
-// at most −log(1 − 0.01) = 0.01 nats; and from 4.6 standard deviations of the mixture on, the
-// density is above that of the normal with the mixture's mean and variance.
+// outerShare is the share of a mixture for long tails, where S samples end. It costs a row at most
+// −log(1 − 0.01) = 0.01 nats; and from 4.6 standard deviations of the mixture on, the density is above that
+// of the normal with the mixture's mean and variance.
 const outerShare = 0.01
 
 // Mixture is a regression's prediction of target c as one mixture for each row, in training-sd

@@ -47,7 +47,7 @@ func (t *Trained) NewPredictor(dev device.Device, batch, samples int) (p *Predic
 	return p, nil
 }
 
-// passes are those of one model on a device.
+// passes are the passes of one model on a device.
 func (t *Trained) passes(dev device.Device, batch, samples int) (own modelPasses, err error) {
 	if err := t.fit(dev, batch, samples); err != nil {
 		return own, err

@@ -72,7 +72,7 @@ func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warn
 	return warnings
 }
 
-// Warnings are those of predict about rows that a program gives. They name rows, and no file.
+// Warnings are the same as of predict, about rows that a program gives. They name rows, and no file.
 func (t *Trained) Warnings(ctx context.Context, given data.Given, ds *data.Dataset) []string {
 	warnings := t.Schema.NewWords(given)
 	for _, unlike := range t.Unlike(ctx, ds, 1) {

@@ -83,7 +83,7 @@ func (t *Trained) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draw
 // ComparedRows is the most rows of a kind that are compared. Of more, the seed draws a sample.
 const ComparedRows = 2000
 
-// pickPrediction is that of some of its rows.
+// pickPrediction is the prediction of some of its rows.
 func pickPrediction(p *model.Prediction, rows []int) *model.Prediction {
 	picked := *p
 	picked.N, picked.H, picked.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
@@ -199,8 +199,8 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 	return &Scores{Regression: &mean, Outputs: out, Weight: weight, Measure: measure}
 }
 
-// RMSE is that of a prediction's means: in training-sd units, of logarithms where a target has them,
-// and the mean of several targets.
+// RMSE is the error of a prediction's means: in training-sd units, of logarithms where a target has
+// them, and the mean of several targets.
 func (t *Trained) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
 	scaled, sum := data.Standardise(ds.Y, t.Targets), 0.0
 	for c := range t.Targets {

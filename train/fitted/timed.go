@@ -100,7 +100,7 @@ func (e *timed) part(ctx context.Context, n int) error {
 	return nil
 }
 
-// numbers are those of rows in the order in which they are predicted.
+// numbers are the numbers of rows in the order of their prediction.
 func (e *timed) numbers(lo, hi int) []int {
 	numbers := make([]int, hi-lo)
 	for i := range numbers {
@@ -128,7 +128,7 @@ func (e *timed) next() int {
 	return n
 }
 
-// scores are those of the rows that are predicted, in the order of all rows.
+// scores are the scores of the predicted rows, in the order of all rows.
 func (e *timed) scores() *Scores {
 	numbers := e.numbers(0, e.done)
 	order := make([]int, e.done)

@@ -273,7 +273,7 @@ func (c *Config) projects(maps seq.Spec) error {
 	return nil
 }
 
-// candidates are those of a set that the model can have.
+// candidates are the maps of a set that the model can have.
 func (c *Config) candidates(set *seq.Set) []seq.Spec {
 	return slices.DeleteFunc(seq.Candidates(set), func(s seq.Spec) bool { return c.projects(s) != nil })
 }

@@ -72,7 +72,7 @@ func mapNames() (names []string) {
 	return names
 }
 
-// Kernels are those of the option, once FitInputs has settled it; a text that is no kernel is our
+// Kernels are the parts of the option, once FitInputs has settled it; a text that is no kernel is our
 // bug, since Set has seen it.
 func (c *Config) Kernels() (shapes []string, maps seq.Spec) {
 	shapes, maps, wrong := splitKernel(c.Kernel)

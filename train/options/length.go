@@ -127,7 +127,7 @@ type Plan struct {
 	Until int // a step: what comes after it was planned again
 }
 
-// Plans are those before the last, whose number of steps is Steps. The error is one of form.
+// Plans are the plans before the last, whose number of steps is Steps. The error is one of form.
 func (c *Config) Plans() (plans []Plan, err error) {
 	begin := 0
 	for _, word := range strings.Fields(c.Replanned) {

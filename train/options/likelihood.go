@@ -39,7 +39,7 @@ func (c *Config) BalancesClasses(ds *data.Dataset) (bool, error) {
 	return true, nil
 }
 
-// Likelihoods are those of a task; the first is what auto means.
+// Likelihoods are the likelihoods of a task; the first is what auto means.
 func Likelihoods(task data.Task) []string {
 	if task == data.Classification {
 		return []string{model.SoftmaxLikelihood, model.BernoulliLikelihood, model.OrdinalLikelihood}

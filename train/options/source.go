@@ -68,7 +68,7 @@ func (c *Config) From(folder string) *Config {
 // Folder is where relative paths start; "" is here.
 func (c *Config) Folder() string { return c.at }
 
-// tableOptions are those of data.
+// tableOptions are the options of a table, as package data has them.
 func (c *Config) tableOptions() data.TableOptions {
 	return data.TableOptions{OneHot: c.OneHot, Ignore: c.Ignore, Text: c.Words, ID: c.ID, Missing: c.Missing,
 		Dates: c.Dates,

@@ -130,7 +130,7 @@ func (cv *CV) Share() time.Duration {
 	return max(1, limit/time.Duration(cv.Folds))
 }
 
-// config is that of a fold.
+// config is the Config of a fold.
 func (cv *CV) config(fold int) (*options.Config, error) {
 	folds := 0
 	if !cv.OwnFolds {

@@ -45,7 +45,7 @@ func (n *Number) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Names are those of Score and Error: nlpd and rmse, or nll and error.
+// Names are the names of Score and Error: nlpd and rmse, or nll and error.
 func (e *Evaluation) Names() (score, err string) {
 	if e.Task == data.Regression {
 		return "nlpd", "rmse"

@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Version is that of the program, without build details.
+// Version is the version of the program, without build details.
 const Version = "0.2.0"
 
 // Result is result.json: the facts of a run, and its scores on its test rows.

@@ -26,7 +26,7 @@ func (s *Step) batchKey(number device.Count) device.Key {
 	return device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch}
 }
 
-// gradient is that of the whole batch, on each rank. A batch that ranks share is never left.
+// gradient is the gradient of the whole batch, on each rank. A batch that ranks share is never left.
 func (s *Step) gradient(now device.Live, leave func() bool) (done bool) {
 	at := model.GradientArgs{Seed: s.options.Seed, Step: now.Step, KLWeight: now.KLWeight,
 		Predictive: s.options.Predictive, Leave: leave}

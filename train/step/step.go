@@ -28,7 +28,7 @@ type Step struct {
 	// Leave reports, between two parts of a batch, whether to end the step there, which then changes
 	// nothing; nil never does. A step that ranks share is never left.
 	Leave func() bool
-	// Votes are those of a step that ranks share.
+	// Votes are the votes on a step that ranks share.
 	Votes Votes
 
 	dev     device.Device
