@@ -18,7 +18,7 @@ type board struct {
 	scores                           map[string]map[string]map[int]float64 // by model, set and fold
 }
 
-// boards are those that may have records.
+// boards are the boards that may have records.
 func boards() []*board {
 	return []*board{
 		{file: "scoringbench", says: "ScoringBench", ours: "gpdrf_gpu", score: "log score",
@@ -28,7 +28,7 @@ func boards() []*board {
 	}
 }
 
-// readBoards are those that have records in a folder.
+// readBoards are the boards with records in a folder.
 func readBoards(folder string) (all []*board, err error) {
 	for _, d := range boards() {
 		path := recordFile(folder, d.file)

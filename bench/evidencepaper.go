@@ -132,7 +132,7 @@ func ranged(runs []*record) string {
 	return fmt.Sprintf("%.1f (%.1f to %s), %.0f", middle(runs, key), slices.Min(all), most, middle(runs, "cpu_seconds"))
 }
 
-// paperSets are those that the paper has figures of, as they came.
+// paperSets are the sets with figures in the paper, as they came.
 func paperSets() []set {
 	return slices.DeleteFunc(sets(), func(s set) bool { return s.paper == nil || s.split })
 }
