@@ -108,7 +108,8 @@ func TestEvidenceOfAll(t *testing.T) {
 		fmt.Sprintf("better than every program of others: on %d of %d tables.", n-1, n),
 		"| pol | 1000 | NLPD | +0.4000, one fold | LightGBM |",
 		fmt.Sprintf("| LightGBM | %d, 0, 1 |", n-1), "200 MB |", "and at most 200 MB.",
-		"| yacht | SVGP | 3.0 (1.0 to 5.0), 4 | 3.0 (1.0 to 5.0), 4 |", "A board, NLPD beside gp: better on 0, equal on 0 and worse on 1. The largest loss is on kin: +0.5000 ± 0.1000, 2",
+		"| yacht | SVGP | 3.0 (1.0 to 5.0), 4 | 3.0 (1.0 to 5.0), 4 |",
+		"A board, NLPD beside gp: better on 0, equal on 0 and worse on 1. The largest loss is on kin: +0.5000 ± 0.1000, 2",
 		"| POWERPLANT | 3 folds | RMSE | 0.1100 ± 0.0058 | 0.1400 ± 0.0058 | −0.0300 ± 0.0000 | 0.194 |",
 	}, []string{"no ranks", "So far", "not fair", "not run", "NaN"})
 	words := 0

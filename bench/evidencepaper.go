@@ -72,8 +72,8 @@ func (p evidencePage) elsewhere(b *strings.Builder) {
 
 // spent are the seconds of a method's cells of fold 1, and their peaks of memory in bytes.
 func (p evidencePage) spent(m suiteMethod) (seconds, bytes []float64) {
-	for _, s := range suiteSets() {
-		if r := p.suite.records[cellKey{s.name, 1, m.name}]; r != nil && r.Error == "" && (s.kind == numbers || s.kind == classes) {
+	for _, s := range append(setsOf(numbers), setsOf(classes)...) {
+		if r := p.suite.records[cellKey{s.name, 1, m.name}]; r != nil && r.Error == "" {
 			seconds, bytes = append(seconds, r.Took), append(bytes, r.Memory)
 		}
 	}

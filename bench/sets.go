@@ -14,7 +14,8 @@ func models() []string { return []string{"gp", "drf", "gpdrf"} }
 // defaultLabel is the label of train without options, beside the models whose options were chosen.
 const defaultLabel = "default"
 
-var modelNames = map[string]string{defaultLabel: "default", "gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF", svmLabel: "SVM", exactLabel: "exact GP"}
+var modelNames = map[string]string{defaultLabel: "default", "gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF",
+	svmLabel: "SVM", exactLabel: "exact GP"}
 
 // score is a figure of result.json's block "test".
 type score struct {

@@ -44,7 +44,8 @@ This page compares our three models, and ` + "`best`" + `, with other methods. O
 every set, and the others have their authors' (bench/peers). ` + "`best`" + ` is ` + "`train --preset best`" + `: it
 chooses models by held-out training rows ([best.md](best.md)).
 
-**All cells of a set have the same time**: ` + fmt.Sprintf("%d s below %d training rows, else %d s", shortTime, manyRows, longTime) + `, on two
+**All cells of a set have the same time**: ` +
+		fmt.Sprintf("%d s below %d training rows, else %d s", shortTime, manyRows, longTime) + `, on two
 threads, prediction included. A method may end before. One that fails, or takes a tenth more, is last
 on that set. All have the same rows, and the same functions score all predictions.
 
@@ -53,8 +54,8 @@ deviation. NLL is the same score for classes, and ECE is the expected calibratio
 better, except that coverage should be .90. A method that states no distribution has a normal one,
 with the variance of its errors on held-out training rows.
 
-TabPFN, TabICL and other models that were trained beforehand are not here: their weights are no
-package, and cannot be fetched by the script.
+TabPFN, TabICL and other pretrained models are not here: their weights are no package, and cannot be
+fetched by the script.
 
 ## How to run
 

@@ -99,7 +99,8 @@ func sequenceSet(name, file, test string) suiteSet {
 		s.files = "$GPDRF_DATA/" + name
 	}
 	s.write = func(folder string, _ int) error {
-		return writeFold(folder, data.Source{Data: os.ExpandEnv(file), Test: os.ExpandEnv(test), DataDir: os.Getenv("GPDRF_DATA")})
+		return writeFold(folder, data.Source{Data: os.ExpandEnv(file), Test: os.ExpandEnv(test),
+			DataDir: os.Getenv("GPDRF_DATA")})
 	}
 	return s
 }
