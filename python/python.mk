@@ -19,7 +19,10 @@ PACKAGES_proto          := grpcio-tools==1.81.1
 PACKAGES_peers          := $(NUMPY) $(TORCH)
 PACKAGES_svm            := $(NUMPY) $(SKLEARN)
 PACKAGES_gauche         := $(NUMPY) $(SKLEARN) rdkit==2026.9.1
-PACKAGES_suite/python   := $(NUMPY) $(SKLEARN) $(TORCH) gpytorch==1.15.2 lightgbm==4.7.0 ngboost==0.5.11
+PACKAGES_suite/python   := $(NUMPY) $(SKLEARN) $(TORCH) gpytorch==1.15.2 lightgbm==4.7.0 ngboost==0.5.11 \
+	catboost==1.2.10 gpboost==1.8.0 pytabkit==1.7.3 xrfm==0.4.5
+# It asks for older ones of the rest.
+PACKAGES_suite/treeffuser := numpy==1.26.4 scikit-learn==1.5.0 lightgbm==4.3.0 treeffuser==0.2.0
 
 build/%/is-there: python/python.mk
 	$(if $(PACKAGES_$*),,$(error there is no environment build/$*: see python/python.mk))

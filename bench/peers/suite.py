@@ -6,12 +6,16 @@ FOLDER holds train.csv and test.csv, whose last column is the target; classes ar
 and numeric targets are standardised by the training rows. A line of PREDICTIONS.csv is a test row:
 the means and then the standard deviations of the components of its density, in the target's own
 unit, or the probabilities of the classes. Prints a line of JSON.
+
+SECONDS are for training and prediction together. Imports and reading the folder come before them.
+Training ends by itself, so that a part is left for prediction; after SECONDS the program fails.
 """
 
 import importlib
 import json
 import os
 import sys
+import threading
 import time
 import warnings
 from types import SimpleNamespace
@@ -34,23 +38,44 @@ METHODS = {
     "ngboost": "suite_ngboost",
     "forest": "suite_forest",
     "logistic": "suite_logistic",
+    "catboost": "suite_catboost",
+    "gpboost": "suite_gpboost",
+    "xrfm": "suite_xrfm",
+    "realmlp": "suite_realmlp",
+    "tabm": "suite_tabm",
+    "treeffuser": "suite_treeffuser",
     "words": "suite_words",
     "wl": "suite_wl",
 }
 
 
 class Clock:
-    """The time a method may train for, from now on, and the steps that it took."""
+    """The time of a cell, from now on, and the steps that training took. Nine tenths are for training."""
 
-    def __init__(self, seconds):
-        self.start, self.seconds, self.steps = time.monotonic(), seconds, 0
+    def __init__(self, limit):
+        self.start, self.limit, self.seconds, self.steps = time.monotonic(), limit, 0.9 * limit, 0
 
     def spent(self):
         return time.monotonic() - self.start
 
     def share(self):
-        """Of the time, what is spent; 1 is all."""
+        """Of the time for training, what is spent; 1 is all."""
         return self.spent() / self.seconds
+
+    def rounds(self, train, few, most):
+        """How many rounds train(rounds) has time for, at most some: one and a few are timed first."""
+        marks = [self.spent()]
+        for count in (1, few):
+            train(count)
+            marks.append(self.spent())
+        one, several = np.diff(marks)
+        each = max((several - one) / (few - 1), 1e-3 * several)
+        return int(np.clip(0.9 * (self.seconds - self.spent() - one) / each, 1, most))
+
+
+def give_up(seconds):
+    print(f"no result within {seconds} s", file=sys.stderr, flush=True)
+    os._exit(1)
 
 
 def read(folder, task):
@@ -60,7 +85,7 @@ def read(folder, task):
     rows = SimpleNamespace(x=(train[:, :-1] - mean) / sd, y=train[:, -1], test=(test[:, :-1] - mean) / sd, classes=0)
     if task == "classification":
         rows.y = rows.y.astype(np.int64)
-        rows.classes = int(rows.y.max()) + 1
+        rows.classes = int(max(rows.y.max(), test[:, -1].max())) + 1
         return rows, 0, 1
     centre, unit = rows.y.mean(), rows.y.std()
     rows.y = (rows.y - centre) / unit
@@ -74,6 +99,13 @@ def held_out(rows):
     return np.sort(order[:count]), np.sort(order[count:])
 
 
+def of_all(classes, p, known):
+    """Probabilities of all classes, by those of the known ones: others had no training row."""
+    out = np.zeros((len(p), classes))
+    out[:, known] = p
+    return out
+
+
 def main(method, task, folder, seconds, out):
     try:
         module = importlib.import_module(METHODS[method])
@@ -84,14 +116,20 @@ def main(method, task, folder, seconds, out):
     rows, centre, unit = read(folder, task)
     rows.folder = folder
     clock = Clock(float(seconds))
+    watch = threading.Timer(clock.limit, give_up, [seconds])
+    watch.daemon = True
+    watch.start()
     predict = module.fit(rows, clock)
     trained = clock.spent()
     predicted = predict(rows.test)
+    watch.cancel()
+    both = clock.spent()
     if task == "regression":
         means, deviations = (np.atleast_2d(p) for p in predicted)
         predicted = np.vstack([centre + unit * means, unit * deviations]).T
     np.savetxt(out, predicted, delimiter=",", fmt="%.12g")
-    print(json.dumps({"seconds": round(trained, 3), "steps": clock.steps, "version": module.version()}))
+    took = {"seconds": round(trained, 3), "predicting": round(both - trained, 3)}
+    print(json.dumps(took | {"steps": clock.steps, "version": module.version()}))
 
 
 if __name__ == "__main__":

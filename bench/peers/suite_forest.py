@@ -7,7 +7,7 @@ import sklearn
 from scipy.optimize import minimize
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from suite import SEED, THREADS
+from suite import SEED, THREADS, of_all
 
 TREES = 500
 AT_ONCE = 25
@@ -32,7 +32,8 @@ def fit(rows, clock):
     forest = grow(kind(AT_ONCE, warm_start=True, n_jobs=THREADS, random_state=SEED), rows, clock)
     trees = forest.estimators_
     if rows.classes:
-        return lambda x: (len(trees) * forest.predict_proba(x) + 1) / (len(trees) + rows.classes)
+        share = len(trees) / (len(trees) + rows.classes)
+        return lambda x: share * of_all(rows.classes, forest.predict_proba(x), forest.classes_) + (1 - share) / rows.classes
     a, b = calibrated(forest, rows)
 
     def predict(x):

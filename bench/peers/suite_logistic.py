@@ -5,7 +5,7 @@ import numpy as np
 import sklearn
 from sklearn.linear_model import LogisticRegression
 
-from suite import held_out
+from suite import held_out, of_all
 
 PENALTIES = (1.0, 0.1, 10.0, 0.01, 100.0)  # in the order of trial, as far as there is time
 
@@ -27,4 +27,5 @@ def fit(rows, clock):
         if loss < least:
             best, least = c, loss
         clock.steps += 1
-    return LogisticRegression(C=best, max_iter=500).fit(rows.x, rows.y).predict_proba
+    model = LogisticRegression(C=best, max_iter=500).fit(rows.x, rows.y)
+    return lambda x: of_all(rows.classes, model.predict_proba(x), model.classes_)
