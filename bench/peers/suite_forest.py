@@ -32,8 +32,8 @@ def fit(rows, clock):
     forest = grow(kind(AT_ONCE, warm_start=True, n_jobs=THREADS, random_state=SEED), rows, clock)
     trees = forest.estimators_
     if rows.classes:
-        share = len(trees) / (len(trees) + rows.classes)
-        return lambda x: share * of_all(rows.classes, forest.predict_proba(x), forest.classes_) + (1 - share) / rows.classes
+        n, k = len(trees), rows.classes
+        return lambda x: (n * of_all(k, forest.predict_proba(x), forest.classes_) + 1) / (n + k)
     a, b = calibrated(forest, rows)
 
     def predict(x):

@@ -15,7 +15,8 @@ def version():
 
 
 def fit(rows, clock):
-    model = gpboost.GPModel(gp_coords=rows.x, cov_function="matern_ard", gp_approx="vecchia", seed=SEED, num_parallel_threads=THREADS)
+    model = gpboost.GPModel(gp_coords=rows.x, cov_function="matern_ard", gp_approx="vecchia",
+                            seed=SEED, num_parallel_threads=THREADS)
     options, count = {}, 1
     while count > 0:
         start = clock.spent()

@@ -1,6 +1,7 @@
-"""Treeffuser with its own defaults, which stop early by rows of its own choice. How many trees fit into
-half of the time is planned from the first. The other half is for samples: ten at a time, up to a hundred
-for each test row. Their density has normal kernels; the width is by Silverman's rule of thumb, for each row."""
+"""Treeffuser with its own defaults, which stop early by rows of its own choice. How many trees fit
+into half of the time is planned from the first. The other half is for samples of each test row: as
+many as fit, up to a hundred. Their density has normal kernels; their width is by Silverman's rule of
+thumb, for each row."""
 
 from importlib import metadata
 
@@ -36,12 +37,13 @@ def fit(rows, clock):
     clock.steps = model.n_estimators_true[0]
 
     def predict(x):
-        samples, start = [], clock.spent()
-        while len(samples) * AT_ONCE < SAMPLES:
-            samples.append(model.sample(x, AT_ONCE, n_parallel=AT_ONCE, seed=SEED + len(samples)))
-            if clock.spent() + 1.2 * (clock.spent() - start) / len(samples) > 0.95 * clock.limit:
-                break
-        samples = np.concatenate(samples)
+        drawn, start, count = [], clock.spent(), 1
+        while count > 0:
+            drawn.append(model.sample(x, count, n_parallel=count, seed=SEED + len(drawn)))
+            done = sum(map(len, drawn))
+            fit_in = 0.9 * (0.95 * clock.limit - clock.spent()) * done / (clock.spent() - start)
+            count = min(AT_ONCE, SAMPLES - done, int(fit_in))
+        samples = np.concatenate(drawn)
         return samples, np.tile(width(samples), (len(samples), 1))
 
     return predict
