@@ -1,4 +1,4 @@
-"""A GP of GPBoost with a Vecchia approximation and its own defaults, but for the kernel: its Matern
+"""A GP of GPBoost with a Vecchia approximation and its own defaults, except for the kernel: its Matern
 one with a range for each input, where it chooses neighbours by correlation. It has no limit of time.
 So the first iteration is timed, then come as many as fit, from where it ended, until it converges."""
 
