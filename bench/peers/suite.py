@@ -3,7 +3,7 @@
     python suite.py METHOD regression|classification FOLDER SECONDS PREDICTIONS.csv
 
 FOLDER holds train.csv and test.csv, whose last column is the target; classes are 0 ... K-1. Inputs
-and numeric targets are standardised by the training rows. A line of PREDICTIONS.csv is a test row:
+and numeric targets are standardised by the training rows, and constant inputs are left out. A line of PREDICTIONS.csv is a test row:
 the means and then the standard deviations of the components of its density, in the target's own
 unit, or the probabilities of the classes. Prints a line of JSON.
 
@@ -81,8 +81,9 @@ def give_up(seconds):
 def read(folder, task):
     train, test = (np.loadtxt(f"{folder}/{part}.csv", delimiter=",", skiprows=1, ndmin=2) for part in ("train", "test"))
     mean, sd = train[:, :-1].mean(0), train[:, :-1].std(0)
-    sd[sd < 1e-12 * np.maximum(1, np.abs(mean))] = 1  # a constant column
-    rows = SimpleNamespace(x=(train[:, :-1] - mean) / sd, y=train[:, -1], test=(test[:, :-1] - mean) / sd, classes=0)
+    used = sd > 1e-12 * np.maximum(1, np.abs(mean))  # GPBoost refuses a constant column
+    x, tested = ((part[:, :-1] - mean)[:, used] / sd[used] for part in (train, test))
+    rows = SimpleNamespace(x=x, y=train[:, -1], test=tested, classes=0)
     if task == "classification":
         rows.y = rows.y.astype(np.int64)
         rows.classes = int(max(rows.y.max(), test[:, -1].max())) + 1
