@@ -3,9 +3,9 @@
     python suite.py METHOD regression|classification FOLDER SECONDS PREDICTIONS.csv
 
 FOLDER holds train.csv and test.csv, whose last column is the target; classes are 0 ... K-1. Inputs
-and numeric targets are standardised by the training rows, and constant inputs are left out. A line of PREDICTIONS.csv is a test row:
-the means and then the standard deviations of the components of its density, in the target's own
-unit, or the probabilities of the classes. Prints a line of JSON.
+and numeric targets are standardised by the training rows, and constant inputs are left out. A line
+of PREDICTIONS.csv is a test row: the means and then the standard deviations of the components of its
+density, in the target's own unit, or the probabilities of the classes. Prints a line of JSON.
 
 SECONDS are for training and prediction together. Imports and reading the folder come before them.
 Training ends by itself, so that a part is left for prediction; after SECONDS the program fails.
