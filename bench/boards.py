@@ -113,7 +113,13 @@ def scores(edges, mass, y, mean=None):
 
 def read(file):
     """The records of a file, none if it is not there."""
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    if not file.exists():
+        return []
+    text = file.read_text()
+    if not text.endswith("\n"):  # a last line that was cut short
+        text = text[: text.rfind("\n") + 1]
+        file.write_text(text)
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def keep(file, record):

@@ -1,6 +1,6 @@
-"""CatBoost with its own defaults: 1000 trees, cut to those that do best on a tenth of the training
-rows. Of a number, by the loss RMSEWithUncertainty: the variance is the one that the trees state, of
-the noise, without what virtual ensembles add for the model."""
+"""CatBoost: 1000 trees, its default, cut to those that do best on a tenth of the training rows. Of a
+number, by the loss RMSEWithUncertainty: the variance is the one that the trees state, of the noise,
+without what virtual ensembles add for the model."""
 
 import catboost
 import numpy as np
@@ -34,6 +34,7 @@ def fit(rows, clock):
         options |= {"loss_function": "RMSEWithUncertainty"}
     model = catboost.CatBoost(options)
     model.fit(rows.x[rest], rows.y[rest], eval_set=(rows.x[held], rows.y[held]), callbacks=[InTime(clock)])
+    clock.steps = model.tree_count_
     if rows.classes:
         return lambda x: model.predict(x, prediction_type="Probability", thread_count=THREADS)
 

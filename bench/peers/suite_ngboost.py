@@ -28,7 +28,7 @@ def fit(rows, clock):
     each = (time.monotonic() - start) / TIMED
     rounds = int(max(TIMED, min(ROUNDS, 0.92 * (clock.seconds - clock.spent()) / each)))
     model = boosted(rows, rest, held, rounds)
-    best = max(1, model.best_val_loss_itr)
+    best = model.best_val_loss_itr + 1
     clock.steps = len(model.base_models)
 
     def predict(x):

@@ -4,7 +4,8 @@ limit is the last resort. Classes have no label smoothing, as the authors advise
 
 from pytabkit import RealMLP_TD_Classifier, RealMLP_TD_Regressor
 
-from suite_pytabkit import predictor, trained, version
+from suite import held_out
+from suite_pytabkit import fitted, predictor, version
 
 EPOCHS = 256
 
@@ -13,9 +14,11 @@ def fit(rows, clock):
     kinds = RealMLP_TD_Regressor, RealMLP_TD_Classifier
     options = {"use_ls": False} if rows.classes else {}
 
-    def train(epochs):
-        return trained(kinds, rows, n_epochs=epochs, seconds=max(1, int(clock.seconds - clock.spent())), **options)
+    def train(rest, held, epochs=None):
+        left = max(1, int(clock.seconds - clock.spent()))
+        return fitted(kinds, rows, rest, held, n_epochs=epochs or clock.steps, seconds=left, **options)
 
-    train(1)  # the first is slower
-    clock.steps = clock.rounds(train, 3, EPOCHS)
-    return predictor(train(clock.steps), rows)
+    held, rest = held_out(rows)
+    train(rest, held, 1)  # the first is slower
+    clock.steps = clock.rounds(lambda epochs: train(rest, held, epochs), 3, EPOCHS)
+    return predictor(rows, clock, train)

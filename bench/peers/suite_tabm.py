@@ -3,18 +3,17 @@
 from pytabkit import TabM_D_Classifier, TabM_D_Regressor
 from pytabkit.models.alg_interfaces import tabm_interface
 
-from suite_pytabkit import predictor, trained, version
+from suite_pytabkit import fitted, predictor, version
 
 
 def fit(rows, clock):
     def epochs(most):
         """The numbers of the epochs that there is time for, if they are as long as those before."""
-        start = clock.spent()
-        while clock.steps < most and start + (clock.spent() - start) * (1 + 1 / max(1, clock.steps)) < clock.seconds:
-            clock.steps += 1
-            yield clock.steps - 1
+        start, count = clock.spent(), 0
+        while count < most and clock.spent() + (clock.spent() - start) / max(1, count) < clock.seconds:
+            yield count
+            count += 1
+        clock.steps = clock.steps or count
 
     tabm_interface.range = epochs  # of its loop over epochs, which has no other way to end in time
-    model = trained((TabM_D_Regressor, TabM_D_Classifier), rows)
-    del tabm_interface.range
-    return predictor(model, rows)
+    return predictor(rows, clock, lambda rest, held: fitted((TabM_D_Regressor, TabM_D_Classifier), rows, rest, held))
