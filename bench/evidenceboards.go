@@ -23,8 +23,6 @@ func boards() []*board {
 	return []*board{
 		{file: "scoringbench", says: "ScoringBench", ours: "gpdrf_gpu", score: "log score",
 			command: "python bench/scoringbench.py GPDRF-GPU FOLDER"},
-		{file: "uci", says: "the UCI splits of published GPs", ours: "gpdrf", score: "NLPD",
-			command: "python bench/uci.py GPDRF-GPU FOLDER"},
 	}
 }
 

@@ -57,7 +57,7 @@ func (p evidencePage) elsewhere(b *strings.Builder) {
 	var quick []string
 	for _, m := range suiteMethods() {
 		if took, _ := p.spent(m); !m.ours() && len(took) > 0 && len(ours) > 0 && 4*median(took) < median(ours) {
-			quick = append(quick, fmt.Sprintf("%s %.0f s", m.title, median(took)))
+			quick = append(quick, m.title+" "+seconds(median(took))+" s")
 		}
 	}
 	if len(quick) > 0 {
@@ -78,6 +78,14 @@ func (p evidencePage) spent(m suiteMethod) (seconds, bytes []float64) {
 		}
 	}
 	return seconds, bytes
+}
+
+// seconds has a decimal where a number is small.
+func seconds(v float64) string {
+	if v < 10 {
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
 }
 
 // costs says what a cell of GP-DRF takes.

@@ -48,15 +48,18 @@ func (p evidencePage) wholeMatch(kind string, other suiteMethod) match {
 	return p.match(kind, other, rankedBy(kind), 0, math.MaxInt)
 }
 
-// over is the mean difference over the sets where neither failed.
-func (m match) over() mean {
+// over is the median difference over the sets where neither failed: on a few sets some are huge.
+func (m match) over() string {
 	var all []float64
 	for _, d := range m.duels {
 		if !math.IsInf(d.d.value, 0) && !math.IsNaN(d.d.value) {
 			all = append(all, d.d.value)
 		}
 	}
-	return meanOf(all)
+	if len(all) == 0 {
+		return none
+	}
+	return signed(mean{median(all), math.NaN()})
 }
 
 // peersOf are the methods of others.
@@ -88,9 +91,9 @@ func (p evidencePage) beside(b *strings.Builder) {
 ## GP-DRF beside each method
 
 The tables where GP-DRF is better, equal and worse. At most %.2f is equal, or one standard error over
-the folds. A negative difference is a win; ± is a standard error over the tables. Seconds and
-memory are medians. The hardest rival is the program of others with the most wins less
-losses, of those with half of the tables or more.
+the folds. Differences, where a negative one is a win, seconds and
+memory are medians. The hardest rival is the program of others with the most wins less losses, of
+those with half of the tables or more.
 
 | beside | NLPD of numbers | difference |%[2]s NLL of classes | difference |%[2]s seconds | memory |
 |---|---|---|%[3]s---|---|%[3]s---|---|
@@ -101,7 +104,7 @@ losses, of those with half of the tables or more.
 			count, difference, rank := "", "", ""
 			if one := p.wholeMatch(kind, m); one.sets() > 0 && slices.Contains(m.kinds, kind) && m.name != "gpdrf" {
 				count = fmt.Sprintf("%d, %d, %d", one.count[0], one.count[1], one.count[2])
-				difference = signed(one.over())
+				difference = one.over()
 			}
 			if v, ok := p.suite.rankings[i].averageOf(m.name); ok {
 				rank = fmt.Sprintf("%.2f", v)
@@ -109,10 +112,10 @@ losses, of those with half of the tables or more.
 			cells += " | " + count + " | " + difference + p.ifWhole(" | "+rank)
 		}
 		if took, bytes := p.spent(m); len(took) > 0 {
-			fmt.Fprintf(b, "| %s | %.0f | %.0f MB |\n", cells, median(took), median(bytes)/1e6)
+			fmt.Fprintf(b, "| %s | %s | %.0f MB |\n", cells, seconds(median(took)), median(bytes)/1e6)
 		}
 	}
-	for _, r := range p.suite.rankings {
+	for _, r := range p.suite.rankings[:2] {
 		if p.whole() && len(r.sets) > 0 {
 			fmt.Fprintf(b, "\nRanks for %s are averages over %s. Two that differ by less than %.2f cannot be told apart.\n",
 				tablesOf(r.kind), setCount(len(r.sets)), criticalDifference(len(r.methods), len(r.sets)))
@@ -176,7 +179,7 @@ func (p evidencePage) hard(kind string) (all []duel) {
 	bySet := map[string]duel{}
 	for _, other := range peersOf(kind) {
 		for _, d := range p.wholeMatch(kind, other).duels {
-			if was, ok := bySet[d.set.name]; !ok || d.d.value > was.d.value {
+			if was, ok := bySet[d.set.name]; !ok || d.d.value > was.d.value || math.IsNaN(was.d.value) {
 				bySet[d.set.name] = d
 			}
 		}

@@ -173,8 +173,12 @@ func said(cmd *exec.Cmd) error {
 // newStamp is the source and the machine of the rows that run now. The commit is the last one
 // that changed the program, with a + where its files differ from it.
 func newStamp() (stamp, error) {
-	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench",
-		":!*_test.go"}
+	return stampOf("*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench", ":!*_test.go")
+}
+
+// stampOf is the same of some files.
+func stampOf(files ...string) (stamp, error) {
+	program := append([]string{"--"}, files...)
 	hash, err := exec.Command("git", append([]string{"log", "-1", "--format=%h", "--abbrev=10"},
 		program...)...).Output()
 	if err != nil {

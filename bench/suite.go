@@ -30,6 +30,9 @@ func suite(args []string) error {
 	only := flags.Bool("report", false, "run nothing, write the page")
 	part := partFlag(flags)
 	flags.Parse(args)
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q is no flag of suite", flags.Arg(0))
+	}
 	setNames, err := regexp.Compile(*setPattern)
 	if err != nil {
 		return fmt.Errorf("-sets: %w", err)
@@ -52,6 +55,9 @@ func suite(args []string) error {
 			}
 		}
 		cells := suiteCells(sets, func(m suiteMethod) bool { return methodNames.MatchString(m.name) }, *folds)
+		if len(cells) == 0 {
+			return errors.New("no cell has such a set and method: see docs/suite.md, and bench/suitemethods.go")
+		}
 		err = runSuite(ofPart(*part, cells), *again)
 	}
 	if part.Count > 1 { // -report writes the page when all parts have ended
@@ -77,13 +83,21 @@ func runSuite(cells []suiteCell, again bool) error {
 	if err := buildSuite(ctx); err != nil {
 		return err
 	}
-	now, err := newStamp()
+	ours, err := newStamp()
 	if err != nil {
 		return err
 	}
-	now.Threads = suiteThreads
-	return runCells(cells, suiteFolder, again,
-		func(c suiteCell) (*suiteRecord, error) { return c.run(ctx, now) })
+	theirs, err := stampOf("bench/peers")
+	if err != nil {
+		return err
+	}
+	ours.Threads, theirs.Threads = suiteThreads, suiteThreads
+	return runCells(cells, suiteFolder, again, func(c suiteCell) (*suiteRecord, error) {
+		if c.method.ours() {
+			return c.run(ctx, ours)
+		}
+		return c.run(ctx, theirs)
+	})
 }
 
 // buildSuite builds our program; another part may be building or using it.

@@ -108,6 +108,7 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 	}
 	cmd := exec.CommandContext(inTime, words[0], words[1:]...)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", suiteThreads))
+	defer endsWithUs(cmd)()
 	var said, failed bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, io.MultiWriter(os.Stderr, &failed)
 	start := time.Now()
@@ -118,6 +119,9 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 	}
 	if inTime.Err() != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("no result within %s", limit)
+	}
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && !exit.Exited() {
+		return nil, fmt.Errorf("%w: something ended it: %w", errMissing, err) // such as a lack of memory
 	}
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(failed.String()), "\n")
