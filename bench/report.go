@@ -68,7 +68,7 @@ func setPage(name string, all found, words notes) string {
 			continue
 		}
 		folds(&b, s, all, words)
-		of = append(of, s.allRows()...)
+		of = append(of, s.modelRows()...)
 		of = append(append(of, s.svmRows()...), s.exactRows()...)
 	}
 	commands(&b, of, all, words)

@@ -140,13 +140,13 @@ func (s set) rowsOf(model string) (out []row) {
 // rows are all that train a model, the quick sets first.
 func rows() (out []row) {
 	for _, s := range sets() {
-		out = append(out, s.allRows()...)
+		out = append(out, s.modelRows()...)
 	}
 	return out
 }
 
-// allRows are the set's rows that train a model.
-func (s set) allRows() (out []row) {
+// modelRows are the set's rows that train a model.
+func (s set) modelRows() (out []row) {
 	if !s.today {
 		out = s.rowsOf(defaultLabel)
 	}
