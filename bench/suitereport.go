@@ -63,7 +63,7 @@ fetched by the script.
 ## How to run
 
     make suite                                   every cell that has no record
-    make suite FOLDS=1                           the first fold of each set: about four hours, by the pace of five tables
+    make suite FOLDS=1                           the first fold of each: about four hours, by five tables
     make suite SETS='^yacht$' METHODS='^gp$'       only some
     make suite SETS='^yacht$' AGAIN=1             all cells of a set again
     go -C bench run . suite -report                only this page
