@@ -19,26 +19,32 @@
 __device__ __forceinline__ double inverse_square(double logl) { return exponential(-2 * logl); }
 
 // ard_norms: weight, and norms[k, row] = ½ Σ_d row² w_kd for the M rows of z and then the B of x,
-// rows in all; norms without w, and no weight, where logl is null. One warp a row, grid (⌈rows/8⌉,
-// K), 256 threads; lane t sums d = t, t+32, …, then warp_sum. Each block has w in shared memory,
-// 256 at a time. z, x and logl come from L2, 3 FLOP a term and an exponential for 8.
+// rows in all; norms without w, and no weight, where logl is null. A warp has four rows, grid
+// (⌈rows/32⌉, K), 256 threads; lane t sums d = t, t+32, …, then warp_sum. Each block has w in shared
+// memory, 256 at a time. z, x and logl come from L2, 3 FLOP a term and an exponential for 32.
 __device__ __forceinline__ void ard_norms(int m, int rows, int d, double *weight, double *norms, const double *z, const double *x, const double *logl) {
+  constexpr int EACH = 4;
   SHARED(double, w, [256]);
-  int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32, own = (int)threadIdx.x;
+  int first = (int)(blockIdx.x * 8 + threadIdx.x / 32) * EACH, lane = (int)threadIdx.x % 32, own = (int)threadIdx.x;
   long long k = blockIdx.y;
-  double sum = 0;
-  const double *row = i < m ? z + (long long)i * d : x + (long long)(i - m) * d;
+  double sum[EACH] = {};
   for (int from = 0; from < d; from += 256) {
     if (from > 0) __syncthreads(); // w may still be read
     w[own] = logl && from + own < d ? inverse_square(logl[k * d + from + own]) : 1.0;
     if (logl && blockIdx.x == 0 && from + own < d) weight[k * d + from + own] = w[own];
     __syncthreads();
-    if (i < rows) {
-      for (int q = from + lane; q < smaller(from + 256, d); q += 32) sum = fused(row[q] * w[q - from], row[q], sum);
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      int i = smaller(first + e, rows - 1);
+      const double *row = i < m ? z + (long long)i * d : x + (long long)(i - m) * d;
+      for (int q = from + lane; q < smaller(from + 256, d); q += 32) sum[e] = fused(row[q] * w[q - from], row[q], sum[e]);
     }
   }
-  sum = warp_sum(sum);
-  if (i < rows && lane == 0) norms[k * rows + i] = 0.5 * sum;
+#pragma unroll
+  for (int e = 0; e < EACH; e++) {
+    double all = warp_sum(sum[e]);
+    if (first + e < rows && lane == 0) norms[k * rows + first + e] = 0.5 * all;
+  }
 }
 DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *weight, double *norms, const double *z, const double *x, const double *logl),
               (m, rows, d, weight, norms, z, x, logl))
@@ -53,7 +59,6 @@ constexpr double NEAR_ROWS = 1.0 / (1 << 20), TOUCHING_ROWS = NEAR_ROWS / (1 << 
 // weight, w is 1. Of Kuu it computes the lower triangle. Matérn kernels take its root: for them,
 // near rows are computed again. norm_z and norm_x are half the squared norms of the rows and
 // columns.
-template <int HEIGHT>
 __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
                                                const double *weight, const double *norm_z, const double *norm_x, bool lower, int shape) {
   // A row or column beyond the last is the last one again; of columns the weight is 0.
@@ -62,7 +67,7 @@ __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int 
     double factor = p < d ? (weight ? weight[p] : 1.0) : 0.0;
     return Weighted<double>{x[smaller(b0 + i, n - 1) * d + smaller(p, d - 1)], factor};
   };
-  tile_sums<AlongDepth, AlongDepth, HEIGHT>(sum, 0, d, 1, read_z, read_x, [] {}, warp_squares(m0, b0, m, n, lower) > 0 ? SQUARES : 0);
+  tile_sums<AlongDepth, AlongDepth>(sum, 0, d, 1, read_z, read_x, [] {}, warp_squares(m0, b0, m, n, lower) > 0 ? SQUARES : 0);
   double of_z[ROWS], of_x[COLUMNS];
 #pragma unroll
   for (int r = 0; r < ROWS; r++) of_z[r] = norm_z[smaller(m0 + tile_row(r), m - 1)];
@@ -143,22 +148,22 @@ __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double s
 
 // ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd), d in order. same is set if x is z. norms [K,rows]
 // comes from ard_norms. ard has RBF; ard_matern has the other shapes, and the slope. Its roots and
-// near rows take registers, which would leave ard no room for a second block. Grid (⌈B/64⌉, ⌈M/64⌉,
-// K), 128 threads, 17 KiB of shared memory; from 9.0 on (⌈B/64⌉, ⌈M/128⌉, K), 256 threads, 25 KiB.
-// 8·K·M·B bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
+// near rows take registers, which would leave ard no room for a third block. Grid (⌈B/64⌉, ⌈M/64⌉,
+// K), 128 threads, 17 KiB of shared memory, 34 from 9.0 on. 8·K·M·B bytes, twice as many for Matérn,
+// 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
 __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms) {
-  int m0 = (int)blockIdx.y * TALLER, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
-  if (same && b0 > m0 + TALLER - TILE) return; // the whole block
+  int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
+  if (same && b0 > m0) return; // the whole block
   norms += (long long)k * rows;
   double sum[ROWS][COLUMNS] = {};
   const double *norm_x = norms + (same ? 0 : m);
-  ard_exponents<TALLER>(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, same, shape);
+  ard_exponents(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, same, shape);
   ard_store(sum, 1.0, m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
 }
-BOUNDED_PRODUCT_KERNEL(2 * TALLER, TALLER_BLOCKS, ard_f64,
+BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 3, ard_f64,
               (int m, int n, int d, int rows, int same, double *c, const double *z, const double *x, const double *weight, const double *norms),
               ard(m, n, d, rows, same, RBF, c, c, z, x, weight, norms))
-BOUNDED_PRODUCT_KERNEL(2 * TALLER, TALL / TALLER, ard_matern_f64,
+BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_matern_f64,
               (int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms),
               ard(m, n, d, rows, same, shape, c, slope, z, x, weight, norms))
 
@@ -170,7 +175,7 @@ __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, 
   if (same && b0 > m0) return; // the whole block
   double sum[ROWS][COLUMNS] = {};
   const double *norm_x = norms + (same ? 0 : m);
-  ard_exponents<TILE>(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, same, shape);
+  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, same, shape);
   for (int k = 0; k < kernels; k++) {
     ard_store(sum, inverse_square(logl[k]), m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
   }
@@ -288,7 +293,7 @@ __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n
                                                        const double *z, const double *x, const double *logl, const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
   double sum[ROWS][COLUMNS] = {};
-  ard_exponents<TILE>(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m), false, RBF);
+  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m), false, RBF);
   for (int k = 0; k < kernels; k++) {
     double w = inverse_square(logl[k]), total = 0;
 #pragma unroll

@@ -14,13 +14,9 @@
 // 128×64. Shared memory holds DEPTH of the numbers that are summed over, with neighbouring rows of
 // the tile side by side.
 constexpr int TILE = 64, DEPTH = 16, TILE_THREADS = 128, TALL = 128;
-// From 9.0 on, products of 64×64 tiles wait for the L2 cache. Tall tiles read three quarters as
-// much. TALLER_BLOCKS blocks of gemm_nn or ard share a multiprocessor.
-#if TARGET == 90
-constexpr int TALLER = TALL, TALLER_BLOCKS = 2;
-#else
-constexpr int TALLER = TILE, TALLER_BLOCKS = 3;
-#endif
+// From 9.0 on, shared memory has room for two buffers of 64×64 tiles: numbers go to one while those
+// of the other are summed, with one barrier for DEPTH of them.
+constexpr int TILE_BUFFERS = TARGET == 90 ? 2 : 1;
 constexpr int ROWS = 4, COLUMNS = 8, SQUARES = COLUMNS / 2;
 constexpr int TILE_LD = TILE + 4; // 4 numbers of depth and 8 rows lie in different banks
 
@@ -173,10 +169,10 @@ template <template <int, int> class LoadA, template <int, int> class LoadB, int 
 __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next, int squares = SQUARES) {
   using PatternA = LoadA<HEIGHT, 2 * HEIGHT>;
   using PatternB = LoadB<TILE, 2 * HEIGHT>;
-  constexpr int LD = HEIGHT + 4;
-  SHARED(Pair<T>, tile_a, [DEPTH][LD / 2]);
-  SHARED(Pair<T>, tile_b, [DEPTH][TILE_LD / 2]);
-  T *to_a = &tile_a[0][0].x, *to_b = &tile_b[0][0].x;
+  constexpr int LD = HEIGHT + 4, BUFFERS = HEIGHT == TILE ? TILE_BUFFERS : 1;
+  SHARED(Pair<T>, tile_a, [BUFFERS * DEPTH][LD / 2]);
+  SHARED(Pair<T>, tile_b, [BUFFERS * DEPTH][TILE_LD / 2]);
+  T *of_tile_a = &tile_a[0][0].x, *of_tile_b = &tile_b[0][0].x;
   decltype(a(0, 0)) next_a[PatternA::loads];
   decltype(b(0, 0)) next_b[PatternB::loads];
   auto fetch = [&](int from) {
@@ -194,16 +190,27 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
   fetch(begin);
   int from = begin;
   unsigned t = threadIdx.x;
-  T *own_a = to_a + PatternA::depth(t) * LD + PatternA::row(t);
-  T *own_b = to_b + PatternB::depth(t) * TILE_LD + PatternB::row(t);
-  for (int steps = begin < end ? div_up(end - begin, DEPTH) * terms : 0; steps > 0; steps--) {
-    __syncthreads(); // the numbers before are summed
+  T *own_a = of_tile_a + PatternA::depth(t) * LD + PatternA::row(t);
+  T *own_b = of_tile_b + PatternB::depth(t) * TILE_LD + PatternB::row(t);
+  int buffer = 0, steps = begin < end ? div_up(end - begin, DEPTH) * terms : 0;
+  auto place = [&] {
+    T *to_a = own_a + buffer * DEPTH * LD, *to_b = own_b + buffer * DEPTH * TILE_LD;
 #pragma unroll
     for (int q = 0; q < PatternA::loads; q++) {
-      own_a[PatternA::next_depth(q) * LD + PatternA::next_row(q)] = value(next_a[q]);
-      if (q < PatternB::loads) own_b[PatternB::next_depth(q) * TILE_LD + PatternB::next_row(q)] = value(next_b[q]);
+      to_a[PatternA::next_depth(q) * LD + PatternA::next_row(q)] = value(next_a[q]);
+      if (q < PatternB::loads) to_b[PatternB::next_depth(q) * TILE_LD + PatternB::next_row(q)] = value(next_b[q]);
     }
-    __syncthreads();
+  };
+  if (BUFFERS == 2 && steps > 0) {
+    __syncthreads(); // the numbers of an earlier call are summed
+    place();
+  }
+  for (; steps > 0; steps--) {
+    __syncthreads(); // the numbers before are summed, and these are in the second buffer
+    if (BUFFERS == 1) {
+      place();
+      __syncthreads();
+    }
     if (steps > 1) {
       from += DEPTH;
       if (from >= end) {
@@ -212,8 +219,13 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
       }
       fetch(from);
     }
-    if (squares == SQUARES) tile_step<LD, TILE_LD, DEPTH>(sum, to_a, to_b, 0, SQUARES);
-    else if (squares > 0) tile_step<LD, TILE_LD, DEPTH, UNROLL_FEW>(sum, to_a, to_b, 0, smaller(squares, SQUARES - 1));
+    const T *of_a = of_tile_a + buffer * DEPTH * LD, *of_b = of_tile_b + buffer * DEPTH * TILE_LD;
+    if (squares == SQUARES) tile_step<LD, TILE_LD, DEPTH>(sum, of_a, of_b, 0, SQUARES);
+    else if (squares > 0) tile_step<LD, TILE_LD, DEPTH, UNROLL_FEW>(sum, of_a, of_b, 0, smaller(squares, SQUARES - 1));
+    if (BUFFERS == 2 && steps > 1) {
+      buffer ^= 1;
+      place();
+    }
   }
 }
 
@@ -223,17 +235,17 @@ constexpr int B_LOWER = 2;  // B, too
 constexpr int C_LOWER = 4;  // only the lower triangle of C is written
 constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written on both sides
 
-// gemm_tile is the tile of C at (i0, j0), of HEIGHT rows: C = α Σ_q op(A_q) op(B_q) + β C. C is
+// gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is
 // m×n, op(A) m×k and op(B) k×n, each by rows. Tiles of zeros of a triangle A or B are skipped.
 // Within one matrix, 32 bits count the elements. NARROW_N is for products with few columns, or few
 // in the last tile: squares beyond them are left out.
-template <bool TA, bool TB, int HEIGHT = TILE, bool NARROW_N = false>
+template <bool TA, bool TB, bool NARROW_N = false>
 __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, double alpha, double beta,
                                           const double *a, int lda, int term_a, const double *b, int ldb, int term_b, double *c, int ldc) {
   int begin = 0, end = k;
   bool lower_a = flags & A_LOWER, lower_b = flags & B_LOWER;
   if (lower_a && TA) begin = i0;
-  if (lower_a && !TA) end = smaller(end, i0 + HEIGHT);
+  if (lower_a && !TA) end = smaller(end, i0 + TILE);
   if (lower_b && !TB && begin < j0) begin = j0;
   if (lower_b && TB) end = smaller(end, j0 + TILE);
   double sum[ROWS][COLUMNS] = {};
@@ -254,7 +266,7 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
   };
   int squares = warp_squares(i0, j0, m, n, flags & (C_LOWER | C_MIRROR));
   if (!NARROW_N && squares > 0) squares = SQUARES;
-  tile_sums<Loads<TA>::template Pattern, Loads<!TB>::template Pattern, HEIGHT>(sum, begin, end, terms, read_a, read_b, next, squares);
+  tile_sums<Loads<TA>::template Pattern, Loads<!TB>::template Pattern>(sum, begin, end, terms, read_a, read_b, next, squares);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     int i = i0 + tile_row(r), last = (flags & (C_LOWER | C_MIRROR)) ? smaller(n - 1, i) : n - 1;
@@ -285,10 +297,9 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
 // where op is nothing (n) or a transposition (t). The matrices of z and q begin at z·step + q·term:
 // step 0 is one matrix for the whole batch. Without logs there is no factor.
 //
-// Grid (⌈n/64⌉, ⌈m/64⌉, batch), 128 threads, 17 KiB of shared memory. From 9.0 on, gemm_nn has
-// (⌈n/64⌉, ⌈m/128⌉, batch), 256 threads, 25 KiB. The others keep small tiles, for C that is a
-// triangle of few tiles. 2·m·n·k FLOP a product, half of that for each triangle among A, B and C. A
-// is read ⌈n/64⌉ times and B ⌈m/64⌉ times, mostly from L2.
+// Grid (⌈n/64⌉, ⌈m/64⌉, batch), 128 threads, 17 KiB of shared memory, 34 from 9.0 on. 2·m·n·k FLOP a
+// product, half of that for each triangle among A, B and C. A is read ⌈n/64⌉ times and B ⌈m/64⌉
+// times, mostly from L2.
 //
 // Each element sums q, then p in order; tensor cores take p by fours. CPU twin
 // internal/simd/gemm.go.
@@ -296,14 +307,14 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
   int flags, int m, int n, int k, int terms, double alpha, double beta, const double *a, int lda, int step_a, int term_a, const double *b, int ldb, \
       int step_b, int term_b, double *c, int ldc, int step_c, const double *logs, double power
 #define GEMM_ARGS flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power
-template <bool TA, bool TB, int HEIGHT>
+template <bool TA, bool TB>
 __device__ __forceinline__ void gemm(GEMM_PARAMS) {
-  int i0 = (int)blockIdx.y * HEIGHT, j0 = (int)blockIdx.x * TILE;
+  int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE;
   long long z = (int)blockIdx.z;
-  if ((flags & (C_LOWER | C_MIRROR)) && j0 > i0 + HEIGHT - TILE) return; // the whole block
+  if ((flags & (C_LOWER | C_MIRROR)) && j0 > i0) return; // the whole block
   if (logs) alpha *= exponential(power * logs[z]);
-  gemm_tile<TA, TB, HEIGHT, !TA && !TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
+  gemm_tile<TA, TB, !TA && !TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
 }
-BOUNDED_PRODUCT_KERNEL(2 * TALLER, TALLER_BLOCKS, gemm_nn_f64, (GEMM_PARAMS), (gemm<false, false, TALLER>(GEMM_ARGS)))
-PRODUCT_KERNEL(TILE_THREADS, gemm_nt_f64, (GEMM_PARAMS), (gemm<false, true, TILE>(GEMM_ARGS)))
-PRODUCT_KERNEL(TILE_THREADS, gemm_tn_f64, (GEMM_PARAMS), (gemm<true, false, TILE>(GEMM_ARGS)))
+BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 3, gemm_nn_f64, (GEMM_PARAMS), (gemm<false, false>(GEMM_ARGS)))
+PRODUCT_KERNEL(TILE_THREADS, gemm_nt_f64, (GEMM_PARAMS), (gemm<false, true>(GEMM_ARGS)))
+PRODUCT_KERNEL(TILE_THREADS, gemm_tn_f64, (GEMM_PARAMS), (gemm<true, false>(GEMM_ARGS)))

@@ -31,7 +31,7 @@ func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cu
 		rows += n.B
 	}
 	norms = d.growDoubles(&d.state.ard.norms, groups*rows)
-	d.double.launch("ard_norms", cuda.Grid{X: (rows + 7) / 8, Y: groups, Z: 1}, 0, cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D),
+	d.double.launch("ard_norms", cuda.Grid{X: (rows + 31) / 32, Y: groups, Z: 1}, 0, cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D),
 		weight, norms, d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL))
 	return norms, weight, rows
 }
@@ -41,17 +41,17 @@ func (d *Device) ARD(a device.ARDArgs) {
 	n := device.CheckARD(a)
 	norms, weight, rows := d.ardNorms(n, a)
 	if n.Isotropic {
-		d.double.launch("ard_isotropic", d.double.tiles("ard_isotropic", n.M, n.B, 1), 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
+		d.double.launch("ard_isotropic", tiles(n.M, n.B, 1), 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
 			cuda.Int(int(a.Form)), d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL), norms)
 		return
 	}
 	m, b, depth, stride, same := cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same)
 	if a.Form == device.RBF {
-		d.double.launch("ard", d.double.tiles("ard", n.M, n.B, n.K), 0, m, b, depth, stride, same,
+		d.double.launch("ard", tiles(n.M, n.B, n.K), 0, m, b, depth, stride, same,
 			d.ptr(a.C), d.ptr(a.Z), d.ptr(a.X), weight, norms)
 		return
 	}
-	d.double.launch("ard_matern", d.double.tiles("ard_matern", n.M, n.B, n.K), 0, m, b, depth, stride, same,
+	d.double.launch("ard_matern", tiles(n.M, n.B, n.K), 0, m, b, depth, stride, same,
 		cuda.Int(int(a.Form)), d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), weight, norms)
 }
 
@@ -61,7 +61,7 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 	n := device.CheckARDBackward(g, a)
 	t := &d.state.ard
 	if n.Isotropic {
-		grid := d.double.tiles("ard_isotropic_backward", n.M, n.B, 1)
+		grid := tiles(n.M, n.B, 1)
 		norms, _, _ := d.ardNorms(n, a)
 		mixed, partial := d.growDoubles(&t.mixed, n.M*n.B), d.growDoubles(&t.partial, grid.X*grid.Y*n.K)
 		d.double.launch("ard_isotropic_backward", grid, 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),

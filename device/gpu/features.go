@@ -8,10 +8,9 @@ import (
 )
 
 const (
-	// The least numbers of blocks that the frequencies, or the rows, of a small layer are divided
-	// into. They do not depend on the GPU: sums over frequencies have one order on all.
-	forwardBlocks  = 256
-	gradientBlocks = 512
+	// leastBlocks is the least number of blocks that the frequencies, or the rows, of a small layer
+	// are divided into. It does not depend on the GPU: sums over frequencies have one order on all.
+	leastBlocks = 512
 )
 
 // features is the Scratch of one layer. There is no Φ in it: the largest members are the draws
@@ -21,7 +20,7 @@ type features struct {
 	rowsPlanned int
 	side        int // of its tiles: rows, frequencies and columns
 
-	forwardBlocks, gradientBlocks int // the constants, but in tests
+	leastBlocks int // the constant, but in tests
 
 	noise device.FeatureNoise
 	p     device.FeatureParams
@@ -43,7 +42,7 @@ type features struct {
 func (d *Device) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
 	return &features{
 		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut}, rowsPlanned: samples * batch, side: d.featureSide(),
-		forwardBlocks: forwardBlocks, gradientBlocks: gradientBlocks,
+		leastBlocks: leastBlocks,
 	}
 }
 
@@ -145,7 +144,7 @@ func (t *features) tilesOf(n int) int { return (n + t.side - 1) / t.side }
 // chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with so
 // many blocks for each tile of rows.
 func (t *features) chunksOfFrequencies(blocks int) (span, chunks int) {
-	return divide(t.R, t.side, t.forwardBlocks, t.rowTiles()*blocks)
+	return divide(t.R, t.side, t.leastBlocks, t.rowTiles()*blocks)
 }
 
 // divide cuts n into chunks of whole tiles of a side: as few as give a launch its number of blocks,
@@ -241,7 +240,7 @@ func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
 // group.
 func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, parts int) {
 	tiles := t.tilesOf(t.R)
-	span, chunks := divide(t.groupRows(), t.side, t.gradientBlocks, t.groups*tiles)
+	span, chunks := divide(t.groupRows(), t.side, t.leastBlocks, t.groups*tiles)
 	parts = t.groups * chunks
 	dcontrast := cuda.Pointer(0)
 	if t.noise.Local {

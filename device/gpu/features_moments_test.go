@@ -27,7 +27,7 @@ func TestFeatureMomentTiles(t *testing.T) {
 			compare := func(d *Device, alone bool, tolerance float64) {
 				scratch := d.FeatureScratch(n.S, n.B+1, n.D, n.R, n.Out)
 				if layer := scratch.(*features); alone {
-					layer.forwardBlocks, layer.gradientBlocks = 1, 1
+					layer.leastBlocks = 1
 				}
 				got := runMoments(d, n, scratch)
 				for i, name := range []string{"mean", "variance", "dh", "dlogalpha", "deta", "dlogbeta2", "dm", "dlogs2"} {

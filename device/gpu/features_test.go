@@ -45,7 +45,7 @@ func TestFeatureTiles(t *testing.T) {
 				compare := func(d *Device, alone bool, tolerance float64) {
 					scratch := d.FeatureScratch(n.S, n.B+1, n.D, n.R, n.Out)
 					if layer := scratch.(*features); alone {
-						layer.forwardBlocks, layer.gradientBlocks = 1, 1
+						layer.leastBlocks = 1
 					}
 					got := runFeatures(d, n, noise, scratch)
 					for i, name := range []string{"out", "dh", "dlogalpha", "dlogl", "deta", "dlogbeta2", "dm", "dlogs2"} {

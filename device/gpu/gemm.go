@@ -2,7 +2,11 @@
 
 package gpu
 
-import "github.com/gpdrf/gpdrf-gpu/cuda"
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+)
 
 // tile is the rows and columns of C that one block of 128 threads computes, as in gemm.cuh.
 const tile = 64
@@ -38,8 +42,20 @@ type product struct {
 	power          float64
 }
 
+// stacked is the same product as one where the matrices A and C of a batch lie below each other and
+// share B: its tiles have no empty rows between two of the batch.
+func (p product) stacked() product {
+	const most = tile * 65535 // rows of a grid
+	rows, bare := p.m*p.batch, !p.a.transposed && !p.a.lower && p.part == whole && p.logs == (cuda.Arg{})
+	if bare && p.b.step == 0 && p.a.step == p.m*p.a.ld && p.c.step == p.m*p.c.ld && rows <= most && rows*max(p.a.ld, p.c.ld) <= math.MaxInt32 {
+		p.m, p.batch = rows, 1
+	}
+	return p
+}
+
 // gemm launches a product of doubles. No operation multiplies two transposed matrices.
 func (d *Device) gemm(p product) {
+	p = p.stacked()
 	bits := int(p.part)
 	if p.a.lower {
 		bits |= 1
@@ -62,7 +78,7 @@ func (d *Device) gemm(p product) {
 	case p.b.transposed:
 		name = "gemm_nt"
 	}
-	d.double.launch(name, d.double.tiles(name, p.m, p.n, p.batch), 0, flags, m, n, k, terms, alpha, beta,
+	d.double.launch(name, tiles(p.m, p.n, p.batch), 0, flags, m, n, k, terms, alpha, beta,
 		p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 }
 
@@ -78,9 +94,7 @@ func (a matrix) transpose() matrix {
 	return a
 }
 
-// tiles is a grid of a block of a kernel for each tile of an m×n matrix, in each of a batch. A tile
-// has half as many rows as the block has threads: which depends on the image that the GPU runs.
-func (f *family) tiles(name string, m, n, batch int) cuda.Grid {
-	height := f.kernel(name).Threads / 2
-	return cuda.Grid{X: (n + tile - 1) / tile, Y: (m + height - 1) / height, Z: batch}
+// tiles is a grid of a block for each tile of an m×n matrix, in each of a batch.
+func tiles(m, n, batch int) cuda.Grid {
+	return cuda.Grid{X: (n + tile - 1) / tile, Y: (m + tile - 1) / tile, Z: batch}
 }

@@ -49,7 +49,7 @@ func (d *Device) invert(l *device.Tensor, k, m int) matrix {
 	d.double.launch("invert_diagonal", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, blockShared, cuda.Int(m), x, d.ptr(l))
 	for h := tile; h < m; h *= 2 {
 		pairs := (m + h - 1) / (2 * h)
-		grid := d.double.tiles("invert_join", h, h, k*pairs)
+		grid := tiles(h, h, k*pairs)
 		for second := range 2 {
 			d.double.launch("invert_join", grid, 0, cuda.Int(second), cuda.Int(m), cuda.Int(h), cuda.Int(pairs), x, product, d.ptr(l))
 		}
