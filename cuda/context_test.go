@@ -135,7 +135,7 @@ func TestCompilerSays(t *testing.T) {
 	c := open(t)
 	ok(t, c.enter())
 	defer c.leave()
-	_, err := loadImage("broken.ptx", []byte("no PTX at all\x00"))
+	_, err := loadImage("broken.ptx", []byte(".version 6.3\n.target sm_75\n.address_size 64\nno PTX at all\n\x00"))
 	if plain := result("loading broken.ptx", 218); err == nil || !strings.HasPrefix(err.Error(), plain.Error()+": ") {
 		t.Errorf("broken PTX: %v, without the words of the compiler", err)
 	}

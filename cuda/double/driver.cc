@@ -178,14 +178,15 @@ API cuModuleLoadData(Module **m, const void *image) {
   NOT_IN_CAPTURE
   if (image && is_cubin(image)) return load_cubin(m, image);
   const char *text = (const char *)image;
-  if (!text || !strstr(text, ".version")) return refuse(INVALID_PTX, __func__, "not PTX");
+  if (!text || !strstr(text, ".version")) return refuse(INVALID_IMAGE, __func__, "neither PTX nor machine code");
+  if (!strstr(text, ".entry")) return refuse(INVALID_PTX, __func__, "no PTX of kernels");
   const char *target = strstr(text, ".target sm_");
   int sm = target ? atoi(target + 11) : 70;
   if (sm > limits().capability) return refuse(NO_BINARY, __func__, "the PTX is for a newer GPU");
   *m = new Module{text, sm, {}, {}};
   return OK;
 }
-// Option 5 is the error log of the driver's compiler, and option 6 its size in bytes.
+// Option 5 is the error log of the driver, and option 6 its size in bytes.
 API cuModuleLoadDataEx(Module **m, const void *image, unsigned n, const int *options, void **values) {
   int code = cuModuleLoadData(m, image);
   char *log = nullptr;
@@ -194,9 +195,12 @@ API cuModuleLoadDataEx(Module **m, const void *image, unsigned n, const int *opt
     if (options[i] == 5) log = (char *)values[i];
     if (options[i] == 6) room = (size_t)values[i];
   }
-  const char *said = "ptxas application ptx input, line 1; fatal   : Missing .version directive at start of file 'application ptx input'\n"
-                     "ptxas fatal   : Ptx assembly aborted due to errors";
-  if (log) snprintf(log, room, "%s", code == INVALID_PTX ? said : "");
+  const char *said = "";
+  if (code == INVALID_IMAGE) said = "error   : Binary format for key='0', ident='' is not recognized";
+  if (code == INVALID_PTX)
+    said = "ptxas application ptx input, line 4; fatal   : Parsing error near 'no': syntax error\n"
+           "ptxas fatal   : Ptx assembly aborted due to errors";
+  if (log) snprintf(log, room, "%s", said);
   return code;
 }
 API cuModuleUnload(Module *m) {
