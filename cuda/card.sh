@@ -1,9 +1,8 @@
 #!/bin/sh
 # Checks, trains and times gpdrf-gpu on a machine with a card, from the files that `make card-pack` left beside this script: no Go,
-# no compiler and no toolkit is needed, and python3 only for the peers. What another pack has is not run. Results go to $OUT,
-# otherwise to bench/results: card-COMMIT.jsonl has a line for each stage, and .json and .txt are made of it. The folder card-COMMIT
-# has all that each stage has said, and nvidia-smi of the card. A stage with a line is not run again, so a session that was cut goes
-# on where it stopped.
+# no compiler and no toolkit is needed, and python3 only for the peers. Results go to $OUT, otherwise to bench/results:
+# card-COMMIT.jsonl has a line for each stage, and .json and .txt are made of it. The folder card-COMMIT has all that each stage has
+# said, and nvidia-smi of the card. A stage with a line is not run again, so a session that was cut goes on where it stopped.
 # On the driver test double (GPDRF_CUDA_DRIVER) it tries itself out, with small sizes and a few of the tests: nothing goes to
 # bench/results then.
 #
@@ -53,7 +52,7 @@ program=$work/gpdrf-gpu
 # rest. The precisions of the conformance suite are those of its tests F64, F32, …
 precision='^Test.*F(32|64)$'
 all="start check-cubin check-ptx bits
-$([ ! -x "$work/gpu.test" ] || "$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver nccl
+$("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver nccl
 parity-tests parity-powerplant parity-protein parity-mnist
 bench-mnist bench-protein bench-powerplant peers-mnist:S=1 peers-protein
 sanitizer-memcheck sanitizer-racecheck train-mnist train-protein train-powerplant ncu

@@ -268,44 +268,35 @@ test-nccl: $(CUDA_FILES) $(NCCL)/lib/libnccl.so.2 ## compare what dist/nccl know
 go-test-cuda: double
 	$(DOUBLE_ENV) $(GO) test -vet=off $(TEST_FLAGS) -tags cuda -count=1 $(ARGS)
 
-# What a machine with a card needs: programs that ask for nothing but its libc, and cuda/card.sh that runs them. They are
-# two folders, since each has to travel with the tracked files in 60 MiB. The program of the first has machine code of
-# CARD_SM, as that of a release has of all cards.
+# What a machine with a card needs: programs that ask for nothing but its libc, and cuda/card.sh that runs them. The
+# program has machine code of CARD_SM, as that of a release has of all cards. CARD_SETS are sets of GPDRF_DATA.
 CARD       := build/card
 COMMIT     ?= $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 CARD_ARCH  := amd64
 CARD_SM    ?= sm_90
+CARD_SETS  ?= protein
 CARD_FLAGS := -trimpath -ldflags '-s -w -extldflags "-static-libgcc"'
 
-comma := ,
-
-# pack FOLDER TAGS TESTS SETS
-define pack
-	rm -rf $(1)
-	mkdir -p $(1)/data $(1)/peers
-	$(call cuda_for,$(CARD_ARCH)) $(GO) build -tags $(2) $(CARD_FLAGS) -o $(1)/gpdrf-gpu ./cmd/gpdrf-gpu
-	for test in $(3); do $(call cuda_for,$(CARD_ARCH)) \
-		$(GO) test -c -tags cuda $(CARD_FLAGS) -o $(1)/$$(basename $$test).test ./$$test || exit 1; done
-	gzip -9 $(1)/gpdrf-gpu $(1)/*.test
-	cp cuda/card.sh cuda/stages.sh $(1)
-	cp bench/peers/*.py model/testdata/golden.json $(1)/peers
-	echo "$(COMMIT)" > $(1)/commit
-	echo "linux/$(CARD_ARCH)" > $(1)/system
-	@for set in $(4); do \
-		test -d "$(GPDRF_DATA)/$$set" || { echo "$$set is not packed: it is not in GPDRF_DATA=$(GPDRF_DATA)"; continue; }; \
-		mkdir -p $(1)/data/$$set; \
-		for file in $$(ls "$(GPDRF_DATA)/$$set" | grep -E '^fold1\.|ubyte'); do \
-			cp "$(GPDRF_DATA)/$$set/$$file" $(1)/data/$$set || exit 1; done; done
-	@size=$$(( ($$(git ls-files | xargs cat | wc -c) + $$(find $(1) -type f | xargs cat | wc -c)) >> 20 )); \
-		echo "$(1): $$size MiB with the tracked files"; test $$size -lt 60 || { echo "that is 60 MiB or more: make clean takes away the machine code of other cards"; exit 1; }
-endef
-
 .PHONY: card-pack card
-card-pack: $(CUDA_FILES) $(GENERATED)/$(CARD_ARCH)/libcuda.a $(filter $(CARD_SM:%=cuda/cubins/%/kernels%),$(CUBINS)) ## build/card and build/card2: what make card needs, to be carried to a machine with a card; CARD_ARCH=arm64, CARD_SM="sm_80 sm_90"
-	$(call pack,$(CARD),cuda$(comma)cubins,cuda device/gpu dist/nccl,protein)
-	$(call pack,$(CARD)2,cuda,train,mnist)
+card-pack: $(CUDA_FILES) $(GENERATED)/$(CARD_ARCH)/libcuda.a $(filter $(CARD_SM:%=cuda/cubins/%/kernels%),$(CUBINS)) ## build/card: what make card needs, to be carried to a machine with a card; CARD_ARCH=arm64, CARD_SM="sm_80 sm_90", CARD_SETS="protein mnist"
+	rm -rf $(CARD)
+	mkdir -p $(CARD)/data $(CARD)/peers
+	$(call cuda_for,$(CARD_ARCH)) $(GO) build -tags cuda,cubins $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu
+	for test in cuda device/gpu dist/nccl train; do $(call cuda_for,$(CARD_ARCH)) \
+		$(GO) test -c -tags cuda $(CARD_FLAGS) -o $(CARD)/$$(basename $$test).test ./$$test || exit 1; done
+	gzip -9 $(CARD)/gpdrf-gpu $(CARD)/*.test
+	cp cuda/card.sh cuda/stages.sh $(CARD)
+	cp bench/peers/*.py model/testdata/golden.json $(CARD)/peers
+	echo "$(COMMIT)" > $(CARD)/commit
+	echo "linux/$(CARD_ARCH)" > $(CARD)/system
+	@for set in $(CARD_SETS); do \
+		test -d "$(GPDRF_DATA)/$$set" || { echo "$$set is not packed: it is not in GPDRF_DATA=$(GPDRF_DATA)"; continue; }; \
+		mkdir -p $(CARD)/data/$$set; \
+		for file in $$(ls "$(GPDRF_DATA)/$$set" | grep -E '^fold1\.|ubyte'); do \
+			cp "$(GPDRF_DATA)/$$set/$$file" $(CARD)/data/$$set || exit 1; done; done
+	@size=$$(( ($$(git ls-files | xargs cat | wc -c) + $$(find $(CARD) -type f | xargs cat | wc -c)) >> 20 )); \
+		echo "$(CARD): $$size MiB with the tracked files"; test $$size -lt 60 || { echo "that is 60 MiB or more: name fewer CARD_SETS or CARD_SM"; exit 1; }
 
-card: ## on a machine with a card and the files of make card-pack: check and time it, STAGES="check bench" or all, to bench/results or OUT
-	@test -f $(CARD)/card.sh || test -f $(CARD)2/card.sh || { echo "$(CARD) is not there: make card-pack where there is Go, and carry the folder here"; exit 1; }
-	@for folder in $(CARD) $(CARD)2; do \
-		test ! -f $$folder/card.sh || STAGES="$(STAGES)" sh $$folder/card.sh || exit; done
+card: ## on a machine with a card and the folder of make card-pack: check and time it, STAGES="check bench" or all, to bench/results or OUT
+	@test -f $(CARD)/card.sh || { echo "$(CARD) is not there: make card-pack where there is Go, and carry the folder here"; exit 1; }
+	@STAGES="$(STAGES)" sh $(CARD)/card.sh
