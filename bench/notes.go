@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const notesFile = "docs/results-notes.md"
+const notesFile = "bench/results-notes.md"
 
 // notes are the words of docs/results.md and its pages by their headings in notesFile.
 type notes map[string]string

@@ -27,7 +27,7 @@ func pageFile(name string) string { return "docs/results/" + name + ".md" }
 
 // title begins a page.
 func title(b *strings.Builder, heading string) {
-	fmt.Fprintf(b, "# %s\n\nWritten by `make results` from bench/results and docs/results-notes.md; "+
+	fmt.Fprintf(b, "# %s\n\nWritten by `make results` from bench/results and bench/results-notes.md; "+
 		"do not edit.\n\n", heading)
 }
 

@@ -14,13 +14,13 @@ var update = flag.Bool("update", false, "write docs/cli.md and the expected outp
 
 func TestCLIDocs(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "cli.md")
-	notes, err := os.ReadFile(filepath.Join("..", "..", "docs", "cli-notes.md"))
+	notes, err := os.ReadFile("cli-notes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, tail, found := strings.Cut(string(notes), "\n## ")
 	if !found {
-		t.Fatal("docs/cli-notes.md has no headings")
+		t.Fatal("cli-notes.md has no headings")
 	}
 	want := (&program{}).markdown() + "\n## " + tail
 	if *update {
@@ -37,7 +37,7 @@ func TestCLIDocs(t *testing.T) {
 	}
 }
 
-// markdown is docs/cli.md without the part that is not made from flags: docs/cli-notes.md.
+// markdown is docs/cli.md without the part that is not made from flags: cmd/gpdrf-gpu/cli-notes.md.
 func (p *program) markdown() string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\nWritten by `go test ./cmd/gpdrf-gpu -run CLIDocs -update` " +
