@@ -31,8 +31,8 @@ func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cu
 		rows += n.B
 	}
 	norms = d.growDoubles(&d.state.ard.norms, groups*rows)
-	d.double.launch("ard_norms", cuda.Grid{X: (rows + 31) / 32, Y: groups, Z: 1}, 0, cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D),
-		weight, norms, d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL))
+	d.double.launch("ard_norms", cuda.Grid{X: (rows + 31) / 32, Y: groups, Z: 1}, 0,
+		cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D), weight, norms, d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL))
 	return norms, weight, rows
 }
 
@@ -41,8 +41,9 @@ func (d *Device) ARD(a device.ARDArgs) {
 	n := device.CheckARD(a)
 	norms, weight, rows := d.ardNorms(n, a)
 	if n.Isotropic {
-		d.double.launch("ard_isotropic", tiles(n.M, n.B, 1), 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
-			cuda.Int(int(a.Form)), d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL), norms)
+		d.double.launch("ard_isotropic", tiles(n.M, n.B, 1), 0,
+			cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same), cuda.Int(int(a.Form)),
+			d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL), norms)
 		return
 	}
 	m, b, depth, stride, same := cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same)

@@ -7,11 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-const (
-	// leastBlocks is the least number of blocks that the frequencies, or the rows, of a small layer
-	// are divided into. It does not depend on the GPU: sums over frequencies have one order on all.
-	leastBlocks = 512
-)
+// leastBlocks is the least number of blocks that the frequencies, or the rows, of a small layer are
+// divided into. It does not depend on the GPU: sums over frequencies have one order on all.
+const leastBlocks = 512
 
 // features is the Scratch of one layer. There is no Φ in it: the largest members are the draws
 // and the parts of their gradients. What only some layers need is allocated by their first call.

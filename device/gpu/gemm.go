@@ -47,7 +47,8 @@ type product struct {
 func (p product) stacked() product {
 	const most = tile * 65535 // rows of a grid
 	rows, bare := p.m*p.batch, !p.a.transposed && !p.a.lower && p.part == whole && p.logs == (cuda.Arg{})
-	if bare && p.b.step == 0 && p.a.step == p.m*p.a.ld && p.c.step == p.m*p.c.ld && rows <= most && rows*max(p.a.ld, p.c.ld) <= math.MaxInt32 {
+	joined := p.b.step == 0 && p.a.step == p.m*p.a.ld && p.c.step == p.m*p.c.ld
+	if bare && joined && rows <= most && rows*max(p.a.ld, p.c.ld) <= math.MaxInt32 {
 		p.m, p.batch = rows, 1
 	}
 	return p
