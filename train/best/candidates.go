@@ -115,12 +115,7 @@ func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
 // seeds are candidates that weigh alike: one setting with K seeds, from the user's on. They train for
 // as long as one alone would.
 func seeds(base *options.Config, given []options.Setting) (all []Candidate) {
-	var length []options.Setting
-	for _, g := range given {
-		if options.IsLength(g.Key) && g.Key != "time-limit" {
-			length = append(length, g)
-		}
-	}
+	length := lengths(given)
 	for k := range base.Ensemble {
 		seed := strconv.FormatUint(base.Seed+uint64(k), 10)
 		own := []options.Setting{
@@ -128,6 +123,16 @@ func seeds(base *options.Config, given []options.Setting) (all []Candidate) {
 		}
 		all = append(all, Candidate{Name: "seed " + seed, Weight: 1 / float64(base.Ensemble),
 			Options: append(own, length...)})
+	}
+	return all
+}
+
+// lengths are the steps or epochs that the user gave.
+func lengths(given []options.Setting) (all []options.Setting) {
+	for _, g := range given {
+		if options.IsLength(g.Key) && g.Key != "time-limit" {
+			all = append(all, g)
+		}
 	}
 	return all
 }

@@ -63,17 +63,18 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 		s.Candidates = seeds(base, given)
 		return s, nil
 	}
-	if s.Steps = defaultSteps; base.Explicit("steps") {
-		s.Steps = base.Steps
-	}
 	s.Candidates, err = candidatesFor(ds, given)
 	if err != nil {
 		return nil, err
 	}
 	s.Candidates = s.Candidates[:triable(len(s.Candidates), ds.N(), s.Limit, atOnce)]
-	if len(s.Candidates) == 1 { // nothing to compare it with
-		s.Candidates[0].Weight = 1
+	if len(s.Candidates) == 1 { // nothing to compare it with: it trains as it would without the preset
+		only := &s.Candidates[0]
+		only.Weight, only.Options = 1, append(only.Options, lengths(given)...)
 		return s, nil
+	}
+	if s.Steps = defaultSteps; base.Explicit("steps") {
+		s.Steps = base.Steps
 	}
 	if err := ds.CheckSplit(splits); err != nil {
 		return nil, fmt.Errorf("preset best compares models on %d folds of the training rows: %w", splits, err)

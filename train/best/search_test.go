@@ -18,6 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -333,6 +334,35 @@ func TestCandidatesDiffer(t *testing.T) {
 			}
 			seen[text] = c.Name
 		}
+	}
+}
+
+// A candidate without rivals trains as it would without the search: it chooses its objective, and its steps,
+// by rows that are held out.
+func TestAlone(t *testing.T) {
+	set, given := wave(t, 60, true), settings("model=gp kernel=rbf objective=auto steps=640 inducing=8")
+	state, err := New(set, given, 1)
+	if err != nil || len(state.Candidates) != 1 {
+		t.Fatal(err, state.Candidates)
+	}
+	models := map[int][]byte{}
+	s := searching(t, state, set, models, 1)
+	found(t, s)
+	cfg, err := options.Resolve(given, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg = cfg.With("device", s.Devices[0].Name()).With("target", set.Target).With("task", string(set.Task))
+	out, err := (&train.Job{Config: cfg, Device: s.Devices[0], Train: set, Started: time.Now()}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := out.Trained.WriteModel(&b); err != nil {
+		t.Fatal(err)
+	}
+	if n := state.Candidates[0].Refit.Steps; n != out.Steps || n == 640 || !bytes.Equal(models[0], b.Bytes()) {
+		t.Errorf("%d steps in a search, %d without, or other models", n, out.Steps)
 	}
 }
 

@@ -67,7 +67,7 @@ func (c *Candidate) longest() (steps int) {
 func (s *Search) alone() error {
 	if s.Limit > 0 {
 		s.Note("no candidate could be tried in time: %s has the rest of it", s.Candidates[0].Name)
-		s.Candidates[0].Weight = 1
+		s.Candidates[0].Weight, s.Steps = 1, 0
 		return nil
 	}
 	for _, c := range s.Candidates {
