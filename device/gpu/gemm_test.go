@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
 )
@@ -139,4 +140,39 @@ func element(m matrix, x []float64, z, q, i, j int) float64 {
 		return 0
 	}
 	return x[z*m.step+q*m.term+i*m.ld+j]
+}
+
+// A product is one for its whole batch where that is the same, and where a grid and an index hold it.
+func TestStacked(t *testing.T) {
+	plain := product{m: 200, n: 784, k: 100, batch: 50, b: matrix{ld: 784},
+		a: matrix{ld: 100, step: 200 * 100}, c: matrix{ld: 784, step: 200 * 784}}
+	for name, c := range map[string]struct {
+		change func(p *product)
+		rows   int // 200 where the batch stays
+	}{
+		"alike":          {func(*product) {}, 10000},
+		"terms":          {func(p *product) { p.terms = 3 }, 10000},
+		"own B":          {func(p *product) { p.b.step = 1 }, 200},
+		"rows between":   {func(p *product) { p.c.step++ }, 200},
+		"transposed":     {func(p *product) { p.a.transposed = true }, 200},
+		"triangle":       {func(p *product) { p.a.lower = true }, 200},
+		"part of C":      {func(p *product) { p.part = lower }, 200},
+		"factors":        {func(p *product) { p.logs = cuda.Pointer(8) }, 200},
+		"largest index":  {func(p *product) { p.c.ld, p.c.step = math.MaxInt32/10000, 200*(math.MaxInt32/10000) }, 10000},
+		"above it":       {func(p *product) { p.c.ld, p.c.step = math.MaxInt32/10000+1, 200*(math.MaxInt32/10000+1) }, 200},
+		"largest grid":   {func(p *product) { p.column(65535) }, 64 * 65535},
+		"above the grid": {func(p *product) { p.column(65536) }, 64},
+	} {
+		p := plain
+		c.change(&p)
+		if got := p.stacked(); got.m != c.rows || got.m*got.batch != p.m*p.batch {
+			t.Errorf("%s: %d rows in a batch of %d, want %d rows", name, got.m, got.batch, c.rows)
+		}
+	}
+}
+
+// column makes A and C columns of 64 rows.
+func (p *product) column(batch int) {
+	column := matrix{ld: 1, step: 64}
+	p.m, p.batch, p.a, p.c = 64, batch, column, column
 }
