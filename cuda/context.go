@@ -195,7 +195,7 @@ func (c *Context) Close() error {
 
 func (c *Context) unload() (err error) {
 	for _, i := range c.images {
-		err = errors.Join(err, i.module.Unload())
+		err = errors.Join(err, i.unload())
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func openMutants(t testing.TB) *Context {
 	defer c.leave()
 	ok(t, c.unload())
 	module, err := loadImage("the mutants", append([]byte(text), 0))
-	c.images = []*loaded{{"the mutants", module, signatures}}
+	c.images = []*loaded{whole("the mutants", module, signatures)}
 	ok(t, err)
 	return c
 }
@@ -102,10 +102,10 @@ var mutants = map[string]mutant{
 	}, "1 graphs were never destroyed"},
 	"a number baked into a graph": {func(t *testing.T) {
 		c := open(t)
-		x := put(t, c, []float64{1})
+		x, fold := put(t, c, []float64{1}), kernel(t, c, "fold_f64")
 		step := 1.0
 		work := func() {
-			ok(t, kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(step), Pointer(x), Pointer(x)))
+			ok(t, fold.Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(step), Pointer(x), Pointer(x)))
 		}
 		g := captured(t, c, work)
 		step = 2

@@ -86,8 +86,8 @@ type Graph struct {
 }
 
 // Capture makes a graph of the calls of work, on the stream and on a second one by Beside. They do
-// not run. Work may launch, clear, copy and Put, and nothing else. The error is ErrNoGraphs where
-// the driver is too old.
+// not run. Work may launch kernels that are loaded, clear, copy and Put, and nothing else. The error is
+// ErrNoGraphs where the driver is too old.
 func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	if err := c.enter(); err != nil { // until the end: the driver binds a capture to its thread
 		return nil, nil, err

@@ -20,8 +20,9 @@ func captured(t *testing.T, c *Context, work func()) *Graph {
 func TestGraph(t *testing.T) {
 	c := open(t)
 	x, y, z := put(t, c, []float64{3}), put(t, c, []float64{10}), put(t, c, []float64{1})
+	fold := kernel(t, c, "fold_f64")
 	work := func() { // y += 2x, z = y, x = 0
-		ok(t, kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(2), Pointer(y), Pointer(x)))
+		ok(t, fold.Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(2), Pointer(y), Pointer(x)))
 		ok(t, c.Copy(z, y, 8))
 		ok(t, c.Clear(x, 8))
 	}
@@ -48,11 +49,11 @@ func TestGraph(t *testing.T) {
 // A trace lists the work that a capture puts into the graph, and runs nothing.
 func TestTrace(t *testing.T) {
 	c := open(t)
-	x := put(t, c, []float64{3})
+	x, fold := put(t, c, []float64{3}), kernel(t, c, "fold_f64")
 	work := func(scale float64, times int) func() {
 		return func() {
 			for range times {
-				ok(t, kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(scale), Pointer(x), Pointer(x)))
+				ok(t, fold.Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(scale), Pointer(x), Pointer(x)))
 			}
 			ok(t, c.Clear(x, 8))
 		}
@@ -71,7 +72,7 @@ func TestTrace(t *testing.T) {
 		"call 1 is clear, and fold_f64": c.Trace(work(2, 2)),
 		"there are 2 calls, and 0":      c.Trace(func() {}),
 		"call 0, fold_f64, has the grid {1 1 1} with 0 bytes, and {2 1 1} with 8": c.Trace(func() {
-			ok(t, kernel(t, c, "fold_f64").Launch(Grid{2, 1, 1}, 8, Int(1), Int(0), Float64(2), Pointer(x), Pointer(x)))
+			ok(t, fold.Launch(Grid{2, 1, 1}, 8, Int(1), Int(0), Float64(2), Pointer(x), Pointer(x)))
 		}),
 	} {
 		if is := Difference(calls, other); is != want {
@@ -142,8 +143,9 @@ func TestBeside(t *testing.T) {
 				numbers[name] = put(t, c, []float64{float64(1 + i)})
 			}
 			at := func(name string) Arg { return Owned(numbers[name], name) }
+			k := kernel(t, c, "fold_f64")
 			fold := func(to, from string, add int, scale float64) {
-				ok(t, kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(add), Float64(scale), at(to), at(from)))
+				ok(t, k.Launch(Grid{1, 1, 1}, 0, Int(1), Int(add), Float64(scale), at(to), at(from)))
 			}
 			set := func(to, from string, scale float64) { fold(to, from, 0, scale) }
 			add := func(to, from string, scale float64) { fold(to, from, 1, scale) }

@@ -59,7 +59,7 @@ type Kernel struct {
 }
 
 // Kernel is a kernel by name. Its first use may load it, for which the GPU's memory may be too
-// small. A missing kernel is a bug.
+// small, or compile it, which takes up to a second. A missing kernel is a bug.
 func (c *Context) Kernel(name string) (*Kernel, error) {
 	image, signature := c.imageOf(name)
 	if image == nil {
@@ -72,7 +72,11 @@ func (c *Context) Kernel(name string) (*Kernel, error) {
 		return nil, err
 	}
 	defer c.leave()
-	fn, err := image.module.Function(name)
+	module, err := image.moduleOf(name)
+	if err != nil {
+		return nil, err
+	}
+	fn, err := module.Function(name)
 	if err != nil {
 		return nil, fail("loading kernel "+name, err)
 	}
@@ -81,6 +85,12 @@ func (c *Context) Kernel(name string) (*Kernel, error) {
 		k.args = append(k.args, unsafe.Pointer(&k.cells[i]))
 	}
 	return k, nil
+}
+
+// Threads is the number of threads in a block of a kernel, which need not be loaded for that.
+func (c *Context) Threads(name string) int {
+	_, signature := c.imageOf(name)
+	return signature.Threads
 }
 
 // imageOf is the image of a kernel, with its signature; nil if there is none.

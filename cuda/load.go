@@ -3,17 +3,58 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gorgonia.org/cu"
 )
 
-// loaded is an image on a GPU, with the kernels that it has.
+// loaded is an image on a GPU: machine code, or PTX in parts, each of which the driver compiles when the
+// first of its kernels is used.
 type loaded struct {
 	image   image
-	module  cu.Module
 	kernels map[string]Signature
+	modules map[string]*module // of each kernel
+}
+
+// module is code that is loaded as one.
+type module struct {
+	handle cu.Module // none before the driver has compiled the PTX
+	ptx    string
+}
+
+// compiledForm is the form of code that is no machine code; internal/release/check.sh asks for it.
+const compiledForm = "PTX that the driver compiles"
+
+// whole is an image that one module has.
+func whole(i image, handle cu.Module, kernels map[string]Signature) *loaded {
+	l, one := &loaded{i, kernels, map[string]*module{}}, &module{handle: handle}
+	for name := range kernels {
+		l.modules[name] = one
+	}
+	return l
+}
+
+// moduleOf is the module of a kernel, which the driver compiles now if it has not before.
+func (l *loaded) moduleOf(kernel string) (_ cu.Module, err error) {
+	m := l.modules[kernel]
+	if m.handle == (cu.Module{}) {
+		m.handle, err = loadImage("kernel "+kernel+" of "+string(l.image), append([]byte(m.ptx), 0))
+	}
+	return m.handle, err
+}
+
+// unload frees the modules.
+func (l *loaded) unload() (err error) {
+	for _, m := range l.modules {
+		if m.handle != (cu.Module{}) {
+			err = errors.Join(err, m.handle.Unload())
+			m.handle = cu.Module{}
+		}
+	}
+	return err
 }
 
 // loader loads the images of a choice to a GPU.
@@ -36,16 +77,17 @@ func (l *loader) load(i image) (*loaded, error) {
 	if err != nil {
 		panic("cuda: " + err.Error())
 	}
-	module, err := l.assembled(i)
-	if err == nil && module == (cu.Module{}) {
-		module, err = l.compiled(i, text)
+	handle, err := l.assembled(i)
+	one := whole(i, handle, kernels)
+	if err == nil && handle == (cu.Module{}) {
+		one, err = l.compiled(i, text, kernels)
 	}
 	if err != nil {
 		return nil, err
 	}
 	l.names = append(l.names, string(i))
 	l.info.Kernels = l.String()
-	return &loaded{i, module, kernels}, nil
+	return one, nil
 }
 
 // assembled loads the machine code of an image; no module and no error call for its PTX.
@@ -69,23 +111,32 @@ func (l *loader) assembled(i image) (module cu.Module, err error) {
 	return cu.Module{}, &SettingError{imageVariable, "cubin", err.Error()}
 }
 
-// compiled has the driver compile the PTX of an image.
-func (l *loader) compiled(i image, text string) (cu.Module, error) {
+// compiled has the driver compile the PTX of an image, of which the smallest part tells at once whether it
+// can.
+func (l *loader) compiled(i image, text string, kernels map[string]Signature) (*loaded, error) {
 	if !l.waits {
 		l.waits = true
-		line := fmt.Sprintf("the driver compiles the kernels for %s, unless it has kept them from an earlier start",
-			l.info.Name)
+		line := fmt.Sprintf("the driver compiles the kernels for %s when they are first used, unless it has kept them "+
+			"from an earlier run", l.info.Name)
 		if l.refused != nil {
 			line += fmt.Sprintf("; it refuses the machine code: %v", l.refused)
 		}
 		l.say(line)
 	}
-	module, err := loadImage(string(i), append([]byte(text), 0))
-	l.forms = append(l.forms, "PTX that the driver compiled")
+	l.forms = append(l.forms, compiledForm)
+	one, all := &loaded{i, kernels, map[string]*module{}}, parts(text)
+	for _, p := range all {
+		m := &module{ptx: p.text}
+		for _, name := range p.kernels {
+			one.modules[name] = m
+		}
+	}
+	smallest := slices.MinFunc(all, func(a, b part) int { return len(a.text) - len(b.text) })
+	_, err := one.moduleOf(smallest.kernels[0])
 	if err != nil && l.refused != nil {
 		err = fmt.Errorf("%w; %w", err, l.refused)
 	}
-	return module, err
+	return one, err
 }
 
 // String is the images, the reason for them, and where they came from.

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 )
@@ -32,7 +33,7 @@ func TestForcedImage(t *testing.T) {
 	skipOthers(t)
 	carry(t, map[string]string{"sm_90/kernels_sm70": plainImage.text() + "\x00",
 		"sm_90/kernels_sm90": largeDoubles.text() + "\x00"})
-	const code, text = "machine code for sm_90", "PTX that the driver compiled"
+	const code, text = "machine code for sm_90", "PTX that the driver compiles"
 	for _, c := range []struct{ forced, says string }{
 		{"", "kernels_sm70.ptx and kernels_sm90.ptx (tensor cores for doubles): " + code},
 		{"70", "kernels_sm70.ptx (GPDRF_CUDA_IMAGE=70): " + code},
@@ -122,7 +123,18 @@ func TestRefusedMachineCode(t *testing.T) {
 	if _, err := l.assembled(plainImage); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.compiled(plainImage, "no PTX"); err == nil || strings.Count(err.Error(), "CUDA error") != 2 || !strings.Contains(err.Error(), reason) {
+	_, err = l.compiled(plainImage, "no PTX .visible .entry a(", nil)
+	if err == nil || strings.Count(err.Error(), "CUDA error") != 2 || !strings.Contains(err.Error(), reason) ||
+		!strings.HasPrefix(err.Error(), "loading kernel a of kernels_sm70.ptx: ") {
 		t.Errorf("neither loads: %v", err)
+	}
+}
+
+// The check of a release asks for the words of the loader.
+func TestWordsOfRelease(t *testing.T) {
+	l := &loader{choice: choice{why: "why"}, names: []string{string(plainImage)}, forms: []string{compiledForm}}
+	script, err := os.ReadFile("../internal/release/check.sh")
+	if _, form, _ := strings.Cut(l.String(), "): "); err != nil || !strings.Contains(string(script), form+"$'") {
+		t.Errorf("check.sh does not ask for %q: %v", form, err)
 	}
 }

@@ -173,3 +173,38 @@ func Signatures(ptx string) (map[string]Signature, error) {
 	}
 	return all, nil
 }
+
+// part is PTX that compiles by itself.
+type part struct {
+	kernels []string
+	text    string
+}
+
+// variablePattern is a variable of a module, at the head of the PTX.
+var variablePattern = regexp.MustCompile(`(?m)^\.visible \.global .* (\w+)\[`)
+
+// parts divides a PTX image: a kernel is a part, but those that use a variable are one together, since each
+// module has its own.
+func parts(ptx string) (all []part) {
+	const entry = ".visible .entry "
+	texts := strings.Split(ptx, entry)
+	head := texts[0]
+	var names []string
+	for _, variable := range variablePattern.FindAllStringSubmatch(head, -1) {
+		names = append(names, variable[1])
+	}
+	uses := regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
+	together := part{text: head}
+	for _, text := range texts[1:] {
+		name, _, _ := strings.Cut(text, "(")
+		if len(names) > 0 && uses.MatchString(text) {
+			together.kernels, together.text = append(together.kernels, name), together.text+entry+text
+		} else {
+			all = append(all, part{[]string{name}, head + entry + text})
+		}
+	}
+	if together.kernels != nil {
+		all = append(all, together)
+	}
+	return all
+}

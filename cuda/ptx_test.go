@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +89,39 @@ func TestSignatures(t *testing.T) {
 	for _, bad := range []string{"", ".entry a(.param .u16 x) .maxntid 32 {", ".entry a(.param .u32 x) {", ".entry a(.param .u32 x) .maxntid 32"} {
 		if all, err := Signatures(bad); err == nil {
 			t.Errorf("%q is read as %v", bad, all)
+		}
+	}
+}
+
+// The parts of an image have its kernels, each once and with all of its text. Kernels that read what set_live
+// writes are in its part, whose variable is theirs.
+func TestParts(t *testing.T) {
+	for _, image := range images() {
+		text := plain(t, image)
+		whole, err := Signatures(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := strings.Index(text, ".visible .entry ")
+		sum, seen, live := head, map[string]bool{}, 0
+		for _, p := range parts(text) {
+			kernels, err := Signatures(p.text)
+			if err != nil || len(kernels) != len(p.kernels) || p.text[:head] != text[:head] {
+				t.Fatalf("%s: a part of %q: %v", image, p.kernels, err)
+			}
+			for name := range kernels {
+				if !slices.Contains(p.kernels, name) || seen[name] || len(whole[name].Params) != len(kernels[name].Params) {
+					t.Errorf("%s: %s is in a part of %q, or in two", image, name, p.kernels)
+				}
+				seen[name] = true
+			}
+			if sum += len(p.text) - head; regexp.MustCompile(`\blive\b`).MatchString(p.text[head:]) {
+				live++
+			}
+		}
+		if len(seen) != len(whole) || sum != len(text) || live > 1 || (image == plainImage) != (live == 1) {
+			t.Errorf("%s: parts of %d of %d kernels with %d of %d bytes, and %d with live", image, len(seen), len(whole),
+				sum, len(text), live)
 		}
 	}
 }

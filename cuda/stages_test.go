@@ -76,19 +76,16 @@ func TestCardDies(t *testing.T) {
 
 // Three starts are timed apart. Machine code that the driver refuses is no failure, and PTX is.
 func TestCardStarts(t *testing.T) {
+	const trains = `train) exit ;;`
 	refuse := func(image string) string {
-		return `info) [ "$GPDRF_CUDA_IMAGE" != ` + image + ` ] || {
-		echo "device    cuda:0 (cuda:0:f32): a stub, which cannot be used: error 222"
-		exit
-	}
-	echo "device    cuda:0 (cuda:0:f32): a stub, kernels_sm70.ptx" ;;`
+		return `train) [ "$GPDRF_CUDA_IMAGE" != ` + image + ` ] || { echo "error 222"; exit 2; }; exit ;;`
 	}
 	for _, c := range []cardRun{
-		{program: withStub(t), says: []string{`^start +ok .*cubin \d+ ms, cold \d+ ms, cached \d+ ms, driver`,
+		{program: withStub(t, trains), says: []string{`^start +ok .*cubin \d+ ms, cold \d+ ms, cached \d+ ms, driver`,
 			`"details": {"cubin_ms": \d+, "cold_ms": \d+, "cached_ms": \d+}`}},
-		{program: withStub(t, refuse("cubin")), says: []string{`start +ok .*cubin: error 222, cold \d+ ms, cached`}},
+		{program: withStub(t, refuse("cubin")), says: []string{`start +ok .*cubin: exit 2, error 222, cold \d+ ms, cached`}},
 		{program: withStub(t, refuse("ptx")), code: 1,
-			says: []string{`start +FAILED .*cubin \d+ ms, cold: error 222, cached: error 222`}},
+			says: []string{`start +FAILED .*cubin \d+ ms, cold: exit 2, error 222, cached: exit 2, error 222`}},
 	} {
 		c.stages = "start"
 		c.run(t)
@@ -160,4 +157,16 @@ esac
 		}
 	}
 	cardRun{program: withStub(t), stages: "bench-mnist", says: []string{`bench-mnist +ok .*steps_per_second 5$`}}.run(t)
+}
+
+// Starts that the end of a call cuts have no row: the next call runs them.
+func TestCardStartsCut(t *testing.T) {
+	slow := withStub(t, `train) exec sleep 60 ;;`)
+	script, said, out, _ := card(t, map[string]string{"gpdrf-gpu": slow}, "STAGES=start", "TOTAL=25")
+	if code := exits(t, script.Run()); code != 3 || !strings.Contains(said.String(), "start: stopped after ") {
+		t.Errorf("exit %d\n%s", code, said)
+	}
+	if rows, err := os.ReadFile(filepath.Join(out, "card-stub.jsonl")); err != nil || len(rows) > 0 {
+		t.Errorf("%s, %v", rows, err)
+	}
 }

@@ -31,7 +31,14 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 	if err != nil {
 		return 0, err
 	}
-	if pace, err = r.pace(ctx, 1, paceWarm, most); err != nil || pace > most {
+	untimed := 0
+	if _, records := j.Device.(device.Recorder); records { // its first step may compile kernels
+		if _, err = r.pace(ctx, 1, 1, most); err != nil {
+			return 0, err
+		}
+		untimed = 1
+	}
+	if pace, err = r.pace(ctx, 1+untimed, paceWarm-untimed, most); err != nil || pace > most {
 		return pace, err
 	}
 	return r.pace(ctx, 1+paceWarm, paceSteps, most)

@@ -41,3 +41,14 @@ func TestManyInputs(t *testing.T) {
 		t.Errorf("the KL term of %d inputs is %g, not %d", inputs, values[0], 2*inputs)
 	}
 }
+
+// A dry device asks the driver for nothing, so that a plan does not wait for its compiler.
+func TestDryLoadsNothing(t *testing.T) {
+	d := open(t, true)
+	before := d.Usage().Calls
+	dry, _ := d.Dry()
+	dry.AddOffset(dry.New(device.Real, 2, 3, 4), dry.New(device.Real, 4))
+	if after := d.Usage().Calls; after != before {
+		t.Errorf("%d calls of the driver", after-before)
+	}
+}

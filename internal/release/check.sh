@@ -93,7 +93,7 @@ for pair in 7.5:sm_75 8.0:sm_80 8.6:sm_86 8.9:sm_89 9.0:sm_90 10.0:sm_100 12.0:s
 done
 trains double cuda "$program"
 export EMU_CAPABILITY=7.0
-says 7.0 'kernels_sm70.ptx .*: PTX that the driver compiled$' "$program" info
+says 7.0 'kernels_sm70.ptx .*: PTX that the driver compiles$' "$program" info
 export EMU_CAPABILITY=9.0
 EMU_CUBINS=0 says "an older driver" '^✓' "$program" check
 EMU_CUBINS=0 says "an older driver" 'it refuses the machine code: loading' "$program" check
