@@ -83,8 +83,8 @@ func TestScoresOfCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		temperature, _, _ := temperature(out.Trained, p, ds)
-		return temperature
+		found, _, _ := Temperature(out.Trained, p, ds)
+		return found
 	}
 	if a, b := fitted(&twice), fitted(copies); math.Abs(a-b) > 1e-9 {
 		t.Errorf("temperature %g of weights, %g of copies", a, b)

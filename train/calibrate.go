@@ -25,7 +25,7 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 	if err != nil {
 		return err
 	}
-	t, before, after := temperature(out.Trained, p, rows)
+	t, before, after := Temperature(out.Trained, p, rows)
 	if t != 1 {
 		out.Trained.Model.Temperature = t
 		reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N, after, before)
@@ -34,11 +34,11 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 	return nil
 }
 
-// temperature is the one that fits a prediction of rows, where it makes them likelier by more than the
+// Temperature is the one that fits a prediction of rows, where it makes them likelier by more than the
 // standard error, and otherwise 1; with their mean log density without it and with it. The bound pays for
 // large logits, so that a classifier which is almost always right is less sure than it could be. And a model
 // of few numbers is too sure.
-func temperature(trained *fitted.Trained, p *model.Prediction, rows *data.Dataset) (t, before, after float64) {
+func Temperature(trained *fitted.Trained, p *model.Prediction, rows *data.Dataset) (t, before, after float64) {
 	w := metrics.Weights(rows.Weights)
 	t, as, with := metrics.Temperature(func(t float64) []float64 {
 		return trained.DensitiesOf(p.Tempered(t), rows, 0).Log

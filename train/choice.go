@@ -266,7 +266,7 @@ func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	}
 	a.Logs = logs
 	if job.Config.Temperature == 0 {
-		a.Temperature, _, _ = temperature(&trained, p, h.held)
+		a.Temperature, _, _ = Temperature(&trained, p, h.held)
 	}
 	return nil
 }

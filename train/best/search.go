@@ -207,7 +207,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 		if n := c.longest(); n > 0 && (c.enough(rounds) > 0 || !s.goesOn(c)) {
 			length = stepsSetting(n)
 		}
-		out, err := s.trained(ctx, dev, c, length, s.Rows, nil)
+		out, err := s.trained(ctx, dev, c, s.Rows, nil, length, c.temperature())
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

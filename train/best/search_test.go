@@ -337,6 +337,49 @@ func TestCandidatesDiffer(t *testing.T) {
 	}
 }
 
+// The rows that the last round holds out fit the temperature of a candidate, and its model on all rows has
+// it: the geometric mean. A given one stays.
+func TestTemperature(t *testing.T) {
+	set := wave(t, 60, true)
+	for given, want := range map[string]float64{"": 0, " temperature=3": 3} {
+		state, err := New(set, settings("steps=16 inducing=8 features=6"+given), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := searching(t, state, set, map[int][]byte{}, 1)
+		found(t, s)
+		for k, c := range state.Candidates {
+			mean, n := 0.0, 0.0
+			for _, trial := range c.Trials {
+				if fits := trial.Round == rounds && want == 0; (trial.Temperature > 0) != fits {
+					t.Errorf("%s, round %d: temperature %g", c.Name, trial.Round, trial.Temperature)
+				}
+				if trial.Temperature > 0 {
+					mean, n = mean+math.Log(trial.Temperature), n+1
+				}
+			}
+			if c.Weight == 0 {
+				continue
+			}
+			m, err := s.Kept(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			expected := want
+			if mean != 0 {
+				expected = math.Exp(mean / n)
+			}
+			if is := m.Model.Temperature; math.Abs(is-expected) > 1e-12 {
+				t.Errorf("%s: the model has temperature %g, want %g", c.Name, is, expected)
+			}
+		}
+	}
+	c := Candidate{Trials: []Trial{{Round: 3, Temperature: 4}, {Round: 3, Temperature: 1}, {Round: 2}}}
+	if o := c.temperature(); o.Text != "2" {
+		t.Errorf("the mean of 4 and 1 is %q", o.Text)
+	}
+}
+
 // A candidate without rivals trains as it would without the search: it chooses its objective, and its steps,
 // by rows that are held out.
 func TestAlone(t *testing.T) {

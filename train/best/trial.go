@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,8 +28,9 @@ type Trial struct {
 	RMSE       float64 `json:"rmse,omitempty"` // of these rows, of targets in training-sd units
 	Failure    string  `json:"failure,omitempty"`
 
-	// of each of these rows, for the last round alone
-	Rows []float64 `json:"rows,omitempty"`
+	// for the last round alone
+	Temperature float64   `json:"temperature,omitempty"` // which these rows fit
+	Rows        []float64 `json:"rows,omitempty"`        // the log density of each of them
 }
 
 // tell reports the result of a trial.
@@ -108,7 +110,7 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 	rest, heldOut := s.split(round, fold)
 	t := &Trial{Round: round, Fold: fold}
 	begun := time.Now()
-	logs, rmse, out, err := s.scored(ctx, dev, c, length, rest, heldOut)
+	logs, err := s.scored(ctx, dev, c, length, rest, heldOut, t)
 	t.Seconds = seconds(begun)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -117,14 +119,13 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 		t.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
 		return t, nil
 	}
-	t.Steps, t.RMSE = out.Steps, rmse
 	w := metrics.Weights(heldOut.Weights)
 	total := w.Sum(len(logs))
 	for i, l := range logs {
 		t.LogDensity += w.At(i) * l / total
 	}
 	if both := t.LogDensity + t.RMSE; math.IsNaN(both) || math.IsInf(both, 0) {
-		t.LogDensity, t.RMSE, t.Failure = 0, 0, "a row that was held out has no density, or no mean"
+		t.LogDensity, t.RMSE, t.Temperature, t.Failure = 0, 0, 0, "a row that was held out has no density, or no mean"
 	} else if round == rounds {
 		t.Rows = logs
 	}
@@ -132,18 +133,24 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 }
 
 // scored trains on rows and gives the log density of each row that was held out, of targets in
-// their own units, and of a regression the RMSE.
+// their own units. It fills in the trial's steps, RMSE and temperature, with which the densities are.
 func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
-	length options.Setting, rows, heldOut *data.Dataset) (logs []float64, rmse float64, out *train.Outcome, err error) {
-	if out, err = s.trained(ctx, dev, c, length, rows, heldOut); err != nil {
-		return nil, 0, nil, err
+	length options.Setting, rows, heldOut *data.Dataset, t *Trial) (logs []float64, err error) {
+	out, err := s.trained(ctx, dev, c, rows, heldOut, length)
+	if err != nil {
+		return nil, err
 	}
 	p, err := out.Trained.Predict(ctx, dev, heldOut, out.Config.EvalSamples)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, err
 	}
+	t.Steps = out.Steps
 	if heldOut.Task == data.Regression {
-		rmse = out.Trained.RMSE(p, heldOut)
+		t.RMSE = out.Trained.RMSE(p, heldOut)
+	}
+	if t.Round == rounds && out.Config.Temperature == 0 && !out.Trained.Counts() {
+		t.Temperature, _, _ = train.Temperature(out.Trained, p, heldOut)
+		p = p.Tempered(t.Temperature)
 	}
 	logs = out.Trained.DensitiesOf(p, heldOut, 0).Log
 	for _, target := range out.Trained.Targets { // a density by unit of the target
@@ -151,7 +158,23 @@ func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
 			logs[i] -= math.Log(target.Unit()) / float64(len(out.Trained.Targets))
 		}
 	}
-	return logs, rmse, out, nil
+	return logs, nil
+}
+
+// temperature is the setting of the geometric mean of the temperatures in the last round; none without one.
+func (c *Candidate) temperature() (o options.Setting) {
+	sum, n := 0.0, 0
+	for _, t := range c.Trials {
+		if t.Temperature > 0 {
+			sum += math.Log(t.Temperature)
+			n++
+		}
+	}
+	if sum != 0 {
+		t := math.Exp(sum / float64(n))
+		o = options.Setting{Key: "temperature", Text: strconv.FormatFloat(t, 'g', -1, 64), From: "preset " + options.Best}
+	}
+	return o
 }
 
 // posterior settles, in a search, the objective and the covariance of the weights by all rows, so that the model that
@@ -170,13 +193,10 @@ func (s *Search) posterior(ctx context.Context, cfg *options.Config) (*options.C
 	return cfg.With("objective", fit.Objective).With("w-cov", fit.WCov), nil
 }
 
-// trained trains a candidate on rows.
-func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate,
-	length options.Setting, rows, test *data.Dataset) (*train.Outcome, error) {
-	var more []options.Setting
-	if length.Key != "" {
-		more = append(more, length)
-	}
+// trained trains a candidate on rows, with more settings; those without a key are none.
+func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, rows, test *data.Dataset,
+	more ...options.Setting) (*train.Outcome, error) {
+	more = slices.DeleteFunc(more, func(o options.Setting) bool { return o.Key == "" })
 	if !slices.ContainsFunc(s.Given, func(g options.Setting) bool { return g.Key == "target-scaling" }) {
 		// all members of an ensemble have the same scales; a new search has settled them
 		more = append(more, options.Setting{Key: "target-scaling", Text: data.StandardTargets, From: "preset " +
