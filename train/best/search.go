@@ -175,10 +175,11 @@ func (s *Search) weigh() error {
 }
 
 // astray reports whether the last round's RMSE of a candidate is too large beside that of the default,
-// where this has one: classes and the trials of version 0.2.0 have none.
+// where this has one: classes, the trials of version 0.2.0 and a default that has failed have none.
 func (s *Search) astray(c *Candidate) bool {
-	most := mostRMSE * s.Candidates[0].rmse(rounds)
-	return most > 0 && c.rmse(rounds) > most
+	first := &s.Candidates[0]
+	most, failed := mostRMSE*first.rmse(rounds), math.IsInf(first.score(rounds), -1)
+	return !failed && most > 0 && c.rmse(rounds) > most
 }
 
 // goesOn reports whether a candidate may train for longer on all rows than it did when it was

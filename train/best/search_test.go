@@ -525,3 +525,21 @@ func TestGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// A default that has failed in a fold does not judge the others.
+func TestAstrayOfFailed(t *testing.T) {
+	state := &State{Candidates: []Candidate{{Name: "default"}, {Name: "other"}}}
+	for fold := 1; fold <= 3; fold++ {
+		for k := range state.Candidates {
+			last := Trial{Round: rounds, Fold: fold, RMSE: 0.1, Rows: []float64{0, 0}}
+			if k == 0 && fold == 3 {
+				last = Trial{Round: rounds, Fold: fold, Failure: "numbers ran away"}
+			}
+			state.Candidates[k].Trials = append(state.Candidates[k].Trials,
+				Trial{Round: 1, Fold: fold}, Trial{Round: 2, Fold: fold}, last)
+		}
+	}
+	if err := searching(t, state, wave(t, 60, false), nil, 1).weigh(); err != nil || state.Candidates[1].Weight != 1 {
+		t.Errorf("%v, weights %g and %g", err, state.Candidates[0].Weight, state.Candidates[1].Weight)
+	}
+}
