@@ -248,13 +248,17 @@ func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool,
 func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	job, trained := *h.run.job, *h.run.trained
 	job.Train, job.Validation, job.Save, job.Reporter = h.rest, nil, nil, listener{chooser: h}
+	alone := ctx // of work without votes, in which no rank leaves the others
+	if job.shared() {
+		alone = context.WithoutCancel(ctx)
+	}
 	if job.inSteps {
-		job.sequences = job.sequences.among(ctx, h.rest)
+		job.sequences = job.sequences.among(alone, h.rest)
 	}
 	job.Config, _ = job.Config.With("objective", a.Objective).With("kl-weight", a.KLWeight).
 		With("batch", min(job.Config.Batch, h.rest.N())).ForRows(a.Steps, a.Steps)
-	p, err := h.predicted(ctx, &run{job: &job, trained: &trained, init: h.run.init})
-	if ctx.Err() != nil || err == ErrLate {
+	p, err := h.predicted(ctx, alone, &run{job: &job, trained: &trained, init: h.run.init})
+	if alone.Err() != nil || err == ErrLate {
 		return ErrLate
 	}
 	if err != nil {
@@ -278,11 +282,11 @@ func (h *chooser) save() {
 	}
 }
 
-// predicted trains an attempt, and predicts the rows that were held out. What the device has no memory for
-// is an error.
-func (h *chooser) predicted(ctx context.Context, r *run) (p *model.Prediction, err error) {
+// predicted trains an attempt under ctx, and predicts the rows that were held out; all but the steps is under
+// alone. What the device has no memory for is an error.
+func (h *chooser) predicted(ctx, alone context.Context, r *run) (p *model.Prediction, err error) {
 	defer device.Guard(&err)
-	if err := r.build(ctx); err != nil {
+	if err := r.build(alone); err != nil {
 		return nil, err
 	}
 	r.reset()
@@ -293,9 +297,9 @@ func (h *chooser) predicted(ctx context.Context, r *run) (p *model.Prediction, e
 	if out.End != Finished {
 		return nil, ErrLate
 	}
-	rows := model.Rows{N: h.held.N(), X: r.trained.Inputs(ctx, h.held)}
+	rows := model.Rows{N: h.held.N(), X: r.trained.Inputs(alone, h.held)}
 	if r.job.inSteps {
-		rows.X, rows.Vectors = r.trained.Numbers(h.held), r.job.sequences.among(ctx, h.held).train
+		rows.X, rows.Vectors = r.trained.Numbers(h.held), r.job.sequences.among(alone, h.held).train
 	}
 	on := r.step.Model.UploadRows(rows, nil, nil)
 	if p, err = r.step.Model.NewPredictor(on, options.ValidationSamples).Predict(r.job.Config.Seed); err == nil {

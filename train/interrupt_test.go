@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -167,5 +168,24 @@ func TestInterruptedRecord(t *testing.T) {
 		Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
 	if err != nil || out.End != Interrupted || out.Steps != 3 {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// A time limit that is over in the first step is an error of usage.
+func TestLateInFirstStep(t *testing.T) {
+	job := &Job{Config: config(t, partedRun), Device: openCPU(t), Train: table(t, 60, 1, wave), Started: time.Now()}
+	if _, err := job.settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := job.prepare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.clock.limit.Time, r.step.Leave = time.Minute, func() bool { return true }
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(ErrLate)
+	var wrong *usage.Error
+	if _, err := r.train(ctx); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "over before the first step") {
+		t.Errorf("%v", err)
 	}
 }

@@ -352,3 +352,33 @@ func TestRanksDisagree(t *testing.T) {
 		}
 	}
 }
+
+// Ranks whose clocks differ make the same attempts, and choose alike.
+func TestRanksChooseAlike(t *testing.T) {
+	set, chosen := table(t, 120, 1, wave), make([]string, 2)
+	var all sync.WaitGroup
+	for k, comm := range dist.Group(2) {
+		job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
+			Device: openCPU(t), Train: set, Comm: comm, Started: time.Now()}
+		all.Go(func() {
+			_, err := job.settle(t.Context())
+			var r *run
+			if err == nil {
+				r, err = job.prepare(t.Context())
+			}
+			if err == nil {
+				r.clock.deadline = []time.Duration{time.Hour, 1}[k] // rank 1 has no time
+				err = r.choose(t.Context())
+			}
+			if err != nil {
+				t.Error(err)
+				comm.Abort(1)
+				return
+			}
+			chosen[k] = fmt.Sprint(r.job.Config.Objective, " ", r.job.Config.Steps)
+		})
+	}
+	if all.Wait(); chosen[0] != chosen[1] {
+		t.Errorf("rank 0 chose %s, rank 1 %s", chosen[0], chosen[1])
+	}
+}

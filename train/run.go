@@ -66,6 +66,9 @@ func (r *run) next(ctx context.Context) error {
 	if done {
 		r.out.Steps++
 	} else if r.out.Steps == r.first {
+		if cause := context.Cause(ctx); cause == ErrLate && r.first == 0 {
+			return r.clock.limit.over()
+		}
 		return context.Cause(ctx)
 	}
 	r.out.End = r.end(ctx)

@@ -47,9 +47,13 @@ func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) 
 	if l.Time == 0 {
 		return context.WithCancel(ctx)
 	}
-	over := usage.Errorf("time limit %s: over before the first step, so nothing was trained: give a "+
+	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time), l.over())
+}
+
+// over is the error of a limit that leaves no time for a step.
+func (l Limit) over() error {
+	return usage.Errorf("time limit %s: over before the first step, so nothing was trained: give a "+
 		"longer limit, fewer rows, or fewer --inducing", l.Time)
-	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time), over)
 }
 
 // ErrLate is the cause of an end at the latest time that a time limit allows.
