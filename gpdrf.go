@@ -222,13 +222,13 @@ func (o Options) notHere(key string) string {
 	return ""
 }
 
-// dashed is an option as the rooms below write it, for the command line.
-var dashed = regexp.MustCompile(`--(?:set )?([a-z])`)
+// dashed is an option as the rooms below write it, for the command line; dashes within a name are none.
+var dashed = regexp.MustCompile(`(?m)(^|[ (])--(?:set )?([a-z])`)
 
 // optionError is an error that has options without the dashes of the command line.
 type optionError struct{ error }
 
-func (e optionError) Error() string { return dashed.ReplaceAllString(e.error.Error(), "$1") }
+func (e optionError) Error() string { return dashed.ReplaceAllString(e.error.Error(), "$1$2") }
 func (e optionError) Unwrap() error { return e.error }
 
 // inOptions is deferred: it makes an error with options an optionError.
@@ -246,7 +246,7 @@ type reporter struct {
 
 func (r *reporter) Note(format string, args ...any) {
 	if r.o.Note != nil {
-		r.o.Note(dashed.ReplaceAllString(fmt.Sprintf(format, args...), "$1"))
+		r.o.Note(dashed.ReplaceAllString(fmt.Sprintf(format, args...), "$1$2"))
 	}
 }
 

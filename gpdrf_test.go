@@ -29,6 +29,8 @@ func TestBadInput(t *testing.T) {
 			gpdrf.Rows{Inputs: [][]float64{{1, 2}, {3}}, Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"no number", `row 2: column "b" is NaN`, gpdrf.Rows{Columns: []string{"a", "b"},
 			Inputs: [][]float64{{1, 2}, {3, math.NaN()}}, Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"dashes in a name", `row 2: column "pre--a" is NaN`, gpdrf.Rows{Columns: []string{"pre--a"},
+			Inputs: [][]float64{{1}, {math.NaN()}}, Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"no value", "row 2: the value is +Inf",
 			gpdrf.Rows{Inputs: numbers[:2], Values: []float64{1, math.Inf(1)}}, gpdrf.Options{}},
 		{"one value", "there is nothing to learn",
@@ -350,5 +352,22 @@ func TestNoSuchRow(t *testing.T) {
 				t.Errorf("row %d: %v", i, err)
 			}
 		}
+	}
+}
+
+// A context that ends after the last step, before the intervals are made, leaves the model.
+func TestCancelAfterLastStep(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 20, Conformal: true, Device: "cpu",
+		Progress: func(p gpdrf.Progress) {
+			if p.Step == 20 {
+				cancel()
+			}
+		}})
+	if !errors.Is(err, context.Canceled) || m == nil {
+		t.Fatalf("%v, %v", m, err)
+	}
+	if _, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{0}}}); err != nil {
+		t.Error(err)
 	}
 }

@@ -124,7 +124,8 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
-// cause is the error; where the time limit does, a *usage.Error. The Job stays as it is.
+// cause is the error; where the time limit does, a *usage.Error. Where it ends after the last step, the
+// model has no temperature or no intervals. The Job stays as it is.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	weighted, err := j.weighted()
 	if err != nil {
@@ -135,11 +136,18 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 		settled.From, settled.attempted = nil, c.State
 	}
 	out, err := settled.settleAndRun(ctx)
-	if err == nil {
-		err = weighted.calibrate(ctx, out, settled.Reporter)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
+	if j.shared() { // all ranks have to end alike
+		ctx = context.WithoutCancel(ctx)
+	}
+	if err = weighted.calibrate(ctx, out, settled.Reporter); err == nil {
 		err = j.conform(ctx, out)
+	}
+	if err != nil && ctx.Err() != nil { // the model is trained, and worth keeping
+		out.End = Interrupted
+		err = weighted.calibrate(ctx, out, settled.Reporter)
 	}
 	if err != nil {
 		return nil, err

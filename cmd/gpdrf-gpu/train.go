@@ -156,7 +156,7 @@ func (s *single) train(started time.Time, err error) error {
 		return errors.Join(err, s.folder.Discard())
 	}
 	if s.p.ctx.Err() != nil {
-		if r.Interrupted {
+		if r.Interrupted && s.folder.CanGoOn() { // after the last step there may be no checkpoint
 			s.p.say("to resume: %s", s.p.resumeCommand(path))
 		}
 		return errInterrupted
