@@ -60,6 +60,7 @@ func (r *run) checkpoint(out *Outcome) {
 		c.Validation, c.Since = r.job.Validation.Fingerprint, r.validator.since
 		c.Last, c.Best = r.validator.last, r.validator.best
 	}
+	r.keepIntervals(c)
 	for i, v := range r.state() {
 		if i == len(r.saver.host) {
 			r.saver.host = append(r.saver.host, make([]float64, r.step.Model.Params().Len()))
@@ -92,7 +93,15 @@ func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
 	if r.job.Validation != nil {
 		c.Validation = r.job.Validation.Fingerprint
 	}
+	r.keepIntervals(c)
 	r.save(c)
+}
+
+// keepIntervals keeps the fingerprint of the rows behind the intervals.
+func (r *run) keepIntervals(c *rundir.Checkpoint) {
+	if r.job.Conformal != nil {
+		c.Intervals = r.job.Conformal.Fingerprint
+	}
 }
 
 // restore puts the run where a Checkpoint left it.

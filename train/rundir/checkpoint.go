@@ -41,6 +41,7 @@ type State struct {
 	Deadline   time.Duration `json:"deadline"` // of Used; 0: no deadline
 	Metrics    int64         `json:"metrics"`  // length of metrics.jsonl
 	Validation string        `json:"validation_fingerprint"`
+	Intervals  string        `json:"conformal_fingerprint,omitempty"` // "" also in older checkpoints
 	Last       *Evaluation   `json:"last_evaluation"`
 	Best       *Evaluation   `json:"best_evaluation"`
 	Since      int           `json:"evaluations_since_best"`

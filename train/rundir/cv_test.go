@@ -88,6 +88,11 @@ func TestCVSummary(t *testing.T) {
 	if cv.Pooled.Rows != 40 {
 		t.Errorf("%d rows", cv.Pooled.Rows)
 	}
+	cv.Runs[0].Cut = &fitted.Cut{Rows: 5, Samples: 100}
+	if cv.summarise(); cv.Pooled != nil {
+		t.Errorf("pooled %v, though not all rows are tested", cv.Pooled)
+	}
+	cv.Runs[0].Cut = nil
 
 	cv.Runs[1].Standing, cv.Complete = FoldFailed, false
 	cv.summarise()

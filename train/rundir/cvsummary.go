@@ -3,6 +3,7 @@ package rundir
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -68,7 +69,8 @@ func (cv *CV) summarise() {
 			averages(done, func(r FoldRun) any { return r.Outputs[i].Raw }),
 			averages(done, func(r FoldRun) any { return r.Outputs[i].Conformal })})
 	}
-	if cv.Complete && !cv.OwnFolds && cv.Outputs == nil {
+	isCut := func(r FoldRun) bool { return r.ResultScores != nil && r.Cut != nil } // by a time limit
+	if cv.Complete && !cv.OwnFolds && cv.Outputs == nil && !slices.ContainsFunc(done, isCut) {
 		cv.Pooled = cv.pool(done)
 	}
 }

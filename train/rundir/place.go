@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -103,14 +104,14 @@ func foreignFile(folder string) string {
 // holdsRun reports whether a folder holds only files of a run.
 func holdsRun(folder string) bool { return foreignFile(folder) == "" }
 
-// inUse reports whether a process trains in a folder, as far as one can tell.
+// inUse reports whether a process trains in a folder, as far as one can tell: without locks, none is known.
 func inUse(folder string) bool {
 	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
 	if err != nil {
 		return !os.IsNotExist(err)
 	}
 	defer f.Close()
-	return atomicfile.Lock(f) != nil
+	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
 }
 
 // The files that a run folder has for its reader: train writes them when a run ends, and needs none

@@ -109,9 +109,10 @@ func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, validation
 	}{
 		{"training rows", c.Result.Fingerprint.Train, train},
 		{"validation rows", c.Validation, validation},
+		{"rows behind the intervals", c.Intervals, conformal},
 		{"test rows", c.Result.Fingerprint.Test, test},
 	} {
-		if set.now != nil && set.now.Fingerprint != set.then {
+		if set.now != nil && set.then != "" && set.now.Fingerprint != set.then {
 			return nil, nil, nil, nil,
 				usage.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): "+
 					"put the old ones back, or begin a new run",

@@ -100,3 +100,13 @@ func TestReplaceInUse(t *testing.T) {
 		t.Errorf("the new one is lost: %v", err)
 	}
 }
+
+// A run that has ended can be replaced, also where files have no locks.
+func TestReplaceEnded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	commit(t, "run", "d")
+	if inUse("run") {
+		t.Error("a run that has ended is in use")
+	}
+	beginAndEnd(t, ReplaceFolder)
+}

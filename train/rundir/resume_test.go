@@ -1,0 +1,45 @@
+package rundir
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// The rows behind the intervals of a resumed run are those that it began with.
+func TestIntervalsChanged(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "a,target\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%d,%d.5\n", i, i*i)
+	}
+	if err := os.WriteFile("rows.csv", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"},
+		options.Setting{Key: "conformal", Text: "true", From: "--conformal"},
+		options.Setting{Key: "level", Text: "0.5", From: "--level"})
+	known, all, test, _, err := c.Load(data.Watch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, held, _, err := known.HoldOutConformal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, _ := os.Getwd()
+	from := &Checkpoint{Config: known, State: State{Intervals: held.Fingerprint},
+		Result: &Result{Folder: here, Fingerprint: Fingerprint{rest.Fingerprint, test.Fingerprint}}}
+	if _, _, _, _, err := from.Load(data.Watch{}); err != nil {
+		t.Error(err)
+	}
+	from.Intervals = "of other rows"
+	if _, _, _, _, err := from.Load(data.Watch{}); err == nil ||
+		!strings.Contains(err.Error(), "the rows behind the intervals have changed since the run began") {
+		t.Errorf("other rows: %v", err)
+	}
+}
