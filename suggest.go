@@ -3,6 +3,7 @@ package gpdrf
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -52,7 +53,7 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) (_ []Suggestio
 	if err != nil {
 		return nil, err
 	}
-	if err := setTargets(ds, rows); err != nil {
+	if err := setTargets(ds, t.Schema, rows); err != nil {
 		return nil, err
 	}
 	dev, err := device.Open(m.Device)
@@ -101,8 +102,20 @@ func rowsFor(t *fitted.Trained, rows Rows) (*data.Dataset, error) {
 	return t.Schema.Rows(given)
 }
 
-// setTargets gives rows the targets that are known.
-func setTargets(ds *data.Dataset, rows Rows) error {
+// setTargets gives rows the targets that are known, those of a model's schema.
+func setTargets(ds *data.Dataset, schema data.Schema, rows Rows) error {
+	if schema.Task == data.Regression && len(rows.Classes) > 0 {
+		return errors.New("the model predicts numbers: give Values or Targets, and no Classes")
+	}
+	if len(rows.Values)+len(rows.Targets) > 0 {
+		ds.Target, ds.Targets = schema.Target, schema.Targets
+	}
+	for i, row := range rows.Targets {
+		if want := len(ds.Outputs()); len(row) != want {
+			return fmt.Errorf("row %d has %d targets, and the model %d: give each of them, NaN where it is not known",
+				i+1, len(row), want)
+		}
+	}
 	ds.Y = slices.Clone(rows.Values)
 	for _, row := range rows.Targets {
 		ds.Y = append(ds.Y, row...)

@@ -44,3 +44,44 @@ func TestSuggest(t *testing.T) {
 		t.Error("an empty model suggests")
 	}
 }
+
+// Measured rows have the targets of the model, each its own; others are errors.
+func TestSuggestTargets(t *testing.T) {
+	nan, rows := math.NaN(), wave()
+	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 5, Device: "cpu"}
+	one, err := gpdrf.Train(t.Context(), rows, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, y := range rows.Values {
+		rows.Targets = append(rows.Targets, []float64{y, -y})
+	}
+	rows.Values = nil
+	two, err := gpdrf.Train(t.Context(), rows, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := [][]float64{{0.5}, {1}, {2}}
+	search := gpdrf.Search{Batch: 1, Target: "y1"}
+	found, err := two.Suggest(t.Context(), gpdrf.Rows{Inputs: inputs,
+		Targets: [][]float64{{nan, 1}, {1, nan}, {2, 2}}}, search)
+	if err != nil || found[0].Row != 1 {
+		t.Errorf("%v, %v", found, err)
+	}
+	for want, c := range map[string]struct {
+		model *gpdrf.Model
+		rows  gpdrf.Rows
+	}{
+		"the model predicts numbers":           {one, gpdrf.Rows{Inputs: inputs, Classes: []string{"a", "", ""}}},
+		"row 1 has 0 targets, and the model 1": {one, gpdrf.Rows{Inputs: inputs, Targets: [][]float64{{}, {1, 2}, {nan}}}},
+		"3 targets of 3 rows":                  {two, gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, nan}}},
+	} {
+		s := search
+		if c.model == one {
+			s.Target = ""
+		}
+		if _, err := c.model.Suggest(t.Context(), c.rows, s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func (s *Search) Check() error {
 	if s.Batch < 1 || s.Samples < 2 {
 		return usage.Errorf("--batch %d, --samples %d: choose at least a row, by two samples or more", s.Batch, s.Samples)
 	}
-	if model.Counts(s.Trained.Model.Likelihood) {
+	if s.Trained.Counts() {
 		return usage.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with " +
 			"--likelihood gaussian")
 	}
@@ -300,16 +300,22 @@ func (s *Search) signed(picks []acquire.Pick) []acquire.Pick {
 
 // describe are the suggestions of rows that were chosen among candidates, with their prediction.
 func (s *Search) describe(picks []acquire.Pick, candidates []int, p *model.Prediction) (out []Suggestion) {
+	var classes *Classes
+	var numbers *Regression
+	if s.Trained.Schema.Task == data.Classification {
+		classes = NewClasses(s.Trained, p)
+	} else {
+		numbers = NewRegression(s.Trained, p, s.target())
+	}
 	for _, pick := range picks {
 		one := Suggestion{Row: candidates[pick.Row], Value: pick.Value, Feasible: 1}
 		if s.Feasible != nil {
 			one.Feasible = s.Feasible[one.Row]
 		}
-		if s.Trained.Schema.Task == data.Classification {
-			classes := NewClasses(s.Trained, p)
+		if classes != nil {
 			one.Class, one.Probability = classes.Label(pick.Row), slices.Max(classes.Probabilities(pick.Row))
 		} else {
-			one.Mean, one.SD, _, _ = NewRegression(s.Trained, p, s.target()).Moments(pick.Row)
+			one.Mean, one.SD, _, _ = numbers.Moments(pick.Row)
 		}
 		out = append(out, one)
 	}
@@ -327,7 +333,7 @@ func Feasibility(ctx context.Context, t *fitted.Trained, dev device.Device, ds *
 		return nil, usage.Errorf("--feasible: the model must have two classes, the second of them for feasible, or "+
 			"one target, 0 or more for feasible; it predicts %s", strings.Join(classes, ", "))
 	}
-	if model.Counts(t.Model.Likelihood) || classes == nil && t.Targets[0].Log {
+	if t.Counts() || classes == nil && t.Targets[0].Log {
 		return nil, usage.Errorf("--feasible: its model predicts %s, which is never below 0, so that all rows are "+
 			"feasible: leave it out, or train it on classes or on a target of both signs", strings.Join(outputs, ", "))
 	}
@@ -335,15 +341,23 @@ func Feasibility(ctx context.Context, t *fitted.Trained, dev device.Device, ds *
 	if err != nil {
 		return nil, err
 	}
-	feasible := make([]float64, ds.N())
-	for i := range feasible {
-		if classes != nil {
-			feasible[i] = NewClasses(t, p).Probabilities(i)[1]
-		} else {
-			r := NewRegression(t, p, 0)
-			below, _ := r.mixture.Position(i, r.scale.Scaled(0))
-			feasible[i] = 1 - below
+	return feasible(t, p), nil
+}
+
+// feasible is Feasibility of rows that are predicted.
+func feasible(t *fitted.Trained, p *model.Prediction) []float64 {
+	out := make([]float64, p.N)
+	if t.Schema.Task == data.Classification {
+		classes := NewClasses(t, p)
+		for i := range out {
+			out[i] = classes.Probabilities(i)[1]
 		}
+		return out
 	}
-	return feasible, nil
+	r := NewRegression(t, p, 0)
+	for i := range out {
+		below, _ := r.mixture.Position(i, r.scale.Scaled(0))
+		out[i] = 1 - below
+	}
+	return out
 }

@@ -41,14 +41,6 @@ func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distance
 	if distances != nil {
 		out.Add("distance", func(i int) Cell { return Cell{Value: distances[i]} })
 	}
-	if ids := ds.IDs(); ids != nil {
-		name := ds.ID()
-		if slices.Contains(out.Columns, name) {
-			name = "id" // which no other column is called
-		}
-		out.Words = append(out.Words, name)
-		out.AddFirst(name, func(i int) Cell { return Cell{Class: ids[i], None: ids[i] == ""} })
-	}
 	switch names := ds.Outputs(); {
 	case !ds.HasTarget():
 	case ds.Labels != nil:
@@ -61,6 +53,14 @@ func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distance
 				return Cell{Value: y, None: math.IsNaN(y)}
 			})
 		}
+	}
+	if ids := ds.IDs(); ids != nil {
+		name := ds.ID()
+		if slices.Contains(out.Columns, name) {
+			name = "id" // which no other column is called
+		}
+		out.Words = append(out.Words, name)
+		out.AddFirst(name, func(i int) Cell { return Cell{Class: ids[i], None: ids[i] == ""} })
 	}
 	return out
 }

@@ -192,3 +192,13 @@ func TestCountColumns(t *testing.T) {
 		t.Errorf("a count of probability %g stands from %g to %g", chance, low, high)
 	}
 }
+
+// TestNotFiniteOnce: many such numbers are one error.
+func TestNotFiniteOnce(t *testing.T) {
+	p := &Table{Columns: []string{"x"}, Rows: together, Row: func(_ int, into []Cell) { into[0].Value = math.Inf(1) }}
+	for _, format := range Formats() {
+		if err := p.Write(&bytes.Buffer{}, format); err == nil || err.Error() != ErrNotFinite.Error() {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}

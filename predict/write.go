@@ -3,6 +3,7 @@ package predict
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -232,7 +233,7 @@ func (w *columnWriter) Write(t *Table) (err error) {
 		metrics.EachPart(rows, func(lo, hi int) {
 			failed[lo/metrics.PartRows] = t.cells(first+lo, first+hi, cells[lo*width:])
 		})
-		if err := errors.Join(failed...); err != nil {
+		if err := cmp.Or(failed...); err != nil {
 			return err
 		}
 		for i := range rows {

@@ -1,0 +1,43 @@
+package predict
+
+import (
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/acquire"
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// What all rows have in common is made once, and not for each row.
+func TestOnceForAllRows(t *testing.T) {
+	const n = 200
+	picks, candidates := make([]acquire.Pick, n), make([]int, n)
+	for i := range picks {
+		picks[i].Row, candidates[i] = i, i
+	}
+	classes := &fitted.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"no", "yes"}}}
+	numbers := &fitted.Trained{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{SD: 1}}}
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	for _, c := range []struct {
+		trained *fitted.Trained
+		p       *model.Prediction
+	}{
+		{classes, &model.Prediction{S: 1, N: n, C: 2, H: make([]float64, 2*n)}},
+		{numbers, &model.Prediction{S: 1, N: n, C: 1, H: make([]float64, n), Var: ones}},
+	} {
+		s := &Search{Trained: c.trained}
+		if made := testing.AllocsPerRun(1, func() { s.describe(picks, candidates, c.p) }); made > n/2 {
+			t.Errorf("%s: describe allocates %g times for %d rows", c.trained.Schema.Task, made, n)
+		}
+		if made := testing.AllocsPerRun(1, func() { feasible(c.trained, c.p) }); made > n/2 {
+			t.Errorf("%s: feasible allocates %g times for %d rows", c.trained.Schema.Task, made, n)
+		}
+		if got := feasible(c.trained, c.p)[n-1]; got != 0.5 {
+			t.Errorf("%s: feasible with probability %g", c.trained.Schema.Task, got)
+		}
+	}
+}
