@@ -52,7 +52,12 @@ type Difference struct {
 }
 
 // String is "+0.0123 ± 0.0045".
-func (d Difference) String() string { return fmt.Sprintf("%+.4f ± %.4f", d.Mean, d.SE) }
+func (d Difference) String() string {
+	if d.SE == math.MaxFloat64 { // as difference has it of one row
+		return fmt.Sprintf("%+.4f ± unknown", d.Mean)
+	}
+	return fmt.Sprintf("%+.4f ± %.4f", d.Mean, d.SE)
+}
 
 // Compare lists the differences of two runs in options and scores, paired where both have
 // predictions of the same rows.
@@ -82,7 +87,11 @@ func Compare(a, b *Run) *Comparison {
 	case b.Rows == nil:
 		c.Unpaired = b.Path + " holds no predictions"
 	default:
-		c.Paired = paired(a.Rows, b.Rows)
+		if x, y := common(a.Rows, b.Rows); len(x) > 0 {
+			c.Paired = paired(a.Rows, b.Rows, x, y)
+		} else {
+			c.Unpaired = "their tests were cut, and have no row in common"
+		}
 	}
 	return c
 }
@@ -95,30 +104,43 @@ func (r *Run) option(o options.Option) string {
 	return r.Config.Text(o.Key)
 }
 
-// paired compares rows of the same test set. Which rows are kept depends on their number alone, so
-// that both have the same.
-func paired(a, b *Rows) *Paired {
-	n := len(a.Number)
-	da, db := a.density(), b.density()
-	density := make([]float64, n)
-	for i := range density {
-		density[i] = db[i] - da[i]
+// common are the places in a and in b of the rows that both have. A test that a time limit has cut has fewer.
+func common(a, b *Rows) (x, y []int) {
+	place := make(map[int]int, len(b.Number))
+	for i, number := range b.Number {
+		place[number] = i
 	}
-	p := &Paired{Rows: n, LogDensity: difference(density)}
+	for i, number := range a.Number {
+		if k, both := place[number]; both {
+			x, y = append(x, i), append(y, k)
+		}
+	}
+	return x, y
+}
+
+// paired compares the rows x of a with the rows y of b, which are the same rows of a test set.
+func paired(a, b *Rows, x, y []int) *Paired {
+	density := picked(b.density(), y)
+	for i, v := range picked(a.density(), x) {
+		density[i] -= v
+	}
+	p := &Paired{Rows: len(x), LogDensity: difference(density)}
 	if a.Classes != nil {
 		p.OnlyA, p.OnlyB = new(int), new(int)
-		for i, label := range a.Classes.True {
-			switch x, y := a.Classes.Predicted[i] == label, b.Classes.Predicted[i] == label; {
-			case x && !y:
+		for i := range x {
+			label := a.Classes.True[x[i]]
+			switch byA, byB := a.Classes.Predicted[x[i]] == label, b.Classes.Predicted[y[i]] == label; {
+			case byA && !byB:
 				*p.OnlyA++
-			case y && !x:
+			case byB && !byA:
 				*p.OnlyB++
 			}
 		}
 	} else if len(a.Targets) == 1 {
-		off := make([]float64, n)
-		for i, y := range a.Targets[0].True {
-			off[i] = math.Abs(b.Targets[0].Mean[i]-y) - math.Abs(a.Targets[0].Mean[i]-y)
+		off := make([]float64, len(x))
+		for i := range off {
+			truth := a.Targets[0].True[x[i]]
+			off[i] = math.Abs(b.Targets[0].Mean[y[i]]-truth) - math.Abs(a.Targets[0].Mean[x[i]]-truth)
 		}
 		d := difference(off)
 		p.Absolute = &d

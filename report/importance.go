@@ -41,6 +41,9 @@ const (
 	shareOfRun     = 0.02 * 3
 )
 
+// mostCells is how many cells shuffled rows may have in memory. Tests have fewer.
+var mostCells = 1 << 26
+
 // shuffleSite keeps the permutation of rows apart from every other use of the seed.
 const shuffleSite = 0x73687566 // "shuf"
 
@@ -74,14 +77,26 @@ func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps in
 	for i, f := range from {
 		donors[i] = int(f)
 	}
-	all := rows.Shuffled(inputs, donors)
-	p, err := t.Predict(ctx, dev, all, samples)
-	if err != nil {
-		return nil, err
+	out := &Importance{Rows: rows.N(), Samples: samples, Left: left}
+	atOnce := max(1, mostCells/(rows.N()*max(1, rows.D()))-1)
+	for some := range slices.Chunk(inputs, atOnce) {
+		if err := out.measure(ctx, t, dev, rows, some, donors); err != nil {
+			return nil, err
+		}
 	}
-	density := t.DensitiesOf(p, all, 0).Log
-	n := rows.N()
-	out := &Importance{Rows: n, Samples: samples, Left: left}
+	slices.SortStableFunc(out.Inputs, func(a, b Input) int { return cmp.Compare(b.Drop, a.Drop) })
+	return out, nil
+}
+
+// measure adds some inputs, whose values come from the donors of the rows.
+func (m *Importance) measure(ctx context.Context, t *fitted.Trained, dev device.Device, rows *data.Dataset,
+	inputs []data.Input, donors []int) error {
+	all := rows.Shuffled(inputs, donors)
+	p, err := t.Predict(ctx, dev, all, m.Samples)
+	if err != nil {
+		return err
+	}
+	density, n := t.DensitiesOf(p, all, 0).Log, m.Rows
 	for k, in := range inputs {
 		drop := make([]float64, n)
 		for i := range drop {
@@ -91,10 +106,9 @@ func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps in
 		if math.IsNaN(mean) || math.IsInf(mean, 0) || math.IsNaN(se) || math.IsInf(se, 0) {
 			continue // JSON has no word for it
 		}
-		out.Inputs = append(out.Inputs, Input{in.Name, mean, se})
+		m.Inputs = append(m.Inputs, Input{in.Name, mean, se})
 	}
-	slices.SortStableFunc(out.Inputs, func(a, b Input) int { return cmp.Compare(b.Drop, a.Drop) })
-	return out, nil
+	return nil
 }
 
 // lengthScales of the inputs are in the kernel of vectors, and in training-sd units: the

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -107,5 +108,13 @@ func TestShuffle(t *testing.T) {
 		if want := score(-1) - score(column); math.Abs(in.Drop-want) > 1e-9*math.Max(1, math.Abs(want)) {
 			t.Errorf("%s: %g, by its definition %g", in.Name, in.Drop, want)
 		}
+	}
+
+	// Inputs that are shuffled one at a time, for want of memory, have the same importance.
+	defer func(cells int) { mostCells = cells }(mostCells)
+	mostCells = 1
+	alone, err := shuffle(context.Background(), out.Trained, c, out.Steps, dev, test)
+	if err != nil || !reflect.DeepEqual(alone, got) {
+		t.Errorf("one at a time: %+v, %v, together: %+v", alone, err, got)
 	}
 }

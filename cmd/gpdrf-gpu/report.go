@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -56,7 +55,7 @@ func (p *program) report(c *call) error {
 		}
 		if r.Rows == nil && r.Result.NTest > 0 {
 			p.note("%s: holds no predictions: its test rows are predicted again", folder)
-			if err := p.testAgain(p.ctx, r); err != nil {
+			if err := p.testAgain(c, r); err != nil {
 				if err := guard.unless(err); hasEnded(err) {
 					return err
 				}
@@ -115,7 +114,7 @@ func (c *call) runFolders() (folders []string, err error) {
 const mostReported = 20
 
 // testAgain predicts the run's own test rows, where its folder does not hold them.
-func (p *program) testAgain(ctx context.Context, r *report.Run) error {
+func (p *program) testAgain(c *call, r *report.Run) error {
 	rows, err := r.TestRows(p.watch())
 	if err != nil {
 		return err
@@ -123,18 +122,18 @@ func (p *program) testAgain(ctx context.Context, r *report.Run) error {
 	if rows.Fingerprint != r.Result.Fingerprint.Test {
 		return errors.New("the test rows have changed since the run was tested")
 	}
-	dev, err := p.openDevice(r.Result.Device)
+	dev, _, err := c.deviceOf(p, r.Result.Device, r.Config.Precision)
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
 	bar := p.newRowsBar(rows.N())
 	defer bar.end()
-	scores, err := r.Trained.Evaluate(ctx, dev, rows, r.Trained.EvalSamples, r.Config.PredictDraws, bar.show)
+	scores, err := r.Trained.Evaluate(p.ctx, dev, rows, r.Trained.EvalSamples, r.Config.PredictDraws, bar.show)
 	if err != nil {
 		return err
 	}
-	kept, err := report.Keep(ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
+	kept, err := report.Keep(p.ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,33 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+)
+
+// Runs are compared on the rows that both have: a time limit may have cut the test of one.
+func TestPairedRowsAreTheSame(t *testing.T) {
+	run := func(density []float64, numbers ...int) *Run {
+		r := made(t, data.Regression, 1, 1, func(int, int) float64 { return 0 })
+		r.Rows = &Rows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
+		return r
+	}
+	a, b := run([]float64{1, 2, 3, 4}, 1, 3, 5, 7), run([]float64{9, 2.5, 3.5}, 2, 3, 5)
+	for k, runs := range [][2]*Run{{a, b}, {b, a}} {
+		p, want := Compare(runs[0], runs[1]).Paired, []float64{0.5, -0.5}[k]
+		if p == nil || p.Rows != 2 || p.LogDensity.Mean != want {
+			t.Errorf("%+v, expected 2 rows and %g", p, want)
+		}
+	}
+	if c := Compare(a, run([]float64{1}, 4)); c.Paired != nil || c.Unpaired == "" {
+		t.Errorf("no row in common: %+v", c)
+	}
+}
+
+// One row has no standard error.
+func TestDifferenceOfOneRow(t *testing.T) {
+	if got := difference([]float64{0.25}).String(); got != "+0.2500 ± unknown" {
+		t.Errorf("got %s", got)
+	}
+}
