@@ -135,6 +135,11 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
+	if held, tagged := ctx.Value(messageKey{}).(*message); tagged {
+		held.free = request.free
+	} else {
+		defer request.free()
+	}
 	if len(request.Inputs) > 0 {
 		c.rows = int(request.Inputs[0].Shape[0])
 	}
@@ -206,10 +211,16 @@ func parameters(of map[string]*inference.InferParameter) (map[string]json.RawMes
 			value = v.Int64Param
 		case *inference.InferParameter_StringParam:
 			value = v.StringParam
+		case *inference.InferParameter_DoubleParam:
+			value = v.DoubleParam
+		case *inference.InferParameter_Uint64Param:
+			value = v.Uint64Param
+		default:
+			return nil, badf("parameter %s has no value", quote(name))
 		}
 		text, err := json.Marshal(value)
 		if err != nil {
-			return nil, err
+			return nil, badf("parameter %s: %v", quote(name), err)
 		}
 		given[name] = text
 	}

@@ -69,6 +69,7 @@ func (c *conns) comes(remote net.Addr, change int, bytes int64) {
 type message struct {
 	whole bool
 	bytes int64
+	free  func() // gives the memory of the answer back, which is sent when the request ends; nil without one
 }
 
 type messageKey struct{}
@@ -98,6 +99,9 @@ func (c *conns) HandleRPC(ctx context.Context, now stats.RPCStats) {
 			c.comes(p.Addr, -1, 0)
 		}
 		c.bodies.add(-m.bytes)
+		if m.free != nil {
+			m.free()
+		}
 		c.work(p.Addr, -1)
 	}
 }

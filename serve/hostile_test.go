@@ -260,3 +260,37 @@ func TestReloadWithinMemory(t *testing.T) {
 		t.Error("a model that does not fit has replaced another")
 	}
 }
+
+// The numbers of an answer are counted until it is sent, over HTTP and gRPC, and are given back.
+func TestAnswersAreCounted(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	m, err := r.store.acquire(t.Context(), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.release()
+	rows := data.Given{N: 1, Numbers: make([]float64, 2)}
+	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, mostWanted}}}
+	_, done, err := r.predict(t.Context(), m, rows, large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.numbers.TryAcquire(mostNumbers - 2*mostWanted) {
+		t.Error("the numbers of an answer are not counted")
+	}
+	done()
+	r.post(t, "/v2/models/m/infer", []byte(`{"inputs":[{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}]}`))
+	_, err = r.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
+		Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: "FP64", Shape: []int64{1, 2},
+			Contents: &inference.InferTensorContents{Fp64Contents: []float64{1, 2}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 { // gRPC ends a request just behind its answer
+		if r.numbers.TryAcquire(mostNumbers) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Error("a request has kept memory")
+}

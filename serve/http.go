@@ -204,6 +204,7 @@ func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		defer q.free()
 		if len(q.Inputs) > 0 {
 			c.rows = int(q.Inputs[0].Shape[0])
 		}

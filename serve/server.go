@@ -135,7 +135,8 @@ func checkVersion(asked string) error {
 	return nil
 }
 
-// infer answers a request in tensors. The request says for each output whether it is raw.
+// infer answers a request in tensors. The request says for each output whether it is raw. The caller frees the
+// request once the answer is sent.
 func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Tensor, binary []bool, err error) {
 	asked := q.Outputs
 	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {
@@ -169,8 +170,7 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	if err != nil {
 		return nil, nil, err
 	}
-	defer done()
-	q.Warnings = p.warnings
+	q.Warnings, q.done = p.warnings, done
 	for _, w := range wanted {
 		t, err := p.output(ctx, w)
 		if err != nil {
@@ -181,8 +181,8 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	return outputs, binary, nil
 }
 
-// predict predicts rows for an answer of these outputs. The caller calls done once it needs the
-// prediction no longer: all predictions together take bounded memory, and others wait for theirs.
+// predict predicts rows for an answer of these outputs. The caller calls done once it needs neither the
+// prediction nor the answer: all of them together take bounded memory, and others wait for theirs.
 func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answer []TensorSpec) (
 	p *prediction, done func(), err error) {
 	if given.N > s.MaxRows {
@@ -192,7 +192,7 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answe
 		return nil, nil, &Error{tooLarge,
 			"the answer would hold more than 16 million numbers: send fewer rows, or ask for other outputs"}
 	}
-	numbers := min(mostNumbers, int64(given.N)*m.numbers)
+	numbers := min(mostNumbers, int64(given.N)*(m.numbers+int64(numbersOf(answer))))
 	if err := s.numbers.Acquire(ctx, numbers); err != nil {
 		return nil, nil, context.Cause(ctx)
 	}

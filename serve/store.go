@@ -134,12 +134,16 @@ func (s *store) take(e *entry) *loaded {
 
 // load loads a model that is asked for.
 func (s *store) load(e *entry) error {
+	now := stampOf(e.path)
 	m, err := s.open(e)
 	if err != nil {
-		s.fail(e, err)
+		s.fail(e, err, now)
 		return &Error{unavailable, fmt.Sprintf("model %s cannot be loaded: the server's log says why", quote(e.name))}
 	}
-	return s.place(e, m, "loaded")
+	if err = s.place(e, m, "loaded"); err != nil {
+		s.fail(e, err, now)
+	}
+	return err
 }
 
 // place puts a model in, and evicts others until there is room.
@@ -155,13 +159,13 @@ func (s *store) place(e *entry, m *loaded, what string) error {
 	return nil
 }
 
-// fail remembers why a model has not been loaded, until its files change.
-func (s *store) fail(e *entry, err error) {
+// fail remembers why a model has not been loaded from files with this stamp, until they change.
+func (s *store) fail(e *entry, err error, of stamp) {
 	s.log.Error("a model could not be loaded", "model", e.name, "error", err.Error())
 	s.metrics.loads.WithLabelValues(e.name, "failed").Inc()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.failed, e.stamp = err, stampOf(e.path)
+	e.failed, e.stamp = err, of
 }
 
 // put sets a model in the place of the one before, which goes once its last request is answered.
@@ -334,6 +338,6 @@ func (s *store) reload(e *entry) {
 		err = s.place(e, m, "reloaded")
 	}
 	if err != nil {
-		s.fail(e, err)
+		s.fail(e, err, now)
 	}
 }

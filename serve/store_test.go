@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -157,5 +158,42 @@ func TestMemoryForModels(t *testing.T) {
 	if err := New(testConfig(), []Source{{"x", filepath.Join(dir, "x")}}).Start(); err == nil ||
 		!strings.Contains(err.Error(), "no such run folder") {
 		t.Errorf("a model that is not there: %v", err)
+	}
+}
+
+// A file that came whole while half of it was read is read again; a model that is too big is not ready.
+func TestFileThatIsBeingCopied(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	writeModel(t, path, numbers, 1)
+	r := start(t, testConfig(), Source{"m", path})
+	e, before, whole := r.store.entries[0], r.store.entries[0].model, r.store.open
+	openBy := func(read func(*entry) (*loaded, error)) {
+		r.store.loading.Lock() // the watch may be at work
+		defer r.store.loading.Unlock()
+		r.store.open = read
+	}
+	change := func(seconds int) {
+		stamped := time.Now().Add(time.Duration(seconds) * time.Second)
+		if err := os.Chtimes(path, stamped, stamped); err != nil {
+			t.Fatal(err)
+		}
+	}
+	openBy(func(*entry) (*loaded, error) {
+		change(20) // the copy ends
+		return nil, errors.New("half a file")
+	})
+	change(10)
+	r.store.reload(e)
+	openBy(whole)
+	r.store.reload(e)
+	if e.model == before || e.failed != nil {
+		t.Errorf("the whole file was not read: %v", e.failed)
+	}
+	if err := r.store.unload("m"); err != nil {
+		t.Fatal(err)
+	}
+	r.store.budget = 1
+	if err := r.store.reopen("m"); err == nil || e.failed == nil {
+		t.Errorf("too big: %v, remembered %v", err, e.failed)
 	}
 }

@@ -16,6 +16,15 @@ type Request struct {
 	Outputs []OutputRequest // none: all but samples
 
 	Warnings []string // about the rows, as predict writes them
+
+	done func() // gives the memory of the prediction and the answer back; nil before there are any
+}
+
+// free gives the memory of the answer back.
+func (q *Request) free() {
+	if q.done != nil {
+		q.done()
+	}
 }
 
 // OutputRequest is an output that a request names.

@@ -130,3 +130,28 @@ func TestWanted(t *testing.T) {
 		}
 	}
 }
+
+// A parameter over gRPC is taken or refused, whatever its type: it is never without effect.
+func TestParametersOfAnyType(t *testing.T) {
+	ask := func(output, name string, p *inference.InferParameter) (Wanted, error) {
+		q, err := requestOf(&inference.ModelInferRequest{
+			Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{
+				{Name: output, Parameters: map[string]*inference.InferParameter{name: p}}}}, 9)
+		if err != nil {
+			return Wanted{}, err
+		}
+		return q.Outputs[0].Wanted, nil
+	}
+	seven := &inference.InferParameter{ParameterChoice: &inference.InferParameter_Uint64Param{Uint64Param: 7}}
+	if w, err := ask("draws", "seed", seven); err != nil || w.Seed == nil || *w.Seed != 7 {
+		t.Errorf("a seed: %+v, %v", w, err)
+	}
+	half := &inference.InferParameter{ParameterChoice: &inference.InferParameter_DoubleParam{DoubleParam: 0.5}}
+	nan := &inference.InferParameter{ParameterChoice: &inference.InferParameter_DoubleParam{DoubleParam: math.NaN()}}
+	for _, p := range []*inference.InferParameter{half, nan, {}} {
+		var own *Error
+		if w, err := ask("interval", "levels", p); !asError(err, &own) || own.kind != bad {
+			t.Errorf("%v as a level: %+v, %v", p, w, err)
+		}
+	}
+}
