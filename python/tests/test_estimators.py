@@ -321,3 +321,16 @@ def test_warm_start_in_one_form(table: Table) -> None:
         GPDRFClassifier(**SMALL).fit(x, np.where(y > 0, "up", "down"), sample_weight=(y <= 0) * 1.0)
     with pytest.warns(match="the intervals hold only if none of these rows"):
         model.set_params(conformal=True).fit(x, y)
+
+
+def test_suggest_rows_with_names(table: Table) -> None:
+    """A column that names the rows stands before their worth."""
+    x, y = table
+    frame = pd.DataFrame(x, columns=["a", "b", "c"]).assign(number=np.arange(1000, 1100))
+    model = GPDRFRegressor(**SMALL, options={"id": "number"}).fit(frame, y)
+    rows, worth = model.suggest(frame, batch=3, how="variance")
+    assert (worth < 1000).all()
+    words = frame.assign(number=[f"house {i}" for i in range(100)])
+    again, same = model.suggest(words, batch=3, how="variance", feasible=model)
+    assert len(again) == len(rows)
+    assert (same < 1000).all()

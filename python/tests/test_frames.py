@@ -182,3 +182,23 @@ def test_options_name_columns(table: Table) -> None:
     for column, match in ((durations, "durations: give numbers"), (periods, "periods: give dates")):
         with pytest.raises(GPDRFInputError, match=f'column "b" is of {match}'):
             GPDRFRegressor(**SMALL).fit(frame.assign(b=column), y)
+
+
+def test_rows_that_begin_with_a_hash() -> None:
+    """They are no comments, also behind the part of a file at which the program looks first."""
+    frame = pd.DataFrame({"#": ["red", "#ff0000"] * 20, "x": np.arange(N)})
+    assert words(fit(frame)) == ["#ff0000", "red"]
+    texts = [f"plain {i % 10} {'word ' * 20}" for i in range(1000)] + ["#tag of a tweet"] * 20
+    model = GPDRFRegressor(**{**SMALL, "steps": 5}).fit(texts, np.arange(1020) % 7 + 0.5)
+    assert model.result_["n_train"] == 1020
+
+
+def test_names_of_columns() -> None:
+    """Blanks around a name are not of it, and a column without a name has its number."""
+    frame = pd.DataFrame({"kind": ["a", "b"] * 20, " age": np.arange(N), "": np.arange(N) % 3})
+    assert fit(frame).predict(frame).shape == (N,)
+    for names in (["kind", " age", "age"], ["kind", "age", "age"]):
+        with pytest.raises(GPDRFInputError, match='two columns are called "age"'):
+            fit(frame.set_axis(names, axis=1))
+    with pytest.raises(GPDRFInputError, match='two columns are called "a"'):
+        fit(pd.DataFrame(np.ones((N, 2)), columns=["a", "a"]))

@@ -248,3 +248,16 @@ def test_warnings_count_the_rows_of_x(fitted: GPDRFRegressor, monkeypatch: pytes
     rows[4, 1] = 1e200
     with pytest.raises(ValueError, match=r"^X, row 5: found 1e\+200"):
         fitted.predict(rows)
+
+
+def test_killed_at_its_start(
+    table: Table, fitted: GPDRFRegressor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A child that is killed before it listens is an error, and not waited for."""
+    program = tmp_path / "program"
+    program.write_text(f"#!{sys.executable}\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    program.chmod(0o700)
+    fitted._model.server = _server.Server(fitted._model.content)
+    monkeypatch.setattr(_program, "path", lambda: str(program))
+    with pytest.raises(GPDRFError, match="has ended at once, with exit code -9"):
+        fitted.predict(table[0])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gpdrf import GPDRFClassifier, GPDRFRegressor, GPDRFWarning, _claims, _program
@@ -135,6 +136,8 @@ def test_progress(table: Table, capsys: pytest.CaptureFixture[str], monkeypatch:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     GPDRFRegressor(**SMALL, verbose=True).fit(*table)
     assert "step 60 of 60  ELBO" in capsys.readouterr().err
+    GPDRFRegressor(**SMALL, verbose=True, options={"objective": "predictive"}).fit(*table)
+    assert "step 60 of 60  objective" in capsys.readouterr().err
     GPDRFRegressor(**SMALL).fit(*table)
     assert not capsys.readouterr().err
 
@@ -249,3 +252,62 @@ def test_warm_start_of_classes(table: Table) -> None:
     assert model.fit(x, y > 0.5).result_["steps"] == 60
     with pytest.raises(ValueError, match="must hold the classes of the fit before"):
         model.fit(x, np.where(y > 0, "a", "b"))
+
+
+@pytest.mark.parametrize("names", ["x1,x2,x3", "x2,x0,x1"])
+def test_load_names_like_those_of_arrays(names: str, table: Table, tmp_path: Path) -> None:
+    """Columns that are called x1, x2, … keep their order, also in a model that is saved again."""
+    x, y = table
+    rows, run, out = tmp_path / "rows.csv", tmp_path / "run", tmp_path / "out.csv"
+    np.savetxt(rows, np.column_stack([x, y]), "%.17g", ",", header=names + ",y", comments="")
+    options = ["--steps=60", "--set", "report=false", "--quiet", "--out", str(run)]
+    predict = ["predict", str(run), "--data", str(rows), "--out", str(out)]
+    for command in (["train", "--data", str(rows), *options], predict):
+        subprocess.run([_program.path(), *command], check=True, stdout=subprocess.DEVNULL)
+    frame = pd.DataFrame(x, columns=names.split(","))
+    model = GPDRFRegressor.load(run)
+    assert np.allclose(model.predict(frame), pd.read_csv(out)["mean"])
+    model.save(tmp_path / "again")
+    assert np.array_equal(GPDRFRegressor.load(tmp_path / "again").predict(frame), model.predict(frame))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_ensemble(tmp_path: Path) -> None:
+    """The next fit continues an ensemble, or a search, that was ended."""
+    run = tmp_path / "run"
+    options = {**SMALL, "steps": 3000, "ensemble": 3, "run": str(run)}
+    code = (
+        "import numpy as np, gpdrf\n"
+        "x = np.random.default_rng(1).normal(size=(100, 2))\n"
+        f"gpdrf.GPDRFRegressor(**{options!r}).fit(x, x[:, 0])\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code]) as process:
+        while not (run / "best.json").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    assert not (run / "result.json").exists()
+    x = np.random.default_rng(1).normal(size=(100, 2))
+    assert GPDRFRegressor(**options).fit(x, x[:, 0]).predict(x).shape == (100,)
+    assert (run / "result.json").exists()
+
+
+def test_load_dates_and_sequences(table: Table, tmp_path: Path) -> None:
+    """A model of the program takes columns by name, or a list of its sequences."""
+    x, y = table
+    days = pd.date_range("2024-01-01", periods=100).strftime("%Y-%m-%d")
+    tables = {
+        "dates": pd.DataFrame({"day": days, "a": x[:, 0], "y": y}),
+        "smiles": pd.DataFrame({"smiles": ["CCO", "CCN", "CCC", "COC"] * 25, "y": y}),
+    }
+    for name, frame in tables.items():
+        rows, run = tmp_path / f"{name}.csv", tmp_path / name
+        frame.to_csv(rows, index=False)
+        more = ["--sequence", "smiles", "--kernel", "wl:1"] if name == "smiles" else []
+        command = ["train", "--data", str(rows), "--steps=20", "--set", "report=false", "--quiet", "--out", str(run)]
+        subprocess.run([_program.path(), *command, *more], check=True, stdout=subprocess.DEVNULL)
+        model = GPDRFRegressor.load(run)
+        inputs = frame["smiles"].tolist() if name == "smiles" else frame.drop(columns="y")
+        assert model.predict(inputs).shape == (100,)
+    with pytest.raises(ValueError, match='X lacks the column "day": the model reads day, a'):
+        GPDRFRegressor.load(tmp_path / "dates").predict(tables["dates"][["a"]])

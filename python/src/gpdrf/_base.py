@@ -37,6 +37,7 @@ class Estimator(BaseEstimator):
     """What both estimators have in common."""
 
     _own_options: frozenset[str] = frozenset()  # those that the program does not get
+    _columns: list[str] | None = None  # of numbers, in a model that the program trained; else x0, x1, …
 
     def __init__(
         self,
@@ -157,8 +158,7 @@ class Estimator(BaseEstimator):
         """The rows to train on, with their targets."""
         if self.warm_start and self.__sklearn_is_fitted__():
             check_same_columns(x, getattr(self, "feature_names_in_", None), getattr(self, "n_features_in_", None))
-        sequences = as_sequences(x)
-        if sequences is not None:
+        if (sequences := as_sequences(x)) is not None:
             self._kind = SEQUENCES
             check_consistent_length(sequences, y)
             return Rows(sequences=sequences), y
@@ -167,7 +167,7 @@ class Estimator(BaseEstimator):
             validate_data(self, x, y, skip_check_array=True)
             check_consistent_length(x, y)
             return Rows.mixed(x), y
-        self._kind = NUMBERS
+        self._kind, self._columns = NUMBERS, None
         x, y = validate_data(
             self,
             dense(x),
@@ -183,8 +183,8 @@ class Estimator(BaseEstimator):
         """Rows like those of training."""
         check_is_fitted(self)
         if self._kind == NUMBERS:
-            allow = self._finite()
-            return Rows(numbers=validate_data(self, dense(x), dtype=np.float64, ensure_all_finite=allow, reset=False))
+            numbers = validate_data(self, dense(x), dtype=np.float64, ensure_all_finite=self._finite(), reset=False)
+            return Rows(numbers=numbers, names=self._columns)
         if self._kind == SEQUENCES and (sequences := as_sequences(x)) is not None:
             return Rows(sequences=sequences)
         if self._kind == SEQUENCES:
@@ -371,7 +371,7 @@ class Estimator(BaseEstimator):
         if feasible is not None:
             check_is_fitted(feasible)
         chosen = self._model.suggest(rows, arguments, None if feasible is None else feasible._model)
-        value = list(chosen[0])[2]  # behind rank and row
+        value = list(chosen[0])[-3 - (feasible is not None)]  # before the prediction, and behind a name, if any
         return np.array([int(row["row"]) - 1 for row in chosen]), np.array([float(row[value]) for row in chosen])
 
     def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:

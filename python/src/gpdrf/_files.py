@@ -17,7 +17,7 @@ from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 
 _FILE = "estimator.json"
-_FITTED = ["_kind", "n_features_in_", "result_", "history_", "_config", "_asked"]
+_FITTED = ["_kind", "_columns", "n_features_in_", "result_", "history_", "_config", "_asked"]
 _ARRAYS = ["classes_", "feature_names_in_"]
 
 E = TypeVar("E", bound=Estimator)
@@ -72,10 +72,13 @@ def load(estimator: E, path: Path) -> E:
 
 def _describe(estimator: Estimator, schema: dict[str, Any]) -> None:
     """What a model that the program has trained says about its columns and classes."""
-    columns, words = schema["columns"], schema.get("one_hot")
-    estimator._kind = SEQUENCES if "alphabet" in schema else MIXED if words or schema.get("fills") else NUMBERS
+    columns, offset = schema["columns"] or [], (schema.get("roles") or {}).get("offset")
+    sequences = "alphabet" in schema
+    by_name = any(schema.get(key) for key in ("one_hot", "fills", "dates", "notations"))
+    estimator._kind = MIXED if by_name or offset or (sequences and columns) else SEQUENCES if sequences else NUMBERS
     if estimator._kind == NUMBERS:
         estimator.n_features_in_ = len(columns)
+        estimator._columns = columns
         if columns != [f"x{j}" for j in range(len(columns))]:
             estimator.feature_names_in_ = np.array(columns, dtype=object)
     if classes := schema.get("classes"):

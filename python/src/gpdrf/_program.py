@@ -25,7 +25,7 @@ _BAD_INPUT = 2  # exit code of the program
 
 _LOOK = 0.5  # seconds between two looks at the parent of a worker
 
-_STEP = re.compile(r"step +(\d+) of (\d+) +(ELBO +\S+)")
+_STEP = re.compile(r"step +(\d+) of (\d+) +((?:ELBO|objective) +\S+)")
 
 
 def path() -> str:

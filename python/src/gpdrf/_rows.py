@@ -6,6 +6,7 @@ import csv
 import datetime
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,6 @@ Tensors = dict[str, "Numbers | list[str]"]
 
 _SEQUENCE = "sequence"
 _SCAFFOLD = "scaffold"  # the groups of molecules that the program finds
-_OWN_NAME = re.compile(r"x\d+")  # of a column of an array
 _DENSE = 1 << 30  # bytes of a sparse matrix as an array
 
 # Words that the program takes for missing cells, among numbers or everywhere, and booleans in its numbers.
@@ -40,12 +40,20 @@ class Rows:
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
     sequences: list[str] | None = None
     words: list[str] = field(default_factory=list)  # columns of text, in which digits and NA are words
+    names: list[str] | None = None  # of the numbers, of a model that the program trained; None: x0, x1, …
 
     @classmethod
     def mixed(cls, frame: Any) -> Rows:
         """The columns of a data frame of pandas or polars."""
-        columns = {str(name): _array(frame[name]) for name in frame.columns}
-        words = [str(name) for name in frame.columns if _is_category(frame[name]) or _has_na(columns[str(name)])]
+        columns: dict[str, NDArray[Any]] = {}
+        words = []
+        for j, own in enumerate(frame.columns):
+            name = str(own).strip() or f"column {j + 1}"  # as the program reads it
+            if name in columns:
+                raise GPDRFInputError(f'X: two columns are called "{name}": names must differ by more than blanks')
+            columns[name] = _array(frame[own])
+            if _is_category(frame[own]) or _has_na(columns[name]):
+                words.append(name)
         return cls(columns=columns, words=words)
 
     def __len__(self) -> int:
@@ -59,14 +67,20 @@ class Rows:
             {name: column[part] for name, column in self.columns.items()},
             None if self.sequences is None else self.sequences[part],
             self.words,
+            self.names,
         )
+
+    def _names(self) -> list[str]:
+        """The names of the columns of numbers."""
+        assert self.numbers is not None
+        return self.names or [f"x{j}" for j in range(self.numbers.shape[1])]
 
     def _cells(self) -> Mapping[str, Sequence[Any] | NDArray[Any]]:
         """The columns of a table."""
         if self.sequences is not None:
             return {_SEQUENCE: self.sequences}
         if self.numbers is not None:
-            return {f"x{j}": column for j, column in enumerate(self.numbers.T)}
+            return dict(zip(self._names(), self.numbers.T, strict=True))
         return self.columns
 
     def write(
@@ -100,8 +114,11 @@ class Rows:
                 words = [str(names.index(word) + 1) if "," in word else word for word in self.words]
                 arguments += ["--set", f"text={','.join(words)}"]
         path = stem.with_name(stem.name + ".csv")
+        name, first = next(iter(cells.items()))
+        hashes = self.numbers is None and any(text.startswith("#") for text in (name, *_texts(first)))
         with path.open("w", newline="", encoding="utf-8") as file:
-            table = csv.writer(file, lineterminator="\n")
+            # the program takes a line that begins with # for a comment
+            table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL if hashes else csv.QUOTE_MINIMAL)
             table.writerow(cells)
             table.writerows(zip(*map(_texts, cells.values()), strict=True))
         return ["--data", str(path), "--set", "separator=comma", "--set", "header=yes", *arguments]
@@ -110,12 +127,18 @@ class Rows:
         """The inputs of a request to a model with this description."""
         names: list[str] = about.get("numbers", [])
         if self.numbers is not None:
-            if not all(_OWN_NAME.fullmatch(name) for name in names):  # of a model that the program trained
+            place = {name: j for j, name in enumerate(self._names())}
+            if not place.keys() >= set(names):  # loaded and saved by a version that kept no names
                 return {"inputs": self.numbers}
             # a column that was empty in training is no input, and an offset comes last
-            return {"inputs": self.numbers[:, [int(name[1:]) for name in names]]}
+            return {"inputs": self.numbers[:, [place[name] for name in names]]}
         tensors: Tensors = {}
-        cells = self._cells()
+        cells, columns = self._cells(), about["columns"]
+        if self.sequences is not None and len(columns) == 1:
+            cells = {columns[0]: self.sequences}
+        for name in columns:
+            if name not in cells:
+                raise GPDRFInputError(f'X lacks the column "{name}": the model reads {", ".join(columns)}')
         for tensor in about["inputs"]:
             if tensor["datatype"] == "BYTES":
                 tensors[tensor["name"]] = list(_texts(cells[tensor["name"]]))
@@ -218,6 +241,9 @@ def check_same_columns(x: Any, names: NDArray[Any] | None, features: int | None)
 
 def has_words(frame: Any) -> bool:
     """Whether a data frame has a column of words, categories or dates."""
+    names = [str(name) for name in frame.columns]
+    if twice := [name for name, n in Counter(names).items() if n > 1]:
+        raise GPDRFInputError(f'X: two columns are called "{twice[0]}": names must differ')
     columns = [frame[name] for name in frame.columns]
     for name, column in zip(frame.columns, columns, strict=True):
         if np.asarray(column).dtype.kind == "m":

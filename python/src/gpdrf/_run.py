@@ -15,6 +15,7 @@ CHECKPOINT_FILE = "checkpoint.safetensors"
 RESULT_FILE = "result.json"
 LOG_FILE = "metrics.jsonl"
 CONFIG_FILE = "config.yaml"
+SEARCH_FILE = "best.json"  # of preset best and of ensembles, which have no checkpoint
 
 _ROWS = "-rows"
 _LOCK = f"{_ROWS}.lock"
@@ -85,6 +86,8 @@ class Run:
     def resumes(self) -> bool:
         """Whether a training was ended in the middle of its steps."""
         result = self.path / RESULT_FILE
+        if (self.path / SEARCH_FILE).exists() and not result.exists():
+            return True
         if not (self.path / CHECKPOINT_FILE).exists():
             self._replaces = result.exists()
         elif result.exists():

@@ -223,7 +223,11 @@ class _Child:
         self.owner = os.getpid()
         self.end = weakref.finalize(self, _end, self.process, own, self.owner)
         while not self._listens():
-            self.has_ended()
+            if self.has_ended():
+                raise GPDRFError(
+                    f"the child process that predicts has ended at once, with exit code {self.process.returncode}: "
+                    f"does {command[0]} info work, and is there enough memory?"
+                )
             time.sleep(0.001)
 
     def _listens(self) -> bool:
