@@ -65,6 +65,15 @@ func plainer(cell string) string {
 	return "write numbers without signs"
 }
 
+// setOf tells these names from others.
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
 // A column of booleans is one of numbers: true is 1 and false is 0, in capitals or not.
 
 // boolean is the number of a cell true or false.

@@ -241,3 +241,30 @@ func TestMayBe(t *testing.T) {
 		}
 	}
 }
+
+// A column whose leading zeros come late is read as one whose leading zeros come first.
+func TestLateCodes(t *testing.T) {
+	text := "c,x,y\n"
+	for i := range 9000 {
+		text += fmt.Sprintf("%04d,%d,0.%d\n", 9500-i, i%7, i)
+	}
+	d, notes, err := readText(text, ReadOptions{})
+	warned := strings.Contains(strings.Join(notes, "\n"), "warning")
+	if err != nil || len(d.IDs()) != 9000 || len(d.Columns) != 1 || warned {
+		t.Errorf("%d names, inputs %q: %v, %q", len(d.IDs()), d.Columns, err, notes)
+	}
+}
+
+// Names of rows stay as they are, however their column is given.
+func TestNamesWithCommas(t *testing.T) {
+	text := "id\tx\ty\n"
+	for i := range 12 {
+		text += fmt.Sprintf("1,000,%03d\t%d\t0.%d\n", i, i%5, i)
+	}
+	for _, id := range []string{"id", "1"} {
+		d, _, err := readText(text, ReadOptions{TableOptions: TableOptions{ID: id}})
+		if err != nil || d.IDs()[1] != "1,000,001" {
+			t.Errorf("%s: %q, %v", id, d.IDs(), err)
+		}
+	}
+}

@@ -48,7 +48,7 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := profileOf(rec, targets, in.opt.Text)
+	p, err := profileOf(rec, targets, nil, in.opt.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +57,13 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 		return nil, err
 	}
 	notations, notes := p.notations(rec, in.opt, unread, targets)
-	if rec.notations = notations; notations != nil {
+	late := p.late()
+	if rec.notations = notations; notations != nil || late != nil {
 		again, err := in.again(notations)
 		if err != nil {
 			return nil, err
 		}
-		if p, err = profileOf(again, targets, in.opt.Text); err != nil {
+		if p, err = profileOf(again, targets, late, in.opt.Text); err != nil {
 			return nil, err
 		}
 	}

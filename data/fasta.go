@@ -47,6 +47,9 @@ func readFASTA(in *input) (*table, error) {
 	var headers []string
 	comments, firstComment := 0, 0
 	err := in.eachLine(func(number int, line []byte) error {
+		if headers == nil { // isFASTA takes a first header behind blanks
+			line = bytes.TrimLeft(line, " \t\r")
+		}
 		switch {
 		case isHeaderLine(line):
 			t.close()

@@ -188,7 +188,7 @@ func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 	os.Remove(to.Name()) // not possible on Windows, whose temporary files stay
 	done := make(chan error, 1)
 	go func() {
-		_, err := io.Copy(to, io.LimitReader(pipe, fileLimits().text))
+		_, err := io.Copy(to, io.LimitReader(pipe, fileLimits().text+1)) // a byte more than a reader takes
 		done <- err
 	}()
 	if ctx == nil {

@@ -98,9 +98,11 @@ func TestIDX(t *testing.T) {
 		TestLabels: at("answers")}); err != nil || b.N() != 4 {
 		t.Error(err)
 	}
-	if _, _, _, err := Load(Source{Data: at("train-images-idx3-ubyte"),
-		TestLabels: at("answers")}); err == nil || !strings.Contains(err.Error(), "there is no file of these") {
-		t.Error(err)
+	for _, test := range []string{"", NoTest} {
+		if _, _, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: test,
+			TestLabels: at("answers")}); err == nil || !strings.Contains(err.Error(), "there is no file of these") {
+			t.Errorf("%q: %v", test, err)
+		}
 	}
 	a, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("t10k-images.idx3-ubyte.gz")})
 	if err != nil || a.N() != 4 || b.N() != 4 {

@@ -98,8 +98,9 @@ func (in *input) unread(rec *records) (at []int, err error) {
 	if at, err = columnsNamed(rec.name, in.opt.Ignore, names, "to leave out"); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{in.opt.ID, in.opt.Sequence, in.opt.Roles.Group, in.opt.Roles.Time} {
-		if i := slices.Index(names, name); i >= 0 {
+	for _, word := range []string{in.opt.ID, in.opt.Sequence, in.opt.Roles.Group, in.opt.Roles.Time} {
+		i, unknown := columnNamed(rec.name, word, names, "") // which assign refuses
+		if unknown == nil {
 			at = append(at, i)
 		}
 	}

@@ -111,12 +111,12 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}
-	if s.Test == NoTest {
-		return all, nil, notes, attachGram(s.Gram, all, nil, s.Watch)
-	}
-	if s.Test == "" && s.TestLabels != "" {
+	if (s.Test == "" || s.Test == NoTest) && s.TestLabels != "" {
 		return nil, nil, nil, errorf(s.TestLabels,
 			"is given for the labels of test rows, and there is no file of these: give --test FILE")
+	}
+	if s.Test == NoTest {
+		return all, nil, notes, attachGram(s.Gram, all, nil, s.Watch)
 	}
 	if s.Test == "" && hasTestPart(s.Data) {
 		s.Test = s.Data

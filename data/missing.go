@@ -152,8 +152,8 @@ func impute(train *Dataset, others ...*Dataset) {
 	n, d := size(train.X)
 	col, at := make([]float64, n), 0
 	for j, c := range columns {
-		unknown := func(f Fill) bool { return f.At == j && math.IsNaN(f.Value) }
-		if k := slices.IndexFunc(medians, unknown); k >= 0 {
+		k, is := slices.BinarySearchFunc(medians, j, func(f Fill, at int) int { return f.At - at })
+		if is && math.IsNaN(medians[k].Value) {
 			medians[k].Value = medianOfKnown(column(col, train.X, at))
 			for _, ds := range append(others, train) {
 				ds.fill(at, d, medians[k].Value)

@@ -22,6 +22,8 @@ type profile struct {
 type columnProfile struct {
 	isEpoch  bool // its name is that of numbers that are times
 	isWords  bool // whatever its cells look like: TableOptions.Text
+	late     bool // an earlier reading has found text in it, behind many numbers
+	forgot   bool // numbers were not kept
 	numbers  int
 	texts    sighting
 	missing  sighting // of any kind of column
@@ -60,8 +62,9 @@ const (
 	wideTable   = 1000    // columns of a table that remembers fewer numbers of each
 )
 
-// profileOf reads all rows. Columns that are named are text, whatever their cells look like.
-func profileOf(rec *records, targets []int, text string) (*profile, error) {
+// profileOf reads all rows. Columns that are named are text, whatever their cells look like. The cells of late
+// columns are kept as those of text.
+func profileOf(rec *records, targets, late []int, text string) (*profile, error) {
 	p := &profile{columns: make([]columnProfile, rec.width)}
 	words, err := columnsNamed(rec.name, text, rec.columnNames(), "of text")
 	if err != nil {
@@ -70,7 +73,8 @@ func profileOf(rec *records, targets []int, text string) (*profile, error) {
 	for i := range p.columns {
 		isWords := slices.Contains(words, i)
 		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1),
-			isWords: isWords, signs: digitSigns{other: isWords}, counting: true, mostNumbers: mostTexts}
+			isWords: isWords, signs: digitSigns{other: isWords}, counting: true, mostNumbers: mostTexts,
+			late: slices.Contains(late, i)}
 		p.columns[i].isEpoch = epochName.MatchString(rec.columnName(i))
 		if rec.width > wideTable && !slices.Contains(targets, i) {
 			p.columns[i].mostNumbers = fewTexts
@@ -91,6 +95,16 @@ func profileOf(rec *records, targets []int, text string) (*profile, error) {
 		return nil, errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
 	}
 	return p, nil
+}
+
+// late are the columns of text that have forgotten numbers.
+func (p *profile) late() (at []int) {
+	for i := range p.columns {
+		if c := &p.columns[i]; c.forgot && c.isText() {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 func (s *sighting) add(rec *records, i int, cell string) {
@@ -154,16 +168,20 @@ func (c *columnProfile) remember(cell string) {
 		c.seen[cell] = n + 1
 		return
 	}
-	most := mostKept
-	if c.texts.n == 0 && c.codes.cell == "" {
+	most, numbers := mostKept, c.texts.n == 0 && c.codes.cell == "" && !c.late
+	if numbers {
 		most = c.mostNumbers
 	}
 	if len(c.seen) <= most {
 		c.seen[strings.Clone(cell)] = 1
 		return
 	}
-	if c.texts.n == 0 && c.codes.cell == "" || len(c.further) >= mostFurther {
+	if numbers {
+		c.forgot = true
 		return // numbers are not told apart
+	}
+	if len(c.further) >= mostFurther {
+		return
 	}
 	if c.further == nil {
 		c.further = map[uint64]struct{}{}

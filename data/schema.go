@@ -167,13 +167,13 @@ type InputColumn struct {
 
 // FileColumns are the input columns of a file but that of sequences, in order.
 func (s Schema) FileColumns() (columns []InputColumn) {
-	hot, fills := s.OneHot, s.Fills
+	hot, fills, booleans, trueFalse := s.OneHot, s.Fills, setOf(s.Booleans), setOf(s.TrueFalse)
 	for i := 0; i < len(s.Columns); {
 		c, at := InputColumn{Name: s.Columns[i]}, len(columns)
 		if len(hot) > 0 && hot[0].At == at {
 			c.Name, c.Values, c.Others, c.Text, hot = hot[0].Column, hot[0].Values, hot[0].Others, hot[0].Text, hot[1:]
 		}
-		c.Boolean, c.TrueFalse = slices.Contains(s.Booleans, c.Name), slices.Contains(s.TrueFalse, c.Name)
+		c.Boolean, c.TrueFalse = booleans[c.Name], trueFalse[c.Name]
 		c.Notation, c.Date = s.notation(c.Name), s.date(c.Name)
 		if len(fills) > 0 && fills[0].At == at {
 			c.Fill, c.Flag, fills = fills[0].Value, fills[0].Flag, fills[1:]

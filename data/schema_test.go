@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 const flats = "area,town,floor,price\n50,Rome,1,3\n60,Oslo,2,4\n70,Rome,ground,5.5\n"
@@ -142,5 +145,18 @@ func TestOtherTexts(t *testing.T) {
 		if ds, _, err := ReadFile(write(t, "t.csv", wordTable(c.different, 3)), opt); err != nil || ds.D() != c.inputs {
 			t.Error(c, err)
 		}
+	}
+}
+
+// The columns of a wide table of booleans are found at once.
+func TestManyBooleans(t *testing.T) {
+	s := Schema{Columns: make([]string, 200000)}
+	for i := range s.Columns {
+		s.Columns[i] = strconv.Itoa(1000000 + i)
+	}
+	s.Booleans = slices.Clone(s.Columns)
+	began := time.Now()
+	if c := s.FileColumns(); len(c) != len(s.Columns) || !c[len(c)-1].Boolean || time.Since(began) > 5*time.Second {
+		t.Errorf("%d columns after %v", len(c), time.Since(began))
 	}
 }

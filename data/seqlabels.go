@@ -289,7 +289,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 		j, ok := at[name]
 		withoutClass := name[:max(0, strings.LastIndexByte(name, '|'))]
 		for _, short := range []string{firstWord(name), withoutClass} {
-			if !ok {
+			if !ok && short != "" {
 				j, ok = at[short]
 			}
 		}

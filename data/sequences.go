@@ -190,12 +190,16 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 
 // table is the table of a file of sequences.
 func (t *texts) table(in *input) (*table, error) {
+	like := in.opt.Like
 	switch {
 	case t.n() == 0:
 		return nil, errorf(t.name, "holds no sequence: at least one is needed")
 	case in.opt.Target != "" && in.opt.Target != sequenceTarget:
 		return nil, errorf(t.name, "holds sequences with their classes: leave the target column %s out",
 			quote(in.opt.Target))
+	case in.opt.Labels != "" && (t.targets != nil || like != nil && like.Targets != nil):
+		return nil, errorf(in.opt.Labels, "holds one target of each row, and several are asked for: name one of them "+
+			"by --target, or leave the file out")
 	}
 	if in.opt.Labels != "" {
 		if err := t.readLabels(in.opt.Labels, in.opt.Watch); err != nil {

@@ -35,6 +35,9 @@ func TestSequenceForms(t *testing.T) {
 	first := ""
 	for _, c := range []struct{ name, text, want string }{
 		{"FASTA", ">1\nACGT\n>0\nggcaN\n>1\nAC\n>0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"blanks before the first header", "\n  >1\nACGT\n>0\nGGCAN\n>1\nAC\n>0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"tabs before a comment and a header", "\t# made\n\t>1\nACGT\n>0\nGGCAN\n>1\nAC\n>0\nTT\n",
+			"dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"lines", "1\tACGT\n0\tGGCAN\n1\tAC\n0\tTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"gzip", zipped(">1\nACGT\n>0\nGGCAN\n>1\nAC\n>0\nTT"), "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"CRLF, BOM, several lines",
@@ -291,6 +294,7 @@ func TestSequenceLabels(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\nb\n":                                "labels.txt: holds 2 labels for 4 sequences",
 		"first\ta\nsecond\tb\n":                 `has no label for the sequence "third", which is on line 6 of `,
+		",label\nfirst,a\nsecond,b\nfourth,a\n": `has no label for the sequence "third", which is on line 6 of `,
 		"first\ta\nsecond\tb\nfirst\tb\n":       `labels.txt:3: the name "first" is also on line 1`,
 		"first\ta\nsecond\n":                    "labels.txt:2: there is no tab or comma",
 		"":                                      "labels.txt: is empty",
@@ -457,7 +461,7 @@ func TestLoadSequences(t *testing.T) {
 
 // FuzzReadSequences gives any bytes: no panic, and a set that is whole where there is no error.
 func FuzzReadSequences(f *testing.F) {
-	for _, s := range []string{">1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"),
+	for _, s := range []string{">1\nACGT\n>0\nAC\n", "\t>1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"),
 		">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6",
 		"@a|0\nACGT\n+\n@III\n@b|1\nAC\nGT\n+\nIIII\n", ">1\n 1 acgt acgt\n;c\n>0\nAC 10\n", "C(=O)O a\nCC\tb\n"} {
 		f.Add([]byte(s), "")

@@ -62,6 +62,11 @@ func TestSeveralTargetsOfGraphs(t *testing.T) {
 	if _, _, err := readText(sdf, ReadOptions{Target: "a,key"}); err == nil {
 		t.Error("a word is no number")
 	}
+	file := write(t, "labels.txt", "1\n2\n3\n")
+	if _, _, err := readText(lines, ReadOptions{Target: "a,b", Labels: file}); err == nil ||
+		!strings.Contains(err.Error(), "holds one target of each row, and several are asked for") {
+		t.Error(err)
+	}
 }
 
 // The first line of a molecule, or an item that is asked for, is copied to predictions.

@@ -292,6 +292,8 @@ func (u *utf8Text) Read(to []byte) (int, error) {
 		bad, u.part = len(text), nil
 	case err == nil && !utf8.FullRune(text[bad:]):
 		u.part = slices.Clone(text[bad:])
+	case err != nil && err != io.EOF && !utf8.FullRune(text[bad:]):
+		return 0, err // which has cut the rune
 	default:
 		return 0, notUTF8(u.name, u.line+line-1, text[bad])
 	}

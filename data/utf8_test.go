@@ -1,6 +1,8 @@
 package data
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -24,5 +26,9 @@ func TestUTF8(t *testing.T) {
 	u := &utf8Text{src: iotest.OneByteReader(strings.NewReader(good)), line: 1}
 	if err := iotest.TestReader(u, []byte(good)); err != nil || u.line != 101 {
 		t.Error(err, u.line)
+	}
+	cut := io.MultiReader(strings.NewReader("a,b\nZ\xc3"), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if _, err := io.ReadAll(&utf8Text{src: cut, line: 1}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
 	}
 }

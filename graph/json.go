@@ -188,8 +188,9 @@ func (p *jsonReader) list(what string, item func() *Error) *Error {
 	return p.delim(']', "the end of the list of "+what)
 }
 
-// mostNodes is how many nodes a graph may have.
-const mostNodes = 1 << 24
+// bareNodes is how many nodes a graph may have beyond the bytes of its text, where it gives their number alone. So
+// a short text takes little memory, and connected graphs fit.
+const bareNodes = 1000
 
 func (p *jsonReader) nodes() *Error {
 	t, err := p.token()
@@ -198,9 +199,9 @@ func (p *jsonReader) nodes() *Error {
 	}
 	if number, ok := t.(json.Number); ok {
 		n, err := strconv.Atoi(number.String())
-		if err != nil || n < 0 || n > mostNodes {
+		if most := bareNodes + len(p.text); err != nil || n < 0 || n > most {
 			return p.errorf(number.String(),
-				"where nodes belong: give a list of labels, or their number up to %d", mostNodes)
+				"where nodes belong: give a list of labels, or their number, up to %d in so short a text", most)
 		}
 		p.g.Labels = make([]string, n)
 		return nil

@@ -81,7 +81,10 @@ type molReader struct {
 }
 
 func (p *molReader) add(symbol string, charge, isotope int) {
-	if elementAt(symbol) != symbol && symbol != "D" && symbol != "T" {
+	if mass, heavy := map[string]int{"D": 2, "T": 3}[symbol]; heavy { // as SMILES write these
+		symbol, isotope = "H", mass
+	}
+	if elementAt(symbol) != symbol {
 		p.g.Warnings = append(p.g.Warnings, fmt.Sprintf("atom %d, %s, is no element", len(p.g.atoms)+1, symbol))
 	}
 	p.g.atoms = append(p.g.atoms, atom{symbol: symbol, charge: charge, isotope: isotopeText(isotope)})

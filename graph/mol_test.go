@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -48,5 +50,21 @@ func TestMol3000(t *testing.T) {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), c.msg) {
 			t.Errorf("%s: %v, want %s", c.to, err, c.msg)
 		}
+	}
+}
+
+// A folder ends where it would take too much memory.
+func TestMostLines(t *testing.T) {
+	defer func(most int) { mostLines = most }(mostLines)
+	mostLines = 3
+	set := filepath.Join(t.TempDir(), "DS")
+	for end, text := range map[string]string{endEdges: "1, 2\n", endIndicator: "1\n1\n1\n1\n", endGraphLabels: "0\n"} {
+		if err := os.WriteFile(set+end, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = "indicator.txt:4: there are more than 3"
+	if _, err := ReadFolder(set, false); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
 	}
 }

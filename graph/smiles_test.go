@@ -183,8 +183,11 @@ func TestMolSymbols(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(g.molecule(), g.Warnings); got != "Q D 0:1[atom 1, Q, is no element]" {
+	if got := fmt.Sprint(g.molecule(), g.Warnings); got != "Q 2H 0:1[atom 1, Q, is no element]" {
 		t.Error(got)
+	}
+	if !IsAtom(g.Labels[1]) {
+		t.Error("deuterium is no atom")
 	}
 }
 
@@ -243,6 +246,16 @@ func TestRDKit(t *testing.T) {
 		}
 		if !slices.Equal(g.Labels, m.Nodes) || !reflect.DeepEqual(edges, m.Edges) {
 			t.Errorf("%s: nodes %v, edges %v; by RDKit %v, %v", m.Smiles, g.Labels, edges, m.Nodes, m.Edges)
+		}
+	}
+}
+
+// A number of nodes takes no memory that the text has no bytes for.
+func TestManyNodes(t *testing.T) {
+	for text, fine := range map[string]bool{`{"nodes": 1000, "edges": []}`: true,
+		`{"nodes": 16777216, "edges": []}`: false, `{"nodes": -1, "edges": []}`: false} {
+		if _, err := Parse([]byte(text)); fine != (err == nil) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -105,6 +105,9 @@ type folderReader struct {
 	f     Folder
 }
 
+// mostLines is how many lines a file may have. Gzip packs a thousand times as many into its bytes.
+var mostLines = 1 << 27 // less in tests
+
 // lines visits the lines of a file that are not blank; there is false where there is no such file.
 func (r *folderReader) lines(end string, visit func(text string) error) (there bool, err error) {
 	name := r.set + end
@@ -130,6 +133,10 @@ func (r *folderReader) lines(end string, visit func(text string) error) (there b
 	lines.Buffer(nil, 1<<24)
 	line := 1
 	for ; lines.Scan(); line++ {
+		if line > mostLines {
+			return true, &FolderError{name, line, fmt.Sprintf("there are more than %d lines: too many for memory, "+
+				"take a part of the graphs", mostLines)}
+		}
 		text := lines.Text()
 		if line == 1 {
 			text = strings.TrimPrefix(text, "\ufeff") // which editors of Windows write

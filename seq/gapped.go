@@ -261,10 +261,12 @@ func binomial(n, k int) int {
 const narrowLetters = 128
 
 // narrow gives the bytes of a text small numbers for an extractor of few letters: those of the
-// training sequences in the order they come, then the others. What is beyond 128 is Unknown.
+// training sequences in the order they come, then the others. What is beyond 128 is Unknown. Where training
+// sequences have more than 128, all bytes are letters.
 type narrow struct {
 	extractor
-	known *table // bytes of the training sequences
+	wide  extractor // of all bytes; nil where it has too many features
+	known *table    // bytes of the training sequences
 	once  sync.Once
 	code  [256]int32
 }
@@ -278,7 +280,11 @@ func narrowed(a *Alphabet, of func(*Alphabet) (extractor, *SpecError)) (extracto
 	if err != nil {
 		return of(a)
 	}
-	return &narrow{extractor: inner, known: newTable()}, nil
+	m := &narrow{extractor: inner, known: newTable()}
+	if wide, err := of(a); err == nil {
+		m.wide = wide
+	}
+	return m, nil
 }
 
 func (m *narrow) learn(x []int32) bool {
@@ -288,13 +294,25 @@ func (m *narrow) learn(x []int32) bool {
 	return true
 }
 
-func (m *narrow) crowded() bool    { return m.known.len() > narrowLetters }
+// many reports whether the training sequences have more bytes than few letters.
+func (m *narrow) many() bool { return m.known.len() > narrowLetters }
+
+// of is the extractor for them.
+func (m *narrow) of() extractor {
+	if m.wide != nil && m.many() {
+		return m.wide
+	}
+	return m.extractor
+}
+
+func (m *narrow) space() uint64    { return m.of().space() }
+func (m *narrow) crowded() bool    { return m.wide == nil && m.many() }
 func (m *narrow) tables() []*table { return []*table{m.known} }
 
-func (m *narrow) keys(x []int32, s *scratch) { m.extractor.keys(m.coded(x), s) }
+func (m *narrow) keys(x []int32, s *scratch) { m.of().keys(m.coded(x), s) }
 
 func (m *narrow) tally(strands [][]int32, s *scratch) (tally, bool) {
-	itself, ok := m.extractor.(counting)
+	itself, ok := m.of().(counting)
 	if !ok {
 		return tally{}, false
 	}
@@ -305,8 +323,11 @@ func (m *narrow) tally(strands [][]int32, s *scratch) (tally, bool) {
 	return itself.tally(few, s)
 }
 
-// coded is a sequence in small numbers.
+// coded is a sequence in small numbers, or as it is where all bytes are letters.
 func (m *narrow) coded(x []int32) []int32 {
+	if m.wide != nil && m.many() {
+		return x
+	}
 	m.once.Do(m.number)
 	few := make([]int32, len(x))
 	for i, c := range x {

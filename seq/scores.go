@@ -13,10 +13,16 @@ func (l *loo) judge(p leftOut) fit {
 		return l.judgeClasses(p)
 	}
 	n := l.n()
-	f := fit{loss: make([]float64, n)}
+	f, varies := fit{loss: make([]float64, n)}, false
 	variance := simd.Dot64(l.centred, l.centred) / float64(n)
 	squares := simd.Dot64(p.residual, p.residual)
 	for c := range l.Columns {
+		const rounding = 1e-20
+		own := l.centred[c*n : (c+1)*n]
+		if simd.Dot64(own, own) <= rounding*float64(n)*l.mean[c]*l.mean[c] {
+			continue // all rows have the same target, which tells nothing
+		}
+		varies = true
 		scale := 0.0 // the kernel's variance that fits best
 		for i, v := range p.variance {
 			r := p.residual[i*l.Columns+c]
@@ -27,7 +33,9 @@ func (l *loo) judge(p leftOut) fit {
 			f.loss[i] += 0.5*math.Log(2*math.Pi*scale*v) + r*r/(2*scale*v)
 		}
 	}
-	f.errors = squares / float64(n) / variance
+	if varies {
+		f.errors = squares / float64(n) / variance
+	}
 	f.nll = mean(f.loss)
 	return f
 }

@@ -294,18 +294,19 @@ func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
 }
 
 // stratified draws up to most rows by the seed, some of each rare class, in an order whose
-// beginnings have all classes, too.
+// beginnings have all classes, too. Where a class would have one row or none, it draws any rows.
 func stratified(t Targets, most int, seed uint64) []int {
 	n := t.n()
 	order := make([]int32, n)
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, 1, 0, chooseSite)
 	groups := make([][]int, 1)
-	if t.Classes {
+	byClass := t.Classes && t.Columns <= most/2
+	if byClass {
 		groups = make([][]int, t.Columns)
 	}
 	for _, r := range order {
 		g := 0
-		if t.Classes {
+		if byClass {
 			g = t.class(int(r))
 		}
 		groups[g] = append(groups[g], int(r))

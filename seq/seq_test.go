@@ -362,3 +362,19 @@ func TestMedoids(t *testing.T) {
 		}
 	}
 }
+
+// A text of more than 128 different bytes has them all as letters where they fit.
+func TestManyBytes(t *testing.T) {
+	var text []byte
+	for c := 33; c < 256; c++ {
+		text = append(text, byte(c))
+	}
+	set := encode(t, Bytes, string(text), "ab")
+	if got, want := mustFit(t, "gapped:2,1", set).width(), 2*222; got != want {
+		t.Errorf("%d features, want %d", got, want)
+	}
+	s, _ := Parse("gapped:11,4")
+	if _, err := Fit(t.Context(), s[0], set); err == nil {
+		t.Error("256^7 features under each of 330 patterns")
+	}
+}

@@ -1,0 +1,39 @@
+package seq
+
+import (
+	"slices"
+	"testing"
+)
+
+// Of many classes, rows are drawn at all, and several of some classes.
+func TestManyClasses(t *testing.T) {
+	const rows, classes = 6000, 900
+	p := Targets{Columns: classes, Classes: true, Values: make([]float64, rows*classes)}
+	for i := range rows {
+		p.Values[i*classes+i%classes] = 1
+	}
+	drawn, count, several := stratified(p, selectRows, 1), map[int]int{}, 0
+	for _, r := range drawn {
+		if count[p.class(r)]++; count[p.class(r)] == 2 {
+			several++
+		}
+	}
+	if len(drawn) != selectRows || several < 100 { // 200 by chance
+		t.Errorf("%d rows, %d classes with two or more", len(drawn), several)
+	}
+}
+
+// Targets that are alike in all rows give numbers.
+func TestOneTarget(t *testing.T) {
+	const n = 50
+	for _, y := range []float64{0, -0.022360679774997898} {
+		p := Targets{Columns: 1, Values: slices.Repeat([]float64{y}, n)}
+		l, g := newLOO(p, places(n)), make([]float64, n*n)
+		for i := range n {
+			g[i*n+i] = 1.03
+		}
+		if f := l.judge(l.predict(g)); f.nll != 0 || f.errors != 0 {
+			t.Errorf("%g: %g, %g", y, f.nll, f.errors)
+		}
+	}
+}
