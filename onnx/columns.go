@@ -36,12 +36,16 @@ func (g graph) columns(s data.Schema) value {
 				parts, fill = append(parts, x), 0
 			}
 		} else {
-			word := g.Op("Unsqueeze", g.Input(inputName(c.Name), onnxfile.String, -1), g.Ints(1))
-			same := g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values)))
-			parts = append(parts, g.double(same))
+			name := inputName(c.Name, s.TextColumns())
+			word := g.Op("Unsqueeze", g.Input(name, onnxfile.String, -1), g.Ints(1))
 			missing = func() value { return g.Op("Equal", word, g.Strings([]string{""}, 1)) }
+			same := g.double(g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values))))
+			if s.Missing != data.MissingImpute { // no prediction without the word
+				same = g.Op("Where", missing(), g.Scalar(math.NaN()), same)
+			}
+			parts = append(parts, same)
 			if c.Others != nil {
-				known := g.sum(g.double(same), 1)
+				known := g.sum(same, 1)
 				parts = append(parts, g.sub(g.sub(g.Scalar(1), known), g.double(missing())))
 			}
 		}
@@ -65,10 +69,13 @@ func (g graph) date(d *data.Date, cell value) []value {
 	return inputs
 }
 
-// inputName is the name of the tensor of a column of words: as the column, unless an output is.
-func inputName(column string) string {
-	for slices.Contains([]string{"mean", "sd", "label", "probabilities", offsetName}, column) {
-		column += "_"
+// inputName is the name of the tensor of a column of words: as the column, unless an output is. Then
+// it is none of the columns' either.
+func inputName(column string, columns []string) string {
+	if slices.Contains([]string{"mean", "sd", "label", "probabilities", offsetName}, column) {
+		for slices.Contains(columns, column) {
+			column += "_"
+		}
 	}
 	return column
 }

@@ -198,12 +198,35 @@ func TestNoGraph(t *testing.T) {
 	}
 }
 
-// A column of words that is called like an output has another name.
+// A column of words that is called like an output has another name, which no other column has.
 func TestInputNames(t *testing.T) {
+	columns := []string{"district", "mean", "label", "sd", "sd_"}
 	for column, want := range map[string]string{"district": "district", "mean": "mean_", "label": "label_",
-		"sd_": "sd_"} {
-		if got := inputName(column); got != want {
+		"sd": "sd__", "sd_": "sd_"} {
+		if got := inputName(column, columns); got != want {
 			t.Errorf("%s: %s, expected %s", column, got, want)
 		}
+	}
+}
+
+// A row whose word is missing has no prediction, unless the model fills it in.
+func TestMissingWordGraph(t *testing.T) {
+	trained, count := golden(t, "mixed"), 0
+	for sign, missing := range map[int]string{1: "", -1: data.MissingImpute} {
+		trained.Schema.Missing = missing
+		_, text, err := export(t, trained, samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := read(t, text)
+		d.sound(t)
+		for _, node := range d.nodes {
+			if node.op == "Where" {
+				count += sign
+			}
+		}
+	}
+	if count != 2-1 { // two words in place of a number that is filled in
+		t.Errorf("%d choices more without filling in", count)
 	}
 }
