@@ -177,7 +177,11 @@ func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
 		if err == nil && len(texts) != m.place.Size {
 			err = fmt.Errorf("%d texts of %d", len(texts), m.place.Size)
 		}
-		return texts, gone(0, err)
+		if err = gone(0, err); err != nil { // it also sends away who is one too many
+			err = fmt.Errorf("%w: or another process is rank %d, or RANK and WORLD_SIZE are not those of one job",
+				err, m.place.Rank)
+		}
+		return texts, err
 	}
 	texts = make([][]byte, m.place.Size)
 	texts[0] = mine

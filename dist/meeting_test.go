@@ -112,3 +112,21 @@ func TestAddress(t *testing.T) {
 		}
 	}
 }
+
+// A process with the number of another learns that this may be the reason.
+func TestMeetingTwice(t *testing.T) {
+	address := net.JoinHostPort("127.0.0.1", disttest.FreePort(t))
+	go dist.Meet(dist.Place{Rank: 0, Size: 3}, address, 5*time.Second)
+	var last *dist.Meeting
+	for range 2 {
+		m, err := dist.Meet(dist.Place{Rank: 1, Size: 3}, address, 5*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		last = m
+	}
+	if _, err := last.Exchange(nil); err == nil || !strings.Contains(err.Error(), "or another process is rank 1") {
+		t.Error(err)
+	}
+}

@@ -66,6 +66,8 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return err
 		}
+	default:
+		path = led(path)
 	}
 	tmp, f, err := createBeside(d, path)
 	if err != nil {
@@ -84,6 +86,8 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 func Abandon(path string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
+	} else {
+		path = led(path)
 	}
 	ours := temporary(path, 0)
 	for _, tmp := range Leftovers(path) {
@@ -91,6 +95,21 @@ func Abandon(path string) {
 			os.Remove(tmp)
 		}
 	}
+}
+
+// led is where a symbolic link leads whose file is not there yet; other paths stay.
+func led(path string) string {
+	for range 40 { // as many as a system follows
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) { // not Join, which takes .. away before links are followed
+			to = filepath.Dir(path) + string(filepath.Separator) + to
+		}
+		path = to
+	}
+	return path
 }
 
 // createBeside makes the temporary. A name that is taken belongs to a dead process that

@@ -59,6 +59,15 @@ func TestWriteFile(t *testing.T) {
 	if got := names(t, dir); got != "a=three link" {
 		t.Errorf("through a link: %s", got)
 	}
+	if err := os.Symlink("b", filepath.Join(dir, "early")); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(filepath.Join(dir, "early"), say("four")); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); got != "a=three b=four early link" {
+		t.Errorf("through a link to nothing: %s", got)
+	}
 }
 
 // A file can be abandoned while it is written: nothing of it is left, and an old file stays.

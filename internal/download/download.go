@@ -1,6 +1,7 @@
 // Package download fetches files whose checksum is known in advance. A file appears under its name
-// only when it is complete and its checksum is right. Until then it is NAME.part, which the next
-// try continues with; one with a wrong checksum is kept as NAME.rejected, and nothing reads it.
+// only when it is complete and its checksum is right. Until then it is NAME.part, which one process
+// writes at a time and the next try continues. One with a wrong checksum is kept as NAME.rejected,
+// and nothing reads it.
 package download
 
 import (
@@ -43,7 +44,12 @@ func Get(ctx context.Context, client *http.Client, f File, path string) error {
 	var failed error
 	for _, address := range f.Addresses {
 		err := get(ctx, client, f, address, path)
-		if err == nil || ctx.Err() != nil {
+		if err != nil {
+			if there, _ := sum(path); there == f.SHA256 { // another process was quicker
+				return nil
+			}
+		}
+		if err == nil || ctx.Err() != nil || errors.Is(err, atomicfile.ErrLocked) {
 			return err
 		}
 		failed = errors.Join(failed, err)
@@ -58,6 +64,9 @@ func get(ctx context.Context, client *http.Client, f File, address, path string)
 		return err
 	}
 	defer file.Close()
+	if errors.Is(atomicfile.Lock(file), atomicfile.ErrLocked) || !atomicfile.IsAt(file, part) {
+		return fmt.Errorf("%s: %w: try again when that has ended", part, atomicfile.ErrLocked)
+	}
 	have, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err

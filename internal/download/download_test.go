@@ -10,9 +10,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
 func sumOf(b []byte) string {
@@ -145,5 +149,38 @@ func TestNoNetwork(t *testing.T) {
 	if err := Get(t.Context(), server.Client(), File{Bytes: 1, Addresses: []string{server.URL}},
 		filepath.Join(path, "\x00")); err == nil {
 		t.Error("no error for an impossible name")
+	}
+}
+
+// Of two that fetch a file at once, one writes it, and the other is told.
+func TestTwoAtOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no locks here")
+	}
+	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<12)
+	started, goOn := make(chan bool), make(chan bool)
+	var once sync.Once
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "65536")
+		w.Write(content[:1000])
+		w.(http.Flusher).Flush()
+		once.Do(func() { close(started) })
+		<-goOn
+		w.Write(content[1000:])
+	}))
+	defer server.Close()
+	path := filepath.Join(t.TempDir(), "file")
+	f := File{Bytes: int64(len(content)), SHA256: sumOf(content), Addresses: []string{server.URL, server.URL}}
+	first := make(chan error)
+	go func() { first <- Get(t.Context(), server.Client(), f, path) }()
+	<-started
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := Get(ctx, server.Client(), f, path); !errors.Is(err, atomicfile.ErrLocked) {
+		t.Errorf("the second: %v", err)
+	}
+	close(goOn)
+	if err := <-first; err != nil || strings.Join(exists(path), " ") != "file" {
+		t.Errorf("the first: %v, %v", err, exists(path))
 	}
 }
