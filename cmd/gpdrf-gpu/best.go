@@ -106,8 +106,8 @@ func (s *search) begin(out string) (err error) {
 		return s.cfg.Errorf("ensemble", "preset best makes an ensemble of the models that it finds: leave it "+
 			"out, or take another preset")
 	}
-	if s.cfg.Epochs > 0 {
-		return s.cfg.Errorf("epochs", "%s takes --steps, of each final model, or --time-limit, of all", s.kind())
+	if s.cfg.Epochs > 0 && s.cfg.Ensemble == 1 {
+		return s.cfg.Errorf("epochs", "preset best takes --steps, of each final model, or --time-limit, of all")
 	}
 	if s.cfg.Validates() {
 		return s.cfg.Errorf("validation", "%s holds no rows out for a single model: leave it out", s.kind())

@@ -18,8 +18,9 @@ func (p *program) trainVerb() verb {
 			"default. An option that the model does not have is an error. Ctrl-C saves the model so far. --resume " +
 			"RUN continues a run that was interrupted or killed, from its last checkpoint. It ends with the same " +
 			"files, bit for bit, as a run without a stop. --cv N trains N models and tests every row once, on a " +
-			"model that has not seen it. The folder then holds a run folder for each fold, the scores in cv.json, " +
-			"and the prediction of every row in predictions.csv. --resume and info take such a folder, too.",
+			"model that has not seen it. With --time, the first rows in time are in no test. The folder then holds a " +
+			"run folder for each fold, the scores in cv.json, and the predictions of tested rows in predictions.csv. " +
+			"--resume and info take such a folder, too.",
 		examples: []example{
 			{"gpdrf-gpu train", "the power plant table, in about 40 seconds"},
 			{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m",
