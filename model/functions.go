@@ -113,11 +113,11 @@ func (m *Model) drawn(q []Named, d draw) []Named {
 	}
 	for l, layer := range m.drf {
 		name := func(s string) string { return fmt.Sprintf("drf.%d.%s", l, s) }
-		if layer.integrated != nil {
+		if layer.integrated != nil || m.cfg.treatment() == VarResampled {
 			m.drawDiagonal(all[name("mean_omega")], all[name("logvar_omega")], d.key(device.SiteSpectra, l, false))
 		}
-		if layer.integrated == nil && !m.cfg.LocalReparam {
-			continue // each sample has a W for all rows
+		if m.cfg.freezesAll() && !m.cfg.LocalReparam {
+			continue // e is that of training
 		}
 		key := d.key(device.SiteWeights, l, false)
 		m.drawWeights(all[name("mean_w")], all[name("logvar_w")], all[name("lower_w")], key)

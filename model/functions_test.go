@@ -52,7 +52,11 @@ func functionConfigs() map[string]Config {
 	local := gpdrfConfig()
 	warm := gp
 	warm.Temperature = 1.5
-	return map[string]Config{"gp": gp, "paper": paper, "drf": drf, "deep": deep, "resampled": local, "warm": warm}
+	weights := base
+	weights.Model, weights.Layers, weights.Features, weights.Hidden = DRF, 1, 20, 1
+	weights.Spectra = VarResampled
+	return map[string]Config{"gp": gp, "paper": paper, "drf": drf, "deep": deep, "resampled": local, "warm": warm,
+		"weights": weights}
 }
 
 // Each row of the functions has the mean and variance of the prediction without noise.

@@ -31,6 +31,9 @@ func Ways() []string { return []string{EI, UCB, Thompson, Variance, BALD} }
 // SearchSamples is S of a search by default.
 const SearchSamples = 256
 
+// mostSamples is how many samples a device.Key tells apart.
+const mostSamples = 65535
+
 // boundSDs is κ of UCB.
 const boundSDs = 2
 
@@ -73,8 +76,9 @@ func (s *Search) Check() error {
 	if !slices.Contains(Ways(), s.How) {
 		return usage.Errorf("--how: there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
 	}
-	if s.Batch < 1 || s.Samples < 2 {
-		return usage.Errorf("--batch %d, --samples %d: choose at least a row, by two samples or more", s.Batch, s.Samples)
+	if s.Batch < 1 || s.Samples < 2 || s.Samples > mostSamples {
+		return usage.Errorf("--batch %d, --samples %d: choose at least a row, by 2 to %d samples", s.Batch, s.Samples,
+			mostSamples)
 	}
 	if s.Trained.Counts() {
 		return usage.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with " +

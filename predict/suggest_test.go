@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/acquire"
@@ -39,5 +40,14 @@ func TestOnceForAllRows(t *testing.T) {
 		if got := feasible(c.trained, c.p)[n-1]; got != 0.5 {
 			t.Errorf("%s: feasible with probability %g", c.trained.Schema.Task, got)
 		}
+	}
+}
+
+// Functions have numbers of 16 bits.
+func TestTooManySamples(t *testing.T) {
+	s := &Search{Trained: &fitted.Trained{Schema: data.Schema{Task: data.Regression}}, How: Variance, Batch: 1,
+		Samples: 65536}
+	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "2 to 65535 samples") {
+		t.Error(err)
 	}
 }
