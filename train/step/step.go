@@ -94,7 +94,10 @@ func (s *Step) Do(now device.Now) (done bool, err error) {
 func (s *Step) Bound(number uint32, klWeight float64) error {
 	s.arrive(number)
 	at := device.Live{Step: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
-	return s.reducer.run(func(device.Now) { s.gradient(at, nil) }, device.Now{})
+	return s.reducer.run(func(device.Now) {
+		s.draw(at.Step) // a step that was left has drawn another batch
+		s.gradient(at, nil)
+	}, device.Now{})
 }
 
 // send begins to bring the batch of a step, where rows stay on the host. The device computes

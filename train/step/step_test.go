@@ -1,0 +1,56 @@
+package step
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// A step that was left has drawn its batch. The bound after it is of the batch of the step before.
+func TestBoundAfterLeft(t *testing.T) {
+	const n = 40
+	x, y := make([]float64, 3*n), make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(float64(3 * i * i % 97))
+	}
+	for i := range y {
+		y[i] = math.Cos(float64(i))
+	}
+	bound := func(left bool) float64 {
+		dev, err := device.Open("cpu:f64")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		m, err := model.New(dev, model.Config{Model: model.DRF, Inputs: 3, Outputs: 1, Samples: 1,
+			Likelihood: model.GaussianLikelihood, Layers: 1, Features: 5, Hidden: 1, Spectra: model.VarResampled})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Init(model.Init{Seed: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
+		s := New(dev, m, m.Upload(n, x, y, nil), NewReducer(nil, false),
+			Options{Seed: 5, Samples: 1, Batch: 8, AtOnce: 3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})
+		if done, err := s.Do(device.Now{Step: 1, LR: 1e-3, KLWeight: 1}); !done || err != nil {
+			t.Fatal(done, err)
+		}
+		s.Leave = func() bool { return left }
+		if left {
+			if done, err := s.Do(device.Now{Step: 2, LR: 1e-3, KLWeight: 1}); done || err != nil {
+				t.Fatal(done, err)
+			}
+		}
+		if err := s.Bound(1, 1); err != nil {
+			t.Fatal(err)
+		}
+		e, err := m.Report(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Value
+	}
+	if plain, after := bound(false), bound(true); plain != after {
+		t.Errorf("the bound is %v after a step that was left, and %v without it", after, plain)
+	}
+}
