@@ -51,7 +51,8 @@ func (d *Data) Streams() bool { return d.batches != nil }
 // find it; none may use the data in between.
 func (d *Data) Send(key device.Key) {
 	b := d.batches
-	drawRows(b.rows, d.N, key)
+	words, c1, c2, c3 := key.Words(0, 0) // as DrawRows
+	philox.Below(b.rows, d.N, words, c1, c2, c3)
 	b.x, b.some.labels = b.x[:0], b.some.labels[:0]
 	for k := range b.some.y {
 		b.some.y[k] = b.some.y[k][:0]
@@ -78,15 +79,3 @@ func (d *Data) Send(key device.Key) {
 
 // Arrive lets operations that are called after it find the batch that was sent last.
 func (d *Data) Arrive() { d.feed.Next() }
-
-// drawRows is DrawRows on the host.
-func drawRows(rows []int32, n int, key device.Key) {
-	words, c1, c2, c3 := key.Words(0, 0)
-	for i := 0; i < len(rows); i += 4 {
-		for k, w := range philox.Block(words, [4]uint32{uint32(i / 4), c1, c2, c3}) {
-			if i+k < len(rows) {
-				rows[i+k] = int32(uint64(w) * uint64(n) >> 32)
-			}
-		}
-	}
-}

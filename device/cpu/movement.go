@@ -55,14 +55,7 @@ func (d *Device[T]) Gather(dst, src, rows *device.Tensor) {
 func (d *Device[T]) DrawRows(rows *device.Tensor, n int, key device.Key) {
 	device.CheckDrawRows(rows, n)
 	words, c1, c2, c3 := key.Words(0, 0)
-	to := ints(rows)
-	for i := 0; i < len(to); i += 4 {
-		for k, w := range philox.Block(words, [4]uint32{uint32(i / 4), c1, c2, c3}) {
-			if i+k < len(to) {
-				to[i+k] = int32(uint64(w) * uint64(n) >> 32)
-			}
-		}
-	}
+	philox.Below(ints(rows), n, words, c1, c2, c3)
 }
 
 // moveBlock is how many elements are one block of an element-wise movement.

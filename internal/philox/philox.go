@@ -74,6 +74,17 @@ func Uint32(key [2]uint32, c1, c2, c3 uint32, i int) uint32 {
 	return Block(key, [4]uint32{uint32(i / 4), c1, c2, c3})[i%4]
 }
 
+// Below fills dst with numbers below n, uniformly and with replacement: ⌊n·w_i/2³²⌋ of word i of a row.
+func Below(dst []int32, n int, key [2]uint32, c1, c2, c3 uint32) {
+	for i := 0; i < len(dst); i += 4 {
+		for k, w := range Block(key, [4]uint32{uint32(i / 4), c1, c2, c3}) {
+			if i+k < len(dst) {
+				dst[i+k] = int32(uint64(w) * uint64(n) >> 32)
+			}
+		}
+	}
+}
+
 // Permutation fills dst with a random order of the numbers 0 … len(dst)−1 by
 // the Fisher-Yates shuffle. Position i takes the words 2i and 2i+1 of the row as
 // one 64-bit number, so that the bias of its reduction to 0 … i is below 2⁻³².

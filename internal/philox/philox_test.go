@@ -123,3 +123,14 @@ func BenchmarkNormals(b *testing.B) {
 		Normals(Block([2]uint32{1, 2}, [4]uint32{uint32(i)}))
 	}
 }
+
+// Each number is that of its word, also in a block that is not whole.
+func TestBelow(t *testing.T) {
+	got := make([]int32, 7)
+	Below(got, 10, [2]uint32{1, 2}, 3, 4, 5)
+	for i, v := range got {
+		if want := int32(uint64(Uint32([2]uint32{1, 2}, 3, 4, 5, i)) * 10 >> 32); v != want {
+			t.Errorf("number %d is %d, want %d", i, v, want)
+		}
+	}
+}
