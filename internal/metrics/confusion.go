@@ -1,5 +1,10 @@
 package metrics
 
+import (
+	"maps"
+	"slices"
+)
+
 // ClassScore is how the rows of one class fared, and which rows were taken for it. Predicted is the
 // row of the confusion matrix without its zeros. A share of no rows is nil.
 type ClassScore struct {
@@ -65,8 +70,8 @@ func share(classes []ClassScore) {
 	for i := range classes {
 		c := &classes[i]
 		c.Support = 0
-		for _, n := range c.Predicted {
-			c.Support += n
+		for _, other := range slices.Sorted(maps.Keys(c.Predicted)) { // a sum of weights has the bits of its order
+			c.Support += c.Predicted[other]
 		}
 		right := c.Predicted[c.Class]
 		c.Precision, c.Recall = of(right, taken[c.Class]), of(right, c.Support)

@@ -59,3 +59,21 @@ func TestByClass(t *testing.T) {
 		t.Errorf("merged %+v, want %+v", merged, got)
 	}
 }
+
+// Sums of weights have the same bits each time.
+func TestByClassRepeats(t *testing.T) {
+	const n = 64
+	labels, predicted, names, w := make([]int32, n), make([]int32, n), make([]string, 8), make(Weights, n)
+	for i := range w {
+		predicted[i], w[i] = int32(i%8), 0.1*float64(1+i*i%7)
+	}
+	for k := range names {
+		names[k] = string(rune('a' + k))
+	}
+	first := byClass(labels, predicted, names, w)
+	for range 100 {
+		if again := byClass(labels, predicted, names, w); !reflect.DeepEqual(again, first) {
+			t.Fatalf("%v rows, and %v", first[0].Support, again[0].Support)
+		}
+	}
+}
