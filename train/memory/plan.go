@@ -56,10 +56,12 @@ func (b Buffer) shape() string {
 var groupOf = []struct{ prefix, group string }{
 	{"set.", "data set"},
 	{"model.params.Value", "parameters"}, {"model.params.wide", "parameters"},
-	{"model.params.Grad", "gradients"}, {"model.params.dwide", "gradients"},
+	{"model.params.Grad", "gradients"}, {"model.params.sums", "gradients"},
 	{"adam.", "Adam: moments and rates"},
 	{"validation.", "validation"},
-	{"model.", "GP layer: matrices, and the report"},
+	{"model.report", "report"},
+	{"model.drf", "DRF layers: frequencies"},
+	{"model.", "GP layer: matrices"},
 	{"pass.gp.", "GP layer: activations"},
 	{"pass.drf", "DRF layers: activations and features"},
 	{"pass", "batch"},
@@ -294,8 +296,11 @@ func (p *Plan) TooLarge(smaller string) error {
 // Lacks is the error of a device that has too little memory for what, with a remedy.
 func (p *Plan) Lacks(what, remedy string) error {
 	s := p.short()
+	if s == nil && !p.exceeded {
+		return usage.Errorf("there was too little memory for %s, and there is enough again: try once more", what)
+	}
 	if s == nil {
-		s = &shortage{where: p.Device} // it has come back
+		s = &shortage{where: p.Device}
 	}
 	if d := p.Distances; d != nil && d.Features > 0 {
 		remedy += fmt.Sprintf("; a table of distances takes %s, and features instead of it %s",
