@@ -3,7 +3,6 @@ package model
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -186,6 +185,8 @@ func (c *Config) Components(samples int) int {
 	switch {
 	case c.Likelihood == OrdinalLikelihood:
 		return samples * c.Levels
+	case c.Likelihood == BernoulliLikelihood:
+		return 2 * samples // logits of both classes, of one output
 	case !c.takesMoments():
 		return samples
 	}
@@ -220,9 +221,11 @@ func (c *Config) kernels() int {
 
 const (
 	huge       = 1 << 24 // beyond any real model; keeps products of two sizes within an int
-	mostMaps   = 64
-	mostLevels = 1 << 10
+	mostMaps   = device.MaxMaps
 	mostLayers = 255 // the number of a layer is a byte of the keys of its noise
+
+	// of Temperature, whose square multiplies variances
+	leastTemperature, mostTemperature = 1e-3, 1e3
 )
 
 // checkInputs returns the first error in the inputs.
@@ -265,6 +268,9 @@ func positive(what string, v, most int) error {
 	return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, most)
 }
 
+// MostLevels is the most levels of an ordinal likelihood.
+const MostLevels = 1 << 10
+
 // Validate returns the first error in a configuration, such as one read from a file.
 func (c *Config) Validate() error {
 	err := cmp.Or(
@@ -280,13 +286,14 @@ func (c *Config) Validate() error {
 	case c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0,
 		c.classifies() && c.Likelihood != SoftmaxLikelihood && c.Outputs != 1:
 		return fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs)
-	case c.Likelihood == OrdinalLikelihood && (c.Levels < 2 || c.Levels > mostLevels),
+	case c.Likelihood == OrdinalLikelihood && (c.Levels < 2 || c.Levels > MostLevels),
 		c.Likelihood != OrdinalLikelihood && c.Levels != 0:
 		return fmt.Errorf("model: a %s likelihood with %d levels", c.Likelihood, c.Levels)
 	case c.ClassOffsets && !c.hasLogits():
 		return fmt.Errorf("model: offsets of classes with a %s likelihood", c.Likelihood)
-	case !(c.Temperature >= 0 && c.Temperature <= math.MaxFloat64):
-		return fmt.Errorf("model: a temperature of %g", c.Temperature)
+	case c.Temperature != 0 && !(c.Temperature >= leastTemperature && c.Temperature <= mostTemperature):
+		return fmt.Errorf("model: temperature is %g: expected 0, or %g to %g", c.Temperature,
+			float64(leastTemperature), float64(mostTemperature))
 	}
 	if err := cmp.Or(c.checkGP(), c.checkDRF()); err != nil {
 		return err

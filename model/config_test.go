@@ -1,8 +1,12 @@
 package model
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 // A configuration may come from a file: whatever contradicts itself is refused before a tensor is
@@ -18,7 +22,13 @@ func TestValidate(t *testing.T) {
 			Latents: 1, Inducing: 5, Lengthscales: ARD, QCov: Full}
 	}
 	for want, damage := range map[string]func(*Config){
-		"model is":             func(c *Config) { c.Model = "cnn" },
+		"model is":              func(c *Config) { c.Model = "cnn" },
+		"temperature is 1e-200": func(c *Config) { c.Temperature = 1e-200 },
+		"temperature is 1e+200": func(c *Config) { c.Temperature = 1e200 },
+		"temperature is NaN":    func(c *Config) { c.Temperature = math.NaN() },
+		"expected at most 32": func(c *Config) {
+			c.Maps, c.LearnInducing = slices.Repeat([]string{MapRBF}, device.MaxMaps+1), false
+		},
 		"likelihood is":        func(c *Config) { c.Likelihood = "" },
 		"inputs is 0":          func(c *Config) { c.Inputs = 0 },
 		"outputs is -1":        func(c *Config) { c.Outputs = -1 },

@@ -121,3 +121,17 @@ func TestLogRates(t *testing.T) {
 		t.Errorf("log rate %v of exposures e²⁰⁰⁰, want %v", far, math.Log(4.25)-2000)
 	}
 }
+
+// A prediction of bernoulli holds the logits of two classes.
+func TestComponentsOfBernoulli(t *testing.T) {
+	c := gpdrfConfig()
+	c.Likelihood, c.Outputs = BernoulliLikelihood, 1
+	f := newFixture(t, openDevice(t, "cpu:f64"), c)
+	p, err := f.m.Predict(f.data, 5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := c.Components(5) * p.N * c.Outputs; len(p.H) != want {
+		t.Errorf("%d numbers, Components says %d", len(p.H), want)
+	}
+}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // flags turns "--key value" words into settings, as the command line does.
@@ -229,6 +231,7 @@ func TestBadSettings(t *testing.T) {
 		{"", []string{"--layers", "17"}, `--layers: "17" must be at least 1 and at most 16`},
 		{"", []string{"--lr", "Inf"}, `--lr: "Inf" must be a finite number above 0`},
 		{"", []string{"--adam-beta1", "1"}, `--set adam-beta1: "1" must be at least 0 and below 1`},
+		{"", []string{"--adam-eps", "1e-46"}, `--set adam-eps: "1e-46" must be a finite number at least 1e-30`},
 	} {
 		file, err := ParseYAML("run.yaml", []byte(c.file))
 		if err == nil {
@@ -325,4 +328,14 @@ func FuzzConfig(f *testing.F) {
 			t.Fatalf("%v: came back as\n%s", err, d.YAML())
 		}
 	})
+}
+
+// An ordinal likelihood has a limit, which the error names.
+func TestTooManyLevels(t *testing.T) {
+	c := defaults()
+	c.Likelihood = model.OrdinalLikelihood
+	ds := &data.Dataset{Task: data.Classification, Target: "y", Classes: make([]string, model.MostLevels+1)}
+	if err := c.fitLikelihood(ds); err == nil || !strings.Contains(err.Error(), "1024 levels at most") {
+		t.Error(err)
+	}
 }

@@ -139,6 +139,10 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
 		return c.Errorf("likelihood", "bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
 	}
+	if n := len(ds.Classes); c.Likelihood == model.OrdinalLikelihood && n > model.MostLevels {
+		return c.Errorf("likelihood", "ordinal is for %d levels at most, and the target %q has %d: use gaussian",
+			model.MostLevels, ds.Target, n)
+	}
 	return nil
 }
 

@@ -297,7 +297,7 @@ func (c *Config) optimiserOptions() []Option {
 			Help: "Adam's decay of the gradient's mean"},
 		{Key: "adam-beta2", Arg: "X", limits: fraction(true), value: &c.AdamBeta2,
 			Help: "Adam's decay of the gradient's square"},
-		{Key: "adam-eps", Arg: "X", limits: above(0), value: &c.AdamEps,
+		{Key: "adam-eps", Arg: "X", limits: atLeast(1e-30), value: &c.AdamEps, // not 0 in single precision
 			Help: "term that Adam adds to the root of that square"},
 	}
 }
