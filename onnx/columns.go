@@ -70,7 +70,7 @@ func (g graph) date(d *data.Date, cell value) []value {
 }
 
 // inputName is the name of the tensor of a column of words: as the column, unless an output is. Then
-// it is none of the columns' either.
+// no column has the name either.
 func inputName(column string, columns []string) string {
 	if slices.Contains([]string{"mean", "sd", "label", "probabilities", offsetName}, column) {
 		for slices.Contains(columns, column) {

@@ -152,7 +152,7 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
-// Of two that fetch a file at once, one writes it, and the other is told.
+// Of two that fetch a file at once, one writes it, and the other has an error.
 func TestTwoAtOnce(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no locks here")
