@@ -45,7 +45,7 @@ func Get(ctx context.Context, client *http.Client, f File, path string) error {
 	for _, address := range f.Addresses {
 		err := get(ctx, client, f, address, path)
 		if err != nil {
-			if there, _ := sum(path); there == f.SHA256 { // another process was quicker
+			if there, gone := sum(path); gone == nil && there == f.SHA256 { // another process was quicker
 				return nil
 			}
 		}
