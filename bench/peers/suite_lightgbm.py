@@ -6,7 +6,7 @@ import numpy as np
 
 from suite import SEED, THREADS, held_out, trained
 
-ROUNDS = 5000
+ROUNDS = 100_000  # time or patience ends before
 PATIENCE = 100
 
 

@@ -10,10 +10,12 @@ def fit(rows, clock):
     def epochs(most):
         """The numbers of the epochs that there is time for, if they are as long as those before."""
         start, count = clock.spent(), 0
-        while count < most and clock.spent() + (clock.spent() - start) / max(1, count) < clock.seconds:
-            yield count
-            count += 1
-        clock.steps = clock.steps or count
+        try:
+            while count < most and clock.spent() + (clock.spent() - start) / max(1, count) < clock.seconds:
+                count += 1
+                yield count - 1
+        finally:  # also where it stops before
+            clock.steps = clock.steps or count
 
     tabm_interface.range = epochs  # of its loop over epochs, which has no other way to end in time
     return predictor(rows, clock, lambda rest, held: fitted((TabM_D_Regressor, TabM_D_Classifier), rows, rest, held))

@@ -31,18 +31,21 @@ def lengthscale(d):
     return 0.5 * math.sqrt(d) if d > 1 else 0.5
 
 
-def minimise(modules, loss, clock, rate=RATE):
-    """Adam until the time is over; its rate falls as a cosine of the time spent. loss(step) is a tensor."""
+def minimise(modules, loss, clock, rate=RATE, spare=0):
+    """Adam until the time is over, or only that of some steps is left. Its rate falls as a cosine of the time spent.
+    loss() is a tensor."""
     parameters = [p for m in modules for p in m.parameters() if p.requires_grad]
     adam = torch.optim.Adam(parameters, lr=rate)
     for m in modules:
         m.train()
-    while (share := clock.share()) < 1:
+    longest = 0
+    while (share := clock.share()) + spare * longest < 1:
         adam.param_groups[0]["lr"] = rate * 0.5 * (1 + math.cos(math.pi * share))
         adam.zero_grad(set_to_none=True)
         loss().backward()
         adam.step()
         clock.steps += 1
+        longest = max(longest, clock.share() - share)
     for m in modules:
         m.eval()
 

@@ -1,7 +1,8 @@
 """Treeffuser with its own defaults, which stop early by rows of its own choice. How many trees fit
 into half of the time is planned from the first. The other half is for samples of each test row: as
-many as fit, up to a hundred, without a seed: with one, the first step has the noise of the start.
-Their density has normal kernels; their width is by Silverman's rule of thumb, for each row."""
+many as fit, two at least and a hundred at most. They have no seed: with one, the first step has the
+noise of the start. Their density has normal kernels; their width is by Silverman's rule of thumb, for
+each row."""
 
 from importlib import metadata
 
@@ -37,7 +38,7 @@ def fit(rows, clock):
     clock.steps = model.n_estimators_true[0]
 
     def predict(x):
-        drawn, start, count = [], clock.spent(), 1
+        drawn, start, count = [], clock.spent(), 2  # a width needs two
         while count > 0:
             drawn.append(model.sample(x, count, n_parallel=count))
             done = sum(map(len, drawn))

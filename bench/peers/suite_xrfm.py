@@ -35,4 +35,5 @@ def fit(rows, clock):
         return trained(rows, clock, train)
     held, rest = held_out(rows)
     model = fitted(rest, held)
-    return lambda x: of_all(rows.classes, model.predict_proba(x), np.arange(rows.y[rest].max() + 1))
+    known = np.arange(rows.y.max() + 1)  # it counts the classes of held rows, too
+    return lambda x: of_all(rows.classes, model.predict_proba(x), known)
