@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/train/best"
@@ -120,7 +121,7 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 	if inTime.Err() != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("no result within %s", limit)
 	}
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && !exit.Exited() {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && sent(exit.ProcessState) {
 		return nil, fmt.Errorf("%w: something ended it: %w", errMissing, err) // such as a lack of memory
 	}
 	if err != nil {
@@ -128,6 +129,14 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 		return nil, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 	}
 	return said.Bytes(), nil
+}
+
+// sent reports whether others have ended a process, such as a system without memory. The signal of a crash is the
+// process's own.
+func sent(p *os.ProcessState) bool {
+	status, ok := p.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && slices.Contains(
+		[]syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGKILL, syscall.SIGTERM}, status.Signal())
 }
 
 // withoutPaths is a message without the names of this machine's folders.

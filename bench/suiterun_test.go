@@ -45,7 +45,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A command that takes too long is a failure, one that Ctrl-C ended is not; paths of this machine
+// A command that takes too long or crashes is a failure, one that was ended is not; paths of this machine
 // are not in a record.
 func TestAnswered(t *testing.T) {
 	t.Setenv("GPDRF_DATA", filepath.Join(t.TempDir(), "a b"))
@@ -64,6 +64,16 @@ func TestAnswered(t *testing.T) {
 	text := withoutPaths(err.Error())
 	if !strings.Contains(text, "$GPDRF_DATA/rows.csv") || strings.Contains(text, os.TempDir()) {
 		t.Error(text)
+	}
+	for signal, left := range map[string]bool{"KILL": true, "TERM": true, "SEGV": false, "ABRT": false} {
+		file := filepath.Join(t.TempDir(), "end.sh")
+		if err := os.WriteFile(file, []byte("kill -"+signal+" $$\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := (&suiteRecord{Command: "sh " + file}).answered(context.Background(), time.Minute)
+		if err == nil || errors.Is(err, errMissing) != left {
+			t.Errorf("a command that SIG%s ended: %v", signal, err)
+		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
