@@ -151,7 +151,7 @@ func (p evidencePage) behind(b *strings.Builder) {
 	fmt.Fprintf(b, "## What is behind it\n\n%d of %d cells of fold 1 have a record. A cell is a method on a set, "+
 		"with the same options on every set. Test rows of class tables helped to settle a few of ours, as "+
 		"[defaults.md](defaults.md) says. A cell has two threads, and %d s below %d training rows, else %d s, "+
-		"prediction included. %d failed, and %d ran beside other work.\n", recorded, len(cells), shortTime, manyRows,
+		"prediction included. %d failed, and %d began beside other work.\n", recorded, len(cells), shortTime, manyRows,
 		longTime, failed, busy)
 	if !p.whole() {
 		b.WriteString("\nThere are no ranks before all cells of fold 1 have a record.\n")

@@ -95,9 +95,9 @@ the folds. Differences, where a negative one is a win, seconds and
 memory are medians. The hardest rival is the program of others with the most wins less losses, of
 those with half of the tables or more.
 
-| beside | NLPD of numbers | difference |%[2]s NLL of classes | difference |%[2]s seconds | memory |
-|---|---|---|%[3]s---|---|%[3]s---|---|
-`, tieMargin, p.ifWhole(" rank |"), p.ifWhole("---|"))
+| beside | NLPD of numbers | difference | rank | NLL of classes | difference | rank | seconds | memory |
+|---|---|---|---|---|---|---|---|---|
+`, tieMargin)
 	for _, m := range suiteMethods() {
 		cells := m.emphasised()
 		for i, kind := range kindsOfSets[:2] {
@@ -109,27 +109,17 @@ those with half of the tables or more.
 			if v, ok := p.suite.rankings[i].averageOf(m.name); ok {
 				rank = fmt.Sprintf("%.2f", v)
 			}
-			cells += " | " + count + " | " + difference + p.ifWhole(" | "+rank)
+			cells += " | " + count + " | " + difference + " | " + rank
 		}
 		if took, bytes := p.spent(m); len(took) > 0 {
 			fmt.Fprintf(b, "| %s | %s | %.0f MB |\n", cells, seconds(median(took)), median(bytes)/1e6)
 		}
 	}
 	for _, r := range p.suite.rankings[:2] {
-		if p.whole() && len(r.sets) > 0 {
-			fmt.Fprintf(b, "\nRanks for %s are averages over %s. Two that differ by less than %.2f cannot be told apart.\n",
-				tablesOf(r.kind), setCount(len(r.sets)), criticalDifference(len(r.methods), len(r.sets)))
-		}
+		fmt.Fprintf(b, "\nRanks for %s are averages over %s. Two that differ by less than %.2f cannot be told apart.\n",
+			tablesOf(r.kind), setCount(len(r.sets)), criticalDifference(len(r.methods), len(r.sets)))
 	}
 	b.WriteString("\n    go -C bench run . suite -report\n")
-}
-
-// ifWhole is the text where ranks may be given.
-func (p evidencePage) ifWhole(text string) string {
-	if p.whole() {
-		return text
-	}
-	return ""
 }
 
 // often lists the peers with more than a share of the sets in a column of the count.
@@ -155,7 +145,7 @@ func (p evidencePage) wins(b *strings.Builder) {
 	for _, kind := range kindsOfSets[:2] {
 		fmt.Fprintf(b, "- %s, better on more than half of the tables: %s.\n", capital(tablesOf(kind)),
 			cmp.Or(p.often(kind, rankedBy(kind), 0, 0, math.MaxInt, .5), "beside none"))
-		if hard := p.hard(kind); p.whole() && len(hard) > 0 {
+		if hard := p.hard(kind); len(hard) > 0 {
 			ahead := slices.DeleteFunc(slices.Clone(hard), func(d duel) bool { return d.result != 0 })
 			fmt.Fprintf(b, "- %s, better than every program of others: on %d of %d tables.\n", capital(tablesOf(kind)),
 				len(ahead), len(hard))

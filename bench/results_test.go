@@ -213,3 +213,24 @@ func TestReadNotes(t *testing.T) {
 		t.Error("two parts with one heading are not refused")
 	}
 }
+
+// The two halves have the steps of GP-DRF, except for DRF of sequences, as the page says.
+func TestStepsOfHalves(t *testing.T) {
+	for _, s := range sets() {
+		if s.models != nil {
+			continue
+		}
+		steps := map[string]string{}
+		for _, model := range models() {
+			_, after, _ := strings.Cut(s.row(model, 1).template, "--steps ")
+			steps[model], _, _ = strings.Cut(after, " ")
+		}
+		want := steps["gpdrf"]
+		if s.kernel != "" {
+			want = "2000"
+		}
+		if steps["gp"] != steps["gpdrf"] || steps["drf"] != want || s.kernel != "" && steps["gp"] != "300" {
+			t.Errorf("%s: %v steps", s.name, steps)
+		}
+	}
+}

@@ -32,6 +32,18 @@ func keysOf(kind string) []string {
 	return []string{"nll", "error", "ece"}
 }
 
+// densities say where the distributions of the page's methods come from.
+const densities = `LightGBM, xRFM, RealMLP and TabM have a normal density.
+Its variance is that of the errors on training rows that were held out, in folds where there is time.
+The forest's variance is fitted to rows outside its bags. Treeffuser gives samples, at most 100 and
+few on large sets. Kernels around them are its density, whose NLPD may be huge. CatBoost ends after
+1000 trees, its default. It has one loss for mean and variance, which also stops it: its RMSE is not
+that of its default loss.
+
+Methods that stop by held-out rows are not trained on these again. Time ends some of them before they
+converge; records have their steps. Where many rows have one target, as on solar, a density that is
+narrow there has an NLPD without bound.`
+
 // String is the page.
 func (p suitePage) String() string {
 	var b strings.Builder
@@ -44,7 +56,8 @@ This page compares our three models, and ` + "`best`" + `, with other methods. O
 every set. The others have the settings of bench/peers: their authors' defaults, or usual ones. No
 setting differs between sets. Test rows of class tables helped to settle a few of ours, as
 [defaults.md](defaults.md) says. ` + "`best`" + ` is ` + "`train --preset best`" + `, which chooses models by held-out
-training rows ([best.md](best.md)).
+training rows ([best.md](best.md)). On tables of 1500 training rows or more there is no time for a
+choice: the preset trains the default alone.
 
 **All cells of a set have the same time**: ` +
 		fmt.Sprintf("%d s below %d training rows, else %d s", shortTime, manyRows, longTime) + `, on two
@@ -54,8 +67,7 @@ same rows, and the same functions score all predictions.
 
 RMSE and NLPD (negative log predictive density) are in units of the training targets' standard
 deviation. NLL is the same score for classes, and ECE is the expected calibration error. Less is
-better, except that coverage should be .90. A method that states no distribution has a normal one.
-Its variance is that of the errors on training rows that were held out, in folds where there is time.
+better, except that coverage should be .90. ` + densities + `
 
 TabPFN, TabICL and other pretrained models are not here: their weights are no package, and cannot be
 fetched by the script.
@@ -126,8 +138,8 @@ func (p suitePage) counted(b *strings.Builder) {
 }
 
 func (p suitePage) checks(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## What must hold\n\nChecks are on sets with %d rows or more. The number of "+
-		"folds is in brackets.\n\n"+
+	fmt.Fprintf(b, "\n## What must hold\n\nThe first four checks are on sets with %d rows or "+
+		"more, and the others on all.\nThe number of folds is in brackets.\n\n"+
 		"| check | holds on | | fails on |\n|---|---|---|---|\n", fewRows)
 	for _, c := range suiteChecks(p.records, p.rankings[0]) {
 		b.WriteString(c.row())

@@ -108,6 +108,22 @@ func TestSuiteRanks(t *testing.T) {
 	}
 }
 
+// A set of few rows is in none of the first four checks, and in those of best.
+func TestChecksOfSmallSets(t *testing.T) {
+	all := suiteRecords{}
+	for i, method := range []string{"gpdrf", "gp", "best"} {
+		all.put("autos", numbers, method, map[string]float64{"coverage90": .5}, float64(i))
+		r := all[cellKey{"autos", 1, method}]
+		r.NTrain, r.NTest = 144, 15
+	}
+	contains(t, newSuitePage(all).String(),
+		fmt.Sprintf("The first four checks are on sets with %d rows or more, and the others on all.", fewRows),
+		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 0 of 0 | – |  |",
+		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 0 of 0 | – |  |",
+		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 0 of 1 | **fail** | autos +2.0000 (1) |",
+	)
+}
+
 // docs/suite.md agrees with the records, and has a picture where there are ranks.
 func TestSuiteIsCurrent(t *testing.T) {
 	t.Chdir("..")
