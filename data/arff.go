@@ -69,7 +69,7 @@ func (r *records) arffHeader(in *input) (names []string, err error) {
 				return nil, wrong("this @attribute has no name")
 			}
 			if q := name[0]; q == '\'' || q == '"' {
-				name, rest, _ = strings.Cut(name[1:], string(q))
+				name, rest = quotedName(name)
 			} else if at := strings.IndexAny(name, " \t{"); at >= 0 {
 				name, rest = name[:at], name[at:]
 			}
@@ -83,6 +83,16 @@ func (r *records) arffHeader(in *input) (names []string, err error) {
 			return nil, wrong("found " + quote(line) + " before @data: only @attribute may stand there")
 		}
 	}
+}
+
+// quotedName cuts a name in quotes from the type behind it. A quote inside it stands behind a \.
+func quotedName(text string) (name, rest string) {
+	quote, end := text[:1], 1
+	for end < len(text) && (text[end:end+1] != quote || text[end-1] == '\\') {
+		end++
+	}
+	name = strings.ReplaceAll(text[1:end], `\`+quote, quote)
+	return name, strings.TrimPrefix(text[end:], quote)
 }
 
 // arffTypeOf reads the type after the name of a column, in small letters: numeric, string, date, or

@@ -46,6 +46,16 @@ func TestARFF(t *testing.T) {
 	}
 }
 
+// Weka writes a quote inside a name behind a \.
+func TestQuotedNames(t *testing.T) {
+	text := "@relation r\n@attribute 'it\\'s cold' real\n@attribute 'it\\'s so' {1,2,7}\n@data\n" +
+		"0.5,1\n1.5,2\n2.5,7\n3.5,1\n"
+	d, _, err := readText(text, ReadOptions{})
+	if err != nil || d.Columns[0] != "it's cold" || d.Target != "it's so" || len(d.Classes) != 3 {
+		t.Error(d, err)
+	}
+}
+
 // TestBlocks of time: no training row is within a second of a test row, and the blocks are the
 // recording.
 func TestBlocksOfTime(t *testing.T) {

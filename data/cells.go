@@ -74,6 +74,15 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
+// holdsAll: each of two or more names is a cell of the row.
+func holdsAll(row, names []string) bool {
+	cells := make(map[string]bool, len(row))
+	for _, cell := range row {
+		cells[strings.TrimSpace(cell)] = true
+	}
+	return len(names) > 1 && !slices.ContainsFunc(names, func(name string) bool { return !cells[name] })
+}
+
 // A column of booleans is one of numbers: true is 1 and false is 0, in capitals or not.
 
 // boolean is the number of a cell true or false.

@@ -183,6 +183,19 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// Weights and offsets that are written as people write numbers are read so in other files, too.
+func TestRolesWithNotation(t *testing.T) {
+	const text = "x,w,y\n1,\"1,000\",0.5\n2,\"2,500\",1.5\n4,500,2\n7,\"1,500\",3.5\n"
+	d, _, err := readText(text, ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Weights: "w"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := readText(text, ReadOptions{Like: throughJSON(t, d)})
+	if err != nil || !slices.Equal(other.Weights, []float64{1000, 2500, 500, 1500}) {
+		t.Error(other, err)
+	}
+}
+
 // A column whose values count the rows gets a note by its values, unless it is the only input.
 func TestCountingColumn(t *testing.T) {
 	counts := func(first, other int) bool {
@@ -205,6 +218,15 @@ func TestCountingColumn(t *testing.T) {
 	}
 }
 
+// A column of dashes, dots and words such as none is as empty as one without any.
+func TestDashesOnly(t *testing.T) {
+	d, notes, err := readText("a,b,y\n1,-,0.5\n2,.,1.5\n4,none,2.5\n", ReadOptions{})
+	if err != nil || !slices.Equal(d.Columns, []string{"a"}) ||
+		!slices.Contains(notes, `t.csv: column "b" is empty: left out`) {
+		t.Error(d, notes, err)
+	}
+}
+
 func TestTinyTarget(t *testing.T) {
 	ds, _, err := readText("a,y\n1e-200,1e-200\n2e-200,3e-200\n4e-200,2.5e-200\n", ReadOptions{})
 	if err != nil {
@@ -216,6 +238,18 @@ func TestTinyTarget(t *testing.T) {
 	}
 	if s, err := fitScaler("standard", ds.X); err != nil || s.Scale[0] < 1e-200 || s.Scale[0] > 2e-200 {
 		t.Error(s, err)
+	}
+}
+
+// Texts that name each row do so in a table of more rows than the program compares.
+func TestManyNames(t *testing.T) {
+	c := columnProfile{seen: map[string]int{}}
+	for i := range 2*mostFurther + 3*mostKept {
+		c.texts.n++
+		c.remember(fmt.Sprint("row ", i))
+	}
+	if !c.isUnique() || !c.isIdentifier() {
+		t.Errorf("%d different texts in %d rows", c.distinct(), c.filled())
 	}
 }
 

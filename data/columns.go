@@ -2,6 +2,7 @@ package data
 
 import (
 	"io"
+	"unicode/utf8"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
@@ -19,6 +20,12 @@ func (p *columnRows) Read() ([]string, error) {
 	cells, err := p.Reader.Read()
 	if err != nil && err != io.EOF {
 		err = &Error{File: p.name, Line: p.row, Msg: err.Error(), Err: err}
+	}
+	for i, cell := range cells { // the writer of a file need not have looked at its texts
+		if !utf8.ValidString(cell) {
+			return nil, errorAt(p.name, place{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, or leave "+
+				"it out when writing the file", quote(cell))
+		}
 	}
 	return cells, err
 }

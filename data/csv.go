@@ -104,6 +104,9 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 	for k, i := range lay.targets {
 		rec.setNotation(i, like.notation(lay.names[k]))
 	}
+	for _, c := range lay.roles {
+		rec.setNotation(c.at, like.notation(c.column))
+	}
 	return lay, in.severalClasses(len(lay.targets))
 }
 

@@ -118,14 +118,16 @@ type style struct {
 	header    bool // the first row names the columns
 	comments  bool // lines that start with # are comments
 	alone     bool // rows have one cell: a blank line is one whose cell is empty
+	counts    bool // the first row is one of data, and may be the names that pandas makes up
 	names     []string
 }
 
 // sampleSize is how many rows are looked at to tell how a table is written.
 const sampleSize = 200
 
-// findStyle looks at the first bytes of a table. Names are those of training columns, if known.
-func findStyle(head []byte, d Dialect, names []string) style {
+// findStyle looks at the first bytes of a table. Names are those of training columns, if known, and inputs are
+// those of them that a prediction reads.
+func findStyle(head []byte, d Dialect, names, inputs []string) style {
 	s := firstStyle(head, d)
 	rows := s.sample(head)
 	s.comma = d.Decimal == "comma" || d.Decimal == "" && s.separator != ',' && commaDecimals(rows)
@@ -141,7 +143,7 @@ func findStyle(head []byte, d Dialect, names []string) style {
 	}):
 		s.header = true
 	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], s.isNumber):
-		s.header = false
+		s.header = holdsAll(rows[0], inputs) // which may be numbers, such as wavelengths
 	default:
 		s.header = s.isHeader(rows)
 	}
@@ -149,6 +151,7 @@ func findStyle(head []byte, d Dialect, names []string) style {
 		s.names = s.commentedHeader(head, rows)
 	}
 	s.alone = len(rows) > 0 && len(rows[0]) == 1
+	s.counts = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" && s.arePlaces(rows[0])
 	return s
 }
 
@@ -225,7 +228,7 @@ func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 		} else if line[0] != '#' {
 			break
 		}
-		last = bytes.TrimSpace(bytes.TrimLeft(line, "#"))
+		last = bytes.TrimLeft(bytes.TrimLeft(line, "#"), " ") // a tab behind # parts names
 	}
 	names, err := s.rows(bytes.NewReader(last)).Read()
 	if err != nil || len(names) < 2 || len(names) != len(rows[0]) || !slices.ContainsFunc(names, s.isText) {

@@ -6,6 +6,26 @@ import (
 	"testing"
 )
 
+// Rows to predict that do not fit are errors that say what they should have.
+func TestGivenRows(t *testing.T) {
+	trained, err := FromRows(Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, 2}, {2, 5}, {4, 3}},
+		Values: []float64{1, 2, 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, r := range map[string]Rows{
+		"row 2 has 2 numbers, and there are 3 columns": {Columns: []string{"a", "note", "b"},
+			Inputs: [][]float64{{1, 0, 2}, {1, 2}}},
+		"row 1 has 1 number, the training data have 2 columns": {Inputs: [][]float64{{1}}},
+		"1 slice for 2 sequences": {Inputs: [][]float64{{1, 2}},
+			Sequences: []string{"AC", "GT"}},
+	} {
+		if _, err := r.Given(trained.Schema()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %s", err, want)
+		}
+	}
+}
+
 // Rows in memory are the set that a file with the same rows is.
 func TestFromRows(t *testing.T) {
 	inputs := [][]float64{{1, 0.5}, {2, 0.25}, {3, -1}, {4, 2}, {5, 9}, {6, 1e3}}
@@ -50,5 +70,19 @@ func TestFromRows(t *testing.T) {
 	dna, err := FromRows(Rows{Sequences: strings.Split("ACGT GG TT ACNA", " "), Classes: strings.Split("1 0 1 0", " ")})
 	if err != nil || dna.Sequences.Alphabet.Kind != "dna" || dna.Schema().Check() != nil {
 		t.Errorf("%v, %v", dna, err)
+	}
+}
+
+// A label or a name that a model file cannot hold is refused before training.
+func TestWordsOfRows(t *testing.T) {
+	inputs := [][]float64{{1}, {2}}
+	for want, r := range map[string]Rows{
+		`row 2: the class label is ""`:        {Inputs: inputs, Classes: []string{"a", ""}},
+		`row 2: the class label is "caf\xe9"`: {Inputs: inputs, Classes: []string{"a", "caf\xe9"}},
+		`the column "caf\xe9" is not called`:  {Inputs: inputs, Classes: []string{"a", "b"}, Columns: []string{"caf\xe9"}},
+	} {
+		if _, err := FromRows(r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %s", err, want)
+		}
 	}
 }

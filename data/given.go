@@ -14,6 +14,10 @@ import (
 func (r Rows) Given(s Schema) (Given, error) {
 	g := Given{N: r.N(), Sequences: r.Sequences}
 	names := s.NumberColumns()
+	if r.Inputs != nil && len(r.Inputs) != r.N() {
+		return g, errorf("", "%s for %s: give one for each row", plural(len(r.Inputs), "slice"),
+			plural(len(r.Sequences), "sequence"))
+	}
 	if text := s.TextColumns(); len(text) > 0 {
 		return g, errorf("", "the model has columns of text: %s: give such rows in a file", list(text))
 	}
@@ -38,9 +42,13 @@ func (r Rows) Given(s Schema) (Given, error) {
 		if r.Inputs != nil {
 			row = r.Inputs[i]
 		}
-		if r.Columns == nil && len(row) != len(names) || r.Columns != nil && len(row) != len(r.Columns) {
+		if r.Columns == nil && len(row) != len(names) {
 			return g, errorf("", "row %d has %s, the training data have %s", i+1, plural(len(row), "number"),
 				plural(len(names), "column"))
+		}
+		if r.Columns != nil && len(row) != len(r.Columns) {
+			return g, errorf("", "row %d has %s, and there are %s: give a number for each column", i+1,
+				plural(len(row), "number"), plural(len(r.Columns), "column"))
 		}
 		for _, k := range at {
 			g.Numbers = append(g.Numbers, row[k])

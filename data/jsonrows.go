@@ -38,6 +38,12 @@ func isJSONRows(head []byte) bool {
 	return isGraphLines(head) && bytes.Contains(first, []byte(`"`)) && !graphKeys.Match(first)
 }
 
+// isJSONArray: the file is an array whose first element is an object.
+func isJSONArray(head []byte) bool {
+	inside, is := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
+	return is && isGraphLines(inside)
+}
+
 func (r *records) openJSON(in *input) error {
 	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard)}
 	if in.opt.TargetOptional {

@@ -54,6 +54,8 @@ func TestBadJSONRows(t *testing.T) {
 		first + `[1, 2]`:                    `t.csv:2:2: found no object in JSON`,
 		first + `{"a": 1, "b": x}`:          `t.csv:2:`,
 		first + `{"b": 1}`:                  `t.csv:2:1: cells are missing, in "a" 1`,
+
+		`[{"a": 1, "b": 2}, {"a": 2, "b": 4}]`: `t.csv: is an array in JSON: write each of its objects on a line`,
 	} {
 		_, _, err := readText(text, ReadOptions{})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

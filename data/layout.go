@@ -132,13 +132,15 @@ func (l *layout) note(format string, args ...any) {
 	l.notes = append(l.notes, l.file+": "+fmt.Sprintf(format, args...))
 }
 
-// findTargets finds the target, or several; without a name it is the column target, or else the last.
+// findTargets finds the target, or several; without a name it is the column target, or else the last
+// that is no index of pandas.
 func findTargets(rec *records, target string) (at []int, err error) {
 	names := rec.columnNames()
 	if target == "" {
 		i := slices.Index(names, DefaultTarget)
 		if i < 0 {
-			i = rec.width - 1
+			for i = rec.width - 1; i > 0 && isPandasIndex(names[i]); i-- {
+			}
 		}
 		return []int{i}, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -133,7 +134,22 @@ func (r Rows) check() error {
 		}
 		names[name] = true
 	}
-	return cmp.Or(checkTokens(r.Tokens), r.checkTargets(), r.checkFacts())
+	return cmp.Or(checkTokens(r.Tokens), r.checkWords(), r.checkTargets(), r.checkFacts())
+}
+
+// checkWords refuses labels and names that a model file cannot hold.
+func (r Rows) checkWords() error {
+	for i, label := range r.Classes {
+		if label == "" || !utf8.ValidString(label) {
+			return errorf("", "row %d: the class label is %s: give each row a label of UTF-8 text", i+1, quote(label))
+		}
+	}
+	for _, name := range slices.Concat(r.Columns, r.TargetNames) {
+		if !utf8.ValidString(name) {
+			return errorf("", "the column %s is not called by UTF-8 text: rename it", quote(name))
+		}
+	}
+	return nil
 }
 
 func (r Rows) targetNames() []string {

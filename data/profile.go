@@ -37,6 +37,7 @@ type columnProfile struct {
 	// the different cells that are not missing, up to mostKept+1, and how often they are there
 	seen        map[string]int
 	further     map[uint64]struct{} // hashes of those beyond
+	looked      int                 // filled cells that these two are of; 0: all
 	mostNumbers int                 // of seen, as long as there is no text
 
 	fractions sighting // numbers that are no whole ones of a usual size
@@ -181,6 +182,9 @@ func (c *columnProfile) remember(cell string) {
 		return // numbers are not told apart
 	}
 	if len(c.further) >= mostFurther {
+		if c.looked == 0 {
+			c.looked = c.filled() - 1
+		}
 		return
 	}
 	if c.further == nil {
@@ -197,6 +201,14 @@ func (c *columnProfile) distinct() int { return len(c.seen) + len(c.further) }
 // filled is how many cells are not missing.
 func (c *columnProfile) filled() int { return c.numbers + c.texts.n + c.doubtful.n }
 
+// compared is how many of these distinct is about.
+func (c *columnProfile) compared() int {
+	if c.looked > 0 {
+		return c.looked
+	}
+	return c.filled()
+}
+
 // isText: the column is text. Where a few words stand among numbers, the words are mistakes.
 func (c *columnProfile) isText() bool {
 	const mistakes = 20 // a word in more than this many cells is a mistake
@@ -209,14 +221,14 @@ func (c *columnProfile) isDates() bool { return c.dates.texts.n > 0 && 2*c.dates
 
 // isIdentifier: the texts hardly repeat, so that they say nothing of another row.
 func (c *columnProfile) isIdentifier() bool {
-	return c.isUnique() || c.isText() && c.distinct() > fewTexts && 2*c.distinct() > c.filled()
+	return c.isUnique() || c.isText() && c.distinct() > fewTexts && 2*c.distinct() > c.compared()
 }
 
 const fewRows = 10 // that tell nothing
 
 // isUnique: no text repeats.
 func (c *columnProfile) isUnique() bool {
-	return c.isText() && c.filled() >= fewRows && c.distinct() == c.filled()
+	return c.isText() && c.filled() >= fewRows && c.distinct() == c.compared()
 }
 
 // numbersRows: the numbers count the rows from 0 or 1, or from any where the name says so.

@@ -46,18 +46,21 @@ func newRecords(in *input) (*records, error) {
 		return rec, rec.openARFF(in)
 	case isJSONRows(in.head):
 		return rec, rec.openJSON(in)
+	case isJSONArray(in.head):
+		return nil, errorf(in.name, "is an array in JSON: write each of its objects on a line of its own, without [, ] and "+
+			"commas between them; in pandas, to_json(FILE, orient=\"records\", lines=True) does")
 	}
 	dialect := in.opt.Dialect
 	if err := dialect.check(); err != nil {
 		return nil, err
 	}
-	var known []string
+	var known, inputs []string
 	if in.opt.Like != nil {
-		known = in.opt.Like.names()
+		known, inputs = in.opt.Like.names(), in.opt.Like.InputColumns()
 	}
 	head := rec.skipTitles(in, in.someRows(), &dialect)
 	rec.guard.src = in.bytes
-	if rec.style = findStyle(head, dialect, known); rec.style.alone {
+	if rec.style = findStyle(head, dialect, known, inputs); rec.style.alone {
 		rec.guard.src = &blankRows{src: in.bytes, comments: rec.style.comments, above: rec.style.header,
 			most: in.lim.record}
 	}

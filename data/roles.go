@@ -146,12 +146,14 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		return errorAt(rec.name, s.at, "found %s in column %s%s", quote(s.cell), quote(name), fmt.Sprintf(format, args...))
 	}
 	switch {
-	case c.filled() == 0:
+	case c.filled() == c.doubtful.n: // dashes and dots are missing where nothing else stands, too
 		l.leave(name, i, "is empty")
 	case c.isDates() && c.isText(), rec.isDated(i):
 		return l.addDates(rec, c, i, strings.TrimPrefix(opt.Dates, "auto"))
 	case i == 0 && rec.header != nil && rec.bare[i] && (c.counting || c.isUnique() || c.isNumbering()):
 		l.leave(name, i, "has no name and numbers the rows")
+	case isPandasIndex(name) && c.texts.n == 0:
+		l.leave(name, i, "is an index of pandas")
 	case c.epoch(name) != nil:
 		l.addDate(i, c.epoch(name), &c.dates.spans[0])
 	case c.isBoolean():
@@ -205,7 +207,7 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 // leaveIdentifier leaves out a column of texts that hardly repeat. The first of those that name
 // each row becomes the names of the rows. Long texts may be sequences.
 func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSequences bool) {
-	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.filled(), "row"))
+	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.compared(), "row"))
 	if name := rec.columnName(i); c.mayBe(name) != "" && !l.hasRole("group") {
 		why += fmt.Sprintf(", and may group the rows (--group %s)", flagWord(name, i))
 	}
@@ -262,6 +264,10 @@ func isIDName(name string) bool {
 	return strings.HasSuffix(name, "id") ||
 		slices.Contains([]string{"index", "idx", "row", "no", "no.", "nr", "nr.", "#", "number", "key"}, name)
 }
+
+// isPandasIndex: pandas has written the column behind the others of a Parquet or Arrow file. It names rows by
+// their numbers in a table from which some were taken.
+func isPandasIndex(name string) bool { return strings.HasPrefix(name, "__index_level_") }
 
 func (l *layout) add(i int, c InputColumn) {
 	l.inputs, l.columns = append(l.inputs, i), append(l.columns, c)

@@ -148,6 +148,18 @@ func TestOtherTexts(t *testing.T) {
 	}
 }
 
+// The index that pandas writes behind the columns of a Parquet file is neither the target nor an input.
+func TestPandasIndex(t *testing.T) {
+	d, _, err := readText("a,y,__index_level_0__,__index_level_1__\n1,0.5,7,1\n2,1.5,3,1\n4,2.5,90,2\n", ReadOptions{})
+	if err != nil || d.Target != "y" || !slices.Equal(d.Columns, []string{"a"}) {
+		t.Fatal(d, err)
+	}
+	p, _, err := readText("a\n3\n", ReadOptions{Like: throughJSON(t, d), TargetOptional: true})
+	if err != nil || p.Row(0)[0] != 3 {
+		t.Error(p, err)
+	}
+}
+
 // The columns of a wide table of booleans are found at once.
 func TestManyBooleans(t *testing.T) {
 	s := Schema{Columns: make([]string, 200000)}

@@ -159,6 +159,17 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// The column that numbers the rows may be called #, whatever separates the names.
+func TestHashAsName(t *testing.T) {
+	const text = "#,x,y\n1,2,0.5\n2,4,1.5\n3,7,2.5\n"
+	for _, separator := range []string{",", ";", "\t"} {
+		d, _, err := readText(strings.ReplaceAll(text, ",", separator), ReadOptions{})
+		if err != nil || fmt.Sprintln(d.Columns, d.Target) != "[x] y\n" {
+			t.Errorf("%q: %v, %v", separator, d, err)
+		}
+	}
+}
+
 func TestLooksLikeTime(t *testing.T) {
 	for cell, want := range map[string]bool{
 		"2024-01-31": true, "2024-01-31T10:11:12Z": true, "2024-01-31 10:11": true, "31.12.2023": true,
@@ -170,6 +181,21 @@ func TestLooksLikeTime(t *testing.T) {
 		if looksLikeTime(cell) != want {
 			t.Errorf("%q: %v", cell, !want)
 		}
+	}
+}
+
+// A note tells of a first row that may have the names that pandas makes up, unless a user has spoken.
+func TestNumbersForNames(t *testing.T) {
+	const rows = "\n5.1,3.5,1.4,a\n4.9,3.1,1.5,a\n7.5,3.2,4.7,b\n6.5,3.3,4.5,b\n"
+	for first, want := range map[string]bool{"0,1,2,kind": true, "0,1,2,a": true, "0,1,3,a": false, "x,1,2,kind": false} {
+		_, notes, err := readText(first+rows, ReadOptions{})
+		if err != nil || strings.Contains(strings.Join(notes, "\n"), "--set header=yes takes it as names") != want {
+			t.Errorf("%s: %q, %v", first, notes, err)
+		}
+	}
+	d, notes, err := readText("0,1,2,kind"+rows, ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Header: "yes"}}})
+	if err != nil || d.N() != 4 || d.Target != "kind" || strings.Contains(strings.Join(notes, "\n"), "takes it") {
+		t.Error(d, notes, err)
 	}
 }
 

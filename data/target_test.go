@@ -165,6 +165,21 @@ func TestLike(t *testing.T) {
 	}
 }
 
+// Names of columns may be numbers, such as wavelengths: a file without the target is matched by them, too.
+func TestNumbersAsNames(t *testing.T) {
+	trained, _, err := readText("500,501,502,y\n1,2,3,0.5\n4,5,6.5,1.5\n7,8,9,2.5\n", ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"500,501,502\n1,2,3\n", "502,500,501\n3,1,2\n", "501,note,502,500\n2,x,3,1\n",
+		"500,501,502,y\n1,2,3,0.5\n", "1,2,3\n"} {
+		d, _, err := readText(text, ReadOptions{Like: throughJSON(t, trained), TargetOptional: true})
+		if err != nil || fmt.Sprint(d.X.Float64s()) != "[1 2 3]" {
+			t.Errorf("%q: %v, %v", text, d, err)
+		}
+	}
+}
+
 // A target that is given as text has its cells as classes, and is no number.
 func TestTextTarget(t *testing.T) {
 	const table = "x,y\n1,01\n2,NA\n3,7.5\n4,01\n5,7.5\n"

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -21,11 +22,28 @@ func (r *records) skipTitles(in *input, head []byte, d *Dialect) []byte {
 	return table
 }
 
-// titlesNote tells of titles, if there are any.
+// titlesNote tells of titles, if there are any, and of a first row that may be one of names.
 func (l *layout) titlesNote(rec *records) {
 	if rec.titles > 0 {
 		l.note("%s above the names of the columns left out", plural(rec.titles, "line"))
 	}
+	if rec.style.counts {
+		l.note("the first row has the numbers 0, 1, 2, … and is read as data (--set header=yes takes it as names)")
+	}
+}
+
+// arePlaces: the numbers of a row are the places of its cells, three or more, and the other cells are words.
+// pandas names columns so that have no names.
+func (s *style) arePlaces(row []string) bool {
+	numbers := 0
+	for j, cell := range row {
+		if strings.TrimSpace(cell) == strconv.Itoa(j) {
+			numbers++
+		} else if !s.isText(cell) {
+			return false
+		}
+	}
+	return numbers >= 3
 }
 
 // separatorLine takes the separator from a first line such as sep=; where nobody has said another.

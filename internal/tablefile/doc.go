@@ -10,7 +10,7 @@ import (
 )
 
 // Reader gives the rows of a file one by one, as text cells, as a CSV file has them: "" is a
-// missing cell, a number keeps all its digits, and true and false are 1 and 0.
+// missing cell, a number keeps all its digits, and true and false are these words.
 type Reader interface {
 	// Columns are their names, in the order of the file.
 	Columns() []string
