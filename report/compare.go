@@ -87,10 +87,10 @@ func Compare(a, b *Run) *Comparison {
 	case b.Rows == nil:
 		c.Unpaired = b.Path + " holds no predictions"
 	default:
-		if x, y := common(a.Rows, b.Rows); len(x) > 0 {
+		if x, y := common(a, b); len(x) > 0 {
 			c.Paired = paired(a.Rows, b.Rows, x, y)
 		} else {
-			c.Unpaired = "their tests were cut, and have no row in common"
+			c.Unpaired = "their tests were cut, and no row is known to be in both"
 		}
 	}
 	return c
@@ -104,13 +104,20 @@ func (r *Run) option(o options.Option) string {
 	return r.Config.Text(o.Key)
 }
 
-// common are the places in a and in b of the rows that both have. A test that a time limit has cut has fewer.
-func common(a, b *Rows) (x, y []int) {
-	place := make(map[int]int, len(b.Number))
-	for i, number := range b.Number {
+// common are the places in a and in b of the rows that both have. A test that a time limit has cut has fewer. Rows
+// of folds are numbered among all rows, and others among those of the test. Whole tests have them in one order.
+func common(a, b *Run) (x, y []int) {
+	if n := len(a.Rows.Number); (a.Result.Folds > 0) != (b.Result.Folds > 0) {
+		if a.Result.Cut == nil && b.Result.Cut == nil && len(b.Rows.Number) == n {
+			x = thinned(n, n)
+		}
+		return x, x
+	}
+	place := make(map[int]int, len(b.Rows.Number))
+	for i, number := range b.Rows.Number {
 		place[number] = i
 	}
-	for i, number := range a.Number {
+	for i, number := range a.Rows.Number {
 		if k, both := place[number]; both {
 			x, y = append(x, i), append(y, k)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // Runs are compared on the rows that both have: a time limit may have cut the test of one.
@@ -22,6 +23,28 @@ func TestPairedRowsAreTheSame(t *testing.T) {
 	}
 	if c := Compare(a, run([]float64{1}, 4)); c.Paired != nil || c.Unpaired == "" {
 		t.Errorf("no row in common: %+v", c)
+	}
+}
+
+// Rows of a fold have other numbers than the same rows in a file of their own.
+func TestPairedRowsOfAFold(t *testing.T) {
+	run := func(folds int, density []float64, numbers ...int) *Run {
+		r := made(t, data.Regression, 1, 1, func(int, int) float64 { return 0 })
+		r.Result.Folds = folds
+		r.Rows = &Rows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
+		return r
+	}
+	fold, file := run(5, []float64{1, 2, 3}, 2, 3, 9), run(0, []float64{1.5, 2.5, 3.5}, 1, 2, 3)
+	for k, runs := range [][2]*Run{{fold, file}, {file, fold}} {
+		p, want := Compare(runs[0], runs[1]).Paired, []float64{0.5, -0.5}[k]
+		if p == nil || p.Rows != 3 || p.LogDensity.Mean != want || p.LogDensity.SE != 0 {
+			t.Errorf("%+v, expected 3 rows and %g", p, want)
+		}
+	}
+	short := run(0, []float64{1.5, 3.5}, 1, 3)
+	short.Result.Cut = &fitted.Cut{Rows: 2}
+	if c := Compare(fold, short); c.Paired != nil || c.Unpaired == "" {
+		t.Errorf("a test that was cut: %+v", c)
 	}
 }
 

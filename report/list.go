@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -29,19 +30,23 @@ type Entry struct {
 // List finds the runs in a folder and in those below it. A cross-validation is one entry, with the
 // means of its folds. What cannot be read is passed to skipped, and the list goes on.
 func List(folder string, skipped func(error)) (all []Entry, err error) {
-	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	root := folder
+	if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		root += string(filepath.Separator) // with which WalkDir follows the link
+	}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil && path == folder:
+		case err != nil && path == root:
 			return &usage.Error{Err: err}
 		case err != nil:
 			skipped(err)
 			return nil
 		case !d.IsDir():
 			return nil
-		case strings.HasPrefix(d.Name(), ".") && path != folder:
+		case strings.HasPrefix(d.Name(), ".") && path != root:
 			return fs.SkipDir // runs that are being built
 		}
-		e, found, err := entry(path)
+		e, found, err := entry(filepath.Clean(path))
 		if err != nil {
 			skipped(err)
 		} else if found {

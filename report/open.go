@@ -74,8 +74,10 @@ func damaged(path string, err error) error {
 	return &usage.Error{Err: fmt.Errorf("%s: damaged: %w: remove it, and the report leaves that part out", path, err)}
 }
 
-// ParseReadings reads metrics.jsonl. An error names the line.
+// ParseReadings reads metrics.jsonl. An error names the line. A last line without an end is left out: the disk was
+// full, or the run goes on.
 func ParseReadings(text []byte) (all []rundir.Reading, err error) {
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	for i, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
 		if len(line) == 0 {
 			continue

@@ -50,6 +50,7 @@ type page struct {
 
 // Write writes the page of one or several runs.
 func Write(w io.Writer, runs []*Run) error {
+	distinguish(runs)
 	parsed, err := template.New("page").Funcs(template.FuncMap{"short": short}).Parse(pageHTML)
 	if err != nil {
 		panic("report: " + err.Error())
@@ -75,6 +76,19 @@ func Write(w io.Writer, runs []*Run) error {
 		p.Notes = append(p.Notes, r.notes(runs)...)
 	}
 	return parsed.Execute(w, p)
+}
+
+// distinguish labels runs by their paths where their folders have one name, as folds of two cross-validations do.
+func distinguish(runs []*Run) {
+	count := map[string]int{}
+	for _, r := range runs {
+		count[r.Label]++
+	}
+	for _, r := range runs {
+		if count[r.Label] > 1 {
+			r.Label = r.Path
+		}
+	}
 }
 
 // sets are the names of the data sets.

@@ -129,6 +129,22 @@ func TestPageSize(t *testing.T) {
 	checkPage(t, slices.Repeat([]*Run{made(t, data.Regression, 5000, 3, wild)}, 20)...)
 }
 
+// Folders of one name have labels of their own.
+func TestLabelsDiffer(t *testing.T) {
+	var runs []*Run
+	for _, path := range []string{"a/fold-1", "b/fold-1", "b/fold-2"} {
+		r := made(t, data.Regression, 2, 1, func(_, row int) float64 { return float64(row) })
+		r.Path, r.Label = path, path[2:]
+		runs = append(runs, r)
+	}
+	checkPage(t, runs...)
+	for i, want := range []string{"a/fold-1", "b/fold-1", "fold-2"} {
+		if runs[i].Label != want {
+			t.Errorf("%s is called %s", runs[i].Path, runs[i].Label)
+		}
+	}
+}
+
 // FuzzPage draws the page of rows with any values.
 func FuzzPage(f *testing.F) {
 	for _, p := range patterns {
