@@ -52,7 +52,7 @@ func newCall(v verb, words []string) (*call, error) {
 			value = "true"
 		case len(words) == 0:
 			return nil, usagef("--%s: needs a value: %s", name, f.arg)
-		case strings.HasPrefix(words[0], "-") && v.flag(flagName(words[0])) != nil:
+		case strings.HasPrefix(words[0], "-") && (v.flag(flagName(words[0])) != nil || flagName(words[0]) == "help"):
 			return nil, usagef("--%s: needs a value, and the next word is the flag %s: give %s", name, words[0], f.arg)
 		default:
 			value, words = words[0], words[1:]

@@ -47,7 +47,7 @@ type crossValidation struct {
 	p       *program
 	req     *trainRequest
 	changes []options.Setting // of one that goes on
-	release func()            // of the lock
+	release func()            // of the lock; nil where this process has none
 	created bool              // by this process, alone
 	part    parts.Part        // whose folds are trained; the zero Part is the only process
 	unclaim func() error      // gives the fold back that is claimed
@@ -73,7 +73,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 	if r.overwrite {
 		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
-	v, cv := &crossValidation{p: p, req: r, release: func() {}}, r.cv
+	v, cv := &crossValidation{p: p, req: r}, r.cv
 	if err := v.readPart(); err != nil {
 		return err
 	}
@@ -88,7 +88,11 @@ func (p *program) crossValidate(r *trainRequest) error {
 	} else if err := rundir.CheckOut(r.outDir, false); err != nil && !(v.shares() && rundir.IsCV(r.outDir)) {
 		return err
 	}
-	defer func() { v.release() }()
+	defer func() {
+		if v.release != nil {
+			v.release()
+		}
+	}()
 	err := v.folds()
 	if err == nil && cv.Predicts() {
 		err = v.claimed(cv.ClaimPredictions, v.afterFolds)
@@ -168,7 +172,7 @@ func (v *crossValidation) folds() error {
 			v.p.note("fold %d of %d: %v", k, v.req.cv.Folds, elsewhere)
 			continue
 		}
-		if v.req.cv.Path() == "" {
+		if v.req.cv.Path() == "" || v.release == nil { // there is no cv.json, or it is another process's
 			return err
 		}
 		failure := err
@@ -314,7 +318,6 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 		return err
 	}
 	if v.release, err = cv.Lock(); err != nil {
-		v.release = func() {}
 		return err
 	}
 	v.created = true

@@ -1,9 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -27,5 +34,52 @@ func TestClockOfFolds(t *testing.T) {
 	v.req.cv.TimeLimit = ""
 	if l := v.clock(began.Add(time.Hour)); l.Time != 0 || l.Began != began.Add(time.Hour) {
 		t.Errorf("%+v without a limit", l)
+	}
+}
+
+// A part that finds its folder taken by a process that trains alone says so, and writes nothing there.
+func TestPartBesideAnother(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no locks here")
+	}
+	out := filepath.Join(t.TempDir(), "cv")
+	var said bytes.Buffer
+	p := &program{ctx: t.Context(), out: &said, err: &said}
+	v, err := p.find("train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := newCall(v, strings.Fields("--data testdata/houses.csv --cv 2 --steps 3 --inducing 8 --features 8 "+
+		"--device cpu --set part=0/2 --out "+out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.parseTrain(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := rundir.NewCV("2", nil, c.given()) // begins while the part reads its rows
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := rundir.NewFolder(out, "houses", "gpdrf-cv")
+	if err == nil {
+		err = other.Place(folder)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := other.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	before, _ := os.ReadFile(filepath.Join(out, "cv.json"))
+	if err := p.crossValidate(r); !errors.As(err, new(*usage.Error)) ||
+		!strings.Contains(err.Error(), "another process") {
+		t.Errorf("%v", err)
+	}
+	if after, err := os.ReadFile(filepath.Join(out, "cv.json")); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("it wrote %s, %v", after, err)
 	}
 }

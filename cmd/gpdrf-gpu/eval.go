@@ -105,7 +105,7 @@ func (p *program) printScores(r *rundir.Result, tested split) error {
 
 // testRows are the rows of --data, or the test rows of the run.
 func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, notes []string, err error) {
-	labels, given := c.text("labels")
+	labels, _ := c.text("labels")
 	table, err := c.tableOptions()
 	if err != nil {
 		return nil, nil, err
@@ -116,11 +116,11 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 			return nil, nil, err
 		}
 		return rows, notes, c.attachGram(rows, watch)
-	} else if given {
-		return nil, nil, usagef("--labels: needs --data FILE")
 	}
-	if _, given := c.text("gram"); given {
-		return nil, nil, usagef("--gram: needs --data FILE")
+	for _, name := range append([]string{"labels", "gram"}, names(c.verb.keys)...) {
+		if _, given := c.text(name); given {
+			return nil, nil, c.errorf(name, "needs --data FILE")
+		}
 	}
 	if rows, err = run.TestRows(watch); err != nil {
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read; give others with --data FILE: %w", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -274,13 +275,16 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 			i.Config = append(i.Config, option{o.Key, run.Config.Text(o.Key)})
 		}
 	}
-	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
+	folder := filepath.Clean(path) + string(filepath.Separator) // with which WalkDir follows a link
+	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = d.Info(); err == nil {
+				i.Bytes += info.Size()
+			}
 		}
-		info, err := d.Info()
-		if err == nil {
-			i.Bytes += info.Size()
+		if errors.Is(err, fs.ErrNotExist) { // a training has just removed it
+			return nil
 		}
 		return err
 	})

@@ -111,7 +111,11 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 	if ds.Fingerprint != run.Result.Fingerprint.Test {
 		return nil, nil, usagef("%s: the rows have changed since the fold was tested: put the old ones back", ds.Path)
 	}
-	dev, err := v.p.openDevice(run.Result.Device)
+	cfg, err := v.req.cv.Begin(k, v.changes) // which may name another card of the kind
+	if err != nil {
+		return nil, nil, err
+	}
+	dev, err := v.p.openDevice(cfg.Device)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,6 +73,9 @@ func (p *program) finished(path string) error {
 		return err
 	}
 	p.note("%s: finished after %d steps: there is nothing to resume", path, run.Result.Steps)
+	if why := run.Result.Failure; why != "" {
+		p.note("warning: %s has no scores: %s; to score it: gpdrf-gpu eval %[1]s", path, why)
+	}
 	return p.printRun(run.Result, run.Config, path)
 }
 

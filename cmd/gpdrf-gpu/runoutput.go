@@ -24,9 +24,10 @@ type runOutput struct {
 	limit  train.Limit
 	events *events
 
-	path   string // of the run folder; "" where it could not be written
-	result *rundir.Result
-	doing  string // which of its extras
+	path    string // of the run folder; "" where it could not be written
+	release func() // of the hold of it; nil where it could not be written
+	result  *rundir.Result
+	doing   string // which of its extras
 }
 
 // lastTest is how long a model is tested after its training was interrupted, and how long what
@@ -40,6 +41,7 @@ func (f *runOutput) save(guard *exitGuard) error {
 	return guard.write(func() (err error) {
 		f.path, err = f.folder.Commit(f.out.Config, f.out.Trained, r)
 		if err == nil {
+			f.release = f.folder.Hold()
 			f.history()
 			f.table()
 		}
@@ -51,6 +53,9 @@ func (f *runOutput) save(guard *exitGuard) error {
 // which the scores do not need, until the latest time of the limit. The scores are the result, also
 // where they cannot be written.
 func (f *runOutput) score() error {
+	if f.release != nil {
+		defer f.release()
+	}
 	if f.job.Test == nil { // and so nothing to score
 		f.result = train.NewResult(f.job, f.out, nil)
 	}
@@ -160,7 +165,8 @@ func (f *runOutput) left() error {
 	} else if f.path != "" {
 		f.p.say("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
-	if (f.out.End == train.Interrupted || f.p.cvPath != "") && f.path != "" {
+	goesOn := f.out.End == train.Interrupted && f.folder.CanGoOn() // after the last step there may be no checkpoint
+	if (goesOn || f.p.cvPath != "") && f.path != "" {
 		f.p.say("to resume: %s", f.p.resumeCommand(f.path))
 	}
 	return errInterrupted

@@ -223,7 +223,11 @@ func (p *program) writeSuggestions(r *suggestRequest, table *predict.Table, guar
 	if err := guard.end(); err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(r.out, func(w io.Writer) error { return table.Write(untilDone{p.ctx, w}, r.format) })
+	err := atomicfile.WriteFile(r.out, func(w io.Writer) error { return table.Write(untilDone{p.ctx, w}, r.format) })
+	if err != nil && p.ctx.Err() != nil {
+		return p.nothing()
+	}
+	return err
 }
 
 // printSuggestions prints JSON: how rows were chosen, and the rows with their columns by name.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,13 +70,28 @@ func TestEvaluationFails(t *testing.T) {
 		"info " + out: "evaluation failed: ",
 		"eval " + out: "RMSE",
 		"predict " + out + " --data testdata/houses.csv --out -": "mean,",
-		"train --resume " + out:                                  "finished after 3 steps",
+		"train --resume " + out:                                  "to resume\nwarning: " + out + " has no scores: ",
 	} {
 		said.Reset()
 		if code := p.run(strings.Fields("gpdrf-gpu " + words)); code != exitOK ||
 			!strings.Contains(said.String(), want) {
 			t.Errorf("%s: exit code %d, %s", words, code, said.String())
 		}
+	}
+}
+
+// Ctrl-C after the last step, and in the test that follows, leaves nothing to resume without a checkpoint.
+func TestNothingToResume(t *testing.T) {
+	folder, err := rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Discard()
+	var said bytes.Buffer
+	p := &program{ctx: context.Background(), out: &said, err: &said}
+	o := &runOutput{p: p, folder: folder, out: &train.Outcome{End: train.Interrupted}, path: "run"}
+	if err := o.left(); !errors.Is(err, errInterrupted) || strings.Contains(said.String(), "to resume") {
+		t.Errorf("%v, %s", err, said.String())
 	}
 }
 

@@ -52,7 +52,7 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	case IsSearch(place):
 		return "", false, usage.Errorf("--out: %s holds a search for the best model that has not ended: "+
 			"to resume it: %s; or give another folder", out, ResumeCommand(out))
-	case isRun && inUse(place):
+	case isRun && (inUse(place) || held(place)):
 		return "", false, usage.Errorf("--out: %s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
 		return place, true, nil
@@ -114,6 +114,29 @@ func inUse(folder string) bool {
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
 }
 
+// Hold keeps other processes from replacing a run that was committed, until release is called: this one tests it
+// yet, and writes its scores. Without locks, it does nothing.
+func (f *Folder) Hold() (release func()) {
+	folder, err := os.Open(f.path)
+	if err != nil {
+		return func() {}
+	}
+	if atomicfile.Lock(folder) != nil {
+		folder.Close()
+	}
+	return func() { folder.Close() }
+}
+
+// held reports whether a process has a Hold of the run in a folder.
+func held(folder string) bool {
+	f, err := os.Open(folder)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
+}
+
 // The files that a run folder has for its reader: train writes them when a run ends, and needs none
 // of them.
 const (
@@ -134,7 +157,7 @@ const SearchFile = "best.json"
 // runFiles are the files of a run folder.
 func runFiles() []string {
 	return []string{
-		ConfigFile, MetricsFile, ResultFile, ModelFile, CheckpointFile,
+		ConfigFile, MetricsFile, ResultFile, ModelFile, CheckpointFile, SearchFile,
 		PredictionsFile, ImportanceFile, HistoryFile, MetricsCSVFile, ReportFile,
 	}
 }

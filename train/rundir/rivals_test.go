@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -99,6 +100,32 @@ func TestReplaceInUse(t *testing.T) {
 	if _, err := OpenRun(f.Path()); err != nil {
 		t.Errorf("the new one is lost: %v", err)
 	}
+}
+
+// A run is not replaced while the process that trained it tests it: its scores would come to the new model.
+func TestReplaceTested(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no locks here")
+	}
+	t.Chdir(t.TempDir())
+	f, err := NewFolder("run", "d", "gp")
+	if err == nil {
+		_, err = f.Commit(resolve(t), smallTrained(), smallResult())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := f.Hold()
+	if _, err := ReplaceFolder("run", "d", "gp"); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("begun: %v", err)
+	}
+	if err := f.Rewrite(smallResult()); err != nil {
+		t.Error(err)
+	}
+	if release(); held("run") {
+		t.Error("held after its release")
+	}
+	beginAndEnd(t, ReplaceFolder)
 }
 
 // A run that has ended can be replaced, also where files have no locks.

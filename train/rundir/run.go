@@ -116,19 +116,28 @@ func likeOf(c *options.Config, t *fitted.Trained) *data.Schema {
 	return &t.Schema
 }
 
-// TestRows reads the rows that the run was tested on: from here where its relative paths lead
-// somewhere, else from the folder where it was trained.
+// TestRows reads the rows that the run was tested on: from here, or from the folder where it was trained if its
+// relative paths lead nowhere here, or to other rows.
 func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
 		return nil, usage.Errorf("%s: was trained on all rows, with --test %s", r.Path, data.NoTest)
 	}
-	_, _, test, _, err := r.Config.LoadLike(likeOf(r.Config, r.Trained), w)
-	if err == nil || r.Result.Folder == "" {
+	read := func(c *options.Config) (*data.Dataset, error) {
+		_, _, test, _, err := c.LoadLike(likeOf(r.Config, r.Trained), w)
 		return test, err
 	}
-	_, _, test, _, thereErr := r.Config.SeenFrom(r.Result.Folder).LoadLike(likeOf(r.Config, r.Trained), w)
-	if thereErr != nil {
-		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, r.Result.Folder, thereErr)
+	test, err := read(r.Config)
+	here, _ := os.Getwd()
+	there, then := r.Result.Folder, r.Result.Fingerprint.Test
+	if there == "" || err == nil && (there == here || test.Fingerprint == then) {
+		return test, err
 	}
-	return test, nil
+	old, thereErr := read(r.Config.SeenFrom(there))
+	switch {
+	case err == nil && (thereErr != nil || old.Fingerprint != then):
+		return test, nil // which have changed
+	case thereErr != nil:
+		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, there, thereErr)
+	}
+	return old, nil
 }

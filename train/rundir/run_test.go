@@ -33,3 +33,34 @@ func TestTestRowsOfAMovedRun(t *testing.T) {
 		}
 	}
 }
+
+// A file of the same name here is not taken for the one that the run was tested on.
+func TestTestRowsBesideOthers(t *testing.T) {
+	trained, here := t.TempDir(), t.TempDir()
+	for folder, text := range map[string]string{trained: "a,target\n1,0.5\n2,1.5\n", here: "a,target\n1,0.5\n2,9.5\n"} {
+		for _, name := range []string{"rows.csv", "test.csv"} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"},
+		options.Setting{Key: "test", Text: "test.csv", From: "--test"})
+	r := &Run{Config: c, Result: &Result{Folder: trained}}
+	t.Chdir(trained)
+	then, err := r.TestRows(data.Watch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(here)
+	r.Result.Fingerprint.Test = then.Fingerprint
+	if rows, err := r.TestRows(data.Watch{}); err != nil || rows.Fingerprint != then.Fingerprint {
+		t.Errorf("other rows, %v", err)
+	}
+	if err := os.Remove(filepath.Join(trained, "test.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := r.TestRows(data.Watch{}); err != nil || rows.Fingerprint == then.Fingerprint {
+		t.Errorf("where the old ones are gone: %v", err)
+	}
+}

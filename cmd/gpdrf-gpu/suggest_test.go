@@ -1,0 +1,32 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/predict"
+)
+
+// Ctrl-C while suggestions are written leaves no file, and says so.
+func TestSuggestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var said bytes.Buffer
+	p := &program{ctx: ctx, out: &said, err: &said}
+	table := &predict.Table{Columns: []string{"rank"}, Rows: 1, Row: func(_ int, into []predict.Cell) {
+		cancel()
+		into[0].Value = 1
+	}}
+	out := filepath.Join(t.TempDir(), "next.csv")
+	err := p.writeSuggestions(&suggestRequest{out: out, format: predict.CSV}, table, p.newExitGuard(ctx, p.nothing))
+	if code := p.end(err); code != exitInterrupted ||
+		strings.TrimSpace(said.String()) != "interrupted: nothing was written" {
+		t.Errorf("exit code %d, %s", code, said.String())
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a file is there")
+	}
+}
