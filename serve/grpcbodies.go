@@ -69,7 +69,7 @@ func (c *conns) comes(remote net.Addr, change int, bytes int64) {
 type message struct {
 	whole bool
 	bytes int64
-	free  func() // gives the memory of the answer back, which is sent when the request ends; nil without one
+	free  func() // gives the memory of the answer back, which gRPC has encoded when the request ends; nil without one
 }
 
 type messageKey struct{}

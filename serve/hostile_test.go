@@ -208,11 +208,11 @@ func TestMemoryForPredictions(t *testing.T) {
 	if _, _, err := r.predict(t.Context(), m, rows, large); !asError(err, &own) || own.kind != tooLarge {
 		t.Errorf("a large answer: %v", err)
 	}
-	p, done, err := r.predict(t.Context(), m, rows, m.usual())
+	p, held, err := r.predict(t.Context(), m, rows, m.usual())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer done()
+	defer held.free()
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	for _, name := range []string{quantilesName, drawsName} {
@@ -261,7 +261,7 @@ func TestReloadWithinMemory(t *testing.T) {
 	}
 }
 
-// The numbers of an answer are counted until it is sent, over HTTP and gRPC, and are given back.
+// The numbers of an answer are counted, over HTTP until it is sent, and over gRPC until it is encoded.
 func TestAnswersAreCounted(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
 	m, err := r.store.acquire(t.Context(), "m")
@@ -271,14 +271,19 @@ func TestAnswersAreCounted(t *testing.T) {
 	defer m.release()
 	rows := data.Given{N: 1, Numbers: make([]float64, 2)}
 	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, mostWanted}}}
-	_, done, err := r.predict(t.Context(), m, rows, large)
+	_, held, err := r.predict(t.Context(), m, rows, large)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.numbers.TryAcquire(mostNumbers - 2*mostWanted) {
 		t.Error("the numbers of an answer are not counted")
 	}
-	done()
+	held.made() // a client that reads slowly holds no prediction
+	if !r.numbers.TryAcquire(mostNumbers - 2*mostWanted) {
+		t.Fatal("an answer that is made holds more than its numbers")
+	}
+	r.numbers.Release(mostNumbers - 2*mostWanted)
+	held.free()
 	r.post(t, "/v2/models/m/infer", []byte(`{"inputs":[{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}]}`))
 	_, err = r.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
 		Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: "FP64", Shape: []int64{1, 2},

@@ -242,15 +242,16 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		c.rows = rows.N
-		p, done, err := s.predict(ctx, m, rows, m.usual())
+		p, held, err := s.predict(ctx, m, rows, m.usual())
 		if err != nil {
 			return err
 		}
-		defer done()
+		defer held.free()
 		answer, err := p.writeRows()
 		if err != nil {
 			return err
 		}
+		held.made()
 		return writeBody(w, http.StatusOK, "application/json", answer)
 	})
 }

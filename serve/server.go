@@ -136,7 +136,7 @@ func checkVersion(asked string) error {
 }
 
 // infer answers a request in tensors. The request says for each output whether it is raw. The caller frees the
-// request once the answer is sent.
+// request once the answer is sent, or, over gRPC, encoded.
 func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Tensor, binary []bool, err error) {
 	asked := q.Outputs
 	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {
@@ -166,11 +166,11 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		}
 		wanted, binary, specs = append(wanted, w), append(binary, out.Binary), append(specs, w.TensorSpec)
 	}
-	p, done, err := s.predict(ctx, m, rows, specs)
+	p, held, err := s.predict(ctx, m, rows, specs)
 	if err != nil {
 		return nil, nil, err
 	}
-	q.Warnings, q.done = p.warnings, done
+	q.Warnings, q.room = p.warnings, held
 	for _, w := range wanted {
 		t, err := p.output(ctx, w)
 		if err != nil {
@@ -178,13 +178,34 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		}
 		outputs = append(outputs, t)
 	}
+	held.made()
 	return outputs, binary, nil
 }
 
-// predict predicts rows for an answer of these outputs. The caller calls done once it needs neither the
+// room is the memory that a request has, in numbers: of its prediction and its answer, and of the answer alone.
+type room struct {
+	of           *semaphore.Weighted
+	held, answer int64
+}
+
+// made gives back what only the prediction takes: the answer is made. A client that reads slowly holds no more.
+func (r *room) made() {
+	r.of.Release(r.held - r.answer)
+	r.held = r.answer
+}
+
+// free gives the rest back. A nil room has none.
+func (r *room) free() {
+	if r != nil {
+		r.of.Release(r.held)
+		r.held = 0
+	}
+}
+
+// predict predicts rows for an answer of these outputs. The caller frees the room once it needs neither the
 // prediction nor the answer: all of them together take bounded memory, and others wait for theirs.
 func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answer []TensorSpec) (
-	p *prediction, done func(), err error) {
+	p *prediction, held *room, err error) {
 	if given.N > s.MaxRows {
 		return nil, nil, &Error{tooLarge, "too many rows: send fewer at a time"}
 	}
@@ -192,7 +213,8 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answe
 		return nil, nil, &Error{tooLarge,
 			"the answer would hold more than 16 million numbers: send fewer rows, or ask for other outputs"}
 	}
-	numbers := min(mostNumbers, int64(given.N)*(m.numbers+int64(numbersOf(answer))))
+	sent := int64(given.N) * int64(numbersOf(answer))
+	numbers := min(mostNumbers, int64(given.N)*m.numbers+sent)
 	if err := s.numbers.Acquire(ctx, numbers); err != nil {
 		return nil, nil, context.Cause(ctx)
 	}
@@ -201,7 +223,7 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answe
 		s.numbers.Release(numbers)
 		return nil, nil, err
 	}
-	return p, func() { s.numbers.Release(numbers) }, nil
+	return p, &room{s.numbers, numbers, min(numbers, sent)}, nil
 }
 
 // numbersOf is how many numbers a row has in some outputs.

@@ -17,15 +17,11 @@ type Request struct {
 
 	Warnings []string // about the rows, as predict writes them
 
-	done func() // gives the memory of the prediction and the answer back; nil before there are any
+	room *room // of the prediction and the answer; nil before there are any
 }
 
 // free gives the memory of the answer back.
-func (q *Request) free() {
-	if q.done != nil {
-		q.done()
-	}
-}
+func (q *Request) free() { q.room.free() }
 
 // OutputRequest is an output that a request names.
 type OutputRequest struct {
