@@ -269,6 +269,21 @@ def test_load_names_like_those_of_arrays(names: str, table: Table, tmp_path: Pat
     assert np.allclose(model.predict(frame), pd.read_csv(out)["mean"])
     model.save(tmp_path / "again")
     assert np.array_equal(GPDRFRegressor.load(tmp_path / "again").predict(frame), model.predict(frame))
+    before = model.predict(frame)
+    with pytest.raises(ValueError, match="warm_start: the model was not fitted here"):
+        model.set_params(warm_start=True).fit(frame, y)
+    assert np.array_equal(model.predict(frame), before)
+
+
+def test_log_of_a_full_disk(table: Table, tmp_path: Path) -> None:
+    """A part of a last line, which a full disk leaves, is no reading."""
+    run = tmp_path / "run"
+    model = GPDRFRegressor(**SMALL, run=run).fit(*table)
+    before = model.history_
+    with (run / "metrics.jsonl").open("a") as log:
+        log.write('{"step": 6')
+    model._take(run)
+    assert model.history_ == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")

@@ -167,7 +167,7 @@ class Estimator(BaseEstimator):
             validate_data(self, x, y, skip_check_array=True)
             check_consistent_length(x, y)
             return Rows.mixed(x), y
-        self._kind, self._columns = NUMBERS, None
+        self._kind = NUMBERS
         x, y = validate_data(
             self,
             dense(x),
@@ -298,9 +298,9 @@ class Estimator(BaseEstimator):
         self.result_: dict[str, Any] = json.loads((run / RESULT_FILE).read_text(encoding="utf-8"))
         log = run / LOG_FILE  # an ensemble has one for each of its models
         self.history_: list[dict[str, float]] = [
-            json.loads(line) for line in (log.read_text().splitlines() if log.exists() else [])
+            json.loads(line) for line in (log.read_text().split("\n")[:-1] if log.exists() else [])  # whole lines
         ]
-        self._config = (run / CONFIG_FILE).read_text(encoding="utf-8")
+        self._columns, self._config = None, (run / CONFIG_FILE).read_text(encoding="utf-8")
         self._asked = self._given() | {"random_state": self.random_state}
         self._model = Model((run / MODEL_FILE).read_bytes(), self._where())
 
