@@ -104,14 +104,16 @@ func (r *Run) option(o options.Option) string {
 	return r.Config.Text(o.Key)
 }
 
-// common are the places in a and in b of the rows that both have. A test that a time limit has cut has fewer. Rows
-// of folds are numbered among all rows, and others among those of the test. Whole tests have them in one order.
+// common are the places in a and in b of the rows that both have. Whole tests have the same rows in one order. A test
+// that a time limit has cut has fewer. Rows of folds are numbered among all rows, and others among those of the test.
 func common(a, b *Run) (x, y []int) {
-	if n := len(a.Rows.Number); (a.Result.Folds > 0) != (b.Result.Folds > 0) {
-		if a.Result.Cut == nil && b.Result.Cut == nil && len(b.Rows.Number) == n {
-			x = thinned(n, n)
-		}
+	n := len(a.Rows.Number)
+	if a.Result.Cut == nil && b.Result.Cut == nil && len(b.Rows.Number) == n {
+		x = thinned(n, n)
 		return x, x
+	}
+	if (a.Result.Folds > 0) != (b.Result.Folds > 0) {
+		return nil, nil
 	}
 	place := make(map[int]int, len(b.Rows.Number))
 	for i, number := range b.Rows.Number {

@@ -48,6 +48,20 @@ func TestPairedRowsOfAFold(t *testing.T) {
 	}
 }
 
+// Whole tests are paired in their order: one more training row changes the numbers of the rows behind it.
+func TestPairedRowsOfALongerFile(t *testing.T) {
+	run := func(density []float64, numbers ...int) *Run {
+		r := made(t, data.Regression, 1, 1, func(int, int) float64 { return 0 })
+		r.Result.Folds = 5
+		r.Rows = &Rows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
+		return r
+	}
+	a, b := run([]float64{1, 2, 3}, 2, 3, 4), run([]float64{1.5, 2.5, 3.5}, 3, 4, 5)
+	if p := Compare(a, b).Paired; p == nil || p.Rows != 3 || p.LogDensity.Mean != 0.5 {
+		t.Errorf("%+v, expected 3 rows and 0.5", p)
+	}
+}
+
 // One row has no standard error.
 func TestDifferenceOfOneRow(t *testing.T) {
 	if got := difference([]float64{0.25}).String(); got != "+0.2500 ± unknown" {
