@@ -85,14 +85,21 @@ func (r *records) arffHeader(in *input) (names []string, err error) {
 	}
 }
 
-// quotedName cuts a name in quotes from the type behind it. A quote inside it stands behind a \.
+// quotedName cuts a name in quotes from the type behind it. A quote or a \ inside it stands behind a \.
 func quotedName(text string) (name, rest string) {
 	quote, end := text[:1], 1
-	for end < len(text) && (text[end:end+1] != quote || text[end-1] == '\\') {
+	for end < len(text) && text[end:end+1] != quote {
+		if text[end] == '\\' {
+			end++
+		}
 		end++
 	}
-	name = strings.ReplaceAll(text[1:end], `\`+quote, quote)
-	return name, strings.TrimPrefix(text[end:], quote)
+	if end >= len(text) { // the name ends in a \ that stands for itself
+		name, rest, _ = strings.Cut(text[1:], quote)
+		return name, rest
+	}
+	name = strings.NewReplacer(`\\`, `\`, `\`+quote, quote).Replace(text[1:end])
+	return name, text[end+1:]
 }
 
 // arffTypeOf reads the type after the name of a column, in small letters: numeric, string, date, or

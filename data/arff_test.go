@@ -54,6 +54,12 @@ func TestQuotedNames(t *testing.T) {
 	if err != nil || d.Columns[0] != "it's cold" || d.Target != "it's so" || len(d.Classes) != 3 {
 		t.Error(d, err)
 	}
+	for text, want := range map[string]string{`'dir\\' real`: `dir\| real`, `'dir\' real`: `dir\| real`,
+		`'a\'b\\' {1,2}`: `a'b\| {1,2}`, `"it's" real`: `it's| real`, `'open`: "open|"} {
+		if name, rest := quotedName(text); name+"|"+rest != want {
+			t.Errorf("%s: %q and %q", text, name, rest)
+		}
+	}
 }
 
 // TestBlocks of time: no training row is within a second of a test row, and the blocks are the

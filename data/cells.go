@@ -74,6 +74,12 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
+// onTop: the first row holds all the names, and no row below does, as one of data could.
+func onTop(rows [][]string, names []string) bool {
+	return holdsAll(rows[0], names) &&
+		!slices.ContainsFunc(rows[1:], func(row []string) bool { return holdsAll(row, names) })
+}
+
 // holdsAll: each of two or more names is a cell of the row.
 func holdsAll(row, names []string) bool {
 	cells := make(map[string]bool, len(row))

@@ -276,6 +276,33 @@ func TestMayBe(t *testing.T) {
 	}
 }
 
+// starts counts how often a file is read from its start.
+type starts struct {
+	*strings.Reader
+	n int
+}
+
+func (s *starts) Seek(offset int64, whence int) (int64, error) {
+	s.n++
+	return s.Reader.Seek(offset, whence)
+}
+
+// Late codes in a column that is left out do not take one more reading.
+func TestLateCodesIgnored(t *testing.T) {
+	text := "c,x,y\n"
+	for i := range 3000 {
+		text += fmt.Sprintf("%04d,%d,0.%d\n", 3500-i, i%7, i)
+	}
+	for ignore, want := range map[string]int{"": 2, "c": 1} {
+		src := &starts{Reader: strings.NewReader(text)}
+		lim := limits{text: 1 << 20, record: 1 << 16, cells: 1 << 16}
+		if _, _, err := read("t.csv", src, ReadOptions{TableOptions: TableOptions{Ignore: ignore}}, lim); err != nil ||
+			src.n != want {
+			t.Errorf("--ignore %q: %d further readings, %v", ignore, src.n, err)
+		}
+	}
+}
+
 // A column whose leading zeros come late is read as one whose leading zeros come first.
 func TestLateCodes(t *testing.T) {
 	text := "c,x,y\n"

@@ -11,8 +11,9 @@ import (
 // column, both from 1.
 type columnRows struct {
 	tablefile.Reader
-	name string
-	row  int
+	name   string
+	row    int
+	spared map[int]bool // columns that are not read, whatever they hold
 }
 
 func (p *columnRows) Read() ([]string, error) {
@@ -22,9 +23,9 @@ func (p *columnRows) Read() ([]string, error) {
 		err = &Error{File: p.name, Line: p.row, Msg: err.Error(), Err: err}
 	}
 	for i, cell := range cells { // the writer of a file need not have looked at its texts
-		if !utf8.ValidString(cell) {
+		if !utf8.ValidString(cell) && !p.spared[i] {
 			return nil, errorAt(p.name, place{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, or leave "+
-				"it out when writing the file", quote(cell))
+				"it out with --ignore %d", quote(cell), i+1)
 		}
 	}
 	return cells, err
@@ -57,11 +58,28 @@ func (r *records) openColumns(in *input) error {
 	if len(rows.Columns()) == 0 {
 		return errorf(r.name, "has no columns: a table with at least one row is needed")
 	}
-	r.rows, r.style = &columnRows{Reader: rows, name: r.name}, style{separator: ',', names: rows.Columns()}
+	r.rows = &columnRows{Reader: rows, name: r.name, spared: in.spared(rows.Columns())}
+	r.style = style{separator: ',', names: rows.Columns()}
 	if err := r.readFirst(); err != nil {
 		return err
 	}
 	return r.nameColumns(rows.Columns())
+}
+
+// spared are the columns that a user has left out, or that a model does not know, by their places.
+func (in *input) spared(names []string) map[int]bool {
+	all := map[int]bool{}
+	ignored, _ := columnsNamed(in.name, in.opt.Ignore, names, "") // whose error is that of the layout
+	for _, i := range ignored {
+		all[i] = true
+	}
+	if like := in.opt.Like; like != nil {
+		known := setOf(append(like.InputColumns(), like.Outputs()...))
+		for i, name := range names {
+			all[i] = !known[name]
+		}
+	}
+	return all
 }
 
 func (in *input) columns() (rows tablefile.Reader, err error) {

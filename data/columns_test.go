@@ -20,3 +20,22 @@ func TestBytesInColumns(t *testing.T) {
 		t.Errorf("%v, expected %s", err, want)
 	}
 }
+
+// Columns that are not read may hold bytes: those that a user leaves out, and those that training had not.
+func TestBytesBesideColumns(t *testing.T) {
+	for name, opt := range map[string]ReadOptions{
+		"ignored by name":   {TableOptions: TableOptions{Ignore: "b"}},
+		"ignored by number": {TableOptions: TableOptions{Ignore: "2"}},
+		"unknown":           {Like: &Schema{Columns: []string{"a"}, Target: "y"}},
+	} {
+		in := &input{name: "t.parquet", opt: opt}
+		rows := &columnRows{Reader: byteRows{}, name: "t.parquet", spared: in.spared([]string{"a", "b"})}
+		if _, err := rows.Read(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	in := &input{name: "t.parquet", opt: ReadOptions{Like: &Schema{Columns: []string{"a", "b"}, Target: "y"}}}
+	if spared := in.spared([]string{"a", "b"}); spared[0] || spared[1] {
+		t.Errorf("inputs are spared: %v", spared)
+	}
+}

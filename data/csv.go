@@ -57,8 +57,8 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 		return nil, err
 	}
 	notations, notes := p.notations(rec, in.opt, unread, targets)
-	late := p.late()
-	if rec.notations = notations; notations != nil || late != nil {
+	late := slices.DeleteFunc(p.late(), func(i int) bool { return slices.Contains(unread, i) })
+	if rec.notations = notations; notations != nil || len(late) > 0 {
 		again, err := in.again(notations)
 		if err != nil {
 			return nil, err

@@ -119,6 +119,7 @@ type style struct {
 	comments  bool // lines that start with # are comments
 	alone     bool // rows have one cell: a blank line is one whose cell is empty
 	counts    bool // the first row is one of data, and may be the names that pandas makes up
+	numbered  bool // the first row names the columns by numbers alone, as the training data do
 	names     []string
 }
 
@@ -143,7 +144,8 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 	}):
 		s.header = true
 	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], s.isNumber):
-		s.header = holdsAll(rows[0], inputs) // which may be numbers, such as wavelengths
+		s.header = onTop(rows, inputs) // which may be numbers, such as wavelengths
+		s.numbered = s.header
 	default:
 		s.header = s.isHeader(rows)
 	}
@@ -228,13 +230,15 @@ func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 		} else if line[0] != '#' {
 			break
 		}
-		last = bytes.TrimLeft(bytes.TrimLeft(line, "#"), " ") // a tab behind # parts names
+		last = bytes.TrimLeft(line, "#")
 	}
-	names, err := s.rows(bytes.NewReader(last)).Read()
-	if err != nil || len(names) < 2 || len(names) != len(rows[0]) || !slices.ContainsFunc(names, s.isText) {
-		return nil
+	for _, blanks := range []string{" ", " \t"} { // a tab behind # may part names
+		names, err := s.rows(bytes.NewReader(bytes.TrimLeft(last, blanks))).Read()
+		if err == nil && len(names) > 1 && len(names) == len(rows[0]) && slices.ContainsFunc(names, s.isText) {
+			return slices.Clone(names)
+		}
 	}
-	return slices.Clone(names)
+	return nil
 }
 
 // isHeader decides whether the first row names the columns. It does where it has a word above

@@ -165,6 +165,23 @@ func TestLike(t *testing.T) {
 	}
 }
 
+// Rows of data may hold the numbers that name the columns. A first row that is taken as names gets a note.
+func TestNumbersAsNamesInData(t *testing.T) {
+	trained, _, err := readText("0,1,y\n0,1,0.5\n1,0,1.5\n1,1,2.5\n", ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := ReadOptions{Like: throughJSON(t, trained), TargetOptional: true}
+	d, _, err := readText("1,0\n0,1\n", like)
+	if err != nil || fmt.Sprint(d.X.Float64s()) != "[1 0 0 1]" {
+		t.Errorf("%v, %v", d, err)
+	}
+	d, notes, err := readText("1,0\n0,0\n1,1\n", like)
+	if err != nil || d.N() != 2 || !strings.Contains(strings.Join(notes, "\n"), "--set header=no reads it as data") {
+		t.Errorf("%v, %q, %v", d, notes, err)
+	}
+}
+
 // Names of columns may be numbers, such as wavelengths: a file without the target is matched by them, too.
 func TestNumbersAsNames(t *testing.T) {
 	trained, _, err := readText("500,501,502,y\n1,2,3,0.5\n4,5,6.5,1.5\n7,8,9,2.5\n", ReadOptions{})
