@@ -94,9 +94,13 @@ func (p *Prediction) Tempered(t float64) *Prediction {
 }
 
 // scaled are numbers times a factor; nil of nil.
-func scaled(x []float64, by float64) (out []float64) {
-	for _, v := range x {
-		out = append(out, v*by)
+func scaled(x []float64, by float64) []float64 {
+	if x == nil {
+		return nil
+	}
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = v * by
 	}
 	return out
 }

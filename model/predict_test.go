@@ -277,3 +277,14 @@ func TestKLAtPrior(t *testing.T) {
 		}
 	}
 }
+
+// A tempered prediction takes the memory of its numbers, once.
+func TestScaledOnce(t *testing.T) {
+	x := make([]float64, 1<<16)
+	if n := testing.AllocsPerRun(3, func() { scaled(x, 2) }); n > 1 {
+		t.Errorf("%g allocations", n)
+	}
+	if scaled(nil, 2) != nil {
+		t.Error("not nil of nil")
+	}
+}
