@@ -40,7 +40,7 @@ func newCall(v verb, words []string) (*call, error) {
 		name, value, hasValue := cutFlag(word)
 		f := v.flag(name)
 		switch {
-		case name == "help" || name == "h":
+		case asksForHelp(name):
 			return &call{verb: v, values: map[string]options.Setting{"help": {}}}, nil
 		case f == nil:
 			if !hasValue && len(words) > 0 && !strings.HasPrefix(words[0], "-") {
@@ -52,7 +52,7 @@ func newCall(v verb, words []string) (*call, error) {
 			value = "true"
 		case len(words) == 0:
 			return nil, usagef("--%s: needs a value: %s", name, f.arg)
-		case strings.HasPrefix(words[0], "-") && (v.flag(flagName(words[0])) != nil || flagName(words[0]) == "help"):
+		case strings.HasPrefix(words[0], "-") && (v.flag(flagName(words[0])) != nil || asksForHelp(flagName(words[0]))):
 			return nil, usagef("--%s: needs a value, and the next word is the flag %s: give %s", name, words[0], f.arg)
 		default:
 			value, words = words[0], words[1:]
@@ -78,6 +78,9 @@ func cutFlag(word string) (name, value string, hasValue bool) {
 }
 
 func flagName(word string) string { name, _, _ := cutFlag(word); return name }
+
+// asksForHelp reports whether a flag is --help or -h.
+func asksForHelp(name string) bool { return name == "help" || name == "h" }
 
 // flag is the flag of this name; nil if the name is unknown.
 func (v *verb) flag(name string) *flagSpec { return named(v.flags, name) }
