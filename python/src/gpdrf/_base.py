@@ -298,7 +298,8 @@ class Estimator(BaseEstimator):
         self.result_: dict[str, Any] = json.loads((run / RESULT_FILE).read_text(encoding="utf-8"))
         log = run / LOG_FILE  # an ensemble has one for each of its models
         self.history_: list[dict[str, float]] = [
-            json.loads(line) for line in (log.read_text().split("\n")[:-1] if log.exists() else [])  # whole lines
+            json.loads(line)
+            for line in (log.read_text().split("\n")[:-1] if log.exists() else [])  # whole lines
         ]
         self._columns, self._config = None, (run / CONFIG_FILE).read_text(encoding="utf-8")
         self._asked = self._given() | {"random_state": self.random_state}
