@@ -112,7 +112,8 @@ func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, validation
 		{"rows behind the intervals", c.Intervals, conformal},
 		{"test rows", c.Result.Fingerprint.Test, test},
 	} {
-		if set.now != nil && set.then != "" && set.now.Fingerprint != set.then {
+		unknown := set.then == "" && set.now == conformal // of an older checkpoint
+		if set.now != nil && !unknown && set.now.Fingerprint != set.then {
 			return nil, nil, nil, nil,
 				usage.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): "+
 					"put the old ones back, or begin a new run",
