@@ -129,19 +129,28 @@ func TestLogGraph(t *testing.T) {
 		-1: {Mean: 2, SD: 1},
 	} {
 		trained.Targets[1] = scale
-		_, text, err := export(t, trained, samples)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := read(t, text)
-		d.sound(t)
-		for _, node := range d.nodes {
-			count[node.op] += sign
+		for op, n := range nodesOf(t, trained) {
+			count[op] += sign * n
 		}
 	}
 	if count["Min"] != 2 || count["Exp"] != 2 {
 		t.Errorf("more by a logarithm: %v", count)
 	}
+}
+
+// nodesOf counts the nodes of a model's graph, which is sound.
+func nodesOf(t *testing.T, trained *fitted.Trained) map[string]int {
+	t.Helper()
+	_, text, err := export(t, trained, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, count := read(t, text), map[string]int{}
+	d.sound(t)
+	for _, node := range d.nodes {
+		count[node.op]++
+	}
+	return count
 }
 
 // The logits of a classifier with a temperature are divided by it.
@@ -150,14 +159,8 @@ func TestTemperatureGraph(t *testing.T) {
 	count := map[string]int{}
 	for sign, temperature := range map[int]float64{1: 0.5, -1: 0} {
 		trained.Model.Temperature = temperature
-		_, text, err := export(t, trained, samples)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := read(t, text)
-		d.sound(t)
-		for _, node := range d.nodes {
-			count[node.op] += sign
+		for op, n := range nodesOf(t, trained) {
+			count[op] += sign * n
 		}
 	}
 	if count["Mul"] != 1 {
@@ -214,17 +217,7 @@ func TestMissingWordGraph(t *testing.T) {
 	trained, count := golden(t, "mixed"), 0
 	for sign, missing := range map[int]string{1: "", -1: data.MissingImpute} {
 		trained.Schema.Missing = missing
-		_, text, err := export(t, trained, samples)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := read(t, text)
-		d.sound(t)
-		for _, node := range d.nodes {
-			if node.op == "Where" {
-				count += sign
-			}
-		}
+		count += sign * nodesOf(t, trained)["Where"]
 	}
 	if count != 2-1 { // two words in place of a number that is filled in
 		t.Errorf("%d choices more without filling in", count)
