@@ -24,8 +24,8 @@ func (p *columnRows) Read() ([]string, error) {
 	}
 	for i, cell := range cells { // the writer of a file need not have looked at its texts
 		if !utf8.ValidString(cell) && !p.spared[i] {
-			return nil, errorAt(p.name, place{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, or leave "+
-				"it out with --ignore %d", quote(cell), i+1)
+			return nil, errorAt(p.name, place{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, "+
+				"or leave it out with --ignore %d", quote(cell), i+1)
 		}
 	}
 	return cells, err

@@ -28,7 +28,8 @@ func (l *layout) titlesNote(rec *records) {
 		l.note("%s above the names of the columns left out", plural(rec.titles, "line"))
 	}
 	if rec.style.numbered {
-		l.note("the first row has the numbers that name the inputs and is read as names (--set header=no reads it as data)")
+		l.note("the first row has the numbers that name the inputs and is read as names " +
+			"(--set header=no reads it as data)")
 	}
 	if rec.style.counts {
 		l.note("the first row has the numbers 0, 1, 2, … and is read as data (--set header=yes takes it as names)")

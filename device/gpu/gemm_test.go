@@ -144,6 +144,7 @@ func element(m matrix, x []float64, z, q, i, j int) float64 {
 
 // A product is one for its whole batch where that is the same, and where a grid and an index hold it.
 func TestStacked(t *testing.T) {
+	const widest = math.MaxInt32 / 10000
 	plain := product{m: 200, n: 784, k: 100, batch: 50, b: matrix{ld: 784},
 		a: matrix{ld: 100, step: 200 * 100}, c: matrix{ld: 784, step: 200 * 784}}
 	for name, c := range map[string]struct {
@@ -158,8 +159,8 @@ func TestStacked(t *testing.T) {
 		"triangle":       {func(p *product) { p.a.lower = true }, 200},
 		"part of C":      {func(p *product) { p.part = lower }, 200},
 		"factors":        {func(p *product) { p.logs = cuda.Pointer(8) }, 200},
-		"largest index":  {func(p *product) { p.c.ld, p.c.step = math.MaxInt32/10000, 200*(math.MaxInt32/10000) }, 10000},
-		"above it":       {func(p *product) { p.c.ld, p.c.step = math.MaxInt32/10000+1, 200*(math.MaxInt32/10000+1) }, 200},
+		"largest index":  {func(p *product) { p.c.ld, p.c.step = widest, 200*widest }, 10000},
+		"above it":       {func(p *product) { p.c.ld, p.c.step = widest+1, 200*(widest+1) }, 200},
 		"largest grid":   {func(p *product) { p.column(65535) }, 64 * 65535},
 		"above the grid": {func(p *product) { p.column(65536) }, 64},
 	} {
