@@ -58,5 +58,7 @@ def fit(rows, clock):
             return likelihood(model(x)).probs.mean(0)
 
     if rows.classes:
-        return lambda x: torch.cat(in_parts(x, classes)).numpy()
+        # the samples of a part are drawn together, by a covariance of [rows * classes, rows * classes]
+        size = min(1000, 125_000 // rows.classes**2)
+        return lambda x: torch.cat(in_parts(x, classes, size)).numpy()
     return lambda x: torch.cat(in_parts(x, numbers), dim=1).numpy()
