@@ -112,6 +112,7 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 	defer endsWithUs(cmd)()
 	var said, failed bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, io.MultiWriter(os.Stderr, &failed)
+	before := lackedMemory(vmstat())
 	start := time.Now()
 	err := cmd.Run()
 	r.Took = float64(time.Since(start).Round(time.Millisecond)) / 1e9
@@ -122,7 +123,10 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 		return nil, fmt.Errorf("no result within %s", limit)
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && sent(exit.ProcessState) {
-		return nil, fmt.Errorf("%w: something ended it: %w", errMissing, err) // such as a lack of memory
+		if lackedMemory(vmstat()) > before {
+			return nil, fmt.Errorf("it took %.0f GB, and the system ended it for lack of memory", r.Memory/1e9)
+		}
+		return nil, fmt.Errorf("%w: something ended it: %w", errMissing, err)
 	}
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(failed.String()), "\n")
@@ -131,8 +135,20 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 	return said.Bytes(), nil
 }
 
-// sent reports whether others have ended a process, such as a system without memory. The signal of a crash is the
-// process's own.
+// vmstat is the text of /proc/vmstat; "" where there is none.
+func vmstat() string {
+	text, _ := os.ReadFile("/proc/vmstat")
+	return string(text)
+}
+
+// lackedMemory is how many processes the system has ended so far for lack of memory, by the text of /proc/vmstat.
+func lackedMemory(vmstat string) (n int) {
+	_, after, _ := strings.Cut(vmstat, "\noom_kill ")
+	fmt.Sscan(after, &n) // 0 where it does not tell
+	return n
+}
+
+// sent reports whether others have ended a process. The signal of a crash is the process's own.
 func sent(p *os.ProcessState) bool {
 	status, ok := p.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && slices.Contains(
