@@ -139,20 +139,23 @@ func (p evidencePage) whole() bool {
 // behind says how much of the suite was run.
 func (p evidencePage) behind(b *strings.Builder) {
 	cells, recorded := p.first()
-	busy, failed := 0, 0
+	busy, failed, own := 0, 0, 0
 	for _, c := range cells {
 		if r := p.suite.records[c.key()]; r != nil && r.Beside != "" {
 			busy++
 		}
 		if r := p.suite.records[c.key()]; r != nil && r.Error != "" {
 			failed++
+			if c.method.ours() {
+				own++
+			}
 		}
 	}
 	fmt.Fprintf(b, "## What is behind it\n\n%d of %d cells of fold 1 have a record. A cell is a method on a set, "+
 		"with the same options on every set. Test rows of class tables helped to settle a few of ours, as "+
 		"[defaults.md](defaults.md) says. A cell has two threads, and %d s below %d training rows, else %d s, "+
-		"prediction included. %d failed, and %d began beside other work.\n", recorded, len(cells), shortTime, manyRows,
-		longTime, failed, busy)
+		"prediction included. %d failed, %d of them ours, and %d began beside other work.\n", recorded, len(cells),
+		shortTime, manyRows, longTime, failed, own, busy)
 	if !p.whole() {
 		b.WriteString("\nThere are no ranks before all cells of fold 1 have a record.\n")
 	}

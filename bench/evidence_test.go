@@ -136,7 +136,7 @@ func TestEvidenceOfAll(t *testing.T) {
 	}
 }
 
-// docs/evidence.md agrees with the records.
+// docs/evidence.md and the README agree with the records.
 func TestEvidenceIsCurrent(t *testing.T) {
 	t.Chdir("..")
 	page, err := readEvidence()
@@ -149,5 +149,9 @@ func TestEvidenceIsCurrent(t *testing.T) {
 	}
 	if string(text) != page.String() {
 		t.Errorf("%s is not what the records say: go -C bench run . evidence", evidenceFile)
+	}
+	if text, err = os.ReadFile("README.md"); err != nil || !strings.Contains(strings.Join(strings.Fields(string(text)), " "),
+		page.line()) {
+		t.Errorf("README.md, %v, lacks the line of the evidence: %s", err, page.line())
 	}
 }
