@@ -50,7 +50,7 @@ func TestEvidenceOfSome(t *testing.T) {
 	}
 	wants(t, page.String(), []string{
 		fmt.Sprintf("So far 8 of %d cells of fold 1 have a record, which is too few for a summary.", len(cells)),
-		"1 failed, and 0 began", "There are no ranks before all cells",
+		"1 failed", "There are no ranks before all cells",
 		"| POWERPLANT | 3 folds | RMSE | not run | not run | | 0.194 |",
 	}, []string{"rank |", "Where it", "rival", "NaN", "the first of"})
 	for _, kind := range kindsOfSets {
