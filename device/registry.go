@@ -3,7 +3,8 @@ package device
 import (
 	"errors"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func OpenSaying(name string, say Say) (Device, error) {
 	backend, options, _ := strings.Cut(name, ":")
 	b, ok := backends[backend]
 	if !ok {
-		return nil, &UnknownError{Name: name, Known: backendNames()}
+		return nil, fmt.Errorf("device %q is not known: use auto, %s", name, strings.Join(backendNames(), ", "))
 	}
 	return b.Open(options, say)
 }
@@ -94,24 +95,7 @@ func Machines() (machines []Machine, reasons map[string]error) {
 }
 
 // backendNames lists the registered backends.
-func backendNames() []string {
-	names := make([]string, 0, len(backends))
-	for n := range backends {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
-}
-
-// UnknownError reports that no such device is built in.
-type UnknownError struct {
-	Name  string
-	Known []string
-}
-
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("device %q is not known: use auto, %s", e.Name, strings.Join(e.Known, ", "))
-}
+func backendNames() []string { return slices.Sorted(maps.Keys(backends)) }
 
 // SettingError reports a variable of the environment that asks for what a device does not do.
 type SettingError struct{ Err error }
