@@ -194,21 +194,21 @@ func (d *Device[T]) RandomFeaturesBackward(g, a device.FeatureArgs) {
 	d.do((*featureGradients[T])(t), blocks, t.S*t.B*t.R*(t.D+2*t.Out))
 	for i := range t.D {
 		if t.Prior {
-			t.g.logL[i] -= T(sumEvery(t.partial[i:], t.D+1))
+			t.g.logL[i] -= T(sumEvery(t.partial, i, t.D+1))
 		}
 	}
-	alpha := sumEvery(t.partial[t.D:], t.D+1) / 2
+	alpha := sumEvery(t.partial, t.D, t.D+1) / 2
 	if t.noise.Local {
 		alpha += sum(t.local.alpha)
 	}
 	t.g.logAlpha[0] += T(alpha)
 }
 
-// sumEvery sums the elements that are step apart.
-func sumEvery(x []float64, step int) float64 {
+// sumEvery sums in double the elements from one on that are step apart.
+func sumEvery[T Float](x []T, from, step int) float64 {
 	total := 0.0
-	for i := 0; i < len(x); i += step {
-		total += x[i]
+	for i := from; i < len(x); i += step {
+		total += float64(x[i])
 	}
 	return total
 }

@@ -123,13 +123,8 @@ func (t *features[T]) noiseInputs(w *worker, block, lo, hi int, dphi []T) {
 
 // sumLocal sums dv over the rows.
 func (t *features[T]) sumLocal() {
-	n := &t.local
 	for c := range t.Out {
-		total := 0.0
-		for i := c; i < len(n.dv); i += t.Out {
-			total += float64(n.dv[i])
-		}
-		n.dvSum[c] = T(total)
+		t.local.dvSum[c] = T(sumEvery(t.local.dv, c, t.Out))
 	}
 }
 

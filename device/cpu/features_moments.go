@@ -113,11 +113,7 @@ func (t *features[T]) sumBase() {
 		return
 	}
 	for c := range t.Out {
-		total := 0.0
-		for i := c; i < len(n.s2); i += t.Out {
-			total += float64(n.s2[i])
-		}
-		n.base[c] = T(total / 2)
+		n.base[c] = T(sumEvery(n.s2, c, t.Out) / 2)
 	}
 }
 
@@ -179,11 +175,7 @@ func (d *Device[T]) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	n.variance = d.real(a.Variance)
 	d.do((*integratedInputs[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+(6+t.squares())*t.Out+32))
 	for c := range t.Out {
-		total := 0.0
-		for i := c; i < len(n.dvariance); i += t.Out {
-			total += float64(n.dvariance[i])
-		}
-		n.dsum[c] = T(total)
+		n.dsum[c] = T(sumEvery(n.dvariance, c, t.Out))
 	}
 	d.do((*integratedGradients[T])(t), blocks, rows*t.R*(2*t.D+(6+t.squares())*t.Out))
 	t.g.logAlpha[0] += T(sum(t.partial)/2 + sum(n.alpha))

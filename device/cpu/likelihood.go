@@ -85,13 +85,7 @@ func (t *likelihoods[T]) slopes(dlogvar []T) {
 }
 
 // column is the sum of a column of dlogvar over the blocks.
-func (t *likelihoods[T]) column(c int) float64 {
-	total := 0.0
-	for block := range t.ell {
-		total += t.dlogvar[block*t.c+c]
-	}
-	return total
-}
+func (t *likelihoods[T]) column(c int) float64 { return sumEvery(t.dlogvar, c, t.c) }
 
 // GaussianLogLik is Σ log N(y; h, σ²_c), its gradients in the same pass.
 func (d *Device[T]) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
@@ -109,13 +103,7 @@ func (d *Device[T]) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArg
 // finish writes the value. The term −½ log 2πσ² of every element is added by the blocks.
 func (t *likelihoods[T]) finish(ell *device.Tensor) { double(ell)[0] = t.scale * sum(t.ell) }
 
-func sum(x []float64) float64 {
-	total := 0.0
-	for _, v := range x {
-		total += v
-	}
-	return total
-}
+func sum(x []float64) float64 { return sumEvery(x, 0, 1) }
 
 type gaussian[T Float] likelihoods[T]
 
