@@ -32,46 +32,20 @@ func (t *likelihoods[T]) logRate(row, c int) float64 {
 // PoissonLogLik is Σ y f − exp f − log y!, its gradients in the same pass.
 func (d *Device[T]) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckPoisson("PoissonLogLik", ell, g, a)
-	t := d.beginCounts(s, b, c, a, scale)
-	if d.dry() {
-		return
-	}
-	d.poissonReal = poisson[T, T]{likelihoods: t, dmean: d.real(g.H), mean: d.real(a.H)}
-	d.do(&d.poissonReal, len(t.ell), t.rows*t.c*32)
-	t.finish(ell)
-	t.slopes(d.real(g.LogRate))
+	d.beginCounts(s, b, c, a, scale)
+	g.Variance, a.Variance = nil, nil
+	d.evaluateMoments(poisson, 32, ell, g.LogRate, g, a)
 }
 
 // PoissonExpected is the closed form E_q log p(y | F) = Σ y mean − exp(mean + var/2) − log y!.
 func (d *Device[T]) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckPoissonMoments(ell, g, a)
-	t := d.beginCounts(s, b, c, a, scale)
-	if d.dry() {
-		return
-	}
-	var of task
-	if a.H.DType() == device.Double {
-		d.poissonDouble = poisson[T, float64]{t, double(g.H), double(g.Variance), double(a.H), double(a.Variance)}
-		of = &d.poissonDouble
-	} else {
-		d.poissonReal = poisson[T, T]{t, d.real(g.H), d.real(g.Variance), d.real(a.H), d.real(a.Variance)}
-		of = &d.poissonReal
-	}
-	d.do(of, len(t.ell), t.rows*t.c*32)
-	t.finish(ell)
-	t.slopes(d.real(g.LogRate))
+	d.beginCounts(s, b, c, a, scale)
+	d.evaluateMoments(poisson, 32, ell, g.LogRate, g, a)
 }
 
-// poisson is the state of PoissonLogLik and PoissonExpected for moments of type E; the first has no
-// variances.
-type poisson[T, E Float] struct {
-	*likelihoods[T]
-	dmean, dvar    []E
-	mean, variance []E
-}
-
-func (t *poisson[T, E]) run(_ *worker, block int) {
-	lo, hi := span(block, likRows, t.rows)
+// poisson is PoissonLogLik, which has no variances, or PoissonExpected of rows lo … hi.
+func (t *likelihoodMoments[T, E]) poisson(block, lo, hi int) {
 	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
 	clear(slopes)
 	for row := lo; row < hi; row++ {
@@ -121,9 +95,7 @@ func (d *Device[T]) NegativeBinomialLogLik(ell *device.Tensor, g, a device.Likel
 	own := math.Exp(float64(d.real(a.Tail)[0]))
 	r := 1 / (device.DispersionFloor + own)
 	t.tail = math.Log(r)
-	d.do((*negativeBinomial[T])(t), len(t.ell), len(t.h)*64)
-	t.finish(ell)
-	t.slopes(d.real(g.LogRate))
+	d.evaluate((*negativeBinomial[T])(t), len(t.h)*64, ell, g.LogRate)
 	d.real(g.Tail)[0] += T(-scale * r * r * own * sum(t.tails))
 }
 

@@ -92,16 +92,20 @@ func (d *Device[T]) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArg
 	s, b, c := device.CheckGaussian("GaussianLogLik", ell, g, a)
 	t := d.beginNoise(s, b, c, a, scale)
 	t.dh, t.h = d.real(g.H), d.real(a.H)
+	d.evaluate((*gaussian[T])(t), len(t.h)*4, ell, g.LogVar)
+}
+
+// evaluate runs the blocks of a likelihood. It writes the value, and adds the slopes in the parameters of the
+// columns, if there are some. The term −½ log 2πσ² of every element is added by the blocks.
+func (d *Device[T]) evaluate(of task, work int, ell, columns *device.Tensor) {
 	if d.dry() {
 		return
 	}
-	d.do((*gaussian[T])(t), len(t.ell), len(t.h)*4)
-	t.finish(ell)
-	t.slopes(d.real(g.LogVar))
+	t := &d.likelihoods
+	d.do(of, len(t.ell), work)
+	double(ell)[0] = t.scale * sum(t.ell)
+	t.slopes(d.real(columns))
 }
-
-// finish writes the value. The term −½ log 2πσ² of every element is added by the blocks.
-func (t *likelihoods[T]) finish(ell *device.Tensor) { double(ell)[0] = t.scale * sum(t.ell) }
 
 func sum(x []float64) float64 { return sumEvery(x, 0, 1) }
 
@@ -140,11 +144,7 @@ func (t *likelihoods[T]) normals(squares []float64, n float64) (value float64) {
 func (d *Device[T]) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckSoftmax("SoftmaxLogLik", ell, g, a)
 	t := d.beginLabels(s, b, c, g, a, scale)
-	if d.dry() {
-		return
-	}
-	d.do((*softmax[T])(t), len(t.ell), len(t.h)*16)
-	t.finish(ell)
+	d.evaluate((*softmax[T])(t), len(t.h)*16, ell, nil)
 }
 
 type softmax[T Float] likelihoods[T]
@@ -184,11 +184,7 @@ func (t *softmax[T]) run(_ *worker, block int) {
 func (d *Device[T]) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b := device.CheckBernoulli(ell, g, a)
 	t := d.beginLabels(s, b, 1, g, a, scale)
-	if d.dry() {
-		return
-	}
-	d.do((*bernoulli[T])(t), len(t.ell), len(t.h)*32)
-	t.finish(ell)
+	d.evaluate((*bernoulli[T])(t), len(t.h)*32, ell, nil)
 }
 
 type bernoulli[T Float] likelihoods[T]
@@ -279,12 +275,7 @@ func (d *Device[T]) HeteroscedasticLogLik(ell *device.Tensor, g, a device.Likeli
 	s, b, c := device.CheckHeteroscedastic(ell, g, a)
 	t := d.beginNoise(s, b, c, a, scale)
 	t.dh, t.h = d.real(g.H), d.real(a.H)
-	if d.dry() {
-		return
-	}
-	d.do((*heteroscedastic[T])(t), len(t.ell), len(t.h)*16)
-	t.finish(ell)
-	t.slopes(d.real(g.LogVar))
+	d.evaluate((*heteroscedastic[T])(t), len(t.h)*16, ell, g.LogVar)
 }
 
 type heteroscedastic[T Float] likelihoods[T]

@@ -9,50 +9,62 @@ import (
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device[T]) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckGaussianMoments("GaussianExpected", ell, g, a)
-	d.gaussianMoments(d.beginNoise(s, b, c, a, scale), false, ell, g, a)
+	d.beginNoise(s, b, c, a, scale)
+	d.evaluateMoments(expected, 4, ell, g.LogVar, g, a)
 }
 
 // GaussianPredictive is Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c).
 func (d *Device[T]) GaussianPredictive(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckGaussianMoments("GaussianPredictive", ell, g, a)
-	d.gaussianMoments(d.beginNoise(s, b, c, a, scale), true, ell, g, a)
+	d.beginNoise(s, b, c, a, scale)
+	d.evaluateMoments(predictive, 4, ell, g.LogVar, g, a)
 }
 
-// gaussianMoments is a likelihood of moments: the expected one, or the predictive.
-func (d *Device[T]) gaussianMoments(t *likelihoods[T], predictive bool, ell *device.Tensor,
-	g, a device.LikelihoodArgs) {
-	if d.dry() {
-		return
-	}
-	var of task
-	if a.H.DType() == device.Double {
-		d.expectedDouble = gaussianMoments[T, float64]{t, predictive, double(g.H), double(g.Variance),
-			double(a.H), double(a.Variance)}
-		of = &d.expectedDouble
-	} else {
-		d.expectedReal = gaussianMoments[T, T]{t, predictive, d.real(g.H), d.real(g.Variance),
-			d.real(a.H), d.real(a.Variance)}
-		of = &d.expectedReal
-	}
-	d.do(of, len(t.ell), t.rows*t.c*4)
-	t.finish(ell)
-	t.slopes(d.real(g.LogVar))
-}
-
-// gaussianMoments is the state of GaussianExpected and GaussianPredictive for moments of type E.
-type gaussianMoments[T, E Float] struct {
+// likelihoodMoments is the state of a likelihood of means and variances of type E.
+type likelihoodMoments[T, E Float] struct {
 	*likelihoods[T]
-	predictive     bool
+	of             momentKind
 	dmean, dvar    []E
 	mean, variance []E
 }
 
-func (t *gaussianMoments[T, E]) run(_ *worker, block int) {
-	lo, hi := span(block, likRows, t.rows)
-	if t.predictive {
-		t.runPredictive(block, lo, hi)
-		return
+// momentKind is one of the likelihoods of means and variances.
+type momentKind uint8
+
+const (
+	expected momentKind = iota
+	predictive
+	poisson
+)
+
+// evaluateMoments is evaluate of a likelihood of means and variances, in Double or in Real. The cost of
+// an element is in multiplications.
+func (d *Device[T]) evaluateMoments(of momentKind, cost int, ell, columns *device.Tensor, g, a device.LikelihoodArgs) {
+	t, work := &d.likelihoods, task(&d.momentsReal)
+	if a.H.DType() == device.Double {
+		d.momentsDouble = likelihoodMoments[T, float64]{t, of, double(g.H), double(g.Variance), double(a.H),
+			double(a.Variance)}
+		work = &d.momentsDouble
+	} else {
+		d.momentsReal = likelihoodMoments[T, T]{t, of, d.real(g.H), d.real(g.Variance), d.real(a.H), d.real(a.Variance)}
 	}
+	d.evaluate(work, t.rows*t.c*cost, ell, columns)
+}
+
+func (t *likelihoodMoments[T, E]) run(_ *worker, block int) {
+	lo, hi := span(block, likRows, t.rows)
+	switch t.of {
+	case expected:
+		t.expected(block, lo, hi)
+	case predictive:
+		t.predictive(block, lo, hi)
+	case poisson:
+		t.poisson(block, lo, hi)
+	}
+}
+
+// expected is GaussianExpected of rows lo … hi.
+func (t *likelihoodMoments[T, E]) expected(block, lo, hi int) {
 	squares := t.dlogvar[block*t.c:][:t.c]
 	clear(squares)
 	for row := lo; row < hi; row++ {
@@ -68,9 +80,9 @@ func (t *gaussianMoments[T, E]) run(_ *worker, block int) {
 	t.ell[block] = t.normals(squares, t.count(lo, hi))
 }
 
-// runPredictive is GaussianPredictive of rows lo … hi. With v = σ² + var, log N(y; mean, v) has the
+// predictive is GaussianPredictive of rows lo … hi. With v = σ² + var, log N(y; mean, v) has the
 // slopes miss/v in the mean, ½(miss²/v² − 1/v) in var, and σ² times that in log σ².
-func (t *gaussianMoments[T, E]) runPredictive(block, lo, hi int) {
+func (t *likelihoodMoments[T, E]) predictive(block, lo, hi int) {
 	const bound, own = device.BoundShare, 1 - device.BoundShare
 	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
 	clear(slopes)
