@@ -14,10 +14,16 @@ type potrfTask struct {
 	inverse          []float64 // [workers or matrices, tri, tri]
 	k, m             int
 	ladder           []float64 // the jitters to add to the diagonal, until one helps
-	j0, j1           int       // the block column of the current step, inside a single matrix
+	part             potrfPart // what the workers share, inside a single matrix
 }
 
 const potrfSpan = 64 // rows or columns of one block inside a single matrix
+
+// potrfPart is work on rows or columns lo … hi for block column j0 … j1 of matrix k.
+type potrfPart struct {
+	do                func(t *potrfTask, w *worker, part potrfPart)
+	k, j0, j1, lo, hi int
+}
 
 // potrfBatch factors one matrix of a batch in each block of the task.
 type potrfBatch potrfTask
@@ -84,35 +90,42 @@ func (t *potrfTask) factor(w *worker, k int, p *pool) int {
 			return j0 + pivot
 		}
 		invertLower(w, inverse, corner, m, n)
-		if p == nil {
-			t.panel(w, k, j0, j1, j1, m)
-			continue
-		}
-		t.j0, t.j1 = j0, j1
-		p.do((*potrfPanel)(t), blocksOf(m-j1, potrfSpan), (m-j1)*n*(j0+n))
+		t.share(w, p, (m-j1)*n*(j0+n), potrfPart{(*potrfTask).panel, k, j0, j1, j1, m})
 	}
 	return -1
 }
 
-// panel finishes rows lo … hi of block column j0 … j1: the product of the columns before
-// it is taken off, then the diagonal block is divided out.
-func (t *potrfTask) panel(w *worker, k, j0, j1, lo, hi int) {
-	if lo >= hi {
-		return
+// share does a part: at once for a matrix of a batch, where p is nil, and else by all workers.
+func (t *potrfTask) share(w *worker, p *pool, work int, part potrfPart) {
+	switch {
+	case part.lo >= part.hi:
+	case p == nil:
+		part.do(t, w, part)
+	default:
+		t.part = part
+		p.do((*potrfShare)(t), blocksOf(part.hi-part.lo, potrfSpan), work)
 	}
-	m, n, l := t.m, j1-j0, t.l[k*t.m*t.m:]
+}
+
+// potrfShare is a block of the rows or columns of a part.
+type potrfShare potrfTask
+
+func (t *potrfShare) run(w *worker, block int) {
+	part := t.part
+	lo, hi := span(block, potrfSpan, part.hi-part.lo)
+	part.lo, part.hi = part.lo+lo, part.lo+hi
+	part.do((*potrfTask)(t), w, part)
+}
+
+// panel finishes rows of a block column: the product of the columns before it is taken off, then the
+// diagonal block is divided out.
+func (t *potrfTask) panel(w *worker, part potrfPart) {
+	k, j0, lo, hi := part.k, part.j0, part.lo, part.hi
+	m, n, l := t.m, part.j1-j0, t.l[k*t.m*t.m:]
 	tmp := w.double(0, (hi-lo)*n)
 	copyRows(tmp, n, l[lo*m+j0:], m, hi-lo, n)
 	simd.Gemm64(w.doubles.pack, false, true, hi-lo, n, j0, -1, l[lo*m:], m, l[j0*m:], m, 1, tmp, n)
 	simd.Gemm64(w.doubles.pack, false, true, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, l[lo*m+j0:], m)
-}
-
-// potrfPanel is a block of rows of panel in a single matrix.
-type potrfPanel potrfTask
-
-func (t *potrfPanel) run(w *worker, block int) {
-	lo, hi := span(block, potrfSpan, t.m-t.j1)
-	(*potrfTask)(t).panel(w, 0, t.j0, t.j1, t.j1+lo, t.j1+hi)
 }
 
 // PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), by the blocked reverse sweep of Murray
@@ -147,21 +160,12 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 		j1 := min(j0+tri, m)
 		n := j1 - j0
 		invertLower(w, inverse, l[j0*m+j0:], m, n)
-		if p == nil {
-			t.columnGradient(w, k, j0, j1, j1, m)
-		} else {
-			t.j0, t.j1 = j0, j1
-			p.do((*potrfColumnGradient)(t), blocksOf(m-j1, potrfSpan), (m-j1)*n*(j0+n))
-		}
+		t.share(w, p, (m-j1)*n*(j0+n), potrfPart{(*potrfTask).columnGradient, k, j0, j1, j1, m})
 		if j1 < m {
 			simd.Gemm64(w.doubles.pack, true, false, n, n, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+j0:], m, 1, dl[j0*m+j0:], m)
 		}
 		reverseBlock(w, dl[j0*m+j0:], l[j0*m+j0:], inverse, m, n)
-		if p == nil {
-			t.rowGradient(w, k, j0, j1, 0, j0)
-		} else {
-			p.do((*potrfRowGradient)(t), blocksOf(j0, potrfSpan), j0*n*(m-j0))
-		}
+		t.share(w, p, j0*n*(m-j0), potrfPart{(*potrfTask).rowGradient, k, j0, j1, 0, j0})
 	}
 	for i := range m {
 		row := dc[i*m:][:i+1]
@@ -175,25 +179,21 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 	}
 }
 
-// columnGradient divides the diagonal block out of rows lo … hi of dl's block column, and takes
-// their part of the gradient to the columns before it: dB −= dC R.
-func (t *potrfTask) columnGradient(w *worker, k, j0, j1, lo, hi int) {
-	if lo >= hi {
-		return
-	}
-	m, n, l, dl := t.m, j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
+// columnGradient divides the diagonal block out of rows of dl's block column, and takes their part of
+// the gradient to the columns before it: dB −= dC R.
+func (t *potrfTask) columnGradient(w *worker, part potrfPart) {
+	k, j0, lo, hi := part.k, part.j0, part.lo, part.hi
+	m, n, l, dl := t.m, part.j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
 	tmp := w.double(0, (hi-lo)*n)
 	copyRows(tmp, n, dl[lo*m+j0:], m, hi-lo, n)
 	simd.Gemm64(w.doubles.pack, false, false, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, dl[lo*m+j0:], m)
 	simd.Gemm64(w.doubles.pack, false, false, hi-lo, j0, n, -1, dl[lo*m+j0:], m, l[j0*m:], m, 1, dl[lo*m:], m)
 }
 
-// rowGradient takes the gradient of the block column to columns lo … hi of the block's rows:
+// rowGradient takes the gradient of the block column to columns of the block's rows:
 // dR −= dCᵀ B + (dD + dDᵀ) R.
-func (t *potrfTask) rowGradient(w *worker, k, j0, j1, lo, hi int) {
-	if lo >= hi {
-		return
-	}
+func (t *potrfTask) rowGradient(w *worker, part potrfPart) {
+	k, j0, j1, lo, hi := part.k, part.j0, part.j1, part.lo, part.hi
 	m, n, l, dl := t.m, j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
 	if j1 < m {
 		simd.Gemm64(w.doubles.pack, true, false, n, hi-lo, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+lo:], m, 1, dl[j0*m+lo:], m)
@@ -209,20 +209,6 @@ func (t *potrfTask) rowGradient(w *worker, k, j0, j1, lo, hi int) {
 		}
 	}
 	simd.Gemm64(w.doubles.pack, false, false, n, hi-lo, n, -1, both, n, l[j0*m+lo:], m, 1, dl[j0*m+lo:], m)
-}
-
-type potrfColumnGradient potrfTask
-
-func (t *potrfColumnGradient) run(w *worker, block int) {
-	lo, hi := span(block, potrfSpan, t.m-t.j1)
-	(*potrfTask)(t).columnGradient(w, 0, t.j0, t.j1, t.j1+lo, t.j1+hi)
-}
-
-type potrfRowGradient potrfTask
-
-func (t *potrfRowGradient) run(w *worker, block int) {
-	lo, hi := span(block, potrfSpan, t.j0)
-	(*potrfTask)(t).rowGradient(w, 0, t.j0, t.j1, lo, hi)
 }
 
 // reverseBlock is PotrfBackward of one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then
