@@ -149,9 +149,13 @@ func (d *Device[T]) Upload(dst *device.Tensor, src []float64) {
 		copy(double(dst), src)
 		return
 	}
-	to := d.real(dst)
-	for i, v := range src {
-		to[i] = T(v)
+	cast(d.real(dst), src)
+}
+
+// cast is dst = src, in another precision.
+func cast[To, From Float](dst []To, src []From) {
+	for i, v := range src[:len(dst)] {
+		dst[i] = To(v)
 	}
 }
 
@@ -172,9 +176,7 @@ func (d *Device[T]) Download(dst []float64, src *device.Tensor) {
 		copy(dst, double(src))
 		return
 	}
-	for i, v := range d.real(src) {
-		dst[i] = float64(v)
-	}
+	cast(dst, d.real(src))
 }
 
 // Copy copies between tensors of one type and size.

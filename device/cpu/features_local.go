@@ -70,7 +70,8 @@ func (t *localWeights[T]) run(_ *worker, block int) {
 func (t *features[T]) addNoise(w *worker, lo, hi int) {
 	n := &t.local
 	for i := lo; i < hi; i++ {
-		squareRow(n.square[i*t.R:][:t.R], t.phi[i*2*t.R:])
+		phi := t.phi[i*2*t.R:]
+		product(n.square[i*t.R:][:t.R], phi, phi)
 	}
 	v := n.v[lo*t.Out : hi*t.Out]
 	t.multiply(w, v, hi-lo, 1, matrix[T]{n.square[lo*t.R:], t.R, t.R}, n.contrast)
@@ -141,13 +142,5 @@ func (t *features[T]) noiseGradient(w *worker, lo, hi int) {
 		if t.Activation == device.Waves {
 			t.g.logVarW[sines+at] += n.s2[sines+at] * (scale*n.dvSum[i%t.Out] - v)
 		}
-	}
-}
-
-// squareRow is dst = x².
-func squareRow[T Float](dst, x []T) {
-	x = x[:len(dst)]
-	for i, v := range x {
-		dst[i] = v * v
 	}
 }

@@ -125,7 +125,7 @@ func (t *integratedRows[T]) run(w *worker, block int) {
 	_, lo, hi := f.rowSpan(block)
 	n, m, width := hi-lo, &t.moments, colsKept*t.R
 	phi, h2 := m.phi[lo*width:hi*width], m.h2[lo*t.D:hi*t.D]
-	squareRow(h2, t.h[lo*t.D:])
+	product(h2, t.h[lo*t.D:], t.h[lo*t.D:])
 	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, m.eta, t.R, 0, phi[colSin*t.R:], width)
 	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, -0.5, h2, t.D, m.beta2, t.R, 0, phi[colShrink*t.R:], width)
 	for i := range n {

@@ -24,10 +24,7 @@ func (t *gather[T]) run(_ *worker, block int) {
 			copy(t.real[b*t.d:], from)
 			continue
 		}
-		to := t.double[b*t.d:][:t.d]
-		for i, v := range from {
-			to[i] = float64(v)
-		}
+		cast(t.double[b*t.d:][:t.d], from)
 	}
 }
 
@@ -79,10 +76,7 @@ type widen[T Float] convert[T]
 
 func (t *widen[T]) run(_ *worker, block int) {
 	lo, hi := span(block, moveBlock, len(t.real))
-	to := t.double[lo:hi]
-	for i, v := range t.real[lo:hi] {
-		to[i] = float64(v)
-	}
+	cast(t.double[lo:hi], t.real[lo:hi])
 }
 
 // NarrowAdd adds Double into Real.

@@ -57,10 +57,7 @@ func (t *sparseDistances[T]) run(w *worker, block int) {
 			copy(t.double[at:], dots)
 			continue
 		}
-		to := t.real[at:][:len(dots)]
-		for m, v := range dots {
-			to[m] = T(v)
-		}
+		cast(t.real[at:][:len(dots)], dots)
 	}
 }
 
