@@ -1,26 +1,18 @@
 package simd
 
-func dot32(x, y []float32) float32 {
+func dot32(x, y []float32) (sum float32) {
 	if active == scalar {
 		return dotScalar(x, y)
 	}
-	sum := float32(0)
-	for i := 0; i < len(x); i += chunk {
-		end := min(i+chunk, len(x))
-		sum += dot32Kernel(x[i:end], y[i:end])
-	}
+	chunks(len(x), func(i, end int) { sum += dot32Kernel(x[i:end], y[i:end]) })
 	return sum
 }
 
-func dot64(x, y []float64) float64 {
+func dot64(x, y []float64) (sum float64) {
 	if active == scalar {
 		return dotScalar(x, y)
 	}
-	sum := 0.0
-	for i := 0; i < len(x); i += chunk {
-		end := min(i+chunk, len(x))
-		sum += dot64Kernel(x[i:end], y[i:end])
-	}
+	chunks(len(x), func(i, end int) { sum += dot64Kernel(x[i:end], y[i:end]) })
 	return sum
 }
 
@@ -29,10 +21,7 @@ func axpy32(alpha float32, x, y []float32) {
 		axpyScalar(alpha, x, y)
 		return
 	}
-	for i := 0; i < len(x); i += chunk {
-		end := min(i+chunk, len(x))
-		axpy32Kernel(alpha, x[i:end], y[i:end])
-	}
+	chunks(len(x), func(i, end int) { axpy32Kernel(alpha, x[i:end], y[i:end]) })
 }
 
 func axpy64(alpha float64, x, y []float64) {
@@ -40,10 +29,7 @@ func axpy64(alpha float64, x, y []float64) {
 		axpyScalar(alpha, x, y)
 		return
 	}
-	for i := 0; i < len(x); i += chunk {
-		end := min(i+chunk, len(x))
-		axpy64Kernel(alpha, x[i:end], y[i:end])
-	}
+	chunks(len(x), func(i, end int) { axpy64Kernel(alpha, x[i:end], y[i:end]) })
 }
 
 func mul64(dst, x, y []float64) {
@@ -51,10 +37,7 @@ func mul64(dst, x, y []float64) {
 		mulScalar(dst, x, y)
 		return
 	}
-	for i := 0; i < len(x); i += chunk {
-		end := min(i+chunk, len(x))
-		mul64Kernel(dst[i:end], x[i:end], y[i:end])
-	}
+	chunks(len(x), func(i, end int) { mul64Kernel(dst[i:end], x[i:end], y[i:end]) })
 }
 
 func mulAdd64(dst, x, y []float64) {
@@ -62,8 +45,5 @@ func mulAdd64(dst, x, y []float64) {
 		mulAddScalar(dst, x, y)
 		return
 	}
-	for i := 0; i < len(x); i += chunk {
-		end := min(i+chunk, len(x))
-		mulAdd64Kernel(dst[i:end], x[i:end], y[i:end])
-	}
+	chunks(len(x), func(i, end int) { mulAdd64Kernel(dst[i:end], x[i:end], y[i:end]) })
 }
