@@ -2,8 +2,12 @@ package simd
 
 import "fmt"
 
-// Panels64 is a matrix B that is packed once for many products, which may run at the same time.
-type Panels64 struct{ panels[float64] }
+// Panels64 is a matrix B that is packed once for many products, which may run at the same time. It holds the
+// blocks of gemm one after the other.
+type Panels64 struct {
+	data []float64
+	k, n int
+}
 
 // PanelColumns64 is how many columns of B are one block of Panels64.
 const PanelColumns64 = packBytes / 8 / kBlock
@@ -12,11 +16,18 @@ const PanelColumns64 = packBytes / 8 / kBlock
 func (q *Panels64) Pack(tB bool, k, n int, b []float64, ldb int) {
 	of := stored[float64]{b, ldb, tB}
 	of.check("B", k, n)
-	q.pack(k, n, &of)
+	q.Reserve(Panels64Len(k, n))
+	q.data, q.k, q.n = q.data[:Panels64Len(k, n)], k, n
+	for j0 := 0; j0 < n; j0 += PanelColumns64 {
+		nb := min(PanelColumns64, n-j0)
+		for k0 := 0; k0 < k; k0 += kBlock {
+			packBlock(q.block(j0, k0), &of, j0, nb, k0, min(kBlock, k-k0))
+		}
+	}
 }
 
 // Panels64Len is how many elements of memory a packed matrix [k,n] takes.
-func Panels64Len(k, n int) int { return whole[float64](n) * k }
+func Panels64Len(k, n int) int { return wholePanels(n) * k }
 
 // Reserve makes room for a number of elements and returns by how many it grew.
 func (q *Panels64) Reserve(elements int) (grown int) {
@@ -41,36 +52,15 @@ func GemmPanels64(p *Pack[float64], tA bool, m, n int, alpha float64, a []float6
 	}
 }
 
-// panels holds the blocks of gemm one after the other.
-type panels[T Float] struct {
-	data []T
-	k, n int
-}
-
-func (q *panels[T]) pack(k, n int, b *stored[T]) {
-	q.k, q.n = k, n
-	size := whole[T](n) * k
-	if cap(q.data) < size {
-		q.data = make([]T, size)
-	}
-	q.data = q.data[:size]
-	for j0 := 0; j0 < n; j0 += blockColumns[T]() {
-		nb := min(blockColumns[T](), n-j0)
-		for k0 := 0; k0 < k; k0 += kBlock {
-			packBlock(q.block(j0, k0), b, j0, nb, k0, min(kBlock, k-k0))
-		}
-	}
-}
-
 // block is the block of columns from j0 and terms from k0 on.
-func (q *panels[T]) block(j0, k0 int) []T {
-	nb := whole[T](min(blockColumns[T](), q.n-j0))
+func (q *Panels64) block(j0, k0 int) []float64 {
+	nb := wholePanels(min(PanelColumns64, q.n-j0))
 	at := j0*q.k + nb*k0
 	return q.data[at:][:nb*min(kBlock, q.k-k0)]
 }
 
-// whole is n rounded up to whole panels.
-func whole[T Float](n int) int {
-	width := panelWidth[T]()
+// wholePanels is n rounded up to whole panels.
+func wholePanels(n int) int {
+	width := panelWidth[float64]()
 	return (n + width - 1) / width * width
 }
