@@ -21,7 +21,7 @@ type AdamCoeffs struct {
 //
 // rate multiplies the step size of each element; where it is 0, p is held.
 func Adam32(p, g, m, v, rate []float32, co AdamCoeffs) {
-	checkAdam(len(p), len(g), len(m), len(v), len(rate))
+	checkLens(p, g, m, v, rate)
 	if active == scalar {
 		adamScalar(p, g, m, v, rate, &co)
 		return
@@ -32,20 +32,13 @@ func Adam32(p, g, m, v, rate []float32, co AdamCoeffs) {
 
 // Adam64 is Adam32 in double.
 func Adam64(p, g, m, v, rate []float64, co AdamCoeffs) {
-	checkAdam(len(p), len(g), len(m), len(v), len(rate))
+	checkLens(p, g, m, v, rate)
 	if active == scalar {
 		adamScalar(p, g, m, v, rate, &co)
 		return
 	}
 	c := adamTable[float64](&co)
 	chunks(len(p), func(i, end int) { adam64Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c) })
-}
-
-func checkAdam(p, g, m, v, rate int) {
-	checkLen(g, p)
-	checkLen(m, p)
-	checkLen(v, p)
-	checkLen(rate, p)
 }
 
 func adamScalar[T Float](p, g, m, v, rate []T, co *AdamCoeffs) {

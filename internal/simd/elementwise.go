@@ -26,8 +26,7 @@ func Exp64(dst, x []float64) {
 // scalar products x of z with the rows, ½‖z‖² (own) and half the squared lengths of the rows. dst
 // may be x.
 func RBF64(dst, x, half []float64, own, scale float64) {
-	checkLen(len(dst), len(x))
-	checkLen(len(half), len(x))
+	checkLens(x, dst, half)
 	if active == scalar {
 		rbfScalar(dst, x, half, own, scale)
 		return
@@ -39,8 +38,7 @@ func RBF64(dst, x, half []float64, own, scale float64) {
 // are left to package math and are slow. Either result may be x, but they must not be
 // one slice.
 func SinCos32(sin, cos, x []float32) {
-	checkLen(len(sin), len(x))
-	checkLen(len(cos), len(x))
+	checkLens(x, sin, cos)
 	if active == scalar {
 		sinCosScalar(sin, cos, x)
 		return
@@ -79,15 +77,14 @@ func sinCosLarge(sin, cos, x []float32) {
 
 // SinCos64 is SinCos32 in double.
 func SinCos64(sin, cos, x []float64) {
-	checkLen(len(sin), len(x))
-	checkLen(len(cos), len(x))
+	checkLens(x, sin, cos)
 	sinCosScalar(sin, cos, x)
 }
 
 // Rotate32 is dst = cos∘b − sin∘a, the derivative along an angle where a and b are those along its
 // cosine and sine. dst may be any of them.
 func Rotate32(dst, cos, sin, a, b []float32) {
-	checkRotate(len(dst), len(cos), len(sin), len(a), len(b))
+	checkLens(dst, cos, sin, a, b)
 	if active == scalar {
 		rotateScalar(dst, cos, sin, a, b)
 		return
@@ -97,15 +94,8 @@ func Rotate32(dst, cos, sin, a, b []float32) {
 
 // Rotate64 is Rotate32 in double.
 func Rotate64(dst, cos, sin, a, b []float64) {
-	checkRotate(len(dst), len(cos), len(sin), len(a), len(b))
+	checkLens(dst, cos, sin, a, b)
 	rotateScalar(dst, cos, sin, a, b)
-}
-
-func checkRotate(dst, cos, sin, a, b int) {
-	checkLen(cos, dst)
-	checkLen(sin, dst)
-	checkLen(a, dst)
-	checkLen(b, dst)
 }
 
 // Mul64 is dst = xy. dst may be x or y.
@@ -136,6 +126,13 @@ func chunks(n int, f func(lo, hi int)) {
 func checkLen(got, want int) {
 	if got != want {
 		panic("simd: slices of different lengths")
+	}
+}
+
+// checkLens is checkLen of others, each as long as x.
+func checkLens[T Float](x []T, others ...[]T) {
+	for _, y := range others {
+		checkLen(len(y), len(x))
 	}
 }
 

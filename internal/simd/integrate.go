@@ -13,10 +13,7 @@ type Integrals[T Float] struct {
 }
 
 func (m *Integrals[T]) check() {
-	n := len(m.Cos)
-	for _, x := range [...][]T{m.MeanCos, m.MeanSin, m.Wave, m.Lost, m.CrossCos, m.CrossSin, m.Sin, m.Shrink} {
-		checkLen(len(x), n)
-	}
+	checkLens(m.Cos, m.MeanCos, m.MeanSin, m.Wave, m.Lost, m.CrossCos, m.CrossSin, m.Sin, m.Shrink)
 }
 
 // span is elements lo … hi.
@@ -68,11 +65,7 @@ func IntegrateSlopes64(dt, dv []float64, m, d Integrals[float64]) {
 }
 
 func checkSlopes[T Float](dt, dv []T, m, d *Integrals[T]) {
-	n := len(dt)
-	for _, x := range [...][]T{dv, m.Cos, m.Sin, m.Shrink, d.MeanCos, d.MeanSin, d.Wave, d.Lost,
-		d.CrossCos, d.CrossSin} {
-		checkLen(len(x), n)
-	}
+	checkLens(dt, dv, m.Cos, m.Sin, m.Shrink, d.MeanCos, d.MeanSin, d.Wave, d.Lost, d.CrossCos, d.CrossSin)
 }
 
 func integrateScalar[T Float](m *Integrals[T]) {

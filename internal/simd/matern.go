@@ -13,9 +13,7 @@ import "math"
 // isNear reports whether some row is nearer than −2(x − (own + half)) = 2·near·(own + half), where
 // rounding is no longer small beside the distance. No slice may be another.
 func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, near float64) (isNear bool) {
-	checkLen(len(dst), len(x))
-	checkLen(len(slope), len(x))
-	checkLen(len(half), len(x))
+	checkLens(x, dst, slope, half)
 	scale *= -2 * float64(twiceNu)
 	if active == scalar {
 		return maternScalar(dst, slope, x, half, own, scale, near, twiceNu)

@@ -5,8 +5,7 @@ import "math"
 // NormalCDF64 writes the distribution function and the density of the standard normal: below =
 // Φ(u), density = φ(u). No slice may be another.
 func NormalCDF64(below, density, u []float64) {
-	checkLen(len(below), len(u))
-	checkLen(len(density), len(u))
+	checkLens(u, below, density)
 	if active == scalar {
 		normalCDFScalar(below, density, u)
 	} else {

@@ -5,8 +5,7 @@ import "math"
 // Rectify32 writes √2 pⁿ where p > 0, and its derivative, and 0 elsewhere: phi and slope of the
 // arc-cosine kernel of degree n, 0 to 2. NaN stays NaN. p may be phi or slope.
 func Rectify32(phi, slope, p []float32, degree int) {
-	checkLen(len(phi), len(p))
-	checkLen(len(slope), len(p))
+	checkLens(p, phi, slope)
 	co := rectifyTerms[float32](degree)
 	if active == scalar {
 		rectifyScalar(phi, slope, p, &co)
@@ -17,8 +16,7 @@ func Rectify32(phi, slope, p []float32, degree int) {
 
 // Rectify64 is Rectify32 in double.
 func Rectify64(phi, slope, p []float64, degree int) {
-	checkLen(len(phi), len(p))
-	checkLen(len(slope), len(p))
+	checkLens(p, phi, slope)
 	co := rectifyTerms[float64](degree)
 	rectifyScalar(phi, slope, p, &co)
 }
