@@ -3,16 +3,14 @@ package main
 import (
 	"fmt"
 
-	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // adam is one step of Adam; co holds β1, 1−β1, β2, 1−β2, StepSize, RootScale, Eps, L2, Scale.
 func adam(v vec) {
 	T := v.elem()
-	TEXT(v.name("adam"), NOSPLIT, fmt.Sprintf("func(n int, p, grad, m, v, rate *%s, co *[9]%s)", T, T))
-	Doc(v.name("adam") + " updates p, m and v.")
-	Pragma("noescape")
+	function(v.name("adam"), fmt.Sprintf("func(n int, p, grad, m, v, rate *%s, co *[9]%s)", T, T),
+		"updates p, m and v.")
 	n, co := param("n"), param("co")
 	c := v.regs(9)
 	for i, r := range c {
@@ -41,6 +39,5 @@ func adam(v vec) {
 		v.do(sub, m, p, p)
 		e.store(p, 0)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }

@@ -181,6 +181,18 @@ func (v vec) round(x reg.VecVirtual, scale float64) (t, k reg.VecVirtual) {
 	return t, k
 }
 
+// function begins an assembly function, whose name stands before doc, and leave returns from it.
+func function(name, signature, doc string, more ...string) {
+	TEXT(name, NOSPLIT, signature)
+	Doc(append([]string{name + " " + doc}, more...)...)
+	Pragma("noescape")
+}
+
+func leave() {
+	VZEROUPPER()
+	RET()
+}
+
 // kernel begins an assembly function over slices of n elements, in the order of names.
 func kernel(v vec, stem, doc, results string, names ...string) (n reg.GPVirtual, ptrs []reg.GPVirtual) {
 	list := ""
@@ -190,9 +202,7 @@ func kernel(v vec, stem, doc, results string, names ...string) (n reg.GPVirtual,
 		}
 		list += name
 	}
-	TEXT(v.name(stem), NOSPLIT, fmt.Sprintf("func(n int, %s *%s)%s", list, v.elem(), results))
-	Doc(v.name(stem) + " " + doc)
-	Pragma("noescape")
+	function(v.name(stem), fmt.Sprintf("func(n int, %s *%s)%s", list, v.elem(), results), doc)
 	n = param("n")
 	for _, name := range names {
 		ptrs = append(ptrs, param(name))

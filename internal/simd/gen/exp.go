@@ -16,17 +16,15 @@ func exp(v vec) {
 	v.each(n, ptrs, func(e elements) {
 		e.store(v.exp(e.load(0), limit), 1)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // rbf is exp(scale·min(0, x − (own + half))): the elements of a kernel matrix from scalar products
 // and half the squared lengths.
 func rbf(v vec) {
 	T := v.elem()
-	TEXT(v.name("rbf"), NOSPLIT, fmt.Sprintf("func(n int, dst, x, half *%s, own, scale %s)", T, T))
-	Doc(v.name("rbf") + " writes dst = exp(scale·min(0, x − (own + half))).")
-	Pragma("noescape")
+	function(v.name("rbf"), fmt.Sprintf("func(n int, dst, x, half *%s, own, scale %s)", T, T),
+		"writes dst = exp(scale·min(0, x − (own + half))).")
 	n := param("n")
 	own, scale := v.broadcastParam("own"), v.broadcastParam("scale")
 	limit, zero := v.constant(v.f(v.infinity())), v.reg()
@@ -39,8 +37,7 @@ func rbf(v vec) {
 		v.do(mul, scale, x, x)
 		e.store(v.exp(x, limit), 0)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // matern is c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with t = √(scale·min(0, x − (own +
@@ -49,11 +46,10 @@ func rbf(v vec) {
 // lane.
 func matern(v vec) {
 	T := v.elem()
-	TEXT(v.name("matern"), NOSPLIT,
-		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, co *[4]%s, nearest *[8]%s)", T, T, T, T))
-	Doc(v.name("matern") + " writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] " +
-		"t), t = √(scale·min(0, x − (own + half))).")
-	Pragma("noescape")
+	function(v.name("matern"),
+		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, co *[4]%s, nearest *[8]%s)", T, T, T, T),
+		"writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t), "+
+			"t = √(scale·min(0, x − (own + half))).")
 	correlation(v, func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 		k := v.regs(4)
 		for i, r := range k {
@@ -76,10 +72,9 @@ func matern(v vec) {
 // laplace is matern with c = e⁻ᵗ and slope = e⁻ᵗ/t: Matérn 1/2.
 func laplace(v vec) {
 	T := v.elem()
-	TEXT(v.name("laplace"), NOSPLIT,
-		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, nearest *[8]%s)", T, T, T))
-	Doc(v.name("laplace") + " writes dst = e⁻ᵗ and slope = e⁻ᵗ/t, t = √(scale·min(0, x − (own + half))).")
-	Pragma("noescape")
+	function(v.name("laplace"),
+		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, nearest *[8]%s)", T, T, T),
+		"writes dst = e⁻ᵗ and slope = e⁻ᵗ/t, t = √(scale·min(0, x − (own + half))).")
 	correlation(v, func(reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 		return func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 			slope = v.reg()
@@ -117,8 +112,7 @@ func correlation(v vec, of func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, 
 		e.store(slope, 1)
 	})
 	v.do(move, most, at(nearest, 0))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // infinity is beyond the logarithm of the largest number.

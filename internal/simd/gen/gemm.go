@@ -25,11 +25,10 @@ func (v vec) heights() []int {
 // written once, as α·sum (first) or C + α·sum.
 func gemm(v vec) {
 	T := v.elem()
-	TEXT(v.name("gemm"), NOSPLIT,
-		fmt.Sprintf("func(rows, cols, k int, alpha %s, a *%s, lda int, b, c *%s, ldc int, first int)", T, T, T))
-	Doc(v.name("gemm")+" computes rows × cols elements of C from one block of k.",
+	function(v.name("gemm"),
+		fmt.Sprintf("func(rows, cols, k int, alpha %s, a *%s, lda int, b, c *%s, ldc int, first int)", T, T, T),
+		"computes rows × cols elements of C from one block of k.",
 		"lda and ldc are in bytes; rows must be one of the heights of the kernel.")
-	Pragma("noescape")
 	rows := param("rows")
 	cols, b, c := param("cols"), param("b"), param("c")
 	for i, h := range v.heights() {
@@ -54,12 +53,10 @@ func rowBlock(v vec, h int, cols, b, c reg.GPVirtual) {
 	ADDQ(imm(2*v.bytes), c)
 	SUBQ(imm(2*v.lanes()), cols)
 	JG(LabelRef(panel))
-	VZEROUPPER()
-	RET()
+	leave()
 	Label(narrow)
 	tile{v, h, 1, cols, b, c}.emit()
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // tile is h rows by w registers of C.

@@ -1,9 +1,6 @@
 package main
 
-import (
-	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/reg"
-)
+import "github.com/mmcloughlin/avo/reg"
 
 // angles are the terms of the moments of a cosine and a sine: c and s of the phase's mean, q of its
 // variance, u = q², half = ½ cos 2t, sin2 = sin 2t.
@@ -58,8 +55,7 @@ func integrate(v vec) {
 		e.store(v.times(cross, a.half), 4)
 		e.store(v.times(cross, a.sin2), 5)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // integrateSlopes is integrate upside down.
@@ -103,6 +99,5 @@ func integrateSlopes(v vec) {
 		v.do(fnma231, v.f(0.5), along, du)
 		e.store(du, 1)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }

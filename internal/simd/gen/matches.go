@@ -15,9 +15,8 @@ func matches(v vec, parts int) {
 	if v.wide() {
 		name = fmt.Sprintf("matches%dAVX512", parts)
 	}
-	TEXT(name, NOSPLIT, "func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)")
-	Doc(fmt.Sprintf("%s adds weight[counts of %d rows together] to sums, for each of n windows.", name, parts))
-	Pragma("noescape")
+	function(name, "func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)",
+		fmt.Sprintf("adds weight[counts of %d rows together] to sums, for each of n windows.", parts))
 	n, sums, where, counts, weight := param("n"), param("sums"), param("at"), param("counts"), param("weight")
 	lut, zero := v.reg(), v.reg()
 	if v.wide() {
@@ -62,6 +61,5 @@ func matches(v vec, parts int) {
 	for i, a := range acc {
 		move(a, at(sums, i*v.bytes))
 	}
-	VZEROUPPER()
-	RET()
+	leave()
 }

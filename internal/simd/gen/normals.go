@@ -13,11 +13,8 @@ import (
 // registers of the last transposition follow each other in memory. AVX-512 has the registers to
 // draw for two registers of counters together, so that no round waits for another.
 func normals(v vec) {
-	TEXT(v.name("normals"), NOSPLIT,
-		"func(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)")
-	Doc(v.name("normals") +
-		" writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.")
-	Pragma("noescape")
+	function(v.name("normals"), "func(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)",
+		"writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.")
 	blocks, dst, keys := param("blocks"), param("dst"), param("keys")
 	counter := v.reg()
 	VMOVUPS(at(param("c0"), 0), counter)
@@ -39,8 +36,7 @@ func normals(v vec) {
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
 	Label("done")
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // draw writes the normals of n registers of counters.

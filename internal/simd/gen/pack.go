@@ -15,9 +15,8 @@ func packRows(v vec) {
 	if v.wide() {
 		name = "packRowsAVX512"
 	}
-	TEXT(name, NOSPLIT, "func(k, dwords int, src *byte, stride int, dst *byte)")
-	Doc(name + " copies the first dwords of k rows into a panel. stride is in bytes.")
-	Pragma("noescape")
+	function(name, "func(k, dwords int, src *byte, stride int, dst *byte)",
+		"copies the first dwords of k rows into a panel. stride is in bytes.")
 	k, dwords := param("k"), param("dwords")
 	src, stride, dst := param("src"), param("stride"), param("dst")
 	x, m := v.regs(2), v.regs(2)
@@ -43,18 +42,16 @@ func packRows(v vec) {
 	ADDQ(imm(2*v.bytes), dst)
 	DECQ(k)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // transpose writes dst[j,i] = src[i,j] in squares of side × side elements. The last
 // square of a row is moved back to end with it, so cols must be at least side. Rows are
 // filled up with copies of the last one: dst must have room for whole squares.
 func transpose(name, elem string, size, side int, square func(src []Mem, store func(j int, x Op))) {
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(rows, cols int, src *%s, lds int, dst *%s, ldd int)", elem, elem))
-	Doc(fmt.Sprintf("%s writes dst[j,i] = src[i,j] for rows rounded up to %d, and cols ≥ %d. lds and "+
-		"ldd are in bytes.", name, side, side))
-	Pragma("noescape")
+	function(name, fmt.Sprintf("func(rows, cols int, src *%s, lds int, dst *%s, ldd int)", elem, elem),
+		fmt.Sprintf("writes dst[j,i] = src[i,j] for rows rounded up to %d, and cols ≥ %d. lds and ldd are in bytes.",
+			side, side))
 	rows, src := param("rows"), param("src")
 	Label("band")
 	row := []reg.GPVirtual{src}
@@ -105,8 +102,7 @@ func transpose(name, elem string, size, side int, square func(src []Mem, store f
 	ADDQ(step, src)
 	SUBQ(imm(side), rows)
 	JG(LabelRef("band"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // transpose32 turns squares of 8 × 8 float32.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/reg"
 )
 
@@ -11,10 +10,8 @@ import (
 // elsewhere; NaN stays.
 func rectify(v vec) {
 	T := v.elem()
-	TEXT(v.name("rectify"), NOSPLIT, fmt.Sprintf("func(n int, phi, slope, p *%s, co *[5]%s)", T, T))
-	Doc(v.name("rectify") + " writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p " +
-		"where p > 0, and 0 elsewhere.")
-	Pragma("noescape")
+	function(v.name("rectify"), fmt.Sprintf("func(n int, phi, slope, p *%s, co *[5]%s)", T, T),
+		"writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere.")
 	n, co := param("n"), param("co")
 	k := v.regs(5)
 	for i, r := range k {
@@ -35,6 +32,5 @@ func rectify(v vec) {
 		e.store(phi, 0)
 		e.store(slope, 1)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }

@@ -87,22 +87,18 @@ func (v vec) reduce(acc []reg.VecVirtual) {
 		VADDSS(high.AsX(), low.AsX(), low.AsX())
 	}
 	Store(low.AsX(), Return("sum"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 func axpy(v vec) {
-	TEXT(v.name("axpy"), NOSPLIT, fmt.Sprintf("func(n int, alpha %s, x, y *%s)", v.elem(), v.elem()))
-	Doc(v.name("axpy") + " is y += αx.")
-	Pragma("noescape")
+	function(v.name("axpy"), fmt.Sprintf("func(n int, alpha %s, x, y *%s)", v.elem(), v.elem()), "is y += αx.")
 	n, alpha := param("n"), v.broadcastParam("alpha")
 	v.each(n, []reg.GPVirtual{param("x"), param("y")}, func(e elements) {
 		x, y := e.load(0), e.load(1)
 		v.do(fma231, alpha, x, y)
 		e.store(y, 1)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // multiply is the product of two slices, and the product added to a third.
@@ -113,16 +109,14 @@ func multiply(v vec) {
 		v.do(mul, x, y, y)
 		e.store(y, 0)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 	n, ptrs = kernel(v, "mulAdd", "is dst += xy.", "", "dst", "x", "y")
 	v.each(n, ptrs, func(e elements) {
 		dst, x := e.load(0), e.load(1)
 		v.do(fma231, e.load(2), x, dst)
 		e.store(dst, 0)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // rotate is dst = cos∘b − sin∘a.
@@ -134,6 +128,5 @@ func rotate(v vec) {
 		v.do(fnma231, e.load(3), sin, cos)
 		e.store(cos, 0)
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }

@@ -50,14 +50,12 @@ func sinCos(v vec) {
 	left := GP64()
 	XORQ(left, left)
 	Store(left, Return("left"))
-	VZEROUPPER()
-	RET()
+	leave()
 	Label("stop")
 	ADDQ(imm(v.lanes()), n)
 	Label("stopRest")
 	Store(n, Return("left"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // largest is the largest |x| of each lane. That of AVX-512 leaves out NaN, which sinCos may as well
