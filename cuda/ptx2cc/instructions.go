@@ -17,12 +17,24 @@ type code struct {
 
 // opcodes are the instructions that are known. Each writes C++, or fails.
 var opcodes = map[string]func(c *code) string{
-	"add": sum("+"), "sub": sum("-"), "mul": product, "mad": multiplyAdd, "fma": fusedMultiplyAdd, "div": quotient, "rem": remainder,
-	"min": extremum, "max": extremum, "neg": negate, "abs": magnitude, "sqrt": root, "rcp": reciprocal, "rsqrt": reciprocalRoot,
-	"and": logic("&"), "or": logic("|"), "xor": logic("^"), "not": complement, "shl": shift, "shr": shift, "bfe": field,
-	"setp": compare, "selp": choose, "mov": move, "cvt": convert, "cvta": generic,
-	"ld": load, "st": store, "bar": barrier, "shfl": shuffle, "mma": matrices,
-	"bra": branch, "ret": leave,
+	"add": formula(3, "(%[1]s)(%[2]s + %[3]s)", " "+integers+" "+floats, ".rn "+floats),
+	"sub": formula(3, "(%[1]s)(%[2]s - %[3]s)", " "+integers+" "+floats, ".rn "+floats),
+	"fma": formula(4, "std::fma(%[2]s, %[3]s, %[4]s)", ".rn "+floats),
+	"rem": formula(3, "ptx::rem<%[1]s>(%[2]s, %[3]s)", " "+integers),
+	"min": formula(3, "ptx::min<%[1]s>(%[2]s, %[3]s)", " "+integers+" "+floats),
+	"max": formula(3, "ptx::max<%[1]s>(%[2]s, %[3]s)", " "+integers+" "+floats),
+	"neg": formula(2, "-%[2]s", " s16 s32 s64 "+floats), "abs": formula(2, "std::fabs(%[2]s)", " "+floats),
+	"sqrt":  formula(2, "std::sqrt(%[2]s)", ".rn "+floats),
+	"rsqrt": formula(2, "ptx::rough(1 / std::sqrt(ptx::rough(%[2]s)))", ".approx.ftz f64"),
+	"and":   formula(3, "(%[1]s)(%[2]s & %[3]s)", " pred "+untyped),
+	"or":    formula(3, "(%[1]s)(%[2]s | %[3]s)", " pred "+untyped),
+	"xor":   formula(3, "(%[1]s)(%[2]s ^ %[3]s)", " pred "+untyped),
+	// An address is the same in every space of the double.
+	"cvta": formula(2, "%[2]s", ".to.global u64", ".to.shared u64", ".to.local u64", ".global u64", ".shared u64",
+		".local u64"),
+	"mul": product, "mad": multiplyAdd, "div": quotient, "rcp": reciprocal, "not": complement,
+	"shl": shift, "shr": shift, "bfe": field, "setp": compare, "selp": choose, "mov": move, "cvt": convert,
+	"ld": load, "st": store, "bar": barrier, "shfl": shuffle, "mma": matrices, "bra": branch, "ret": leave,
 }
 
 // instruction is a statement as C++.
@@ -82,10 +94,16 @@ func (c *code) out(format string, a ...any) string {
 	return c.put(c.operands[0], c.t, fmt.Sprintf(format, a...))
 }
 
-func sum(sign string) func(*code) string {
+// formula is an instruction of n operands, in forms as plain has them: the C++ of its type, %[1]s, and of its
+// sources, from %[2]s on.
+func formula(n int, format string, forms ...string) func(*code) string {
 	return func(c *code) string {
-		c.plain(3, " "+integers+" "+floats, ".rn "+floats)
-		return c.out("(%s)(%s %s %s)", c.t.c, c.in(1), sign, c.in(2))
+		c.plain(n, forms...)
+		parts := []any{c.t.c}
+		for i := 1; i < n; i++ {
+			parts = append(parts, c.in(i))
+		}
+		return c.out(format, parts...)
 	}
 }
 
@@ -116,11 +134,6 @@ func multiplyAdd(c *code) string {
 	return c.out("(%s)(%s + %s)", c.t.c, c.low(c.in(1), c.in(2)), c.in(3))
 }
 
-func fusedMultiplyAdd(c *code) string {
-	c.plain(4, ".rn "+floats)
-	return c.out("std::fma(%s, %s, %s)", c.in(1), c.in(2), c.in(3))
-}
-
 func quotient(c *code) string {
 	c.plain(3, " "+integers, ".rn "+floats)
 	if c.t.float() {
@@ -129,49 +142,12 @@ func quotient(c *code) string {
 	return c.out("ptx::div<%s>(%s, %s)", c.t.c, c.in(1), c.in(2))
 }
 
-func remainder(c *code) string {
-	c.plain(3, " "+integers)
-	return c.out("ptx::rem<%s>(%s, %s)", c.t.c, c.in(1), c.in(2))
-}
-
-func extremum(c *code) string {
-	c.plain(3, " "+integers+" "+floats)
-	return c.out("ptx::%s<%s>(%s, %s)", c.name, c.t.c, c.in(1), c.in(2))
-}
-
-func negate(c *code) string {
-	c.plain(2, " s16 s32 s64 "+floats)
-	return c.out("-%s", c.in(1))
-}
-
-func magnitude(c *code) string {
-	c.plain(2, " "+floats)
-	return c.out("std::fabs(%s)", c.in(1))
-}
-
-func root(c *code) string {
-	c.plain(2, ".rn "+floats)
-	return c.out("std::sqrt(%s)", c.in(1))
-}
-
 func reciprocal(c *code) string {
 	c.plain(2, ".rn "+floats, ".approx.ftz f64")
 	if c.parts[0] == ".rn" {
 		return c.out("1 / %s", c.in(1))
 	}
 	return c.out("ptx::rough(1 / ptx::rough(%s))", c.in(1))
-}
-
-func reciprocalRoot(c *code) string {
-	c.plain(2, ".approx.ftz f64")
-	return c.out("ptx::rough(1 / std::sqrt(ptx::rough(%s)))", c.in(1))
-}
-
-func logic(sign string) func(*code) string {
-	return func(c *code) string {
-		c.plain(3, " pred "+untyped)
-		return c.out("(%s)(%s %s %s)", c.t.c, c.in(1), sign, c.in(2))
-	}
 }
 
 func complement(c *code) string {
@@ -262,10 +238,4 @@ func convert(c *code) string {
 		c.fail("conversion cvt%s.%s", strings.Join(c.parts, ""), c.t.name())
 	}
 	return c.extend(c.operands[0], to, fmt.Sprintf("(%s)%s", to.c, c.read(c.operands[1], c.t, true)))
-}
-
-// generic is cvta: an address is the same in every space of the double.
-func generic(c *code) string {
-	c.plain(2, ".to.global u64", ".to.shared u64", ".to.local u64", ".global u64", ".shared u64", ".local u64")
-	return c.out("%s", c.in(1))
 }
