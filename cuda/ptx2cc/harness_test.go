@@ -58,48 +58,30 @@ func text(kernels []kernel) string {
 	return b.String()
 }
 
+// classes are the kinds of register by the letter of a row: the name, and what moves a number from %rd10 to a
+// register and from one to %rd11.
+var classes = map[byte]struct{ name, load, store string }{
+	'h': {"%h", "cvt.u16.u64 %s, %%rd10;", "cvt.u64.u16 %%rd11, %s;"},
+	'r': {"%r", "cvt.u32.u64 %s, %%rd10;", "cvt.u64.u32 %%rd11, %s;"},
+	'R': {"%rd1", "mov.u64 %s, %%rd10;", "mov.u64 %%rd11, %s;"},
+	'f': {"%f", "cvt.u32.u64 %%r40, %%rd10; mov.b32 %s, %%r40;", "mov.b32 %%r40, %s; cvt.u64.u32 %%rd11, %%r40;"},
+	'F': {"%fd", "mov.b64 %s, %%rd10;", "mov.b64 %%rd11, %s;"},
+	'p': {"%p", "setp.ne.s64 %s, %%rd10, 0;", "selp.b64 %%rd11, 1, 0, %s;"},
+}
+
 // body loads the operands of a row, computes, and stores the result.
 func (r row) body() string {
-	names := map[byte]string{'h': "%h", 'r': "%r", 'R': "%rd1", 'f': "%f", 'F': "%fd", 'p': "%p"}
 	var b strings.Builder
 	operands := make([]string, len(r.classes))
-	for i := range r.classes {
-		operands[i] = fmt.Sprintf("%s%d", names[r.classes[i]], i+1)
-		if i == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "\tld.global.u64 %%rd10, [%%rd3+%d];\n", 8*(i-1))
-		switch o := operands[i]; r.classes[i] {
-		case 'h':
-			fmt.Fprintf(&b, "\tcvt.u16.u64 %s, %%rd10;\n", o)
-		case 'r':
-			fmt.Fprintf(&b, "\tcvt.u32.u64 %s, %%rd10;\n", o)
-		case 'R':
-			fmt.Fprintf(&b, "\tmov.u64 %s, %%rd10;\n", o)
-		case 'f':
-			fmt.Fprintf(&b, "\tcvt.u32.u64 %%r40, %%rd10;\n\tmov.b32 %s, %%r40;\n", o)
-		case 'F':
-			fmt.Fprintf(&b, "\tmov.b64 %s, %%rd10;\n", o)
-		case 'p':
-			fmt.Fprintf(&b, "\tsetp.ne.s64 %s, %%rd10, 0;\n", o)
+	for i := range operands {
+		class := classes[r.classes[i]]
+		operands[i] = fmt.Sprintf("%s%d", class.name, i+1)
+		if i > 0 {
+			fmt.Fprintf(&b, "\tld.global.u64 %%rd10, [%%rd3+%d];\n\t"+class.load+"\n", 8*(i-1), operands[i])
 		}
 	}
-	fmt.Fprintf(&b, "\t%s %s;\n", r.op, strings.Join(operands, ", "))
-	switch o := operands[0]; r.classes[0] {
-	case 'h':
-		fmt.Fprintf(&b, "\tcvt.u64.u16 %%rd11, %s;\n", o)
-	case 'r':
-		fmt.Fprintf(&b, "\tcvt.u64.u32 %%rd11, %s;\n", o)
-	case 'R':
-		fmt.Fprintf(&b, "\tmov.u64 %%rd11, %s;\n", o)
-	case 'f':
-		fmt.Fprintf(&b, "\tmov.b32 %%r40, %s;\n\tcvt.u64.u32 %%rd11, %%r40;\n", o)
-	case 'F':
-		fmt.Fprintf(&b, "\tmov.b64 %%rd11, %s;\n", o)
-	case 'p':
-		fmt.Fprintf(&b, "\tselp.b64 %%rd11, 1, 0, %s;\n", o)
-	}
-	b.WriteString("\tst.global.u64 [%rd4], %rd11;\n")
+	fmt.Fprintf(&b, "\t%s %s;\n\t", r.op, strings.Join(operands, ", "))
+	fmt.Fprintf(&b, classes[r.classes[0]].store+"\n\tst.global.u64 [%%rd4], %%rd11;\n", operands[0])
 	return b.String()
 }
 

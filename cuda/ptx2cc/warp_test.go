@@ -105,9 +105,14 @@ $L_end:
 		}
 	}
 	at := len(shuffles)
-	check64(t, all[at], a, b, c)
-	check64x2(t, all[at+1], a, b, c)
-	check32(t, all[at+2], a, b, c)
+	double := func(o outcome) func(lane, q int) float64 {
+		return func(lane, q int) float64 { return math.Float64frombits(o.out[8*lane+q]) }
+	}
+	checkProducts(t, "m8n8k4", 2, a, b, c, double(all[at]))
+	checkProducts(t, "m16n8k4", 4, a, b, c, double(all[at+1]))
+	checkProducts(t, "m16n8k8", 4, a, b, c, func(lane, q int) float64 {
+		return float64(math.Float32frombits(uint32(all[at+2].out[8*lane+q/2] >> (32 * (q % 2)))))
+	})
 	at++
 	want := []uint64{0x11223344, 0x5566778811223344, 0x77880088, 0x88_ffffff88, 0x7788}
 	for i, w := range want {
@@ -166,59 +171,26 @@ func matrix(rows, columns int) [][]float64 {
 // fragments64 is a lane's a, b and two of c, for m8n8k4: a(i,p), b(p,i), c(i,2p), c(i,2p+1) in lane
 // 4i+p.
 func fragments64(a, b, c [][]float64) []uint64 {
-	in := make([]uint64, 32*8)
-	for lane := range 32 {
-		i, p := lane/4, lane%4
-		for j, v := range []float64{a[i][p], b[p][i], c[i][2*p], c[i][2*p+1]} {
-			in[8*lane+j] = math.Float64bits(v)
-		}
-	}
-	return in
-}
-
-func check64(t *testing.T, o outcome, a, b, c [][]float64) {
-	t.Helper()
-	for lane := range 32 {
-		for q := range 2 {
-			i, j := lane/4, lane%4*2+q
-			want := c[i][j]
-			for p := range 4 {
-				want += a[i][p] * b[p][j]
-			}
-			if got := math.Float64frombits(o.out[8*lane+q]); got != want {
-				t.Errorf("m8n8k4: d(%d,%d) is %g, not %g", i, j, got, want)
-			}
-		}
-	}
+	return doubles(func(i, p int) []float64 { return []float64{a[i][p], b[p][i], c[i][2*p], c[i][2*p+1]} })
 }
 
 // fragments64x2 is a lane's two of a, one of b and four of c, for m16n8k4: rows i and i+8 of a and
 // c.
 func fragments64x2(a, b, c [][]float64) []uint64 {
+	return doubles(func(i, p int) []float64 {
+		return []float64{a[i][p], a[i+8][p], b[p][i], c[i][2*p], c[i][2*p+1], c[i+8][2*p], c[i+8][2*p+1]}
+	})
+}
+
+// doubles is in, with the numbers of lane 4i+p.
+func doubles(of func(i, p int) []float64) []uint64 {
 	in := make([]uint64, 32*8)
 	for lane := range 32 {
-		i, p := lane/4, lane%4
-		for j, v := range []float64{a[i][p], a[i+8][p], b[p][i], c[i][2*p], c[i][2*p+1], c[i+8][2*p], c[i+8][2*p+1]} {
+		for j, v := range of(lane/4, lane%4) {
 			in[8*lane+j] = math.Float64bits(v)
 		}
 	}
 	return in
-}
-
-func check64x2(t *testing.T, o outcome, a, b, c [][]float64) {
-	t.Helper()
-	for lane := range 32 {
-		for q := range 4 {
-			i, j := lane/4+q/2*8, lane%4*2+q%2
-			want := c[i][j]
-			for p := range 4 {
-				want += a[i][p] * b[p][j]
-			}
-			if got := math.Float64frombits(o.out[8*lane+q]); got != want {
-				t.Errorf("m16n8k4: d(%d,%d) is %g, not %g", i, j, got, want)
-			}
-		}
-	}
 }
 
 // fragments32 is a lane's four of a, two of b and four of c, for m16n8k8 of TF32: rows i and i+8,
@@ -234,17 +206,20 @@ func fragments32(a, b, c [][]float64) []uint64 {
 	return in
 }
 
-func check32(t *testing.T, o outcome, a, b, c [][]float64) {
+// checkProducts compares a number of results of each lane, which read gives, with those of c + ab. Results 2 and 3
+// are 8 rows below 0 and 1.
+func checkProducts(t *testing.T, name string, results int, a, b, c [][]float64, read func(lane, q int) float64) {
 	t.Helper()
+	depth := map[string]int{"m8n8k4": 4, "m16n8k4": 4, "m16n8k8": 8}[name]
 	for lane := range 32 {
-		for q := range 4 {
+		for q := range results {
 			i, j := lane/4+q/2*8, lane%4*2+q%2
 			want := c[i][j]
-			for p := range 8 {
+			for p := range depth {
 				want += a[i][p] * b[p][j]
 			}
-			if got := float64(math.Float32frombits(uint32(o.out[8*lane+q/2] >> (32 * (q % 2))))); got != want {
-				t.Errorf("m16n8k8: d(%d,%d) is %g, not %g", i, j, got, want)
+			if got := read(lane, q); got != want {
+				t.Errorf("%s: d(%d,%d) is %g, not %g", name, i, j, got, want)
 			}
 		}
 	}
