@@ -98,7 +98,7 @@ API cuGetErrorString(int code, const char **text) {
       {46, "CUDA-capable device(s) is/are busy or unavailable"},
       {209, "no kernel image is available for execution on the device"},
       {222, "the provided PTX was compiled with an unsupported toolchain."},
-      {401, "the operation cannot be performed in the present state"}, {400, "invalid resource handle"}, {500, "named symbol not found"}, {600, "device not ready"}, {700, "an illegal memory access was encountered"},
+      {401, "the operation cannot be performed in the present state"}, {400, "invalid resource handle"}, {500, "named symbol not found"}, {700, "an illegal memory access was encountered"},
       {701, "too many resources requested for launch"}, {719, "unspecified launch failure"}, {900, "operation not permitted when stream is capturing"},
       {901, "operation failed due to a previous error during capture"}, {908, "attempt to terminate a thread-local capture sequence from another thread"}, {999, "unknown error"}};
   auto it = words.find(code);
@@ -138,10 +138,6 @@ API cuDevicePrimaryCtxRelease_v2(int d) {
 API cuCtxSetCurrent(Context *c) {
   if (c && !c->users) return refuse(INVALID_CONTEXT, __func__, "that context has been released");
   bound = c;
-  return OK;
-}
-API cuCtxGetCurrent(Context **c) {
-  *c = bound;
   return OK;
 }
 

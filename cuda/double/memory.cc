@@ -65,8 +65,6 @@ std::string fake::trampled() {
 
 #define DEVICE(p, n) \
   if (!within(p, n)) return refuse(INVALID_VALUE, __func__, "not device memory, or past its end");
-#define HOST(p) \
-  if (within((Address)p, 1)) return refuse(INVALID_VALUE, __func__, "a device pointer where a host pointer belongs");
 // The GPU may read and write pinned memory long after the call; ordinary host memory is Go's.
 #define PINNED(p, n) \
   { \
@@ -138,9 +136,6 @@ static int copy(void *to, const void *from, size_t n, Stream *s) {
   return submit(s, [=] { memmove(to, from, n); return (int)OK; });
 }
 
-API cuMemcpyHtoD_v2(Address d, const void *s, size_t n) { ENTER NOT_IN_CAPTURE DEVICE(d, n) HOST(s) return copy((void *)d, s, n, nullptr); }
-API cuMemcpyDtoH_v2(void *d, Address s, size_t n) { ENTER NOT_IN_CAPTURE DEVICE(s, n) HOST(d) return copy(d, (void *)s, n, nullptr); }
-API cuMemcpyDtoD_v2(Address d, Address s, size_t n) { ENTER NOT_IN_CAPTURE DEVICE(s, n) DEVICE(d, n) return copy((void *)d, (void *)s, n, nullptr); }
 API cuMemcpyHtoDAsync_v2(Address d, const void *s, size_t n, Stream *stream) { ENTER DEVICE(d, n) PINNED(s, n) return copy((void *)d, s, n, stream); }
 API cuMemcpyDtoHAsync_v2(void *d, Address s, size_t n, Stream *stream) { ENTER DEVICE(s, n) PINNED(d, n) return copy(d, (void *)s, n, stream); }
 API cuMemcpyDtoDAsync_v2(Address d, Address s, size_t n, Stream *stream) { ENTER DEVICE(s, n) DEVICE(d, n) return copy((void *)d, (void *)s, n, stream); }

@@ -1,7 +1,6 @@
 // stream.cc: streams and events. Work on a stream is put off until somebody waits for it,
 // so that a missing wait shows as a wrong result.
 #include "driver.h"
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 
@@ -66,16 +65,6 @@ API cuStreamSynchronize(Stream *s) {
   NOT_CAPTURED(s)
   return s ? drain(s) : drain_all();
 }
-API cuStreamQuery(Stream *s) {
-  ENTER
-  NOT_CAPTURED(s)
-  return s && !s->queue.empty() ? NOT_READY : OK;
-}
-API cuCtxSynchronize() {
-  ENTER
-  NOT_IN_CAPTURE
-  return drain_all();
-}
 
 // A function of the host, in its turn. It must not call the driver.
 API cuLaunchHostFunc(Stream *s, void (*function)(void *), void *data) {
@@ -90,7 +79,6 @@ API cuLaunchHostFunc(Stream *s, void (*function)(void *), void *data) {
 struct Record {
   Stream *on;
   bool pending;
-  double milliseconds;
 };
 
 struct Event {
@@ -124,27 +112,11 @@ API cuEventRecord(Event *e, Stream *s) {
     e->after = s->capture->own;
     return OK;
   }
-  auto r = e->last = std::make_shared<Record>(Record{s, true, 0});
+  auto r = e->last = std::make_shared<Record>(Record{s, true});
   return submit(s, [r] {
     r->pending = false;
-    r->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
     return (int)OK;
   });
-}
-API cuEventSynchronize(Event *e) {
-  ENTER
-  NOT_IN_CAPTURE
-  return reach(e->last);
-}
-API cuEventQuery(Event *e) {
-  ENTER
-  return e->last->pending ? NOT_READY : OK;
-}
-API cuEventElapsedTime(float *ms, Event *a, Event *b) {
-  ENTER
-  if (a->last->pending || b->last->pending) return NOT_READY;
-  *ms = (float)(b->last->milliseconds - a->last->milliseconds);
-  return OK;
 }
 API cuStreamWaitEvent(Stream *s, Event *e, unsigned) {
   ENTER
