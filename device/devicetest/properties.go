@@ -3,6 +3,7 @@ package devicetest
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -286,7 +287,7 @@ func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 	const s, first, b, j = 5, 2, 33, 3
 	r := newRandom(5)
 	rows := upload(dev, r.below("rows", 100, b))
-	variance := constant(zeros("", device.Double, b, j), 0.5)
+	variance := slices.Repeat([]float64{0.5}, b*j)
 	mean := upload(dev, r.normal("mean", device.Double, none, 0, 1, b, j))
 	parts := func(run func(out, in *device.Tensor, offset uint32), h *device.Tensor, width int) (whole,
 		chunked []float64) {

@@ -2,6 +2,7 @@ package devicetest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -14,15 +15,9 @@ func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 	const b, d, n, samples = 9, 3, 64, 300
 	r := newRandom(8)
 	row := r.normal("h", device.Real, none, 0, 1, b, d)
-	h := make([]float64, 0, samples*b*d)
-	for range samples {
-		h = append(h, row.data...)
-	}
+	h := slices.Repeat(row.data, samples)
 	logl, logalpha := []float64{0.5, -0.25, 0.1}, 0.75
-	identity, none := make([]float64, n*n), make([]float64, n*n)
-	for i := range none {
-		none[i] = -80 // a deviation of e⁻⁴⁰
-	}
+	identity, none := make([]float64, n*n), slices.Repeat([]float64{-80}, n*n) // a deviation of e⁻⁴⁰
 	for i := range n {
 		identity[i*n+i] = 1
 	}

@@ -2,6 +2,7 @@ package devicetest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -79,10 +80,7 @@ func slopeOf(form device.Correlation, r float64) float64 {
 func nearGradient(t *testing.T, dev device.Device, a device.ARDArgs) {
 	k, m, n, d, lengths := a.C.Dim(0), a.C.Dim(1), a.C.Dim(2), a.Z.Dim(1), a.LogL.Dim(1)
 	z, x, logl, form, same := download(dev, a.Z), download(dev, a.X), download(dev, a.LogL), a.Form, a.Z == a.X
-	ones := make([]float64, k*m*n)
-	for i := range ones {
-		ones[i] = 1
-	}
+	ones := slices.Repeat([]float64{1}, k*m*n)
 	dz, dl := dev.New(device.Double, m, d), dev.New(device.Double, k, lengths)
 	dev.ARDBackward(device.ARDArgs{C: put(dev, device.Double, ones, k, m, n), Z: dz, LogL: dl}, a)
 	wantZ, wantL := make([]float64, m*d), make([]float64, k*lengths)

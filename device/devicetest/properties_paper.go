@@ -2,6 +2,7 @@ package devicetest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -142,12 +143,9 @@ func approach(t *testing.T, dev device.Device, form device.Correlation) {
 	kernel := make([]float64, b*b)
 	ard(form, kernel, h.data, h.data, logl, 1, d)
 	for _, n := range []int{8, 512} {
-		identity, none := make([]float64, 4*n*n), make([]float64, 4*n*n)
+		identity, none := make([]float64, 4*n*n), slices.Repeat([]float64{-80}, 4*n*n) // a deviation of e⁻⁴⁰
 		for i := range 2 * n {
 			identity[i*2*n+i] = 1
-		}
-		for i := range none {
-			none[i] = -80 // a deviation of e⁻⁴⁰
 		}
 		var mixing *device.Tensor
 		if form != device.RBF {

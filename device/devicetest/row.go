@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,7 +203,7 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, truth Truth, 
 	in, out := tensors(dev, p.in), tensors(dev, p.out)
 	for i, a := range p.out { // an operation's results must not depend on the old contents
 		if a.dtype != device.Int {
-			dev.Upload(out[i], constant(a, math.NaN()))
+			dev.Upload(out[i], slices.Repeat([]float64{math.NaN()}, len(a.data)))
 		}
 	}
 	p.forward(dev, in, out)
@@ -228,7 +229,7 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, truth Truth, 
 	}
 	for i, a := range p.in {
 		if a.grad != none {
-			dev.Upload(din[i], constant(a, filler))
+			dev.Upload(din[i], slices.Repeat([]float64{filler}, len(a.data)))
 		}
 	}
 	p.backward(dev, in, out, din, dout)
@@ -289,14 +290,6 @@ func values(arrays []*array) [][]float64 {
 	v := make([][]float64, len(arrays))
 	for i, a := range arrays {
 		v[i] = a.values()
-	}
-	return v
-}
-
-func constant(a *array, c float64) []float64 {
-	v := make([]float64, len(a.data))
-	for i := range v {
-		v[i] = c
 	}
 	return v
 }

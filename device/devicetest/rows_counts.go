@@ -100,7 +100,7 @@ func unitWeights(t *testing.T, dev device.Device, _ Tolerances) {
 		poissonExpected(device.Double), poissonExpected(device.Real), negativeBinomial, ordinal} {
 		const batch = 31
 		l := build(newRandom(8), []int{3, batch, 2})
-		in, ones := tensors(dev, l.in), upload(dev, constantOf(1, batch))
+		in, ones := tensors(dev, l.in), put(dev, device.Real, slices.Repeat([]float64{1}, batch), batch)
 		evaluate := func(weight *device.Tensor) (all []float64) {
 			g, ell, a := gradients(dev, l.in), dev.New(device.Double, 1), l.args(in)
 			a.Weight = weight
@@ -116,13 +116,6 @@ func unitWeights(t *testing.T, dev device.Device, _ Tolerances) {
 			t.Errorf("likelihood %d: %v with weights of 1, %v without", i, weighted, plain)
 		}
 	}
-}
-
-// constantOf is a Real array of n times v.
-func constantOf(v float64, n int) *array {
-	a := zeros("constant", device.Real, n)
-	a.data = constant(a, v)
-	return a
 }
 
 // Log rates of 800, whose exponentials no double holds.
