@@ -4,7 +4,6 @@ package gpu
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -47,15 +46,7 @@ func TestFeatureMomentTiles(t *testing.T) {
 // Where the variance is floored, no gradient comes of it, however large its cotangent.
 func TestFeatureMomentFloor(t *testing.T) {
 	for _, d := range []device.Device{cpu.New[float64](1), open(t, false), open(t, true)} {
-		fill := func(value float64, shape ...int) *device.Tensor {
-			x := d.New(device.Real, shape...)
-			values := make([]float64, x.Len())
-			for i := range values {
-				values[i] = value
-			}
-			d.Upload(x, values)
-			return x
-		}
+		fill := func(value float64, shape ...int) *device.Tensor { return filled(d, 0, value, shape...) }
 		params := func(logVarOmega, logVarW float64) device.FeatureParams {
 			return device.FeatureParams{LogAlpha: fill(0, 1), LogL: fill(0, 2), MeanOmega: fill(0, 2, 5),
 				LogVarOmega: fill(logVarOmega, 2, 5), MeanW: fill(0, 10, 3), LogVarW: fill(logVarW, 10, 3)}
@@ -66,9 +57,7 @@ func TestFeatureMomentFloor(t *testing.T) {
 		d.FeatureMoments(a)
 		d.FeatureMomentsBackward(device.FeatureArgs{Out: fill(0, 2, 4, 3), Variance: fill(1e12, 2, 4, 3), H: dh, Params: g}, a)
 		for i, x := range []*device.Tensor{dh, g.LogAlpha, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
-			values := make([]float64, x.Len())
-			d.Download(values, x)
-			for _, v := range values {
+			for _, v := range download(d, x) {
 				if v != 0 {
 					t.Fatalf("%s: a number of gradient %d is %g", d.Name(), i, v)
 				}
@@ -110,15 +99,7 @@ func TestFeatureMomentScratch(t *testing.T) {
 
 // runMoments is the moments of a layer and its gradients, with the same numbers on every device.
 func runMoments(d device.Device, n device.FeatureShape, scratch device.Scratch) [][]float64 {
-	fill := func(scale, mean float64, shape ...int) *device.Tensor {
-		x := d.New(device.Real, shape...)
-		values := make([]float64, x.Len())
-		for i := range values {
-			values[i] = mean + scale*math.Sin(float64(i*i%1009+len(shape)))
-		}
-		d.Upload(x, values)
-		return x
-	}
+	fill := func(scale, mean float64, shape ...int) *device.Tensor { return filled(d, scale, mean, shape...) }
 	params := func(scale, mean float64) device.FeatureParams {
 		return device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogL: fill(scale, 0, n.D), MeanOmega: fill(scale, 0, n.D, n.R),
 			LogVarOmega: fill(scale, 2*mean, n.D, n.R), MeanW: fill(scale, 0, 2*n.R, n.Out), LogVarW: fill(scale, mean, 2*n.R, n.Out)}
@@ -131,9 +112,7 @@ func runMoments(d device.Device, n device.FeatureShape, scratch device.Scratch) 
 	d.FeatureMomentsBackward(device.FeatureArgs{Out: dmean, Variance: dvariance, H: dh, Params: g}, a)
 	var results [][]float64
 	for _, x := range []*device.Tensor{mean, variance, dh, g.LogAlpha, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
-		values := make([]float64, x.Len())
-		d.Download(values, x)
-		results = append(results, values)
+		results = append(results, download(d, x))
 	}
 	return results
 }

@@ -99,15 +99,7 @@ func TestFeatureScratch(t *testing.T) {
 func runFeatures(d device.Device, n device.FeatureShape, noise device.FeatureNoise, scratch device.Scratch) [][]float64 {
 	noise.Weights = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteWeights}
 	noise.Spectra = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteSpectra}
-	fill := func(scale, mean float64, shape ...int) *device.Tensor {
-		x := d.New(device.Real, shape...)
-		values := make([]float64, x.Len())
-		for i := range values {
-			values[i] = mean + scale*math.Sin(float64(i*i%1009+len(shape)))
-		}
-		d.Upload(x, values)
-		return x
-	}
+	fill := func(scale, mean float64, shape ...int) *device.Tensor { return filled(d, scale, mean, shape...) }
 	params := func(scale, mean float64) device.FeatureParams {
 		p := device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogL: fill(scale, 0, n.D), MeanW: fill(scale, 0, n.Columns(), n.Out), LogVarW: fill(scale, mean, n.Columns(), n.Out), Activation: n.Activation}
 		if !n.Prior {
@@ -128,12 +120,7 @@ func runFeatures(d device.Device, n device.FeatureShape, noise device.FeatureNoi
 	d.RandomFeaturesBackward(device.FeatureArgs{Out: dout, H: dh, Params: g}, a)
 	var results [][]float64
 	for _, x := range []*device.Tensor{out, dh, g.LogAlpha, g.LogL, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
-		var values []float64
-		if x != nil {
-			values = make([]float64, x.Len())
-			d.Download(values, x)
-		}
-		results = append(results, values)
+		results = append(results, download(d, x))
 	}
 	return results
 }

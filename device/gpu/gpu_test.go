@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"math"
 	"os"
 	"testing"
 
@@ -39,6 +40,27 @@ func openDouble(t testing.TB) *Device {
 		t.Skip("only the driver test double can be told to fail")
 	}
 	return d
+}
+
+// filled is a Real tensor with the same numbers on every device.
+func filled(d device.Device, scale, mean float64, shape ...int) *device.Tensor {
+	x := d.New(device.Real, shape...)
+	values := make([]float64, x.Len())
+	for i := range values {
+		values[i] = mean + scale*math.Sin(float64(i*i%1009+len(shape)))
+	}
+	d.Upload(x, values)
+	return x
+}
+
+// download is the numbers of a tensor; none of nil.
+func download(d device.Device, x *device.Tensor) []float64 {
+	if x == nil {
+		return nil
+	}
+	values := make([]float64, x.Len())
+	d.Download(values, x)
+	return values
 }
 
 // truth is the result of the naive loops, for all devices of these tests.

@@ -47,10 +47,7 @@ func TestPotrfInverse(t *testing.T) {
 				identity := d.New(device.Double, k, m, m)
 				d.Upload(identity, eye)
 				d.Trsm(x, l, identity)
-				factor, inverse, rungs := make([]float64, k*m*m), make([]float64, k*m*m), make([]float64, k)
-				d.Download(factor, l)
-				d.Download(inverse, x)
-				d.Download(rungs, jitter)
+				factor, inverse, rungs := download(d, l), download(d, x), download(d, jitter)
 				for at := range k {
 					if climbed := singular && m > 1 && at == 1; climbed != (rungs[at] > device.JitterLadder[0]) || rungs[at] < 0 {
 						t.Fatalf("matrix %d has jitter %g", at, rungs[at])

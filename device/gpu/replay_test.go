@@ -58,11 +58,7 @@ func (w *walk) work(now device.Live) {
 	d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: now.Step})
 }
 
-func (w *walk) values() []float64 {
-	x := make([]float64, w.p.Len())
-	w.d.Download(x, w.p)
-	return x
-}
+func (w *walk) values() []float64 { return download(w.d, w.p) }
 
 func at(step int) device.Now {
 	return device.Now{Step: uint32(step), LR: 0.1 / float64(step), KLWeight: min(1, 0.3*float64(step))}

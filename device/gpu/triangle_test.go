@@ -33,11 +33,9 @@ func TestInverseOnce(t *testing.T) {
 		f()
 		return d.Usage().Calls - before
 	}
-	solve := func() (result []float64) {
+	solve := func() []float64 {
 		d.Trsm(a, l, b)
-		result = make([]float64, a.Len())
-		d.Download(result, a)
-		return result
+		return download(d, a)
 	}
 	d.Upload(c, matrix(2))
 	for range 2 { // the first looks the kernels up
@@ -58,8 +56,7 @@ func TestInverseOnce(t *testing.T) {
 
 	d.Upload(c, matrix(3))
 	d.Potrf(l, jitter, c)
-	large, factor := solve(), make([]float64, l.Len())
-	d.Download(factor, l)
+	large, factor := solve(), download(d, l)
 	if slices.Equal(small, large) {
 		t.Error("a new factor has the inverse of the one before")
 	}
