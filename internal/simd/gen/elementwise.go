@@ -64,7 +64,7 @@ func (v vec) each(n reg.GPVirtual, ptrs []reg.GPVirtual, kernel func(elements)) 
 		v.masks(n, 1)
 	} else {
 		e.mask = v.reg()
-		VMOVDQU(at(edgeMask(v, n, 1), 0), e.mask)
+		VMOVDQU(at(edgeMask(v, n), 0), e.mask)
 	}
 	kernel(e)
 	Label("done")
@@ -74,13 +74,10 @@ func (v vec) each(n reg.GPVirtual, ptrs []reg.GPVirtual, kernel func(elements)) 
 // and zeros of AVX2.
 type mask struct{ r reg.Register }
 
-// The comparisons, true also where a side is NaN if their name begins with not.
+// The comparisons, true also where a side is NaN.
 const (
-	equal           = 0x00
-	less            = 0x11
-	notLess         = 0x15
-	notLessEqual    = 0x16
-	notGreaterEqual = 0x19
+	notLess      = 0x15
+	notLessEqual = 0x16
 )
 
 // compare is x ? y, y being a register or a constant.
@@ -123,22 +120,6 @@ func (v vec) keep(m mask, x reg.VecVirtual) {
 	default:
 		VMOVAPS_Z(x, m.r, x)
 	}
-}
-
-// pick overwrites lanes of x by the lanes of y where m is set.
-func (v vec) pick(m mask, y Op, x reg.VecVirtual) {
-	if !v.wide() {
-		if c, ok := y.(con); ok {
-			y = c.mem()
-		}
-		VBLENDVPS(m.r, y, x, x)
-		return
-	}
-	if c, ok := y.(con); ok {
-		VBROADCASTSS(c.mem(), m.r, x)
-		return
-	}
-	VMOVAPS(y, m.r, x)
 }
 
 // constant is a register that holds a constant.

@@ -209,7 +209,7 @@ func (t tile) storeMasked(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc
 // storeEdge is store with AVX2 for a tile that ends within its registers.
 func (t tile) storeEdge(acc [][]reg.VecVirtual, alpha reg.VecVirtual, ldc reg.GPVirtual, first bool) {
 	v := t.v
-	mask := edgeMask(v, t.cols, t.w)
+	mask := edgeMask(v, t.cols)
 	m0 := v.reg()
 	old := v.reg()
 	for j := range t.w {
@@ -269,8 +269,8 @@ func maskTable() Mem {
 	return m
 }
 
-// edgeMask points to the AVX2 masks of the first cols elements of n registers.
-func edgeMask(v vec, cols reg.GPVirtual, n int) reg.GPVirtual {
+// edgeMask points to the AVX2 masks of the first cols elements of registers.
+func edgeMask(v vec, cols reg.GPVirtual) reg.GPVirtual {
 	p, q := GP64(), GP64()
 	LEAQ(maskTable().Offset(64), p)
 	MOVQ(cols, q)

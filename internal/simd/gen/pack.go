@@ -23,7 +23,7 @@ func packRows(v vec) {
 	if v.wide() {
 		v.masks(dwords, 2)
 	} else {
-		table := edgeMask(v, dwords, 2)
+		table := edgeMask(v, dwords)
 		VMOVDQU(at(table, 0), m[0])
 		VMOVDQU(at(table, v.bytes), m[1])
 	}

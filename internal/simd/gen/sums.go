@@ -54,7 +54,7 @@ func dot(v vec) {
 			v.masks(n, 1)
 		} else {
 			e.mask = v.reg()
-			VMOVDQU(at(edgeMask(v, n, 1), 0), e.mask)
+			VMOVDQU(at(edgeMask(v, n), 0), e.mask)
 		}
 		a := e.load(0)
 		v.do(fma231, a, e.load(1), acc[i])
