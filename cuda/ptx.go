@@ -43,12 +43,12 @@ type choice struct {
 
 // choose chooses the image for a GPU. A forced value names it, or the form of all: cubin or ptx.
 func choose(c Capability, forced string) (choice, error) {
-	x := choice{why: c.why(), assembly: true, ptx: true}
+	x := choice{assembly: true, ptx: true}
 	if c.less(plainImage.capability()) {
 		return x, &NoDeviceError{fmt.Sprintf("compute capability %v is too old: %v or later is needed",
 			c, plainImage.capability())}
 	}
-	x.doubles = doublesFor(c)
+	x.doubles, x.why = doublesFor(c)
 	if forced == "" {
 		return x, nil
 	}
@@ -74,28 +74,19 @@ func choose(c Capability, forced string) (choice, error) {
 	return x, nil
 }
 
-// doublesFor is the image with the products of doubles that suit a GPU best, "" where plain ones do.
+// doublesFor is the image with the products of doubles that suit a GPU best, "" where plain ones do, and why.
 // The tensor cores of data centres' GPUs multiply doubles fast: 8.0, 9.0 and 10.0. Other GPUs have
 // few units for that, and plain arithmetic is no slower.
-func doublesFor(c Capability) image {
-	switch {
-	case c.less(tensorCores), c.fewDoubles():
-		return ""
-	case c == tensorCores:
-		return tensorImage
-	}
-	return largeDoubles
-}
-
-// why is the reason for the choice of the images.
-func (c Capability) why() string {
+func doublesFor(c Capability) (_ image, why string) {
 	switch {
 	case c.less(tensorCores):
-		return "no tensor cores for doubles"
+		return "", "no tensor cores for doubles"
 	case c.fewDoubles():
-		return "few units for doubles"
+		return "", "few units for doubles"
+	case c == tensorCores:
+		return tensorImage, "tensor cores for doubles"
 	}
-	return "tensor cores for doubles"
+	return largeDoubles, "tensor cores for doubles"
 }
 
 // Capability is a GPU's compute capability.
