@@ -6,31 +6,14 @@
 
 namespace emu {
 
-// Lane 4i + p brings a(i, p) and b(p, i), and has c(i, 2p) and c(i, 2p+1).
-struct Double : Part {
-  double a, b, c[2];
-  static void all(Part *const lanes[32]) {
-    auto lane = [=](int i, int p) { return (Double *)lanes[4 * i + p]; };
-    for (int i = 0; i < 8; i++)
-      for (int j = 0; j < 8; j++)
-        for (int p = 0; p < 4; p++) {
-          double &c = lane(i, j / 2)->c[j % 2];
-          c = std::fma(lane(i, p)->a, lane(j, p)->b, c);
-        }
-  }
-};
-inline void mma(double &c0, double &c1, double a, double b) {
-  Double d{{Double::all}, a, b, {c0, c1}};
-  together(d);
-  c0 = d.c[0], c1 = d.c[1];
-}
-
-// The same with rows i + 8 of a and c in the second place.
+// Lane 4i + p brings a(i, p) and b(p, i), and has c(i, 2p) and c(i, 2p+1). With two rows, a and c of row
+// i + 8 come second.
+template <int rows>
 struct Doubles : Part {
-  double a[2], b, c[4];
+  double a[rows], b, c[2 * rows];
   static void all(Part *const lanes[32]) {
     auto lane = [=](int i, int p) { return (Doubles *)lanes[4 * i + p]; };
-    for (int i = 0; i < 16; i++)
+    for (int i = 0; i < 8 * rows; i++)
       for (int j = 0; j < 8; j++)
         for (int p = 0; p < 4; p++) {
           double &c = lane(i % 8, j / 2)->c[i / 8 * 2 + j % 2];
@@ -38,8 +21,13 @@ struct Doubles : Part {
         }
   }
 };
+inline void mma(double &c0, double &c1, double a, double b) {
+  Doubles<1> d{{Doubles<1>::all}, {a}, b, {c0, c1}};
+  together(d);
+  c0 = d.c[0], c1 = d.c[1];
+}
 inline void mma(double &c0, double &c1, double &c2, double &c3, double a0, double a1, double b) {
-  Doubles d{{Doubles::all}, {a0, a1}, b, {c0, c1, c2, c3}};
+  Doubles<2> d{{Doubles<2>::all}, {a0, a1}, b, {c0, c1, c2, c3}};
   together(d);
   c0 = d.c[0], c1 = d.c[1], c2 = d.c[2], c3 = d.c[3];
 }
