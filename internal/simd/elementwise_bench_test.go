@@ -2,7 +2,17 @@ package simd
 
 import "testing"
 
-// The elementwise kernels on 4096 elements, in nanoseconds an element.
+// perElement measures f of n elements, in nanoseconds an element.
+func perElement(b *testing.B, name string, n int, f func()) {
+	b.Run(name, func(b *testing.B) {
+		for b.Loop() {
+			f()
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
+	})
+}
+
+// The elementwise kernels on 4096 elements.
 func BenchmarkElementwise(b *testing.B) {
 	const n = 4096
 	x, y, z := random[float32](1, n), make([]float32, n), make([]float32, n)
@@ -19,11 +29,6 @@ func BenchmarkElementwise(b *testing.B) {
 		"Axpy64":    func() { Axpy64(0.5, d, e) },
 		"Normals4":  func() { Normals32(y[:4], [2]uint32{1, 2}, 3, 4, 5) },
 	} {
-		b.Run(name, func(b *testing.B) {
-			for range b.N {
-				f()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
-		})
+		perElement(b, name, n, f)
 	}
 }

@@ -60,18 +60,10 @@ func TestMatern64(t *testing.T) {
 func BenchmarkMatern64(b *testing.B) {
 	const n = 4096
 	x, half, dst, slope := random[float64](1, n), random[float64](2, n), make([]float64, n), make([]float64, n)
-	b.Run("rbf", func(b *testing.B) {
-		for b.Loop() {
-			RBF64(dst, x, half, 5, 1)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
-	})
+	perElement(b, "rbf", n, func() { RBF64(dst, x, half, 5, 1) })
 	for _, twiceNu := range []int{1, 3, 5} {
-		b.Run(fmt.Sprintf("matern%d2", twiceNu), func(b *testing.B) {
-			for b.Loop() {
-				Matern64(dst, slope, x, half, 5, 1, twiceNu, 1e-6)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+		perElement(b, fmt.Sprintf("matern%d2", twiceNu), n, func() {
+			Matern64(dst, slope, x, half, 5, 1, twiceNu, 1e-6)
 		})
 	}
 }

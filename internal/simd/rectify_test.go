@@ -56,18 +56,8 @@ func TestRectify(t *testing.T) {
 func BenchmarkRectify32(b *testing.B) {
 	const n = 4096
 	x, y, z := random[float32](1, n), make([]float32, n), make([]float32, n)
-	b.Run("sines", func(b *testing.B) {
-		for b.Loop() {
-			SinCos32(y, z, x)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
-	})
+	perElement(b, "sines", n, func() { SinCos32(y, z, x) })
 	for degree := range 3 {
-		b.Run(fmt.Sprint("degree", degree), func(b *testing.B) {
-			for b.Loop() {
-				Rectify32(y, z, x, degree)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
-		})
+		perElement(b, fmt.Sprint("degree", degree), n, func() { Rectify32(y, z, x, degree) })
 	}
 }
