@@ -227,25 +227,14 @@ func (r *reader) body(f *function) error {
 	return r.mistake(f.line, "%s has no end", f.name)
 }
 
+var operandPattern = regexp.MustCompile(`(?:[^,{}\[\]]|\{[^{}]*\}|\[[^\[\]]*\])+`)
+
 // split is the operands of an instruction, between commas outside any brackets.
-func split(text string) []string {
-	var all []string
-	depth, from := 0, 0
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) {
-			if strings.IndexByte("{[", text[i]) >= 0 {
-				depth++
-			} else if strings.IndexByte("}]", text[i]) >= 0 {
-				depth--
-			}
-			if text[i] != ',' || depth > 0 {
-				continue
-			}
-		}
-		if operand := strings.TrimSpace(text[from:i]); operand != "" {
+func split(text string) (all []string) {
+	for _, operand := range operandPattern.FindAllString(text, -1) {
+		if operand = strings.TrimSpace(operand); operand != "" {
 			all = append(all, operand)
 		}
-		from = i + 1
 	}
 	return all
 }
