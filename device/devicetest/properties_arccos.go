@@ -9,32 +9,20 @@ import (
 )
 
 // E ΦΦᵀ of arc-cosine features is α k_n(x/ℓ, x'/ℓ), the integral of Cho and Saul in closed form:
-// averaged over many draws of Ω, with an error of the features' own variance. A layer whose W is
-// the identity puts out Φ itself.
+// averaged over many draws of Ω, with an error of the features' own variance.
 func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 	const b, d, n, samples = 9, 3, 64, 300
 	r := newRandom(8)
 	row := r.normal("h", device.Real, none, 0, 1, b, d)
 	h := slices.Repeat(row.data, samples)
 	logl, logalpha := []float64{0.5, -0.25, 0.1}, 0.75
-	identity, none := make([]float64, n*n), slices.Repeat([]float64{-80}, n*n) // a deviation of e⁻⁴⁰
-	for i := range n {
-		identity[i*n+i] = 1
-	}
 	// E φ(p)⁴ for p with E φ(p)² = 1 is 2, 6 and 210/9: the variance of one feature's product is
 	// less.
 	for a, fourth := range map[device.Activation]float64{device.ArcCos0: 2, device.ArcCos1: 6,
 		device.ArcCos2: 210.0 / 9} {
-		out := dev.New(device.Real, samples, b, n)
-		dev.RandomFeatures(device.FeatureArgs{
-			Out: out, H: put(dev, device.Real, h, samples, b, d),
-			Params: device.FeatureParams{
-				LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
-				MeanW: put(dev, device.Real, identity, n, n), LogVarW: put(dev, device.Real, none, n, n), Activation: a,
-			},
-			Rows: dev.New(device.Int, b), Noise: firstDraw, Scratch: dev.FeatureScratch(samples, b, d, n, n),
-		})
-		phi, square := download(dev, out), 0.0
+		phi := columnsOf(dev, put(dev, device.Real, h, samples, b, d), n, device.FeatureParams{Activation: a,
+			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d)})
+		square := 0.0
 		for i := range b {
 			for j := range b {
 				inner := 0.0

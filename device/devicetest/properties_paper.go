@@ -121,18 +121,29 @@ func invert(a []float64, n int) {
 }
 
 // ΦΦᵀ → α exp(−½Σ(x−x′)²/ℓ²) as R grows, with an error of about α/√R (rf_ard), and to a Matérn
-// kernel where frequency r is multiplied by √u_r, 2ν/u_r being χ² with 2ν degrees of freedom. A
-// layer whose W is the identity puts out Φ itself.
+// kernel where frequency r is multiplied by √u_r, 2ν/u_r being χ² with 2ν degrees of freedom.
 func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
 	for _, form := range append(maternShapes[:], device.RBF) {
 		approach(t, dev, form)
 	}
 }
 
-// firstDraw is noise of two keys.
-var firstDraw = device.FeatureNoise{
-	Weights: device.Key{Seed: 1, Site: device.SiteWeights},
-	Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
+// columnsOf is Φ [S,B,columns] of a layer with a number of frequencies and the inputs h. W is the identity, with
+// deviations of e⁻⁴⁰, so that the layer puts out Φ itself.
+func columnsOf(dev device.Device, h *device.Tensor, frequencies int, p device.FeatureParams) []float64 {
+	s, b, n := h.Dim(0), h.Dim(1), frequencies*p.Activation.Columns()
+	identity := make([]float64, n*n)
+	for i := range n {
+		identity[i*n+i] = 1
+	}
+	p.MeanW = put(dev, device.Real, identity, n, n)
+	p.LogVarW = put(dev, device.Real, slices.Repeat([]float64{-80}, n*n), n, n)
+	out := dev.New(device.Real, s, b, n)
+	dev.RandomFeatures(device.FeatureArgs{Out: out, H: h, Params: p, Rows: dev.New(device.Int, b),
+		Noise: device.FeatureNoise{Weights: device.Key{Seed: 1, Site: device.SiteWeights},
+			Spectra: device.Key{Seed: 1, Site: device.SiteSpectra}},
+		Scratch: dev.FeatureScratch(s, b, h.Dim(2), frequencies, n)})
+	return download(dev, out)
 }
 
 func approach(t *testing.T, dev device.Device, form device.Correlation) {
@@ -143,10 +154,6 @@ func approach(t *testing.T, dev device.Device, form device.Correlation) {
 	kernel := make([]float64, b*b)
 	ard(form, kernel, h.data, h.data, logl, 1, d)
 	for _, n := range []int{8, 512} {
-		identity, none := make([]float64, 4*n*n), slices.Repeat([]float64{-80}, 4*n*n) // a deviation of e⁻⁴⁰
-		for i := range 2 * n {
-			identity[i*2*n+i] = 1
-		}
 		var mixing *device.Tensor
 		if form != device.RBF {
 			root := make([]float64, n)
@@ -160,17 +167,9 @@ func approach(t *testing.T, dev device.Device, form device.Correlation) {
 			}
 			mixing = put(dev, device.Real, root, n)
 		}
-		out := dev.New(device.Real, 1, b, 2*n)
-		dev.RandomFeatures(device.FeatureArgs{
-			Out: out, H: upload(dev, h),
-			Params: device.FeatureParams{
-				LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
-				MeanW:   put(dev, device.Real, identity, 2*n, 2*n),
-				LogVarW: put(dev, device.Real, none, 2*n, 2*n), Mixing: mixing,
-			},
-			Rows: dev.New(device.Int, b), Noise: firstDraw, Scratch: dev.FeatureScratch(1, b, d, n, 2*n),
-		})
-		phi, square := download(dev, out), 0.0
+		phi := columnsOf(dev, upload(dev, h), n, device.FeatureParams{Mixing: mixing,
+			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d)})
+		square := 0.0
 		for i := range b {
 			for j := range b {
 				inner := 0.0
