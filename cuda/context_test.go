@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
@@ -188,14 +189,9 @@ func TestWrongArguments(t *testing.T) {
 			k.Launch(Grid{1, 1, 1}, 0, Int(1), Int(1<<32), Pointer(0), Pointer(0))
 		},
 	} {
-		func() {
-			defer func() {
-				if text, _ := recover().(string); !strings.Contains(text, want) {
-					t.Errorf("panic %q, want %q", text, want)
-				}
-			}()
-			call()
-		}()
+		if text, _ := panics.Of(call).(string); !strings.Contains(text, want) {
+			t.Errorf("panic %q, want %q", text, want)
+		}
 	}
 }
 

@@ -5,6 +5,8 @@ package cuda
 import (
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // captured is a graph of work that is freed with the test.
@@ -84,14 +86,9 @@ func TestTrace(t *testing.T) {
 // Work that panics, or that a capture cannot hold, leaves the stream usable.
 func TestCaptureFails(t *testing.T) {
 	c := open(t)
-	func() {
-		defer func() {
-			if recover() != "our own" {
-				t.Error("the panic of the work is lost")
-			}
-		}()
-		c.Capture(func() { panic("our own") })
-	}()
+	if panics.Of(func() { c.Capture(func() { panic("our own") }) }) != "our own" {
+		t.Error("the panic of the work is lost")
+	}
 	if _, _, err := c.Capture(func() {
 		if err := c.Wait(); err == nil || !strings.Contains(err.Error(), "900") {
 			t.Errorf("a wait in a capture: %v", err)
@@ -188,17 +185,14 @@ func TestBeside(t *testing.T) {
 			}); err == nil || !strings.Contains(err.Error(), "ending a capture: CUDA error 904") {
 				t.Errorf("work that nobody waits for: %v", err)
 			}
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Error("memory of unknown owners is used beside other work")
-					}
-				}()
-				c.Capture(func() {
-					beside(true, nil, func() { add("w", "x", 1) })
-					kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(1), at("y"), Pointer(numbers["z"]))
-				})
-			}()
+			work := func() {
+				beside(true, nil, func() { add("w", "x", 1) })
+				kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(1), at("y"),
+					Pointer(numbers["z"]))
+			}
+			if panics.Of(func() { c.Capture(work) }) == nil {
+				t.Error("memory of unknown owners is used beside other work")
+			}
 		})
 	}
 }

@@ -1,6 +1,10 @@
 package device
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
+)
 
 // plain is a device, recorder one that records.
 type plain struct{ Device }
@@ -28,10 +32,7 @@ func TestLoop(t *testing.T) {
 			t.Errorf("device %d: %+v done for %+v, %d times by the recorder", i, done, now, r.replays)
 		}
 	}
-	defer func() {
-		if recover() != "device: the steps of a loop count from 1" {
-			t.Error("step 0, which is that of frozen noise, passes")
-		}
-	}()
-	NewLoop(plain{}, work).Run(Now{})
+	if panics.Of(func() { NewLoop(plain{}, work).Run(Now{}) }) != "device: the steps of a loop count from 1" {
+		t.Error("step 0, which is that of frozen noise, passes")
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // open is a device with a number of workers that divides even the smallest work.
@@ -81,10 +82,7 @@ func TestWorkerPanic(t *testing.T) {
 	d := open[float32](t, 3)
 	for range 50 {
 		done := make(chan any, 1)
-		go func() {
-			defer func() { done <- recover() }()
-			d.do(breaks{}, 20, 1)
-		}()
+		go func() { done <- panics.Of(func() { d.do(breaks{}, 20, 1) }) }()
 		select {
 		case v := <-done:
 			if text, ok := v.(string); !ok || !strings.Contains(text, "block seven") {
@@ -152,20 +150,10 @@ func TestMisuse(t *testing.T) {
 				Rows: d.New(device.Int, 4), Scratch: d.FeatureScratch(1, 4, 2, 3, 1)})
 		},
 	} {
-		func() {
-			defer func() {
-				if v := recover(); !strings.HasPrefix(toString(v), want) {
-					t.Errorf("panic %q, want %q", toString(v), want)
-				}
-			}()
-			call()
-		}()
+		if text, _ := panics.Of(call).(string); !strings.HasPrefix(text, want) {
+			t.Errorf("panic %q, want %q", text, want)
+		}
 	}
-}
-
-func toString(v any) string {
-	s, _ := v.(string)
-	return s
 }
 
 // A dry device foresees the memory of operations, and names it after the fields that hold it.

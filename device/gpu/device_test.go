@@ -14,6 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // Names that open, and the errors of the others.
@@ -54,14 +55,11 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 	kept := d.New(device.Double, 1<<20)
 	defer runtime.KeepAlive(kept)
-	defer func() {
-		fault, _ := recover().(*device.FaultError)
-		var full *cuda.OutOfMemoryError
-		if !errors.As(fault, &full) || full.Bytes != 12<<20 || !strings.Contains(fault.Error(), "cuda:0:f32: a double tensor of shape [3 524288]: 12.0 MiB of GPU memory are needed") {
-			t.Errorf("12 MiB more: %v", fault)
-		}
-	}()
-	d.New(device.Double, 3, 1<<19)
+	fault, _ := panics.Of(func() { d.New(device.Double, 3, 1<<19) }).(*device.FaultError)
+	var full *cuda.OutOfMemoryError
+	if !errors.As(fault, &full) || full.Bytes != 12<<20 || !strings.Contains(fault.Error(), "cuda:0:f32: a double tensor of shape [3 524288]: 12.0 MiB of GPU memory are needed") {
+		t.Errorf("12 MiB more: %v", fault)
+	}
 }
 
 // A view is the same memory.
@@ -93,14 +91,9 @@ func TestMisuse(t *testing.T) {
 		"device: Upload: 2 values for a tensor of 3": func() { d.Upload(d.New(device.Real, 3), make([]float64, 2)) },
 		"device: Widen: the real tensor is not real": func() { d.Widen(d.New(device.Double, 3), d.New(device.Double, 3)) },
 	} {
-		func() {
-			defer func() {
-				if text, _ := recover().(string); !strings.HasPrefix(text, want) {
-					t.Errorf("panic %q, want %q", text, want)
-				}
-			}()
-			call()
-		}()
+		if text, _ := panics.Of(call).(string); !strings.HasPrefix(text, want) {
+			t.Errorf("panic %q, want %q", text, want)
+		}
 	}
 }
 
@@ -201,15 +194,10 @@ func TestLostDriver(t *testing.T) {
 
 // Guard holds faults only.
 func TestGuard(t *testing.T) {
-	defer func() {
-		if recover() != "our own" {
-			t.Error("Guard holds a panic that is not a fault")
-		}
-	}()
-	func() (err error) {
-		defer device.Guard(&err)
-		panic("our own")
-	}()
+	var err error
+	if panics.Of(func() { defer device.Guard(&err); panic("our own") }) != "our own" {
+		t.Error("Guard holds a panic that is not a fault")
+	}
 }
 
 // fold and foldRows against plain sums.

@@ -10,6 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // A layer over several tiles of rows, frequencies and columns agrees with the CPU, whether many
@@ -86,12 +87,10 @@ func TestFeatureScratch(t *testing.T) {
 			t.Errorf("%v: %g allocations", noise, a)
 		}
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a scratch for fewer rows is taken")
-		}
-	}()
-	runFeatures(d, n, device.FeatureNoise{}, d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out))
+	fewer := d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out)
+	if panics.Of(func() { runFeatures(d, n, device.FeatureNoise{}, fewer) }) == nil {
+		t.Error("a scratch for fewer rows is taken")
+	}
 }
 
 // runFeatures is the results of a layer and of its backward pass, with the same numbers on every

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // walk is work with each kind of argument that follows the step, whose result depends on every step
@@ -156,13 +157,13 @@ func TestLoopMisuse(t *testing.T) {
 			w := newWalk(open(t, true))
 			w.change = func(now *device.Live) { wrong(w, now) }
 			loop := device.NewLoop(w.d, w.work)
-			defer func() {
-				if text, _ := recover().(string); !strings.HasPrefix(text, want) {
-					t.Errorf("panic %q", text)
+			text, _ := panics.Of(func() {
+				for step := 1; step <= 3; step++ {
+					loop.Run(at(step))
 				}
-			}()
-			for step := 1; step <= 3; step++ {
-				loop.Run(at(step))
+			}).(string)
+			if !strings.HasPrefix(text, want) {
+				t.Errorf("panic %q", text)
 			}
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // gemmOf gives a test the product in either precision.
@@ -192,12 +194,9 @@ func TestGemmPanics(t *testing.T) {
 		"negative": func() { Gemm64(p, false, false, -1, 3, 2, 1, x, 2, x, 3, 0, x, 3) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			f()
+			if panics.Of(f) == nil {
+				t.Error("no panic")
+			}
 		})
 	}
 }

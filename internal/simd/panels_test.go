@@ -1,6 +1,10 @@
 package simd
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
+)
 
 // A product with packed panels has the bits of Gemm64, for all columns and for some.
 func TestPanels(t *testing.T) {
@@ -49,12 +53,9 @@ func TestPanelsPanic(t *testing.T) {
 		"stored":  func() { q.Pack(false, 3, 300, x, 300) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			f()
+			if panics.Of(f) == nil {
+				t.Error("no panic")
+			}
 		})
 	}
 }
