@@ -59,6 +59,12 @@ func (v vec) each(n reg.GPVirtual, ptrs []reg.GPVirtual, kernel func(elements)) 
 	Label("rest")
 	ADDQ(imm(v.lanes()), n)
 	JZ(LabelRef("done"))
+	kernel(v.masked(n, ptrs))
+	Label("done")
+}
+
+// masked moves the last n elements of slices, fewer than a register has.
+func (v vec) masked(n reg.GPVirtual, ptrs []reg.GPVirtual) elements {
 	e := elements{v: v, ptrs: ptrs, masked: true}
 	if v.wide() {
 		v.masks(n, 1)
@@ -66,8 +72,7 @@ func (v vec) each(n reg.GPVirtual, ptrs []reg.GPVirtual, kernel func(elements)) 
 		e.mask = v.reg()
 		VMOVDQU(at(edgeMask(v, n), 0), e.mask)
 	}
-	kernel(e)
-	Label("done")
+	return e
 }
 
 // mask is the outcome of a comparison: an opmask of AVX-512, a register of ones
@@ -82,31 +87,13 @@ const (
 
 // compare is x ? y, y being a register or a constant.
 func (v vec) compare(predicate int, x reg.VecVirtual, y Op) mask {
-	p := U8(predicate)
-	if !v.wide() {
-		m := v.reg()
-		if c, ok := y.(con); ok {
-			y = c.mem()
-		}
-		if v.double {
-			VCMPPD(p, y, x, m)
-		} else {
-			VCMPPS(p, y, x, m)
-		}
-		return mask{m}
+	var m reg.Register
+	if v.wide() {
+		m = K()
+	} else {
+		m = v.reg()
 	}
-	m := K()
-	c, isCon := y.(con)
-	switch {
-	case isCon && v.double:
-		VCMPPD_BCST(p, c.mem(), x, m)
-	case isCon:
-		VCMPPS_BCST(p, c.mem(), x, m)
-	case v.double:
-		VCMPPD(p, y, x, m)
-	default:
-		VCMPPS(p, y, x, m)
-	}
+	v.do(comparison, U8(predicate), y, x, m)
 	return mask{m}
 }
 

@@ -165,11 +165,7 @@ const lnTwoLow = 2.319046813846299558e-17
 // k/2, so that neither is out of range and the product is rounded once.
 func (v vec) scaleByPower(p, t, k reg.VecVirtual) {
 	if v.wide() {
-		if v.double {
-			VSCALEFPD(k, p, p)
-		} else {
-			VSCALEFPS(k, p, p)
-		}
+		v.do(scale, k, p, p)
 		return
 	}
 	bits, bias := 23, uint64(127)

@@ -186,19 +186,12 @@ func (t tile) storeMasked(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc
 	for r := range acc {
 		for j, x := range acc[r] {
 			m, k := at(row, j*v.bytes), tileMasks[j]
-			switch {
-			case first:
+			if first {
 				v.do(mul, alpha, x, x)
-			case v.double:
-				VFMADD213PD(m, alpha, k, x)
-			default:
-				VFMADD213PS(m, alpha, k, x)
-			}
-			if v.double {
-				VMOVUPD(x, k, m)
 			} else {
-				VMOVUPS(x, k, m)
+				v.do(fma213, m, alpha, k, x)
 			}
+			v.do(move, x, k, m)
 		}
 		if r+1 < t.h {
 			ADDQ(ldc, row)

@@ -47,15 +47,9 @@ func dot(v vec) {
 		Label(fmt.Sprintf("last%d", i))
 		TESTQ(n, n)
 		JZ(LabelRef("reduce"))
-		e := elements{v: v, ptrs: []reg.GPVirtual{x, y}, masked: true}
 		ADDQ(imm(i*v.bytes), x)
 		ADDQ(imm(i*v.bytes), y)
-		if v.wide() {
-			v.masks(n, 1)
-		} else {
-			e.mask = v.reg()
-			VMOVDQU(at(edgeMask(v, n), 0), e.mask)
-		}
+		e := v.masked(n, ptrs)
 		a := e.load(0)
 		v.do(fma231, a, e.load(1), acc[i])
 		JMP(LabelRef("reduce"))

@@ -62,11 +62,9 @@ func sinCos(v vec) {
 // compute with.
 func (v vec) largest(x []reg.VecVirtual) reg.VecVirtual {
 	size := v.reg()
+	v.do(copyReg, x[0], size)
 	if len(x) == 1 || !v.wide() {
-		v.do(copyReg, x[0], size)
 		v.do(and, v.i(0x7fffffff), size, size)
-	} else {
-		v.do(copyReg, x[0], size)
 	}
 	for _, y := range x[1:] {
 		if v.wide() {

@@ -55,8 +55,7 @@ func (v vec) regs(n int) []reg.VecVirtual {
 	return r
 }
 
-// con is a constant operand, the same in every lane; it may stand first in an
-// instruction, where a memory operand may.
+// con is a constant operand, the same in every lane; it may stand where a memory operand may.
 type con struct {
 	bits  uint64
 	bytes int
@@ -116,6 +115,9 @@ var (
 	sqrt    = op{s: VSQRTPS, d: VSQRTPD}
 	move    = op{s: VMOVUPS, d: VMOVUPD}
 	copyReg = op{s: VMOVAPS, d: VMOVAPD}
+	scale   = op{s: VSCALEFPS, d: VSCALEFPD}
+
+	comparison = op{VCMPPS, VCMPPS_BCST, VCMPPD, VCMPPD_BCST}
 
 	and = op{VANDPS, VANDPS_BCST, VANDPD, VANDPD_BCST}
 	xor = op{VXORPS, VXORPS_BCST, VXORPD, VXORPD_BCST}
@@ -133,11 +135,12 @@ func (v vec) do(o op, ops ...Op) {
 	if v.double {
 		plain, bcst = o.d, o.dBcst
 	}
-	if c, ok := ops[0].(con); ok {
-		ops[0] = c.mem()
-		if v.wide() {
-			bcst(ops...)
-			return
+	for i, x := range ops {
+		if c, ok := x.(con); ok {
+			ops[i] = c.mem()
+			if v.wide() {
+				plain = bcst
+			}
 		}
 	}
 	plain(ops...)
