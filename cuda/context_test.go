@@ -32,19 +32,10 @@ func open(t testing.TB) *Context {
 	return c
 }
 
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // kernel is a kernel of a GPU that has room for it.
 func kernel(t testing.TB, c *Context, name string) *Kernel {
 	t.Helper()
-	k, err := c.Kernel(name)
-	ok(t, err)
-	return k
+	return must(c.Kernel(name))(t)
 }
 
 // emulated reports whether the driver is the test double, under its own name: with EMU_NAME it
@@ -58,12 +49,10 @@ func emulated() bool {
 func put[E any](t testing.TB, c *Context, x []E) Ptr {
 	t.Helper()
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
-	p, err := c.Alloc(len(bytes))
-	ok(t, err)
+	p := must(c.Alloc(len(bytes)))(t)
 	t.Cleanup(func() { ok(t, c.Free(p)) })
 	for at := Ptr(0); len(bytes) > 0; {
-		staged, err := c.Stage(min(len(bytes), StageSize))
-		ok(t, err)
+		staged := must(c.Stage(min(len(bytes), StageSize)))(t)
 		n := copy(staged, bytes)
 		ok(t, c.Write(p+at, staged))
 		bytes, at = bytes[n:], at+Ptr(n)
@@ -75,8 +64,7 @@ func get[E any](t testing.TB, c *Context, x []E, p Ptr) {
 	t.Helper()
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
 	for at := 0; at < len(bytes); at += StageSize {
-		staged, err := c.Stage(min(len(bytes)-at, StageSize))
-		ok(t, err)
+		staged := must(c.Stage(min(len(bytes)-at, StageSize)))(t)
 		ok(t, c.Read(staged, p+Ptr(at)))
 		copy(bytes[at:], staged)
 	}

@@ -25,8 +25,7 @@ func openMutants(t testing.TB) *Context {
 	c := open(t)
 	text := mutantPTX("divergent", "two_barriers", "warp", "no_barrier", "past_end", "null", "dynamic", "shared", "fill", "touch", "fixed",
 		"race", "one_more", "unwritten", "blocks")
-	signatures, err := Signatures(text)
-	ok(t, err)
+	signatures := must(Signatures(text))(t)
 	ok(t, c.enter())
 	defer c.leave()
 	ok(t, c.unload())
@@ -73,16 +72,13 @@ var mutants = map[string]mutant{
 	"missing wait": {missingWait, "read 0 before the kernel ran"},
 	"double free": {func(t *testing.T) {
 		c := openMutants(t)
-		p, err := c.Alloc(100)
-		ok(t, err)
+		p := must(c.Alloc(100))(t)
 		ok(t, c.Free(p))
 		ok(t, c.Free(p))
 	}, "freeing memory: CUDA error 1, invalid argument"},
 	"leak": {func(t *testing.T) {
-		c, err := Open(0, quiet)
-		ok(t, err)
-		_, err = c.Alloc(100)
-		ok(t, err)
+		c := must(Open(0, quiet))(t)
+		must(c.Alloc(100))(t)
 		ok(t, c.Close())
 	}, "1 device allocations .100 bytes. and 0 pinned ones were never freed"},
 	"copy past the end": {func(t *testing.T) {
@@ -128,8 +124,7 @@ var mutants = map[string]mutant{
 		ok(t, c.enter())
 		defer c.leave()
 		ok(t, cu.SetCurrentContext(cu.CUContext{}))
-		_, err := cu.MemAlloc(64)
-		ok(t, err)
+		must(cu.MemAlloc(64))(t)
 	}, "InvalidContext"},
 }
 
@@ -158,14 +153,6 @@ var accesses = map[string]mutant{
 
 // checked reports whether the double is a form that checks each access: see the Makefile.
 func checked() bool { return strings.HasSuffix(os.Getenv("GPDRF_CUDA_DRIVER"), "double.so") }
-
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		ok(t, err)
-		return v
-	}
-}
 
 func missingBarrier(t *testing.T) {
 	c := openMutants(t)

@@ -120,9 +120,7 @@ func TestRefusedMachineCode(t *testing.T) {
 	l := &loader{choice: choice{assembly: true, ptx: true}, info: &c.info, say: quiet}
 	ok(t, c.enter())
 	defer c.leave()
-	if _, err := l.assembled(plainImage); err != nil {
-		t.Fatal(err)
-	}
+	must(l.assembled(plainImage))(t)
 	_, err = l.compiled(plainImage, "no PTX .visible .entry a(", nil)
 	if err == nil || strings.Count(err.Error(), "CUDA error") != 2 || !strings.Contains(err.Error(), reason) ||
 		!strings.HasPrefix(err.Error(), "loading kernel a of kernels_sm70.ptx: ") {

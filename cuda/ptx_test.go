@@ -11,14 +11,25 @@ import (
 	"testing"
 )
 
-// plain is the text of an image.
-func plain(t *testing.T, i image) string {
+func ok(t testing.TB, err error) {
 	t.Helper()
-	text, err := os.ReadFile(string(i))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+}
+
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		ok(t, err)
+		return v
+	}
+}
+
+// plain is the text of an image.
+func plain(t *testing.T, i image) string {
+	t.Helper()
+	return string(must(os.ReadFile(string(i)))(t))
 }
 
 // The PTX is compiled from the sources: its first line carries their hash.
@@ -30,11 +41,7 @@ func TestPTXIsFresh(t *testing.T) {
 	slices.Sort(families)
 	hash := sha256.New()
 	for _, name := range append([]string{"../kernels.cu"}, families...) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		hash.Write(text)
+		hash.Write(must(os.ReadFile(name))(t))
 	}
 	want := fmt.Sprintf("// sha256 %x of kernels.cu and cuda/kernels/*.cuh", hash.Sum(nil))
 	for _, image := range images() {
@@ -46,10 +53,7 @@ func TestPTXIsFresh(t *testing.T) {
 
 // Every family of kernels is in the table of contents.
 func TestTableOfContents(t *testing.T) {
-	contents, err := os.ReadFile("../kernels.cu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	contents := must(os.ReadFile("../kernels.cu"))(t)
 	families, _ := filepath.Glob("kernels/*.cuh")
 	for _, name := range families {
 		if name == "kernels/clang.cuh" { // included by device.cuh, for one compiler
@@ -63,10 +67,7 @@ func TestTableOfContents(t *testing.T) {
 
 func TestSignatures(t *testing.T) {
 	for _, image := range images() {
-		all, err := Signatures(plain(t, image))
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must(Signatures(plain(t, image)))(t)
 		for name, s := range all {
 			if s.Threads%32 != 0 || s.Threads > 1024 || len(s.Params) > maxParams {
 				t.Errorf("kernel %s has %d threads and %d parameters", name, s.Threads, len(s.Params))
@@ -98,10 +99,7 @@ func TestSignatures(t *testing.T) {
 func TestParts(t *testing.T) {
 	for _, image := range images() {
 		text := plain(t, image)
-		whole, err := Signatures(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must(Signatures(text))(t)
 		head := strings.Index(text, ".visible .entry ")
 		sum, seen, live := head, map[string]bool{}, 0
 		for _, p := range parts(text) {

@@ -39,9 +39,7 @@ func TestStubDriver(t *testing.T) {
 	}
 	folder := t.TempDir()
 	source, library := filepath.Join(folder, "stub.c"), filepath.Join(folder, "libcuda.so.1")
-	if err := os.WriteFile(source, []byte(stub), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(source, []byte(stub), 0o666))
 	cc := os.Getenv("CC")
 	if cc == "" {
 		cc = "cc"

@@ -22,9 +22,7 @@ func (c cardRun) run(t *testing.T) (again *exec.Cmd, logs string) {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range c.tools {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o777))
 	}
 	environment := []string{"PATH=" + folder + ":" + os.Getenv("PATH")}
 	if c.stages != "" {
@@ -34,10 +32,7 @@ func (c cardRun) run(t *testing.T) (again *exec.Cmd, logs string) {
 	if got := exits(t, script.Run()); got != c.code {
 		t.Fatalf("exit %d\n%s", got, said)
 	}
-	rows, err := os.ReadFile(filepath.Join(out, "card-stub.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(os.ReadFile(filepath.Join(out, "card-stub.jsonl")))(t)
 	for _, want := range c.says {
 		if !regexp.MustCompile("(?m)" + want).Match(append(rows, said.Bytes()...)) {
 			t.Errorf("there is no %s in\n%s\n%s", want, rows, said)
