@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
@@ -25,9 +24,7 @@ func TestCollectFindsAll(t *testing.T) {
 		}
 		runtime.KeepAlive(all)
 	}()
-	if err := d.heap.collect(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, d.heap.collect())
 	if len(d.heap.live) != 1 {
 		t.Errorf("%d allocations are left of those that nobody can reach", len(d.heap.live)-1)
 	}
@@ -38,19 +35,14 @@ func TestCollectFindsAll(t *testing.T) {
 // leaks when the last context closes.
 func TestCloseGoesOn(t *testing.T) {
 	openDouble(t)
-	d, err := New(0, true, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(New(0, true, quiet))(t)
 	var tensors []*device.Tensor
 	for range 20 {
 		tensors = append(tensors, d.New(device.Real, 100))
 	}
 	for range 4 {
 		graph, _, err := d.context.Capture(func() { d.Zero(tensors[0]) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		d.records[graph] = true
 	}
 	failed := 0
@@ -58,21 +50,12 @@ func TestCloseGoesOn(t *testing.T) {
 		if failed++; failed > 2 {
 			break
 		}
-		if err := graph.Close(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, graph.Close())
 	}
-	free := func(p cuda.Ptr) {
-		if err := d.context.Free(p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	free(d.memory(tensors[3]).ptr)
-	free(d.memory(tensors[7]).ptr)
+	ok(t, d.context.Free(d.memory(tensors[3]).ptr))
+	ok(t, d.context.Free(d.memory(tensors[7]).ptr))
 	before, _, err := d.context.Memory()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	err = d.Close()
 	if err == nil {
 		t.Fatal("no error")

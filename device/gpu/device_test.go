@@ -25,9 +25,7 @@ func TestOpen(t *testing.T) {
 		if err != nil || d.Name() != name {
 			t.Fatalf("cuda:%s opens %v, %v", options, d, err)
 		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		ok(t, d.Close())
 	}
 	for name, want := range map[string]string{
 		"cuda:x": "cuda:N", "cuda:-1": "cuda:N", "cuda:0:f16": "cuda:N:f32", "cuda:f16": "cuda:N", "cuda:99": "there is no GPU number 99",
@@ -155,41 +153,46 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// A driver that is lost in the middle of a run is a fault, which Guard makes an error. The process
-// that lost it cannot use it again, so it is one of its own.
-func TestLostDriver(t *testing.T) {
+// lost runs a test again, in a process of its own, with a driver that is lost at a call and cannot
+// be used again. That process repeats the work, at most ten times, until it is a fault.
+func lost(t *testing.T, call string, work func(d *Device) func(i int), check func(d *Device, i int, err error)) {
 	if os.Getenv("EMU_LOST") == "" {
 		openDouble(t)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestLostDriver$", "-test.v")
-		cmd.Env = append(os.Environ(), "EMU_LOST=10")
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+		cmd.Env = append(os.Environ(), "EMU_LOST="+call)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)
 		}
 		return
 	}
-	d, err := New(0, true, quiet)
-	if err != nil {
-		t.Fatal(err)
+	d := must(New(0, true, quiet))(t)
+	step, i := work(d), 0
+	var err error
+	for err == nil && i < 10 {
+		i++
+		func() {
+			defer device.Guard(&err)
+			step(i)
+		}()
 	}
-	p := d.New(device.Real, 1000)
-	step := func() (err error) {
-		defer device.Guard(&err)
-		d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.Count{N: 1}})
-		return nil
-	}
-	for i := 1; ; i++ {
-		err := step()
-		if err == nil && i < 10 {
-			continue
+	check(d, i, err)
+}
+
+// A driver that is lost in the middle of a run is a fault, which Guard makes an error.
+func TestLostDriver(t *testing.T) {
+	lost(t, "10", func(d *Device) func(int) {
+		p := d.New(device.Real, 1000)
+		return func(int) {
+			d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.Count{N: 1}})
 		}
+	}, func(d *Device, i int, err error) {
 		if i != 10 || err == nil || err.Error() != "cuda:0:f32: adam: launching adam_f32: CUDA error 999, the driver was lost" {
 			t.Errorf("launch %d: %v", i, err)
 		}
-		break
-	}
-	if d.Close() == nil {
-		t.Error("a lost driver closes without an error")
-	}
+		if d.Close() == nil {
+			t.Error("a lost driver closes without an error")
+		}
+	})
 }
 
 // Guard holds faults only.

@@ -13,6 +13,21 @@ import (
 
 func quiet(string) {}
 
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		ok(t, err)
+		return v
+	}
+}
+
 // open opens the first GPU, or the driver test double; without either the test is skipped, and
 // fails if REQUIRE_CUDA is set.
 func open(t testing.TB, single bool) *Device {
@@ -24,11 +39,7 @@ func open(t testing.TB, single bool) *Device {
 		}
 		t.Skip(err)
 	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { ok(t, d.Close()) })
 	return d
 }
 

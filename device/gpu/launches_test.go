@@ -16,23 +16,15 @@ func TestLaunches(t *testing.T) {
 	for _, preset := range []string{"mnist", "protein", "powerplant"} {
 		d := openDouble(t)
 		d.graphs = false
-		n, err := workload.Preset(preset)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := workload.NewStep(d, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(workload.Preset(preset))(t)
+		s := must(workload.NewStep(d, n))(t)
 		var names strings.Builder
 		for _, call := range d.context.Trace(s.Run) {
 			names.WriteString(call.Name + "\n")
 		}
 		file := "testdata/launches/" + preset + ".txt"
 		if os.Getenv("WRITE_LAUNCHES") != "" {
-			if err := os.WriteFile(file, []byte(names.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.WriteFile(file, []byte(names.String()), 0o644))
 		}
 		if text, err := os.ReadFile(file); err != nil || string(text) != names.String() {
 			t.Errorf("%s is not what a step launches: run this test with WRITE_LAUNCHES=1", file)

@@ -20,10 +20,7 @@ func TestPTXMutants(t *testing.T) {
 	if file == "" {
 		t.Skip("PTX_MUTANTS is not set: make test-ptx")
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(file))(t)
 	for i, line := range strings.Split(string(text), "\n") {
 		f := strings.Split(line, "|")
 		if len(f) != 6 {

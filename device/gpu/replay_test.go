@@ -4,8 +4,6 @@ package gpu
 
 import (
 	"errors"
-	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -174,10 +172,7 @@ func TestLoopMisuse(t *testing.T) {
 func TestNoRoom(t *testing.T) {
 	openDouble(t)
 	var said []string
-	d, err := New(0, true, func(line string) { said = append(said, line) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(New(0, true, func(line string) { said = append(said, line) }))(t)
 	said = nil // of the driver's compiler
 	replayed, launched := newWalk(open(t, true)), newWalk(d)
 	loop, other := device.NewLoop(replayed.d, replayed.work), device.NewLoop(d, launched.work)
@@ -193,7 +188,7 @@ func TestNoRoom(t *testing.T) {
 		t.Errorf("%d records, said %q", len(d.records), said)
 	}
 	t.Setenv("EMU_NO_ROOM", "widen_f32")
-	err = func() (err error) {
+	err := func() (err error) {
 		defer device.Guard(&err)
 		d.Widen(d.New(device.Double, 3), d.New(device.Real, 3))
 		return nil
@@ -202,41 +197,18 @@ func TestNoRoom(t *testing.T) {
 	if !errors.As(err, &fault) || fault.Op != "widen" || !strings.Contains(err.Error(), "loading kernel widen_f32: CUDA error 2, ") {
 		t.Errorf("%v", err)
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	ok(t, d.Close())
 }
 
 // A driver that is lost in a replay is a fault, as in a launch.
 func TestLostInReplay(t *testing.T) {
-	if os.Getenv("EMU_LOST") == "" {
-		openDouble(t)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestLostInReplay$", "-test.v")
-		cmd.Env = append(os.Environ(), "EMU_LOST=26")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-		return
-	}
-	d, err := New(0, true, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newWalk(d)
-	loop := device.NewLoop(d, w.work)
-	for step := 1; ; step++ {
-		err := func() (err error) {
-			defer device.Guard(&err)
-			loop.Run(at(step))
-			return nil
-		}()
-		if err == nil && step < 10 {
-			continue
-		}
+	lost(t, "26", func(d *Device) func(int) {
+		loop := device.NewLoop(d, newWalk(d).work)
+		return func(step int) { loop.Run(at(step)) }
+	}, func(_ *Device, step int, err error) {
 		var fault *device.FaultError
 		if !errors.As(err, &fault) || fault.Op != "replaying a step" && fault.Op != "set_live" {
 			t.Errorf("step %d: %v", step, err)
 		}
-		break
-	}
+	})
 }
