@@ -2,12 +2,12 @@ package devicetest
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
 )
 
 // property is an identity that a device must keep.
@@ -74,9 +74,7 @@ func rebuilds(t *testing.T, dev device.Device, tol Tolerances) {
 					}
 				}
 			}
-			if e := fdcheck.RelativeError(got, want); e > tol.Value {
-				t.Errorf("K=%d M=%d: L Lᵀ is off by %g", k, m, e)
-			}
+			bound{relative: tol.Value}.compare(t, fmt.Sprintf("K=%d M=%d: L Lᵀ", k, m), got, want)
 		}
 	}
 }
@@ -213,12 +211,8 @@ func farLogits(t *testing.T, dev device.Device, tol Tolerances) {
 	ell, dh := dev.New(device.Double, 1), dev.New(device.Real, 1, 2, 3)
 	dev.SoftmaxLogLik(ell, device.LikelihoodArgs{H: dh}, device.LikelihoodArgs{H: h, Y: y}, 1)
 	want := []float64{-2000 - math.Ln2}
-	if e := fdcheck.RelativeError(download(dev, ell), want); e > tol.real() {
-		t.Errorf("log softmax is off by %g", e)
-	}
-	if e := fdcheck.RelativeError(download(dev, dh), []float64{1, -1, 0, 0.5, 0, -0.5}); e > tol.real() {
-		t.Errorf("its gradient is off by %g", e)
-	}
+	bound{relative: tol.real()}.compare(t, "log softmax", download(dev, ell), want)
+	bound{relative: tol.real()}.compare(t, "its gradient", download(dev, dh), []float64{1, -1, 0, 0.5, 0, -0.5})
 }
 
 // Softmax with more classes than a warp has lanes: the one far logit of a row is found in any
@@ -235,12 +229,8 @@ func farOfMany(t *testing.T, dev device.Device, tol Tolerances) {
 	dev.UploadInts(y, classes)
 	ell, dh := dev.New(device.Double, 1), dev.New(device.Real, 1, n, n)
 	dev.SoftmaxLogLik(ell, device.LikelihoodArgs{H: dh}, device.LikelihoodArgs{H: h, Y: y}, 1)
-	if e := fdcheck.RelativeError(download(dev, ell), []float64{-n * far}); !(e <= tol.real()) {
-		t.Errorf("log softmax is off by %g", e)
-	}
-	if e := fdcheck.RelativeError(download(dev, dh), want); !(e <= tol.real()) {
-		t.Errorf("its gradient is off by %g", e)
-	}
+	bound{relative: tol.real()}.compare(t, "log softmax", download(dev, ell), []float64{-n * far})
+	bound{relative: tol.real()}.compare(t, "its gradient", download(dev, dh), want)
 }
 
 // Moments at the floor: α(1 − AᵀA) < 0 with s = 0 gives VarFloor, and nothing learns from
@@ -310,9 +300,7 @@ func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 		dev.SampleF(out, mean, put(dev, device.Double, variance, b, j), rows,
 			device.Key{Seed: 3, Sample: offset, Site: device.SiteLatents})
 	}, nil, j)
-	if e := fdcheck.RelativeError(chunked, whole); e > tol.real() {
-		t.Errorf("SampleF: off by %g", e)
-	}
+	bound{relative: tol.real()}.compare(t, "SampleF", chunked, whole)
 	for _, c := range []featureCase{{}, {local: true}, {draws: 2, wdraws: 3}, {draws: 1, local: true}} {
 		p := randomFeatures(r, []int{s, b, 3, 31, 2}, c)
 		in := tensors(dev, p.in)
@@ -325,9 +313,7 @@ func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 					Draws:   c.draws, WDraws: c.wdraws, Local: c.local,
 				}, Scratch: scratch})
 		}, in[0], 2)
-		if e := fdcheck.RelativeError(chunked, whole); e > tol.real() {
-			t.Errorf("RandomFeatures, %v: off by %g", c, e)
-		}
+		bound{relative: tol.real()}.compare(t, fmt.Sprintf("RandomFeatures, %v", c), chunked, whole)
 	}
 }
 

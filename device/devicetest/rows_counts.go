@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
 )
 
 // countArgs are h, y, the constants of log rates, the offsets and the tail, the last where in has it.
@@ -125,18 +124,15 @@ func tangentRate(t *testing.T, dev device.Device, tol Tolerances) {
 	g := device.LikelihoodArgs{H: dev.New(device.Real, 1, 1, 1), LogRate: dev.New(device.Real, 1),
 		Tail: dev.New(device.Real, 1)}
 	a := device.LikelihoodArgs{H: h, Y: y, LogRate: zero, Tail: zero}
+	both := func() []float64 { return append(download(dev, ell), download(dev, g.H)...) }
 	dev.PoissonLogLik(ell, g, a, 1)
 	slope := math.Exp(device.LogRateMax)
 	want := []float64{3*800 - slope*(801-device.LogRateMax) - math.Log(6), 3 - slope}
-	if e := fdcheck.RelativeError(append(download(dev, ell), download(dev, g.H)...), want); !(e <= tol.real()) {
-		t.Errorf("PoissonLogLik and its gradient are off by %g", e)
-	}
+	bound{relative: tol.real()}.compare(t, "PoissonLogLik and its gradient", both(), want)
 	dev.NegativeBinomialLogLik(ell, g, a, 1)
 	r := 1 / (1 + device.DispersionFloor)
 	want = []float64{logGamma(3+r) - logGamma(r) - math.Log(6) + r*(math.Log(r)-800), -r}
-	if e := fdcheck.RelativeError(append(download(dev, ell), download(dev, g.H)...), want); !(e <= tol.real()) {
-		t.Errorf("NegativeBinomialLogLik and its gradient are off by %g", e)
-	}
+	bound{relative: tol.real()}.compare(t, "NegativeBinomialLogLik and its gradient", both(), want)
 }
 
 // Outputs at ±100 standard deviations from their level: log Φ(x) is −x²/2 − log −x√2π + log(1 − x⁻²).
@@ -148,10 +144,6 @@ func farLevels(t *testing.T, dev device.Device, tol Tolerances) {
 		device.LikelihoodArgs{H: h, Y: y, Cuts: cuts}, 1)
 	tail := -5000 - math.Log(100*math.Sqrt(2*math.Pi)) + math.Log1p(-1e-4+3e-8-15e-12)
 	hazard := math.Exp(-5000 - math.Log(2*math.Pi)/2 - tail)
-	if e := fdcheck.RelativeError(download(dev, ell), []float64{2 * tail}); !(e <= tol.real()) {
-		t.Errorf("OrdinalLogLik is off by %g", e)
-	}
-	if e := fdcheck.RelativeError(download(dev, dh), []float64{-hazard, hazard}); !(e <= 100*tol.real()) {
-		t.Errorf("its gradient is off by %g", e)
-	}
+	bound{relative: tol.real()}.compare(t, "OrdinalLogLik", download(dev, ell), []float64{2 * tail})
+	bound{relative: 100 * tol.real()}.compare(t, "its gradient", download(dev, dh), []float64{-hazard, hazard})
 }
