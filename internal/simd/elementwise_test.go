@@ -200,9 +200,7 @@ func TestRBF64(t *testing.T) {
 					t.Fatalf("n %d, element %d: %g, want %g", n, i, got, want)
 				}
 			}
-			if dst[n] != gap {
-				t.Fatalf("n %d: wrote past the end", n)
-			}
+			inBounds(t, n, dst)
 		}
 	})
 }
@@ -218,9 +216,7 @@ func testRotate[T Float](t *testing.T, rotate func(dst, cos, sin, a, b []T)) {
 				t.Fatalf("n %d, element %d: %g, want %g", n, i, dst[i], x-y)
 			}
 		}
-		if dst[n] != gap {
-			t.Fatalf("n %d: wrote past the end", n)
-		}
+		inBounds(t, n, dst)
 	}
 }
 
@@ -243,9 +239,7 @@ func TestMul64(t *testing.T) {
 					t.Fatalf("n %d, element %d: %g and %g", n, i, product[i], sum[i])
 				}
 			}
-			if product[n] != gap || sum[n] != gap {
-				t.Fatalf("n %d: wrote past the end", n)
-			}
+			inBounds(t, n, product, sum)
 		}
 	})
 }
@@ -270,9 +264,7 @@ func TestLengths(t *testing.T) {
 					t.Fatalf("n %d: exp of element %d is %g", n, i, a[i])
 				}
 			}
-			if a[n] != gap || b[n] != gap {
-				t.Fatalf("n %d: single precision wrote past the end", n)
-			}
+			inBounds(t, n, a, b)
 			y := random[float64](1, n)
 			d := make([]float64, n+1)
 			d[n] = gap
@@ -282,9 +274,7 @@ func TestLengths(t *testing.T) {
 					t.Fatalf("n %d: exp of element %d is %g", n, i, d[i])
 				}
 			}
-			if d[n] != gap {
-				t.Fatalf("n %d: double wrote past the end", n)
-			}
+			inBounds(t, n, d)
 		}
 		// more than one call of assembly
 		big := make([]float32, 40001)

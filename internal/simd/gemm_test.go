@@ -45,6 +45,16 @@ func random[T Float](seed uint64, n int) []T {
 // gap is the filler of the tests between the rows of a matrix: it must stay untouched.
 const gap = 12345
 
+// inBounds fails if a kernel wrote past the n elements of a slice that gap follows.
+func inBounds[T Float](t *testing.T, n int, all ...[]T) {
+	t.Helper()
+	for _, x := range all {
+		if x[n] != gap {
+			t.Fatalf("n %d: wrote past the end of %T", n, x)
+		}
+	}
+}
+
 // product is a problem with its naive answer.
 type product[T Float] struct {
 	tA, tB        bool

@@ -45,9 +45,7 @@ func TestRectify(t *testing.T) {
 						}
 					}
 				}
-				if phi[n] != gap || slope[n] != gap {
-					t.Fatalf("n %d: wrote past the end", n)
-				}
+				inBounds(t, n, phi, slope)
 			}
 		}
 	})
