@@ -74,14 +74,11 @@ func card(t *testing.T, replaced map[string]string, environment ...string) (scri
 // exits is the code with which a command ends.
 func exits(t *testing.T, err error) int {
 	t.Helper()
-	var code *exec.ExitError
-	if err == nil {
-		return 0
+	if code, is := errors.AsType[*exec.ExitError](err); is {
+		return code.ExitCode()
 	}
-	if !errors.As(err, &code) {
-		t.Fatal(err)
-	}
-	return code.ExitCode()
+	ok(t, err)
+	return 0
 }
 
 // A stage that hangs is stopped, and the next one runs. A later call runs neither again.

@@ -94,8 +94,7 @@ func TestForcedImageErrors(t *testing.T) {
 		"cubin": "GPDRF_CUDA_IMAGE=cubin: the program has no machine code of kernels_sm",
 	} {
 		_, said, err := start(t, forced)
-		var setting *SettingError
-		if !errors.As(err, &setting) || !strings.HasPrefix(err.Error(), want) || len(said) > 0 {
+		if _, is := errors.AsType[*SettingError](err); !is || !strings.HasPrefix(err.Error(), want) || len(said) > 0 {
 			t.Errorf("%v, want %s\nsaid: %q", err, want, said)
 		}
 	}

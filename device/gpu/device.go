@@ -47,8 +47,7 @@ func openDevice(options string, say device.Say) (device.Device, error) {
 		return nil, err
 	}
 	d, err := New(ordinal, single, say)
-	var setting *cuda.SettingError
-	if errors.As(err, &setting) {
+	if _, is := errors.AsType[*cuda.SettingError](err); is {
 		return nil, &device.SettingError{Err: err}
 	}
 	if err != nil {
@@ -259,8 +258,7 @@ func (d *Device) check(op string, err error) {
 		return
 	}
 	fault := &device.FaultError{Device: d.name, Op: op, Err: err}
-	var full *cuda.OutOfMemoryError
-	if errors.As(err, &full) {
+	if full, is := errors.AsType[*cuda.OutOfMemoryError](err); is {
 		fault.Bytes = full.Bytes
 	}
 	panic(fault)

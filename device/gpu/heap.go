@@ -99,8 +99,7 @@ func (h *heap) alloc(bytes int, b *block) (cuda.Ptr, error) {
 		return 0, err
 	}
 	p, err := h.device.context.Alloc(bytes)
-	var full *cuda.OutOfMemoryError
-	if errors.As(err, &full) {
+	if _, full := errors.AsType[*cuda.OutOfMemoryError](err); full {
 		if err := h.collect(); err != nil {
 			return 0, err
 		}

@@ -193,8 +193,8 @@ func TestNoRoom(t *testing.T) {
 		d.Widen(d.New(device.Double, 3), d.New(device.Real, 3))
 		return nil
 	}()
-	var fault *device.FaultError
-	if !errors.As(err, &fault) || fault.Op != "widen" || !strings.Contains(err.Error(), "loading kernel widen_f32: CUDA error 2, ") {
+	if fault, is := errors.AsType[*device.FaultError](err); !is || fault.Op != "widen" ||
+		!strings.Contains(err.Error(), "loading kernel widen_f32: CUDA error 2, ") {
 		t.Errorf("%v", err)
 	}
 	ok(t, d.Close())
@@ -206,8 +206,7 @@ func TestLostInReplay(t *testing.T) {
 		loop := device.NewLoop(d, newWalk(d).work)
 		return func(step int) { loop.Run(at(step)) }
 	}, func(_ *Device, step int, err error) {
-		var fault *device.FaultError
-		if !errors.As(err, &fault) || fault.Op != "replaying a step" && fault.Op != "set_live" {
+		if f, is := errors.AsType[*device.FaultError](err); !is || f.Op != "replaying a step" && f.Op != "set_live" {
 			t.Errorf("step %d: %v", step, err)
 		}
 	})
