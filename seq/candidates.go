@@ -3,7 +3,6 @@ package seq
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
@@ -151,22 +150,20 @@ func (s Spec) Fits(ctx context.Context, set *Set) error {
 		return nil
 	}
 	for _, t := range s {
-		m, _ := graphMap(t.Map)
+		m, _ := mapNamed(t.Map)
 		var count graph.Counter
 		for i := range set.N() {
 			x := set.At(i)
-			if m.Steps == nil || m.Steps(t.Args, x) <= float64(mostSteps) {
+			if m.graph.Steps == nil || m.graph.Steps(t.Args, x) <= float64(mostSteps) {
 				continue
 			}
 			if count == nil {
-				count = m.Make(t.Args)
+				count = m.graph.Make(t.Args)
 			}
-			chains := newTable()
-			w := graph.Work{Limit: mostSteps, Found: func(_, _ uint64) {},
-				Down: func(chain, symbol uint64) uint64 { return uint64(chains.put(chain<<32|symbol)) + 1 }}
+			w := graph.Work{Limit: mostSteps, Found: func(_, _ uint64) {}, Down: newTable().down}
 			if count(&w, x); w.Steps > mostSteps {
 				return specErrorf("%s takes too long on %s %d, which has %d nodes: make its numbers smaller, or "+
-					"use for example %s", t, strings.TrimSuffix(string(set.Alphabet.Kind), "s"), i+1,
+					"use for example %s", t, set.Alphabet.Kind.Noun(), i+1,
 					graph.Nodes(x), exampleFor(set.Alphabet.Kind))
 			}
 			if err := ctx.Err(); err != nil {
@@ -181,23 +178,14 @@ func (s Spec) Fits(ctx context.Context, set *Set) error {
 // alone.
 func (s Spec) tooLarge(set *Set) bool {
 	for _, t := range s {
-		m, ok := graphMap(t.Map)
-		for i := 0; ok && m.Steps != nil && i < set.N(); i++ {
-			if m.Steps(t.Args, set.At(i)) > float64(mostSteps) {
+		m, _ := mapNamed(t.Map)
+		for i := 0; m.graph.Steps != nil && i < set.N(); i++ {
+			if m.graph.Steps(t.Args, set.At(i)) > float64(mostSteps) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// graphMap is a map of package graph by its name.
-func graphMap(name string) (graph.Map, bool) {
-	all := graph.Maps()
-	if i := slices.IndexFunc(all, func(m graph.Map) bool { return m.Name == name }); i >= 0 {
-		return all[i], true
-	}
-	return graph.Map{}, false
 }
 
 // usualNodes is how many nodes a graph or tree has that is looked at to choose a map.

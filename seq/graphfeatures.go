@@ -14,7 +14,7 @@ func graphMaps() (maps []Map) {
 		if g.Trees {
 			kind = Trees
 		}
-		m := Map{Name: g.Name, Meaning: g.Meaning, Example: g.Example, Kinds: []Kind{kind},
+		m := Map{Name: g.Name, Meaning: g.Meaning, Example: g.Example, Kinds: []Kind{kind}, graph: g,
 			make: func(args []int, _ *Alphabet) (extractor, *SpecError) {
 				return &graphFeatures{count: g.Make(args), trees: g.Trees, chains: newTable()}, nil
 			}}
@@ -50,7 +50,7 @@ func (m *graphFeatures) learn(x []int32) bool {
 	if m.crowded() {
 		return false
 	}
-	m.work.Down = func(chain, symbol uint64) uint64 { return uint64(m.chains.put(chain<<32|symbol)) + 1 }
+	m.work.Down = m.chains.down
 	var found repeats
 	found.all = m.found[:0]
 	m.work.Found = func(feature, times uint64) {}
@@ -121,13 +121,7 @@ func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
 	local := s.levels(1)[0]
 	local.reset()
 	found := repeats{all: s.found[:0]}
-	s.graph.Down = func(chain, symbol uint64) uint64 {
-		key := chain<<32 | symbol
-		if n := m.chains.find(key); n >= 0 {
-			return uint64(n) + 1
-		}
-		return uint64(m.chains.len()+local.put(key)) + 1
-	}
+	s.graph.Down = m.chains.downBeside(local)
 	s.graph.Found = found.add
 	m.count(&s.graph, m.labelled(x, &s.codes.codes))
 	if s.found = found.together(); m.each {

@@ -3,6 +3,8 @@ package seq
 import (
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
 // Map is a kind of feature map. A new one is a file with its Map and a row in Maps.
@@ -18,6 +20,8 @@ type Map struct {
 
 	// Reversal says that k(x, x') does not change when both sequences are reversed.
 	Reversal bool
+
+	graph graph.Map // of package graph; without a name for sequences
 
 	// of arguments together; nil: nothing to check
 	check func(args []int) *SpecError

@@ -33,19 +33,18 @@ func (t *table) len() int { return len(t.keys) }
 // spread mixes high bits down before the multiplication, which carries only upwards.
 func (t *table) spread(key uint64) int { return int((key ^ key>>32) * golden >> t.shift) }
 
-// find is the number of key, or −1.
-func (t *table) find(key uint64) int {
+// slot is where the number of key stands, or the empty slot that is for it.
+func (t *table) slot(key uint64) *uint32 {
 	mask := len(t.slots) - 1
-	for at := t.spread(key); ; at = (at + 1) & mask {
-		n := t.slots[at&mask]
-		if n == 0 {
-			return -1
-		}
-		if t.keys[n-1] == key {
-			return int(n - 1)
+	for at := t.spread(key); ; at++ {
+		if slot := &t.slots[at&mask]; *slot == 0 || t.keys[*slot-1] == key {
+			return slot
 		}
 	}
 }
+
+// find is the number of key, or −1.
+func (t *table) find(key uint64) int { return int(*t.slot(key)) - 1 }
 
 // findAll writes the number of each key, or −1, into dst. Many keys are looked up side by side, so
 // that they wait for memory together.
@@ -78,24 +77,30 @@ func (t *table) findAll(dst []int32, keys []uint64) {
 
 // put is the number of key, which gets the next one if it has none.
 func (t *table) put(key uint64) int {
-	mask := len(t.slots) - 1
-	at := t.spread(key)
-	for {
-		n := t.slots[at&mask]
-		if n == 0 {
-			break
-		}
-		if t.keys[n-1] == key {
-			return int(n - 1)
-		}
-		at = (at + 1) & mask
+	slot := t.slot(key)
+	if *slot > 0 {
+		return int(*slot) - 1
 	}
 	t.keys = append(t.keys, key)
-	t.slots[at&mask] = uint32(len(t.keys))
+	*slot = uint32(len(t.keys))
 	if 2*len(t.keys) > len(t.slots) {
 		t.grow()
 	}
 	return len(t.keys) - 1
+}
+
+// down numbers a chain of symbols, from 1, by the number of the chain before its last symbol, 0 for none.
+func (t *table) down(chain, symbol uint64) uint64 { return uint64(t.put(chain<<32|symbol)) + 1 }
+
+// downBeside is down of a table that stays as it is: what it lacks gets the numbers behind its own in local.
+func (t *table) downBeside(local *table) func(chain, symbol uint64) uint64 {
+	return func(chain, symbol uint64) uint64 {
+		key := chain<<32 | symbol
+		if n := t.find(key); n >= 0 {
+			return uint64(n) + 1
+		}
+		return uint64(t.len()+local.put(key)) + 1
+	}
 }
 
 func (t *table) grow() {
@@ -106,13 +111,8 @@ func (t *table) grow() {
 
 // number fills the empty slots.
 func (t *table) number() {
-	mask := len(t.slots) - 1
 	for i, key := range t.keys {
-		at := t.spread(key)
-		for t.slots[at] != 0 {
-			at = (at + 1) & mask
-		}
-		t.slots[at] = uint32(i + 1)
+		*t.slot(key) = uint32(i + 1)
 	}
 }
 

@@ -32,20 +32,12 @@ func (m *wordRuns) space() uint64    { return 0 }
 func (m *wordRuns) tables() []*table { return []*table{m.tree} }
 
 func (m *wordRuns) learn(x []int32) bool {
-	m.walk(x, func(node, symbol uint64) uint64 { return uint64(m.tree.put(node<<32|symbol)) + 1 }, func(uint64) {})
+	m.walk(x, m.tree.down, func(uint64) {})
 	return true
 }
 
 func (m *wordRuns) keys(x []int32, s *scratch) {
-	local := s.levels(1)[0]
-	down := func(node, symbol uint64) uint64 {
-		key := node<<32 | symbol
-		if n := m.tree.find(key); n >= 0 {
-			return uint64(n) + 1
-		}
-		return uint64(m.tree.len()+local.put(key)) + 1
-	}
-	m.walk(x, down, func(node uint64) {
+	m.walk(x, m.tree.downBeside(s.levels(1)[0]), func(node uint64) {
 		s.buffer = append(s.buffer, node)
 		if len(s.buffer) >= block {
 			s.flush(s.buffer)
