@@ -27,10 +27,7 @@ func newFrames(a *Alphabet) *frames {
 
 // number is the code of the vector in f.line; one that is new gets its code by add.
 func (f *frames) number(add func() int32) int32 {
-	var bits []byte
-	for _, v := range f.line {
-		bits = binary.LittleEndian.AppendUint32(bits, math.Float32bits(v))
-	}
+	bits, _ := binary.Append(nil, binary.LittleEndian, f.line)
 	code, known := f.code[string(bits)]
 	if !known {
 		code = add()

@@ -86,10 +86,6 @@ func (s *Set) digests() map[[sha256.Size]byte]bool {
 
 // digest is the SHA-256 of the codes of sequence i.
 func (s *Set) digest(i int) [sha256.Size]byte {
-	codes := s.At(i)
-	text := make([]byte, 0, 4*len(codes))
-	for _, c := range codes {
-		text = binary.LittleEndian.AppendUint32(text, uint32(c))
-	}
+	text, _ := binary.Append(nil, binary.LittleEndian, s.At(i))
 	return sha256.Sum256(text)
 }

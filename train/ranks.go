@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
@@ -87,10 +86,7 @@ func (r *run) fingerprint() uint64 {
 	p := r.step.Model.Params()
 	values := make([]float64, p.Len())
 	r.job.Device.Download(values, p.Value)
-	h, b := fnv.New64a(), make([]byte, 8)
-	for _, v := range values {
-		binary.LittleEndian.PutUint64(b, math.Float64bits(v))
-		h.Write(b)
-	}
+	h := fnv.New64a()
+	binary.Write(h, binary.LittleEndian, values)
 	return h.Sum64()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -75,10 +74,7 @@ func firstEqual(n int, x []float64) []int32 {
 	width := len(x) / max(1, n)
 	var key []byte
 	for i := range at {
-		key = key[:0]
-		for _, v := range x[i*width : (i+1)*width] {
-			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
-		}
+		key, _ = binary.Append(key[:0], binary.LittleEndian, x[i*width:(i+1)*width])
 		if _, known := first[string(key)]; !known {
 			first[string(key)] = int32(i)
 		}
