@@ -3,7 +3,6 @@ package seq
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 )
 
@@ -194,21 +193,9 @@ func (b *Basis) among(ctx context.Context) []float64 {
 // Medians are the medians of the distances above 0 between sequences of X̄ under each map; 1 where there
 // are none.
 func (b *Basis) Medians() []float64 {
-	m, own := b.M(), b.Own()
 	medians := make([]float64, len(b.Spec))
-	for i := range b.Spec {
-		var all []float64
-		for n := range m {
-			for _, d := range own[n*b.width()+i*m:][:n] {
-				if d > 0 {
-					all = append(all, d)
-				}
-			}
-		}
-		medians[i] = 1
-		if slices.Sort(all); len(all) > 0 {
-			medians[i] = all[len(all)/2]
-		}
+	for i := range medians {
+		medians[i] = median(b.Own()[i*b.M():], b.M(), b.width())
 	}
 	return medians
 }
@@ -245,7 +232,9 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
 		if rows == nil {
 			return nil
 		}
-		all[i] = b.within(i, rows)
+		if all[i] = rows; p.rows != nil { // else X̄ has all columns
+			all[i] = rows.within(p.rows)
+		}
 	}
 	return all
 }
@@ -263,14 +252,6 @@ func (b *Basis) Columns(ctx context.Context) []*inverted {
 		}
 	}
 	return all
-}
-
-// within leaves out what X̄ does not have. Except for tf-idf it has all columns.
-func (b *Basis) within(i int, rows *Rows) *Rows {
-	if own := b.parts[i].rows; own != nil {
-		return rows.within(own)
-	}
-	return rows
 }
 
 // Sizes are how many numbers the Vectors of a whole set have under each map. Once ctx is done they

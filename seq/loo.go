@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -203,15 +204,7 @@ func best(fits []fit) fit {
 }
 
 // compare orders numbers, with NaN last.
-func compare(a, b float64) int {
-	switch {
-	case a < b || b != b && a == a:
-		return -1
-	case a > b || a != a && b == b:
-		return 1
-	}
-	return 0
-}
+func compare(a, b float64) int { return cmp.Compare(-b, -a) }
 
 // add adds the kernel of a width, of which the lower triangle is enough.
 func (t *distanceTable) add(k []float64, width, weight float64) {
@@ -237,32 +230,36 @@ const leaveOut = 20
 // Neighbours are often alike, as sentences of one text are and members of one family, and would
 // tell about each other what they do not tell about new rows.
 func blocks(t Targets, places []int) [][]int {
-	rank := slices.Clone(places)
-	slices.Sort(rank)
+	rank := slices.Sorted(slices.Values(places))
 	order := make([]int, len(places)) // of places
 	for i, p := range places {
 		at, _ := slices.BinarySearch(rank, p)
 		order[at] = i
 	}
-	groups := make([][]int, 1)
-	if t.Classes {
-		groups = make([][]int, t.Columns)
-	}
-	for _, i := range order {
-		g := 0
-		if t.Classes {
-			g = t.class(i)
-		}
-		groups[g] = append(groups[g], i)
-	}
 	all := make([][]int, leaveOut)
-	for _, rows := range groups {
+	for _, rows := range grouped(t, order, t.Classes) {
 		for k, i := range rows {
 			b := k * leaveOut / len(rows)
 			all[b] = append(all[b], i)
 		}
 	}
 	return slices.DeleteFunc(all, func(b []int) bool { return b == nil })
+}
+
+// grouped are rows in their order, those of each class together, or all of them.
+func grouped[T int | int32](t Targets, rows []T, byClass bool) [][]int {
+	groups := make([][]int, 1)
+	if byClass {
+		groups = make([][]int, t.Columns)
+	}
+	for _, r := range rows {
+		g := 0
+		if byClass {
+			g = t.class(int(r))
+		}
+		groups[g] = append(groups[g], int(r))
+	}
+	return groups
 }
 
 // panel is how many rows of a matrix are factorised at a time.

@@ -2,6 +2,7 @@ package seq
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -35,15 +36,7 @@ func (t Term) Products(a, b *Rows) (dots, aSquare, bSquare []float64) {
 	for i, d := range distances(t.Metric(), dots, a.Square, b.Square) {
 		dots[i] = 1 - d/2
 	}
-	return dots, ones(a.N()), ones(b.N())
-}
-
-func ones(n int) []float64 {
-	all := make([]float64, n)
-	for i := range all {
-		all[i] = 1
-	}
-	return all
+	return dots, slices.Repeat([]float64{1}, a.N()), slices.Repeat([]float64{1}, b.N())
 }
 
 // distances are the squared distances between the sequences of a set [N,N], and k(x, x) of each: 0
@@ -74,7 +67,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 		})
 	}
 	if t.Counts == Tanimoto {
-		return d2, ones(n)
+		return d2, slices.Repeat([]float64{1}, n)
 	}
 	return d2, v.Square
 }
@@ -92,4 +85,21 @@ func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64
 	}
 	d2, square = f.distances(between(ctx, 0.25, 1), set)
 	return d2, square, ctx.Err()
+}
+
+// median is the median of the distances above 0 among n rows, of which each begins stride numbers behind the one
+// before; 1 where there are none.
+func median(d2 []float64, n, stride int) float64 {
+	var all []float64
+	for i := range n {
+		for _, d := range d2[i*stride:][:i] {
+			if d > 0 {
+				all = append(all, d)
+			}
+		}
+	}
+	if slices.Sort(all); len(all) > 0 {
+		return all[len(all)/2]
+	}
+	return 1
 }

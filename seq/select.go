@@ -273,24 +273,11 @@ func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (cand
 
 // tableFor is the distances of a set under one map.
 func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
-	table := &distanceTable{n: set.N()}
-	var err error
-	if table.d2, table.square, err = distancesAmong(ctx, t, set); err != nil {
+	d2, square, err := distancesAmong(ctx, t, set)
+	if err != nil {
 		return nil, err
 	}
-	var all []float64
-	for i := range table.n {
-		for _, d := range table.d2[i*table.n : i*table.n+i] {
-			if d > 0 {
-				all = append(all, d)
-			}
-		}
-	}
-	table.median = 1
-	if slices.Sort(all); len(all) > 0 {
-		table.median = all[len(all)/2]
-	}
-	return table, nil
+	return &distanceTable{set.N(), d2, square, median(d2, set.N(), set.N())}, nil
 }
 
 // stratified draws up to most rows by the seed, some of each rare class, in an order whose
@@ -299,18 +286,7 @@ func stratified(t Targets, most int, seed uint64) []int {
 	n := t.n()
 	order := make([]int32, n)
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, 1, 0, chooseSite)
-	groups := make([][]int, 1)
-	byClass := t.Classes && t.Columns <= most/2
-	if byClass {
-		groups = make([][]int, t.Columns)
-	}
-	for _, r := range order {
-		g := 0
-		if byClass {
-			g = t.class(int(r))
-		}
-		groups[g] = append(groups[g], int(r))
-	}
+	groups := grouped(t, order, t.Classes && t.Columns <= most/2)
 	type place struct {
 		row int
 		at  float64
