@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
@@ -63,7 +64,10 @@ func Choose(ctx context.Context, spec Spec, set *Set, c Choice) ([]int, error) {
 	} else {
 		chosen = medoids(ctx, d2, len(pool), m)
 	}
-	return pick(pool, chosen), ctx.Err()
+	for i, at := range chosen {
+		chosen[i] = pool[at]
+	}
+	return chosen, ctx.Err()
 }
 
 // meanDistances are the mean distances between sequences of the pool [P,P].
@@ -142,10 +146,7 @@ func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 // greedy is a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting: the pivots. Where no
 // variance is left, the rest are the first rows that were not chosen.
 func greedy(ctx context.Context, d2 []float64, n, m int, sigma float64) []int {
-	variance := make([]float64, n)
-	for i := range variance {
-		variance[i] = 1
-	}
+	variance := slices.Repeat([]float64{1}, n)
 	taken := make([]bool, n)
 	factor := make([]float64, 0, m*n) // row c: column c of L
 	chosen := make([]int, 0, m)
@@ -176,12 +177,4 @@ func greedy(ctx context.Context, d2 []float64, n, m int, sigma float64) []int {
 		}
 	}
 	return chosen
-}
-
-func pick(from, at []int) []int {
-	to := make([]int, len(at))
-	for i, a := range at {
-		to[i] = from[a]
-	}
-	return to
 }

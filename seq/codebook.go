@@ -202,10 +202,7 @@ func newClusters(train *Set, most int, seed uint64) *clusters {
 			k.weight = append(k.weight, count[code])
 		}
 	}
-	k.near, k.least = make([]int32, len(k.weight)), make([]float64, len(k.weight))
-	for i := range k.least {
-		k.least[i] = math.Inf(1)
-	}
+	k.near, k.least = make([]int32, len(k.weight)), slices.Repeat([]float64{math.Inf(1)}, len(k.weight))
 	return k
 }
 

@@ -67,12 +67,8 @@ const (
 // case or in long runs of each, and with few of B J O U Z, is a protein; everything else is bytes.
 // Words are never guessed. Gaps and the letters of masks, X and in DNA N, are no evidence.
 func (c *Census) Detect() Kind {
-	total, digits, numeric := 0, c.all.of("0123456789"), c.all.of("0123456789.,;+-eE")
-	for _, n := range c.all {
-		total += n
-	}
-	blanks := c.all.of(" \t")
-	total -= blanks
+	digits, numeric := c.all.of("0123456789"), c.all.of("0123456789.,;+-eE")
+	total, blanks := c.all.sizes()
 	switch {
 	case total == 0:
 		return Bytes
