@@ -5,9 +5,12 @@ package memory
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/hostmem"
@@ -210,36 +213,21 @@ func (p *Plan) Lines() (lines []string) {
 	if p.Distances != nil {
 		lines = append(lines, "distances of sequences: "+p.Distances.String())
 	}
+	at := "all at once"
 	if p.Rows < p.Batch {
-		return append(lines, fmt.Sprintf("a step takes %s of %s, %d at a time",
-			count(p.Samples, "sample"), count(p.Batch, "row"), p.Rows))
+		at = fmt.Sprintf("%d at a time", p.Rows)
 	}
-	return append(lines, fmt.Sprintf("a step takes %s of %s, all at once", count(p.Samples, "sample"),
-		count(p.Batch, "row")))
-}
-
-// count is a number of things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return append(lines, fmt.Sprintf("a step takes %d %s of %d %s, %s", p.Samples,
+		english.PluralWord(p.Samples, "sample", ""), p.Batch, english.PluralWord(p.Batch, "row", ""), at))
 }
 
 // Bytes is a number of bytes for people.
 func Bytes(n int64) string {
-	switch v := float64(n); {
-	case n < 1<<10:
+	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", v/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MiB", v/(1<<20))
-	case n < 1<<40:
-		return fmt.Sprintf("%.1f GiB", v/(1<<30))
-	default:
-		return fmt.Sprintf("%.1f TiB", v/(1<<40))
 	}
+	power := min((bits.Len64(uint64(n))-1)/10, 4)
+	return fmt.Sprintf("%.1f %ciB", float64(n)/float64(int64(1)<<(10*power)), " KMGT"[power])
 }
 
 // Where distances come from: a table of those between all training sequences and X̄, computed once,
