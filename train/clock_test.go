@@ -12,9 +12,8 @@ import (
 
 // A run that is planned again continues from where it was, and ends where every run ends.
 func TestPlaces(t *testing.T) {
-	s := schedule{steps: 500, lr: 1, cosine: true, klWeight: 1, klWarmup: 0.5,
-		plans: []options.Plan{{Steps: 1000, Until: 200}, {Steps: 300, Until: 250}}}
-	first := schedule{steps: 1000, lr: 1, cosine: true, klWeight: 1, klWarmup: 0.5}
+	c := config(t, "steps=1000 lr=1 warmup=0 kl-warmup=0.5")
+	first, s := newSchedule(c), newSchedule(c.Replan(200, 300).Replan(250, 500))
 	for step := 1; step <= 200; step++ {
 		if s.rate(step) != first.rate(step) || s.kl(step) != first.kl(step) {
 			t.Fatalf("step %d: %g and %g, as it was planned %g and %g", step, s.rate(step), s.kl(step),

@@ -10,28 +10,14 @@ import (
 // schedule holds the values that change over the steps of a run: the learning rate, the KL weight
 // and which parameters are fixed. Steps count from 1.
 type schedule struct {
-	steps         int
-	plans         []options.Plan // before the one of steps
-	lr            float64
-	warmup        int     // steps of linear growth
-	cosine        bool    // decay to almost nothing along half a cosine
-	klWeight      float64 // 1 for the bound
-	klWarmup      float64 // fraction of the steps in which the KL weight grows
-	freezeOmega   int     // steps during which q(Ω) is fixed
-	freezeKernel  int     // steps during which α, ℓ and σ² are fixed
-	learnInducing bool    // whether X̄ moves at all
-	learnDoF      bool    // whether ν does
-	natural       float64 // the size of natural-gradient steps of q(F̄); 0: Adam moves it
+	*options.Config
+	steps int
+	plans []options.Plan // before the one of steps
 }
 
 func newSchedule(c *options.Config) schedule {
 	plans, _ := c.Plans() // which are sound, since the Config is
-	return schedule{
-		steps: c.Steps, plans: plans, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine",
-		klWeight: c.KLWeight, klWarmup: c.KLWarmup,
-		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnInducing: c.LearnInducing, learnDoF: c.LearnDoF,
-		natural: c.NatGrad,
-	}
+	return schedule{c, c.Steps, plans}
 }
 
 // place is where a step would stand in a run that was planned from its start as it is planned at
@@ -57,16 +43,16 @@ func (s *schedule) place(step int) (place, steps float64) {
 const lastRate = 1e-3
 
 func (s *schedule) rate(step int) float64 {
-	rate := s.lr
-	if step < s.warmup {
-		rate *= float64(step) / float64(s.warmup)
+	rate := s.LR
+	if step < s.Warmup {
+		rate *= float64(step) / float64(s.Warmup)
 	}
 	return rate * s.decay(step)
 }
 
 // decay is the share of a step's size that the cosine leaves.
 func (s *schedule) decay(step int) float64 {
-	if !s.cosine {
+	if s.Decay != "cosine" {
 		return 1
 	}
 	place, steps := s.place(step)
@@ -79,18 +65,18 @@ const naturalStart = 1e-3
 // naturalSize rises along a straight line of its logarithm, over the steps of the warm-up, and
 // falls as the learning rate does.
 func (s *schedule) naturalSize(step int) float64 {
-	if step < s.warmup {
-		return s.natural * math.Pow(naturalStart, 1-float64(step)/float64(s.warmup))
+	if step < s.Warmup {
+		return s.NatGrad * math.Pow(naturalStart, 1-float64(step)/float64(s.Warmup))
 	}
-	return s.natural * min(1, s.decay(step))
+	return s.NatGrad * min(1, s.decay(step))
 }
 
 func (s *schedule) kl(step int) float64 {
 	place, steps := s.place(step)
-	if ramp := s.klWarmup * steps; place < ramp {
-		return s.klWeight * place / ramp
+	if ramp := s.KLWarmup * steps; place < ramp {
+		return s.KLWeight * place / ramp
 	}
-	return s.klWeight
+	return s.KLWeight
 }
 
 // fixed reports whether Adam leaves the parameters of a role alone at a step.
@@ -99,20 +85,20 @@ func (s *schedule) fixed(role model.Role, step int) bool {
 	case model.Fixed:
 		return true
 	case model.InducingOutputs:
-		return s.natural > 0
+		return s.NatGrad > 0
 	case model.InducingPoints:
-		return !s.learnInducing
+		return !s.LearnInducing
 	case model.Spectra:
-		return step <= s.freezeOmega
+		return step <= s.FreezeOmega
 	case model.Kernel:
-		return step <= s.freezeKernel
+		return step <= s.FreezeKernel
 	case model.Tail:
-		return !s.learnDoF || step <= s.freezeKernel
+		return !s.LearnDoF || step <= s.FreezeKernel
 	}
 	return false
 }
 
 // changes reports whether fixed changes at a step.
 func (s *schedule) changes(step int) bool {
-	return step == 1 || step == s.freezeOmega+1 || step == s.freezeKernel+1
+	return step == 1 || step == s.FreezeOmega+1 || step == s.FreezeKernel+1
 }

@@ -8,8 +8,8 @@ import (
 )
 
 func TestSchedule(t *testing.T) {
-	s := schedule{steps: 1000, lr: 0.01, warmup: 100, cosine: true, klWeight: 0.5, klWarmup: 0.2,
-		freezeOmega: 50, freezeKernel: 70, learnInducing: true}
+	s := newSchedule(config(t, "steps=1000 lr=0.01 warmup=100 kl-weight=0.5 kl-warmup=0.2 "+
+		"freeze-omega=50 freeze-kernel=70"))
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 1e-4*want {
@@ -34,10 +34,10 @@ func TestSchedule(t *testing.T) {
 			t.Errorf("role %d at step %d: fixed %v", c.role, c.step, got)
 		}
 	}
-	natural := schedule{steps: 1000, warmup: 100, natural: 0.2}
+	natural := newSchedule(config(t, "steps=1000 warmup=100 decay=none natgrad=0.2"))
 	near("natural steps half-way through the warm-up", natural.naturalSize(50), 0.2*math.Sqrt(naturalStart))
 	near("natural steps after it", natural.naturalSize(100), 0.2)
-	natural.cosine = true
+	natural.Config = natural.With("decay", "cosine")
 	near("natural steps half-way through the run", natural.naturalSize(501), 0.2*0.501)
 	if natural.naturalSize(100) > 0.2 {
 		t.Error("natural steps are larger than they are to be")
