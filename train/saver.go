@@ -51,16 +51,11 @@ func (r *run) state() []tensor {
 // the run, and the checkpoint before is worth more.
 func (r *run) checkpoint(out *Outcome) {
 	defer func() { r.saver.last = time.Now() }()
-	out.Config = r.job.Config
-	c := &rundir.Checkpoint{Trained: r.trained, Config: r.job.Config, Result: NewResult(r.job, out, nil)}
-	c.Result.Unfinished, c.Result.Interrupted = true, false
-	c.State = rundir.State{Step: out.Steps, Seconds: out.Seconds, Used: r.clock.used(),
-		Limit: r.clock.limit.Time, Deadline: r.clock.deadline, Readings: r.readings}
-	if r.validator != nil {
-		c.Validation, c.Since = r.job.Validation.Fingerprint, r.validator.since
-		c.Last, c.Best = r.validator.last, r.validator.best
+	c := r.newCheckpoint(out)
+	c.Step, c.Seconds, c.Readings = out.Steps, out.Seconds, r.readings
+	if v := r.validator; v != nil {
+		c.Last, c.Best, c.Since = v.last, v.best, v.since
 	}
-	r.keepIntervals(c)
 	for i, v := range r.state() {
 		if i == len(r.saver.host) {
 			r.saver.host = append(r.saver.host, make([]float64, r.step.Model.Params().Len()))
@@ -85,23 +80,24 @@ func (r *run) save(c *rundir.Checkpoint) {
 // checkpointAttempts keeps the attempts of a run that has not begun.
 func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
 	defer func() { r.saver.last = time.Now() }()
-	c := &rundir.Checkpoint{Trained: r.trained, Config: r.job.Config,
-		Result: NewResult(r.job, &Outcome{Trained: r.trained, Config: r.job.Config}, nil)}
-	c.Result.Unfinished = true
-	c.State = rundir.State{Used: r.clock.used(), Limit: r.clock.limit.Time, Deadline: r.clock.deadline,
-		Attempts: attempts, Given: r.job.Config.Given()}
-	if r.job.Validation != nil {
-		c.Validation = r.job.Validation.Fingerprint
-	}
-	r.keepIntervals(c)
+	c := r.newCheckpoint(&Outcome{Trained: r.trained})
+	c.Attempts, c.Given = attempts, r.job.Config.Given()
 	r.save(c)
 }
 
-// keepIntervals keeps the fingerprint of the rows behind the intervals.
-func (r *run) keepIntervals(c *rundir.Checkpoint) {
+// newCheckpoint is a checkpoint without steps, vectors and attempts.
+func (r *run) newCheckpoint(out *Outcome) *rundir.Checkpoint {
+	out.Config = r.job.Config
+	c := &rundir.Checkpoint{Trained: r.trained, Config: r.job.Config, Result: NewResult(r.job, out, nil)}
+	c.Result.Unfinished, c.Result.Interrupted = true, false
+	c.State = rundir.State{Used: r.clock.used(), Limit: r.clock.limit.Time, Deadline: r.clock.deadline}
+	if r.job.Validation != nil {
+		c.Validation = r.job.Validation.Fingerprint
+	}
 	if r.job.Conformal != nil {
 		c.Intervals = r.job.Conformal.Fingerprint
 	}
+	return c
 }
 
 // restore puts the run where a Checkpoint left it.

@@ -56,9 +56,7 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 	if _, err := base.BalancesClasses(ds); err != nil {
 		return nil, err
 	}
-	if s.Folder, err = os.Getwd(); err != nil {
-		s.Folder = ""
-	}
+	s.Folder, _ = os.Getwd()
 	if base.Ensemble > 1 {
 		s.Candidates = seeds(base, given)
 		return s, nil

@@ -110,9 +110,7 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 		return nil, usage.Errorf("--cv: %q must be a number of folds from 2 to %d, or own for those of "+
 			"a named set", asked, mostFolds)
 	}
-	if cv.Folder, err = os.Getwd(); err != nil {
-		cv.Folder = ""
-	}
+	cv.Folder, _ = os.Getwd()
 	for k := range cv.Folds {
 		cv.Runs = append(cv.Runs, FoldRun{Fold: k + 1, Run: foldFolder(k + 1), Standing: FoldWaiting})
 	}
