@@ -14,16 +14,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
-// measureOnDevice measures a run whose rows are on the device, of which some bytes are free. Distances
-// of sequences are a table if the run fits with it, features if it fits with those, and else the
-// smaller of the two.
-func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free int64, known bool) (*memory.Plan, error) {
+// measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if
+// the run fits with it, features if it fits with those, and else the smaller of the two.
+func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free *int64) (*memory.Plan, error) {
 	measure := func(train, validation *model.Vectors) (*memory.Plan, error) {
-		p, err := j.measure(c, false, sized(train, c.Inducing), sized(validation, c.Inducing))
-		if err == nil && known {
-			p.Free = &free
-		}
-		return p, err
+		return j.measure(c, free, false, sized(train, c.Inducing), sized(validation, c.Inducing))
 	}
 	table, err := measure(nil, nil)
 	if err != nil || !j.hasDistances() {
@@ -77,18 +72,10 @@ func (j *Job) canStream() bool {
 	return c.Inputs > 0 && c.Maps == nil && j.Config.Batch < j.Train.N()
 }
 
-// measureOnHost measures a run whose rows stay on the host.
-func (j *Job) measureOnHost(c *options.Config, free int64) (*memory.Plan, error) {
-	p, err := j.measure(c, true, nil, nil)
-	if err == nil {
-		p.Free = &free
-	}
-	return p, err
-}
-
-// measure runs one step of a Config on a dry device; train and validation are the sequences of these
-// rows in place of a table of distances, or nil.
-func (j *Job) measure(c *options.Config, stream bool, train, validation *model.Vectors) (*memory.Plan, error) {
+// measure runs one step of a Config on a dry device, of which some bytes are free, nil where nobody knows. train and
+// validation are the sequences of these rows in place of a table of distances, or nil.
+func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
+	validation *model.Vectors) (*memory.Plan, error) {
 	ds := j.Train
 	dry, ledger := j.Device.Dry()
 	mc := c.ModelConfig(ds)
@@ -128,7 +115,7 @@ func (j *Job) measure(c *options.Config, stream bool, train, validation *model.V
 		host = append(host, memory.Doubles("batch", c.Batch, mc.Width()))
 	}
 	return memory.New(memory.Plan{Device: j.Device.Name(), Samples: c.Samples, Batch: c.Batch,
-		Rows: c.RowsAtOnce(), Streams: stream}, ledger, host), nil
+		Rows: c.RowsAtOnce(), Streams: stream, Free: free}, ledger, host), nil
 }
 
 // trainingRows are rows with their targets, for a device.

@@ -30,13 +30,17 @@ func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 
 // planFor is Plan for some free bytes.
 func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan, error) {
-	c, measure := j.Config, func(c *options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, free, known) }
+	room := &free
+	if !known {
+		room = nil
+	}
+	c, measure := j.Config, func(c *options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, room) }
 	p, err := measure(c)
 	if err != nil || p.Fits() && j.rows != onHost {
 		return p, err
 	}
 	if j.canStream() && (p.MostlyRows() || j.rows == onHost) {
-		measure = func(c *options.Config) (*memory.Plan, error) { return j.measureOnHost(c, free) }
+		measure = func(c *options.Config) (*memory.Plan, error) { return j.measure(c, room, true, nil, nil) }
 		if p, err = measure(c); err != nil || p.Fits() {
 			return p, err
 		}

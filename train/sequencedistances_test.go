@@ -138,7 +138,7 @@ func TestTooManyFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.train.Sizes[0] = 1 << 31
-	if p, err := j.measureOnDevice(t.Context(), c, 1000, true); err != nil || p.Distances.In != memory.InTable {
+	if p, err := j.measureOnDevice(t.Context(), c, new(int64(1000))); err != nil || p.Distances.In != memory.InTable {
 		t.Error(err)
 	}
 }
