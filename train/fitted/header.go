@@ -25,15 +25,9 @@ type header struct {
 	Seed        uint64             `json:"seed"`
 	EvalSamples int                `json:"eval_samples"`
 	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
-	Known       *knownHeader       `json:"known,omitempty"`
+	Known       *Known             `json:"known,omitempty"`
 	Projection  *data.Projection   `json:"projection,omitempty"` // its weights are a tensor
 	Conformal   *Conformal         `json:"conformal,omitempty"`
-}
-
-// knownHeader is the description of Known in a model file.
-type knownHeader struct {
-	Unit   float64 `json:"unit,omitempty"`
-	ToXBar float64 `json:"to_xbar,omitempty"`
 }
 
 // The tensors beside the parameters and those of sequences.
@@ -46,13 +40,11 @@ const (
 // a file.
 func (t *Trained) Description() (text string, extra []safetensors.Tensor, err error) {
 	h := &header{Version: t.version(), Model: t.Model, Schema: t.Schema, Scaler: t.Scaler, Targets: t.Targets,
-		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Projection: t.Projection, Conformal: t.Conformal}
+		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Known: t.Known, Projection: t.Projection,
+		Conformal: t.Conformal}
 	h.Sequences, extra = t.Kind.tensors()
-	if k := t.Known; k != nil {
-		h.Known = &knownHeader{k.Unit, k.ToXBar}
-		if k.Width > 0 {
-			extra = append(extra, tensorOf(knownPoints, k.Points, len(k.Points)/k.Width, k.Width))
-		}
+	if k := t.Known; k != nil && k.Width > 0 {
+		extra = append(extra, tensorOf(knownPoints, k.Points, len(k.Points)/k.Width, k.Width))
 	}
 	if p := t.Projection; p != nil {
 		extra = append(extra, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.Scores)))
@@ -86,7 +78,8 @@ func (r *tensorReader) description(text string) (t *Trained, err error) {
 		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
 	t = &Trained{Model: h.Model, Schema: h.Schema, Projection: h.Projection, Scaler: h.Scaler, Targets: h.Targets,
-		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Conformal: h.Conformal, Kind: Vectors{}}
+		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Known: h.Known, Conformal: h.Conformal,
+		Kind: Vectors{}}
 	if h.Sequences != nil {
 		if t.Kind, err = t.readKind(h.Sequences, r); err != nil {
 			return nil, err
@@ -95,21 +88,22 @@ func (r *tensorReader) description(text string) (t *Trained, err error) {
 	if p := h.Projection; p != nil {
 		p.Weights = r.real(projectionWeights, len(p.Columns), len(p.Scores))
 	}
-	if h.Known != nil {
-		t.readKnown(h.Known, r)
+	if t.Known != nil {
+		t.readKnown(r)
 	}
 	return t, r.wrong
 }
 
 // readKnown takes what Known keeps out of the tensors of a model file.
-func (t *Trained) readKnown(h *knownHeader, r *tensorReader) {
-	k := &Known{Unit: h.Unit, ToXBar: h.ToXBar, Width: t.coordinates()}
+func (t *Trained) readKnown(r *tensorReader) {
+	k := t.Known
+	k.Width = t.coordinates()
 	own, _ := t.Kind.among()
 	sound := func(unit float64, needed bool) bool {
 		return (unit != 0) == needed && unit >= 0 && !math.IsInf(unit, 0)
 	}
-	if !sound(h.Unit, k.Width > 0) || !sound(h.ToXBar, own != nil) {
-		r.refuse("units %g and %g of distances from the training rows", h.Unit, h.ToXBar)
+	if !sound(k.Unit, k.Width > 0) || !sound(k.ToXBar, own != nil) {
+		r.refuse("units %g and %g of distances from the training rows", k.Unit, k.ToXBar)
 	}
 	if k.Width > 0 {
 		k.Points = r.real(knownPoints, -1, k.Width)
@@ -117,7 +111,6 @@ func (t *Trained) readKnown(h *knownHeader, r *tensorReader) {
 	if k.Points != nil {
 		k.tree = newPointTree(k.Points, k.Width)
 	}
-	t.Known = k
 }
 
 // check refuses a description whose parts contradict each other.

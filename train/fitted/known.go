@@ -17,10 +17,10 @@ import (
 // Sequences are compared with X̄, by their features. If rows have both, the larger distance counts.
 type Known struct {
 	// numbers of some training rows [K,D], with the projection of their sequences
-	Points []float64
-	Width  int     // D
-	Unit   float64 // of distances between them
-	ToXBar float64 // of distances between sequences and X̄; 0 where there are none
+	Points []float64 `json:"-"`
+	Width  int       `json:"-"`                 // D
+	Unit   float64   `json:"unit,omitempty"`    // of distances between them
+	ToXBar float64   `json:"to_xbar,omitempty"` // of distances between sequences and X̄; 0 where there are none
 
 	tree *pointTree // of Points; nil where there are none
 }
