@@ -257,11 +257,8 @@ func hash(text string) uint64 {
 // same: a graph of the same colours is this one. It looks for the places of its nodes one after the
 // other, each beside one that has its place, so that few are possible.
 func (c *coloured) same(d *coloured) bool {
-	m := &mapping{from: c, to: d, place: make([]int, len(c.colour)), taken: make([]bool, len(c.colour))}
-	for a := range m.place {
-		m.place[a] = -1
-	}
-	m.order = c.connected()
+	m := &mapping{from: c, to: d, order: c.connected(), place: slices.Repeat([]int{-1}, len(c.colour)),
+		taken: make([]bool, len(c.colour))}
 	return m.extend(0)
 }
 

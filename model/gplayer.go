@@ -106,7 +106,7 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 func (c *Config) startMeans(dst []float64, _ *Init, normal func([]float64)) {
 	if c.Model == GPDRF {
 		normal(dst)
-		scale(dst, initQMu)
+		multiply(dst, []float64{initQMu})
 	}
 	if c.Skip {
 		clear(dst[:c.Outputs*c.Inducing])

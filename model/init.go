@@ -81,9 +81,3 @@ func fill(dst []float64, v float64) {
 		dst[i] = v
 	}
 }
-
-func scale(dst []float64, v float64) {
-	for i := range dst {
-		dst[i] *= v
-	}
-}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -123,15 +124,13 @@ func (m *Model) exponentials(t *device.Tensor) []float64 { return exponentials(m
 // normals are the first rows of a key's standard normals [samples,rows,columns].
 func (m *Model) normals(key device.Key, samples, rows, columns int) []float64 {
 	numbers := make([]int32, rows)
-	ones := make([]float64, rows*columns)
 	for i := range numbers {
 		numbers[i] = int32(i)
 	}
-	fill(ones, 1)
 	at, mean, variance := m.dev.New(device.Int, rows), m.dev.New(device.Double, rows, columns),
 		m.dev.New(device.Double, rows, columns)
 	m.dev.UploadInts(at, numbers)
-	m.dev.Upload(variance, ones)
+	m.dev.Upload(variance, slices.Repeat([]float64{1}, rows*columns))
 	m.dev.Zero(mean)
 	drawn := m.dev.New(device.Real, samples, rows, columns)
 	m.dev.SampleF(drawn, mean, variance, at, key)

@@ -2,6 +2,7 @@ package best
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
@@ -24,10 +25,7 @@ const (
 //
 // never decrease it. Weights below leastWeight become 0.
 func stack(logs [][]float64, rows metrics.Weights) []float64 {
-	w := make([]float64, len(logs))
-	for k := range w {
-		w[k] = 1 / float64(len(w))
-	}
+	w := slices.Repeat([]float64{1 / float64(len(logs))}, len(logs))
 	climb(w, logs, rows)
 	total := 0.0
 	for k := range w {

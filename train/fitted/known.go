@@ -81,10 +81,7 @@ func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []fl
 // unit is the distance to the nearest other one of n rows that a share of knownShare of them does
 // not exceed; the least distance above 0 where that is 0, and 1 where all rows are alike.
 func unit(n int, distance func(i, j int) float64) float64 {
-	nearest, least := make([]float64, n), math.Inf(1)
-	for i := range nearest {
-		nearest[i] = math.Inf(1)
-	}
+	nearest, least := slices.Repeat([]float64{math.Inf(1)}, n), math.Inf(1)
 	for i := range n {
 		for j := range i {
 			d := distance(i, j)

@@ -3,6 +3,7 @@ package fitted
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -82,10 +83,7 @@ func (o Part) Join(p *model.Prediction) (*model.Prediction, error) {
 // −0 in its sum, which changes no bit of what others have.
 func (o Part) join(own []float64, width int) ([]float64, error) {
 	size := (o.Hi - o.Lo) * width
-	all := make([]float64, len(own)/size*o.n*width)
-	for i := range all {
-		all[i] = math.Copysign(0, -1)
-	}
+	all := slices.Repeat([]float64{math.Copysign(0, -1)}, len(own)/size*o.n*width)
 	for block := range len(own) / size {
 		copy(all[(block*o.n+o.Lo)*width:], own[block*size:(block+1)*size])
 	}
