@@ -64,7 +64,7 @@ func (w *filler) fill(t tally) {
 	strays := f.columns.of(columns, t.keys)
 	square := 0.0
 	if f.factor == nil { // strays count as all others do
-		square = f.squares(t.counts)
+		square = w.squared(nil, t.counts)
 	} else if strays {
 		for i, column := range columns {
 			if column < 0 {
@@ -79,9 +79,7 @@ func (w *filler) fill(t tally) {
 		copy(counts, t.counts)
 	}
 	if f.factor != nil {
-		w.value = slices.Grow(w.value[:0], n)[:n]
-		f.values(w.value, columns[:n], counts[:n], 1)
-		square += squares(w.value)
+		square += w.squared(columns[:n], counts[:n])
 	}
 	p.column, p.count = p.column[:from+n], p.count[:from+n]
 	p.square, p.ends = append(p.square, square), append(p.ends, from+n)
@@ -98,18 +96,11 @@ func keep(columns []int32, dst, counts []uint32) (n int) {
 	return n
 }
 
-// squares is Σ v² of the values of counts, in four sums that do not wait for each other.
-func (f *Features) squares(counts []uint32) float64 {
-	var a, b, c, d float64
-	for ; len(counts) >= 4; counts = counts[4:] {
-		p, q, r, s := f.one(counts[0]), f.one(counts[1]), f.one(counts[2]), f.one(counts[3])
-		a, b, c, d = a+p*p, b+q*q, c+r*r, d+s*s
-	}
-	for _, n := range counts {
-		p := f.one(n)
-		a += p * p
-	}
-	return a + b + (c + d)
+// squared is Σ v² of the values of columns that are counted so often.
+func (w *filler) squared(columns []int32, counts []uint32) float64 {
+	w.value = slices.Grow(w.value[:0], len(counts))[:len(counts)]
+	w.f.values(w.value, columns, counts, 1)
+	return squares(w.value)
 }
 
 // one is the value of a feature that is counted n times, where it has no factor.
