@@ -46,12 +46,12 @@ func (e *Encoder) addFrames(text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
-	for from := 0; from <= len(text); {
-		end := from + upTo(text[from:], ';')
-		if err := e.addFrame(text[from:end], from); err != nil {
+	at := 0
+	for part := range bytes.SplitSeq(text, []byte{';'}) {
+		if err := e.addFrame(part, at); err != nil {
 			return err
 		}
-		from = end + 1
+		at += len(part) + 1
 	}
 	return nil
 }
@@ -60,18 +60,18 @@ func (e *Encoder) addFrames(text []byte) error {
 func (e *Encoder) addFrame(text []byte, at int) error {
 	a, f := e.set.Alphabet, e.frames
 	f.line = f.line[:0]
-	for from := 0; from <= len(text); {
-		end := from + upTo(text[from:], ',')
-		token := bytes.TrimSpace(text[from:end])
+	from := at
+	for part := range bytes.SplitSeq(text, []byte{','}) {
+		token := bytes.TrimSpace(part)
 		v, err := strconv.ParseFloat(string(token), 32)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			lead := len(text[from:end]) - len(bytes.TrimLeft(text[from:end], " \t\r\n"))
-			return &SymbolError{At: at + from + lead, Symbol: shorten(token),
+			lead := len(part) - len(bytes.TrimLeft(part, " \t\r\n"))
+			return &SymbolError{At: from + lead, Symbol: shorten(token),
 				Msg: "vectors hold finite numbers between commas, and stand between semicolons: correct it, " +
 					"or leave this vector out"}
 		}
 		f.line = append(f.line, float32(v)+0) // no −0
-		from = end + 1
+		from += len(part) + 1
 	}
 	if a.Width == 0 {
 		a.Width = len(f.line)
@@ -90,14 +90,6 @@ func (a *Alphabet) addFrame(line []float32) int32 {
 	a.Frames = append(a.Frames, line...)
 	a.Letters++
 	return int32(a.Letters - 1)
-}
-
-// upTo is the place of c in text, or its end.
-func upTo(text []byte, c byte) int {
-	if i := bytes.IndexByte(text, c); i >= 0 {
-		return i
-	}
-	return len(text)
 }
 
 // frameText is a vector as a file would have it.
