@@ -87,6 +87,8 @@ func (e *Encoder) Add(text []byte) error {
 		err = e.addGraph(text)
 	case Trees:
 		err = e.addTree(text)
+	case Bytes:
+		e.addText(text)
 	default:
 		err = e.addLetters(text)
 	}
@@ -99,9 +101,6 @@ func (e *Encoder) Add(text []byte) error {
 }
 
 func (e *Encoder) addLetters(text []byte) error {
-	if e.set.Alphabet.Kind == Bytes {
-		return e.addText(text)
-	}
 	at := 0
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		from, to := residues(line)
@@ -124,14 +123,13 @@ func (e *Encoder) addLetters(text []byte) error {
 }
 
 // addText codes the bytes of a text.
-func (e *Encoder) addText(text []byte) error {
+func (e *Encoder) addText(text []byte) {
 	trimmed := bytes.Trim(text, " \t\r\n")
 	for i, c := range trimmed {
 		if c != '\n' && (c != '\r' || i+1 == len(trimmed) || trimmed[i+1] != '\n') {
 			e.set.Codes = append(e.set.Codes, e.letters[c])
 		}
 	}
-	return nil
 }
 
 // strange is the error about a symbol of a text that is no letter.
@@ -168,9 +166,6 @@ func (e *Encoder) addTokens(text []byte) error {
 			err.At = at
 			return err
 		}
-		if code == Unknown {
-			e.lost++
-		}
 		e.set.Codes = append(e.set.Codes, code)
 		at = end
 	}
@@ -182,16 +177,10 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\
 func (e *Encoder) token(token []byte) (int32, *SymbolError) {
 	a := e.set.Alphabet
 	if a.Kind == Words {
-		code, ok := e.words[string(token)]
-		switch {
-		case ok:
+		if code, known := e.words[string(token)]; known {
 			return code, nil
-		case e.fixed:
-			return Unknown, nil
 		}
-		code, word := int32(len(a.Words)), string(token)
-		a.Words, a.Letters, e.words[word] = append(a.Words, word), a.Letters+1, code
-		return code, nil
+		return e.label(string(token)), nil
 	}
 	v, err := strconv.ParseUint(string(token), 10, 31)
 	switch {
@@ -202,6 +191,7 @@ func (e *Encoder) token(token []byte) (int32, *SymbolError) {
 		}
 		return 0, &SymbolError{Symbol: shorten(token), Msg: msg}
 	case int(v) >= a.Letters && e.fixed:
+		e.lost++
 		return Unknown, nil
 	}
 	a.Letters = max(a.Letters, int(v)+1)

@@ -98,7 +98,7 @@ type GraphStats struct {
 // Graphs counts the parts of the texts of graphs that were left out or are likely mistakes.
 func (e *Encoder) Graphs() GraphStats { return e.graphs }
 
-// label is the code of a label; one that is new gets the next one, or is unknown over an alphabet
+// label is the code of a label or a word; one that is new gets the next one, or is unknown over an alphabet
 // that was given.
 func (e *Encoder) label(label string) int32 {
 	code, known := e.words[label]
