@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,20 +29,14 @@ func (g *Graph) parseSMILES(text []byte) *Error {
 	}
 	switch {
 	case len(p.branches) > 0:
-		at := p.branches[len(p.branches)-1].at
-		return errorAt(at, p.text[at:], "a branch that is not closed: write a ) behind it")
+		return p.errorf(p.branches[len(p.branches)-1].at, "a branch that is not closed: write a ) behind it")
 	case p.bond != 0:
 		return errorAt(p.at-1, string(p.bond),
 			"a bond without an atom behind it: remove it, or write the atom")
 	case len(p.rings) > 0:
-		first := len(p.text)
-		number := 0
-		for n, r := range p.rings {
-			if r.at < first {
-				first, number = r.at, n
-			}
-		}
-		return errorAt(first, p.text[first:],
+		number := slices.MinFunc(slices.Collect(maps.Keys(p.rings)),
+			func(a, b int) int { return p.rings[a].at - p.rings[b].at })
+		return p.errorf(p.rings[number].at,
 			"ring %d, which is not closed: write %d at the atom that closes it", number, number)
 	}
 	g.warn()
@@ -184,12 +179,6 @@ func countOf(part string) int {
 	return n
 }
 
-// leading is the beginning of a text of these characters, and the rest.
-func leading(text, of string) (head, rest string) {
-	rest = strings.TrimLeft(text, of)
-	return text[:len(text)-len(rest)], rest
-}
-
 // small is a number of few digits; 99 of others, which no atom has.
 func small(digits string) (n int) {
 	if len(digits) > 2 {
@@ -257,12 +246,12 @@ func (p *smilesReader) ring() *Error {
 	start := p.at
 	number := int(p.text[p.at] - '0')
 	if p.at++; p.text[start] == '%' {
-		digits, _ := leading(p.text[p.at:min(p.at+2, len(p.text))], "0123456789")
-		if len(digits) < 2 {
+		two := p.text[p.at:min(p.at+2, len(p.text))]
+		if len(two) < 2 || strings.Trim(two, digits) != "" {
 			return p.errorf(start,
 				"the number of a ring with less than two digits: write %%10 to %%99, or one digit alone")
 		}
-		number = small(digits)
+		number = small(two)
 		p.at += 2
 	}
 	if p.last < 0 {

@@ -44,11 +44,7 @@ type treeReader struct {
 }
 
 // skip goes to the next byte that is no blank.
-func (p *treeReader) skip() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
-		p.at++
-	}
-}
+func (p *treeReader) skip() { p.at = len(p.text) - len(bytes.TrimLeft(p.text[p.at:], blanks)) }
 
 // node adds a node below the one that is open.
 func (p *treeReader) node(label string) {
