@@ -34,7 +34,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		r.Fingerprint.Test = j.Test.Fingerprint
 	}
 	if scores != nil {
-		r.ResultScores = scores.ForResult()
+		r.ResultScores = scores.ResultScores
 	}
 	return r
 }

@@ -85,7 +85,7 @@ func (p *program) eval(c *call) error {
 		r.Data, r.Folds, r.Fold, tested = rows.Name, 0, 0, split{}
 	}
 	r.Precision, r.Failure = precision, ""
-	r.Device, r.NTest, r.Fingerprint.Test, r.ResultScores = dev.Name(), rows.N(), rows.Fingerprint, scores.ForResult()
+	r.Device, r.NTest, r.Fingerprint.Test, r.ResultScores = dev.Name(), rows.N(), rows.Fingerprint, scores.ResultScores
 	return p.printScores(&r, tested)
 }
 

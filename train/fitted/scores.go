@@ -111,43 +111,29 @@ type Test struct {
 	*metrics.Classification
 }
 
-// ResultScores are the Scores of a model in the form of result.json.
+// ResultScores are the metrics of one data set, in the form of result.json.
 type ResultScores struct {
 	// of several targets, the means of their scores
-	Test    Test                `json:"test"`
-	Raw     *metrics.Regression `json:"test_raw,omitempty"`     // in the target's own units
+	Test `json:"test"`
+	// in the target's own units; nil of several, which have no unit in common
+	Raw     *metrics.Regression `json:"test_raw,omitempty"`
 	Outputs []OutputScores      `json:"test_outputs,omitempty"` // of several targets, each
-	Weight  float64             `json:"test_weight,omitempty"`  // Σ w of rows with weights
+	Weight  float64             `json:"test_weight,omitempty"`  // Σ w of rows with weights, 0 without
 	Cut     *Cut                `json:"test_cut,omitempty"`     // nil where all rows are scored
-	Measure string              `json:"measure,omitempty"`      // CountingMeasure of counts
+	Measure string              `json:"measure,omitempty"`      // CountingMeasure of counts, whose units are 1
 
 	Conformal *ConformalScores `json:"conformal,omitempty"` // of one target, or of the classes
-}
-
-// ForResult is the form of the scores in result.json.
-func (s *Scores) ForResult() ResultScores {
-	return ResultScores{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Weight, s.Cut, s.Measure, s.Conformal}
 }
 
 // CountingMeasure is the Measure of scores whose NLPD is of probabilities of counts. That of other numbers is
 // of densities, by unit of the target.
 const CountingMeasure = "counting"
 
-// Scores are the metrics of one data set: one of the two. Those of a regression of several targets
-// are the means of each target's.
+// Scores are the metrics of one data set, with what a run keeps of its test.
 type Scores struct {
-	Regression *metrics.Regression // in training-sd units
-	// in the target's own units; nil of several, which have no unit in common
-	Raw            *metrics.Regression
-	Outputs        []OutputScores // of several targets, each
-	Classification *metrics.Classification
-	Weight         float64 // Σ w of rows with weights, 0 without
-	Measure        string  // CountingMeasure of counts, whose units are 1
-
+	ResultScores
 	Densities metrics.Densities // of a sample of at most ComparedRows
-	Kept      Kept              // kept by a run
-	Cut       *Cut              // nil where all rows are scored
-	Conformal *ConformalScores  // of one target, or of the classes
+	Kept      Kept
 }
 
 // OutputScores are the metrics of one of several targets.
@@ -162,14 +148,15 @@ type OutputScores struct {
 // Score compares a prediction with the targets: by the mixture itself or, of a regression, by the
 // normal of its draws' moments.
 func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
-	w, weight := metrics.Weights(ds.Weights), 0.0
+	scores, w := &Scores{}, metrics.Weights(ds.Weights)
 	if w != nil {
-		weight = w.Sum(p.N)
+		scores.Weight = w.Sum(p.N)
 	}
 	if t.Schema.Task == data.Classification {
 		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels, w)
 		s.AddClassScores(ds.Labels, t.Schema.Classes, w)
-		return &Scores{Classification: &s, Weight: weight, Conformal: t.conformalTest(p, ds, 0)}
+		scores.Classification, scores.Conformal = &s, t.conformalTest(p, ds, 0)
+		return scores
 	}
 	var out []OutputScores
 	scaled := data.Standardise(ds.Y, t.Targets)
@@ -183,20 +170,20 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 		s := metrics.ScoreRegression(m, every(scaled, p.C, c), w)
 		out = append(out, OutputScores{name, s, s.InUnits(scale.Unit()), intervals})
 	}
-	measure := ""
 	if p.Dispersion != nil {
-		measure = CountingMeasure
+		scores.Measure = CountingMeasure
 	}
 	if len(out) == 1 {
-		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw, Weight: weight, Measure: measure,
-			Conformal: out[0].Conformal}
+		scores.Regression, scores.Raw, scores.Conformal = &out[0].Test, &out[0].Raw, out[0].Conformal
+		return scores
 	}
 	tests := make([]metrics.Regression, len(out))
 	for c := range out {
 		tests[c] = out[c].Test
 	}
 	mean := metrics.Mean(tests)
-	return &Scores{Regression: &mean, Outputs: out, Weight: weight, Measure: measure}
+	scores.Regression, scores.Outputs = &mean, out
+	return scores
 }
 
 // RMSE is the error of a prediction's means: in training-sd units, of logarithms where a target has
