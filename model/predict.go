@@ -25,15 +25,44 @@ type Prediction struct {
 	Noise []float64
 }
 
-// Slice is the prediction of the rows lo … hi−1.
+// Slice is the prediction of the rows lo … hi−1. It copies neighbouring rows at once, since a server asks for it
+// with each answer.
 func (p *Prediction) Slice(lo, hi int) *Prediction {
 	some := *p
-	some.N = hi - lo
-	some.H, some.Var = sliceBlocks(p.H, p.N*p.C, lo*p.C, hi*p.C), sliceBlocks(p.Var, p.N*p.C, lo*p.C, hi*p.C)
+	some.N, some.H, some.Var = hi-lo, sliceBlocks(p.H, p.N, p.C, lo, hi), sliceBlocks(p.Var, p.N, p.C, lo, hi)
 	if len(p.Noise) > p.C {
-		some.Noise = p.Noise[lo*p.C : hi*p.C]
+		some.Noise = sliceBlocks(p.Noise, p.N, p.C, lo, hi)
 	}
 	return &some
+}
+
+// sliceBlocks takes the rows lo … hi−1 out of each block of x [blocks,n,width].
+func sliceBlocks(x []float64, n, width, lo, hi int) (some []float64) {
+	for at := 0; at < len(x); at += n * width {
+		some = append(some, x[at+lo*width:at+hi*width]...)
+	}
+	return some
+}
+
+// Pick is the prediction of some of its rows.
+func (p *Prediction) Pick(rows []int) *Prediction {
+	picked := *p
+	picked.N, picked.H, picked.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
+	if len(p.Noise) > p.C {
+		picked.Noise = pickBlocks(p.Noise, p.N, p.C, rows)
+	}
+	return &picked
+}
+
+// pickBlocks takes rows out of each block of x [blocks,n,width].
+func pickBlocks(x []float64, n, width int, rows []int) []float64 {
+	var picked []float64
+	for lo := 0; lo < len(x); lo += n * width {
+		for _, r := range rows {
+			picked = append(picked, x[lo+r*width:lo+(r+1)*width]...)
+		}
+	}
+	return picked
 }
 
 // AddOffset adds the offset of each row [N] to its log rates; nil adds nothing. Predictions of other
@@ -103,14 +132,6 @@ func scaled(x []float64, by float64) []float64 {
 		out[i] = v * by
 	}
 	return out
-}
-
-// sliceBlocks takes the numbers lo … hi−1 out of each block of block numbers.
-func sliceBlocks(x []float64, block, lo, hi int) (some []float64) {
-	for ; len(x) > 0; x = x[block:] {
-		some = append(some, x[lo:hi]...)
-	}
-	return some
 }
 
 // The size of a prediction's pass, where the device has the memory.

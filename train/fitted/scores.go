@@ -76,33 +76,12 @@ func (t *Trained) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draw
 	s := t.Score(p, ds, draws)
 	sample, rows := ds.Sample(ComparedRows, t.Seed)
 	s.Kept = keep(p)
-	s.Densities = t.DensitiesOf(pickPrediction(p, rows), sample, draws)
+	s.Densities = t.DensitiesOf(p.Pick(rows), sample, draws)
 	return s
 }
 
 // ComparedRows is the most rows of a kind that are compared. Of more, the seed draws a sample.
 const ComparedRows = 2000
-
-// pickPrediction is the prediction of some of its rows.
-func pickPrediction(p *model.Prediction, rows []int) *model.Prediction {
-	picked := *p
-	picked.N, picked.H, picked.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
-	if len(p.Noise) > p.C {
-		picked.Noise = pickBlocks(p.Noise, p.N, p.C, rows)
-	}
-	return &picked
-}
-
-// pickBlocks takes rows out of each block of x [blocks,n,width].
-func pickBlocks(x []float64, n, width int, rows []int) []float64 {
-	var picked []float64
-	for lo := 0; lo < len(x); lo += n * width {
-		for _, r := range rows {
-			picked = append(picked, x[lo+r*width:lo+(r+1)*width]...)
-		}
-	}
-	return picked
-}
 
 // Test is the block "test" of a result, its keys in one list: those of a regression, in
 // training-sd units, or those of a classification.
@@ -217,5 +196,5 @@ func keep(p *model.Prediction) Kept {
 	for i := range rows {
 		rows[i] = i * p.N / len(rows)
 	}
-	return Kept{rows, pickPrediction(p, rows)}
+	return Kept{rows, p.Pick(rows)}
 }

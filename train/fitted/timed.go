@@ -94,7 +94,7 @@ func (e *timed) part(ctx context.Context, n int) error {
 	}
 	timed := rows.Subset(few)
 	begun = time.Now()
-	e.trained.Score(pickPrediction(p, few), timed, e.asked.Draws)
+	e.trained.Score(p.Pick(few), timed, e.asked.Draws)
 	e.score = time.Since(begun) / time.Duration(len(few))
 	e.parts, e.done, e.last = append(e.parts, p), e.done+n, n
 	return nil
@@ -137,7 +137,7 @@ func (e *timed) scores() *Scores {
 	}
 	slices.SortFunc(order, func(a, b int) int { return numbers[a] - numbers[b] })
 	slices.Sort(numbers)
-	p, rows := pickPrediction(Joined(e.parts), order), e.ds
+	p, rows := Joined(e.parts).Pick(order), e.ds
 	if e.done < e.ds.N() {
 		rows = e.ds.Subset(numbers)
 	}
