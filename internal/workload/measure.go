@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -130,7 +129,7 @@ func (r *Rounds) run(steps int) (time.Duration, error) {
 }
 
 // median is the middle of an ordered copy, of two the greater.
-func median[T cmp.Ordered](x []T) T {
+func median(x []time.Duration) time.Duration {
 	s := slices.Sorted(slices.Values(x))
 	return s[len(s)/2]
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -76,11 +77,9 @@ func (s Sequences) Own(maps int) []float64 {
 // Vectors are s for a model that computes their distances to X̄ = z in every step, the same under
 // each of maps maps.
 func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
-	v := &model.Vectors{}
-	for range maps {
-		v.Inducing, v.Sizes = append(v.Inducing, z.byColumn()), append(v.Sizes, len(s.lists.Value))
-		v.Metrics = append(v.Metrics, device.Squared)
-	}
+	v := &model.Vectors{Inducing: slices.Repeat([]model.Lists{z.byColumn()}, maps)}
+	v.Sizes = slices.Repeat([]int{len(s.lists.Value)}, maps)
+	v.Metrics = slices.Repeat([]device.Metric{device.Squared}, maps)
 	v.Rows = func(lo, hi int) (all []model.Lists) {
 		for range maps {
 			from, to := s.lists.Start[lo], s.lists.Start[hi]
@@ -98,22 +97,16 @@ func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
 
 // byColumn is s by columns.
 func (s Sequences) byColumn() model.Lists {
-	type element struct {
-		row   int32
-		value float64
-	}
-	columns := make([][]element, s.columns)
+	columns := make([]model.Lists, s.columns)
 	for n := range s.N() {
 		for e := s.lists.Start[n]; e < s.lists.Start[n+1]; e++ {
-			c := s.lists.Index[e]
-			columns[c] = append(columns[c], element{int32(n), s.lists.Value[e]})
+			c := &columns[s.lists.Index[e]]
+			c.Index, c.Value = append(c.Index, int32(n)), append(c.Value, s.lists.Value[e])
 		}
 	}
 	l := model.Lists{Start: []int32{0}, Square: s.lists.Square}
-	for _, elements := range columns {
-		for _, e := range elements {
-			l.Index, l.Value = append(l.Index, e.row), append(l.Value, e.value)
-		}
+	for _, c := range columns {
+		l.Index, l.Value = append(l.Index, c.Index...), append(l.Value, c.Value...)
 		l.Start = append(l.Start, int32(len(l.Value)))
 	}
 	return l
