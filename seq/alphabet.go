@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,24 +60,22 @@ func letterTable(k Kind) (table [256]int32) {
 	for c := range table {
 		table[c] = noLetter
 	}
-	set := func(letters string, code func(int) int32) {
+	set := func(letters string, first, step int32) {
 		for i, c := range []byte(letters) {
-			table[c] = code(i)
+			table[c] = first + int32(i)*step
 			if c >= 'A' && c <= 'Z' {
-				table[c|0x20] = code(i)
+				table[c|0x20] = table[c]
 			}
 		}
 	}
-	number := func(i int) int32 { return int32(i) }
-	unknown := func(int) int32 { return Unknown }
 	switch k {
 	case DNA:
-		set(dnaUnknown, unknown)
-		set(dnaLetters, number)
-		set("U", func(int) int32 { return 3 })
+		set(dnaUnknown, Unknown, 0)
+		set(dnaLetters, 0, 1)
+		set("U", 3, 0)
 	case Protein:
-		set(proteinUnknown, unknown)
-		set(proteinLetters, number)
+		set(proteinUnknown, Unknown, 0)
+		set(proteinLetters, 0, 1)
 	case Bytes:
 		for c := range table {
 			table[c] = int32(c)
@@ -87,26 +86,13 @@ func letterTable(k Kind) (table [256]int32) {
 
 // letterCount is the number of letters of an alphabet that needs no data to be known.
 func letterCount(k Kind) int {
-	switch k {
-	case DNA:
-		return len(dnaLetters)
-	case Protein:
-		return len(proteinLetters)
-	case Bytes:
-		return 256
-	}
-	return 0
+	return map[Kind]int{DNA: len(dnaLetters), Protein: len(proteinLetters), Bytes: 256}[k]
 }
 
 // Symbol shows the letter with a code as a file would.
 func (a *Alphabet) Symbol(code int32) string {
-	switch {
-	case code == Unknown && a.Kind == DNA:
-		return "N"
-	case code == Unknown && a.Kind == Protein:
-		return "X"
-	case code == Unknown:
-		return "?"
+	if code == Unknown {
+		return cmp.Or(map[Kind]string{DNA: "N", Protein: "X"}[a.Kind], "?")
 	}
 	switch a.Kind {
 	case DNA:

@@ -139,15 +139,9 @@ func (e *Encoder) strange(text []byte, at int) error {
 	if r == utf8.RuneError {
 		symbol = string(text[at : at+size])
 	}
-	return &SymbolError{At: at, Symbol: symbol, Msg: "not a letter of " + e.alphabetName() +
+	name := map[Kind]string{DNA: "DNA (ACGTU and the IUPAC codes)", Protein: "proteins"}[e.set.Alphabet.Kind]
+	return &SymbolError{At: at, Symbol: symbol, Msg: "not a letter of " + name +
 		": correct it, or write " + e.set.Alphabet.Symbol(Unknown) + " for what is not known"}
-}
-
-func (e *Encoder) alphabetName() string {
-	if e.set.Alphabet.Kind == DNA {
-		return "DNA (ACGTU and the IUPAC codes)"
-	}
-	return "proteins"
 }
 
 // addTokens codes words or integers.

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,13 +16,7 @@ func (k Kind) IsGraph() bool { return k == Graphs || k == Trees }
 
 // Noun is the word for a row of the kind: a sequence, a graph or a tree.
 func (k Kind) Noun() string {
-	switch k {
-	case Graphs:
-		return "graph"
-	case Trees:
-		return "tree"
-	}
-	return "sequence"
+	return cmp.Or(map[Kind]string{Graphs: "graph", Trees: "tree"}[k], "sequence")
 }
 
 // OfVectors is the alphabet of the vectors that a codebook makes symbols of: a itself, or that of
