@@ -56,14 +56,6 @@ func stratified(k device.Key) device.Key {
 	return k
 }
 
-// spectraDraws is how many draws of τ there are where they are frozen.
-func (c *Config) spectraDraws() int {
-	if c.sharesSpectra() {
-		return 1
-	}
-	return c.Samples
-}
-
 // features is the noise of DRF layer l. Where variables are frozen, the S draws
 // of training are all that q was fitted to, so sample s of a prediction returns
 // to draw s mod S of them.
@@ -72,10 +64,10 @@ func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	frozenSpectra := c.treatment() != VarResampled
 	n.Spectra = stratified(d.key(device.SiteSpectra, layer, frozenSpectra))
 	switch {
-	case frozenSpectra:
-		n.Draws = c.spectraDraws()
-	case c.sharesSpectra() && !d.predicting():
+	case c.sharesSpectra() && (frozenSpectra || !d.predicting()):
 		n.Draws = 1
+	case frozenSpectra:
+		n.Draws = c.Samples
 	}
 	frozenWeights := c.freezesAll() && (!c.LocalReparam || !d.predicting())
 	n.Weights = stratified(d.key(device.SiteWeights, layer, frozenWeights))

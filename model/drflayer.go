@@ -10,12 +10,11 @@ import (
 // DRFLayer is one random-feature layer, h' = Wᵀ φ(h; Ω) (rfdnn_lth_vec, rf_ard), with
 // q(W) = Π N(m, s²) (inf_qW), or Π_c N(m_c, L_c L_cᵀ), and q(Ω) = Π N(η, β²) (inf_qOmega).
 type DRFLayer struct {
-	dev         device.Device
-	params      device.FeatureParams
-	grads       device.FeatureParams
-	in, r, out  int
-	hasSpectraQ bool
-	integrated  *integrated // of a layer with W and Ω in closed form; nil otherwise
+	dev        device.Device
+	params     device.FeatureParams
+	grads      device.FeatureParams
+	in, r, out int
+	integrated *integrated // of a layer with W and Ω in closed form; nil otherwise
 }
 
 // drfPass is a layer's state in one pass.
@@ -84,7 +83,7 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	}
 
 	return func(dev device.Device) *DRFLayer {
-		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega != nil}
+		l := &DRFLayer{dev: dev, in: in, r: r, out: out}
 		l.params.Activation = c.activation()
 		l.params.LogAlpha, l.grads.LogAlpha = p.real(alpha)
 		l.params.LogL, l.grads.LogL = p.real(length)

@@ -24,7 +24,7 @@ func (l *DRFLayer) klLower(kl *device.Tensor, weight device.Scalar) {
 // klSpectra is KL(q(Ω) ‖ N(0, Λ)) of one layer, Λ = diag(ℓ⁻²). PRIOR-FIXED has no q(Ω)
 // and leaves the term out.
 func (l *DRFLayer) klSpectra(kl *device.Tensor, weight device.Scalar) {
-	if !l.hasSpectraQ {
+	if l.params.MeanOmega == nil {
 		return
 	}
 	g := device.DiagArgs{Mean: l.grads.MeanOmega, LogVar: l.grads.LogVarOmega}

@@ -198,7 +198,11 @@ func (m *Model) settledDRF(l, samples int, d draw) *SettledDRF {
 	}
 	out.Omega = m.normals(noise.Spectra, omegas, layer.in, layer.r)
 	if p.MeanOmega == nil {
-		multiply(out.Omega, reciprocals(repeatEach(m.exponentials(p.LogL), layer.r)))
+		lengths := repeatEach(m.exponentials(p.LogL), layer.r)
+		for i, length := range lengths {
+			lengths[i] = 1 / length
+		}
+		multiply(out.Omega, lengths)
 	} else {
 		moveAndScale(out.Omega, m.numbers(p.MeanOmega), m.exponentials(p.LogVarOmega))
 	}
@@ -224,13 +228,6 @@ func (m *Model) factors(p device.FeatureParams) []float64 {
 		l[(i%outputs*columns+i/outputs)*columns+i/outputs] = math.Exp(v / 2)
 	}
 	return l
-}
-
-func reciprocals(x []float64) []float64 {
-	for i, v := range x {
-		x[i] = 1 / v
-	}
-	return x
 }
 
 // multiply scales x by by, repeated; nil leaves x unchanged.
