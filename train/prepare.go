@@ -189,20 +189,13 @@ func (r *run) useSequences(ctx context.Context) error {
 	for _, row := range s.rows {
 		r.init.InducingPoints = append(r.init.InducingPoints, r.trained.Scaler.Rows(s.set.X, row, row+1)...)
 	}
-	r.init.Sigma = sigmas(s.basis, gpFactor(r.job.Config))
+	r.init.Sigma = s.basis.Medians() // of squared distances
+	for i, median := range r.init.Sigma {
+		r.init.Sigma[i] = gpFactor(r.job.Config) * math.Sqrt(median)
+	}
 	r.job.Reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)",
 		s.basis.Spec, len(s.rows), r.job.Config.InducingInit)
 	return nil
-}
-
-// sigmas are where the σ of each kernel between sequences start, from the medians of squared
-// distances.
-func sigmas(basis *seq.Basis, factor float64) []float64 {
-	s := basis.Medians()
-	for i, m := range s {
-		s[i] = factor * math.Sqrt(m)
-	}
-	return s
 }
 
 // classRows is how many rows each class has; nil where targets are numbers.

@@ -154,17 +154,12 @@ const (
 // progress.
 const SearchFile = "best.json"
 
-// runFiles are the files of a run folder.
-func runFiles() []string {
-	return []string{
-		ConfigFile, MetricsFile, ResultFile, ModelFile, CheckpointFile, SearchFile,
-		PredictionsFile, ImportanceFile, HistoryFile, MetricsCSVFile, ReportFile,
-	}
-}
-
 // isRunFile reports whether a file of this name, or its temporary, belongs to a run folder.
 func isRunFile(name string) bool {
-	for _, own := range runFiles() {
+	for _, own := range []string{
+		ConfigFile, MetricsFile, ResultFile, ModelFile, CheckpointFile, SearchFile,
+		PredictionsFile, ImportanceFile, HistoryFile, MetricsCSVFile, ReportFile,
+	} {
 		if name == own || strings.HasPrefix(name, "."+own+".tmp-") {
 			return true
 		}
