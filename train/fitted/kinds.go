@@ -160,22 +160,14 @@ func (s Sequences) Shared(ctx context.Context, ds *data.Dataset) *model.Vectors 
 	}
 	for _, x := range s.Basis.Columns(ctx) {
 		v.Inducing = append(v.Inducing,
-			model.Lists{Start: starts(x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
+			model.Lists{Start: converted[int32](x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
 	}
 	v.Rows = func(lo, hi int) (lists []model.Lists) {
 		for _, r := range s.Basis.Vectors(ctx, set, lo, hi) {
-			lists = append(lists, model.Lists{Start: starts(r.Start), Index: r.Column,
+			lists = append(lists, model.Lists{Start: converted[int32](r.Start), Index: r.Column,
 				Value: r.Value, Square: r.Square})
 		}
 		return lists
 	}
 	return v
-}
-
-func starts(at []int) []int32 {
-	out := make([]int32, len(at))
-	for i, v := range at {
-		out[i] = int32(v)
-	}
-	return out
 }

@@ -45,7 +45,7 @@ func (g Gram) tensors() (*sequencesHeader, []safetensors.Tensor) {
 
 func (s Sequences) tensors() (*sequencesHeader, []safetensors.Tensor) {
 	h := &sequencesHeader{Kernel: s.Basis.Spec.String(), Codebook: s.Codebook}
-	codes, start := numbers(s.Basis.Set.Codes), numbers(s.Basis.Set.Start)
+	codes, start := converted[float64](s.Basis.Set.Codes), converted[float64](s.Basis.Set.Start)
 	return h, append([]safetensors.Tensor{tensorOf(basisCodes, codes, len(codes)),
 		tensorOf(basisStart, start, len(start))},
 		stateTensors(s.Basis.States())...)
@@ -65,7 +65,7 @@ func stateTensors(states []*seq.State) (tensors []safetensors.Tensor) {
 		if s == nil {
 			continue
 		}
-		rows := append(numbers(s.Rows), float64(s.N))
+		rows := append(converted[float64](s.Rows), float64(s.N))
 		tensors = append(tensors, tensorOf(stateName(i, "keys"), halves(s.Keys), len(s.Keys), 2),
 			tensorOf(stateName(i, "rows"), rows, len(rows)))
 		for j, t := range s.Tables {
@@ -134,12 +134,8 @@ func (r *tensorReader) set(a *seq.Alphabet, m int) *seq.Set {
 	if a.Kind.IsGraph() { // whose codes count nodes and edges, too
 		most = math.MaxInt32
 	}
-	for _, c := range r.whole(basisCodes, seq.Unknown, most) {
-		s.Codes = append(s.Codes, int32(c))
-	}
-	for _, v := range r.whole(basisStart, 0, float64(len(s.Codes))) {
-		s.Start = append(s.Start, int(v))
-	}
+	s.Codes = converted[int32](r.whole(basisCodes, seq.Unknown, most))
+	s.Start = converted[int](r.whole(basisStart, 0, float64(len(s.Codes))))
 	switch {
 	case r.wrong != nil:
 	case !slices.IsSorted(s.Start):
@@ -162,9 +158,7 @@ func (r *tensorReader) state(i int) *seq.State {
 	if r.wrong != nil {
 		return s
 	}
-	for _, v := range rows[:len(s.Keys)] {
-		s.Rows = append(s.Rows, uint32(v))
-	}
+	s.Rows = converted[uint32](rows[:len(s.Keys)])
 	s.N = int(rows[len(s.Keys)])
 	for j := 0; ; j++ {
 		if _, more := r.all[tableName(i, j)]; !more {

@@ -116,10 +116,14 @@ func halves(keys []uint64) []float64 {
 	return out
 }
 
-func numbers[T int | int32 | uint32](values []T) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = float64(v)
+// number is a type that numbers of a file are written in, or read as.
+type number interface{ int | int32 | uint32 | float64 }
+
+// converted are numbers in another type.
+func converted[To, From number](from []From) []To {
+	to := make([]To, len(from))
+	for i, v := range from {
+		to[i] = To(v)
 	}
-	return out
+	return to
 }
