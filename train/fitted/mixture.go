@@ -63,16 +63,7 @@ func (t *Trained) numbers(p *model.Prediction, c int) metrics.Mixture {
 }
 
 // every is column c of rows of a width; the rows themselves where there is one column.
-func every(rows []float64, width, c int) []float64 {
-	if width == 1 {
-		return rows
-	}
-	column := make([]float64, 0, len(rows)/width)
-	for i := c; i < len(rows); i += width {
-		column = append(column, rows[i])
-	}
-	return column
-}
+func every(rows []float64, width, c int) []float64 { return columns(rows, len(rows)/width, c, 1) }
 
 // Noise is the aleatoric part of the variance of target c of row n, in training-sd units squared.
 // The rest is epistemic, also where a GP's prediction is a single normal whose variance holds both.

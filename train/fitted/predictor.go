@@ -120,11 +120,10 @@ func joinColumns(n int, blocks ...[]float64) (x []float64) {
 
 // columns are the columns at … at+width−1 of x [n,…].
 func columns(x []float64, n, at, width int) []float64 {
-	all := len(x) / max(1, n)
-	if width == all {
+	if len(x) == n*width {
 		return x
 	}
-	out := make([]float64, 0, n*width)
+	all, out := len(x)/n, make([]float64, 0, n*width)
 	for i := range n {
 		out = append(out, x[i*all+at:][:width]...)
 	}
