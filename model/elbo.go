@@ -168,7 +168,7 @@ func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive b
 		scale /= float64(samples)
 	}
 	if predictive {
-		m.closed.(closedDensity).Density(p.ell, g, a, scale)
+		m.closed.(*Gaussian).Density(p.ell, g, a, scale) // the one that HasPredictive allows
 	} else {
 		m.closed.Expected(p.ell, g, a, scale)
 	}

@@ -21,13 +21,6 @@ type closedForm interface {
 	Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 }
 
-// closedDensity is a closedForm with a predictive objective.
-type closedDensity interface {
-	closedForm
-	// Density is log E_q p(y | F), with a share of Expected, in the same way.
-	Density(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
-}
-
 // HasPredictive reports whether there is a predictive objective: the likelihood takes moments of the outputs,
 // and no draws.
 func (c *Config) HasPredictive() bool {

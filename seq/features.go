@@ -65,8 +65,8 @@ func newFeatures(t Term, a *Alphabet) (*Features, error) {
 	if f.ex, err = t.extractor(a); err != nil {
 		return nil, err
 	}
-	if w, ok := f.ex.(weighted); ok {
-		f.weight = w.weight
+	if d, ok := f.ex.(*degrees); ok {
+		f.weight = d.weight
 	}
 	for n := range f.worth {
 		f.worth[n] = t.worth(n)

@@ -56,11 +56,6 @@ type counting interface {
 	tally(strands [][]int32, s *scratch) (t tally, ok bool)
 }
 
-// weighted is an extractor whose features have factors.
-type weighted interface {
-	weight(key uint64) float64
-}
-
 // plainMap is the common part of most extractors: nothing to learn.
 type plainMap struct{}
 
