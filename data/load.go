@@ -184,7 +184,7 @@ func checkTraining(d *Dataset) error {
 			"the target column %s holds the class %s only: at least two classes are needed", quote(d.Target),
 			d.Classes[0])
 	}
-	if c := slices.Index(d.classCounts(), 0); c >= 0 {
+	if c := slices.Index(d.ClassCounts(), 0); c >= 0 {
 		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)"
 		if d.Times != nil {
 			advice = "it begins later than the rows to train on end: take fewer folds, or leave --time out"
@@ -198,8 +198,8 @@ func checkTraining(d *Dataset) error {
 	return nil
 }
 
-// classCounts are how many rows each class has.
-func (d *Dataset) classCounts() []int {
+// ClassCounts are how many rows each class has.
+func (d *Dataset) ClassCounts() []int {
 	count := make([]int, len(d.Classes))
 	for _, l := range d.Labels {
 		count[l]++

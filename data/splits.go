@@ -211,7 +211,7 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 		how = ", with whole groups"
 	case all.Labels != nil:
 		how = ", with equal shares of each class"
-		if c := slices.Index(all.classCounts(), 1); c >= 0 {
+		if c := slices.Index(all.ClassCounts(), 1); c >= 0 {
 			return nil, nil, "",
 				errorf(all.Path, "has a single row of class %s, so that one of its folds would leave none to "+
 					"train on: remove the row", all.Classes[c])

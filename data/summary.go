@@ -118,7 +118,7 @@ func Summarize(d *Dataset) Summary {
 		t := summarizeColumn(d.Target, y)
 		s.TargetStats, s.Histogram = &t, histogram(y)
 	case d.Labels != nil:
-		for c, n := range d.classCounts() {
+		for c, n := range d.ClassCounts() {
 			s.Classes = append(s.Classes, ClassCount{d.Classes[c], n})
 		}
 	}

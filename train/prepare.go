@@ -31,7 +31,7 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	r.init = model.Init{
 		Seed: c.Seed, GPLengthscaleFactor: gpFactor(c),
 		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactor),
-		NoiseVariance:        cmp.Or(c.NoiseInit, noiseElse), DoF: c.DoF, ClassRows: classRows(ds),
+		NoiseVariance:        cmp.Or(c.NoiseInit, noiseElse), DoF: c.DoF, ClassRows: ds.ClassCounts(),
 	}
 	if model.Counts(r.trained.Model.Likelihood) {
 		r.init.LogRate = model.LogRates(ds.Y, ds.Offset, r.trained.Model.Outputs)
@@ -196,18 +196,6 @@ func (r *run) useSequences(ctx context.Context) error {
 	r.job.Reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)",
 		s.basis.Spec, len(s.rows), r.job.Config.InducingInit)
 	return nil
-}
-
-// classRows is how many rows each class has; nil where targets are numbers.
-func classRows(ds *data.Dataset) []int {
-	if ds.Task != data.Classification {
-		return nil
-	}
-	rows := make([]int, len(ds.Classes))
-	for _, label := range ds.Labels {
-		rows[label]++
-	}
-	return rows
 }
 
 // weighted is the Job whose training and validation rows have the weights that the options ask for. Test rows

@@ -89,7 +89,7 @@ func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 	}
 	n, c := ds.N(), len(ds.Classes)
 	y = make([]float64, n*c)
-	for k, rows := range classRows(ds) {
+	for k, rows := range ds.ClassCounts() {
 		share := float64(rows) / float64(n)
 		sd := math.Sqrt(share * (1 - share))
 		for i, label := range ds.Labels {
