@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
@@ -41,16 +42,7 @@ func (t Targets) row(i int) []float64 { return t.Values[i*t.Columns : (i+1)*t.Co
 func (t Targets) n() int { return len(t.Values) / t.Columns }
 
 // class is the column with the largest value of row i.
-func (t Targets) class(i int) int { return largestAt(t.row(i)) }
-
-func largestAt(v []float64) (at int) {
-	for i, x := range v {
-		if x > v[at] {
-			at = i
-		}
-	}
-	return at
-}
+func (t Targets) class(i int) int { return metrics.Argmax(t.row(i)) }
 
 // loo predicts each of n rows from the rows of other blocks, by kernel ridge regression, whose
 // predictions without a block follow from one inverse.

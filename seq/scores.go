@@ -2,8 +2,8 @@ package seq
 
 import (
 	"math"
-	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
@@ -53,7 +53,7 @@ func (l *loo) judgeClasses(p leftOut) fit {
 	for i := range n {
 		row, truth := prob[i*columns:(i+1)*columns], l.class(i)
 		f.loss[i] = -math.Log(max(row[truth], 1e-300))
-		if largestAt(row) != truth {
+		if metrics.Argmax(row) != truth {
 			f.errors += 1 / float64(n)
 		}
 	}
@@ -154,30 +154,14 @@ func difference(a, b []float64) (d, se float64) {
 	return d, math.Sqrt(max(0, squares-d*d) / n)
 }
 
-// auc is the area under the curve of one column's scores.
+// auc is the area under the curve of one column's scores; 0.5 where there is none.
 func (l *loo) auc(score []float64, column int) float64 {
-	n := l.n()
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
+	own, positive := make([]float64, l.n()), make([]bool, l.n())
+	for i := range own {
+		own[i], positive[i] = score[i*l.Columns+column], l.class(i) == column
 	}
-	at := func(i int) float64 { return score[i*l.Columns+column] }
-	slices.SortFunc(order, func(a, b int) int { return compare(at(a), at(b)) })
-	positive, negative, sum := 0.0, 0.0, 0.0
-	for i := 0; i < n; {
-		yes, no, v := 0.0, 0.0, at(order[i])
-		for ; i < n && compare(at(order[i]), v) == 0; i++ { // also of NaN
-			if l.class(order[i]) == column {
-				yes++
-			} else {
-				no++
-			}
-		}
-		sum += yes * (negative + no/2)
-		positive, negative = positive+yes, negative+no
+	if area := metrics.AUC(own, positive, nil); area != nil {
+		return *area
 	}
-	if positive == 0 || negative == 0 {
-		return 0.5
-	}
-	return sum / (positive * negative)
+	return 0.5
 }
