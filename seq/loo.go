@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
@@ -159,21 +157,10 @@ type distanceTable struct {
 // fitted is the fit of each form, until ctx is done.
 func (l *loo) fitted(ctx context.Context, forms []form) ([]fit, error) {
 	fits := make([]fit, len(forms))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(forms)) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(forms) {
-					return
-				}
-				fits[i] = l.judge(l.predict(forms[i].matrix()))
-				fits[i].form = forms[i]
-			}
-		})
-	}
-	wg.Wait()
+	parallel.Each(ctx, len(forms), 1, func(i, _ int) {
+		fits[i] = l.judge(l.predict(forms[i].matrix()))
+		fits[i].form = forms[i]
+	})
 	return fits, ctx.Err()
 }
 

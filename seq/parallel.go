@@ -2,9 +2,10 @@ package seq
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 )
 
 // rowBlock is the number of sequences that a goroutine takes at a time; fixed, so that results do
@@ -19,25 +20,11 @@ func eachBlock(ctx context.Context, n int, run func(lo, hi int)) {
 // inBlocks is eachBlock where each goroutine has a state of its own. It returns the states.
 func inBlocks[T any](ctx context.Context, n int, start func() T, run func(state T, lo, hi int)) []T {
 	blocks := (n + rowBlock - 1) / rowBlock
-	workers := max(1, min(runtime.GOMAXPROCS(0), blocks))
-	states := make([]T, workers)
-	var next, done atomic.Int64
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			states[w] = start()
-			for ctx.Err() == nil {
-				b := int(next.Add(1)) - 1
-				if b >= blocks {
-					return
-				}
-				run(states[w], b*rowBlock, min((b+1)*rowBlock, n))
-				tell(ctx, float64(done.Add(1))/float64(blocks))
-			}
-		})
-	}
-	wg.Wait()
-	return states
+	var done atomic.Int64
+	return parallel.Blocks(ctx, n, rowBlock, start, func(state T, lo, hi int) {
+		run(state, lo, hi)
+		tell(ctx, float64(done.Add(1))/float64(blocks))
+	})
 }
 
 // progress reports the done share of a work, and the part of it that a context is for.

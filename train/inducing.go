@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -109,7 +108,7 @@ func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
 	for c := range half {
 		half[c] = simd.Dot64(centre[c*d:(c+1)*d], centre[c*d:(c+1)*d]) / 2
 	}
-	inBlocks(ctx, p.n, func() func(lo, hi int) {
+	parallel.Blocks(ctx, p.n, rowBlock, func() func(lo, hi int) {
 		pack, dots := simd.NewPack[float64](), make([]float64, rowBlock*m)
 		return func(lo, hi int) {
 			simd.Gemm64(pack, false, true, hi-lo, m, d, 1, p.x[lo*d:], d, centre, d, 0, dots, m)
@@ -123,7 +122,7 @@ func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
 				nearest[i] = best
 			}
 		}
-	})
+	}, func(do func(lo, hi int), lo, hi int) { do(lo, hi) })
 }
 
 // greedy is the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each
@@ -149,15 +148,13 @@ func (c inducingPoints) greedy(ctx context.Context, p pool) []float64 {
 		}
 		out = append(out, p.row(best)...)
 		root := math.Sqrt(variance[best])
-		inBlocks(ctx, p.n, func() func(lo, hi int) {
-			return func(lo, hi int) {
-				for i := lo; i < hi; i++ {
-					k := rbf(p.row(i), p.row(best), c.lengthscale)
-					v := (k - simd.Dot64(factor[i*m:i*m+t], factor[best*m:best*m+t])) / root
-					if i != best {
-						factor[i*m+t] = v
-						variance[i] -= v * v
-					}
+		parallel.Each(ctx, p.n, rowBlock, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				k := rbf(p.row(i), p.row(best), c.lengthscale)
+				v := (k - simd.Dot64(factor[i*m:i*m+t], factor[best*m:best*m+t])) / root
+				if i != best {
+					factor[i*m+t] = v
+					variance[i] -= v * v
 				}
 			}
 		})
@@ -173,24 +170,4 @@ func rbf(a, b []float64, lengthscale float64) float64 {
 		d2 += (v - b[i]) * (v - b[i])
 	}
 	return math.Exp(-d2 / (2 * lengthscale * lengthscale))
-}
-
-// inBlocks goes through blocks of rows on all processors, until ctx ends. Each worker makes its own
-// scratch.
-func inBlocks(ctx context.Context, n int, worker func() func(lo, hi int)) {
-	blocks := make(chan int)
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			do := worker()
-			for lo := range blocks {
-				do(lo, min(lo+rowBlock, n))
-			}
-		})
-	}
-	for lo := 0; lo < n && ctx.Err() == nil; lo += rowBlock {
-		blocks <- lo
-	}
-	close(blocks)
-	wg.Wait()
 }

@@ -1,9 +1,9 @@
 package metrics
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"context"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 )
 
 // EachRow calls f for each of n rows, on all threads. Calls for different rows must not write to
@@ -21,26 +21,4 @@ func EachRow(n int, f func(i int)) {
 const PartRows = 64
 
 // EachPart is EachRow of the rows lo … hi−1 at a time.
-func EachPart(n int, f func(lo, hi int)) {
-	threads := min(runtime.GOMAXPROCS(0), (n+PartRows-1)/PartRows)
-	if threads <= 1 {
-		for lo := 0; lo < n; lo += PartRows {
-			f(lo, min(lo+PartRows, n))
-		}
-		return
-	}
-	var next atomic.Int64
-	var done sync.WaitGroup
-	for range threads {
-		done.Go(func() {
-			for {
-				hi := int(next.Add(PartRows))
-				if hi-PartRows >= n {
-					return
-				}
-				f(hi-PartRows, min(hi, n))
-			}
-		})
-	}
-	done.Wait()
-}
+func EachPart(n int, f func(lo, hi int)) { parallel.Each(context.Background(), n, PartRows, f) }
