@@ -406,6 +406,11 @@ func TestSelectSum(t *testing.T) {
 	if err != nil || !strings.HasPrefix(found.Spec.String(), "degree:1/linear+spectrum:2/linear") {
 		t.Errorf("%s %v", strings.Join(found.Notes(), "\n"), err)
 	}
+	// with one candidate there is nothing to add
+	found, err = Select(t.Context(), mustParse(t, "degree:1"), set, p.targets, 1, 0)
+	if err != nil || len(found.Scores) != 1 {
+		t.Errorf("%+v %v", found, err)
+	}
 }
 
 func mustParse(t *testing.T, texts ...string) (specs []Spec) {

@@ -192,7 +192,7 @@ func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) e
 			}
 		}
 		fits, err := l.fitted(ctx, forms)
-		if err != nil || fits == nil {
+		if err != nil || len(fits) == 0 {
 			return err
 		}
 		for i, f := range fits {
