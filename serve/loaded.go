@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -59,7 +58,7 @@ func (l *loader) open(e *entry) (m *loaded, err error) {
 		metrics: l.metrics, log: l.Log, shutdown: l.shutdown, done: make(chan struct{})}
 	go b.run()
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
-		bytes: dev.Taken() + fileBytes(path), stamp: stamp, closed: make(chan struct{})}
+		bytes: dev.Taken() + stamp.alone.size + stamp.model.size, stamp: stamp, closed: make(chan struct{})}
 	for _, member := range t.Models(p.Samples()) {
 		m.numbers += int64(member.Model.Width() + member.Model.Components(member.Samples)*member.Model.Outputs)
 	}
@@ -111,18 +110,6 @@ func (l *loader) read(path string) (t *fitted.Trained, trainedOn, precision stri
 		l.Log.Warn("the run is not finished: the model is that of its last checkpoint", "path", path)
 	}
 	return run.Trained, run.Result.Device, run.Config.Precision, nil
-}
-
-// fileBytes is about the memory of a model on the host.
-func fileBytes(path string) int64 {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, rundir.ModelFile)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }
 
 // use adds a user. The caller is sure that there is one.

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -274,34 +273,25 @@ func (s *store) close() {
 // reloadEvery is how often the files of models are looked at.
 const reloadEvery = 2 * time.Second
 
-// stamp tells whether the files of a model have changed: a checkpoint replaces its file, and a run
-// its folder.
-type stamp struct{ model, result, checkpoint fileStamp }
+// stamp tells whether the files of a model have changed, of a run folder or a model file by itself: a
+// checkpoint replaces its file, and a run its folder. What is no file has zeros.
+type stamp struct{ alone, model, result, checkpoint fileStamp }
 
 type fileStamp struct {
 	size     int64
 	modified int64 // nanoseconds
 }
 
-// stampOf is the stamp of a run folder or a model file; the zero stamp if neither exists.
 func stampOf(path string) stamp {
-	info, err := os.Stat(path)
-	if err != nil {
-		return stamp{}
-	}
-	if !info.IsDir() {
-		return stamp{model: stampInfo(info)}
-	}
-	of := func(name string) (s fileStamp) {
-		if info, err := os.Stat(filepath.Join(path, name)); err == nil {
-			s = stampInfo(info)
+	of := func(path string) (s fileStamp) {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			s = fileStamp{info.Size(), info.ModTime().UnixNano()}
 		}
 		return s
 	}
-	return stamp{of(rundir.ModelFile), of(rundir.ResultFile), of(rundir.CheckpointFile)}
+	return stamp{of(path), of(filepath.Join(path, rundir.ModelFile)), of(filepath.Join(path, rundir.ResultFile)),
+		of(filepath.Join(path, rundir.CheckpointFile))}
 }
-
-func stampInfo(info fs.FileInfo) fileStamp { return fileStamp{info.Size(), info.ModTime().UnixNano()} }
 
 // watch reloads models whose files have changed, until ctx ends.
 func (s *store) watch(ctx context.Context) {
