@@ -80,17 +80,17 @@ func (p *program) eval(c *call) error {
 	if err != nil {
 		return guard.unless(err)
 	}
-	r, tested := *run.Result, splitOf(run.Config)
+	r := *run.Result
 	if _, others := c.text("data"); others {
-		r.Data, r.Folds, r.Fold, tested = rows.Name, 0, 0, split{}
+		r.Data, r.Folds, r.Fold = rows.Name, 0, 0
 	}
 	r.Precision, r.Failure = precision, ""
 	r.Device, r.NTest, r.Fingerprint.Test, r.ResultScores = dev.Name(), rows.N(), rows.Fingerprint, scores.ResultScores
-	return p.printScores(&r, tested)
+	return p.printScores(&r)
 }
 
 // printScores prints the result of an evaluation.
-func (p *program) printScores(r *rundir.Result, tested split) error {
+func (p *program) printScores(r *rundir.Result) error {
 	text, err := rundir.JSON(r) // which also finds scores that are no numbers
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (p *program) printScores(r *rundir.Result, tested split) error {
 		p.out.Write(text)
 		return nil
 	}
-	p.printResult(r, tested)
+	p.printResult(r)
 	return nil
 }
 

@@ -241,7 +241,6 @@ type runInfo struct {
 	Maps   []fitted.MapKernel `json:"maps,omitempty"`   // of sequences
 	Search *best.State        `json:"search,omitempty"` // of preset best
 
-	split  split
 	steps  int    // of the whole run
 	inputs string // the result of a projection of many columns; "" without one
 	resume string // the command that continues it; "" where it is finished
@@ -257,8 +256,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(),
-		split: splitOf(run.Config), steps: run.Config.Steps}
+	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), steps: run.Config.Steps}
 	if p := run.Trained.Projection; p != nil {
 		i.inputs = p.String()
 	}
@@ -324,7 +322,7 @@ func (i *runInfo) Lines() []string {
 	}
 	if r.Test.Regression != nil || r.Test.Classification != nil {
 		lines = append(lines, "")
-		lines = append(lines, strings.Split(scoreTable(r, i.split), "\n")...)
+		lines = append(lines, strings.Split(scoreTable(r), "\n")...)
 	}
 	if i.Search != nil {
 		lines = append(append(lines, ""), i.Search.Lines()...)

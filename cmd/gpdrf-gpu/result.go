@@ -9,7 +9,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -23,30 +22,21 @@ var paperFigures = map[string]map[string]float64{
 	"mnist":      {"gp": 0.059, "drf": 0.045, "gpdrf": 0.033},
 }
 
-// split names the rows of a test: a fold of folds, or a fold of a named set where folds is 0. The
-// zero split is any other rows.
-type split struct{ fold, folds int }
-
-func splitOf(c *options.Config) split { return split{c.Fold, c.Folds} }
-
-// of is the split for a title, "" where there is only one.
-func (s split) of(set string) string {
+// foldOf is the fold of the test rows for a title, "" where there is only one.
+func foldOf(r *rundir.Result) string {
 	switch {
-	case s.folds > 0:
-		return fmt.Sprintf(", fold %d of %d", s.fold, s.folds)
-	case s.fold > 0 && data.Folds(set) > 1:
-		return fmt.Sprintf(", fold %d", s.fold)
+	case r.Folds > 0:
+		return fmt.Sprintf(", fold %d of %d", r.Fold, r.Folds)
+	case r.Fold > 0 && data.Folds(r.Data) > 1:
+		return fmt.Sprintf(", fold %d", r.Fold)
 	}
 	return ""
 }
 
-// own reports whether it is a fold of a named set.
-func (s split) own() bool { return s.fold > 0 && s.folds == 0 }
-
 // printResult prints the result of a run or an evaluation.
-func (p *program) printResult(r *rundir.Result, rows split) {
+func (p *program) printResult(r *rundir.Result) {
 	p.note("")
-	fmt.Fprintln(p.out, scoreTable(r, rows))
+	fmt.Fprintln(p.out, scoreTable(r))
 	p.printIntervals("", r.Conformal)
 	for _, o := range r.Outputs {
 		p.printIntervals(" of "+o.Target, o.Conformal)
@@ -73,9 +63,9 @@ func (p *program) printIntervals(of string, s *fitted.ConformalScores) {
 }
 
 // scoreTable is the small table of scores, those of a named set beside the paper's.
-func scoreTable(r *rundir.Result, rows split) string {
-	title, paper := fmt.Sprintf("%s on %s%s", r.Model, r.Data, rows.of(r.Data)), ""
-	if figure, ok := paperFigures[r.Data][r.Model]; ok && rows.own() {
+func scoreTable(r *rundir.Result) string {
+	title, paper := fmt.Sprintf("%s on %s%s", r.Model, r.Data, foldOf(r)), ""
+	if figure, ok := paperFigures[r.Data][r.Model]; ok && r.Fold > 0 && r.Folds == 0 { // of a named set's own fold
 		paper = fmt.Sprintf("%.3f", figure)
 	}
 	if r.NTest == 0 {

@@ -220,7 +220,7 @@ func (p *program) printRun(r *rundir.Result, c *options.Config, path string) err
 		p.note("%s", rundir.Rising)
 	}
 	if !p.json {
-		p.printResult(r, splitOf(c))
+		p.printResult(r)
 		if warning := r.Generalisation.Warning(c); warning != "" {
 			p.note("\nwarning: %s", warning)
 		}
