@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -20,6 +21,8 @@ type call struct {
 	own  []options.Setting // keys of the config file that are no options of a run
 	file []options.Setting // the others
 	read bool              // the file has been read
+
+	err error // of the first value that could not be read
 }
 
 // newCall reads the words after a verb. Flags come before or after arguments, with one dash or two.
@@ -211,59 +214,60 @@ func (c *call) config() (*options.Config, error) {
 
 // readCommonFlags reads the flags of all commands.
 func (p *program) readCommonFlags(c *call) error {
-	quiet, err := c.isOn("quiet")
-	if err != nil {
-		return err
+	p.quiet, p.json = c.isOn("quiet"), c.isOn("json")
+	if c.err == nil && c.verb.args == "" && c.verb.name != "plan" { // which says more
+		c.err = c.noMore(c.args)
 	}
-	p.quiet = quiet
-	if p.json, err = c.isOn("json"); err != nil {
-		return err
-	}
-	if c.verb.args == "" && c.verb.name != "plan" { // which says more
-		if err := c.noMore(c.args); err != nil {
-			return err
-		}
-	}
-	threads, err := c.count("threads", 1, maxThreads, 0)
-	if threads > 0 {
+	if threads := c.count("threads", 1, maxThreads, 0); threads > 0 {
 		runtime.GOMAXPROCS(threads)
 	}
-	return err
+	return c.err
 }
 
 // maxThreads is far above the processors of any machine.
 const maxThreads = 4096
 
+// valueOf reads a flag or a key: otherwise if it was not given, or if a value is wrong. The first wrong
+// one is c.err, which the reader of several values looks at once, and no value is read after it.
+func valueOf[T any](c *call, name string, otherwise T, parse func(text string) (T, error)) T {
+	text, given := c.text(name)
+	if !given || c.err != nil {
+		return otherwise
+	}
+	v, err := parse(text)
+	if err != nil {
+		c.err = c.errorf(name, "%w", err)
+		return otherwise
+	}
+	return v
+}
+
 // isOn reads a switch that is off where it is not given.
-func (c *call) isOn(name string) (bool, error) { return c.isOnOr(name, false) }
+func (c *call) isOn(name string) bool { return c.isOnOr(name, false) }
 
 // isOnOr reads a switch.
-func (c *call) isOnOr(name string, otherwise bool) (bool, error) {
-	text, given := c.text(name)
-	if !given {
-		return otherwise, nil
-	}
-	on, err := strconv.ParseBool(text)
-	if err != nil {
-		return false, c.errorf(name, "%q is neither true nor false", text)
-	}
-	return on, nil
+func (c *call) isOnOr(name string, otherwise bool) bool {
+	return valueOf(c, name, otherwise, func(text string) (bool, error) {
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			err = fmt.Errorf("%q is neither true nor false", text)
+		}
+		return on, err
+	})
 }
 
 // count reads a whole number from least to most, otherwise if it was not given.
-func (c *call) count(name string, least, most, otherwise int) (int, error) {
-	text, given := c.text(name)
-	if !given {
-		return otherwise, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0, c.errorf(name, "%q is not a whole number", text)
-	}
-	if n < least || n > most {
-		return 0, c.errorf(name, "%q must be at least %d and at most %d", text, least, most)
-	}
-	return n, nil
+func (c *call) count(name string, least, most, otherwise int) int {
+	return valueOf(c, name, otherwise, func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		switch {
+		case err != nil:
+			err = fmt.Errorf("%q is not a whole number", text)
+		case n < least || n > most:
+			err = fmt.Errorf("%q must be at least %d and at most %d", text, least, most)
+		}
+		return n, err
+	})
 }
 
 // argument is the verb's only argument.

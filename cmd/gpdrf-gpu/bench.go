@@ -85,17 +85,9 @@ type benchmark struct {
 
 // bench times the operations of a training step, and the step.
 func (p *program) bench(c *call) error {
-	seconds, err := c.count("seconds", 1, 86400, 60)
-	if err != nil {
-		return err
-	}
-	serve, err := c.isOn("serve")
-	if err != nil {
-		return err
-	}
-	alone, err := c.isOn("alone")
-	if err != nil {
-		return err
+	seconds, serve, alone := c.count("seconds", 1, 86400, 60), c.isOn("serve"), c.isOn("alone")
+	if c.err != nil {
+		return c.err
 	}
 	b := &benchmark{program: p}
 	if err := b.choose(c); err != nil {

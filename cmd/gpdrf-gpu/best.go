@@ -183,13 +183,13 @@ func (s *search) goOn(path string) (err error) {
 const mostJobs = 4
 
 // countJobs decides how many trials run at a time: a GPU is busy with one.
-func (s *search) countJobs() (err error) {
+func (s *search) countJobs() error {
 	auto := 1
 	if strings.HasPrefix(s.job.Device.Name(), "cpu") {
 		auto = min(runtime.GOMAXPROCS(0), mostJobs)
 	}
-	s.jobs, err = s.req.call.count("jobs", 1, maxThreads, auto)
-	return err
+	s.jobs = s.req.call.count("jobs", 1, maxThreads, auto)
+	return s.req.call.err
 }
 
 // text writes best.json.

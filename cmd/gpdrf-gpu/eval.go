@@ -46,12 +46,10 @@ func (p *program) eval(c *call) error {
 		return err
 	}
 	p.warnUnfinished(run)
-	if run.Trained, err = c.atLevel(run.Trained); err != nil {
-		return err
-	}
-	samples, err := c.count("samples", 1, maxSamples, run.Trained.EvalSamples)
-	if err != nil {
-		return err
+	run.Trained = c.atLevel(run.Trained)
+	samples := c.count("samples", 1, maxSamples, run.Trained.EvalSamples)
+	if c.err != nil {
+		return c.err
 	}
 	dev, precision, err := c.deviceOf(p, run.Result.Device, run.Config.Precision)
 	if err != nil {

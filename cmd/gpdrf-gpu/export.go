@@ -48,9 +48,9 @@ func (p *program) export(c *call) error {
 	if err != nil {
 		return err
 	}
-	samples, err := c.count("samples", 1, maxSamples, trained.EvalSamples)
-	if err != nil {
-		return err
+	samples := c.count("samples", 1, maxSamples, trained.EvalSamples)
+	if c.err != nil {
+		return c.err
 	}
 	dev, err := device.Open("cpu:f64")
 	if err != nil {

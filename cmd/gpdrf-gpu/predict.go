@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -97,9 +98,7 @@ func (p *program) parsePredict(c *call) (r *predictRequest, err error) {
 	if err := r.readDraws(c); err != nil {
 		return nil, err
 	}
-	if r.trained, err = c.atLevel(r.trained); err != nil {
-		return nil, err
-	}
+	r.trained = c.atLevel(r.trained)
 	if r.table, err = c.tableOptions(); err != nil {
 		return nil, err
 	}
@@ -108,55 +107,42 @@ func (p *program) parsePredict(c *call) (r *predictRequest, err error) {
 }
 
 // readDraws reads how many samples and draws a prediction takes.
-func (r *predictRequest) readDraws(c *call) (err error) {
-	if r.samples, err = c.count("samples", 1, maxSamples, r.trained.EvalSamples); err != nil {
-		return err
-	}
-	if r.draws, err = c.count("draws", 2, 1_000_000, 0); err != nil {
-		return err
-	}
+func (r *predictRequest) readDraws(c *call) error {
+	r.samples = c.count("samples", 1, maxSamples, r.trained.EvalSamples)
+	r.draws = c.count("draws", 2, 1_000_000, 0)
 	if r.draws > 0 && r.trained.Schema.Task != data.Regression {
 		return usagef("--draws: is for regression: class probabilities need no draws")
 	}
 	if r.draws > 0 && r.trained.Counts() {
 		return usagef("--draws: puts a normal in place of a prediction, and counts have none: leave it out")
 	}
-	if r.seed, err = c.seed(r.trained.Seed); err != nil {
-		return err
-	}
-	if _, given := c.text("seed"); given && r.draws == 0 {
+	r.seed = c.seed(r.trained.Seed)
+	if _, given := c.text("seed"); c.err == nil && given && r.draws == 0 {
 		return usagef("--seed: has no effect without --draws: give --draws T too")
 	}
-	return nil
+	return c.err
 }
 
 // seed reads --seed.
-func (c *call) seed(otherwise uint64) (uint64, error) {
-	value, given := c.text("seed")
-	if !given {
-		return otherwise, nil
-	}
-	seed, err := strconv.ParseUint(value, 10, 64)
-	if err != nil {
-		return 0, usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
-	}
-	return seed, nil
+func (c *call) seed(otherwise uint64) uint64 {
+	return valueOf(c, "seed", otherwise, func(text string) (uint64, error) {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			err = fmt.Errorf("%q is not a whole number from 0 to 18446744073709551615", text)
+		}
+		return seed, err
+	})
 }
 
 // atLevel is the model with the level of --level.
-func (c *call) atLevel(t *fitted.Trained) (*fitted.Trained, error) {
-	text, given := c.text("level")
-	if !given {
-		return t, nil
-	}
-	level, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return nil, usagef("--level: %q is not a number", text)
-	}
-	if t, err = t.AtLevel(level); err != nil {
-		return nil, usagef("--level: %w", err)
-	}
-	return t, nil
+func (c *call) atLevel(t *fitted.Trained) *fitted.Trained {
+	return valueOf(c, "level", t, func(text string) (*fitted.Trained, error) {
+		level, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", text)
+		}
+		return t.AtLevel(level)
+	})
 }
 
 // predict writes a prediction for each row of a file.

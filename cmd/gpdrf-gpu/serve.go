@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"path/filepath"
@@ -78,8 +79,8 @@ func modelSources(arguments []string) (sources []serve.Source, err error) {
 }
 
 // serveConfig reads the options.
-func (p *program) serveConfig(c *call) (config serve.Config, err error) {
-	config = serve.Defaults()
+func (p *program) serveConfig(c *call) (serve.Config, error) {
+	config := serve.Defaults()
 	config.Version, config.Log = rundir.Version, slog.New(slog.NewTextHandler(p.err, nil))
 	if p.quiet {
 		config.Log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -88,52 +89,32 @@ func (p *program) serveConfig(c *call) (config serve.Config, err error) {
 		dev, _, err := c.deviceOf(p, trainedOn, precision)
 		return dev, err
 	}
-	for _, f := range []struct {
-		name  string
-		most  int
-		value *int
-	}{{"samples", maxSamples, &config.Samples}, {"max-batch", 1 << 14, &config.MaxBatch},
-		{"max-rows", 1 << 20, &config.MaxRows}, {"max-connections", 1 << 20, &config.MaxConns}} {
-		if *f.value, err = c.count(f.name, 1, f.most, *f.value); err != nil {
-			return config, err
-		}
+	config.Samples = c.count("samples", 1, maxSamples, config.Samples)
+	config.MaxBatch = c.count("max-batch", 1, 1<<14, config.MaxBatch)
+	config.MaxRows = c.count("max-rows", 1, 1<<20, config.MaxRows)
+	config.MaxConns = c.count("max-connections", 1, 1<<20, config.MaxConns)
+	config.MaxDelay = c.duration("max-delay", 0, time.Second, config.MaxDelay)
+	config.Timeout = c.duration("timeout", 10*time.Millisecond, time.Hour, config.Timeout)
+	config.MaxBody, config.Memory = c.bytes("max-body", config.MaxBody), c.bytes("memory", 0)
+	config.Tokens = valueOf(c, "token-file", config.Tokens, serve.ReadTokens)
+	config.Origin = valueOf(c, "cors", config.Origin, origin)
+	if c.err == nil {
+		config.TLS, c.err = c.tls()
 	}
-	if config.MaxDelay, err = c.duration("max-delay", 0, time.Second, config.MaxDelay); err != nil {
-		return config, err
-	}
-	if config.Timeout, err = c.duration("timeout", 10*time.Millisecond, time.Hour, config.Timeout); err != nil {
-		return config, err
-	}
-	if config.MaxBody, err = c.bytes("max-body", config.MaxBody); err != nil {
-		return config, err
-	}
-	if config.Memory, err = c.bytes("memory", 0); err != nil {
-		return config, err
-	}
-	if path, ok := c.text("token-file"); ok {
-		if config.Tokens, err = serve.ReadTokens(path); err != nil {
-			return config, usagef("--token-file: %w", err)
-		}
-	}
-	if config.Origin, err = c.origin(); err != nil {
-		return config, err
-	}
-	config.TLS, err = c.tls()
-	return config, err
+	return config, c.err
 }
 
 // origin reads whose pages may read answers.
-func (c *call) origin() (string, error) {
-	value, ok := c.text("cors")
-	if !ok || value == serve.AnyOrigin {
-		return value, nil
+func origin(text string) (string, error) {
+	if text == serve.AnyOrigin {
+		return text, nil
 	}
-	u, err := url.Parse(value)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != value {
-		return "", usagef("--cors: %q is no origin: write https://HOST or http://HOST:PORT, without a path, or %s",
-			value, serve.AnyOrigin)
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != text {
+		return "", fmt.Errorf("%q is no origin: write https://HOST or http://HOST:PORT, without a path, or %s",
+			text, serve.AnyOrigin)
 	}
-	return value, nil
+	return text, nil
 }
 
 // tls reads certificate and key.
@@ -154,30 +135,26 @@ func (c *call) tls() (*tls.Config, error) {
 }
 
 // duration reads a time, such as 2ms, from least to most.
-func (c *call) duration(name string, least, most, otherwise time.Duration) (time.Duration, error) {
-	value, ok := c.text(name)
-	if !ok {
-		return otherwise, nil
-	}
-	d, err := time.ParseDuration(value)
-	if err != nil {
-		return 0, usagef("--%s: %q is not a time: write 2ms or 30s", name, value)
-	}
-	if d < least || d > most {
-		return 0, usagef("--%s: %q must be at least %v and at most %v", name, value, least, most)
-	}
-	return d, nil
+func (c *call) duration(name string, least, most, otherwise time.Duration) time.Duration {
+	return valueOf(c, name, otherwise, func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		switch {
+		case err != nil:
+			err = fmt.Errorf("%q is not a time: write 2ms or 30s", text)
+		case d < least || d > most:
+			err = fmt.Errorf("%q must be at least %v and at most %v", text, least, most)
+		}
+		return d, err
+	})
 }
 
 // bytes reads a size, such as 16MB.
-func (c *call) bytes(name string, otherwise int64) (int64, error) {
-	value, ok := c.text(name)
-	if !ok {
-		return otherwise, nil
-	}
-	n, err := humanize.ParseBytes(value)
-	if err != nil || n < 1<<10 || n > 1<<50 {
-		return 0, usagef("--%s: %q is not a size: write 16MB or 2GiB, at least 1 KiB", name, value)
-	}
-	return int64(n), nil
+func (c *call) bytes(name string, otherwise int64) int64 {
+	return valueOf(c, name, otherwise, func(text string) (int64, error) {
+		n, err := humanize.ParseBytes(text)
+		if err != nil || n < 1<<10 || n > 1<<50 {
+			return 0, fmt.Errorf("%q is not a size: write 16MB or 2GiB, at least 1 KiB", text)
+		}
+		return int64(n), nil
+	})
 }

@@ -17,9 +17,9 @@ const (
 
 // listen opens the addresses. One that other machines reach needs a token or TLS.
 func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
-	insecure, err := c.isOn("insecure")
-	if err != nil {
-		return nil, nil, err
+	insecure := c.isOn("insecure")
+	if c.err != nil {
+		return nil, nil, c.err
 	}
 	open := func(flag, otherwise string) (net.Listener, error) {
 		address, ok := c.text(flag)
@@ -85,9 +85,8 @@ func closeIf(l net.Listener) error {
 
 // endAtEOF ends the command with standard input, where until-eof asks for it.
 func (p *program) endAtEOF(c *call) error {
-	asked, err := c.isOn("until-eof")
-	if err != nil || !asked {
-		return err
+	if !c.isOn("until-eof") {
+		return c.err
 	}
 	if from, _ := c.text("data"); from == "-" {
 		return c.errorf("until-eof", "waits for the end of standard input, which --data - reads: leave one of them out")

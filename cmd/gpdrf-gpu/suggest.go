@@ -157,7 +157,7 @@ func (p *program) parseSuggest(c *call) (r *suggestRequest, err error) {
 }
 
 // readSearch reads how to choose, and how many rows.
-func (r *suggestRequest) readSearch(c *call) (err error) {
+func (r *suggestRequest) readSearch(c *call) error {
 	otherwise := predict.EI
 	if r.Trained.Schema.Task == data.Classification {
 		otherwise = predict.BALD
@@ -165,17 +165,11 @@ func (r *suggestRequest) readSearch(c *call) (err error) {
 	how, _ := c.text("how")
 	r.How = cmp.Or(how, otherwise)
 	r.Target, _ = c.text("target")
-	if r.Batch, err = c.count("batch", 1, 1_000_000, 10); err != nil {
-		return err
-	}
-	if r.Samples, err = c.count("samples", 2, maxSamples, predict.SearchSamples); err != nil {
-		return err
-	}
-	if r.Minimize, err = c.isOn("minimize"); err != nil {
-		return err
-	}
-	r.Seed, err = c.seed(r.Trained.Seed)
-	return err
+	r.Batch = c.count("batch", 1, 1_000_000, 10)
+	r.Samples = c.count("samples", 2, maxSamples, predict.SearchSamples)
+	r.Minimize = c.isOn("minimize")
+	r.Seed = c.seed(r.Trained.Seed)
+	return c.err
 }
 
 // rowsToSuggest reads the candidates as a model has its rows.

@@ -30,7 +30,7 @@ func tableKeys() []flagSpec {
 }
 
 // tableOptions reads those flags and keys.
-func (c *call) tableOptions() (o data.TableOptions, err error) {
+func (c *call) tableOptions() (o data.TableOptions, _ error) {
 	for name, field := range map[string]*string{
 		"ignore": &o.Ignore, "id": &o.ID, "text": &o.Text, "missing": &o.Missing, "dates": &o.Dates,
 		"separator": &o.Separator,
@@ -38,6 +38,6 @@ func (c *call) tableOptions() (o data.TableOptions, err error) {
 	} {
 		*field, _ = c.text(name)
 	}
-	o.OneHot, err = c.isOn("one-hot")
-	return o, err
+	o.OneHot = c.isOn("one-hot")
+	return o, c.err
 }

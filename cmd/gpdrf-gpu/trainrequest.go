@@ -33,13 +33,9 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 	if err := p.endAtEOF(c); err != nil {
 		return nil, err
 	}
-	for _, s := range []struct {
-		name  string
-		value *bool
-	}{{"overwrite", &r.overwrite}, {"report", &p.reports}, {"tensorboard", &p.tensorboard}} {
-		if *s.value, err = c.isOnOr(s.name, s.name == "report"); err != nil {
-			return nil, err
-		}
+	r.overwrite, p.reports, p.tensorboard = c.isOn("overwrite"), c.isOnOr("report", true), c.isOn("tensorboard")
+	if c.err != nil {
+		return nil, c.err
 	}
 	given := false
 	if r.outDir, given = c.text("out"); given && r.outDir == "" {
