@@ -129,11 +129,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, conformal, notes, err := cfg.HoldOutConformal(ds)
-	if err != nil {
-		return nil, err
-	}
-	kept, held, more, err := cfg.HoldOut(kept, data.Watch{Context: ctx})
+	parts, notes, err := cfg.Divide(ds, data.Watch{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -145,11 +141,11 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	precision := string(device.Relax(dev, device.Precision(cfg.Precision)))
 	cfg = cfg.With("device", dev.Name()).With("precision", precision)
 	r := reporter{o: o}
-	for _, n := range slices.Concat(known, notes, more) {
+	for _, n := range slices.Concat(known, notes) {
 		r.Note("%s", n)
 	}
-	job := &train.Job{Config: cfg, Device: dev, Train: kept, Validation: held, Conformal: conformal,
-		Started: started, Reporter: &r}
+	job := &train.Job{Config: cfg, Device: dev, Train: parts.Train, Validation: parts.Validation,
+		Conformal: parts.Conformal, Started: started, Reporter: &r}
 	if o.From != nil {
 		job.Start = o.From.trained
 	}

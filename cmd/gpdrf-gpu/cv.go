@@ -133,24 +133,15 @@ func (v *crossValidation) resume() (err error) {
 		}
 		fresh = fresh || v.req.cv.ToDo(k) && !v.req.cv.CanGoOn(k)
 	}
-	if cfg, err := v.req.cv.Begin(max(finished, 1), v.changes); err != nil {
+	cfg, err := v.req.cv.Begin(max(finished, 1), v.changes)
+	if err != nil || !fresh || finished == 0 {
 		return err
-	} else if fresh && finished > 0 {
-		cfg, all, test, _, err := cfg.Load(v.p.watch())
-		if err != nil {
-			return err
-		}
-		rows, _, _, err := cfg.HoldOutConformal(all)
-		if err != nil {
-			return err
-		}
-		rows, _, _, err = cfg.HoldOut(rows, v.p.watch())
-		if err != nil {
-			return err
-		}
-		return v.req.cv.Verify(finished, rows, test)
 	}
-	return nil
+	_, rows, _, err := cfg.ReadRows(nil, v.p.watch())
+	if err != nil {
+		return err
+	}
+	return v.req.cv.Verify(finished, rows.Train, rows.Test)
 }
 
 // folds trains those that are to be trained. A fold whose numbers run away costs only itself;

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -44,25 +43,17 @@ func (p *program) plan(c *call) error {
 	defer dev.Close()
 	watch, end := p.reading(p.ctx)
 	defer end()
-	cfg, rows, testRows, notes, err := cfg.Load(watch)
-	if err != nil {
-		return err
-	}
-	rows, _, intervals, err := cfg.HoldOutConformal(rows)
-	if err != nil {
-		return err
-	}
-	rows, validation, more, err := cfg.HoldOut(rows, watch)
+	cfg, rows, notes, err := cfg.ReadRows(nil, watch)
 	end()
 	if err != nil {
 		return err
 	}
-	cfg, fitting, err := cfg.Fit(p.ctx, rows)
+	cfg, fitting, err := cfg.Fit(p.ctx, rows.Train)
 	if err != nil {
 		return err
 	}
-	p.notes(slices.Concat(notes, intervals, more, fitting))
-	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: validation, Test: testRows}
+	p.notes(append(notes, fitting...))
+	job := &train.Job{Config: cfg, Device: dev, Train: rows.Train, Validation: rows.Validation, Test: rows.Test}
 	plan, err := job.Plan(p.ctx)
 	if plan != nil {
 		err = errors.Join(p.show(plan), err)

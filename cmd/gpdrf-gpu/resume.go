@@ -44,13 +44,12 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 	if from.Config.StartFrom != "" {
 		job.Start = from.Trained
 	}
-	var notes []string
 	watch, end := p.reading(p.ctx)
-	job.Train, job.Validation, job.Test, notes, err = from.Load(watch)
-	job.Conformal = from.Conformal
+	rows, notes, err := from.Load(watch)
 	if end(); err != nil {
 		return job, nil, err
 	}
+	job.Train, job.Validation, job.Conformal, job.Test = rows.Train, rows.Validation, rows.Conformal, rows.Test
 	p.notes(notes)
 	var folder *rundir.Folder
 	if p.isWorker() {

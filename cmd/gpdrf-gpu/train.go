@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"time"
 
@@ -187,30 +186,20 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	if err := p.startAt(job); err != nil {
 		return job, err
 	}
-	cfg, all, test, notes, err := job.Config.LoadLike(job.Like(), watch)
-	if err != nil {
-		return job, err
-	}
-	job.Config = cfg
-	all, conformal, intervals, err := cfg.HoldOutConformal(all)
-	if err != nil {
-		return job, err
-	}
-	rows, validation, more, err := cfg.HoldOut(all, watch)
+	cfg, rows, notes, err := job.Config.ReadRows(job.Like(), watch)
 	end()
 	if err != nil {
 		return job, err
 	}
-	for _, n := range slices.Concat(notes, intervals, more) {
-		p.note("%s", n)
-	}
-	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
+	p.notes(notes)
+	job.Config = cfg
+	if cfg.PredictDraws > 0 && rows.Train.Task != data.Regression {
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
 	}
 	if job.Start != nil {
-		p.warn(job.Start.Unlike(ctx, rows, onePercent(rows)))
+		p.warn(job.Start.Unlike(ctx, rows.Train, onePercent(rows.Train)))
 	}
-	job.Train, job.Validation, job.Conformal, job.Test = rows, validation, conformal, test
+	job.Train, job.Validation, job.Conformal, job.Test = rows.Train, rows.Validation, rows.Conformal, rows.Test
 	return job, nil
 }
 

@@ -101,3 +101,27 @@ func (c *Config) HoldOutConformal(all *data.Dataset) (rest, held *data.Dataset, 
 	return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for intervals, %s",
 		all.Path, held.N(), all.N(), all.HowSplit(c.Seed))}, nil
 }
+
+// Rows are the rows of a run by their use; nil where the Config asks for none.
+type Rows struct{ Train, Validation, Conformal, Test *data.Dataset }
+
+// Divide takes from all rows for training those behind the intervals, and then those of validation.
+func (c *Config) Divide(all *data.Dataset, w data.Watch) (r Rows, notes []string, err error) {
+	rest, conformal, intervals, err := c.HoldOutConformal(all)
+	if err != nil {
+		return r, nil, err
+	}
+	rest, held, validation, err := c.HoldOut(rest, w)
+	return Rows{Train: rest, Validation: held, Conformal: conformal}, append(intervals, validation...), err
+}
+
+// ReadRows is LoadLike, and divides the rows.
+func (c *Config) ReadRows(like *data.Schema, w data.Watch) (known *Config, r Rows, notes []string, err error) {
+	known, all, test, notes, err := c.LoadLike(like, w)
+	if err != nil {
+		return nil, r, nil, err
+	}
+	r, more, err := known.Divide(all, w)
+	r.Test = test
+	return known, r, append(notes, more...), err
+}

@@ -28,8 +28,6 @@ type Checkpoint struct {
 
 	State
 	Vectors []Vector
-
-	Conformal *data.Dataset // the rows of intervals, once Load has read them; nil for none
 }
 
 // State is the rest of a Checkpoint: all but options and vectors.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -72,53 +71,41 @@ func openAgain(path string, look func(*Folder) error) (*Folder, error) {
 
 // Load reads the rows of the run again, from where they were when it began or, if it has moved,
 // from here. Others than the run began with are a *usage.Error.
-func (c *Checkpoint) Load(w data.Watch) (train, validation, test *data.Dataset, notes []string, err error) {
+func (c *Checkpoint) Load(w data.Watch) (rows options.Rows, notes []string, err error) {
 	here, err := os.Getwd()
 	if err != nil || here == c.Result.Folder {
 		return c.load(c.Config, w)
 	}
-	if train, validation, test, notes, err = c.load(c.Config.SeenFrom(c.Result.Folder), w); err == nil {
-		return train, validation, test, notes, nil
+	if rows, notes, err = c.load(c.Config.SeenFrom(c.Result.Folder), w); err == nil {
+		return rows, notes, nil
 	}
-	train, validation, test, notes, hereErr := c.load(c.Config, w)
+	rows, notes, hereErr := c.load(c.Config, w)
 	if hereErr != nil {
-		return nil, nil, nil, nil, fmt.Errorf("%w; nor from here: %v", err, hereErr)
+		return rows, nil, fmt.Errorf("%w; nor from here: %v", err, hereErr)
 	}
 	c.Result.Folder = here
-	return train, validation, test, notes, nil
+	return rows, notes, nil
 }
 
-func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, validation, test *data.Dataset,
-	notes []string, err error) {
-	from, all, test, notes, err := from.LoadLike(likeOf(from, c.Trained), w)
+func (c *Checkpoint) load(from *options.Config, w data.Watch) (rows options.Rows, notes []string, err error) {
+	_, rows, notes, err = from.ReadRows(likeOf(from, c.Trained), w)
 	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	rows, conformal, intervals, err := from.HoldOutConformal(all)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	c.Conformal = conformal
-	train, validation, more, err := from.HoldOut(rows, w)
-	if err != nil {
-		return nil, nil, nil, nil, err
+		return rows, nil, err
 	}
 	for _, set := range []struct {
 		what, then string
 		now        *data.Dataset
 	}{
-		{"training rows", c.Result.Fingerprint.Train, train},
-		{"validation rows", c.Validation, validation},
-		{"rows behind the intervals", c.Intervals, conformal},
-		{"test rows", c.Result.Fingerprint.Test, test},
+		{"training rows", c.Result.Fingerprint.Train, rows.Train},
+		{"validation rows", c.Validation, rows.Validation},
+		{"rows behind the intervals", c.Intervals, rows.Conformal},
+		{"test rows", c.Result.Fingerprint.Test, rows.Test},
 	} {
-		unknown := set.then == "" && set.now == conformal // of an older checkpoint
+		unknown := set.then == "" && set.now == rows.Conformal // of an older checkpoint
 		if set.now != nil && !unknown && set.now.Fingerprint != set.then {
-			return nil, nil, nil, nil,
-				usage.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): "+
-					"put the old ones back, or begin a new run",
-					set.now.Path, set.what, set.now.Fingerprint, set.then)
+			return rows, nil, usage.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): "+
+				"put the old ones back, or begin a new run", set.now.Path, set.what, set.now.Fingerprint, set.then)
 		}
 	}
-	return train, validation, test, slices.Concat(notes, intervals, more), nil
+	return rows, notes, nil
 }

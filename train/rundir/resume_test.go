@@ -34,11 +34,11 @@ func TestIntervalsChanged(t *testing.T) {
 	here, _ := os.Getwd()
 	from := &Checkpoint{Config: known, State: State{Intervals: held.Fingerprint},
 		Result: &Result{Folder: here, Fingerprint: Fingerprint{rest.Fingerprint, test.Fingerprint}}}
-	if _, _, _, _, err := from.Load(data.Watch{}); err != nil {
+	if _, _, err := from.Load(data.Watch{}); err != nil {
 		t.Error(err)
 	}
 	from.Intervals = "of other rows"
-	if _, _, _, _, err := from.Load(data.Watch{}); err == nil ||
+	if _, _, err := from.Load(data.Watch{}); err == nil ||
 		!strings.Contains(err.Error(), "the rows behind the intervals have changed since the run began") {
 		t.Errorf("other rows: %v", err)
 	}
