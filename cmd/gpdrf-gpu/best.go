@@ -230,9 +230,7 @@ func (s *search) run() (*rundir.Result, error) {
 	if err != nil {
 		return nil, s.guard.unless(err)
 	}
-	for _, line := range s.state.Lines() {
-		s.p.note("%s", line)
-	}
+	s.p.notes(s.state.Lines())
 	return s.save(found)
 }
 

@@ -114,13 +114,7 @@ func (p *program) show(about description) error {
 	return p.printJSON(about)
 }
 
-func (p *program) printJSON(v any) error {
-	text, err := rundir.JSON(v)
-	if err == nil {
-		_, err = p.out.Write(text)
-	}
-	return err
-}
+func (p *program) printJSON(v any) error { return jsonTo(v)(p.out) }
 
 // onlyForData refuses the flags for reading a data file if there is no data file.
 func (c *call) onlyForData() error {

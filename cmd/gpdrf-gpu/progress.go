@@ -101,6 +101,7 @@ func (q quiet) Note(format string, args ...any) { q.p.note(format, args...) }
 
 // lines prints about linesPerRun lines, and none sooner than linePause after another.
 type lines struct {
+	train.Silent
 	w    io.Writer
 	next int
 	last time.Duration
@@ -113,8 +114,6 @@ const (
 
 func (l *lines) Note(format string, args ...any) { fmt.Fprintf(l.w, format+"\n", args...) }
 
-func (*lines) Doing(string, float64) {}
-
 func (l *lines) Begin(int) { l.next = 1 }
 
 func (l *lines) Step(p rundir.Progress) {
@@ -125,8 +124,6 @@ func (l *lines) Step(p rundir.Progress) {
 	l.next, l.last = p.Step+p.Total/linesPerRun, p.Elapsed
 	fmt.Fprintf(l.w, "step %*d of %d  %s\n", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
 }
-
-func (l *lines) End() {}
 
 // objectiveLabel is ELBO where the objective is the bound.
 func objectiveLabel(p *rundir.Progress) string {
@@ -154,6 +151,7 @@ func describe(p rundir.Progress) string {
 
 // bar is one line that is redrawn. It has no colours.
 type bar struct {
+	train.Silent
 	w     io.Writer
 	group *mpb.Progress
 	bar   *mpb.Bar
@@ -197,8 +195,6 @@ func (b *bar) Note(format string, args ...any) {
 	}
 	io.WriteString(b.w, line)
 }
-
-func (*bar) Doing(string, float64) {}
 
 func (b *bar) Begin(total int) {
 	b.last.Store(&rundir.Progress{Total: total})
