@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -112,11 +110,7 @@ func (s *search) begin(out string) (err error) {
 	if s.cfg.Validates() {
 		return s.cfg.Errorf("validation", "%s holds no rows out for a single model: leave it out", s.kind())
 	}
-	if s.job, err = s.p.newJob(s.p.ctx, s.req.call, s.cfg); err != nil {
-		return err
-	}
-	s.cfg = s.job.Config
-	if err = s.countJobs(); err != nil {
+	if err = s.open(); err != nil {
 		return err
 	}
 	if given, err = s.settleTargets(given); err != nil {
@@ -125,16 +119,16 @@ func (s *search) begin(out string) (err error) {
 	if s.state, err = best.New(s.job.Train, given, s.jobs); err != nil {
 		return err
 	}
-	label := ""
+	label := options.Best
 	if s.cfg.Ensemble > 1 {
 		label = s.cfg.Model + "-" + train.Ensemble
 	}
 	return s.guard.write(func() (err error) {
-		if s.folder, err = rundir.NewFolder(out, s.job.Train.Name, cmp.Or(label, options.Best)); err != nil {
+		if s.folder, err = rundir.NewFolder(out, s.job.Train.Name, label); err != nil {
 			return err
 		}
 		s.p.noteRemoved(s.folder)
-		return s.folder.Place(s.text)
+		return s.folder.Place(jsonTo(s.state))
 	})
 }
 
@@ -160,11 +154,7 @@ func (s *search) goOn(path string) (err error) {
 	if s.cfg, err = s.cfg.From(s.state.Folder).GoOn(s.req.call.given()); err != nil {
 		return err
 	}
-	if s.job, err = s.p.newJob(s.p.ctx, s.req.call, s.cfg); err != nil {
-		return err
-	}
-	s.cfg = s.job.Config
-	if err = s.countJobs(); err != nil {
+	if err = s.open(); err != nil {
 		return err
 	}
 	if now := s.job.Train.Fingerprint; now != s.state.Train {
@@ -182,8 +172,12 @@ func (s *search) goOn(path string) (err error) {
 // mostJobs is how many trials run at a time where the user does not say so.
 const mostJobs = 4
 
-// countJobs decides how many trials run at a time: a GPU is busy with one.
-func (s *search) countJobs() error {
+// open reads the rows, and decides how many trials run at a time: a GPU is busy with one.
+func (s *search) open() (err error) {
+	if s.job, err = s.p.newJob(s.p.ctx, s.req.call, s.cfg); err != nil {
+		return err
+	}
+	s.cfg = s.job.Config
 	auto := 1
 	if strings.HasPrefix(s.job.Device.Name(), "cpu") {
 		auto = min(runtime.GOMAXPROCS(0), mostJobs)
@@ -191,9 +185,6 @@ func (s *search) countJobs() error {
 	s.jobs = s.req.call.count("jobs", 1, maxThreads, auto)
 	return s.req.call.err
 }
-
-// text writes best.json.
-func (s *search) text(w io.Writer) error { return jsonTo(s.state)(w) }
 
 // run searches, and tests the models that it finds.
 func (s *search) run() (*rundir.Result, error) {
@@ -215,7 +206,7 @@ func (s *search) run() (*rundir.Result, error) {
 		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.job.Started,
 		Save: func() error {
 			bar.trialEnded()
-			return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, s.text) })
+			return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, jsonTo(s.state)) })
 		},
 		Keep: func(k int, t *fitted.Trained) error {
 			return s.guard.write(func() error { return s.folder.Write(best.MemberFile(k), t.WriteModel) })
@@ -266,7 +257,7 @@ func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 
 // tidy removes files that only an unfinished search needs.
 func (s *search) tidy() error {
-	err := s.folder.Write(rundir.SearchFile, s.text)
+	err := s.folder.Write(rundir.SearchFile, jsonTo(s.state))
 	files := []string{rundir.MetricsFile} // which is empty: trials keep no log
 	for k := range s.state.Candidates {
 		files = append(files, best.MemberFile(k))
