@@ -31,7 +31,7 @@ func classTables(classes []metrics.ClassScore) string {
 	shown, heading := classes, ""
 	if len(classes) > mostClasses {
 		shown = slices.Clone(classes)
-		slices.SortStableFunc(shown, func(a, b metrics.ClassScore) int { return cmp.Compare(orOne(a.F1), orOne(b.F1)) })
+		slices.SortStableFunc(shown, func(a, b metrics.ClassScore) int { return cmp.Compare(or(a.F1, 1), or(b.F1, 1)) })
 		shown = shown[:worstListed]
 		heading = fmt.Sprintf("the %d of %d classes with the lowest F1\n", worstListed, len(classes))
 	}
@@ -47,12 +47,7 @@ func classTables(classes []metrics.ClassScore) string {
 
 // classRows is a line for each class.
 func classRows(classes []metrics.ClassScore) string {
-	share := func(v *float64) string {
-		if v == nil {
-			return "-"
-		}
-		return fmt.Sprintf("%.4f", *v)
-	}
+	share := func(v *float64) string { return cmp.Or(optional("%.4f", v), "-") }
 	t := newNumberTable("class", "precision", "recall", "F1", "rows")
 	for _, c := range classes {
 		t.add(label(c.Class), share(c.Precision), share(c.Recall), share(c.F1), c.Support)
@@ -108,11 +103,4 @@ func label(class string) string {
 		class = strconv.Quote(class)
 	}
 	return prettytext.Snip(class, labelWidth, "…")
-}
-
-func orOne(v *float64) float64 {
-	if v == nil {
-		return 1
-	}
-	return *v
 }

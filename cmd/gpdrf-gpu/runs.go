@@ -102,6 +102,15 @@ func runColumns() []runColumn {
 	}
 }
 
+// or is a number, or another one where there is none.
+func or(v *float64, otherwise float64) float64 {
+	if v == nil {
+		return otherwise
+	}
+	return *v
+}
+
+// optional is a number as text, "" where there is none.
 func optional(format string, v *float64) string {
 	if v == nil {
 		return ""
@@ -122,26 +131,16 @@ func sortRuns(all []report.Entry, by string) error {
 		if down {
 			sign = -1
 		}
+		last := math.Inf(sign)
 		slices.SortStableFunc(all, func(a, b report.Entry) int {
 			if c.number == nil {
 				return sign * cmp.Compare(c.text(a), c.text(b))
 			}
-			x, y := c.number(a), c.number(b)
-			if x == nil || y == nil {
-				return cmp.Compare(rank(x), rank(y))
-			}
-			return sign * cmp.Compare(*x, *y)
+			return sign * cmp.Compare(or(c.number(a), last), or(c.number(b), last))
 		})
 		return nil
 	}
 	return usagef("--sort: there is no column %q: use one of %s", name, strings.Join(names, ", "))
-}
-
-func rank(v *float64) int {
-	if v == nil {
-		return 1
-	}
-	return 0
 }
 
 // runsTable leaves out columns that no run has.
