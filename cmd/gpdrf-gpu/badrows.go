@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -93,6 +92,6 @@ func (b *badRows) writeWith(rows *data.Stream, f func() error) error {
 // tell prints the number of bad rows.
 func (b *badRows) tell(p *program) {
 	if b != nil && b.rows > 0 {
-		p.note("warning: %s: %s", b.path, fmt.Sprintf("%d rows could not be read and are not predicted", b.rows))
+		p.note("warning: %s: %d rows could not be read and are not predicted", b.path, b.rows)
 	}
 }

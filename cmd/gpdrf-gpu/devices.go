@@ -61,15 +61,6 @@ func about(dev device.Device, otherwise string) string {
 	return otherwise
 }
 
-// cause is an error without the name of the device that is absent.
-func cause(err error) error {
-	var absent *device.AbsentError
-	if errors.As(err, &absent) {
-		return absent.Err
-	}
-	return err
-}
-
 // relax permits a device to compute at a precision, and returns which one it does; that it is
 // another is said in a line.
 func (p *program) relax(dev device.Device, asked string) string {
@@ -142,8 +133,11 @@ func (p *program) aboutDevices() devicesInfo {
 	machines, reasons := device.Machines()
 	for i := range machines {
 		dev, err := device.OpenSaying(machines[i].Name, p.sayOnce)
+		if absent, is := errors.AsType[*device.AbsentError](err); is {
+			err = absent.Err // without the name of the device
+		}
 		if err != nil {
-			machines[i].About += ", which cannot be used: " + cause(err).Error()
+			machines[i].About += ", which cannot be used: " + err.Error()
 			continue
 		}
 		machines[i].About = about(dev, machines[i].About)

@@ -90,15 +90,14 @@ func (p *program) eval(c *call) error {
 // printScores prints the result of an evaluation.
 func (p *program) printScores(r *rundir.Result) error {
 	text, err := rundir.JSON(r) // which also finds scores that are no numbers
-	if err != nil {
-		return err
-	}
-	if p.json {
+	switch {
+	case err != nil:
+	case p.json:
 		p.out.Write(text)
-		return nil
+	default:
+		p.printResult(r)
 	}
-	p.printResult(r)
-	return nil
+	return err
 }
 
 // testRows are the rows of --data, or the test rows of the run.
