@@ -8,7 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +62,11 @@ class Rows:
         return len(next(iter(self._cells().values())))
 
     def __getitem__(self, part: slice) -> Rows:
-        return Rows(
-            None if self.numbers is None else self.numbers[part],
-            {name: column[part] for name, column in self.columns.items()},
-            None if self.sequences is None else self.sequences[part],
-            self.words,
-            self.names,
+        return replace(
+            self,
+            numbers=None if self.numbers is None else self.numbers[part],
+            columns={name: column[part] for name, column in self.columns.items()},
+            sequences=None if self.sequences is None else self.sequences[part],
         )
 
     def _names(self) -> list[str]:

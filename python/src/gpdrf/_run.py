@@ -98,9 +98,7 @@ class Run:
 
     def only_rows(self, file: Path) -> None:
         """Remove rows of an earlier fit, which may be in another format."""
-        for end in _ENDS:
-            if file.suffix != end:
-                self.stem.with_name(self.stem.name + end).unlink(missing_ok=True)
+        _remove_rows(self.stem, file.suffix)
 
     def close(self) -> None:
         """Give the folder back. Rows go, and a temporary folder does, unless the training is to be resumed there."""
@@ -114,6 +112,7 @@ class Run:
             self._own.remove()
 
 
-def _remove_rows(stem: Path) -> None:
+def _remove_rows(stem: Path, but: str = "") -> None:
     for end in _ENDS:
-        stem.with_name(stem.name + end).unlink(missing_ok=True)
+        if end != but:
+            stem.with_name(stem.name + end).unlink(missing_ok=True)

@@ -200,22 +200,8 @@ class _Child:
         self.socket = str(self.folder / "socket")
         file = self.folder / f"{_NAME}.safetensors"
         file.write_bytes(model)
-        command = [
-            _program.path(),
-            "serve",
-            f"{_NAME}={file}",
-            "--listen",
-            f"unix:{self.socket}",
-            "--grpc-listen",
-            "none",
-            "--until-eof",
-            "--max-delay",
-            "0s",
-            "--timeout",
-            "1h",
-            "--quiet",
-            *arguments,
-        ]
+        command = [_program.path(), "serve", f"{_NAME}={file}", f"--listen=unix:{self.socket}", "--grpc-listen=none"]
+        command += ["--until-eof", "--max-delay=0s", "--timeout=1h", "--quiet", *arguments]
         with (self.folder / "log").open("wb") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, **_program.APART
