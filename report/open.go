@@ -36,26 +36,17 @@ func Open(path string) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Run: opened, Label: filepath.Base(filepath.Clean(path))}
-	if r.History, err = ReadHistory(path); err != nil {
-		return nil, err
-	}
 	for _, part := range []struct {
-		name string
-		read func(text []byte) error
+		name  string
+		parse func(text []byte) error
 	}{
+		{rundir.HistoryFile, func(text []byte) error { return json.Unmarshal(text, &r.History) }},
 		{rundir.MetricsFile, func(text []byte) (err error) { r.Curve, err = ParseReadings(text); return err }},
 		{rundir.PredictionsFile, func(text []byte) (err error) { r.Rows, err = r.ParseRows(text); return err }},
 		{rundir.ImportanceFile, func(text []byte) error { return json.Unmarshal(text, &r.Importance) }},
 	} {
-		text, err := os.ReadFile(filepath.Join(path, part.name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = part.read(text)
-		}
-		if err != nil {
-			return nil, damaged(filepath.Join(path, part.name), err)
+		if err := readFile(path, part.name, part.parse); err != nil {
+			return nil, err
 		}
 	}
 	return r, nil
@@ -69,9 +60,20 @@ func (r *Run) tested() bool {
 	return r.Result.Test.Regression != nil || r.Result.Test.Classification != nil
 }
 
-// damaged is the error of a file that does not have its format.
-func damaged(path string, err error) error {
-	return &usage.Error{Err: fmt.Errorf("%s: damaged: %w: remove it, and the report leaves that part out", path, err)}
+// readFile reads a file of a run folder, if it is there. One that does not have its format is a *usage.Error.
+func readFile(folder, name string, parse func(text []byte) error) error {
+	path := filepath.Join(folder, name)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = parse(text)
+	}
+	if err != nil {
+		return usage.Errorf("%s: damaged: %w: remove it, and the report leaves that part out", path, err)
+	}
+	return nil
 }
 
 // ParseReadings reads metrics.jsonl. An error names the line. A last line without an end is left out: the disk was
@@ -131,16 +133,6 @@ type Session struct {
 
 // ReadHistory reads that of a run folder, which may have none.
 func ReadHistory(folder string) (h History, err error) {
-	path := filepath.Join(folder, rundir.HistoryFile)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &h)
-	}
-	if err != nil {
-		return nil, damaged(path, err)
-	}
-	return h, nil
+	err = readFile(folder, rundir.HistoryFile, func(text []byte) error { return json.Unmarshal(text, &h) })
+	return h, err
 }
