@@ -19,14 +19,11 @@ const (
 // requestID is the client's own, or the ID of its trace, where that is short and plain; otherwise a
 // new one.
 func requestID(given, traceparent string) string {
-	const longest = 64
-	plain := func(r rune) bool {
-		return r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	}
+	const longest, plain = 64, "-_.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	if trace := strings.Split(traceparent, "-"); given == "" && len(trace) == 4 {
 		given = trace[1]
 	}
-	if given != "" && len(given) <= longest && strings.IndexFunc(given, func(r rune) bool { return !plain(r) }) < 0 {
+	if given != "" && len(given) <= longest && strings.Trim(given, plain) == "" {
 		return given
 	}
 	return rand.Text()[:16]
@@ -63,16 +60,14 @@ func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http
 		if s.stopping.Load() {
 			w.Header().Set("Connection", "close")
 		}
-		if err := s.work(h, w, r); err != nil {
+		err := func() (err error) {
+			defer s.survive(&err)
+			return h(w, r)
+		}()
+		if err != nil {
 			writeError(w, err)
 		}
 	}
-}
-
-func (s *Server) work(h func(w http.ResponseWriter, r *http.Request) error, w http.ResponseWriter,
-	r *http.Request) (err error) {
-	defer s.survive(&err)
-	return h(w, r)
 }
 
 // writeError answers {"error": "…"}, as the protocol has it.

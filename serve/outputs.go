@@ -139,7 +139,6 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Pred
 			case intervalName:
 				lower, upper := r.Interval(i, bounds[c])
 				t.Numbers = append(t.Numbers, lower, upper)
-				continue
 			case quantilesName:
 				quantile := r.Quantiles(i)
 				for _, q := range want.levels {
@@ -148,7 +147,6 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Pred
 					}
 					t.Numbers = append(t.Numbers, quantile(q))
 				}
-				continue
 			case drawsName:
 				for k := range want.Shape[2] {
 					if ctx.Err() != nil {
@@ -156,10 +154,10 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Pred
 					}
 					t.Numbers = append(t.Numbers, r.Draw(i, first+i, int(k), want.seed))
 				}
-				continue
+			default:
+				mean, sd, aleatoric, epistemic := r.Moments(i)
+				t.Numbers = append(t.Numbers, []float64{mean, sd, aleatoric, epistemic}[moment])
 			}
-			mean, sd, aleatoric, epistemic := r.Moments(i)
-			t.Numbers = append(t.Numbers, []float64{mean, sd, aleatoric, epistemic}[moment])
 		}
 	}
 	return nil

@@ -78,9 +78,8 @@ func (s *store) start() error {
 }
 
 func tooBig(e *entry, bytes, budget int64) error {
-	return &Error{unavailable,
-		fmt.Sprintf("model %s takes %d bytes, and all models may take %d: raise --memory",
-			quote(e.name), bytes, budget)}
+	return &Error{unavailable, fmt.Sprintf("model %s takes %d bytes, and all models may take %d: raise --memory",
+		quote(e.name), bytes, budget)}
 }
 
 // find is the entry of a name.
