@@ -285,11 +285,6 @@ type searchInfo struct {
 	*best.State
 }
 
-func aboutSearch(path string) (searchInfo, error) {
-	s, err := best.Open(path)
-	return searchInfo{path, s}, err
-}
-
 // Lines is the text for people.
 func (i searchInfo) Lines() []string {
 	return append([]string{

@@ -333,11 +333,6 @@ type cvInfo struct {
 	Path string `json:"path"`
 }
 
-func aboutCV(path string) (cvInfo, error) {
-	cv, err := rundir.OpenCV(path)
-	return cvInfo{cv, path}, err
-}
-
 // Lines is the text for people.
 func (i cvInfo) Lines() []string {
 	lines := []string{fmt.Sprintf("%s: cross-validation, %d of %d folds finished, with gpdrf-gpu "+

@@ -98,9 +98,11 @@ func (p *program) describe(c *call, args []string) (description, error) {
 	case model:
 		return p.aboutModelFile(args[0])
 	case rundir.IsCV(args[0]):
-		return aboutCV(args[0])
+		cv, err := rundir.OpenCV(args[0])
+		return cvInfo{cv, args[0]}, err
 	case rundir.IsSearch(args[0]):
-		return aboutSearch(args[0])
+		s, err := best.Open(args[0])
+		return searchInfo{args[0], s}, err
 	}
 	return p.aboutRun(args[0])
 }
