@@ -95,7 +95,7 @@ func (p *program) do(args []string) error {
 	}
 	out := &output{to: p.out}
 	p.out = out
-	err := p.part(p.guarded(args[1:]))
+	err := p.part(p.dispatch(args[1:]))
 	if err == nil {
 		err = out.err
 	}
@@ -110,14 +110,10 @@ func (p *program) end(err error) int {
 	return exitCode(err)
 }
 
-// guarded runs a command; a device that fails in the middle of it is an error like others.
-func (p *program) guarded(words []string) (err error) {
+// dispatch runs the command that the words name. A device that fails in the middle of it is an error like
+// others.
+func (p *program) dispatch(words []string) (err error) {
 	defer device.Guard(&err)
-	return p.dispatch(words)
-}
-
-// dispatch runs the command that the words name.
-func (p *program) dispatch(words []string) error {
 	first := ""
 	if len(words) > 0 {
 		first = words[0]
@@ -126,7 +122,9 @@ func (p *program) dispatch(words []string) error {
 	case "", "help", "h", "--help", "-help", "-h":
 		return p.help(words[min(1, len(words)):])
 	case completionFlag:
-		p.completeCommand()
+		for _, v := range p.verbs() {
+			fmt.Fprintln(p.out, v.name)
+		}
 		return nil
 	}
 	if !slices.Contains([]string{"--version", "-version", "-v"}, first) {

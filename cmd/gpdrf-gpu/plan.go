@@ -13,7 +13,7 @@ func (p *program) planVerb() verb {
 		about: "It takes the options of train (gpdrf-gpu help train) and lists every buffer of that training " +
 			"with its size. Nothing is trained. If the training does not fit, the exit code is 2, and the error " +
 			"names options that would fit.",
-		flags: append(planFlags(), jsonFlag), keys: planKeys(),
+		flags: append(ofMemory(trainFlags()), jsonFlag), keys: ofMemory(optionFlags(false)),
 		examples: []example{
 			{"gpdrf-gpu plan --data houses.csv --set samples=100 --device cuda", "does it fit the GPU?"},
 			{"gpdrf-gpu plan --config runs/powerplant-gpdrf-1/config.yaml", "how much memory an earlier run took"},

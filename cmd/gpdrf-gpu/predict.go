@@ -151,7 +151,12 @@ func (p *program) predict(c *call) error {
 		return err
 	}
 	var files []string // that are being written
-	guard := p.newExitGuard(p.ctx, func() error { return p.abandoned(files...) })
+	guard := p.newExitGuard(p.ctx, func() error {
+		for _, path := range files {
+			atomicfile.Abandon(path)
+		}
+		return p.nothing()
+	})
 	defer guard.stop()
 	r, err := p.parsePredict(c)
 	if err != nil {

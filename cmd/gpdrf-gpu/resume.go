@@ -12,15 +12,7 @@ import (
 // errFinished means that there is nothing to resume.
 var errFinished = errors.New("finished")
 
-// oldJob is the run in a folder, from its last checkpoint on; errFinished if it has ended.
-func (p *program) oldJob(c *call, guard *exitGuard, path string) (*train.Job, *rundir.Folder, error) {
-	if err := c.noneOfNew(); err != nil {
-		return nil, nil, err
-	}
-	return p.goOn(guard, path, c.given())
-}
-
-// goOn is oldJob with these options.
+// goOn is the run in a folder, from its last checkpoint on, with these options; errFinished if it has ended.
 func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (*train.Job, *rundir.Folder, error) {
 	switch run, err := rundir.OpenRun(path); {
 	case errors.Is(err, rundir.ErrNoStep):

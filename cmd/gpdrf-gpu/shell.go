@@ -58,13 +58,6 @@ func (p *program) completion(c *call) error {
 	return err
 }
 
-// completeCommand prints the commands.
-func (p *program) completeCommand() {
-	for _, v := range p.verbs() {
-		fmt.Fprintln(p.out, v.name)
-	}
-}
-
 // completeFlags prints the words that may follow those after a verb: the values of the flag before,
 // or flags. Files are the shell's own.
 func (p *program) completeFlags(v verb, words []string) {

@@ -8,8 +8,6 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
-
-	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
 // endings are the signals that ask a command to end: Ctrl-C, kill, and a terminal that was closed,
@@ -79,14 +77,6 @@ func (g *exitGuard) write(f func() error) error {
 	g.writing.Lock()
 	defer g.writing.Unlock()
 	return f()
-}
-
-// abandoned is for a verb that leaves nothing of files that it is writing.
-func (p *program) abandoned(paths ...string) error {
-	for _, path := range paths {
-		atomicfile.Abandon(path)
-	}
-	return p.nothing()
 }
 
 // newQuitGuard lets a second Ctrl-C end a verb that has something to save, after discard, but not

@@ -97,7 +97,9 @@ func (p *program) resume(r *trainRequest) (err error) {
 		return p.interrupted(p.ctx, " before another step was done: the run is unchanged")
 	})
 	defer s.guard.stop()
-	s.job, s.folder, err = p.oldJob(r.call, s.guard, r.resume)
+	if err = r.call.noneOfNew(); err == nil {
+		s.job, s.folder, err = p.goOn(s.guard, r.resume, r.call.given())
+	}
 	if errors.Is(err, errFinished) {
 		if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
 			return err

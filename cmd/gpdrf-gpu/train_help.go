@@ -11,7 +11,7 @@ import (
 func (p *program) trainVerb() verb {
 	return verb{
 		name: "train", line: "train a model and test it", run: p.train,
-		flags: trainFlags(), keys: trainKeys(),
+		flags: trainFlags(), keys: append(optionFlags(false), commandKeys()...), // keys have no flag
 		about: "Without options it trains GP-DRF on the power plant table that comes with the program, and tests it " +
 			"on held-out rows. It leaves a run folder with the options, the log of training, the scores and the " +
 			"model. A flag beats the config file, the config file beats the preset, and the preset beats the " +
@@ -59,9 +59,6 @@ func trainFlags() []flagSpec {
 	}
 	return append(append(flags, optionFlags(true)...), jsonFlag)
 }
-
-// trainKeys are the keys of a config file that have no flag.
-func trainKeys() []flagSpec { return append(optionFlags(false), commandKeys()...) }
 
 // commandKeys are keys about the command, which a run does not keep.
 func commandKeys() []flagSpec {
@@ -120,22 +117,13 @@ func defaultConfig() *options.Config {
 	return defaults
 }
 
-// planFlags are the flags of train that change its memory. The help of plan names them in a line.
-func planFlags() (flags []flagSpec) {
-	for _, f := range trainFlags() {
+// ofMemory are those of the flags or keys of train that change its memory. The help of plan names them in a line.
+func ofMemory(train []flagSpec) (flags []flagSpec) {
+	for _, f := range train {
 		if !slices.Contains([]string{"out", "resume", "cv", "overwrite", "json"}, f.name) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}
 	}
 	return flags
-}
-
-// planKeys are the keys of train that change its memory.
-func planKeys() (keys []flagSpec) {
-	for _, f := range optionFlags(false) {
-		f.unlisted = true
-		keys = append(keys, f)
-	}
-	return keys
 }
