@@ -156,7 +156,7 @@ func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err e
 		switch {
 		case s.isMeasured(ds, i):
 			measured = append(measured, i)
-		case s.leavesOut(i):
+		case s.Feasible != nil && (s.How == UCB || s.How == Thompson) && s.Feasible[i] < leastFeasible:
 			few++
 		default:
 			candidates = append(candidates, i)
@@ -184,11 +184,6 @@ func (s *Search) isMeasured(ds *data.Dataset, i int) bool {
 	return ds.Y != nil && !math.IsNaN(ds.Y[i*len(ds.Outputs())+s.target()])
 }
 
-// leavesOut reports whether a row is left out as infeasible.
-func (s *Search) leavesOut(i int) bool {
-	return s.Feasible != nil && (s.How == UCB || s.How == Thompson) && s.Feasible[i] < leastFeasible
-}
-
 // weights are the probabilities that candidates are feasible.
 func (s *Search) weights(candidates []int) (weights []float64) {
 	for _, i := range candidates {
@@ -214,30 +209,27 @@ func (s *Search) choose(functions *model.Prediction, n int, weights []float64,
 		return classes.Entropy(weights, s.Batch, s.Seed), nil
 	}
 	scale := s.Trained.Targets[s.target()]
+	own := scale.Own
+	if s.How != EI && s.How != Thompson {
+		own = func(z float64) float64 { return scale.SD * z }
+	}
+	f := s.samples(functions, 0, n, own)
+	f.More = more
 	switch s.How {
 	case EI:
-		f := s.samples(functions, 0, n, scale.Own)
-		f.More = more
 		best, err := s.best(functions, n)
 		if err != nil {
 			return nil, err
 		}
 		return acquire.ExpectedImprovement(f, best, weights, s.Batch), nil
 	case Thompson:
-		f := s.samples(functions, 0, n, scale.Own)
-		f.More = more
 		return s.signed(acquire.Thompson(f, s.Batch)), nil
-	}
-	unit := func(z float64) float64 { return scale.SD * z }
-	f, noise := s.samples(functions, 0, n, unit), s.noise(functions)
-	f.More = more
-	switch s.How {
 	case Variance:
-		return acquire.Variance(f, noise, weights, s.Batch), nil
+		return acquire.Variance(f, s.noise(functions), weights, s.Batch), nil
 	case BALD:
-		return acquire.Information(f, noise, weights, s.Batch), nil
+		return acquire.Information(f, s.noise(functions), weights, s.Batch), nil
 	}
-	picks := s.signed(acquire.UpperBound(f, noise, boundSDs, s.Batch))
+	picks := s.signed(acquire.UpperBound(f, s.noise(functions), boundSDs, s.Batch))
 	for k := range picks {
 		picks[k].Value = scale.Own(picks[k].Value / scale.SD)
 	}

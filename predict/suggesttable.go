@@ -6,16 +6,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// valueNames are the names of the column of Suggestion.Value.
-func valueNames() map[string]string {
-	return map[string]string{EI: "gain", UCB: "bound", Thompson: "draw", Variance: "variance", BALD: "information"}
-}
-
 // Table is the table of suggestions among the rows ds, the best first: rank and row from 1, the name of
 // the row, the value by Search.How, the prediction, and the probability that the row is feasible.
 func (s *Search) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
 	classes := s.Trained.Schema.Task == data.Classification
-	value, predicted := valueNames()[s.How], []string{"mean", "sd"}
+	names := map[string]string{EI: "gain", UCB: "bound", Thompson: "draw", Variance: "variance", BALD: "information"}
+	value, predicted := names[s.How], []string{"mean", "sd"}
 	if classes {
 		predicted = []string{"label", "p"}
 		if s.How == Variance {

@@ -45,7 +45,12 @@ func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distance
 	case !ds.HasTarget():
 	case ds.Labels != nil:
 		out.Words = append(out.Words, "target")
-		out.Add("target", func(i int) Cell { return classCell(ds.Classes, ds.Labels[i]) })
+		out.Add("target", func(i int) Cell {
+			if label := ds.Labels[i]; label >= 0 {
+				return Cell{Class: ds.Classes[label]}
+			}
+			return Cell{None: true} // it is not known
+		})
 	default:
 		for c, name := range names {
 			out.Add(Prefix(name, names)+"target", func(i int) Cell {
@@ -83,14 +88,6 @@ func (t *Table) Add(name string, cell func(i int) Cell) {
 		row(i, into)
 		into[at] = cell(i)
 	}
-}
-
-// classCell is a target that may not be known.
-func classCell(classes []string, label int32) Cell {
-	if label < 0 {
-		return Cell{None: true}
-	}
-	return Cell{Class: classes[label]}
 }
 
 // Prefix is the beginning of the names of a target's columns: nothing where there is one target.

@@ -214,14 +214,22 @@ type columnWriter struct {
 	text   []bool           // of the columns
 }
 
-func (w *columnWriter) Write(t *Table) (err error) {
+func (w *columnWriter) Write(t *Table) error {
 	if w.file == nil {
 		columns := make([]tablefile.Column, len(t.Columns))
 		for c, name := range t.Columns {
 			columns[c] = tablefile.Column{Name: name, Text: slices.Contains(t.Words, name)}
 			w.text = append(w.text, columns[c].Text)
 		}
-		if w.file, err = w.begin(columns); err != nil {
+		files, err := tablefile.Linked()
+		if err != nil {
+			return err
+		}
+		begin := files.NewArrow
+		if w.format == Parquet {
+			begin = files.NewParquet
+		}
+		if w.file, err = begin(w.to, columns); err != nil {
 			return err
 		}
 	}
@@ -243,18 +251,6 @@ func (w *columnWriter) Write(t *Table) (err error) {
 		}
 	}
 	return nil
-}
-
-// begin begins the file.
-func (w *columnWriter) begin(columns []tablefile.Column) (tablefile.Writer, error) {
-	files, err := tablefile.Linked()
-	if err != nil {
-		return nil, err
-	}
-	if w.format == Parquet {
-		return files.NewParquet(w.to, columns)
-	}
-	return files.NewArrow(w.to, columns)
 }
 
 // row writes a row.
