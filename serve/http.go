@@ -161,7 +161,11 @@ func (s *Server) getModelReady(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) getModels(w http.ResponseWriter, _ *http.Request) error {
-	return writeJSON(w, http.StatusOK, map[string][]string{"models": s.store.names()})
+	var names []string
+	for _, e := range s.store.entries {
+		names = append(names, e.name)
+	}
+	return writeJSON(w, http.StatusOK, map[string][]string{"models": names})
 }
 
 func (s *Server) getModelOne(w http.ResponseWriter, r *http.Request) error {

@@ -112,9 +112,6 @@ func (l *loader) read(path string) (t *fitted.Trained, trainedOn, precision stri
 	return run.Trained, run.Result.Device, run.Config.Precision, nil
 }
 
-// use adds a user. The caller is sure that there is one.
-func (m *loaded) use() { m.users.Add(1) }
-
 // release takes a user away; the last one closes the model.
 func (m *loaded) release() {
 	if m.users.Add(-1) > 0 {

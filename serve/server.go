@@ -35,7 +35,11 @@ func New(c Config, models []Source) *Server {
 	s := &Server{Config: c, metrics: newMetrics(), bodies: &bodies{most: bodiesAtOnce * c.MaxBody},
 		numbers: semaphore.NewWeighted(mostNumbers)}
 	shutdown, leave := context.WithCancel(context.Background())
-	s.store, s.leave = newStore(&loader{c, s.metrics, shutdown}, models), leave
+	l := &loader{c, s.metrics, shutdown}
+	s.store, s.leave = &store{open: l.open, budget: c.Memory, metrics: s.metrics, log: c.Log}, leave
+	for _, m := range models {
+		s.store.entries = append(s.store.entries, &entry{name: m.Name, path: m.Path})
+	}
 	return s
 }
 

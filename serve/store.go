@@ -48,14 +48,6 @@ const (
 // Source is a model to serve: the folder of a run, or a model file.
 type Source struct{ Name, Path string }
 
-func newStore(l *loader, sources []Source) *store {
-	s := &store{open: l.open, budget: l.Memory, metrics: l.metrics, log: l.Log}
-	for _, source := range sources {
-		s.entries = append(s.entries, &entry{name: source.Name, path: source.Path})
-	}
-	return s
-}
-
 // start loads the models in their order, as long as there is memory. One that is damaged is an
 // error.
 func (s *store) start() error {
@@ -126,7 +118,7 @@ func (s *store) take(e *entry) *loaded {
 		return nil
 	}
 	e.used = time.Now()
-	e.model.use()
+	e.model.users.Add(1) // one is there: the entry itself
 	return e.model
 }
 
@@ -243,14 +235,6 @@ func (s *store) ready(name string) error {
 func isUnloaded(e *entry) error {
 	return &Error{unavailable, fmt.Sprintf("model %s is unloaded: POST /v2/repository/models/%s/load loads it",
 		quote(e.name), e.name)}
-}
-
-// names are the names of all models.
-func (s *store) names() (names []string) {
-	for _, e := range s.entries {
-		names = append(names, e.name)
-	}
-	return names
 }
 
 // close lets go of all models once their requests are answered.
