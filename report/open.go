@@ -55,11 +55,6 @@ func Open(path string) (*Run, error) {
 // regression reports whether targets are numbers.
 func (r *Run) regression() bool { return r.Result.Task == data.Regression }
 
-// tested reports whether there are scores.
-func (r *Run) tested() bool {
-	return r.Result.Test.Regression != nil || r.Result.Test.Classification != nil
-}
-
 // readFile reads a file of a run folder, if it is there. One that does not have its format is a *usage.Error.
 func readFile(folder, name string, parse func(text []byte) error) error {
 	path := filepath.Join(folder, name)

@@ -70,7 +70,13 @@ func Write(w io.Writer, runs []*Run) error {
 			first.NTrain, first.NTest, first.Steps, duration(first.Seconds), first.Device)
 	} else {
 		p.Title = fmt.Sprintf("%d runs", len(runs))
-		p.Lead = "on " + strings.Join(sets(runs), ", ")
+		var sets []string
+		for _, r := range runs {
+			if !slices.Contains(sets, r.Result.Data) {
+				sets = append(sets, r.Result.Data)
+			}
+		}
+		p.Lead = "on " + strings.Join(sets, ", ")
 	}
 	for _, r := range runs {
 		p.Notes = append(p.Notes, r.notes(runs)...)
@@ -89,16 +95,6 @@ func distinguish(runs []*Run) {
 			r.Label = r.Path
 		}
 	}
-}
-
-// sets are the names of the data sets.
-func sets(runs []*Run) (names []string) {
-	for _, r := range runs {
-		if !slices.Contains(names, r.Result.Data) {
-			names = append(names, r.Result.Data)
-		}
-	}
-	return names
 }
 
 // notes are the facts of a run that come before its numbers.
@@ -120,7 +116,7 @@ func (r *Run) notes(runs []*Run) (all []string) {
 	if result.TaskNote != "" {
 		add("%s", result.TaskNote)
 	}
-	if r.Rows == nil && r.tested() {
+	if test := result.Test; r.Rows == nil && (test.Regression != nil || test.Classification != nil) {
 		add("The folder holds no predictions of test rows, so the parts of the page that need them are left out.")
 	} else if r.Rows != nil && len(r.Rows.Number) < result.NTest {
 		add("The charts show %d of %d test rows, spread evenly. The scores are of all.",

@@ -125,7 +125,7 @@ func residuals(runs []*Run) section {
 	s := section{ID: "residuals", Title: "Residuals against each input", Columns: columnsFor(runs)}
 	s.each(runs, func(r *Run) (all []panel) {
 		add := func(inputs []Values, y []float64, title string, standardised bool) {
-			for _, in := range inputs[:min(len(inputs), shown(runs))] {
+			for _, in := range inputs[:min(len(inputs), max(3, (residualPlots+1)/len(runs)))] {
 				all = append(all, trend(in, y, title, standardised, share(residualDots, runs, r)))
 			}
 		}
@@ -160,9 +160,6 @@ func residuals(runs []*Run) section {
 	slices.SortStableFunc(s.Panels, func(a, b panel) int { return cmp.Compare(order[a.Title], order[b.Title]) })
 	return s
 }
-
-// shown is how many inputs of a run are shown.
-func shown(runs []*Run) int { return max(3, (residualPlots+1)/len(runs)) }
 
 // trend shows values of rows over one of their inputs.
 func trend(in Values, y []float64, title string, standardised bool, dots int) panel {
