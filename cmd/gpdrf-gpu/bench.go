@@ -109,21 +109,17 @@ func (p *program) bench(c *call) error {
 	}
 	names := []string{name}
 	if !alone && !strings.HasPrefix(name, "cpu") {
-		names = append(names, cpuBeside(name))
+		cpu := "cpu:f32" // in the GPU's precision, or in single where the CPU has no such one
+		if strings.HasSuffix(name, ":f64") {
+			cpu = "cpu:f64"
+		}
+		names = append(names, cpu)
 	}
 	report, err := b.measure(names, time.Duration(seconds)*time.Second)
 	if err != nil {
 		return err
 	}
 	return p.show(report)
-}
-
-// cpuBeside is the CPU in a GPU's precision, or in single where it has no such one.
-func cpuBeside(gpu string) string {
-	if strings.HasSuffix(gpu, ":f64") {
-		return "cpu:f64"
-	}
-	return "cpu:f32"
 }
 
 // choose reads --preset, --size and --precision.

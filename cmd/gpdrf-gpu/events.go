@@ -76,13 +76,6 @@ func (e *events) step(p rundir.Progress) {
 	e.write(tfevents.Summary(time.Now(), p.Step, values...), false)
 }
 
-// flush writes the waiting text, at the end of training.
-func (e *events) flush() {
-	if e != nil {
-		e.write(nil, true)
-	}
-}
-
 // scores are records of the scores with the options that led to them, and of histograms of the
 // predictions.
 func (e *events) scores(r *rundir.Result, c *options.Config, rows *report.Rows) []byte {

@@ -85,7 +85,8 @@ type description interface{ Lines() []string }
 
 // describe describes the argument, or this program and its machine.
 func (p *program) describe(c *call, args []string) (description, error) {
-	model := len(args) > 0 && isModelFile(args[0])
+	// a model file or a checkpoint, by its ending
+	model := len(args) > 0 && filepath.Ext(args[0]) == filepath.Ext(rundir.ModelFile) && !isFolder(args[0])
 	if len(args) > 0 && !model && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
 		return c.aboutData(p, args[0])
 	}

@@ -12,11 +12,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// isModelFile reports whether a path is a model file or a checkpoint, by its ending.
-func isModelFile(path string) bool {
-	return filepath.Ext(path) == filepath.Ext(rundir.ModelFile) && !isFolder(path)
-}
-
 // modelFile is what `info` shows about a model file or a checkpoint, after it has checked all of
 // it.
 type modelFile struct {

@@ -87,7 +87,9 @@ func (r *recorder) Begin(total int) {
 func (r *recorder) End() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	r.events.flush()
+	if r.events != nil {
+		r.events.write(nil, true) // what waits
+	}
 	r.Reporter.End()
 }
 
