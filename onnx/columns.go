@@ -80,12 +80,6 @@ func inputName(column string, columns []string) string {
 	return column
 }
 
-// doubt is 0 for rows of numbers [B,1], and NaN where one is missing or infinite: operations may
-// lose a NaN, and a prediction must not.
-func (g graph) doubt(x value) value {
-	return g.Op("ReduceSum", g.sub(x, x), g.Ints(1))
-}
-
 // scaled is data.Scaler.Apply.
 func (g graph) scaled(s data.Scaler, x value) value {
 	d := len(s.Center)

@@ -13,7 +13,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
-	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
@@ -30,17 +29,19 @@ type File struct {
 
 // New makes the graph that predicts with S samples. The device is needed only here. What has no
 // graph is a *usage.Error.
-func New(t *fitted.Trained, dev device.Device, samples int) (f *File, err error) {
+func New(t *fitted.Trained, dev device.Device, samples int) (_ *File, err error) {
 	defer device.Guard(&err)
 	if err := exportable(t); err != nil {
 		return nil, err
 	}
-	f = &File{graph{&onnxfile.Graph{}}, t}
-	x := f.graph.columns(t.Schema)
-	doubt, offset := f.graph.doubt(x), value("")
+	g := graph{&onnxfile.Graph{}}
+	x, offset := g.columns(t.Schema), value("") // offsets are [B,1], or none
+	// 0 for rows of numbers [B,1], and NaN where one is missing or infinite: operations may lose a NaN, and
+	// a prediction must not
+	doubt := g.sum(g.sub(x, x), 1)
 	if t.Schema.Roles.Offset != "" {
-		offset = f.graph.Input(offsetName, onnxfile.Double, -1, 1)
-		doubt = f.graph.add(doubt, f.graph.sub(offset, offset))
+		offset = g.Input(offsetName, onnxfile.Double, -1, 1)
+		doubt = g.add(doubt, g.sub(offset, offset))
 	}
 	var parts []part
 	for k, m := range t.Models(samples) {
@@ -48,15 +49,20 @@ func New(t *fitted.Trained, dev device.Device, samples int) (f *File, err error)
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", k+1, err)
 		}
-		scaled := f.graph.scaled(m.Scaler, f.graph.projected(m.Projection, x))
-		parts = append(parts, f.graph.predict(settled, m, scaled, offset))
+		h, variance := g.forward(settled, g.scaled(m.Scaler, g.projected(m.Projection, x)))
+		if offset != "" {
+			h = g.add(h, offset)
+		}
+		p := g.likelihood(settled, m.Targets, h, variance)
+		p.weight = m.Weight
+		parts = append(parts, p)
 	}
-	f.graph.outputs(t, f.graph.mix(parts), doubt)
-	if size := f.graph.Size(); size > onnxfile.MostBytes {
+	g.outputs(t, g.mix(parts), doubt)
+	if size := g.Size(); size > onnxfile.MostBytes {
 		return nil, usage.Errorf("the graph takes %.1f GB, and an ONNX file holds 2 GiB: export fewer --samples",
 			float64(size)/1e9)
 	}
-	return f, nil
+	return &File{g, t}, nil
 }
 
 // exportable is the reason that a model has no graph, if any.
@@ -107,14 +113,3 @@ type part struct {
 
 // offsetName is the name of the tensor of offsets of log rates.
 const offsetName = "offset"
-
-// predict is the prediction of one model for scaled rows [B,D], with offsets [B,1] or "".
-func (g graph) predict(s *model.Settled, m fitted.Sampled, x, offset value) part {
-	h, variance := g.forward(s, x)
-	if offset != "" {
-		h = g.add(h, offset)
-	}
-	p := g.likelihood(s, m.Targets, h, variance)
-	p.weight = m.Weight
-	return p
-}
