@@ -60,15 +60,13 @@ func (m Mixture) student(s int) *Student {
 	return m.Student[s]
 }
 
-// logDensity, density, probability and quantile are functions of g_s.
+// logDensity, probability and quantile are functions of g_s.
 func (m Mixture) logDensity(s int, z float64) float64 {
 	if t := m.student(s); t != nil {
 		return t.logDensity(z)
 	}
 	return -0.5*z*z - logRoot2Pi
 }
-
-func (m Mixture) density(s int, z float64) float64 { return math.Exp(m.logDensity(s, z)) }
 
 func (m Mixture) probability(s int, z float64) float64 {
 	if t := m.student(s); t != nil {
@@ -139,7 +137,7 @@ func (m Mixture) Within(n int) float64 {
 	for s := range m.S {
 		v := m.times(s) * m.Var[s*m.N%len(m.Var)+n]
 		if t := m.student(s); t != nil {
-			v *= t.variance()
+			v *= t.dof / (t.dof - 2) // the variance of t_ν
 		}
 		variance += v
 	}
@@ -148,17 +146,12 @@ func (m Mixture) Within(n int) float64 {
 
 // LogDensity is log p(y) of row n.
 func (m Mixture) LogDensity(n int, y float64) float64 {
-	return m.outer(n).logDensity(m.innerLogDensity(n, y), y)
-}
-
-// innerLogDensity is the log density of the S components.
-func (m Mixture) innerLogDensity(n int, y float64) float64 {
 	logs := make([]float64, m.S)
 	for s := range logs {
 		sd := m.scale(s, n)
 		logs[s] = m.logDensity(s, (y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
 	}
-	return logSum(logs, m.times, float64(m.S))
+	return m.outer(n).logDensity(logSum(logs, m.times, float64(m.S)), y)
 }
 
 // logSum is log (Σ_s times(s) exp(logs[s]) / over), in which no exponential overflows.

@@ -112,7 +112,7 @@ func (r *row) beyond(y, p float64) (f, slope float64) {
 		simd.NormalCDF64(r.below, r.density, r.u)
 	} else {
 		for s, u := range r.u {
-			r.below[s], r.density[s] = r.mixture.probability(s, u), r.mixture.density(s, u)
+			r.below[s], r.density[s] = r.mixture.probability(s, u), math.Exp(r.mixture.logDensity(s, u))
 		}
 	}
 	f = -p

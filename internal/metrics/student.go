@@ -43,9 +43,6 @@ func NewStudent(dof float64) *Student {
 	return t
 }
 
-// variance is the variance of t_ν.
-func (t *Student) variance() float64 { return t.dof / (t.dof - 2) }
-
 func (t *Student) logDensity(z float64) float64 { return t.logC - 0.5*(t.dof+1)*math.Log1p(z*z/t.dof) }
 
 // CDF is the probability of at most z, by cubic interpolation in the table.
