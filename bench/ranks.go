@@ -157,7 +157,7 @@ func stepOf(c dist.Comm, batch int, alone bool) (work func() error, err error) {
 		return nil, err
 	}
 	if alone {
-		c = dist.Local{}
+		c = dist.Alone()
 	}
 	step, err := workload.NewSharedStep(dev, size, c)
 	return func() error { step.Run(); return nil }, err

@@ -30,43 +30,25 @@ type Comm interface {
 // ErrAborted is the error of collective calls after another rank's Abort, where they answer at all.
 var ErrAborted = errors.New("another rank has ended the job")
 
-// Local is a job of one process.
-type Local struct{}
+// Alone is a job of one process. Each call gives the same Comm, so that a step may ask for it without allocating.
+func Alone() Comm { return alone }
 
-// Rank is 0.
-func (Local) Rank() int { return 0 }
-
-// Size is 1.
-func (Local) Size() int { return 1 }
-
-// AllReduce leaves x as it is.
-func (Local) AllReduce([]float64) error { return nil }
-
-// Broadcast leaves b as it is.
-func (Local) Broadcast([]byte, int) error { return nil }
-
-// Barrier does not wait.
-func (Local) Barrier() error { return nil }
-
-// Abort does nothing: the process ends by itself.
-func (Local) Abort(int) {}
-
-// Close does nothing.
-func (Local) Close() error { return nil }
-
-func (Local) String() string { return "one process" }
+var alone = Dry(0, 1)
 
 // Dry is rank rank of size, and its calls do nothing: for measures of memory, and until there is an
 // engine.
-func Dry(rank, size int) Comm { return dry{rank: rank, size: size} }
+func Dry(rank, size int) Comm { return dry{rank, size} }
 
-type dry struct {
-	Local
-	rank, size int
-}
+type dry struct{ rank, size int }
 
-func (d dry) Rank() int { return d.rank }
-func (d dry) Size() int { return d.size }
+func (d dry) Rank() int                 { return d.rank }
+func (d dry) Size() int                 { return d.size }
+func (dry) AllReduce([]float64) error   { return nil }
+func (dry) Broadcast([]byte, int) error { return nil }
+func (dry) Barrier() error              { return nil }
+func (dry) Abort(int)                   {}
+func (dry) Close() error                { return nil }
+func (dry) String() string              { return "one process" }
 
 // Share is the part lo … hi−1 of n consecutive items that belongs to rank r of size. Parts differ
 // by one item at most, and some are empty where there are fewer items than ranks.

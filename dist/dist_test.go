@@ -27,7 +27,7 @@ func ranks(t *testing.T, size int, f func(dist.Comm) error) {
 }
 
 func TestConformance(t *testing.T) {
-	if err := disttest.Check(dist.Local{}); err != nil {
+	if err := disttest.Check(dist.Alone()); err != nil {
 		t.Error(err)
 	}
 	for _, size := range []int{1, 2, 3, 4, 8} {

@@ -18,7 +18,7 @@ import (
 // ranks are the processes of the Job: this one alone, where it has no Comm.
 func (j *Job) ranks() dist.Comm {
 	if j.Comm == nil {
-		return dist.Local{}
+		return dist.Alone()
 	}
 	return j.Comm
 }

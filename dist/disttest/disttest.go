@@ -154,7 +154,7 @@ func trees(c dist.Comm) error {
 		return nil
 	}
 	const n = 1001
-	tree, alone := dist.NewTree(c, n), dist.NewTree(dist.Local{}, n)
+	tree, alone := dist.NewTree(c, n), dist.NewTree(dist.Alone(), n)
 	for round := range 2 {
 		lo, hi := dist.Share(dist.Shards, c.Rank(), c.Size())
 		for p := range dist.Shards {

@@ -17,7 +17,7 @@ type Step struct {
 }
 
 // NewStep makes a step on a device, which stays the caller's.
-func NewStep(dev device.Device, n Size) (*Step, error) { return NewSharedStep(dev, n, dist.Local{}) }
+func NewStep(dev device.Device, n Size) (*Step, error) { return NewSharedStep(dev, n, dist.Alone()) }
 
 // NewSharedStep is NewStep of one of the ranks that share a batch.
 func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {

@@ -35,7 +35,7 @@ type Votes struct {
 // 2, 4 and 8 ranks. Ranks on GPUs add up there if they can.
 func NewReducer(c dist.Comm, deterministic bool) Reducer {
 	if c == nil {
-		c = dist.Local{}
+		c = dist.Alone()
 	}
 	a, onDevice := c.(adder)
 	switch {

@@ -96,7 +96,7 @@ func TestGradientOfRanks(t *testing.T) {
 		{"in a fixed order", plain, drawn, true, []int{2, 4, 8}},
 	} {
 		for step := uint32(1); step <= 3; step++ {
-			one, bound := gradientOn(t, &c.config, c.options, false, step, []dist.Comm{dist.Local{}})
+			one, bound := gradientOn(t, &c.config, c.options, false, step, []dist.Comm{dist.Alone()})
 			norm := 0.0
 			for _, v := range one[0] {
 				norm = math.Hypot(norm, v)
