@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -13,20 +14,13 @@ import (
 // keptInputs is how many inputs of a test row are kept beside its prediction.
 const keptInputs = 12
 
-// Tested holds the parts of a test that a run keeps.
-type Tested struct {
-	Rows       *predict.Table // PredictionsFile of a run folder
-	Importance *Importance    // nil without one
-}
-
-// Keep gathers it from the scores of test rows, of a model after a number of training steps. Soon
-// after ctx ends, its cause is the error.
+// Keep gives what a run keeps of a test, PredictionsFile and the importance of inputs, from the scores of test
+// rows, of a model after a number of training steps. Soon after ctx ends, its cause is the error.
 func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device,
-	test *data.Dataset, scores *fitted.Scores) (*Tested, error) {
+	test *data.Dataset, scores *fitted.Scores) (predictions []byte, importance *Importance, err error) {
 	rows, p := test.Subset(scores.Kept.Rows), scores.Kept.Prediction
-	importance, err := shuffle(ctx, t, c, steps, dev, rows)
-	if err != nil {
-		return nil, err
+	if importance, err = shuffle(ctx, t, c, steps, dev, rows); err != nil {
+		return nil, nil, err
 	}
 	out := predict.NewTable(t, rows, p, nil, c.PredictDraws, t.Seed)
 	numbers := scores.Kept.Rows
@@ -53,7 +47,9 @@ func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, 
 	for _, column := range keptColumns(t.Schema, importance) {
 		back(out, inputPrefix+t.Schema.Columns[column], func(i int) float64 { return rows.Row(i)[column] })
 	}
-	return &Tested{out, importance}, nil
+	var text bytes.Buffer
+	err = out.Write(&text, predict.CSV)
+	return text.Bytes(), importance, err
 }
 
 // keptColumns are the inputs that a report shows: the most important ones, or the first.

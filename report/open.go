@@ -25,7 +25,7 @@ type Run struct {
 	Curve      []rundir.Reading
 	Rows       *Rows       // nil where the run has none
 	Importance *Importance // nil where the run has none
-	History    History
+	History    []Session
 }
 
 // Open reads a run folder. A file that is missing leaves a part of the report out; one that is
@@ -110,10 +110,7 @@ func WriteReadings(w io.Writer, all []rundir.Reading) error {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// History is history.json: the commands that trained a run. A run that went on has several.
-type History []Session
-
-// Session is one command.
+// Session is one of the commands that trained a run, as history.json has them. A run that went on has several.
 type Session struct {
 	Command string    `json:"command"`
 	Began   time.Time `json:"began"`
@@ -126,8 +123,8 @@ type Session struct {
 	Device    string `json:"device"`
 }
 
-// ReadHistory reads that of a run folder, which may have none.
-func ReadHistory(folder string) (h History, err error) {
+// ReadHistory reads the sessions of a run folder, which may have none.
+func ReadHistory(folder string) (h []Session, err error) {
 	err = readFile(folder, rundir.HistoryFile, func(text []byte) error { return json.Unmarshal(text, &h) })
 	return h, err
 }

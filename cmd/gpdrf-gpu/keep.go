@@ -85,18 +85,14 @@ func (f *runOutput) keep(ctx context.Context, guard *exitGuard, scores *fitted.S
 
 // predictions are the predictions of the test rows, and the importance of inputs.
 func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
-	kept, err := report.Keep(ctx, f.out.Trained, f.out.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
+	rows, importance, err := report.Keep(ctx, f.out.Trained, f.out.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
 	if err != nil {
 		return nil, err
 	}
-	var rows bytes.Buffer
-	if err := kept.Rows.Write(&rows, "csv"); err != nil {
-		return nil, err
-	}
 	return func() error {
-		err := f.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows.Bytes()))
-		if err == nil && kept.Importance != nil {
-			err = f.folder.Write(rundir.ImportanceFile, jsonTo(kept.Importance))
+		err := f.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows))
+		if err == nil && importance != nil {
+			err = f.folder.Write(rundir.ImportanceFile, jsonTo(importance))
 		}
 		return err
 	}, nil

@@ -133,15 +133,11 @@ func (p *program) testAgain(c *call, r *report.Run) error {
 	if err != nil {
 		return err
 	}
-	kept, err := report.Keep(p.ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
+	predictions, importance, err := report.Keep(p.ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := kept.Rows.Write(&text, "csv"); err != nil {
-		return err
-	}
-	r.Importance = kept.Importance
-	r.Rows, err = r.ParseRows(text.Bytes())
+	r.Importance = importance
+	r.Rows, err = r.ParseRows(predictions)
 	return err
 }
