@@ -33,15 +33,7 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	r.started = started
-	switch r.mode {
-	case trainCV:
-		return p.crossValidate(r)
-	case trainBest:
-		return p.findBest(r)
-	case trainResume:
-		return p.resume(r)
-	}
-	return p.start(r)
+	return r.do(r)
 }
 
 // single is the training of one model, new or old.

@@ -6,20 +6,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// trainMode is the task of a call of train.
-type trainMode int
-
-const (
-	trainOne    trainMode = iota // a new run
-	trainResume                  // go on with a run
-	trainCV                      // a cross-validation, new or resumed, or a part of it
-	trainBest                    // a search or an ensemble, new or resumed
-)
-
 // trainRequest holds the parsed options of a call of train.
 type trainRequest struct {
 	call      *call
-	mode      trainMode
+	do        func(*trainRequest) error
 	started   time.Time
 	outDir    string // the run folder; "" chooses one
 	resume    string // the folder that goes on
@@ -48,15 +38,17 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 			"processes with --set part")
 	}
 	if cv || err != nil {
-		r.mode = trainCV
+		r.do = p.crossValidate // new or resumed, or a part of it
 		return r, err
 	}
 	best, err := r.asksForBest()
 	switch _, resume := c.text("resume"); {
 	case best:
-		r.mode = trainBest
+		r.do = p.findBest // or an ensemble, new or resumed
 	case resume:
-		r.mode = trainResume
+		r.do = p.resume
+	default:
+		r.do = p.start
 	}
 	return r, err
 }
