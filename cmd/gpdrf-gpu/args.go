@@ -212,7 +212,6 @@ func (c *call) config() (*options.Config, error) {
 	return options.Resolve(c.file, c.given())
 }
 
-// readCommonFlags reads the flags of all commands.
 func (p *program) readCommonFlags(c *call) error {
 	p.quiet, p.json = c.isOn("quiet"), c.isOn("json")
 	if c.err == nil && c.verb.args == "" && c.verb.name != "plan" { // which says more
@@ -245,7 +244,6 @@ func valueOf[T any](c *call, name string, otherwise T, parse func(text string) (
 // isOn reads a switch that is off where it is not given.
 func (c *call) isOn(name string) bool { return c.isOnOr(name, false) }
 
-// isOnOr reads a switch.
 func (c *call) isOnOr(name string, otherwise bool) bool {
 	return valueOf(c, name, otherwise, func(text string) (bool, error) {
 		on, err := strconv.ParseBool(text)

@@ -15,7 +15,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// benchVerb times a training step.
 func (p *program) benchVerb() verb {
 	return verb{
 		name: "bench", line: "time a training step on this machine", run: p.bench,

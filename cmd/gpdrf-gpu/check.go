@@ -10,7 +10,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// checkVerb compares a GPU with the CPU.
 func (p *program) checkVerb() verb {
 	return verb{
 		name: "check", line: "compare a GPU with the CPU", run: p.check,

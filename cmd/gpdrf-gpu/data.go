@@ -17,7 +17,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 )
 
-// dataVerb is about the named data sets.
 func (p *program) dataVerb() verb {
 	return verb{
 		name: "data", args: "ACTION [SET ...]", line: "list, fetch or check the named data sets", run: p.data,

@@ -10,7 +10,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// evalVerb scores a run.
 func (p *program) evalVerb() verb {
 	return verb{
 		name: "eval", args: "RUN", line: "score a run on its test rows, or on others", run: p.eval,

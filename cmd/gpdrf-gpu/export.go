@@ -11,7 +11,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// exportVerb is its row in the table of verbs.
 func (p *program) exportVerb() verb {
 	return verb{
 		name: "export", args: "RUN", line: "write a model as an ONNX file", run: p.export,

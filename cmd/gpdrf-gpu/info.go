@@ -20,7 +20,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// infoVerb describes files, data sets, devices and runs.
 func (p *program) infoVerb() verb {
 	return verb{
 		name: "info", args: "[RUN | FILE]", line: "describe a run, a model, a data file or this machine",

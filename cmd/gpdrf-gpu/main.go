@@ -87,7 +87,6 @@ type program struct {
 // run is the whole command, with its exit code.
 func (p *program) run(args []string) int { return p.end(p.do(args)) }
 
-// do runs the command.
 func (p *program) do(args []string) error {
 	p.args, p.began = args[1:], time.Now()
 	if err := simd.TierError(); err != nil {
@@ -135,7 +134,6 @@ func (p *program) dispatch(words []string) (err error) {
 	return p.app().Run(append([]string{"gpdrf-gpu"}, words...))
 }
 
-// runVerb runs a verb with the words that follow it.
 func (p *program) runVerb(v verb, words []string) error {
 	if n := len(words); n > 0 && words[n-1] == completionFlag {
 		p.completeFlags(v, words[:n-1])

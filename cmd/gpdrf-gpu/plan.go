@@ -6,7 +6,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// planVerb prints the memory that a training takes.
 func (p *program) planVerb() verb {
 	return verb{
 		name: "plan", line: "how much memory a training takes, and whether it fits", run: p.plan,

@@ -21,7 +21,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// predictVerb predicts the rows of a file.
 func (p *program) predictVerb() verb {
 	return verb{
 		name: "predict", args: "RUN", line: "predict the rows of a file", run: p.predict,
@@ -123,7 +122,6 @@ func (r *predictRequest) readDraws(c *call) error {
 	return c.err
 }
 
-// seed reads --seed.
 func (c *call) seed(otherwise uint64) uint64 {
 	return valueOf(c, "seed", otherwise, func(text string) (uint64, error) {
 		seed, err := strconv.ParseUint(text, 10, 64)

@@ -11,7 +11,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// reportVerb writes a page about runs.
 func (p *program) reportVerb() verb {
 	return verb{
 		name: "report", args: "RUN [RUN ...]", line: "write a page of HTML about runs", run: p.report,

@@ -13,7 +13,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/report"
 )
 
-// runsVerb lists runs, or compares two.
 func (p *program) runsVerb() verb {
 	return verb{
 		name: "runs", args: "[DIR] | compare A B", line: "list runs and their scores, or compare two", run: p.runs,

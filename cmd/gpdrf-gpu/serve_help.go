@@ -1,6 +1,5 @@
 package main
 
-// serveVerb is the help of serve.
 func (p *program) serveVerb() verb {
 	return verb{
 		name: "serve", args: "RUN...", line: "answer requests for predictions over HTTP and gRPC", run: p.serve,

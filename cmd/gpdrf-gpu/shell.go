@@ -10,7 +10,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// completionVerb completes commands in a shell.
 func (p *program) completionVerb() verb {
 	return verb{
 		name: "completion", args: "bash|zsh|fish",
@@ -23,7 +22,6 @@ func (p *program) completionVerb() verb {
 	}
 }
 
-// manVerb is the manual page.
 func (p *program) manVerb() verb {
 	return verb{
 		name: "man", line: "print the manual page", run: p.man,

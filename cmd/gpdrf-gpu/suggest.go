@@ -15,7 +15,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// suggestVerb ranks rows by the worth of measuring them.
 func (p *program) suggestVerb() verb {
 	return verb{
 		name: "suggest", args: "RUN", line: "say which rows to measure next", run: p.suggest,

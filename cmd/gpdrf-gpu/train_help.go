@@ -7,7 +7,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// trainVerb trains a model.
 func (p *program) trainVerb() verb {
 	return verb{
 		name: "train", line: "train a model and test it", run: p.train,
@@ -117,7 +116,7 @@ func defaultConfig() *options.Config {
 	return defaults
 }
 
-// ofMemory are those of the flags or keys of train that change its memory. The help of plan names them in a line.
+// ofMemory are the flags or keys of train that change its memory. The help of plan names them in a line.
 func ofMemory(train []flagSpec) (flags []flagSpec) {
 	for _, f := range train {
 		if !slices.Contains([]string{"out", "resume", "cv", "overwrite", "json"}, f.name) {
