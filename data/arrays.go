@@ -93,17 +93,17 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if at == nil {
 		return t, nil
 	}
-	read := &targets{y: make([]float64, n*len(at)), booleans: a.isBoolean(),
-		place: func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }}
-	for k, a := range at {
-		for i, v := range column(make([]float64, n), whole, a) {
-			read.y[i*len(at)+k] = v
+	y := make([]float64, n*len(at))
+	for k, c := range at {
+		for i, v := range column(make([]float64, n), whole, c) {
+			y[i*len(at)+k] = v
 		}
 	}
 	for _, a := range slices.Backward(slices.Sorted(slices.Values(at))) {
 		t.x = without(t.x, a)
 	}
-	if err := in.setTargets(t, a.name, read); err != nil {
+	place := func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }
+	if err := in.setTargets(t, a, y, place); err != nil {
 		return nil, err
 	}
 	if t.schema.TargetAt = at[0]; in.opt.Like == nil {
@@ -164,30 +164,28 @@ func withoutColumn[T any](x []T, d, at int) []T {
 	return to
 }
 
-// arrayTargets reads an array of n targets, or of n rows of several. Those of IDX are classes.
-func (in *input) arrayTargets(a *npyArray, n int) (*targets, error) {
-	name := a.name
+// arrayTargets reads an array of a target for each row of t, or of rows of several. Those of IDX are classes.
+func (in *input) arrayTargets(t *table, a *npyArray) error {
+	n, _ := size(t.x)
 	rows, d, err := a.rows(in.lim)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case d != 1 && (len(a.shape) != 2 || d < 1 || in.task == Classification):
-		return nil, errorf(name,
-			"holds an array of %s values: one target per row is needed, or a row of numbers for a "+
-				"regression of several", sides(a.shape))
+		return errorf(a.name, "holds an array of %s values: one target per row is needed, or a row of numbers for a "+
+			"regression of several", sides(a.shape))
 	case rows != n:
-		return nil, errorf(name, "holds %d targets for %d rows: give those that belong to the rows", rows, n)
+		return errorf(a.name, "holds %d targets for %d rows: give those that belong to the rows", rows, n)
 	}
-	if err := in.ownTarget(name, d, "holds "+plural(d, "target")+" per row"); err != nil {
-		return nil, err
+	if err := in.ownTarget(a.name, d, "holds "+plural(d, "target")+" per row"); err != nil {
+		return err
 	}
 	if in.opt.TargetOptional {
 		a.free = func(int) bool { return true }
 	}
 	y, err := npyValues(a, n*d, func(v float64) float64 { return v })
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &targets{y: y, classes: a.idx, booleans: a.isBoolean(),
-		place: func(i int) string { return "value " + a.place(i) }}, nil
+	return in.setTargets(t, a, y, func(i int) string { return "value " + a.place(i) })
 }

@@ -3,7 +3,6 @@ package data
 import (
 	"cmp"
 	"hash"
-	"io"
 	"math"
 	"slices"
 
@@ -59,17 +58,13 @@ func (g *gram) array(array string, n, d int) (values []float64, width int, err e
 		return nil, 0, errorf(g.archive.name,
 			"has no array %s: a kernel is inducing, train_inducing, train_diag, test_inducing and test_diag", array)
 	}
-	err = g.archive.with([]string{array}, func(name string, src io.Reader) error {
-		a, err := openNpy(name, src)
-		if err != nil {
-			return err
-		}
+	err = g.archive.with([]string{array}, func(a *npyArray) error {
 		rows, w, err := a.rows(fileLimits())
 		if err != nil {
 			return err
 		}
 		if n > 0 && (rows != n || w != d) {
-			return errorf(name, "holds %s values, [%d, %d] are needed: a row for each row of the data, in "+
+			return errorf(a.name, "holds %s values, [%d, %d] are needed: a row for each row of the data, in "+
 				"its order, and a value for each inducing point", sides(a.shape), n, d)
 		}
 		width = w

@@ -28,11 +28,8 @@ func readNpz(in *input) (*table, error) {
 	}
 	xs, ys := npzNames(in.opt.Like == nil)
 	var t *table
-	err = archive.with(xs, func(name string, r io.Reader) error {
-		a, err := openNpy(name, r)
-		if err == nil {
-			t, err = in.arrayTable(a)
-		}
+	err = archive.with(xs, func(a *npyArray) (err error) {
+		t, err = in.arrayTable(a)
 		return err
 	})
 	if err != nil {
@@ -44,18 +41,7 @@ func readNpz(in *input) (*table, error) {
 	if archive.find(ys) == nil && in.opt.TargetOptional {
 		return t, nil
 	}
-	return t, in.unlessUnneeded(t, archive.with(ys, func(name string, r io.Reader) error {
-		n, _ := size(t.x)
-		a, err := openNpy(name, r)
-		if err != nil {
-			return err
-		}
-		read, err := in.arrayTargets(a, n)
-		if err != nil {
-			return err
-		}
-		return in.setTargets(t, name, read)
-	}))
+	return t, in.unlessUnneeded(t, archive.with(ys, func(a *npyArray) error { return in.arrayTargets(t, a) }))
 }
 
 type npz struct {
@@ -94,8 +80,8 @@ func (a *npz) find(names []string) *zip.File {
 	return nil
 }
 
-// with opens the first of the arrays that is there. What the archive itself finds wrong is damage.
-func (a *npz) with(names []string, read func(name string, r io.Reader) error) error {
+// with reads the first of the arrays that is there. What the archive itself finds wrong is damage.
+func (a *npz) with(names []string, read func(array *npyArray) error) error {
 	file := a.find(names)
 	if file == nil {
 		var there []string
@@ -111,7 +97,10 @@ func (a *npz) with(names []string, read func(name string, r io.Reader) error) er
 		return errorf(name, "the archive is damaged (%v): fetch it again", err)
 	}
 	defer r.Close()
-	err = read(name, r)
+	array, err := openNpy(name, r)
+	if err == nil {
+		err = read(array)
+	}
 	if failure, ok := err.(*readFailure); ok {
 		return &Error{File: name, Msg: "the archive is damaged (" + cause(failure.err) +
 			"): fetch it again", Err: failure.err}

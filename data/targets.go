@@ -11,14 +11,6 @@ import (
 	"strings"
 )
 
-// targets are the targets of a file of their own.
-type targets struct {
-	y        []float64
-	classes  bool               // they can only be classes
-	booleans bool               // they are true and false
-	place    func(i int) string // where target i stands in the file
-}
-
 // plainColumns are the names of inputs that have none: those of the training data, or x0, x1, ….
 func plainColumns(like *Schema, d int) []string {
 	if like != nil {
@@ -72,7 +64,6 @@ func (in *input) takeTargets(t *table) error {
 
 // readTargets reads the targets of the rows of t from a file.
 func (in *input) readTargets(t *table, path string) error {
-	n, _ := size(t.x)
 	f, err := in.opt.open(path)
 	if err != nil {
 		return err
@@ -93,31 +84,28 @@ func (in *input) readTargets(t *table, path string) error {
 	if err != nil {
 		return err
 	}
-	read, err := in.arrayTargets(a, n)
-	if err != nil {
-		return err
-	}
-	return in.setTargets(t, path, read)
+	return in.arrayTargets(t, a)
 }
 
-// setTargets checks the targets of all rows, which stand in a file, and makes them those of t.
-func (in *input) setTargets(t *table, file string, read *targets) error {
+// setTargets checks the targets of all rows, which stand in an array, and makes them those of t. place tells where
+// target i stands.
+func (in *input) setTargets(t *table, a *npyArray, y []float64, place func(i int) string) error {
 	n, d := size(t.x)
 	s := &t.schema
-	s.Target, s.TargetAt, t.y = labelColumn, d, read.y
-	if err := in.severalClasses(len(read.y) / n); err != nil {
+	s.Target, s.TargetAt, t.y = labelColumn, d, y
+	if err := in.severalClasses(len(y) / n); err != nil {
 		return err
 	}
 	if in.opt.Like != nil {
 		s.Target = in.opt.Like.Target
-	} else if len(read.y) > n {
-		s.Targets = plainTargets(len(read.y) / n)
+	} else if len(y) > n {
+		s.Targets = plainTargets(len(y) / n)
 		for c := range s.Targets {
 			s.TargetsAt = append(s.TargetsAt, d+c)
 		}
 		s.Target = strings.Join(s.Targets, ",")
 	}
-	if t.booleans = read.booleans; read.classes {
+	if t.booleans = a.isBoolean(); a.idx {
 		t.task = Classification
 	}
 	check := knownClass(in.opt.Like, s.Target)
@@ -130,7 +118,7 @@ func (in *input) setTargets(t *table, file string, read *targets) error {
 	}
 	for i, v := range t.y {
 		if wrong := check(v); wrong != "" {
-			return errorf(file, "%s: %s", read.place(i), wrong)
+			return errorf(a.name, "%s: %s", place(i), wrong)
 		}
 	}
 	return nil
