@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"gorgonia.org/tensor"
 )
 
 func isNpy(head []byte) bool { return bytes.HasPrefix(head, []byte(npyMagic)) }
@@ -81,12 +79,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{x: whole}
-	for i, name := range names {
-		if !slices.Contains(at, i) {
-			t.schema.Columns = append(t.schema.Columns, name)
-		}
-	}
+	kept := others(width, at)
+	t := &table{x: whole, schema: Schema{Columns: pick(names, kept)}}
 	if in.opt.Like != nil {
 		t.schema.Columns = in.opt.Like.Columns
 	}
@@ -99,9 +93,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 			y[i*len(at)+k] = v
 		}
 	}
-	for _, a := range slices.Backward(slices.Sorted(slices.Values(at))) {
-		t.x = without(t.x, a)
-	}
+	t.x = pickColumns(whole, kept)
 	place := func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }
 	if err := in.setTargets(t, a, y, place); err != nil {
 		return nil, err
@@ -145,23 +137,6 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 		at = append(at, i)
 	}
 	return at, checkSeveral(file, at, names)
-}
-
-// without is x without column at.
-func without(x *tensor.Dense, at int) *tensor.Dense {
-	n, d := size(x)
-	if x.Dtype() == tensor.Float64 {
-		return matrix(n, d-1, withoutColumn(x.Float64s(), d, at))
-	}
-	return matrix(n, d-1, withoutColumn(x.Float32s(), d, at))
-}
-
-func withoutColumn[T any](x []T, d, at int) []T {
-	to := make([]T, 0, len(x)/d*(d-1))
-	for lo := 0; lo < len(x); lo += d {
-		to = append(append(to, x[lo:lo+at]...), x[lo+at+1:lo+d]...)
-	}
-	return to
 }
 
 // arrayTargets reads an array of a target for each row of t, or of rows of several. Those of IDX are classes.

@@ -58,6 +58,25 @@ func pickRows(x *tensor.Dense, rows []int) *tensor.Dense {
 	return matrix(len(rows), d, gather(x.Float32s(), d, rows))
 }
 
+// pickColumns is a copy of the given columns of x, in the given order.
+func pickColumns(x *tensor.Dense, columns []int) *tensor.Dense {
+	n, d := size(x)
+	if x.Dtype() == tensor.Float64 {
+		return matrix(n, len(columns), gatherColumns(x.Float64s(), d, columns))
+	}
+	return matrix(n, len(columns), gatherColumns(x.Float32s(), d, columns))
+}
+
+func gatherColumns[T any](values []T, d int, columns []int) []T {
+	to := make([]T, 0, len(values)/d*len(columns))
+	for lo := 0; lo < len(values); lo += d {
+		for _, c := range columns {
+			to = append(to, values[lo+c])
+		}
+	}
+	return to
+}
+
 // gather are the given rows of a table of width d; nil of nil.
 func gather[T any](values []T, d int, rows []int) []T {
 	if values == nil {

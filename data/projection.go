@@ -55,7 +55,10 @@ func (p *Projection) Apply(d *Dataset) *Dataset {
 	x := make([]float64, n*w)
 	row, read := make([]float64, d.D()), make([]float64, len(p.Columns))
 	for i := range n {
-		p.pick(read, rowOf(row, d.X, i))
+		cells := rowOf(row, d.X, i)
+		for k, j := range p.Columns {
+			read[k] = cells[j]
+		}
 		p.Scaler.Apply(read, read)
 		to := x[i*w : (i+1)*w]
 		for j, o := range p.Offsets {
@@ -67,25 +70,6 @@ func (p *Projection) Apply(d *Dataset) *Dataset {
 	}
 	to := *d
 	to.projected, to.wide, to.Columns, to.X = true, d.Columns, p.Scores, matrix(n, w, x)
-	return &to
-}
-
-// pick copies the cells of a row that the Projection reads.
-func (p *Projection) pick(to, row []float64) {
-	for k, j := range p.Columns {
-		to[k] = row[j]
-	}
-}
-
-// read is a data set with the columns that are read.
-func (p *Projection) read(d *Dataset) *Dataset {
-	n, w := d.N(), len(p.Columns)
-	x, row := make([]float64, n*w), make([]float64, d.D())
-	for i := range n {
-		p.pick(x[i*w:(i+1)*w], rowOf(row, d.X, i))
-	}
-	to := *d
-	to.X = matrix(n, w, x)
 	return &to
 }
 

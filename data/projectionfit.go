@@ -66,7 +66,7 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	chosen := p.choose()
 	order, centre := p.rank(everyRow(p.n))
 	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:chosen.columns])), Scores: p.names(sample)}
-	own, err := FitScaler(s.Kind, out.read(d))
+	own, err := fitScaler(s.Kind, pickColumns(d.X, out.Columns))
 	if err != nil {
 		return nil, nil, err
 	}
