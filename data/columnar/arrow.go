@@ -118,8 +118,6 @@ func (a *arrowReader) IsText(column int) bool {
 	return slices.Contains([]byte{arrowText, arrowLargeText, arrowView}, a.fields[column].kind)
 }
 
-func (a *arrowReader) Close() { a.messages.close() }
-
 func (a *arrowReader) Read() (row []string, err error) {
 	defer damaged(&err)
 	if a.fill(); a.err != nil {

@@ -45,12 +45,6 @@ type arrowMessage struct {
 	body   []byte
 }
 
-func (m *arrowMessages) close() {
-	if m.zstd != nil {
-		m.zstd.Close()
-	}
-}
-
 // next is the next message; io.EOF after the last.
 func (m *arrowMessages) next() (message arrowMessage, err error) {
 	defer damaged(&err)

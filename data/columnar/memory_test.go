@@ -79,7 +79,6 @@ func heapOfParquet(t *testing.T, rows int) (most uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
 	row := 0
 	for ; r.ReadNumbers(cells[:], needed, 1e300); row++ {
 		look(row)

@@ -73,12 +73,6 @@ func isParquetText(t parquet.Type) bool {
 	return false
 }
 
-func (p *parquetReader) Close() {
-	if p.rows != nil {
-		p.rows.Close()
-	}
-}
-
 func (p *parquetReader) Read() (row []string, err error) {
 	defer damaged(&err)
 	if p.fill(); len(p.left) == 0 {

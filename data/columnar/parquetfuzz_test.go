@@ -81,7 +81,6 @@ func some(text []byte) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer r.Close()
 	needed, cells := make([]bool, len(r.Columns())), make([]float64, len(r.Columns()))
 	for n = 0; err == nil && n < 1e5; n++ {
 		if len(needed) > 0 {

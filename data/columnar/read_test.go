@@ -43,7 +43,6 @@ func all(text []byte) (rows [][]string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
 	rows = append(rows, r.Columns())
 	for {
 		row, err := r.Read()
@@ -147,7 +146,6 @@ func TestReadNumbers(t *testing.T) {
 			if _, err := r.Read(); r.ReadNumbers(cells, needed, most) || err != io.EOF {
 				t.Errorf("%s: rows behind the last, %v", name, err)
 			}
-			r.Close()
 		}
 		if fast == 0 {
 			t.Errorf("%s: no numbers are read", name)
@@ -217,7 +215,6 @@ func FuzzArrow(f *testing.F) {
 		if err != nil {
 			return
 		}
-		defer r.Close()
 		needed, cells := make([]bool, len(r.Columns())), make([]float64, len(r.Columns()))
 		for n := 0; err == nil && n < 1e5; n++ {
 			if len(needed) > 0 {

@@ -22,8 +22,6 @@ type Reader interface {
 	// so if all of these are numbers from −most to most; otherwise the row is left to Read. The
 	// numbers are the doubles nearest to what Read writes.
 	ReadNumbers(cells []float64, needed []bool, most float64) bool
-	// Close ends the reading.
-	Close()
 }
 
 // Column is a column of a file: numbers in double, or text. Any cell may be missing.
