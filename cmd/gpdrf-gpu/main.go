@@ -17,7 +17,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
-	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
@@ -194,7 +193,6 @@ func exitCode(err error) int {
 		rank  *dist.RankError
 		usage *usage.Error
 		input *data.Error
-		fetch *sets.Error
 	)
 	switch {
 	case err == nil:
@@ -205,7 +203,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &rank):
 		return rank.Code
-	case errors.As(err, &usage), errors.As(err, &input), errors.As(err, &fetch):
+	case errors.As(err, &usage), errors.As(err, &input):
 		return exitUsage
 	}
 	return exitFailure

@@ -25,6 +25,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/download"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
 var (
@@ -132,19 +133,6 @@ func contentSum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Error describes a fault of a request to fetch, and its remedy.
-type Error struct {
-	File string // "" where no file is concerned
-	Msg  string
-}
-
-func (e *Error) Error() string {
-	if e.File == "" {
-		return e.Msg
-	}
-	return e.File + ": " + e.Msg
-}
-
 // Fetch downloads the originals of a set into its folder under dir, and makes the files of the
 // folds from them where the originals have another form. What is there already stays; what came
 // with a wrong checksum is kept aside and not used. note is called with what is done.
@@ -160,13 +148,13 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 	}
 	for _, f := range states {
 		if f.State == "differs" {
-			return &Error{f.Path,
-				fmt.Sprintf("is there, but is not the file of the set %s: move it away, then fetch again", s.Name)}
+			return usage.Errorf("%s: is there, but is not the file of the set %s: move it away, then fetch again",
+				f.Path, s.Name)
 		}
 	}
 	remotes := s.Remotes()
 	if remotes == nil {
-		return &Error{Msg: s.byHand(dir)}
+		return s.byHand(dir)
 	}
 	for _, r := range remotes {
 		path := filepath.Join(folder, r.Path)
@@ -201,16 +189,16 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 	return nil
 }
 
-// byHand is the advice for a set whose folds are not available for download.
-func (s Set) byHand(dir string) string {
+// byHand is the error about a set whose folds are not available for download.
+func (s Set) byHand(dir string) error {
 	if s.Embedded {
-		return s.Name + " is part of the program: there is nothing to fetch"
+		return usage.Errorf("%s is part of the program: there is nothing to fetch", s.Name)
 	}
 	var files []string
 	for _, cells := range tableRows(contentTable, s.Name) {
 		files = append(files, cells[0])
 	}
-	return fmt.Sprintf("the folds of %s are not offered for download: docs/data.md says how they are "+
+	return usage.Errorf("the folds of %s are not offered for download: docs/data.md says how they are "+
 		"made; put %s … %s into %s, then run gpdrf-gpu data check %s",
 		s.Name, files[0], files[len(files)-1], s.folderIn(dir), s.Name)
 }

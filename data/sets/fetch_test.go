@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
 // serving is a client for which every address is one of a local server.
@@ -126,7 +128,7 @@ func TestFetchFails(t *testing.T) {
 		"powerplant": "powerplant is part of the program",
 		"spam":       "put fold1.train.csv.gz … fold5.test.csv.gz into " + filepath.Join(dir, "spam"),
 	} {
-		var e *Error
+		var e *usage.Error
 		if err := mustSet(set).Fetch(t.Context(), offline, dir, note); !errors.As(err, &e) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", set, err)
