@@ -116,15 +116,7 @@ func (d *Dataset) N() int {
 func (d *Dataset) D() int { return len(d.Columns) }
 
 // Row is row i of X, which is not to be changed: the memory of X where that holds float64.
-func (d *Dataset) Row(i int) []float64 {
-	if d.X == nil {
-		return nil
-	}
-	if d.X.Dtype() == tensor.Float64 {
-		return rowOf(nil, d.X, i)
-	}
-	return rowOf(make([]float64, d.D()), d.X, i)
-}
+func (d *Dataset) Row(i int) []float64 { return rowOf(nil, d.X, i) }
 
 // Where is the place of row i: a file and a line, or a row counted from 1.
 func (d *Dataset) Where(i int) string {
@@ -211,11 +203,7 @@ func (d *Dataset) fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func writeUint(h hash.Hash, v uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], v)
-	h.Write(b[:])
-}
+func writeUint(h hash.Hash, v uint64) { h.Write(binary.LittleEndian.AppendUint64(nil, v)) }
 
 // appendValue adds zero first: −0 and 0 are the same value.
 func appendValue(b []byte, v float64) []byte {

@@ -17,7 +17,7 @@ func matrix[T float32 | float64](n, d int, x []T) *tensor.Dense {
 
 func size(x *tensor.Dense) (n, d int) { return x.Shape()[0], x.Shape()[1] }
 
-// rowOf is row i of x: the memory of x itself, or dst filled with it.
+// rowOf is row i of x: the memory of x itself, or dst filled with it, or new memory where dst has no room.
 func rowOf(dst []float64, x *tensor.Dense, i int) []float64 {
 	if x == nil { // sequences only
 		return nil
@@ -26,7 +26,7 @@ func rowOf(dst []float64, x *tensor.Dense, i int) []float64 {
 	if x.Dtype() == tensor.Float64 {
 		return x.Float64s()[i*d : (i+1)*d : (i+1)*d]
 	}
-	dst = dst[:d]
+	dst = slices.Grow(dst[:0], d)[:d]
 	for j, v := range x.Float32s()[i*d : (i+1)*d] {
 		dst[j] = float64(v)
 	}
