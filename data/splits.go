@@ -43,15 +43,11 @@ func (d *Dataset) HowSplit(seed uint64) string {
 // pastAndFuture holds the last count rows in time, with all rows of the time of their first one. Rows less
 // than Apart before that are in neither part.
 func (d *Dataset) pastAndFuture(count int) (past, future []int) {
-	order := d.inTime()
-	from := d.Times[order[len(order)-count]]
-	if from == d.Times[order[0]] { // nothing is before
-		for _, i := range order {
-			if d.Times[i] > from {
-				from = d.Times[i]
-				break
-			}
-		}
+	times := slices.Sorted(slices.Values(d.Times))
+	from := times[len(times)-count]
+	if from == times[0] { // nothing is before
+		later := slices.IndexFunc(times, func(t float64) bool { return t > from })
+		from = times[max(0, later)]
 	}
 	return d.between(math.Inf(-1), from-d.Apart), d.between(from, math.Inf(1))
 }
@@ -59,13 +55,6 @@ func (d *Dataset) pastAndFuture(count int) (past, future []int) {
 // between are the rows with times from one on and before another.
 func (d *Dataset) between(from, to float64) []int {
 	return which(d.N(), func(i int) bool { return d.Times[i] >= from && d.Times[i] < to })
-}
-
-// inTime are the rows in the order of their times.
-func (d *Dataset) inTime() []int {
-	order := everyRow(d.N())
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.Times[a], d.Times[b]) })
-	return order
 }
 
 // wholeGroups draws groups until they have count rows. One that would make them twice as many is passed
@@ -118,9 +107,9 @@ func (d *Dataset) InFold(folds, k int) (train, test []int) {
 
 // windows are the times where the windows begin that folds are tested on.
 func (d *Dataset) windows(folds int) (cuts []float64) {
-	order := d.inTime()
+	times := slices.Sorted(slices.Values(d.Times))
 	for k := range folds {
-		cuts = append(cuts, d.Times[order[(k+1)*len(order)/(folds+1)]])
+		cuts = append(cuts, times[(k+1)*len(times)/(folds+1)])
 	}
 	return cuts
 }
