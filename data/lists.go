@@ -261,14 +261,7 @@ func (t *texts) dropHeader(like *Schema) {
 		name = fmt.Sprintf("%s and %s are read as the names of the columns", quote(t.labels[0]), quote(string(t.of(0))))
 	}
 	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s, and left out", t.name, t.at[0].line, name))
-	t.text = t.text[t.end[0]:]
-	for i := range t.end[1:] {
-		t.end[i+1] -= t.end[0]
-	}
-	t.end, t.at, t.where = t.end[1:], t.at[1:], t.where[1:]
-	if t.labels != nil {
-		t.labels = t.labels[1:]
-	}
+	t.keep(func(i int) bool { return i > 0 })
 }
 
 func (t *texts) isHeader(like *Schema) bool {

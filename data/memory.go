@@ -213,8 +213,7 @@ func (r Rows) kind() seq.Kind {
 	}
 	t := &texts{}
 	for _, s := range r.Sequences {
-		t.text = append(t.text, s...)
-		t.end = append(t.end, len(t.text))
+		t.append([]byte(s), place{})
 	}
 	return t.detect(r.Tokens)
 }

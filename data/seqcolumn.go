@@ -52,11 +52,10 @@ func (l *layout) addText(rec *records, most int64) error {
 		return rec.cellError(l.sequence, "the sequence in column %s is missing: fill it in, or remove the row",
 			quote(l.sequenceName))
 	}
-	if t.text = append(t.text, rec.row[l.sequence]...); int64(len(t.text)) > most {
+	t.append([]byte(rec.row[l.sequence]), rec.placeOf(l.sequence))
+	if int64(len(t.text)) > most {
 		return tooManySequences(rec.name, most, rec.line)
 	}
-	t.end = append(t.end, len(t.text))
-	t.at = append(t.at, rec.placeOf(l.sequence))
 	return nil
 }
 
