@@ -55,13 +55,14 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 			return nil, nil, nil, err
 		}
 	}
+	set, named := sets.Find(s.Data)
 	switch {
 	case s.Data == "":
 		err = errorf("", "no data given: give a file or one of %s", strings.Join(Names(), ", "))
-	case slices.Contains(Names(), s.Data) && s.Folds > 0:
-		train, test, notes, err = foldNamed(s)
-	case slices.Contains(Names(), s.Data):
-		if train, test, notes, err = loadNamed(s); err == nil {
+	case named && s.Folds > 0:
+		train, test, notes, err = foldNamed(set, s)
+	case named:
+		if train, test, notes, err = loadNamed(set, s); err == nil {
 			err = attachGram(s.Gram, train, test, s.Watch)
 		}
 	default:
@@ -241,8 +242,8 @@ func Folds(name string) int {
 // loadNamed reads fold K of a named set from its folder, or any fold with s.Folds. powerplant comes
 // from the embedded table, which has the rows in their own units; the folds in a folder have the
 // same rows, standardised.
-func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
-	fold, set := max(s.Fold, 1), mustSet(s.Data)
+func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, err error) {
+	fold := max(s.Fold, 1)
 	switch {
 	case s.Folds > 0:
 		fold = 1 // all hold the same rows
@@ -268,7 +269,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	folder := set.Folder(s.DataDir)
 	if folder == "" {
-		return nil, nil, nil, missingSet(s.Data, s.DataDir)
+		return nil, nil, nil, missingSet(set, s.DataDir)
 	}
 	trainFile, testFile := set.Files(fold)
 	if set.Blocked {
@@ -291,18 +292,9 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	return train, test, append(notes, more...), nil
 }
 
-// mustSet is the set of a name that is known to be one.
-func mustSet(name string) sets.Set {
-	set, ok := sets.Find(name)
-	if !ok {
-		panic("data: no set " + name)
-	}
-	return set
-}
-
 // foldNamed joins the two parts of a named set and splits all its rows into s.Folds folds.
-func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
-	if mustSet(s.Data).Blocked {
+func foldNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, err error) {
+	if set.Blocked {
 		return nil, nil, nil,
 			errorf("", "%s has folds of its own, blocks of time, which other folds would tear apart: leave "+
 				"the number of folds out", s.Data)
@@ -311,7 +303,7 @@ func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, errorf("", "%s comes in two parts: give its rows as one file for folds by --group or --time",
 			s.Data)
 	}
-	part, rest, notes, err := loadNamed(s)
+	part, rest, notes, err := loadNamed(set, s)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -323,14 +315,13 @@ func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	return train, test, append(notes, note), err
 }
 
-func missingSet(name, dir string) error {
-	get := mustSet(name).Get()
+func missingSet(set sets.Set, dir string) error {
 	if dir == "" {
 		return errorf("", "the set %s is read from a folder: name it with --data-dir or %s; "+
-			"to get it: %s", name, DataDirEnv, get)
+			"to get it: %s", set.Name, DataDirEnv, set.Get())
 	}
 	return errorf("", "the folder %s holds no set %s: set --data-dir or %s to one that does; to get "+
-		"it: %s", dir, name, DataDirEnv, get)
+		"it: %s", dir, set.Name, DataDirEnv, set.Get())
 }
 
 // embeddedPowerplant splits the embedded table, in its own units: training rows in

@@ -81,7 +81,8 @@ func TestEmbeddedPowerplant(t *testing.T) {
 // foldFilesOf reads a fold from its files.
 func foldFilesOf(t *testing.T, dir string, fold int) (train, test *Dataset) {
 	t.Helper()
-	trainFile, testFile := mustSet("powerplant").Files(fold)
+	powerplant, _ := sets.Find("powerplant")
+	trainFile, testFile := powerplant.Files(fold)
 	train, _, err := ReadFile(filepath.Join(dir, "powerplant", trainFile), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
