@@ -43,8 +43,7 @@ func isARFF(head []byte) bool {
 }
 
 func keyword(line, word string) bool {
-	first, _, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
-	return strings.EqualFold(first, word)
+	return strings.EqualFold(firstWord(line), word)
 }
 
 // arffHeader reads the lines before the table: the names of the columns, and their types.

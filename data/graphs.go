@@ -143,8 +143,7 @@ func readGraphLines(in *input) (*table, error) {
 
 // graphError is an error of package graph in a line that starts there.
 func (t *texts) graphError(at place, err error) error {
-	var bad *graph.Error
-	if errors.As(err, &bad) {
+	if bad, is := errors.AsType[*graph.Error](err); is {
 		return t.errorAt(place{at.line, at.column + bad.At}, "found %s, %s", quote(bad.Found), bad.Msg)
 	}
 	return err
@@ -166,8 +165,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 		return nil, nil, err
 	}
 	folder, err := graph.ReadFolder(set, opt.TargetOptional || opt.Labels != "")
-	var bad *graph.FolderError
-	if errors.As(err, &bad) {
+	if bad, is := errors.AsType[*graph.FolderError](err); is {
 		return nil, nil, errorAt(bad.File, place{line: bad.Line}, "%s", bad.Msg)
 	} else if err != nil {
 		return nil, nil, err

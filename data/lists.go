@@ -40,10 +40,10 @@ func isSequenceLines(head []byte) bool {
 // count beyond the first.
 func linesOf(head []byte) (lines []string, whole bool) {
 	const most = 20
-	for len(lines) < most {
-		line, rest, ended := bytes.Cut(head, []byte("\n"))
-		if !ended && len(lines) > 0 && len(head) >= headSize/2 {
-			return lines, true
+	for line := range bytes.Lines(head) {
+		line, ended := bytes.CutSuffix(line, []byte("\n"))
+		if len(lines) == most || !ended && len(lines) > 0 && len(line) >= headSize/2 {
+			break
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			if len(lines) == 0 {
@@ -51,10 +51,6 @@ func linesOf(head []byte) (lines []string, whole bool) {
 			}
 			lines = append(lines, string(line))
 		}
-		if !ended {
-			break
-		}
-		head = rest
 	}
 	return lines, whole
 }

@@ -235,8 +235,7 @@ func (d *Dataset) setClasses(labels []string) {
 func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, error) {
 	for i, text := range sequences {
 		err := e.Add([]byte(text))
-		var bad *seq.SymbolError
-		if errors.As(err, &bad) {
+		if bad, is := errors.AsType[*seq.SymbolError](err); is {
 			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, quote(bad.Symbol),
 				bad.At+1, quote(column), bad.Msg)
 		}

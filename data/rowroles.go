@@ -126,13 +126,10 @@ const areWeights = "weights are 0, or from 1e-9 to 1e9"
 
 // noteFewWeights tells of weights that are shares: they count as few rows beside the prior.
 func (d *Dataset) noteFewWeights(file string) (notes []string) {
-	sum := 0.0
-	for _, w := range d.Weights {
-		sum += w
-	}
-	if few := float64(d.N()) / 10; d.Weights != nil && sum < few {
+	total, few := sum(d.Weights), float64(d.N())/10
+	if d.Weights != nil && total < few {
 		notes = append(notes, fmt.Sprintf("%s: the weights of %s sum to %.3g, so they count as so many rows: "+
-			"multiply them if they are shares", file, plural(d.N(), "row"), sum))
+			"multiply them if they are shares", file, plural(d.N(), "row"), total))
 	}
 	return notes
 }

@@ -93,7 +93,7 @@ func (s Schema) Check() error {
 	sorted := slices.Sorted(slices.Values(s.Classes))
 	classes := len(sorted) > 0 && len(slices.Compact(sorted)) == len(s.Classes)
 	if !sound || s.Target == "" || s.TargetAt < 0 || !(s.Task == Regression || s.Task == Classification && classes) ||
-		!s.checkDates() || !s.checkOneHot() {
+		slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() }) || !s.checkOneHot() {
 		return errorf("", "the description of the training data is damaged: it lacks %s, target, task or classes", lacks)
 	}
 	return nil
@@ -112,11 +112,6 @@ func (s Schema) checkMissing() bool {
 		last = f.At
 	}
 	return s.Missing == "" || slices.Contains(MissingWays(), s.Missing)
-}
-
-// checkDates reports whether the columns of dates can be those of a training set.
-func (s Schema) checkDates() bool {
-	return !slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() })
 }
 
 // checkTargets refuses a description of several targets that no training set can have had.
@@ -213,12 +208,8 @@ func (c InputColumn) width() int {
 
 // checkOneHot reports whether the expanded names are those of the columns.
 func (s Schema) checkOneHot() bool {
-	for _, h := range s.OneHot {
-		if len(h.Values) == 0 {
-			return false
-		}
-	}
-	return slices.Equal(expanded(s.FileColumns()), s.Columns)
+	return !slices.ContainsFunc(s.OneHot, func(h OneHot) bool { return len(h.Values) == 0 }) &&
+		slices.Equal(expanded(s.FileColumns()), s.Columns)
 }
 
 // expanded are the names of the inputs: colour=red and colour=blue for the column colour.

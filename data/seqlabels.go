@@ -82,20 +82,14 @@ func (t *texts) setLabels(in *input, made *table) error {
 // findClasses lists the different labels in order; why is the reason not to take numbers for
 // classes.
 func (t *texts) findClasses() (classes []string, why string) {
-	seen := map[string]bool{}
+	classes = slices.Compact(slices.Sorted(slices.Values(t.labels)))
 	var values []float64
-	for _, l := range t.labels {
-		if seen[l] {
-			continue
-		}
-		seen[l] = true
-		classes = append(classes, l)
+	for _, l := range classes {
 		if v, err := parseNumber(l); err == nil {
-			values = append(values, v)
+			values = append(values, v+0) // −0 is 0
 		}
 	}
 	if len(values) < len(classes) {
-		slices.Sort(classes)
 		return classes, ""
 	}
 	slices.Sort(values)

@@ -222,11 +222,10 @@ func (b *badRows) take() func(BadRow) error {
 
 // fault is the error about a text that stands there, which has no symbols or a wrong one.
 func (t *texts) fault(e *seq.Encoder, i int) *Error {
-	var bad *seq.SymbolError
-	switch err := t.add(e, i); {
-	case errors.As(err, &bad):
+	if bad, is := errors.AsType[*seq.SymbolError](t.add(e, i)); is {
 		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", quote(bad.Symbol), bad.Msg)
-	case e.Empty():
+	}
+	if e.Empty() {
 		return t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol")
 	}
 	return nil

@@ -100,10 +100,7 @@ func runs(bits int, values int64, text []byte) error {
 		if head&1 == 1 { // each group has eight values
 			size, n = n*uint64(bits), n*8
 		}
-		if size > uint64(len(text)) {
-			size = uint64(len(text))
-		}
-		if text, total = text[size:], total+n; total > uint64(values)+spareValues {
+		if text, total = text[min(size, uint64(len(text))):], total+n; total > uint64(values)+spareValues {
 			return checkCount(total, values)
 		}
 	}
