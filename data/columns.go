@@ -84,48 +84,22 @@ func (in *input) spared(names []string) map[int]bool {
 
 func (in *input) columns() (rows tablefile.Reader, err error) {
 	from, err := tablefile.Linked()
-	if err != nil {
-		return nil, &Error{File: in.name, Msg: err.Error(), Err: err}
-	}
-	if tablefile.IsArrowStream(in.head) {
+	if err == nil && tablefile.IsArrowStream(in.head) {
 		rows, err = from.OpenArrowStream(in.bytes)
-	} else {
-		file, size, wholeErr := in.whole()
-		if wholeErr != nil {
-			return nil, wholeErr
+	} else if err == nil { // the index is at the end
+		size, hidden := in.src.Seek(0, io.SeekEnd)
+		magic := make([]byte, min(8, len(in.head)))
+		if n, _ := in.src.ReadAt(magic, 0); hidden != nil || n < len(magic) || !isColumns(magic) {
+			return nil, errorf(in.name, "is a file that cannot be read from its end: undo its gzip")
 		}
 		open := from.OpenParquet
 		if tablefile.IsArrow(in.head) {
 			open = from.OpenArrow
 		}
-		rows, err = open(file, size)
+		rows, err = open(in.src, size)
 	}
 	if err != nil {
 		return nil, &Error{File: in.name, Msg: err.Error(), Err: err}
 	}
 	return rows, nil
-}
-
-// whole is a file of columns whose index is at its end.
-func (in *input) whole() (file io.ReaderAt, size int64, err error) {
-	magic := make([]byte, min(8, len(in.head)))
-	if file, size, ok := endedFile(in.src); ok {
-		if _, short := file.ReadAt(magic, 0); short == nil && isColumns(magic) {
-			return file, size, nil
-		}
-	}
-	return nil, 0, errorf(in.name, "is a file that cannot be read from its end: undo its gzip")
-}
-
-// endedFile is a file that can be read from its end, and its size.
-func endedFile(src io.Reader) (file io.ReaderAt, size int64, ok bool) {
-	at, ok := src.(interface {
-		io.ReaderAt
-		io.Seeker
-	})
-	if !ok {
-		return nil, 0, false
-	}
-	size, err := at.Seek(0, io.SeekEnd)
-	return at, size, err == nil
 }

@@ -150,11 +150,6 @@ func (r *watched) Close() error {
 	return r.file.Close()
 }
 
-var _ interface {
-	io.ReadSeekCloser
-	io.ReaderAt
-} = (*watched)(nil)
-
 // standardInput is the path that stands for standard input.
 const standardInput = "-"
 

@@ -15,10 +15,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
+// seekable is a file that can be read again, and from its end. Pipes are copied to one.
+type seekable interface {
+	io.ReadSeeker
+	io.ReaderAt
+}
+
 // input is a file on its way to a table.
 type input struct {
 	name  string
-	src   io.Reader     // the file as it lies there
+	src   seekable      // the file as it lies there
 	bytes *bufio.Reader // without gzip
 	head  []byte        // its first bytes, which are not yet taken from it
 	opt   ReadOptions
@@ -116,7 +122,7 @@ type ReadOptions struct {
 }
 
 // newInput checks the options.
-func newInput(name string, src io.Reader, opt ReadOptions, lim limits) (in *input, err error) {
+func newInput(name string, src seekable, opt ReadOptions, lim limits) (in *input, err error) {
 	in = &input{name: name, src: src, opt: opt, lim: lim}
 	if in.task, err = parseTask(opt.Task); err != nil {
 		return nil, err
@@ -170,7 +176,7 @@ func baseName(path string) string {
 
 // read reads a table from r; name stands in messages, and is where files that belong to it are
 // looked for.
-func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []string, error) {
+func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []string, error) {
 	in, err := newInput(name, r, opt, lim)
 	if err != nil {
 		return nil, nil, err

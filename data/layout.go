@@ -109,13 +109,8 @@ func (in *input) unread(rec *records) (at []int, err error) {
 
 // again reads the table from its start, with the notations of its columns.
 func (in *input) again(notations []*Notation) (*records, error) {
-	src, ok := in.src.(io.Seeker)
-	if ok {
-		_, err := src.Seek(0, io.SeekStart)
-		ok = err == nil
-	}
-	if !ok {
-		return nil, errorf(in.name, "is read twice, which is not possible here: give a file")
+	if _, err := in.src.Seek(0, io.SeekStart); err != nil {
+		return nil, readError(in.name, err)
 	}
 	if err := in.open(); err != nil {
 		return nil, err

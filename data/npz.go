@@ -49,13 +49,13 @@ type npz struct {
 	zip  *zip.Reader
 }
 
-// openNpz reads the list of arrays. A zip archive has it at its end, so a pipe will not do.
-func openNpz(name string, src io.Reader) (*npz, error) {
-	file, size, ok := endedFile(src)
-	if !ok {
-		return nil, errorf(name, "is an npz archive that cannot be read from its end: give a file")
+// openNpz reads the list of arrays, which a zip archive has at its end.
+func openNpz(name string, src seekable) (*npz, error) {
+	size, err := src.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, readError(name, err)
 	}
-	z, err := zip.NewReader(file, size)
+	z, err := zip.NewReader(src, size)
 	if err != nil {
 		return nil, errorf(name,
 			"is a zip archive that cannot be read (%v): if it is an npz, fetch it again or undo its gzip; "+
