@@ -80,6 +80,7 @@ type Dataset struct {
 	lines     []int32  // of the file, from 1, where each row starts; nil where rows have none
 	files     []string // that of each row, where they are of several; nil: all are of Path
 	schema    Schema   // what else other files are read by
+	testPart  bool     // the file has rows for testing, too
 	projected bool     // X are the inputs that a Projection made
 	wide      []string // the names of the columns before
 

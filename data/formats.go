@@ -233,6 +233,7 @@ type table struct {
 	choice      string      // of sequences, as targetKind.choice
 	kind        *targetKind // of a table of text with a single target
 	autoScaling string
+	testPart    bool     // the file has rows for testing, too
 	facts       rowFacts // of a table of text
 	notes       []string
 }
@@ -241,7 +242,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	s, like := t.schema, in.opt.Like
 	d := &Dataset{Name: baseName(in.name), Path: in.name, X: t.x, Sequences: t.sequences,
 		Columns: s.Columns, Target: s.Target, Task: in.task,
-		AutoScaling: t.autoScaling, lines: t.lines, ids: t.ids, id: t.id, schema: s,
+		AutoScaling: t.autoScaling, testPart: t.testPart, lines: t.lines, ids: t.ids, id: t.id, schema: s,
 		Weights: t.facts.values["weights"], Offset: t.facts.values["offset"], Times: t.facts.values["time"],
 		Groups: t.facts.groups, groupOf: t.facts.names}
 	if like != nil {

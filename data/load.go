@@ -119,7 +119,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Test == NoTest {
 		return all, nil, notes, attachGram(s.Gram, all, nil, s.Watch)
 	}
-	if s.Test == "" && hasTestPart(s.Data) {
+	info, err := os.Stat(s.Data) // a pipe can be read only once
+	if s.Test == "" && all.testPart && err == nil && info.Mode().IsRegular() {
 		s.Test = s.Data
 		if s.Folds == 0 {
 			notes = append(notes, s.Data+": tested on its own test part")

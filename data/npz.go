@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"io"
-	"os"
 	"slices"
 	"strings"
 )
@@ -35,6 +34,7 @@ func readNpz(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.testPart = archive.find([]string{"x_train", "X_train"}) != nil && archive.find([]string{"x_test", "X_test"}) != nil
 	if in.opt.Labels != "" {
 		return t, in.takeTargets(t)
 	}
@@ -106,24 +106,4 @@ func (a *npz) with(names []string, read func(array *npyArray) error) error {
 			"): fetch it again", Err: failure.err}
 	}
 	return err
-}
-
-// hasTestPart reports whether the file is an npz archive with rows for training and rows for
-// testing.
-func hasTestPart(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false // a pipe can be read only once
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 4)
-	if _, err := io.ReadFull(f, head); err != nil || !isZip(head) {
-		return false
-	}
-	archive, err := openNpz(path, f)
-	return err == nil && archive.find([]string{"x_train", "X_train"}) != nil &&
-		archive.find([]string{"x_test", "X_test"}) != nil
 }
