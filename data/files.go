@@ -1,13 +1,13 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"time"
 )
 
 // openFile opens a regular file or a pipe for reading.
@@ -52,12 +52,11 @@ func (w Watch) stopped(path string) error {
 	return fmt.Errorf("%s: reading was stopped: %w", path, context.Cause(w.Context))
 }
 
-// watched is a file that the user waits for. The end of the context also ends the wait for a pipe.
+// watched is a file that the user waits for.
 type watched struct {
 	Watch
 	file        *os.File
 	read, total int64
-	release     func() bool
 }
 
 // open opens a regular file, a pipe or standard input for reading, from its start.
@@ -66,23 +65,16 @@ func (w Watch) open(path string) (*watched, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &watched{Watch: w, file: f, release: func() bool { return true }}
+	r := &watched{Watch: w, file: f}
 	if info, err := f.Stat(); err == nil {
 		r.total = info.Size()
-	}
-	if w.Context != nil {
-		r.release = context.AfterFunc(w.Context, func() { f.SetReadDeadline(time.Unix(1, 0)) })
 	}
 	return r, nil
 }
 
 func (w Watch) file(path string) (*os.File, error) {
 	if path == standardInput {
-		p := w.Piped
-		if p == nil {
-			p = &Piped{}
-		}
-		return p.open(w.Context)
+		return cmp.Or(w.Piped, &Piped{}).open(w.Context)
 	}
 	f, err := openFile(path)
 	if err != nil {
@@ -144,7 +136,7 @@ func (in *input) plainSize() int64 {
 }
 
 func (r *watched) Close() error {
-	if r.release(); r.Piped != nil && r.file == r.Piped.file {
+	if r.Piped != nil && r.file == r.Piped.file {
 		return nil
 	}
 	return r.file.Close()
