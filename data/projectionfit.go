@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -188,18 +189,15 @@ func (p *projector) grow(gram []float64, order []int, centre []float64, lo, hi i
 
 // validate fits without each fold, and scores its rows.
 func (p *projector) validate(ctx context.Context, progress func(share float64)) error {
-	folds := min(projectionFolds, p.n)
+	folds, done := min(projectionFolds, p.n), 0
 	var wg sync.WaitGroup
 	var lock sync.Mutex
-	next, done := 0, 0
+	var next atomic.Int64
 	for range min(folds, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
-			for {
-				lock.Lock()
-				f := next
-				next++
-				lock.Unlock()
-				if f >= folds || ctx.Err() != nil {
+			for ctx.Err() == nil {
+				f := int(next.Add(1)) - 1
+				if f >= folds {
 					return
 				}
 				p.fold(ctx, f, folds)
@@ -211,10 +209,7 @@ func (p *projector) validate(ctx context.Context, progress func(share float64)) 
 		})
 	}
 	wg.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // split are the rows of a fold and the others. Rows of a class, or of neighbouring targets, are

@@ -70,7 +70,7 @@ func newRecords(in *input) (*records, error) {
 	}
 	switch {
 	case rec.style.header:
-		return rec, rec.takeHeader()
+		return rec, rec.takeHeader(rec.row)
 	case rec.style.names != nil:
 		return rec, rec.nameColumns(rec.style.names)
 	}
@@ -91,17 +91,14 @@ func (r *records) readFirst() error {
 
 // nameColumns takes names that stand outside the table. Its first row is one of data.
 func (r *records) nameColumns(names []string) error {
-	row := r.row
-	r.row = names
-	err := r.takeHeader()
-	r.row, r.first = row, true
-	return err
+	r.first = true
+	return r.takeHeader(names)
 }
 
-func (r *records) takeHeader() error {
+func (r *records) takeHeader(names []string) error {
 	r.header, r.bare = make([]string, r.width), make([]bool, r.width)
 	seen := make(map[string]int, r.width)
-	for i, cell := range r.row {
+	for i, cell := range names {
 		name := strings.Clone(strings.TrimSpace(cell))
 		// pandas' word
 		if r.bare[i] = name == "" || strings.HasPrefix(name, "Unnamed: "); name == "" {
@@ -168,15 +165,13 @@ func (r *records) quoteError(pe *csv.ParseError) error {
 
 // limitError words the two errors of guard.
 func (r *records) limitError(err error) error {
-	e := &Error{File: r.name, Err: err}
-	if errors.Is(err, errTextLimit) {
-		e.Msg = "holds more than " + humanize.IBytes(uint64(r.guard.limits.text)) +
-			" of text: too large to read, take a part of it"
-		return e
-	}
-	e.Msg = fmt.Sprintf("the row after line %d is longer than %s: a quote may be left open, or this is not a table",
+	msg := fmt.Sprintf("the row after line %d is longer than %s: a quote may be left open, or this is not a table",
 		r.line, humanize.IBytes(uint64(r.guard.limits.record)))
-	return e
+	if errors.Is(err, errTextLimit) {
+		msg = "holds more than " + humanize.IBytes(uint64(r.guard.limits.text)) +
+			" of text: too large to read, take a part of it"
+	}
+	return &Error{File: r.name, Err: err, Msg: msg}
 }
 
 // cellError is an Error at cell i of the current row.

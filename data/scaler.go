@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -62,11 +63,8 @@ func FitScaler(kind string, ds *Dataset) (Scaler, error) {
 		return Scaler{Kind: "none"}, nil
 	}
 	auto := kind == "auto" && ds.AutoScaling == ""
-	switch {
-	case auto:
-		kind = "tails"
-	case kind == "auto":
-		kind = ds.AutoScaling
+	if kind == "auto" {
+		kind = cmp.Or(ds.AutoScaling, "tails")
 	}
 	s, err := fitScaler(kind, ds.X)
 	if auto && len(s.tailed()) == 0 {
