@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Error describes a fault of the user's data or of the request for them, and its remedy.
@@ -80,8 +82,5 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // plural is "1 row", "2 rows".
 func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
+	return strconv.Itoa(n) + " " + english.PluralWord(n, what, "")
 }

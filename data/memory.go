@@ -106,7 +106,7 @@ func (r Rows) check() error {
 		given bool
 	}{
 		{"slice", len(r.Inputs), r.Inputs != nil}, {"sequence", len(r.Sequences), r.Sequences != nil},
-		{"value", len(r.Values), r.Values != nil}, {"slice of targets", len(r.Targets), r.Targets != nil},
+		{"value", len(r.Values), r.Values != nil}, {"target slice", len(r.Targets), r.Targets != nil},
 		{"class label", len(r.Classes), r.Classes != nil}, {"weight", len(r.Weights), r.Weights != nil},
 		{"group", len(r.Groups), r.Groups != nil}, {"time", len(r.Times), r.Times != nil},
 		{"offset", len(r.Offset), r.Offset != nil},

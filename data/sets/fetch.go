@@ -20,6 +20,7 @@ import (
 	"syscall"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 
@@ -143,7 +144,7 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 	}
 	folder := s.folderIn(dir)
 	if !slices.ContainsFunc(states, func(f FileState) bool { return f.State != "ok" }) {
-		note("%s: is there, %s with the right checksums", folder, files(len(states)))
+		note("%s: is there, %s with the right checksums", folder, english.Plural(len(states), "file", ""))
 		return nil
 	}
 	for _, f := range states {
@@ -185,7 +186,7 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 			return fmt.Errorf("%s: %s after the download: please report this", f.Path, f.State)
 		}
 	}
-	note("%s: complete, %s with the right checksums", folder, files(len(states)))
+	note("%s: complete, %s with the right checksums", folder, english.Plural(len(states), "file", ""))
 	return nil
 }
 
@@ -245,11 +246,4 @@ func foldTable(columns []string, x, y []byte) []byte {
 		b.WriteString(strings.Join(append(strings.Fields(row), target[:1]...), ",") + "\n")
 	}
 	return b.Bytes()
-}
-
-func files(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return strconv.Itoa(n) + " files"
 }
