@@ -44,12 +44,12 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 	p := &parquetReader{groups: file.RowGroups(), pages: file.Metadata().RowGroups,
 		check: parquetCheck{file: r, size: size}, buffer: make([]parquet.Row, parquetBuffer)}
 	for _, c := range file.Root().Columns() {
-		cell := parquetCell(c)
+		cell, text := parquetCell(c)
 		if cell == nil {
 			return nil, notFlat(c.Name(), c.String())
 		}
 		p.names, p.cells = append(p.names, c.Name()), append(p.cells, cell)
-		p.texts = append(p.texts, isParquetText(c.Type()))
+		p.texts = append(p.texts, text)
 		p.numbers, p.check.optional = append(p.numbers, parquetNumber(c)), append(p.check.optional, c.Optional())
 	}
 	p.row = make([]string, len(p.names))
@@ -59,19 +59,6 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 func (p *parquetReader) Columns() []string { return p.names }
 
 func (p *parquetReader) IsText(column int) bool { return p.texts[column] }
-
-// isParquetText: the values are text; older writers did not say so.
-func isParquetText(t parquet.Type) bool {
-	logical := t.LogicalType()
-	if logical == nil {
-		return t.Kind() == parquet.ByteArray
-	}
-	switch logical.Value.(type) {
-	case *format.StringType, *format.EnumType:
-		return true
-	}
-	return false
-}
 
 func (p *parquetReader) Read() (row []string, err error) {
 	defer damaged(&err)
@@ -154,10 +141,10 @@ func parquetNumber(c *parquet.Column) func(parquet.Value) float64 {
 	return nil
 }
 
-// parquetCell writes the values of a column; nil where they are no cells.
-func parquetCell(c *parquet.Column) func(parquet.Value) string {
+// parquetCell writes the values of a column, and tells whether they are text; nil where they are no cells.
+func parquetCell(c *parquet.Column) (cell func(parquet.Value) string, text bool) {
 	if !c.Leaf() || c.Repeated() {
-		return nil
+		return nil, false
 	}
 	var logical format.LogicalTypeValue
 	if t := c.Type().LogicalType(); t != nil {
@@ -165,40 +152,40 @@ func parquetCell(c *parquet.Column) func(parquet.Value) string {
 	}
 	switch t := logical.(type) {
 	case *format.DateType:
-		return func(v parquet.Value) string { return day(int64(v.Int32())) }
+		return func(v parquet.Value) string { return day(int64(v.Int32())) }, false
 	case *format.TimestampType:
 		unit := t.Unit.Value.Duration()
-		return func(v parquet.Value) string { return instant(v.Int64(), unit) }
+		return func(v parquet.Value) string { return instant(v.Int64(), unit) }, false
 	case *format.DecimalType:
 		if t.Scale < 0 || t.Scale > mostDigits {
-			return nil
+			return nil, false
 		}
-		return func(v parquet.Value) string { return decimal(v, int(t.Scale)) }
+		return func(v parquet.Value) string { return decimal(v, int(t.Scale)) }, false
 	case *format.IntType:
 		if !t.IsSigned {
-			return func(v parquet.Value) string { return strconv.FormatUint(v.Uint64(), 10) }
+			return func(v parquet.Value) string { return strconv.FormatUint(v.Uint64(), 10) }, false
 		}
 	case *format.StringType, *format.EnumType:
-		return func(v parquet.Value) string { return string(v.ByteArray()) }
+		return func(v parquet.Value) string { return string(v.ByteArray()) }, true
 	case nil:
 	default:
-		return nil
+		return nil, false
 	}
 	switch c.Type().Kind() {
 	case parquet.Boolean:
-		return func(v parquet.Value) string { return strconv.FormatBool(v.Boolean()) }
+		return func(v parquet.Value) string { return strconv.FormatBool(v.Boolean()) }, false
 	case parquet.Int32:
-		return func(v parquet.Value) string { return strconv.Itoa(int(v.Int32())) }
+		return func(v parquet.Value) string { return strconv.Itoa(int(v.Int32())) }, false
 	case parquet.Int64:
-		return func(v parquet.Value) string { return strconv.FormatInt(v.Int64(), 10) }
+		return func(v parquet.Value) string { return strconv.FormatInt(v.Int64(), 10) }, false
 	case parquet.Float:
-		return func(v parquet.Value) string { return number(float64(v.Float())) }
+		return func(v parquet.Value) string { return number(float64(v.Float())) }, false
 	case parquet.Double:
-		return func(v parquet.Value) string { return number(v.Double()) }
+		return func(v parquet.Value) string { return number(v.Double()) }, false
 	case parquet.ByteArray: // text of older writers, which did not say so
-		return func(v parquet.Value) string { return string(v.ByteArray()) }
+		return func(v parquet.Value) string { return string(v.ByteArray()) }, true
 	}
-	return nil
+	return nil, false
 }
 
 // decimal is an integer of v's bytes over ten to the scale.
