@@ -70,14 +70,11 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
 			" (cells are separated by comma, semicolon, tab, | or blanks; --set separator names another)")
 	}
-	l := &layout{file: rec.name, targets: at, id: -1, missing: in.opt.Missing}
+	l := &layout{file: rec.name, targets: at, names: pick(rec.columnNames(), at), id: -1, missing: in.opt.Missing}
 	if in.opt.Describe && l.missing == "" {
 		l.missing = MissingImpute
 	}
 	l.missing = cmp.Or(l.missing, MissingError)
-	for _, a := range at {
-		l.names = append(l.names, rec.columnName(a))
-	}
 	if err := in.severalClasses(len(at)); err != nil {
 		return nil, err
 	}

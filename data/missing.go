@@ -147,6 +147,7 @@ func impute(train *Dataset, others ...*Dataset) {
 		!slices.ContainsFunc(train.schema.Fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
 		return
 	}
+	all := append(slices.DeleteFunc(others, func(ds *Dataset) bool { return ds == nil }), train)
 	columns := train.Schema().FileColumns()
 	medians := slices.Clone(train.schema.Fills)
 	n, d := size(train.X)
@@ -155,25 +156,20 @@ func impute(train *Dataset, others ...*Dataset) {
 		k, is := slices.BinarySearchFunc(medians, j, func(f Fill, at int) int { return f.At - at })
 		if is && math.IsNaN(medians[k].Value) {
 			medians[k].Value = medianOfKnown(column(col, train.X, at))
-			for _, ds := range append(others, train) {
+			for _, ds := range all {
 				ds.fill(at, d, medians[k].Value)
 			}
 		}
 		at += c.width()
 	}
-	for _, ds := range append(others, train) {
-		if ds != nil {
-			ds.schema.Fills = medians
-			ds.Fingerprint = ds.fingerprint()
-		}
+	for _, ds := range all {
+		ds.schema.Fills = medians
+		ds.Fingerprint = ds.fingerprint()
 	}
 }
 
 // fill puts v where input j is not known.
 func (d *Dataset) fill(j, width int, v float64) {
-	if d == nil {
-		return
-	}
 	x := d.X.Float64s()
 	for i := j; i < len(x); i += width {
 		if math.IsNaN(x[i]) {

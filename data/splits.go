@@ -347,13 +347,9 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 	warn(shared, "are of groups of the training rows, such as %s", quote(first))
 	warn(d.withScaffolds(train.scaffolds, inTraining), "have scaffolds of the training rows")
 	if d.Times != nil && train.Times != nil {
-		last, early := slices.Max(train.Times), 0
-		for _, t := range d.Times {
-			if t <= last { // not of NaN, an unknown time
-				early++
-			}
-		}
-		warn(early, "are not later than the last training row")
+		last := slices.Max(train.Times)
+		early := which(d.N(), func(i int) bool { return d.Times[i] <= last }) // not NaN, an unknown time
+		warn(len(early), "are not later than the last training row")
 	}
 	return warnings
 }

@@ -306,10 +306,7 @@ func (t *table) nameTargets(at []int, names []string) {
 	s := &t.schema
 	s.Target, s.TargetAt, s.Targets = targetText(at, names), at[0], nil
 	if len(at) > 1 {
-		s.TargetsAt = at
-		for _, a := range at {
-			s.Targets = append(s.Targets, names[a])
-		}
+		s.TargetsAt, s.Targets = at, pick(names, at)
 	}
 }
 
