@@ -27,34 +27,26 @@ type Set struct {
 
 	Embedded bool `json:"-"` // part of the program
 	Blocked  bool `json:"-"` // one file, of which a fold is a block of time
-	// Files are the names of the training and the test file of a fold, from 1, in the set's folder.
-	Files func(fold int) (train, test string) `json:"-"`
 
-	folder  string   // where it is not Name
-	columns []string // of folds that are made from originals of another form
+	folder  string    // where it is not Name
+	files   [2]string // to train on and to test on, where they are not numbered by folds
+	columns []string  // of folds that are made from originals of another form
 }
 
-func foldFiles(fold int) (train, test string) {
+// Files are the names of the training and the test file of a fold, from 1, in the set's folder.
+func (s Set) Files(fold int) (train, test string) {
+	if s.files[0] != "" {
+		return s.files[0], s.files[1]
+	}
 	return fmt.Sprintf("fold%d.train.csv.gz", fold), fmt.Sprintf("fold%d.test.csv.gz", fold)
 }
-
-func mnistFiles(int) (train, test string) {
-	return "train-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte.gz"
-}
-
-func eegRecording(int) (train, test string) { return "raw/eeg_eye_state.arff.gz", "" }
 
 const (
 	uciLicence   = "CC BY 4.0 (UCI Machine Learning Repository)"
 	mnistLicence = "usually given as CC BY-SA 3.0 (Y. LeCun, C. Cortes, C. Burges)"
 )
 
-func sequenceFiles(int) (train, test string) { return "train.tsv.gz", "test.tsv.gz" }
-
-// fastskFiles are the files of a set of FastSK's.
-func fastskFiles(name string) func(int) (train, test string) {
-	return func(int) (train, test string) { return name + ".train.fasta.gz", name + ".test.fasta.gz" }
-}
+var sequenceFiles = [2]string{"train.tsv.gz", "test.tsv.gz"}
 
 const (
 	regression     = "regression"
@@ -68,40 +60,39 @@ const Blocks = 5
 func All() []Set {
 	return []Set{
 		{Name: "powerplant", Task: regression, Train: 9469, Test: 99, Inputs: 4, Folds: 3, Embedded: true,
-			Files: foldFiles,
 			About: "energy output of a power plant", Licence: uciLicence},
-		{Name: "protein", Task: regression, Train: 45515, Test: 215, Inputs: 9, Folds: 3, Files: foldFiles,
+		{Name: "protein", Task: regression, Train: 45515, Test: 215, Inputs: 9, Folds: 3,
 			About: "size of the residue of protein structures", Licence: uciLicence},
-		{Name: "spam", Task: classification, Classes: 2, Train: 4532, Test: 69, Inputs: 57, Folds: 5, Files: foldFiles,
+		{Name: "spam", Task: classification, Classes: 2, Train: 4532, Test: 69, Inputs: 57, Folds: 5,
 			About: "e-mail by the frequencies of words", Licence: uciLicence},
-		{Name: "eeg", Task: classification, Classes: 2, Train: 14857, Test: 123, Inputs: 14, Folds: 5, Files: foldFiles,
+		{Name: "eeg", Task: classification, Classes: 2, Train: 14857, Test: 123, Inputs: 14, Folds: 5,
 			columns: strings.Fields("AF3 F7 F3 FC5 T7 P7 O1 O2 P8 T8 FC6 F4 F8 AF4"),
 			About:   "eyes open or closed, by electrodes; rows in any order", Licence: uciLicence},
 		{Name: "eeg-blocked", Task: classification, Classes: 2, Train: 11856, Test: 2996, Inputs: 14,
-			Folds: Blocks, Files: eegRecording, folder: "eeg", Blocked: true,
+			Folds: Blocks, files: [2]string{"raw/eeg_eye_state.arff.gz", ""}, folder: "eeg", Blocked: true,
 			About: "the recording of eeg, tested on a block of time", Licence: uciLicence},
 		{Name: "mnist", Task: classification, Classes: 10, Train: 60000, Test: 10000, Inputs: 784,
-			Folds: 1, Files: mnistFiles,
+			Folds: 1, files: [2]string{"train-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte.gz"},
 			About: "images of digits, 28x28", Licence: mnistLicence},
-		{Name: "concrete", Task: regression, Train: 997, Test: 33, Inputs: 8, Folds: 3, Files: foldFiles,
+		{Name: "concrete", Task: regression, Train: 997, Test: 33, Inputs: 8, Folds: 3,
 			columns: strings.Fields("cement slag flyash water superplasticizer coarse_aggregate fine_aggregate age"),
 			About:   "strength of concrete", Licence: uciLicence},
-		{Name: "credit", Task: classification, Classes: 2, Train: 967, Test: 33, Inputs: 24, Folds: 5, Files: foldFiles,
+		{Name: "credit", Task: classification, Classes: 2, Train: 967, Test: 33, Inputs: 24, Folds: 5,
 			columns: strings.Fields("A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 " +
 				"A22 A23 A24"),
 			About: "good or bad credit risks", Licence: uciLicence},
-		{Name: "music", Task: classification, Classes: 10, Train: 900, Test: 100, Folds: 1, Files: sequenceFiles,
+		{Name: "music", Task: classification, Classes: 10, Train: 900, Test: 100, Folds: 1, files: sequenceFiles,
 			About:   "genres by the sounds of 30 seconds as integers below 1024",
 			Licence: "not stated; distributed for research (GTZAN)"},
-		{Name: "reuters", Task: classification, Classes: 2, Train: 8084, Test: 899, Folds: 1, Files: sequenceFiles,
+		{Name: "reuters", Task: classification, Classes: 2, Train: 8084, Test: 899, Folds: 1, files: sequenceFiles,
 			About: "news of earnings or others, as text", Licence: "for research (Reuters-21578)"},
-		{Name: "scop", Task: classification, Classes: 7, Train: 2575, Test: 287, Folds: 1, Files: sequenceFiles,
+		{Name: "scop", Task: classification, Classes: 7, Train: 2575, Test: 287, Folds: 1, files: sequenceFiles,
 			About: "structural classes of proteins", Licence: "free to use with citation (SCOPe, ASTRAL)"},
 		{Name: "rad21", Task: classification, Classes: 2, Train: 2000, Test: 2000, Folds: 1,
-			folder: "fastsk", Files: fastskFiles("RAD21"),
+			folder: "fastsk", files: [2]string{"RAD21.train.fasta.gz", "RAD21.test.fasta.gz"},
 			About: "binding sites in DNA", Licence: "Apache 2.0 (FastSK)"},
 		{Name: "2.41", Task: classification, Classes: 2, Train: 1427, Test: 1219, Folds: 1,
-			folder: "fastsk", Files: fastskFiles("2.41"),
+			folder: "fastsk", files: [2]string{"2.41.train.fasta.gz", "2.41.test.fasta.gz"},
 			About: "remote homology of proteins", Licence: "Apache 2.0 (FastSK)"},
 	}
 }
