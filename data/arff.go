@@ -48,17 +48,18 @@ func keyword(line, word string) bool {
 
 // arffHeader reads the lines before the table: the names of the columns, and their types.
 func (r *records) arffHeader(in *input) (names []string, err error) {
-	src := &guard{src: in.bytes, limits: limits{text: in.lim.record, record: in.lim.record}}
+	left := in.lim.record
 	for {
-		line, err := readLine(src)
+		text, err := in.line(nil, left)
+		left -= int64(len(text))
 		r.before++
 		wrong := func(msg string) error { return errorAt(in.name, place{line: r.before}, "%s", msg) }
-		switch line = strings.TrimSpace(line); {
-		case err == io.EOF:
-			return nil, errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
-		case errors.Is(err, errTextLimit), errors.Is(err, errRecordLimit):
+		switch line := strings.TrimSpace(string(text)); {
+		case left < 0:
 			return nil, wrong("the lines before @data are too long: this is not an ARFF file")
-		case err != nil:
+		case err == io.EOF && line == "":
+			return nil, errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
+		case err != nil && err != io.EOF:
 			return nil, readError(in.name, err)
 		case keyword(line, "@data"):
 			return names, nil
@@ -122,24 +123,6 @@ func arffTypeOf(text string) (string, error) {
 		return "", errors.New("the list of values of this @attribute is empty or has an open quote")
 	}
 	return "nominal", nil
-}
-
-// readLine reads up to and with the next line feed, byte by byte: what follows belongs to another
-// reader.
-func readLine(r io.Reader) (string, error) {
-	var line []byte
-	b := make([]byte, 1)
-	for {
-		n, err := r.Read(b)
-		if n == 1 {
-			line = append(line, b[0])
-		}
-		if n == 1 && b[0] == '\n' || err == io.EOF && len(line) > 0 {
-			return string(line), nil
-		} else if err != nil {
-			return "", err
-		}
-	}
 }
 
 // isDated: an ARFF table says that column i is of dates.

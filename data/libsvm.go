@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -118,34 +117,31 @@ func readLIBSVM(in *input) (*table, error) {
 }
 
 func (s *sparse) readLines(in *input) error {
-	limits := in.lim
-	limits.record = math.MaxInt64 // the scanner has an eye on the lines
-	lines := bufio.NewScanner(&guard{src: in.bytes, limits: limits})
-	lines.Buffer(make([]byte, 0, headSize), int(in.lim.record))
-	check := knownClass(in.opt.Like, labelColumn)
-	for lines.Scan() {
+	check, left := knownClass(in.opt.Like, labelColumn), in.lim.text
+	var line []byte
+	for {
+		var err error
+		line, err = in.line(line, in.lim.record)
 		s.line++
-		if err := s.readLine(lines.Text(), in, check); err != nil {
+		switch left -= int64(len(line)); {
+		case int64(len(line)) > in.lim.record:
+			return errorAt(s.name, place{line: s.line}, "%s", "the line is longer than "+
+				humanize.IBytes(uint64(in.lim.record))+": this is not a LIBSVM file")
+		case left < 0:
+			return errorf(s.name, "holds more than %s of text: too large to read, take a part of it",
+				humanize.IBytes(uint64(in.lim.text)))
+		case err != nil && err != io.EOF:
+			return readError(s.name, err)
+		case len(line) == 0:
+			return nil
+		}
+		if err := s.readLine(strings.TrimSuffix(string(line), "\n"), in, check); err != nil {
 			return err
 		}
 		if int64(len(s.value)+len(s.start)) > in.lim.cells {
 			return errorAt(s.name, place{line: s.line}, "the file holds more than %d million numbers up to here: too "+
 				"large for memory, take a part of it", in.lim.cells>>20)
 		}
-	}
-	switch err := lines.Err(); {
-	case err == nil:
-		return nil
-	case errors.Is(err, bufio.ErrTooLong):
-		return errorAt(s.name, place{line: s.line + 1}, "%s", "the line is longer than "+
-			humanize.IBytes(uint64(in.lim.record))+": this is not a LIBSVM file")
-	case errors.Is(err, errTextLimit):
-		return errorf(s.name, "holds more than %s of text: too large to read, take a part of it",
-			humanize.IBytes(uint64(in.lim.text)))
-	case errors.Is(err, io.EOF):
-		return nil
-	default:
-		return readError(s.name, err)
 	}
 }
 

@@ -241,29 +241,38 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// line reads the next line with its end, and no further, into memory that it is given. It stops once it has more than
+// most bytes.
+func (in *input) line(to []byte, most int64) (line []byte, err error) {
+	line = to[:0]
+	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull && int64(len(line)) <= most; {
+		var piece []byte
+		piece, err = in.bytes.ReadSlice('\n')
+		line = append(line, piece...)
+	}
+	return line, err
+}
+
 // eachLine visits the lines of a text without their ends, each by its number. Lines may have any
 // length within the limits. A line is overwritten by the next.
 func (in *input) eachLine(visit func(number int, line []byte) error) error {
 	var line []byte
-	total := int64(0)
-	for number := 1; ; {
-		piece, err := in.bytes.ReadSlice('\n')
-		line, total = append(line, piece...), total+int64(len(piece))
-		switch {
-		case total > in.lim.cells:
+	left := in.lim.cells
+	for number := 1; ; number++ {
+		var err error
+		line, err = in.line(line, left)
+		switch left -= int64(len(line)); {
+		case left < 0:
 			return tooManySequences(in.name, in.lim.cells, number)
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
 		case err != nil && err != io.EOF:
 			return readError(in.name, err)
 		case len(line) == 0:
 			return nil
 		}
-		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-		if stop := visit(number, line); stop != nil || err == io.EOF {
+		text := bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		if stop := visit(number, text); stop != nil || err == io.EOF {
 			return stop
 		}
-		line, number = line[:0], number+1
 	}
 }
 
