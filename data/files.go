@@ -10,24 +10,6 @@ import (
 	"os"
 )
 
-// openFile opens a regular file or a pipe for reading.
-func openFile(path string) (*os.File, error) {
-	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{File: path, Msg: "there is no such file", Err: err}
-	case errors.Is(err, fs.ErrPermission):
-		return nil, &Error{File: path, Msg: "may not be read: check its permissions", Err: err}
-	case err != nil:
-		return nil, &Error{File: path, Msg: "cannot be opened: " + cause(err), Err: err}
-	}
-	if st, err := f.Stat(); err == nil && st.IsDir() {
-		f.Close()
-		return nil, errorf(path, "is a folder: give a file, or a folder of graphs, which has one file DS_A.txt")
-	}
-	return f, nil
-}
-
 // cause is the message of a path error without operation and path, which are known.
 func cause(err error) string {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
@@ -72,18 +54,28 @@ func (w Watch) open(path string) (*watched, error) {
 	return r, nil
 }
 
+// file opens a regular file, or a copy of a pipe or of standard input.
 func (w Watch) file(path string) (*os.File, error) {
 	if path == standardInput {
 		return cmp.Or(w.Piped, &Piped{}).open(w.Context)
 	}
-	f, err := openFile(path)
-	if err != nil {
-		return nil, err
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Error{File: path, Msg: "there is no such file", Err: err}
+	case errors.Is(err, fs.ErrPermission):
+		return nil, &Error{File: path, Msg: "may not be read: check its permissions", Err: err}
+	case err != nil:
+		return nil, &Error{File: path, Msg: "cannot be opened: " + cause(err), Err: err}
 	}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
 		return f, nil
 	}
 	defer f.Close()
+	if err == nil && info.IsDir() {
+		return nil, errorf(path, "is a folder: give a file, or a folder of graphs, which has one file DS_A.txt")
+	}
 	return spool(w.Context, f)
 }
 
