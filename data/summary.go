@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,7 +136,7 @@ func summarizeColumn(name string, v []float64) ColumnSummary {
 		if i == 0 || x != v[i-1] {
 			c.Distinct++
 		}
-		if x != float64(int64(x)) {
+		if x != math.Trunc(x) {
 			c.Type = "real"
 		}
 	}

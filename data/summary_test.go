@@ -54,6 +54,15 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
+// A whole number may be beyond 64 bits.
+func TestSummarizeLarge(t *testing.T) {
+	for want, values := range map[string][]float64{"whole": {1e20, -1e300, 3}, "real": {1e20, 0.5}} {
+		if s := summarizeColumn("x", values); s.Type != want {
+			t.Errorf("%v: %s, expected %s", values, s.Type, want)
+		}
+	}
+}
+
 func TestSummarizeClasses(t *testing.T) {
 	d, _, err := readText(numbered(100, 3), ReadOptions{})
 	if err != nil {

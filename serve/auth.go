@@ -27,15 +27,16 @@ func ReadTokens(path string) (*Tokens, error) {
 	t := &Tokens{}
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
-		token := strings.TrimSpace(lines.Text())
+		token := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
 		switch {
 		case token == "" || token[0] == '#':
 			continue
 		case len(token) < leastToken:
 			return nil, fmt.Errorf("%s:%d: a token of %d characters, at least %d are needed: openssl rand "+
 				"-hex 32 makes one", path, n, len(token), leastToken)
-		case strings.ContainsAny(token, " \t"):
-			return nil, fmt.Errorf("%s:%d: a token has no blanks in it: write one on each line", path, n)
+		case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+			return nil, fmt.Errorf("%s:%d: a token has visible ASCII characters alone: write one on each line, "+
+				"without blanks, in a file of plain text", path, n)
 		}
 		t.hashes = append(t.hashes, sha256.Sum256([]byte(token)))
 	}

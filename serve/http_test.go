@@ -171,7 +171,7 @@ func TestFullQueue(t *testing.T) {
 func TestTokens(t *testing.T) {
 	c := testConfig()
 	path := filepath.Join(t.TempDir(), "tokens")
-	replace(t, path, []byte("# two clients\n0123456789abcdef\nfedcba9876543210\n"))
+	replace(t, path, []byte("\ufeff# two clients\n0123456789abcdef\nfedcba9876543210\n"))
 	var err error
 	if c.Tokens, err = ReadTokens(path); err != nil {
 		t.Fatal(err)
@@ -202,6 +202,10 @@ func TestTokens(t *testing.T) {
 	if m, err := client.ModelMetadata(ctx, &inference.ModelMetadataRequest{Name: "m"}); err != nil ||
 		m.Inputs[0].Name != "inputs" {
 		t.Errorf("%v, %v", m, err)
+	}
+	replace(t, path, []byte("0\x001\x002\x003\x004\x005\x006\x007\x00")) // UTF-16
+	if _, err := ReadTokens(path); err == nil || !strings.Contains(err.Error(), "visible ASCII characters") {
+		t.Errorf("UTF-16: %v", err)
 	}
 }
 

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/hardware"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -138,23 +138,20 @@ func (f *runOutput) table() {
 // session is this command.
 func (f *runOutput) session() report.Session {
 	return report.Session{
-		Command: shellWords(append([]string{"gpdrf-gpu"}, f.p.args...)),
+		Command: commandLine(f.p.args),
 		Began:   f.p.began.UTC().Truncate(time.Second), Seconds: time.Since(f.p.began).Seconds(),
 		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
 		Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: f.job.Device.Name(),
 	}
 }
 
-// shellWords is a command as a shell reads it.
-func shellWords(args []string) string {
-	words := make([]string, len(args))
-	for i, word := range args {
-		if word == "" || strings.ContainsAny(word, " \t\n\"'\\$&|;<>()*?[]#~`!{}") {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		words[i] = word
+// commandLine is a command of this program as a shell reads it.
+func commandLine(args []string) string {
+	line := "gpdrf-gpu"
+	for _, word := range args {
+		line += " " + usage.ShellWord(word)
 	}
-	return strings.Join(words, " ")
+	return line
 }
 
 // page is the report of the runs in some folders.

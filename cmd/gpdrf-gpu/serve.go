@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -59,7 +60,7 @@ func modelSources(arguments []string) (sources []serve.Source, err error) {
 	given := map[string]bool{}
 	for _, word := range arguments {
 		name, path, named := strings.Cut(word, "=")
-		if !named {
+		if _, err := os.Stat(word); err == nil || !named { // a folder can have = in its name
 			path = word
 			if name = filepath.Base(filepath.Clean(path)); name == rundir.ModelFile {
 				name = filepath.Base(filepath.Dir(path))

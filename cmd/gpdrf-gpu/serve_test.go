@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/serve"
 )
 
 // Nobody else may connect to a Unix socket, and files that come later have their usual mode.
@@ -29,6 +31,23 @@ func TestSocketIsPrivate(t *testing.T) {
 		}
 		if info.Mode().Perm() != want {
 			t.Errorf("%s: %v, expected %v", path, info.Mode().Perm(), want)
+		}
+	}
+}
+
+// A folder can have = in its name.
+func TestModelSources(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("runs/lr=0.1", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]serve.Source{
+		"runs/lr=0.1":   {Name: "lr=0.1", Path: "runs/lr=0.1"},
+		"m=runs/lr=0.1": {Name: "m", Path: "runs/lr=0.1"},
+		"m=runs/other":  {Name: "m", Path: "runs/other"},
+	} {
+		if got, err := modelSources([]string{word}); err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %+v, %v", word, got, err)
 		}
 	}
 }

@@ -1,7 +1,11 @@
 // Package usage has the error for bad options and bad input.
 package usage
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
 
 // Error is an error in a request, not in its execution. The command line answers it with exit
 // code 2.
@@ -12,3 +16,17 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Errorf is fmt.Errorf for an Error.
 func Errorf(format string, args ...any) error { return &Error{fmt.Errorf(format, args...)} }
+
+// ShellWord is a word as the system's shell reads it: cmd on Windows, else sh.
+func ShellWord(word string) string { return shellWord(word, runtime.GOOS) }
+
+func shellWord(word, system string) string {
+	special, quote, inside := " \t\n\"'\\$&|;<>()*?[]#~`!{}", "'", `'\''`
+	if system == "windows" {
+		special, quote, inside = " \t\n\"'&|;<>()*?[]^%!,=", `"`, `\"`
+	}
+	if word != "" && !strings.ContainsAny(word, special) {
+		return word
+	}
+	return quote + strings.ReplaceAll(word, quote, inside) + quote
+}

@@ -187,6 +187,18 @@ def test_load_what_the_program_trained(table: Table, tmp_path: Path) -> None:
         GPDRFRegressor.load(tmp_path / "no.safetensors")
 
 
+def test_load_classes_of_digits(tmp_path: Path) -> None:
+    """Only classes that are written as whole numbers become some."""
+    for first, second in (("007", "7"), ("-3", "10")):
+        rows = tmp_path / f"{first}.csv"
+        rows.write_text("a,class\n" + "".join(f"{i},{first if i % 2 else second}\n" for i in range(60)))
+        run = tmp_path / f"run{first}"
+        command = ["train", "--data", str(rows), "--task", "classification", "--steps=20", "--quiet", "--out", str(run)]
+        subprocess.run([_program.path(), *command], check=True, stdout=subprocess.DEVNULL)
+        classes = list(GPDRFClassifier.load(run).classes_)
+        assert classes == (["007", "7"] if first == "007" else [-3, 10])
+
+
 def test_warnings_of_the_program(genes: tuple[list[str], list[str]]) -> None:
     with pytest.warns(GPDRFWarning, match="sequences without any feature"):
         GPDRFClassifier(steps=20, kernel="spectrum:31", random_state=1).fit(*genes)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
@@ -15,10 +14,7 @@ import (
 
 // ResumeCommand is the command that resumes the run in a folder.
 func ResumeCommand(folder string) string {
-	if strings.ContainsAny(folder, " '\"\\$`&;()<>|*?[]#~") {
-		folder = "'" + strings.ReplaceAll(folder, "'", `'\''`) + "'"
-	}
-	return "gpdrf-gpu train --resume " + folder
+	return "gpdrf-gpu train --resume " + usage.ShellWord(folder)
 }
 
 // Folder opens the folder of the run that resumes from the Checkpoint, and cuts its metrics to

@@ -82,7 +82,7 @@ def _describe(estimator: Estimator, schema: dict[str, Any]) -> None:
         if columns != [f"x{j}" for j in range(len(columns))]:
             estimator.feature_names_in_ = np.array(columns, dtype=object)
     if classes := schema.get("classes"):
-        whole = all(re.fullmatch(r"-?\d+", c) for c in classes)
+        whole = all(re.fullmatch("0|-?[1-9][0-9]*", c) for c in classes)  # "007" is no number
         estimator.classes_ = np.array([int(c) for c in classes] if whole else classes)
 
 
