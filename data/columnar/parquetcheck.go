@@ -26,19 +26,23 @@ type parquetCheck struct {
 	rows     int64  // of the groups so far
 }
 
-// checkFooter checks the length of the description behind the pages, for which package parquet
-// takes memory at once.
+// checkFooter checks the length and the shape of the description behind the pages, for which package
+// parquet takes memory at once.
 func checkFooter(file io.ReaderAt, size int64) error {
 	const word = 4 // and the length is as long
 	var end [2 * word]byte
 	if n, _ := file.ReadAt(end[:], max(0, size-int64(len(end)))); size < int64(len(end)+word) || n < len(end) {
 		return fmt.Errorf("is a Parquet file that is cut short (%d bytes): write it again", size)
 	}
-	if length := int64(binary.LittleEndian.Uint32(end[:])); length > size-int64(len(end)+word) {
+	length := int64(binary.LittleEndian.Uint32(end[:]))
+	if length > size-int64(len(end)+word) {
 		return fmt.Errorf("is a Parquet file that cannot be read (it says that its description has %d bytes, "+
 			"and the file has %d): write it again", length, size)
 	}
-	return nil
+	text := io.NewSectionReader(file, size-int64(len(end))-length, length)
+	walk(bufio.NewReader(text), length)
+	text.Seek(0, io.SeekStart)
+	return checkShape(bufio.NewReader(text), length)
 }
 
 // most is how many bytes the pages that are held together may take.

@@ -1,0 +1,141 @@
+package columnar
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+)
+
+// A Parquet file describes itself and its pages in Thrift's compact form. Package parquet takes the
+// memory of a list before its elements have come, and follows values within each other to any depth.
+// So a description is walked over first. One that makes no sense is a panic.
+
+// mostDepth is how deep values may lie within each other. Those of Parquet need less than ten.
+const mostDepth = 64
+
+const cutShort = "a description is cut short"
+
+// description is one that is being walked over.
+type description struct {
+	in   *bufio.Reader
+	left uint64 // elements that its lists may still have: each takes a byte or more
+}
+
+// walk goes over the description of up to size bytes at the start of a reader.
+func walk(in *bufio.Reader, size int64) {
+	d := description{in, uint64(size)}
+	d.value(thrift.STRUCT, 0)
+}
+
+func (d *description) byte() byte {
+	b, err := d.in.ReadByte()
+	if err != nil {
+		panic(cutShort)
+	}
+	return b
+}
+
+// number is a number of variable length, without its sign.
+func (d *description) number() uint64 {
+	n, err := binary.ReadUvarint(d.in)
+	if err != nil {
+		panic(cutShort)
+	}
+	return n
+}
+
+func (d *description) skip(n uint64) {
+	if n > math.MaxInt32 {
+		panic(cutShort)
+	}
+	if _, err := d.in.Discard(int(n)); err != nil {
+		panic(cutShort)
+	}
+}
+
+// value goes over a value, which lies in depth others.
+func (d *description) value(kind thrift.Type, depth int) {
+	if depth > mostDepth {
+		panic(fmt.Sprintf("a description has more than %d values within each other", mostDepth))
+	}
+	switch kind {
+	case thrift.TRUE, thrift.FALSE: // the type says which
+	case thrift.I8:
+		d.skip(1)
+	case thrift.I16, thrift.I32, thrift.I64:
+		d.number()
+	case thrift.DOUBLE:
+		d.skip(8)
+	case thrift.UUID:
+		d.skip(16)
+	case thrift.BINARY:
+		d.skip(d.number())
+	case thrift.LIST, thrift.SET:
+		d.list(depth)
+	case thrift.STRUCT:
+		for head := d.byte(); head != 0; head = d.byte() {
+			if head>>4 == 0 {
+				d.number() // of the field
+			}
+			d.value(thrift.Type(head&15), depth+1)
+		}
+	default:
+		panic(fmt.Sprintf("a description has a value of type %d", kind))
+	}
+}
+
+func (d *description) list(depth int) {
+	head := d.byte()
+	n := uint64(head >> 4)
+	if n == 15 {
+		n = d.number()
+	}
+	if n > d.left {
+		panic(fmt.Sprintf("a description has a list of %d", n))
+	}
+	d.left -= n
+	for range n {
+		if kind := thrift.Type(head & 15); kind > thrift.FALSE {
+			d.value(kind, depth+1)
+		} else { // true or false is a byte here
+			d.skip(1)
+		}
+	}
+}
+
+// checkShape checks the numbers of columns and groups in the description of a file of some bytes,
+// before package parquet takes memory for each column of each group, and for the path to each column.
+func checkShape(in io.Reader, length int64) error {
+	var shape struct {
+		Columns []struct {
+			Children thrift.Null[int32] `thrift:"5,optional"`
+		} `thrift:"2,optional"`
+		Groups []struct{} `thrift:"4,optional"`
+	}
+	if err := thrift.NewDecoder((&thrift.CompactProtocol{}).NewReader(in)).Decode(&shape); err != nil {
+		return damage("%v", err)
+	}
+	if n, groups := len(shape.Columns), len(shape.Groups); int64(n)*int64(groups) > length {
+		return damage("%d columns in %d groups of rows", n, groups)
+	}
+	var open []int32 // groups of columns, by how many of theirs are still to come
+	for _, c := range shape.Columns {
+		if c.Children.V > 0 {
+			if open = append(open, c.Children.V); len(open) > mostDepth {
+				return damage("more than %d groups of columns within each other", mostDepth)
+			}
+			continue
+		}
+		for last := len(open) - 1; last >= 0; last-- {
+			if open[last]--; open[last] > 0 {
+				break
+			}
+			open = open[:last]
+		}
+	}
+	return nil
+}
