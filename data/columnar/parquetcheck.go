@@ -183,5 +183,17 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 	if err := runs(1, values, defined); err != nil {
 		return 0, err
 	}
-	return held, counts(encoding, values, text)
+	return c.whole(encoding, values, held, text)
+}
+
+// whole checks the values of a page that takes some bytes without their prefixes, and returns how many
+// it takes with them.
+func (c *parquetCheck) whole(encoding format.Encoding, values, held int64, text []byte) (int64, error) {
+	if err := counts(encoding, values, text); err != nil || encoding != format.DeltaByteArray {
+		return held, err
+	}
+	if held += prefixes(text); held > c.most() {
+		return 0, c.tooMuch(held)
+	}
+	return held, nil
 }

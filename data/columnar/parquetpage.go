@@ -87,6 +87,17 @@ func counts(encoding format.Encoding, values int64, text []byte) error {
 	return nil
 }
 
+// prefixes is how many bytes of the values of a page are those of the values before them, which
+// package parquet writes out. The lengths stand in front, and their number has been checked. Package
+// parquet says so where they are damaged.
+func prefixes(text []byte) (bytes int64) {
+	lengths, _ := parquet.DeltaBinaryPacked.DecodeInt32(nil, text)
+	for _, n := range lengths {
+		bytes += max(0, int64(n))
+	}
+	return bytes
+}
+
 // runs checks the runs of values of the given width in bits. It stops at damage.
 func runs(bits int, values int64, text []byte) error {
 	total, bytes := uint64(0), uint64(bits+7)/8

@@ -10,9 +10,24 @@ import (
 	"testing"
 
 	"github.com/andybalholm/brotli"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
+
+// Values that begin with those before them are written out, and count with their prefixes.
+func TestPrefixes(t *testing.T) {
+	for n, says := range map[int32]string{10: "", 1 << 20: "a page claims"} {
+		text, err := parquet.DeltaBinaryPacked.EncodeInt32(nil, append(slices.Repeat([]int32{n}, 99), 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := parquetCheck{size: 50}
+		if held, err := c.whole(format.DeltaByteArray, 100, 7, text); !isAbout(err, says) || err == nil && held != 7+99*10 {
+			t.Errorf("prefixes of %d bytes: %d bytes in all, %v", n, held, err)
+		}
+	}
+}
 
 // bomb is 80 MB of zeros in little space.
 func bomb(t *testing.T, pack func(io.Writer) io.WriteCloser) []byte {
