@@ -1,10 +1,12 @@
 package columnar
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -50,6 +52,7 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 		}
 		p.names, p.cells = append(p.names, c.Name()), append(p.cells, cell)
 		p.texts = append(p.texts, text)
+		p.check.kinds = append(p.check.kinds, c.Type().Kind())
 		p.numbers, p.check.optional = append(p.numbers, parquetNumber(c)), append(p.check.optional, c.Optional())
 	}
 	p.row = make([]string, len(p.names))
@@ -113,6 +116,9 @@ func (p *parquetReader) fill() {
 		}
 		n, err := p.rows.ReadRows(p.buffer)
 		p.left = p.buffer[:n]
+		if slices.ContainsFunc(p.left, func(row parquet.Row) bool { return len(row) != len(p.names) }) {
+			err = errors.New("a column ends before the others")
+		}
 		if err != nil && err != io.EOF {
 			p.err = damage("%v", err)
 			p.left = nil
@@ -157,7 +163,7 @@ func parquetCell(c *parquet.Column) (cell func(parquet.Value) string, text bool)
 		unit := t.Unit.Value.Duration()
 		return func(v parquet.Value) string { return instant(v.Int64(), unit) }, false
 	case *format.DecimalType:
-		if t.Scale < 0 || t.Scale > mostDigits {
+		if t.Scale < 0 || t.Scale > mostDigits || c.Type().Length() > mostDigits { // in bytes, or bits of a number
 			return nil, false
 		}
 		return func(v parquet.Value) string { return decimal(v, int(t.Scale)) }, false

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -19,7 +20,9 @@ import (
 type parquetCheck struct {
 	file     io.ReaderAt
 	size     int64
-	optional []bool // of the columns: whether cells may be missing
+	optional []bool                    // of the columns: whether cells may be missing
+	kinds    []parquet.Kind            // their types
+	codecs   []format.CompressionCodec // those in the first group, by which package parquet reads all
 	in       bufio.Reader
 	packed   []byte // a page
 	text     []byte // and its content
@@ -54,9 +57,15 @@ func (c *parquetCheck) mostInAll() int64 { return smallBatch + c.size*mostRatio 
 func (c *parquetCheck) group(g format.RowGroup) error {
 	held, rows := int64(0), int64(0)
 	for i, chunk := range g.Columns {
+		if err := c.agrees(i, &chunk.MetaData); err != nil {
+			return err
+		}
 		largest, values, err := c.chunk(&chunk.MetaData, i < len(c.optional) && c.optional[i])
 		if err != nil {
 			return err
+		}
+		if values != g.NumRows {
+			return damage("a column of %d values in a group of %d rows", values, g.NumRows)
 		}
 		if held += largest; held > c.most() {
 			return fmt.Errorf("the pages of its columns take %d bytes at a time, at most %d can be read: "+
@@ -70,43 +79,87 @@ func (c *parquetCheck) group(g format.RowGroup) error {
 	return nil
 }
 
+// agrees compares column i of a group with what package parquet takes it for: a column of the type in
+// the schema, with the codec of the first group.
+func (c *parquetCheck) agrees(i int, m *format.ColumnMetaData) error {
+	if i < len(c.kinds) && m.Type != format.Type(c.kinds[i]) {
+		return damage("values of type %v in a column of type %v", m.Type, c.kinds[i])
+	}
+	if i == len(c.codecs) {
+		c.codecs = append(c.codecs, m.Codec)
+	}
+	if m.Codec != c.codecs[i] {
+		return fmt.Errorf("its groups of rows are compressed by %v and by %v, which cannot be read: write it again "+
+			"with one of them", c.codecs[i], m.Codec)
+	}
+	return nil
+}
+
 // tooMuch is the error about pages that claim more bytes than can be read.
 func (c *parquetCheck) tooMuch(bytes int64) error {
 	return damage("a page claims %d bytes, at most %d can be read", bytes, c.most())
 }
 
 // chunk checks the pages of a column: how many bytes the largest takes, its dictionary with it, and
-// how many values there are. Where a page is damaged it ends: package parquet will say so.
+// how many values there are. Package parquet reads the dictionary where it is said to be, and the other
+// pages from the first to the end.
 func (c *parquetCheck) chunk(m *format.ColumnMetaData, optional bool) (largest, values int64, err error) {
-	at, end := m.DataPageOffset, m.TotalCompressedSize
+	start := m.DataPageOffset
 	if m.DictionaryPageOffset != 0 {
-		at = m.DictionaryPageOffset
+		start = m.DictionaryPageOffset
 	}
-	if end += at; at < 0 || end > c.size {
-		return 0, 0, nil
+	end := start + m.TotalCompressedSize
+	if start < 0 || end < start || end > c.size {
+		return 0, 0, damage("a column of %d bytes from byte %d of a file of %d", m.TotalCompressedSize, start, c.size)
 	}
 	dictionary := int64(0)
-	for at < end {
-		section := io.NewSectionReader(c.file, at, end-at)
-		c.in.Reset(section)
-		var page format.PageHeader
-		if thrift.NewDecoder((&thrift.CompactProtocol{}).NewReader(&c.in)).Decode(&page) != nil {
-			break
+	if m.DictionaryPageOffset != 0 && start < end {
+		if _, dictionary, _, err = c.next(m, optional, start, end); err != nil {
+			return 0, 0, err
 		}
-		read, _ := section.Seek(0, io.SeekCurrent)
-		at += read - int64(c.in.Buffered())
-		held, err := c.page(&page, m.Codec, optional, at, end)
-		if err != nil {
+	}
+	for at := m.DataPageOffset; at < end; {
+		var page format.PageHeader
+		var held int64
+		if page, held, at, err = c.next(m, optional, at, end); err != nil {
 			return 0, 0, err
 		}
 		if page.Type == format.DictionaryPage {
-			dictionary = held
+			dictionary = max(dictionary, held)
 		} else {
 			largest, values = max(largest, held), values+int64(countOf(&page))
 		}
-		at += int64(page.CompressedPageSize)
 	}
 	return largest + dictionary, values, nil
+}
+
+// next checks the page at an offset, in a column that ends at another: how many bytes it takes, and
+// where the one behind it is.
+func (c *parquetCheck) next(m *format.ColumnMetaData, optional bool, at, end int64) (page format.PageHeader,
+	held, behind int64, err error) {
+	section := io.NewSectionReader(c.file, at, end-at)
+	c.in.Reset(section)
+	walk(&c.in, end-at)
+	section.Seek(0, io.SeekStart)
+	c.in.Reset(section)
+	if err := thrift.NewDecoder((&thrift.CompactProtocol{}).NewReader(&c.in)).Decode(&page); err != nil {
+		return page, 0, 0, damage("a page: %v", err)
+	}
+	read, _ := section.Seek(0, io.SeekCurrent)
+	at += read - int64(c.in.Buffered())
+	v1, v2, dictionary := page.DataPageHeader, page.DataPageHeaderV2, page.DictionaryPageHeader
+	e := dictionary.V.Encoding
+	switch { // package parquet believes any header, and takes memory for a dictionary or for runs of numbers
+	case v1.Valid != (page.Type == format.DataPage), v2.Valid != (page.Type == format.DataPageV2),
+		dictionary.Valid != (page.Type == format.DictionaryPage):
+		return page, 0, 0, damage("a page has the header of another kind")
+	case e != format.Plain && e != oldDictionary:
+		return page, 0, 0, damage("a dictionary is encoded as %v", e)
+	case m.Type != format.Boolean && (v1.V.Encoding == format.RLE || v2.V.Encoding == format.RLE):
+		return page, 0, 0, damage("values of type %v are in runs", m.Type)
+	}
+	held, err = c.page(&page, m.Codec, optional, at, end)
+	return page, held, at + int64(page.CompressedPageSize), err
 }
 
 // countOf is how many values a page says that it has.

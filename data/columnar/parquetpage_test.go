@@ -105,8 +105,8 @@ func TestFooter(t *testing.T) {
 // The pages of all columns together have a bound, and so have the rows of all groups.
 func TestManyPages(t *testing.T) {
 	var file bytes.Buffer
-	var group format.RowGroup
 	const values = smallBatch / bytesPerValue / 2
+	group := format.RowGroup{NumRows: values}
 	header := format.PageHeader{CompressedPageSize: 0, UncompressedPageSize: 0}
 	header.DataPageHeader.V, header.DataPageHeader.Valid = format.DataPageHeader{NumValues: values}, true
 	if err := thrift.NewEncoder((&thrift.CompactProtocol{}).NewWriter(&file)).Encode(&header); err != nil {
