@@ -70,16 +70,25 @@ func openArrow(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 		return nil, errDamagedArrow
 	}
 	var messages []io.Reader
+	total := int64(0) // bytes of messages, which do not overlap
 	for _, kind := range []int{footerDictionaries, footerBatches} {
 		for _, at := range index.elements(kind, 24) {
 			from, head, body := index.GetInt64(at), int64(index.GetInt32(at+8)), index.GetInt64(at+16)
-			if from < 0 || head < 0 || body < 0 || body > size || from+head+body > last {
+			if from < 0 || head < 0 || body < 0 || body > size || from > last-head-body {
 				return nil, errDamagedArrow
+			}
+			if total += head + body; total > last {
+				return nil, damagedArrow("its index has more batches than the file")
 			}
 			messages = append(messages, io.NewSectionReader(r, from, head+body))
 		}
 	}
-	return newArrowReader(io.MultiReader(messages...), schema)
+	a, err := newArrowReader(io.MultiReader(messages...), schema)
+	if err != nil {
+		return nil, err
+	}
+	a.messages.due = len(messages)
+	return a, nil
 }
 
 func openArrowStream(r io.Reader) (reader tablefile.Reader, err error) {

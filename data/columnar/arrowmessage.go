@@ -32,6 +32,7 @@ const isSchema, isDictionary, isBatch = 1, 2, 3
 // arrowMessages reads the messages of a stream.
 type arrowMessages struct {
 	from io.Reader
+	due  int           // messages of an index that are still to come; a stream has no index
 	seen int64         // bytes of it
 	kept int64         // bytes of decompressed dictionaries
 	zstd *zstd.Decoder // nil before the first buffer that needs it
@@ -49,9 +50,13 @@ type arrowMessage struct {
 func (m *arrowMessages) next() (message arrowMessage, err error) {
 	defer damaged(&err)
 	length, err := m.length()
+	if err == io.EOF && m.due > 0 {
+		err = shortArrow(err)
+	}
 	if err != nil {
 		return message, err
 	}
+	m.due--
 	if length < 8 || length > mostMetadata {
 		return message, damagedArrow("a message's description has %d bytes", length)
 	}
