@@ -19,6 +19,9 @@ func TestGivenRows(t *testing.T) {
 		"row 1 has 1 number, the training data have 2 columns": {Inputs: [][]float64{{1}}},
 		"1 slice for 2 sequences": {Inputs: [][]float64{{1, 2}},
 			Sequences: []string{"AC", "GT"}},
+		"the training rows have none: leave them out": {Inputs: [][]float64{{1, 2}}, Offset: []float64{0.5}},
+		`there are two columns "a"`: {Columns: []string{"a", "b", "a"},
+			Inputs: [][]float64{{1, 2, 3}}},
 	} {
 		if _, err := r.Given(trained.Schema()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %s", err, want)

@@ -22,6 +22,9 @@ func (r Rows) Given(s Schema) (Given, error) {
 		return g, errorf("", "the model has columns of text: %s: give such rows in a file", list(text))
 	}
 	offsets := s.Roles.Offset != ""
+	if !offsets && r.Offset != nil {
+		return g, errorf("", "the rows have offsets, and the training rows have none: leave them out")
+	}
 	if offsets && len(r.Offset) != r.N() {
 		return g, errorf("", "%s for %s: the training rows have offsets, so give a number for each row",
 			plural(len(r.Offset), "offset"), plural(r.N(), "row"))
@@ -35,6 +38,9 @@ func (r Rows) Given(s Schema) (Given, error) {
 			return g, errorf("",
 				"there is no column %s, which the training data have; the columns here are %s", quote(name),
 				strings.Join(r.Columns, ", "))
+		}
+		if r.Columns != nil && slices.Contains(r.Columns[at[k]+1:], name) {
+			return g, errorf("", "there are two columns %s: names must differ", quote(name))
 		}
 	}
 	for i := range r.N() {
