@@ -51,8 +51,8 @@ func FromRows(r Rows) (*Dataset, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	d := &Dataset{Name: inMemory, Path: inMemory, Columns: r.Columns, Task: Regression, Y: slices.Clone(r.Values),
-		Target: DefaultTarget}
+	d := &Dataset{Name: inMemory, Path: inMemory, Columns: slices.Clone(r.Columns), Task: Regression,
+		Y: slices.Clone(r.Values), Target: DefaultTarget}
 	if r.Inputs != nil {
 		if r.Columns == nil {
 			d.Columns = plainColumns(nil, len(r.Inputs[0]))
@@ -78,7 +78,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		d.setClasses(r.Classes)
 	}
 	if r.Targets != nil {
-		d.Y, d.Targets = slices.Concat(r.Targets...), r.targetNames()
+		d.Y, d.Targets = slices.Concat(r.Targets...), slices.Clone(r.targetNames())
 		for c := range d.Targets {
 			d.schema.TargetsAt = append(d.schema.TargetsAt, len(d.Columns)+c)
 		}
