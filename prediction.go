@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -124,7 +125,7 @@ func newPrediction(t *fitted.Trained, mixture *model.Prediction, distances []flo
 		p.classes = c
 		for i := range mixture.N {
 			p.Class = append(p.Class, c.Label(i))
-			p.Probabilities = append(p.Probabilities, c.Probabilities(i))
+			p.Probabilities = append(p.Probabilities, slices.Clone(c.Probabilities(i)))
 		}
 		return p
 	}
