@@ -289,11 +289,10 @@ func (c *arrowColumn) fixed(t arrowType, values []byte) {
 			c.cell = func(i int) string { return number(c.number(i)) }
 		}
 	case arrowDate:
-		perDay := int64(1)
+		c.cell = func(i int) string { return day(integer(i)) }
 		if t.bytes == 8 {
-			perDay = 86_400_000
+			c.cell = func(i int) string { return time.UnixMilli(integer(i)).UTC().Format(time.DateOnly) }
 		}
-		c.cell = func(i int) string { return day(integer(i) / perDay) }
 	case arrowTime:
 		c.cell = func(i int) string { return instant(integer(i), t.unit) }
 	case arrowDecimal:
