@@ -19,6 +19,7 @@ type arrowWriter struct {
 	err     error // of these
 	columns []arrowCells
 	cell, n int           // the next of the row, and the rows of the batch
+	most    int           // rows of a batch
 	blocks  [][]int64     // where the batches lie, as message says
 	encoder *zstd.Encoder // of buffers
 }
@@ -40,7 +41,7 @@ func newArrow(w io.Writer, columns []tablefile.Column) (tablefile.Writer, error)
 	if err != nil {
 		return nil, err
 	}
-	a := &arrowWriter{to: w, encoder: encoder}
+	a := &arrowWriter{to: w, most: rowsOf(len(columns)), encoder: encoder}
 	for _, c := range columns {
 		a.columns = append(a.columns, arrowCells{Column: c})
 	}
@@ -90,7 +91,7 @@ func (a *arrowWriter) EndRow() error {
 			c.ends = binary.LittleEndian.AppendUint32(c.ends, uint32(len(c.values)))
 		}
 	}
-	if a.cell, a.n = 0, a.n+1; a.n == rowsPerGroup {
+	if a.cell, a.n = 0, a.n+1; a.n == a.most {
 		a.flush()
 	}
 	return a.err

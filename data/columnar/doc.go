@@ -18,8 +18,15 @@ func init() {
 		OpenArrowStream: openArrowStream, NewParquet: newParquet, NewArrow: newArrow})
 }
 
-// rowsPerGroup is how many rows lie together in a file, and are held in memory.
-const rowsPerGroup = 1 << 16
+// How many rows lie together in a file, and are held in memory.
+const (
+	rowsPerGroup  = 1 << 16
+	leastPerGroup = 1 << 10 // of a wide table
+	mostCells     = 1 << 23 // of these rows, if they are more than leastPerGroup
+)
+
+// rowsOf is how many rows of a table lie together.
+func rowsOf(columns int) int { return max(leastPerGroup, min(rowsPerGroup, mostCells/max(1, columns))) }
 
 // damaged turns a panic of a library over bytes that make no sense into an error.
 func damaged(err *error) {

@@ -1,8 +1,8 @@
 package columnar
 
 import (
+	"fmt"
 	"io"
-	"slices"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
@@ -20,32 +20,37 @@ type parquetWriter struct {
 
 // newParquet begins a Parquet file, compressed with zstd.
 func newParquet(w io.Writer, columns []tablefile.Column) (tablefile.Writer, error) {
-	group := orderedGroup{Group: parquet.Group{}}
-	for _, c := range columns {
-		group.names = append(group.names, c.Name)
+	if most := parquet.MaxColumnIndex + 1; len(columns) > most {
+		return nil, fmt.Errorf("a Parquet file has at most %d columns, and this table has %d: write CSV or Arrow",
+			most, len(columns))
+	}
+	group := orderedGroup{parquet.Group{}, map[string]int{}}
+	for place, c := range columns {
+		group.places[c.Name] = place
 		if c.Text {
 			group.Group[c.Name] = parquet.Optional(parquet.String())
 		} else {
 			group.Group[c.Name] = parquet.Optional(parquet.Leaf(parquet.DoubleType))
 		}
 	}
+	rows := rowsOf(len(columns))
 	return &parquetWriter{to: parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group),
-		parquet.Compression(newPageCodec()), parquet.MaxRowsPerRowGroup(rowsPerGroup),
+		parquet.Compression(newPageCodec()), parquet.MaxRowsPerRowGroup(int64(rows)),
 		parquet.CreatedBy("gpdrf-gpu", "", ""))}, nil
 }
 
-// orderedGroup has its fields in the order of their names here. A parquet.Group sorts them.
+// orderedGroup has its fields at their places. A parquet.Group sorts them by their names.
 type orderedGroup struct {
 	parquet.Group
-	names []string
+	places map[string]int
 }
 
 // Fields are in order.
 func (g orderedGroup) Fields() []parquet.Field {
-	fields := g.Group.Fields()
-	slices.SortStableFunc(fields, func(a, b parquet.Field) int {
-		return slices.Index(g.names, a.Name()) - slices.Index(g.names, b.Name())
-	})
+	fields := make([]parquet.Field, len(g.places))
+	for _, f := range g.Group.Fields() {
+		fields[g.places[f.Name()]] = f
+	}
 	return fields
 }
 
