@@ -68,7 +68,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 		return nil, err
 	}
 	if like := in.opt.Like; like != nil && in.opt.TargetOptional && width == len(like.Columns)+len(like.places()) {
-		a.free = func(i int) bool { return slices.Contains(like.places(), i%width) }
+		a.free = func(i int) bool { return slices.Contains(like.keptPlaces(), i%width) }
 	}
 	whole, err := a.matrix(n, width, 1) // first: a header may lie
 	if err != nil {
@@ -109,8 +109,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 func (in *input) targetColumns(file string, names []string) (at []int, err error) {
 	width := len(names)
 	if like := in.opt.Like; like != nil {
-		switch d, at := len(like.Columns), like.places(); {
-		case width == d+len(at):
+		switch d, at := len(like.Columns), like.keptPlaces(); {
+		case width == d+len(at) && slices.Max(at) < width:
 			return at, nil
 		case width == d && in.opt.TargetOptional:
 			return nil, nil

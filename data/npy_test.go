@@ -138,6 +138,24 @@ func TestArrays(t *testing.T) {
 	}
 }
 
+// An array has no column that was left out of the training table.
+func TestArrayWithoutLeftOut(t *testing.T) {
+	x := npy("<f8", "2, 3", []float64{1, 5, 2, 3, 6, 4})
+	t.Chdir(folderOf(t, map[string]string{"table.npy": x}))
+	like := Schema{Columns: []string{"a", "b"}, Target: "t", TargetAt: 3, Task: Regression,
+		LeftOut: []LeftOut{{"id", 0}, {"name", 1}}}
+	for _, targets := range []bool{false, true} {
+		d, _, err := ReadFile("table.npy", ReadOptions{Like: &like, TargetOptional: targets})
+		if err != nil || d.Y[0] != 5 || d.Y[1] != 6 || d.Row(1)[1] != 4 {
+			t.Errorf("%+v, %v", d, err)
+		}
+	}
+	like.LeftOut = nil // a model of the table with a column of sequences
+	if _, _, err := ReadFile("table.npy", ReadOptions{Like: &like}); err == nil {
+		t.Error("a target beyond the array is taken")
+	}
+}
+
 func TestBadArrays(t *testing.T) {
 	values := []float64{1, 2, 3, 4}
 	good, y := npy("<f8", "2, 2", values), npy("<i8", "2,", []int64{1, 0})

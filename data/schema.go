@@ -72,6 +72,19 @@ func (s Schema) places() []int {
 	return []int{s.TargetAt}
 }
 
+// keptPlaces are the places of the targets in a file without the columns that are left out.
+func (s Schema) keptPlaces() []int {
+	kept := slices.Clone(s.places())
+	for i, at := range s.places() {
+		for _, out := range s.LeftOut {
+			if out.At < at {
+				kept[i]--
+			}
+		}
+	}
+	return kept
+}
+
 // Plain is the schema as a model keeps it: without the vectors that sequences of vectors are made
 // of.
 func (s Schema) Plain() Schema {
