@@ -71,7 +71,7 @@ func (r *run) choose(ctx context.Context) (err error) {
 	if safe {
 		short, long, rows = int(safeShare*float64(c.Steps)), 0, int(safeShare*float64(r.job.Train.N()))
 	}
-	// rows without the held out ones may lack a class, or all targets may be alike
+	// rows without the held out ones may lack a class, be fewer than ranks, or have equal targets
 	if short >= leastSteps && h.holdOut(rows) == nil {
 		r.saver = newSaver(c)
 		h.all = len(h.settings)*short + 2*long
@@ -113,7 +113,7 @@ func (h *chooser) holdOut(most int) (err error) {
 		return err
 	}
 	h.weights = h.held.Weights
-	return nil
+	return CheckRanks(h.run.job.ranks(), h.run.job.Config, h.rest.N())
 }
 
 // settings are the choice that rows have: the predictive objective with a lower weight where rows

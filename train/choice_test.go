@@ -81,6 +81,19 @@ func TestRanksChoose(t *testing.T) {
 	}
 }
 
+// Ranks that outnumber the rows of an attempt make none.
+func TestFewRowsForRanks(t *testing.T) {
+	outs, errs := onRanks(t, 8, "model=gp inducing=3 batch=50", table(t, 50, 1, wave), func(j *Job, _ *context.Context) {
+		j.Config = j.Config.With("steps", 240)
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if c := outs[0].Config; c.Objective != options.Predictive || c.Steps != 240 {
+		t.Errorf("%s for %d steps", c.Objective, c.Steps)
+	}
+}
+
 // A user's length, objective or weight, few rows and few steps leave nothing to choose.
 func TestNothingToChoose(t *testing.T) {
 	learns(t)
