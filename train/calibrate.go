@@ -13,11 +13,11 @@ import (
 // calibrate fits the temperature to the validation rows, unless it is given, or attempts have fitted it. Who
 // has pressed Ctrl-C does not wait for it. Counts have none: their noise follows from their rates.
 func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) error {
-	if j.Validation == nil || out.Config.Temperature != 0 || out.Trained.Counts() {
+	if !j.calibrates(out) {
 		return nil
 	}
 	if out.End == Interrupted {
-		out.Config = out.Config.With("temperature", 1.0)
+		j.leave(out)
 		return nil
 	}
 	rows := j.Validation.Spread(options.ValidationRows)
@@ -32,6 +32,18 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 	}
 	out.Config = out.Config.With("temperature", t)
 	return nil
+}
+
+// calibrates reports whether the temperature is open.
+func (j *Job) calibrates(out *Outcome) bool {
+	return j.Validation != nil && out.Config.Temperature == 0 && !out.Trained.Counts()
+}
+
+// leave settles the temperature where nothing has fitted it.
+func (j *Job) leave(out *Outcome) {
+	if j.calibrates(out) {
+		out.Config = out.Config.With("temperature", 1.0)
+	}
 }
 
 // Temperature is the one that fits a prediction of rows, where it makes them likelier by more than the

@@ -3,9 +3,56 @@ package train
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
 )
+
+// failing is a device that is lost from a moment on.
+type failing struct {
+	device.Device
+	lost bool
+}
+
+func (d *failing) Gather(dst, src, rows *device.Tensor) {
+	if d.lost {
+		panic(&device.FaultError{Device: d.Name(), Op: "Gather", Err: errors.New("lost")})
+	}
+	d.Device.Gather(dst, src, rows)
+}
+
+// lasting is a Reporter that loses a device when training has ended.
+type lasting struct {
+	quiet
+	device *failing
+}
+
+func (l *lasting) End() { l.device.lost = true }
+
+// A model that is trained is kept where its validation rows, or those of its intervals, cannot be predicted.
+func TestTrainedIsKept(t *testing.T) {
+	for _, words := range []string{"validation=0.2 eval-every=5", "conformal=true"} {
+		c, dev := config(t, "steps=5 batch=20 inducing=9 features=7 "+words), &failing{Device: openCPU(t)}
+		heard := &lasting{device: dev}
+		job := &Job{Config: c, Device: dev, Reporter: heard}
+		var err error
+		if job.Train, job.Conformal, _, err = c.HoldOutConformal(table(t, 90, 1, wave)); err != nil {
+			t.Fatal(err)
+		}
+		if job.Train, job.Validation, _, err = c.HoldOut(job.Train, data.Watch{}); err != nil {
+			t.Fatal(err)
+		}
+		out, err := job.Run(t.Context())
+		if notes := strings.Join(heard.notes, "\n"); err != nil || !strings.Contains(notes, "warning: the model is kept") ||
+			out.Trained.Named == nil || job.Validation != nil && out.Config.Temperature != 1 {
+			t.Errorf("%s: %v, and the notes are %s", words, err, notes)
+		}
+	}
+}
 
 // A classifier that is less sure than it could be gets a temperature by its validation rows. It holds in
 // each way to predict, and in the model file, and helps on rows that neither saw.

@@ -125,7 +125,8 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
 // cause is the error; where the time limit does, a *usage.Error. Where it ends after the last step, the
-// model has no temperature or no intervals. The Job stays as it is.
+// model has no temperature or no intervals. The same holds where their rows cannot be predicted, and a note
+// tells why; of several ranks, that is the error. The Job stays as it is.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	weighted, err := j.weighted()
 	if err != nil {
@@ -145,12 +146,16 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	if err = weighted.calibrate(ctx, out, settled.Reporter); err == nil {
 		err = j.conform(ctx, out)
 	}
-	if err != nil && ctx.Err() != nil { // the model is trained, and worth keeping
-		out.End = Interrupted
-		err = weighted.calibrate(ctx, out, settled.Reporter)
-	}
-	if err != nil {
+	switch { // the model is trained, and worth keeping
+	case err == nil:
+	case j.shared(): // another rank may have a temperature or intervals
 		return nil, err
+	case ctx.Err() != nil:
+		out.End = Interrupted
+		weighted.leave(out)
+	default:
+		settled.Reporter.Note("warning: the model is kept without a new temperature or intervals: %v", err)
+		weighted.leave(out)
 	}
 	return out, nil
 }
