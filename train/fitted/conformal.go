@@ -138,29 +138,31 @@ func (t *Trained) conformalTest(p *model.Prediction, ds *data.Dataset, target in
 		return nil
 	}
 	s, inside, size := &ConformalScores{Level: t.Conformal.Level, N: t.Conformal.N()}, 0, 0
-	for _, score := range t.conformalScores(p, ds)[target] {
-		if score <= q {
-			inside++
-		}
-	}
-	s.Coverage = float64(inside) / float64(p.N)
+	scores := t.conformalScores(p, ds)[target]
 	if t.Schema.Task == data.Classification {
 		probabilities := metrics.Probabilities(p.H, p.S, p.N, p.C)
 		for n := range p.N {
+			if scores[n] <= q {
+				inside++
+			}
 			for _, mass := range metrics.MassAbove(probabilities[n*p.C : (n+1)*p.C]) {
 				if mass <= q {
 					size++
 				}
 			}
 		}
-		s.Size = float64(size) / float64(p.N)
+		s.Coverage, s.Size = float64(inside)/float64(p.N), float64(size)/float64(p.N)
 		return s
 	}
 	m := t.Mixture(p, target)
-	for n := range p.N {
+	for n, y := range every(ds.Y, p.C, target) {
 		lower, upper := Interval(m, t.Targets[target], n, q)
+		if scores[n] <= q || lower <= y && y <= upper { // that of a count is rounded outward
+			inside++
+		}
 		s.Width += (upper - lower) / float64(p.N)
 	}
+	s.Coverage = float64(inside) / float64(p.N)
 	return s
 }
 

@@ -85,6 +85,23 @@ func TestConformalCoverage(t *testing.T) {
 	}
 }
 
+// The coverage of counts is that of their intervals, which are rounded outward.
+func TestConformalCoverageOfCounts(t *testing.T) {
+	const n = 40
+	trained := &Trained{Schema: data.Schema{Task: data.Regression, Target: "y"}, Targets: []data.TargetScale{{SD: 1}},
+		Conformal: &Conformal{0.5, [][]float64{{0.1, 0.2, 0.3}}}}
+	p := &model.Prediction{S: 1, N: n, C: 1, H: make([]float64, n), Dispersion: []float64{0}}
+	ds := &data.Dataset{Task: data.Regression, Target: "y", Y: make([]float64, n)}
+	for i := range n {
+		p.H[i], ds.Y[i] = math.Log(1.5), float64(i%4)
+	}
+	lower, upper := Interval(trained.Mixture(p, 0), trained.Targets[0], 0, 0.2)
+	s := trained.conformalTest(p, ds, 0)
+	if lower != 1 || upper != 2 || s.Coverage != 0.5 || math.Abs(s.Width-1) > 1e-12 {
+		t.Errorf("%g to %g: coverage %g, width %g", lower, upper, s.Coverage, s.Width)
+	}
+}
+
 // The interval of a score has the target of that score at its end, in own units, and holds it.
 func TestIntervalHoldsItsScore(t *testing.T) {
 	trained := &Trained{Schema: data.Schema{Task: data.Regression, Target: "y"},
