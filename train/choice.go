@@ -85,6 +85,8 @@ func (r *run) choose(ctx context.Context) (err error) {
 		return r.follow(ctx, h.settings[0], c.Steps, c.Steps)
 	case safe:
 		return r.follow(ctx, settingOf(best), c.Steps-h.all, c.Steps-h.all)
+	case len(h.attempts) <= len(h.settings): // there was no time for a long one, and no lengths to compare
+		return r.follow(ctx, settingOf(best), long, long)
 	default:
 		r.temper(best.Temperature)
 		return r.follow(ctx, settingOf(best), best.Steps, long)
@@ -226,12 +228,11 @@ func surpasses(logs, other []float64, w metrics.Weights) bool {
 // attempt trains on the rest of the rows, from the start of the run, and reports whether there is time for
 // more. One that breaks off, or that is cut short, does not count. A checkpoint may have it already.
 func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool, err error) {
-	if more, err = h.run.agreed(ctx.Err() == nil); !more || err != nil {
-		return more, err
-	}
 	a := rundir.Attempt{Objective: s.objective, KLWeight: s.klWeight, Steps: steps}
-	if n := len(h.attempts); n < len(h.known) {
+	if n := len(h.attempts); n < len(h.known) { // and needs no time
 		a = h.known[n]
+	} else if more, err = h.run.agreed(ctx.Err() == nil); !more || err != nil {
+		return more, err
 	} else if err := h.score(ctx, &a); err != nil {
 		return true, nil // by a time limit or Ctrl-C
 	}

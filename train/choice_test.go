@@ -212,6 +212,33 @@ func TestNoAttempt(t *testing.T) {
 	}
 }
 
+// Where there is no time for long attempts, no lengths are compared: the run has the steps of a long one. What
+// a checkpoint has needs no time.
+func TestNoTimeForLongAttempts(t *testing.T) {
+	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
+		Device: openCPU(t), Train: table(t, 120, 1, wave)}
+	if _, err := job.settle(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range settings(job.Config, job.Train) {
+		job.attempted.Attempts = append(job.attempted.Attempts, rundir.Attempt{Objective: s.objective,
+			KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
+	}
+	r, err := job.prepare(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.clock.deadline = 1
+	if err := r.choose(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if c := r.job.Config; c.Objective != options.Predictive || c.KLWeight != lowest || c.Steps != 300 ||
+		c.RowsChoseLength || c.Temperature != 0 {
+		t.Errorf("%s for %d steps, planned for %q, temperature %g", c.ObjectiveName(), c.Steps, c.PlannedFor,
+			c.Temperature)
+	}
+}
+
 // Sequences choose as tables do, and with the same bits where each step computes its distances.
 func TestSequencesChoose(t *testing.T) {
 	learns(t)
