@@ -136,8 +136,11 @@ func (c count) logProbability(y float64) float64 {
 	}
 	r := 1 / c.dispersion
 	shift := math.Log1p((c.rate - y) / (r + y)) // log((r+λ)/(r+y))
+	if 2*(r+c.rate) < r+y {                     // where log1p is near its pole
+		shift = math.Log((r + c.rate) / (r + y))
+	}
 	deviance := r*shift + y*(shift+c.logRatio(y))
-	if t := r * (y - c.rate) / (c.rate * (r + y)); math.Abs(t) < 0.5 {
+	if t := r * (y - c.rate) / (c.rate * (r + y)); t > -0.5 {
 		deviance = r*shift + y*math.Log1p(t)
 	}
 	return math.Log(r/(r+y)) - deviance + stirlingError(r+y) - stirlingError(r) - stirlingError(y) +

@@ -165,6 +165,19 @@ func TestHugeCounts(t *testing.T) {
 	}
 }
 
+// TestCountFarAboveItsRate: the log probability of a huge count keeps its digits where its rate is next to 0
+// and the dispersion is large.
+func TestCountFarAboveItsRate(t *testing.T) {
+	const y = 1e12
+	for _, dispersion := range []float64{1, 1e3, 1e5, 1e8} {
+		for _, log := range []float64{-20, -8, -1} {
+			c := Counts{S: 1, N: 1, LogRate: []float64{log}, Dispersion: []float64{dispersion}}
+			want := naiveLog(math.Exp(log), dispersion, y)
+			check(t, "log probability", c.LogDensity(0, y), want, 1e-5)
+		}
+	}
+}
+
 func BenchmarkScoreCounts(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for name, log := range map[string]float64{"tens": 3, "thousands": 8} {
