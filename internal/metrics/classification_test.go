@@ -113,6 +113,16 @@ func TestConstantClass(t *testing.T) {
 	check(t, "correct", *r.Bhattacharyya.Correct, *alone.Bhattacharyya.Correct, 0)
 }
 
+// TestAlikeSamples: samples that are alike have no distance, also where their mean is rounded.
+func TestAlikeSamples(t *testing.T) {
+	for _, s := range []int{3, 7, 100} {
+		logits := slices.Repeat([]float64{0.7, 0.1}, s)
+		if b := ScoreClassification(logits, s, 1, 2, []int32{0}, nil).Bhattacharyya; b.Correct != nil || b.Wrong != nil {
+			t.Errorf("%d samples: %g", s, *b.Correct)
+		}
+	}
+}
+
 // TestExtremeLogits: the NLL of a hopeless prediction is large and finite.
 func TestExtremeLogits(t *testing.T) {
 	r := ScoreClassification([]float64{5000, 0, 0, 5000}, 1, 2, 2, []int32{1, 1}, nil)

@@ -80,12 +80,17 @@ func ratio(sum, of float64) *float64 {
 	return &sum
 }
 
-// sampleMoments of x[at], x[at+stride], …, s of them; the variance is NaN for s = 1.
+// sampleMoments of x[at], x[at+stride], …, s of them; the variance is NaN for s = 1, and 0 where all are alike.
 func sampleMoments(x []float64, s, stride, at int) (mean, variance float64) {
+	alike := s > 1
 	for k := range s {
 		mean += x[k*stride+at]
+		alike = alike && x[k*stride+at] == x[at]
 	}
 	mean /= float64(s)
+	if alike { // and the mean may be rounded
+		return mean, 0
+	}
 	for k := range s {
 		d := x[k*stride+at] - mean
 		variance += d * d
