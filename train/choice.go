@@ -263,10 +263,12 @@ func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 		return ErrLate
 	}
 	if err != nil {
+		h.run.job.Reporter.Note("an attempt with %s broke off, and does not count: %v", settingOf(a), err)
 		return nil
 	}
 	logs := trained.DensitiesOf(p, h.held, 0).Log
 	if mean, _ := h.weights.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
+		h.run.job.Reporter.Note("an attempt with %s does not count: its log density is %g", settingOf(a), mean)
 		return nil
 	}
 	a.Logs = logs

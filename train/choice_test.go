@@ -207,8 +207,12 @@ func TestNoAttempt(t *testing.T) {
 	broken := *r.trained
 	broken.Targets = []data.TargetScale{{SD: 0}} // no target is a number
 	h.run = &run{job: r.job, trained: &broken, init: r.init}
+	heard := &quiet{}
+	r.job.Reporter = heard
 	if more, err := h.attempt(context.Background(), h.settings[0], 90); !more || err != nil || h.best() != nil {
 		t.Errorf("a run that breaks off: %v, %v", err, h.best())
+	} else if notes := strings.Join(heard.notes, "\n"); !strings.Contains(notes, "does not count") {
+		t.Errorf("a run that breaks off: the notes are %q", notes)
 	}
 }
 
