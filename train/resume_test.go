@@ -276,6 +276,10 @@ func TestGoOn(t *testing.T) {
 	if c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
 		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
 	}
+	chosen := c.With("planned-for", "3 epochs, and rows that were held out")
+	if _, err := chosen.GoOn([]options.Setting{{Key: "epochs", Text: "3", From: "--epochs"}}); err != nil {
+		t.Errorf("epochs of a run whose rows chose its steps: %v", err)
+	}
 	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu",
 		"device=cuda:0:f64", "chunk=8", "data=other.csv", "checkpoint-every=often"} {
 		key, text, _ := strings.Cut(f, "=")

@@ -25,7 +25,7 @@ func (c *Config) GoOn(flags []Setting) (*Config, error) {
 		case s.Key == "device" && kind(s.Text) == kind(now):
 			resumed.Device = s.Text
 		case asked.Text(s.Key) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
-		case s.Key == "epochs" && c.PlannedFor == forEpochs(asked.Epochs):
+		case s.Key == "epochs" && strings.HasPrefix(c.PlannedFor, forEpochs(asked.Epochs)):
 		case s.Key == "time-limit" && strings.HasPrefix(c.PlannedFor, ForTime(asked.TimeLimit)):
 		default:
 			was := "with " + now
