@@ -105,6 +105,10 @@ func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
 		if kind == LogTargets || kind == AutoTargets && decades(y) > 0 {
 			scales[c] = logScale(y, sd)
 		}
+		if scales[c].SD == 0 {
+			return nil, errorf(d.Path, "the logarithms of the target column %s are all alike in double precision: "+
+				"subtract a constant from the column, or give target-scaling: standard", quote(name))
+		}
 	}
 	return scales, nil
 }

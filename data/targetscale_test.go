@@ -7,6 +7,24 @@ import (
 	"testing"
 )
 
+// Targets that differ teach nothing where their logarithms are alike.
+func TestAlikeLogarithms(t *testing.T) {
+	alike := 0
+	for _, y := range []float64{1e15, 1e16, 1e17, 1e18} {
+		d := &Dataset{Task: Regression, Target: "y", Y: []float64{y, math.Nextafter(y, 2*y)}}
+		if math.Log(d.Y[0]) != math.Log(d.Y[1]) {
+			continue
+		}
+		alike++
+		if _, err := FitTargets(LogTargets, d); err == nil || !strings.Contains(err.Error(), "logarithms") {
+			t.Errorf("%g and the next number: %v", y, err)
+		}
+	}
+	if alike == 0 {
+		t.Error("no logarithms are alike")
+	}
+}
+
 // Logarithms are taken of targets that are positive and skewed over decades, and of no others.
 func TestLogTargets(t *testing.T) {
 	var rng *rand.Rand
