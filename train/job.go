@@ -39,7 +39,8 @@ type Job struct {
 	// of the rows' columns; nil where each is an input, and before project
 	projection *data.Projection
 
-	attempted rundir.State // that of a checkpoint before the first step
+	attempted rundir.State   // that of a checkpoint before the first step
+	earlier   *rundir.Result // of the same checkpoint
 
 	rows      string     // where they are: host; "" is by the memory
 	distances string     // of sequences: table, steps; "" is by the memory
@@ -134,7 +135,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	}
 	settled := *weighted
 	if c := j.From; c != nil && c.Step == 0 { // it has attempts, and nothing of the run
-		settled.From, settled.attempted = nil, c.State
+		settled.From, settled.attempted, settled.earlier = nil, c.State, c.Result
 	}
 	out, err := settled.settleAndRun(ctx)
 	if err != nil {

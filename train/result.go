@@ -24,8 +24,12 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 		Temperature: out.Trained.Model.Temperature,
 	}
+	earlier := j.earlier
 	if j.From != nil {
-		r.TaskNote, r.Folder = j.From.Result.TaskNote, j.From.Result.Folder
+		earlier = j.From.Result
+	}
+	if earlier != nil {
+		r.TaskNote, r.Folder = earlier.TaskNote, earlier.Folder
 	}
 	if out.Trained.Members != nil {
 		r.Model = Ensemble

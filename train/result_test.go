@@ -4,7 +4,34 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
+
+// The checkpoints of a run that continues behind its attempts have the folder and the note of its start.
+func TestAttemptsKeepTheStart(t *testing.T) {
+	start := &rundir.Result{Folder: "/elsewhere", TaskNote: "whole numbers"}
+	from := &rundir.Checkpoint{Result: start}
+	for _, weight := range []float64{1, lower} {
+		from.Attempts = append(from.Attempts, rundir.Attempt{Objective: options.Predictive, KLWeight: weight, Steps: 30,
+			Logs: make([]float64, 12)})
+	}
+	job := jobOf(t, "model=gp inducing=3 batch=20 checkpoint-every=50")
+	job.Config, job.From = job.Config.With("steps", 240), from
+	job.Device, job.Train = openCPU(t), table(t, 60, 1, wave)
+	var saved *rundir.Checkpoint
+	job.Save = func(c *rundir.Checkpoint) error {
+		saved = c
+		return nil
+	}
+	if _, err := job.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := saved.Result; saved.Step == 0 || r.Folder != start.Folder || r.TaskNote != start.TaskNote {
+		t.Errorf("step %d: folder %q, note %q", saved.Step, r.Folder, r.TaskNote)
+	}
+}
 
 // An objective rises where it gains much over a quarter of the run, more than it is noisy.
 func TestStillRising(t *testing.T) {
