@@ -46,6 +46,9 @@ func (r *run) startValues(ctx context.Context) {
 	}
 	sample, _ := ds.Sample(startRows, c.Seed)
 	y, outputs := r.startTargets(sample)
+	if outputs == 0 { // rows of one class
+		return
+	}
 	fit := exactgp.Maximise(ctx, exactgp.Rows{N: sample.N(), D: sample.D(), C: outputs,
 		X: r.trained.Numbers(sample)(0, sample.N()), Y: y})
 	if lengths {
@@ -79,7 +82,7 @@ func standardLogs(y []float64, targets int) []float64 {
 }
 
 // startTargets are the targets of rows as an exact GP takes them: numbers as the model reads them, logarithms
-// of counts, or a column for each class, with mean 0 and variance 1.
+// of counts, or a column for each class that some rows have, with mean 0 and variance 1.
 func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 	if c := len(r.trained.Targets); ds.Task == data.Regression {
 		if model.Counts(r.job.Config.Likelihood) {
@@ -87,18 +90,23 @@ func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 		}
 		return data.Standardise(ds.Y, r.trained.Targets), c
 	}
-	n, c := ds.N(), len(ds.Classes)
-	y = make([]float64, n*c)
-	for k, rows := range ds.ClassCounts() {
-		share := float64(rows) / float64(n)
+	var some []int32
+	n, rows := ds.N(), ds.ClassCounts()
+	for k, of := range rows {
+		if of > 0 && of < n {
+			some = append(some, int32(k))
+		}
+	}
+	y = make([]float64, n*len(some))
+	for c, k := range some {
+		share := float64(rows[k]) / float64(n)
 		sd := math.Sqrt(share * (1 - share))
 		for i, label := range ds.Labels {
-			if sd > 0 && int(label) == k {
-				y[i*c+k] = (1 - share) / sd
-			} else if sd > 0 {
-				y[i*c+k] = -share / sd
+			y[i*len(some)+c] = -share / sd
+			if label == k {
+				y[i*len(some)+c] = (1 - share) / sd
 			}
 		}
 	}
-	return y, c
+	return y, len(some)
 }

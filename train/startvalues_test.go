@@ -13,6 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // cycles is a sine of 15 cycles over the first column, with noise of sd 0.2.
@@ -21,6 +22,25 @@ func cycles(rng *rand.Rand, a, _ float64) string {
 }
 
 func normals(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.NormFloat64()) }
+
+// Classes that no row of a sample has are no evidence, and take no memory.
+func TestStartTargetsOfSomeClasses(t *testing.T) {
+	set := table(t, 40, 1, coin)
+	r := &run{job: &Job{Config: config(t, "")}, trained: &fitted.Trained{}}
+	want, outputs := r.startTargets(set)
+	more := *set
+	more.Classes = slices.Clone(set.Classes)
+	for i := range 1000 {
+		more.Classes = append(more.Classes, fmt.Sprint("rare", i))
+	}
+	if got, c := r.startTargets(&more); outputs != 2 || c != 2 || !slices.Equal(got, want) {
+		t.Errorf("%d and %d columns", outputs, c)
+	}
+	more.Labels = make([]int32, set.N())
+	if got, c := r.startTargets(&more); c != 0 || len(got) != 0 {
+		t.Errorf("%d columns of one class", c)
+	}
+}
 
 // started is a run of these rows at its start.
 func started(t *testing.T, words string, set *data.Dataset) *run {
