@@ -29,11 +29,28 @@ func isSequenceLines(head []byte) bool {
 		if !tab || strings.Contains(text, "\t") {
 			return false
 		}
-		if isText(text) && (i > 0 || !whole || !isText(label)) {
+		if isWord(text) && (i > 0 || !whole || !isText(label) || areVectors(text)) {
 			texts++
 		}
 	}
 	return texts > 0
+}
+
+// isWord: the text is no number, however people write it, no time and no mark of a missing cell.
+func isWord(text string) bool {
+	text = strings.TrimSpace(text)
+	if !isText(text) || isMissing(text) || isDoubtful(text) || looksLikeTime(text) {
+		return false
+	}
+	a, ok := amountOf(text)
+	_, _, point := a.plain(false)
+	_, _, comma := a.plain(true)
+	return !ok || !point && !comma
+}
+
+// areVectors: the text has two vectors or more, which name no column.
+func areVectors(text string) bool {
+	return strings.Contains(text, ";") && strings.Trim(text, "0123456789.,;+-eE \t\r") == ""
 }
 
 // linesOf are up to 20 lines that are not blank, and whether the first is whole. Only whole lines

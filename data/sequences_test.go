@@ -420,11 +420,26 @@ func TestIsSequenceLines(t *testing.T) {
 		"1\tACGT\n0\tAC\n": true, "1\tACGT": true, "x\ty\n1\t2\n": false, "x\ty\n": false,
 		"1\t2\n3\t4\n": false, "a\tb\tc\n": false,
 		"1\t4 5\n2\t7\n": true, "label\tsequence\n1\tAC\n": true, "a,b\n1,2\n": false, "": false,
+		"dose\tresponse\n0\t1.5\n10\tNA\n": false, "Zeit\tSpannung\n0\t2,5\n1\t2,75\n": false,
+		"x\tprice\n1\t$1,200\n2\t-\n": false, "x\tday\n1\t2024-01-31\n": false, "a\tNA\nb\tACGT\n": true,
 		"1\t" + strings.Repeat("ACGT", headSize):                                          true,
 		"1\t" + strings.Repeat("A", headSize/2) + "\n0\t" + strings.Repeat("A", headSize): true,
 	} {
 		if got := isSequenceLines([]byte(text[:min(len(text), headSize)])); got != want {
 			t.Errorf("%.30q: %v", text, got)
+		}
+	}
+}
+
+// A table of two columns with a tab between is no list where a cell is missing, or decimals have a comma.
+func TestTwoColumns(t *testing.T) {
+	for text, want := range map[string]string{
+		"dose\tresponse\n0\t1.5\n0\t1.7\n10\t2.5\n10\tNA\n10\t2.75\n": "[0 0 10 10] [1.5 1.7 2.5 2.75]",
+		"Zeit\tSpannung\n0\t2,5\n1\t2,75\n3\t3,5\n":                   "[0 1 3] [2.5 2.75 3.5]",
+	} {
+		d, _, err := readText(text, ReadOptions{})
+		if err != nil || d.Sequences != nil || fmt.Sprint(d.X.Float64s(), d.Y) != want {
+			t.Errorf("%q: %v, %v", text, d, err)
 		}
 	}
 }
