@@ -242,7 +242,7 @@ func quantile(sorted []float64, p float64) float64 {
 // is.
 type Tails struct {
 	Middle []float64 `json:"middle"` // median
-	Unit   []float64 `json:"unit"`   // by quartiles, as of robust
+	Unit   []float64 `json:"unit"`   // by quartiles, as of robust; of two values beside codes, their distance
 }
 
 const (
@@ -263,6 +263,9 @@ func (t *Tails) fit(col []float64, j int) (near, far []float64) {
 	lo, hi := beforeGaps(sorted)
 	near, far = sorted[lo:hi], slices.Concat(sorted[:lo], sorted[hi:])
 	unit := tailUnit(near)
+	if unit == 0 && far != nil { // two values beside codes, such as 0 and 1 beside -999
+		unit = near[len(near)-1] - near[0]
+	}
 	mean, sd := meanSD(near)
 	long := sd >= tailRatio*unit && max(mean-near[0], near[len(near)-1]-mean) >= tailDeviation*sd
 	if unit == 0 || far == nil && !long {
@@ -301,7 +304,7 @@ func beforeGaps(sorted []float64) (lo, hi int) {
 
 // tailUnit is the standard deviation of a normal sample with the quartiles of these values, or the
 // median distance of the others from the median where the quartiles are equal. It is 0 of two
-// different values, whose distance means nothing.
+// different values, whose distance says nothing of tails.
 func tailUnit(sorted []float64) float64 {
 	if len(slices.Compact(slices.Clone(sorted))) <= 2 {
 		return 0

@@ -195,6 +195,17 @@ func TestTails(t *testing.T) {
 	if len(notes) != 2 || !strings.Contains(notes[1], "-999") || !strings.Contains(notes[1], `"dose"`) {
 		t.Errorf("notes %q", notes)
 	}
+	// two values keep their width beside a code
+	codes := draw(func() float64 { return math.Floor(2 * rng.Float64()) })
+	for i := range 25 {
+		codes[i] = -999
+	}
+	d = &Dataset{X: matrix(n, 1, codes), Columns: []string{"smoker"}}
+	s, _ = FitScaler("auto", d)
+	notes = s.Notes(d)
+	if s.value(0, 1)-s.value(0, 0) < 1 || !strings.Contains(strings.Join(notes, "\n"), `"smoker" (always -999 in 25`) {
+		t.Errorf("0 and 1 become %g and %g, notes %q", s.value(0, 0), s.value(0, 1), notes)
+	}
 }
 
 func TestTargetScale(t *testing.T) {
