@@ -34,6 +34,8 @@ type projector struct {
 	x, t    []float64 // scaled rows [N,D], targets or indicators of classes [N,C]
 	targets int
 	scores  []*candidate
+	// the folds of rows whose groups stay together, from 1; nil without groups
+	groups []int
 }
 
 // candidate is a number of columns and a ridge, with the score of each row by a fit without it.
@@ -51,8 +53,17 @@ type candidate struct {
 func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(share float64)) (*Projection,
 	*Dataset, error) {
 	sample, numbers := d.Sample(projectionRows, 0)
+	if sample != d && d.Groups != nil { // a row is scored by no fit that has others of its group
+		whole := d.wholeGroups(projectionRows/2, sampleSite, 0) // which may be twice as many
+		if part := d.Subset(whole); len(whole) <= projectionRows && part.hasGroups() {
+			sample, numbers = part, whole
+		}
+	}
 	p := &projector{n: sample.N(), d: d.D(), x: s.Rows(sample.X, 0, sample.N())}
 	p.readTargets(sample)
+	if sample.hasGroups() {
+		p.groups = sample.foldsOfGroups(min(projectionFolds, p.n))
+	}
 	for k := min(fewestColumns, p.d); ; k = min(2*k, p.d) {
 		for _, r := range projectionRidges {
 			p.scores = append(p.scores, &candidate{k, r, make([]float64, p.n*p.targets), make([]float64, p.n)})
@@ -82,6 +93,11 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 		copy(x[i*p.targets:(i+1)*p.targets], chosen.scores[a*p.targets:])
 	}
 	return out, projected, nil
+}
+
+// hasGroups reports whether the rows are of several groups.
+func (d *Dataset) hasGroups() bool {
+	return len(d.Groups) > 0 && slices.Min(d.Groups) < slices.Max(d.Groups)
 }
 
 // names are the names of the scores.
@@ -213,8 +229,12 @@ func (p *projector) validate(ctx context.Context, progress func(share float64)) 
 }
 
 // split are the rows of a fold and the others. Rows of a class, or of neighbouring targets, are
-// dealt to the folds in turn.
+// dealt to the folds in turn; groups stay whole.
 func (p *projector) split(fold, folds int) (train, test []int) {
+	if p.groups != nil {
+		test = which(p.n, func(i int) bool { return p.groups[i] == fold+1 })
+		return others(p.n, test), test
+	}
 	rows := everyRow(p.n)
 	slices.SortStableFunc(rows, func(a, b int) int {
 		return slices.Compare(p.t[a*p.targets:(a+1)*p.targets], p.t[b*p.targets:(b+1)*p.targets])
@@ -232,6 +252,9 @@ func (p *projector) split(fold, folds int) (train, test []int) {
 // fold scores the rows of a fold in every way.
 func (p *projector) fold(ctx context.Context, f, folds int) {
 	train, test := p.split(f, folds)
+	if len(test) == 0 { // there are fewer groups than folds
+		return
+	}
 	order, centre := p.rank(train)
 	gram := make([]float64, p.n*p.n)
 	for at, w := 0, 0; w < len(p.scores) && ctx.Err() == nil; w += len(projectionRidges) {
