@@ -210,7 +210,11 @@ func commentedRows(head []byte, sep rune, rows [][]string) bool {
 		if !hash && len(bytes.TrimSpace(line)) > 0 {
 			first = false
 		}
-		if hash && !first && bytes.Count(line, []byte(string(sep))) == len(rows[0])-1 {
+		if !hash || first || bytes.Count(line, []byte(string(sep))) < len(rows[0])-1 {
+			continue
+		}
+		bare := style{separator: sep} // a cell in quotes may hold separators, and blanks may be many
+		if cells, err := bare.rows(bytes.NewReader(line)).Read(); err == nil && len(cells) == len(rows[0]) {
 			return true
 		}
 	}

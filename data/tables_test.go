@@ -159,6 +159,19 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// A row that starts with # is no comment, also where a cell in quotes holds separators, or blanks align the cells.
+func TestHashInRows(t *testing.T) {
+	for _, text := range []string{
+		"place,note,y\nA 1,old,2.5\n#12,\"new, red\",3.5\nB 2,old,4.5\n",
+		"colour   x    y\nred      1  2.5\n#00ff00  2  3.5\nblue     3  4.5\n",
+	} {
+		d, _, err := readText(text, ReadOptions{})
+		if err != nil || fmt.Sprint(d.Y) != "[2.5 3.5 4.5]" {
+			t.Errorf("%q: %v, %v", text, d, err)
+		}
+	}
+}
+
 // The column that numbers the rows may be called #, whatever separates the names.
 func TestHashAsName(t *testing.T) {
 	const text = "#,x,y\n1,2,0.5\n2,4,1.5\n3,7,2.5\n"
