@@ -50,6 +50,11 @@ type roleColumn struct {
 	loose bool // of rows beside those of training: it splits nothing, and may be missing
 }
 
+// isMissing: the cell says that there is no value. A word that says so among numbers may name a group.
+func (c roleColumn) isMissing(cell string) bool {
+	return isMissing(cell) || c.option != "group" && isDoubtful(cell)
+}
+
 // rowFacts are the cells of the roles, as in Dataset.
 type rowFacts struct {
 	values map[string][]float64 // by the options of their roles
@@ -192,7 +197,7 @@ func (l *layout) namedRoles() (r RowRoles) {
 
 func (l *layout) isRoleMissing(rec *records) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool {
-		return !c.loose && isMissing(strings.TrimSpace(rec.row[c.at]))
+		return !c.loose && c.isMissing(strings.TrimSpace(rec.row[c.at]))
 	})
 }
 
@@ -212,7 +217,7 @@ func (l *layout) checkRoles(rec *records) error {
 		if c.loose {
 			continue
 		}
-		if isMissing(cell) {
+		if c.isMissing(cell) {
 			return rec.missingCell(c.at, cell, c.column,
 				fmt.Sprintf("each row needs its %s: fill it in or remove the row", c.option))
 		}

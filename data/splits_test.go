@@ -113,6 +113,26 @@ func TestBadRoles(t *testing.T) {
 	}
 }
 
+// A dash among numbers is a missing weight, time or offset; it may be the name of a group.
+func TestDashesInRoles(t *testing.T) {
+	const table = "r,x,y\n1,1,1.5\n-,2,3\n2,4,2.5\n"
+	for roles, rows := range map[RowRoles]int{{Weights: "r"}: 2, {Time: "r"}: 2, {Offset: "r"}: 2, {Group: "r"}: 3} {
+		opt := ReadOptions{TableOptions: TableOptions{Roles: roles, Missing: MissingDrop}}
+		ds, _, err := readText(table, opt)
+		if err != nil || ds.N() != rows {
+			t.Errorf("%+v: %v, %v", roles, ds, err)
+		}
+		if rows == 3 {
+			continue
+		}
+		opt.Missing = ""
+		want := `t.csv:3:1: found "-", a missing value, in column "r": each row needs its ` + roles.given()
+		if _, _, err := readText(table, opt); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // Rows of a group are in one part of every split, whatever makes it.
 func TestGroupsStayWhole(t *testing.T) {
 	ds, err := inRoles(t, visits(60, 6), RowRoles{Group: "patient"})
