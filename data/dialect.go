@@ -246,7 +246,8 @@ func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 }
 
 // isHeader decides whether the first row names the columns. It does where it has a word above
-// numbers; it does not where one of its words comes again below, or where it has numbers, too.
+// numbers; it does not where one of its words comes again below, or where it has numbers, too. Names
+// above numbers may come again as a whole row, in files that were joined.
 func (s *style) isHeader(rows [][]string) bool {
 	if len(rows) == 0 || !slices.ContainsFunc(rows[0], s.isText) {
 		return false
@@ -254,14 +255,13 @@ func (s *style) isHeader(rows [][]string) bool {
 	if len(rows) == 1 {
 		return true
 	}
-	above, numbers := false, false
+	numbers := slices.ContainsFunc(rows[0], func(cell string) bool {
+		return strings.TrimSpace(cell) != "" && !s.isText(cell)
+	})
+	above, again := false, false
 	for j, cell := range rows[0] {
 		cell = strings.TrimSpace(cell)
-		if !s.isText(cell) {
-			numbers = numbers || cell != ""
-			continue
-		}
-		if isMissing(cell) {
+		if !s.isText(cell) || isMissing(cell) {
 			continue
 		}
 		column, words := false, false
@@ -271,8 +271,10 @@ func (s *style) isHeader(rows [][]string) bool {
 			}
 			switch below := strings.TrimSpace(row[j]); {
 			case below == "" || isMissing(below):
-			case below == cell:
+			case below == cell && (numbers || !slices.Equal(row, rows[0])):
 				return false
+			case below == cell:
+				again = true
 			case s.isText(below):
 				words = true
 			default:
@@ -281,7 +283,7 @@ func (s *style) isHeader(rows [][]string) bool {
 		}
 		above = above || column && !words
 	}
-	return above || !numbers
+	return above || !numbers && !again
 }
 
 func (s *style) number(cell string) (float64, error) {

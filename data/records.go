@@ -126,8 +126,23 @@ func (r *records) next() error {
 		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf(
 			"this row has %s, the first row has %d: every row needs the same", plural(len(r.row), "cell"), r.width)}
 	}
+	if r.namesAgain() {
+		return &Error{File: r.name, Line: r.line, row: true,
+			Msg: "this row has the names of the columns again, as where files were joined: remove it"}
+	}
 	r.readNotations()
 	return nil
+}
+
+// namesAgain: the current row is the header once more.
+func (r *records) namesAgain() bool {
+	for i, cell := range r.row {
+		cell = strings.TrimSpace(cell)
+		if !r.style.header || cell != r.header[i] && !(cell == "" && r.bare[i]) {
+			return false
+		}
+	}
+	return r.width > 1 && slices.ContainsFunc(r.row, isText)
 }
 
 func (r *records) read() error {

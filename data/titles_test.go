@@ -65,6 +65,24 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+// Names that come again, where files were joined, are an error with their line. Words of a table without
+// names may repeat.
+func TestNamesAgain(t *testing.T) {
+	for _, text := range []string{
+		"a,b,y\n1,2,0.5\n2,3,1.5\na,b,y\n3,5,2.5\n",
+		",a,y\n0,1,0.5\n1,3,1.5\n,a,y\n0,5,2.5\n",
+		"kind,size,y\nred,1,0.5\nblue,3,1.5\nkind,size,y\nred,5,2.5\n",
+	} {
+		if _, _, err := readText(text, ReadOptions{}); err == nil ||
+			!strings.HasPrefix(err.Error(), "t.csv:4: this row has the names of the columns again") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if d, _, err := readText("Rome,old\nOslo,new\nRome,old\n", ReadOptions{}); err != nil || d.N() != 3 {
+		t.Errorf("%v, %v", d, err)
+	}
+}
+
 // A header that is longer than the first bytes of a file is one, and titles may stand above it.
 func TestLongHeader(t *testing.T) {
 	const columns = 9001
