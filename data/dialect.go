@@ -118,7 +118,7 @@ type style struct {
 	header    bool // the first row names the columns
 	comments  bool // lines that start with # are comments
 	alone     bool // rows have one cell: a blank line is one whose cell is empty
-	counts    bool // the first row is one of data, and may be the names that pandas makes up
+	counts    bool // the first row is one of data, and its numbers may be names, such as those that pandas makes up
 	numbered  bool // the first row names the columns by numbers alone, as the training data do
 	names     []string
 }
@@ -153,7 +153,8 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 		s.names = s.commentedHeader(head, rows)
 	}
 	s.alone = len(rows) > 0 && len(rows[0]) == 1
-	s.counts = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" && s.arePlaces(rows[0])
+	s.counts = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" &&
+		(s.arePlaces(rows[0]) || names == nil && s.stepsOnTop(rows))
 	return s
 }
 

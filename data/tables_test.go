@@ -216,6 +216,24 @@ func TestNumbersForNames(t *testing.T) {
 	}
 }
 
+// A note tells of a first row of years or wavelengths, too, where no row below counts up.
+func TestStepsForNames(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{"country,2018,2019,2020\nFrance,1.5,2.5,2\nSpain,3.5,4,1\n", true},
+		{"500,500.5,501,501.5\n0.1,0.25,0.5,1.5\n0.2,0.5,0.5,2.5\n", true},
+		{"1,2,3\n2,3,4\n4,5,7.5\n", false},
+		{"country,2018,2019,2021\nFrance,1.5,2.5,2\nSpain,3.5,4,1.5\n", false},
+	} {
+		_, notes, err := readText(c.text, ReadOptions{})
+		if err != nil || strings.Contains(strings.Join(notes, "\n"), "--set header=yes takes it as names") != c.want {
+			t.Errorf("%q: %q, %v", c.text, notes, err)
+		}
+	}
+}
+
 // Of a wide table no more is remembered than decides; what its columns become is the same.
 func TestWideTable(t *testing.T) {
 	var b strings.Builder

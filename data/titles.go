@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,7 @@ func (l *layout) titlesNote(rec *records) {
 			"(--set header=no reads it as data)")
 	}
 	if rec.style.counts {
-		l.note("the first row has the numbers 0, 1, 2, … and is read as data (--set header=yes takes it as names)")
+		l.note("the first row has numbers that count up and is read as data (--set header=yes takes it as names)")
 	}
 }
 
@@ -48,6 +49,30 @@ func (s *style) arePlaces(row []string) bool {
 		}
 	}
 	return numbers >= 3
+}
+
+// stepsOnTop: the first row alone counts up in equal steps, as years or wavelengths that name columns do.
+func (s *style) stepsOnTop(rows [][]string) bool {
+	return s.inSteps(rows[0]) && !slices.ContainsFunc(rows[1:], s.inSteps)
+}
+
+// inSteps: the numbers of a row, three or more, rise by equal steps, and the other cells are words or empty.
+func (s *style) inSteps(row []string) bool {
+	var numbers []float64
+	for _, cell := range row {
+		if v, err := s.number(strings.TrimSpace(cell)); err == nil {
+			numbers = append(numbers, v)
+		} else if strings.TrimSpace(cell) != "" && !s.isText(cell) {
+			return false
+		}
+	}
+	for k := 2; k < len(numbers); k++ {
+		step := numbers[1] - numbers[0]
+		if !(step > 0 && math.Abs(numbers[k]-numbers[k-1]-step) <= 1e-6*step) {
+			return false
+		}
+	}
+	return len(numbers) >= 3
 }
 
 // separatorLine takes the separator from a first line such as sep=; where nobody has said another.
