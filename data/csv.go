@@ -30,6 +30,9 @@ func readCSV(in *input) (*table, error) {
 		}
 	}
 	made, err := lay.readRows(rec, in.lim.cells, math.MaxInt)
+	if err == nil {
+		err = lay.checkClasses(made)
+	}
 	if err != nil {
 		return nil, err
 	}

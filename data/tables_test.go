@@ -69,6 +69,23 @@ func TestImpute(t *testing.T) {
 	}
 }
 
+// A class whose rows are all left out is an error that says why, whatever the seed.
+func TestClassLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		opt  TableOptions
+	}{
+		{"a,w,y\n1,1,p\n2,1,q\n,1,r\n4,1,p\n5,1,q\n,1,r\n", TableOptions{Missing: MissingDrop}},
+		{"a,w,y\n1,1,p\n2,1,q\n3,0,r\n4,1,p\n5,1,q\n6,0,r\n", TableOptions{Roles: RowRoles{Weights: "w"}}},
+	} {
+		_, _, err := readText(c.text, ReadOptions{TableOptions: c.opt})
+		const want = `t.csv: all rows of class "r" of the target column "y" are left out`
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v", c.text, err)
+		}
+	}
+}
+
 // Columns that are left out are reported, and are not looked for in other rows, by name or by
 // position.
 func TestLeftOut(t *testing.T) {

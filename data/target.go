@@ -240,6 +240,24 @@ func classIndex(classes []string) map[float64]int32 {
 	return index
 }
 
+// checkClasses refuses a class of training rows that are all left out: they lack cells, or have the weight 0.
+func (l *layout) checkClasses(made *table) error {
+	if l.like || l.class == nil || l.dropped+l.weightless == 0 {
+		return nil
+	}
+	rows := make([]int, len(l.target.classes))
+	for _, c := range made.labels {
+		rows[c]++
+	}
+	none := slices.Index(rows, 0)
+	if none < 0 {
+		return nil
+	}
+	return errorf(l.file, "all rows of class %s of the target column %s are left out, since they lack cells or have "+
+		"the weight 0: fill cells in by --missing impute, or remove these rows", quote(l.target.classes[none]),
+		quote(l.names[0]))
+}
+
 // knownClass is the test of a class in a file of its own: its fault, or "".
 // It is nil if any number will do.
 func knownClass(like *Schema, column string) func(v float64) (wrong string) {
