@@ -111,8 +111,11 @@ func (p *Projection) Check() error {
 		return fmt.Errorf("%d projected columns of %d", k, p.Of)
 	case len(p.Scores) < 1 || len(p.Offsets) != len(p.Scores):
 		return fmt.Errorf("%d scores with %d offsets", len(p.Scores), len(p.Offsets))
-	case len(s.Center) != k || len(s.Scale) != k || s.Log != nil && (len(s.Log.Least) != k || len(s.Log.Unit) != k):
+	case len(s.Center) != k || len(s.Scale) != k || s.Log != nil && (len(s.Log.Least) != k || len(s.Log.Unit) != k),
+		s.Tails != nil && (len(s.Tails.Middle) != k || len(s.Tails.Unit) != k):
 		return fmt.Errorf("%d projected columns and a scaler of others", k)
+	case slices.ContainsFunc(s.Scale, func(scale float64) bool { return !(scale > 0) }):
+		return fmt.Errorf("the scales %g of projected columns", s.Scale)
 	}
 	return nil
 }

@@ -137,6 +137,28 @@ func TestProjectionIsDeterministic(t *testing.T) {
 	}
 }
 
+// A projection of a model file whose scaler is not that of its columns is refused.
+func TestDamagedProjection(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage func(s *Scaler)
+		sound  bool
+	}{
+		"sound":    {func(*Scaler) {}, true},
+		"no tails": {func(s *Scaler) { s.Tails = nil }, true},
+		"middle":   {func(s *Scaler) { s.Tails.Middle = nil }, false},
+		"unit":     {func(s *Scaler) { s.Tails.Unit = s.Tails.Unit[:1] }, false},
+		"scale":    {func(s *Scaler) { s.Scale[1] = 0 }, false},
+	} {
+		p := &Projection{Of: 3, Columns: []int{0, 2}, Scores: []string{"score of y"}, Offsets: []float64{0},
+			Scaler: Scaler{Kind: "tails", Center: []float64{0, 0}, Scale: []float64{1, 1},
+				Tails: &Tails{Middle: []float64{0, 0}, Unit: []float64{1, 0}}}}
+		c.damage(&p.Scaler)
+		if err := p.Check(); (err == nil) != c.sound {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Wide rows are longer than what is looked at first: their header is found all the same.
 func TestHeaderOfWideTable(t *testing.T) {
 	const d = 20000
