@@ -227,6 +227,16 @@ func TestDashesOnly(t *testing.T) {
 	}
 }
 
+// A message names a column as a flag can in a shell.
+func TestFlagWord(t *testing.T) {
+	for _, names := range [][]string{{"age", "age"}, {"größe", "größe"}, {"x=1", "x=1"}, {"a b", "3"}, {"T(°C)", "3"},
+		{"#", "3"}, {"a&b", "3"}, {"R*", "3"}, {"-x", "3"}, {"p[1]", "3"}} {
+		if got := flagWord(names[0], 2); got != names[1] {
+			t.Errorf("%s: %s", names[0], got)
+		}
+	}
+}
+
 func TestTinyTarget(t *testing.T) {
 	ds, _, err := readText("a,y\n1e-200,1e-200\n2e-200,3e-200\n4e-200,2.5e-200\n", ReadOptions{})
 	if err != nil {

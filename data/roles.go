@@ -273,10 +273,10 @@ func (l *layout) add(i int, c InputColumn) {
 	l.inputs, l.columns = append(l.inputs, i), append(l.columns, c)
 }
 
-// flagWord is how a flag names column i: by its name, or by its number where that has a comma or a
-// blank.
+// flagWord is how a flag names column i: by its name, or by its number where that has a comma, a blank or
+// another sign that a shell reads.
 func flagWord(name string, i int) string {
-	if strings.ContainsAny(name, ", '\"$") {
+	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, ", \t'\"$`\\()[]{}<>|&;*?!#~") {
 		return strconv.Itoa(i + 1)
 	}
 	return name
