@@ -96,7 +96,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	values = slices.Compact(values)
 	classes = classes[:0]
 	for _, v := range values {
-		classes = append(classes, number(v))
+		classes = append(classes, numberClass(v))
 		if v != math.Trunc(v) {
 			why = "fractions (" + number(v) + ")"
 		}

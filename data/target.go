@@ -124,6 +124,15 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	return classes, why, err
 }
 
+// numberClass is the label of a class that is a number. A whole one of usual size has no exponent.
+func numberClass(v float64) string {
+	const usual = 1e15 // whole numbers up to it are exact
+	if v == math.Trunc(v) && math.Abs(v) < usual {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return number(v)
+}
+
 // wholeNumbers lists the different numbers of a column in order; why is the reason not to take
 // them for classes unless the user asks for it.
 func wholeNumbers(c *columnProfile) (classes []string, why string) {
@@ -145,7 +154,7 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	slices.Sort(values)
 	values = slices.Compact(values)
 	for _, v := range values {
-		classes = append(classes, number(v))
+		classes = append(classes, numberClass(v))
 	}
 	if why != "" {
 		return classes, why
@@ -267,7 +276,7 @@ func knownClass(like *Schema, column string) func(v float64) (wrong string) {
 	known := classIndex(like.Classes)
 	return func(v float64) string {
 		if _, ok := known[v]; !ok {
-			return unknownClass(number(v), column, like.Classes)
+			return unknownClass(numberClass(v), column, like.Classes)
 		}
 		return ""
 	}

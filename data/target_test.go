@@ -45,6 +45,8 @@ func TestTaskIsFound(t *testing.T) {
 			"3 whole numbers 0 … 20: taken as numbers (--task classification for classes)"},
 		{[]string{"1", "2", "3"}, "", "3 different whole numbers in 3 rows: taken as numbers"},
 		{[]string{"1", "1"}, "", "the value 1 only"},
+		{[]string{"1000000", "20250131", "1000000", "20250131"}, "1000000 20250131",
+			"2 whole numbers 1000000 … 20250131: taken as classes"},
 		{[]string{"True", "False", "False"}, "False True", `classes "False", "True"`},
 		{[]string{"b", "a", "c d"}, "a b c d", `classes "a", "b", "c d"`},
 		{many, "", "22 whole numbers 0 … 21: taken as numbers (--task classification for classes)"},

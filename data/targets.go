@@ -225,7 +225,7 @@ func (in *input) onlyKnown(t *table, known func(v float64) (wrong string)) {
 	u, n := unneeded{}, len(t.y)
 	for i, v := range t.y {
 		if !(math.Abs(v) <= largest) || known != nil && known(v) != "" {
-			u.meet(number(v), place{})
+			u.meet(numberClass(v), place{})
 			t.y[i] = math.NaN()
 		}
 	}
