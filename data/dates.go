@@ -215,6 +215,25 @@ func (c *columnProfile) epoch(name string) *Date {
 	return nil
 }
 
+// asDate is a number of the column as a date, where all of them are days such as 20201231; "" elsewhere.
+func (c *columnProfile) asDate() string {
+	if c.texts.n > 0 || c.fractions.cell != "" || c.low < 19000101 || c.high > 21001231 || c.low == c.high {
+		return ""
+	}
+	first := ""
+	for cell := range c.seen {
+		if len(cell) != len("20201231") {
+			return ""
+		}
+		date := cell[:4] + "-" + cell[4:6] + "-" + cell[6:]
+		if _, ok := ParseTime("", date); !ok {
+			return ""
+		}
+		first = cmp.Or(min(first, date), date)
+	}
+	return first
+}
+
 // form is the order of column i; the error is about the first date that leaves it open.
 func (d *dates) form(rec *records, i int, said string) (form string, err error) {
 	form, known := d.order(cmp.Or(said, rec.dateOrder(i)))

@@ -105,6 +105,24 @@ func TestColumnsOfDates(t *testing.T) {
 	}
 }
 
+// Numbers such as 20240131 stay numbers, and a note says how they become dates.
+func TestNumbersLikeDates(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{"day,y\n20240131,1.5\n20240201,2\n20231231,3\n", true},
+		{"day,y\n20240131,1.5\n20240231,2\n20231231,3\n", false},
+		{"day,y\n20240131,1.5\n20240131,2\n20240131,3\n", false},
+	} {
+		_, notes, err := readText(c.text, ReadOptions{})
+		const want = "written as 2023-12-31 they become days"
+		if err != nil || strings.Contains(strings.Join(notes, "\n"), want) != c.want {
+			t.Errorf("%q: %q, %v", c.text, notes, err)
+		}
+	}
+}
+
 // A cell that is missing has the median of the others, in the middle of its cycles.
 func TestMissingDates(t *testing.T) {
 	d, _, err := readText("d,y\n2020-01-01,1.5\n2020-01-12,2\n,3\n2020-01-31,4\n", ReadOptions{

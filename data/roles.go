@@ -240,6 +240,10 @@ func (l *layout) noteInputs(rec *records, p *profile) {
 	}
 	for _, i := range l.inputs {
 		name := rec.columnName(i)
+		if date := p.columns[i].asDate(); date != "" {
+			l.note("column %s has numbers that may be dates and is read as plain numbers: written as %s they become days",
+				quote(name), date)
+		}
 		if role := p.columns[i].mayBe(name); role != "" && !l.hasRole(role) {
 			l.note("column %s is an input, and may %s the rows: if so, give --%s %s", quote(name),
 				strings.TrimSuffix(role, "s"), role, flagWord(name, i))
