@@ -2,6 +2,7 @@ package data
 
 import (
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
@@ -74,9 +75,14 @@ func (in *input) spared(names []string) map[int]bool {
 		all[i] = true
 	}
 	if like := in.opt.Like; like != nil {
-		known := setOf(append(like.InputColumns(), like.Outputs()...))
+		known := setOf(slices.Concat(like.InputColumns(), like.Outputs(), []string{like.ID}))
+		delete(known, "") // the model has no names of rows
 		for i, name := range names {
 			all[i] = !known[name]
+		}
+		// the layout has the error of another name
+		if i, err := columnNamed(in.name, in.opt.ID, names, ""); err == nil && in.opt.ID != "" {
+			all[i] = false
 		}
 	}
 	return all
@@ -87,9 +93,9 @@ func (in *input) columns() (rows tablefile.Reader, err error) {
 	if err == nil && tablefile.IsArrowStream(in.head) {
 		rows, err = from.OpenArrowStream(in.bytes)
 	} else if err == nil { // the index is at the end
-		size, hidden := in.src.Seek(0, io.SeekEnd)
+		size, seekErr := in.src.Seek(0, io.SeekEnd)
 		magic := make([]byte, min(8, len(in.head)))
-		if n, _ := in.src.ReadAt(magic, 0); hidden != nil || n < len(magic) || !isColumns(magic) {
+		if n, _ := in.src.ReadAt(magic, 0); seekErr != nil || n < len(magic) || !isColumns(magic) {
 			return nil, errorf(in.name, "is a file that cannot be read from its end: undo its gzip")
 		}
 		open := from.OpenParquet

@@ -38,4 +38,12 @@ func TestBytesBesideColumns(t *testing.T) {
 	if spared := in.spared([]string{"a", "b"}); spared[0] || spared[1] {
 		t.Errorf("inputs are spared: %v", spared)
 	}
+	for _, opt := range []ReadOptions{{Like: &Schema{Columns: []string{"a"}, Target: "y", ID: "b"}},
+		{Like: &Schema{Columns: []string{"a"}, Target: "y"}, TableOptions: TableOptions{ID: "2"}}} {
+		in := &input{name: "t.parquet", opt: opt}
+		rows := &columnRows{Reader: byteRows{}, name: "t.parquet", spared: in.spared([]string{"a", "b"})}
+		if _, err := rows.Read(); err == nil {
+			t.Errorf("names of rows, which predictions carry, hold bytes: %+v", opt)
+		}
+	}
 }
