@@ -143,6 +143,24 @@ def test_several_targets(table: Table) -> None:
     assert model.score(x, np.stack([y, -y, x[:, 2]], axis=1)) > 0.5
 
 
+def test_many_targets(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer holds no more numbers than a request may ask for, however many targets there are."""
+    x, y = table
+    model = GPDRFRegressor(**SMALL).fit(x, np.stack([y + k * x[:, 0] for k in range(20)], axis=1))
+    sizes: list[int] = []
+    infer = _server.Server._infer
+
+    def seen(self: _server.Server, *given: Any) -> Any:
+        answer = infer(self, *given)
+        sizes.append(answer[0].size)
+        return answer
+
+    monkeypatch.setattr(_server.Server, "_infer", seen)
+    monkeypatch.setattr(_server, "_NUMBERS", 400)
+    assert model.sample_y(x, 10).shape == (100, 20, 10)
+    assert max(sizes) == 400
+
+
 @pytest.mark.parametrize(
     "labels",
     [["no", "yes"], [-1, 1], [10, 9], [False, True], [0.0, 2.0], ["NA", ""], ["a,b", 'say "c"\n']],
@@ -212,6 +230,16 @@ def test_sequences(genes: tuple[list[str], list[str]]) -> None:
         model.predict(np.zeros((3, 2)))
     lengths = GPDRFRegressor(**small, kernel="spectrum:2").fit(texts, [float(len(text)) for text in texts])
     assert lengths.predict(texts[:5]).shape == (5,)
+
+
+def test_long_sequences(genes: tuple[list[str], list[str]]) -> None:
+    """Rows whose texts are too long for one request go in several."""
+    texts, classes = genes
+    small = {name: value for name, value in SMALL.items() if name not in ("inducing", "lr")}
+    model = GPDRFClassifier(**small, kernel="spectrum:4").fit(texts, classes)
+    long = [text * 150 for text in texts]  # 20 MB of 4096 rows
+    probabilities = model.predict_proba(long * 70)
+    assert np.array_equal(probabilities, np.tile(model.predict_proba(long), (70, 1)))
 
 
 def test_copies(table: Table, fitted: GPDRFRegressor, tmp_path: Path) -> None:

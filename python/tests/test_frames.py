@@ -94,6 +94,15 @@ def test_warnings_without_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(str(w.message).startswith('X, row 2: "never" in column "w"') for w in seen)
 
 
+def test_errors_count_the_rows_of_x(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that go to the child in parts keep their numbers."""
+    monkeypatch.setattr(_server, "_ROWS", 2)
+    model = fit(pd.DataFrame({"w": ["a", "b"] * 20, "x": np.arange(N) % 9 + 0.25}))
+    for cell in ("old", "1_000", pd.Timestamp("2024-01-01"), 10**400):
+        with pytest.raises(GPDRFInputError, match=rf'^X, row 5: found "{cell}" in column "x", which must be a number'):
+            model.predict(pd.DataFrame({"w": ["a"] * 5, "x": [1, 2, 3, 4, cell]}))
+
+
 def test_sparse_rows(table: Table) -> None:
     """Those that fit the memory are those of the array; others are refused as scikit-learn refuses them."""
     x, y = table

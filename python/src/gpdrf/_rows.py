@@ -69,6 +69,12 @@ class Rows:
             sequences=None if self.sequences is None else self.sequences[part],
         )
 
+    def characters(self) -> int:
+        """How many characters the sequences and the words have."""
+        texts: list[Iterable[Any]] = [self.sequences or []]
+        texts += [cells for cells in self.columns.values() if cells.dtype.kind in "OUT"]
+        return sum(len(cell) for cells in texts for cell in cells if isinstance(cell, str))
+
     def _names(self) -> list[str]:
         """The names of the columns of numbers."""
         assert self.numbers is not None
@@ -202,14 +208,16 @@ def _floats(name: str, cells: Iterable[Any]) -> Numbers:
 
 
 def _float(name: str, i: int, v: Any) -> float:
-    """A cell of a column of numbers, as a file's reader takes it."""
+    """A cell of a column of numbers, as a file's reader takes it. An error counts the rows of a request."""
     word = v.strip().lower() if isinstance(v, str) else v
     if _missing(word) or word == "" or (isinstance(word, str) and _NO_VALUE.fullmatch(word)):
         return np.nan
     try:
-        return _BOOLEANS[word] if word in _BOOLEANS else float(word)
-    except ValueError:
-        raise GPDRFInputError(f'X, row {i + 1}: found "{v}" in column "{name}", which must be a number') from None
+        if not isinstance(word, str) or "_" not in word:  # which Python reads over
+            return _BOOLEANS[word] if word in _BOOLEANS else float(word)
+    except (ValueError, TypeError, OverflowError):  # a text, a date, or too many digits
+        pass
+    raise GPDRFInputError(f'row {i + 1}: found "{v}" in column "{name}", which must be a number')
 
 
 def _missing(v: Any) -> bool:

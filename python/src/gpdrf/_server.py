@@ -30,6 +30,7 @@ _ENDING = 10  # seconds that a child may take to end, once it has closed a new c
 _LONGEST = 60  # of the name of a folder for a socket: an address has at most about 100 bytes
 _ROWS = 4096  # of a request
 _NUMBERS = 1 << 20  # of a request, and of its answer
+_TEXTS = 1 << 20  # characters of a request of several rows
 _CHILDREN = 16  # that are warm at a time
 
 
@@ -69,24 +70,34 @@ class Server:
         self._begin()
 
     def predict(self, rows: Rows, name: str, width: int = 1, **parameters: Any) -> Numbers:
-        """An output of the model [N, …], of about width numbers a row."""
+        """The output of the model [N, …], of about width numbers a row and target."""
         if not self._about:
             self._about = json.loads(self._ask("GET", _PATH, b"", {})[0])
-        n = max(1, min(_ROWS, _NUMBERS // max(1, width, len(self._about["columns"]))))
-        parts = []
+        widest = max(1, width * len(self._about["targets"]), len(self._about["columns"]))
+        n = max(1, min(_ROWS, _NUMBERS // widest))
+        parts: list[Numbers] = []
         for first in range(0, len(rows), n):
-            if "seed" in parameters:
-                parameters["first_row"] = first
-            part, told = self._infer(rows[first : first + n].tensors(self._about), name, parameters, first)
-            parts.append(part)
-            for text in told:
-                warn(_of_x(text, first))
+            parts += self._parts(rows[first : first + n], name, parameters, first)
         return np.concatenate(parts)
 
-    def _infer(
-        self, tensors: Tensors, name: str, parameters: Mapping[str, Any], first: int
-    ) -> tuple[Numbers, list[str]]:
-        """The output of rows from the first on, and warnings about them."""
+    def _parts(self, rows: Rows, name: str, parameters: Mapping[str, Any], first: int) -> list[Numbers]:
+        """The output of rows from the first on, by several requests where their texts are long."""
+        half = len(rows) // 2
+        if half > 0 and rows.characters() > _TEXTS:
+            before = self._parts(rows[:half], name, parameters, first)
+            return before + self._parts(rows[half:], name, parameters, first + half)
+        if "seed" in parameters:
+            parameters = {**parameters, "first_row": first}
+        try:
+            part, told = self._infer(rows.tensors(self._about), name, parameters)
+        except GPDRFInputError as error:
+            raise GPDRFInputError(_of_x(str(error), first)) from None
+        for text in told:
+            warn(_of_x(text, first))
+        return [part]
+
+    def _infer(self, tensors: Tensors, name: str, parameters: Mapping[str, Any]) -> tuple[Numbers, list[str]]:
+        """The output of rows, and warnings about them."""
         inputs, raw = [], b""
         for key, values in tensors.items():
             if isinstance(values, list):
@@ -100,10 +111,7 @@ class Server:
             raw += piece
         outputs = [{"name": name, "parameters": {"binary_data": True, **parameters}}]
         head = json.dumps({"inputs": inputs, "outputs": outputs}).encode()
-        try:
-            body, size = self._ask("POST", _PATH + "/infer", head + raw, {_JSON_SIZE: str(len(head))})
-        except GPDRFInputError as error:
-            raise GPDRFInputError(_of_x(str(error), first)) from None
+        body, size = self._ask("POST", _PATH + "/infer", head + raw, {_JSON_SIZE: str(len(head))})
         answer = json.loads(body[:size])
         numbers = np.frombuffer(body, "<f8", offset=size).reshape(answer["outputs"][0]["shape"])
         return numbers, answer.get("parameters", {}).get("warnings", "").splitlines()
@@ -201,7 +209,8 @@ class _Child:
         file = self.folder / f"{_NAME}.safetensors"
         file.write_bytes(model)
         command = [_program.path(), "serve", f"{_NAME}={file}", f"--listen=unix:{self.socket}", "--grpc-listen=none"]
-        command += ["--until-eof", "--max-delay=0s", "--timeout=1h", "--quiet", *arguments]
+        # a row may be a genome
+        command += ["--until-eof", "--max-delay=0s", "--max-body=1TiB", "--timeout=1h", "--quiet", *arguments]
         with (self.folder / "log").open("wb") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, **_program.APART
