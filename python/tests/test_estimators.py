@@ -256,6 +256,20 @@ def test_not_fitted(table: Table) -> None:
             getattr(GPDRFRegressor(), method)(table[0])
 
 
+def test_fit_that_fails(table: Table) -> None:
+    """It leaves the model of the fit before, with its classes, columns and kind of rows."""
+    x, y = table
+    model = GPDRFClassifier(**SMALL).fit(x, np.where(y > 0, "plus", "minus"))
+    before = model.predict(x)
+    model.set_params(lr=-1)
+    kinds: list[Any] = [x, x[:, :2], pd.DataFrame({"w": ["u", "v"] * 50}), ["ACGT", "GATTACA"] * 50]
+    for rows in kinds:
+        with pytest.raises(ValueError, match="lr"):
+            model.fit(rows, np.where(y > 0, "white", "black"))
+        assert list(model.classes_) == ["minus", "plus"]
+        assert np.array_equal(model.predict(x), before)
+
+
 def test_conformal(table: Table, fitted: GPDRFRegressor) -> None:
     """Intervals and sets hold about as many targets as their level says, and grow with it."""
     x, y = table

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -16,6 +17,20 @@ from gpdrf._base import Estimator, seed_of
 from gpdrf._rows import Numbers, check_classes, levels_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@contextmanager
+def or_as_before(estimator: Estimator) -> Iterator[None]:
+    """Let an estimator stay as it was where a fit gives it no model: classes and model belong together."""
+    fields = estimator.__dict__
+    before = dict(fields)
+    try:
+        yield
+    except BaseException:
+        if fields.get("_model") is before.get("_model"):
+            fields.clear()
+            fields.update(before)
+        raise
 
 
 class GPDRFRegressor(RegressorMixin, Estimator):
@@ -56,9 +71,10 @@ class GPDRFRegressor(RegressorMixin, Estimator):
         of a patient, stay together where rows are held out: for validation, conformal, and the choice of options.
         groups="scaffold" groups molecules, as SMILES, by their scaffolds.
         """
-        rows, y = self._new_rows(X, y)
-        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        self._fit(rows, y.ravel() if y.size == len(y) else y, "regression", sample_weight, groups)
+        with or_as_before(self):
+            rows, y = self._new_rows(X, y)
+            y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+            self._fit(rows, y.ravel() if y.size == len(y) else y, "regression", sample_weight, groups)
         return self
 
     def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
@@ -131,6 +147,12 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
 
         options={"class-weights": "balanced"} gives each class the same share of the weights.
         """
+        with or_as_before(self):
+            self._fit_classes(X, y, sample_weight, groups)
+        return self
+
+    def _fit_classes(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+        """Train on rows X and their classes y."""
         check_classes(y)
         levels = levels_of(y)
         rows, y = self._new_rows(X, y)
@@ -152,7 +174,6 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
             raise ValueError(f"warm_start: y must hold the classes of the fit before, {self.classes_.tolist()}")
         self.classes_: NDArray[Any] = classes
         self._fit(rows, codes, "classification", sample_weight, groups)
-        return self
 
     def _order(self, classes: NDArray[Any], ordered: list[Any] | None) -> NDArray[np.intp]:
         """The places of the classes in their order: that of the option order or of y for levels, else their own."""
