@@ -157,6 +157,30 @@ def test_save_and_load(kind: str, table: Table, tmp_path: Path) -> None:
         (GPDRFClassifier if kind == "numbers" else GPDRFRegressor).load(tmp_path / "model")
 
 
+def test_load_what_does_not_belong_together(table: Table, tmp_path: Path) -> None:
+    """A save that is killed between its two files leaves a model beside what was said of the one before."""
+    x, y = table
+    before = GPDRFClassifier(**SMALL).fit(x, np.where(y > 0, "plus", "minus"))
+    after = GPDRFClassifier(**SMALL).fit(x, np.where(y > 0.5, "cold", "warm"))
+    before.save(tmp_path / "model")
+    (tmp_path / "model" / "model.safetensors").write_bytes(after._model.content)
+    with pytest.raises(ValueError, match=r"belongs to another model\.safetensors"):
+        GPDRFClassifier.load(tmp_path / "model")
+    after.save(tmp_path / "model")
+    assert np.array_equal(GPDRFClassifier.load(tmp_path / "model").predict(x), after.predict(x))
+    other = tmp_path / "model" / "other.safetensors"  # which that file does not speak of
+    other.write_bytes(before._model.content)
+    assert np.array_equal(GPDRFClassifier.load(other).predict_proba(x), before.predict_proba(x))
+
+
+def test_save_keeps_arrays_of_options(table: Table, tmp_path: Path) -> None:
+    x, y = table
+    order = np.array(["low", "middle", "high"])
+    levels = GPDRFClassifier(**SMALL, likelihood="ordinal", options={"order": order})
+    levels.fit(x, order[np.digitize(y, [-0.5, 0.5])]).save(tmp_path / "levels")
+    assert GPDRFClassifier.load(tmp_path / "levels").options == {"order": ["low", "middle", "high"]}
+
+
 def test_load_what_the_program_trained(table: Table, tmp_path: Path) -> None:
     """A run folder of the command line, with names of columns and words as classes."""
     x, y = table

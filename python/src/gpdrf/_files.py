@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -30,6 +31,7 @@ def save(estimator: Estimator, folder: Path) -> None:
     text = json.dumps(
         {
             "estimator": type(estimator).__name__,
+            "model": _digest(estimator._model.content),
             "parameters": estimator.get_params(deep=False),
             "fitted": fitted,
             "arrays": {name: {"dtype": str(array.dtype), "values": array.tolist()} for name, array in arrays.items()},
@@ -52,6 +54,7 @@ def load(estimator: E, path: Path) -> E:
     file = path / MODEL_FILE if path.is_dir() else path
     name = type(estimator).__name__
     own = file.with_name(_FILE)
+    read: dict[str, Any] = {}
     if file.name == MODEL_FILE and own.exists():
         read = json.loads(own.read_text(encoding="utf-8"))
         if read["estimator"] != name:
@@ -61,11 +64,16 @@ def load(estimator: E, path: Path) -> E:
             setattr(estimator, key, value)
         for key, array in read["arrays"].items():
             setattr(estimator, key, np.array(array["values"], dtype=array["dtype"]))
-    estimator._model = Model(file.read_bytes(), estimator._where())
+    content = file.read_bytes()
+    if read.get("model", _digest(content)) != _digest(content):
+        raise GPDRFInputError(
+            f"{path}: {_FILE} belongs to another {MODEL_FILE}, as where a save was killed: save the estimator again"
+        )
+    estimator._model = Model(content, estimator._where())
     schema = estimator._model.schema()
     if schema["task"] not in name.lower().replace("regressor", "regression").replace("classifier", "classification"):
         raise GPDRFInputError(f"{path} holds a model of a {schema['task']}, which is not for a {name}")
-    if not own.exists():
+    if not read:
         _describe(estimator, schema)
     return estimator
 
@@ -88,8 +96,8 @@ def _describe(estimator: Estimator, schema: dict[str, Any]) -> None:
 
 def _plain(value: Any) -> Any:
     """What JSON has no word for."""
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
     return os.fspath(value) if isinstance(value, os.PathLike) else None  # a RandomState is gone
 
 
@@ -98,3 +106,7 @@ def _replace(file: Path, content: bytes) -> None:
     new = file.with_name(f".{file.name}.new")  # which is the owner's of the claim
     new.write_bytes(content)
     new.replace(file)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
