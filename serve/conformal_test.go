@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
@@ -91,5 +94,31 @@ func TestSets(t *testing.T) {
 	inside := map[string]string{"no": "[1,0]", "yes": "[0,1]", "no|yes": "[1,1]"}[set]
 	if !bytes.Contains(text, []byte(`"data":`+inside)) {
 		t.Errorf("%s lacks %s, the set %s", text, inside, set)
+	}
+}
+
+// The set of a row takes time by the number of classes, and not by its square.
+func TestSetOfManyClasses(t *testing.T) {
+	const n = 100_000
+	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification},
+		Conformal: &fitted.Conformal{Level: 0.9, Scores: [][]float64{slices.Repeat([]float64{0.5}, 20)}}}
+	part := &model.Prediction{S: 1, N: 1, C: n}
+	for k := range n {
+		trained.Schema.Classes = append(trained.Schema.Classes, fmt.Sprintf("class %06d", k))
+		part.H = append(part.H, float64(-50*(k%2))) // every other one is as good as impossible
+	}
+	p := &prediction{trained: trained, parts: []*model.Prediction{part}}
+	began := time.Now()
+	set, err := p.output(t.Context(), wantedOutput{TensorSpec: TensorSpec{setName, FP64, []int64{-1, n}}})
+	if err != nil || len(set.Numbers) != n {
+		t.Fatalf("%d numbers, %v", len(set.Numbers), err)
+	}
+	for k, inside := range set.Numbers {
+		if inside != float64(1-k%2) {
+			t.Fatalf("class %d: %g", k, inside)
+		}
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

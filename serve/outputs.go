@@ -200,8 +200,8 @@ func (p *prediction) addClasses(t *Tensor, c *predict.Classes, part *model.Predi
 			set := c.Set(i, bounds[0])
 			for _, class := range p.trained.Schema.Classes {
 				inside := 0.0
-				if slices.Contains(set, class) {
-					inside = 1
+				if len(set) > 0 && set[0] == class { // both are in the order of the classes
+					inside, set = 1, set[1:]
 				}
 				t.Numbers = append(t.Numbers, inside)
 			}
