@@ -223,3 +223,25 @@ func TestMissingWordGraph(t *testing.T) {
 		t.Errorf("%d choices more without filling in", count)
 	}
 }
+
+// The sd is the root of a variance that is never below 0: where rounding makes it so, it would be NaN.
+func TestRootOfVariance(t *testing.T) {
+	_, text, err := export(t, golden(t, "drf"), samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, by := read(t, text), map[string]node{}
+	for _, n := range d.nodes {
+		by[n.output] = n
+	}
+	at := "sd"
+	for _, step := range []struct {
+		op    string
+		input int
+	}{{"Identity", 0}, {"Add", 0}, {"Mul", 1}, {"Sqrt", 0}, {"Max", 0}} {
+		if by[at].op != step.op {
+			t.Fatalf("%q is a %s, expected %s", at, by[at].op, step.op)
+		}
+		at = by[at].inputs[step.input]
+	}
+}

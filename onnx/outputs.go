@@ -137,6 +137,7 @@ func (g graph) outputs(t *fitted.Trained, p part, doubt value) {
 	}
 	mean := g.add(g.Doubles(centre, n), g.mul(g.Doubles(unit, n), p.mean))
 	g.Output("mean", g.add(mean, doubt), onnxfile.Double, -1, n)
-	sd := g.mul(g.Doubles(unit, n), g.Op("Sqrt", p.variance))
+	// rounding may leave less than nothing of a variance; a NaN comes back by doubt
+	sd := g.mul(g.Doubles(unit, n), g.Op("Sqrt", g.max(p.variance, 0)))
 	g.Output("sd", g.add(sd, doubt), onnxfile.Double, -1, n)
 }
