@@ -1,6 +1,7 @@
 """The child that predicts: threads, forks, and the ends that it may come to."""
 
 import gc
+import http.client
 import os
 import pickle
 import subprocess
@@ -138,6 +139,24 @@ def test_many_models(table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.M
         assert np.array_equal(model.predict(x), want)
     assert sum(server._child is not None for server in _server._servers) == 2
     assert first.poll() is not None
+    assert np.array_equal(fitted.predict(x), want)
+
+
+def test_let_go_while_it_answers(table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that makes room for another during its last request ends behind it."""
+    x, _ = table
+    want = fitted.predict(x)
+    process, server, read = child_of(fitted).process, fitted._model.server, http.client.HTTPResponse.read
+
+    def make_room(self: http.client.HTTPResponse, *given: Any) -> bytes:
+        server.rest()
+        return read(self, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(http.client.HTTPResponse, "read", make_room)
+        assert np.array_equal(fitted.predict(x), want)
+    gc.collect()
+    assert process.poll() is not None
     assert np.array_equal(fitted.predict(x), want)
 
 

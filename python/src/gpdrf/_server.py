@@ -133,7 +133,8 @@ class Server:
             except BaseException:
                 connection.close()  # what comes back is of no use to others
                 raise
-            self._idle.append(connection)
+            if connection.child is self._child:  # else it was let go meanwhile
+                self._idle.append(connection)
             if answer.status != http.HTTPStatus.OK:
                 kind = GPDRFInputError if answer.status < http.HTTPStatus.INTERNAL_SERVER_ERROR else GPDRFError
                 raise kind(json.loads(text)["error"])
@@ -148,10 +149,11 @@ class Server:
         except IndexError:
             pass
         with self._lock:
-            if self._child is None:
+            child = self._child  # which another thread may let go at any moment
+            if child is None:
                 _make_room()
-                self._child = _Child(self.model, self.arguments)
-            return _Connection(self._child)
+                child = self._child = _Child(self.model, self.arguments)
+            return _Connection(child)
 
     def _lose(self, child: _Child, fresh: bool) -> None:
         """Forget the connections to a child, and the child where it has ended or a fresh connection was of no use.
