@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -359,6 +360,8 @@ def test_load_dates_and_sequences(table: Table, tmp_path: Path) -> None:
         subprocess.run([_program.path(), *command, *more], check=True, stdout=subprocess.DEVNULL)
         model = GPDRFRegressor.load(run)
         inputs = frame["smiles"].tolist() if name == "smiles" else frame.drop(columns="y")
-        assert model.predict(inputs).shape == (100,)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # that there were no feature names
+            assert model.predict(inputs).shape == (100,)
     with pytest.raises(ValueError, match='X lacks the column "day": the model reads day, a'):
         GPDRFRegressor.load(tmp_path / "dates").predict(tables["dates"][["a"]])

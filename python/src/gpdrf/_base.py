@@ -191,7 +191,8 @@ class Estimator(BaseEstimator):
             raise ValueError("the estimator was fitted on sequences: X must be a list of str")
         if not is_frame(x):
             raise ValueError("the estimator was fitted on a data frame by its names: X must be such a frame")
-        validate_data(self, x, skip_check_array=True, reset=False)
+        if hasattr(self, "n_features_in_"):  # else the program trained the model, which finds its columns by name
+            validate_data(self, x, skip_check_array=True, reset=False)
         if len(x) == 0:
             raise ValueError("X has no rows: at least one is needed")
         return Rows.mixed(x)
