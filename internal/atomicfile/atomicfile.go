@@ -19,8 +19,8 @@ import (
 
 // WriteFile writes the output of write to path. If anything fails before the rename, the
 // error says so, path is as it was before, and nothing is left beside it; after the rename
-// only bringing the folder's entry to disk can fail. A symbolic link stays a link; a device
-// or pipe (/dev/stdout) is written to directly.
+// only bringing the folder's entry to disk can fail. A file that was there keeps its mode. A
+// symbolic link stays a link; a device or pipe (/dev/stdout) is written to directly.
 func WriteFile(path string, write func(io.Writer) error) error {
 	return writeFile(osFiles, path, write)
 }
@@ -52,6 +52,7 @@ var osFiles = files{
 }
 
 func writeFile(d files, path string, write func(io.Writer) error) error {
+	var mode fs.FileMode // of the file that was there
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -63,6 +64,7 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 		}
 		return errors.Join(fill(f, write), f.Close())
 	case err == nil:
+		mode = info.Mode().Perm()
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return err
 		}
@@ -72,6 +74,9 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 	tmp, f, err := createBeside(d, path)
 	if err != nil {
 		return err
+	}
+	if file, ok := f.(*os.File); ok && mode != 0 {
+		file.Chmod(mode) // a file system without modes is used without
 	}
 	if err = errors.Join(fill(f, write), f.Sync(), f.Close()); err == nil {
 		err = d.rename(tmp, path)

@@ -70,6 +70,25 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
+// A file that its owner alone may read stays so, whatever is written to it.
+func TestModeStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(path, []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(path, say("two")); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.Stat(path)
+	if err != nil || after.Mode() != before.Mode() {
+		t.Errorf("its mode was %v and is %v, %v", before.Mode(), after.Mode(), err)
+	}
+}
+
 // A file can be abandoned while it is written: nothing of it is left, and an old file stays.
 func TestAbandon(t *testing.T) {
 	dir := t.TempDir()
