@@ -175,7 +175,7 @@ def test_slow_end(table: Table, fitted: GPDRFRegressor, tmp_path: Path, monkeypa
         f"#!{sys.executable}\n"
         "import socket, sys, time\n"
         "listener = socket.socket(socket.AF_UNIX)\n"
-        "listener.bind(sys.argv[4].removeprefix('unix:'))\n"
+        "listener.bind(sys.argv[3].removeprefix('--listen=unix:'))\n"
         "listener.listen()\n"
         "time.sleep(0.1)\n"
         "listener.close()\n"
