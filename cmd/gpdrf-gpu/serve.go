@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 
@@ -68,8 +69,10 @@ func modelSources(arguments []string) (sources []serve.Source, err error) {
 			name = strings.TrimSuffix(name, filepath.Ext(rundir.ModelFile))
 		}
 		switch {
-		case name == "" || strings.ContainsAny(name, "/:") || name == ".":
+		case name == "" || strings.ContainsAny(name, "/:") || name == "." || name == "..":
 			return nil, usagef("%s: %q is no name for a model: write NAME=%s, without / and :", word, name, path)
+		case !utf8.ValidString(name):
+			return nil, usagef("%q: the name of a model must be UTF-8: write NAME=%s", word, path)
 		case given[name]:
 			return nil, usagef("%s: there are two models called %q: write NAME=%s for one of them", word, name, path)
 		}

@@ -51,3 +51,15 @@ func TestModelSources(t *testing.T) {
 		}
 	}
 }
+
+// A folder whose name no request could give needs another name.
+func TestNamesOfModels(t *testing.T) {
+	for _, word := range []string{"..", ".", "runs/h\xe4user", "a:b"} {
+		if got, err := modelSources([]string{word}); err == nil {
+			t.Errorf("%q: %+v", word, got)
+		}
+		if got, err := modelSources([]string{"m=" + word}); err != nil || got[0].Name != "m" || got[0].Path != word {
+			t.Errorf("m=%q: %+v, %v", word, got, err)
+		}
+	}
+}
