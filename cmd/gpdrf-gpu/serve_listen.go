@@ -66,6 +66,9 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 
 // listenUnix opens a Unix socket for this user alone. It is removed when it is closed.
 func listenUnix(flag, path string) (net.Listener, error) {
+	if path == "" || path[0] == '@' { // a name of Linux without a file, and so without permissions
+		return nil, usagef("--%s: unix:%s has no file, so others could reach it: write unix:FILE", flag, path)
+	}
 	if _, err := os.Lstat(path); err == nil {
 		return nil, usagef("--%s: %s exists: remove it if no server uses it, or give another name", flag, path)
 	}

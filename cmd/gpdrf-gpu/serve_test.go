@@ -35,6 +35,16 @@ func TestSocketIsPrivate(t *testing.T) {
 	}
 }
 
+// A socket without a file has no permissions.
+func TestSocketNeedsAFile(t *testing.T) {
+	for _, path := range []string{"", "@gpdrf-gpu-test"} {
+		if l, err := listenUnix("listen", path); err == nil {
+			l.Close()
+			t.Errorf("unix:%s is open to others", path)
+		}
+	}
+}
+
 // A folder can have = in its name.
 func TestModelSources(t *testing.T) {
 	t.Chdir(t.TempDir())
