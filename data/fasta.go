@@ -7,10 +7,16 @@ import (
 
 // isFASTA: the first line that is neither blank nor a comment is a header, of FASTA or of FASTQ.
 func isFASTA(head []byte) bool {
+	head = behindComments(head)
+	return isHeaderLine(head) || isFASTQ(head)
+}
+
+// behindComments is a text from its first line on that is neither blank nor a comment.
+func behindComments(head []byte) []byte {
 	for {
 		head = bytes.TrimLeft(head, " \t\r\n")
 		if !isComment(head, true) {
-			return isHeaderLine(head) || isFASTQ(head)
+			return head
 		}
 		_, head, _ = bytes.Cut(head, []byte("\n"))
 	}
@@ -41,7 +47,7 @@ func isHeaderLine(line []byte) bool {
 // readFASTA reads sequences on any number of lines each, after a header >CLASS or >NAME|CLASS.
 func readFASTA(in *input) (*table, error) {
 	t := &texts{name: in.name}
-	if isFASTQ(bytes.TrimLeft(in.head, " \t\r\n")) {
+	if isFASTQ(behindComments(in.head)) {
 		return readFASTQ(in)
 	}
 	var headers []string
@@ -76,10 +82,15 @@ func readFASTA(in *input) (*table, error) {
 		return nil, err
 	}
 	t.close()
-	if comments > 0 {
-		t.note("left out: %s, the first on line %d", plural(comments, "comment line"), firstComment)
-	}
+	t.noteComments(comments, firstComment)
 	return t.finishFASTA(in, headers)
+}
+
+// noteComments tells of the comment lines that were left out.
+func (t *texts) noteComments(comments, first int) {
+	if comments > 0 {
+		t.note("left out: %s, the first on line %d", plural(comments, "comment line"), first)
+	}
 }
 
 // close ends the sequence that was read last.
@@ -177,10 +188,12 @@ func isFASTQ(head []byte) bool {
 }
 
 // readFASTQ reads sequences with a quality for each symbol: a header as of FASTA behind an @, lines
-// of symbols, a line with a +, and lines of as many qualities. Qualities do not count.
+// of symbols, a line with a +, and lines of as many qualities. Qualities do not count. Comments may
+// stand before the first header.
 func readFASTQ(in *input) (*table, error) {
 	t := &texts{name: in.name}
 	var headers []string
+	comments, firstComment := 0, 0
 	plus, missing := 0, 0 // the line of the +; the qualities that are still to come
 	wrong := func(at, found int) error {
 		return t.errorAt(place{at, 1}, "found %s for the %s after %s: every symbol needs one",
@@ -188,7 +201,14 @@ func readFASTQ(in *input) (*table, error) {
 	}
 	err := in.eachLine(func(number int, line []byte) error {
 		line = bytes.TrimRight(line, " \t")
+		if headers == nil { // isFASTA takes a first header behind blanks
+			line = bytes.TrimLeft(line, " \t\r")
+		}
 		switch {
+		case headers == nil && isComment(line, true):
+			if comments++; comments == 1 {
+				firstComment = number
+			}
 		case plus > 0 && (missing > 0 || len(line) == 0):
 			if missing -= len(line); missing < 0 {
 				return wrong(number, t.symbols()-missing)
@@ -218,6 +238,7 @@ func readFASTQ(in *input) (*table, error) {
 		return nil, wrong(plus, t.symbols()-missing)
 	}
 	t.close()
+	t.noteComments(comments, firstComment)
 	t.note("FASTQ: the qualities are not used")
 	return t.finishFASTA(in, headers)
 }

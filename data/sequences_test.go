@@ -48,6 +48,8 @@ func TestSequenceForms(t *testing.T) {
 
 		{"comments", "# made\n;by hand\n>1\n; of it\nAC\n# more\nGT\n>0\nGGCAN\n>1\nAC\n>0\nTT\n",
 			"dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"comments before FASTQ", "# made\n;by hand\n  @a\tb|1\nACGT\n+\nIIII\n@c|0\nGGCAN\n+\n#####\n" +
+			"@|1\nAC\n+\nII\n@d|0\nTT\n+\n@@\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"blanks at line ends", ">1 \nAC \nGT\t\n>0\t\nGGCAN \n>1\nAC\t \n>0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"hashtags", ">b\n#new you?\n>a\nsee you!\n>b\nall\n", "bytes: #new_you?=b see_you!=a all=b"},
 		{"words as classes", ">bird\n" + protein + "\n>ant\n" + protein + "\n>bird\nMK\n>ant\nMK\n",
