@@ -284,7 +284,8 @@ func intersectionMap() Map {
 	}
 }
 
-// occurrences is how many of a k-mer have numbers of their own.
+// occurrences is how many of a k-mer have numbers of their own. Those beyond are left out: one number for all would
+// outweigh the others by its count.
 const occurrences = 1 << 16
 
 type intersection struct{ kmerMap }
@@ -302,8 +303,8 @@ func (m intersection) keys(x []int32, s *scratch) {
 			if number++; i == 0 || id != all[i-1] {
 				number = 0
 			}
-			if id >= 0 {
-				keys = append(keys, (uint64(id)*uint64(len(m.g))+uint64(at))*occurrences+min(number, occurrences-1))
+			if id >= 0 && number < occurrences {
+				keys = append(keys, (uint64(id)*uint64(len(m.g))+uint64(at))*occurrences+number)
 			}
 		}
 		s.flush(keys)

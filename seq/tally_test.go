@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -64,5 +65,15 @@ func TestTally(t *testing.T) {
 		if itself != c.itself {
 			t.Errorf("%s: %d sequences are counted as a whole, want %d", c.spec, itself, c.itself)
 		}
+	}
+}
+
+// TestOccurrences: a k-mer has a feature for each occurrence up to a bound, and none counts more than once.
+func TestOccurrences(t *testing.T) {
+	a, c := strings.Repeat("A", occurrences+900), strings.Repeat("C", occurrences+400)
+	set := encode(t, DNA, a, a[:occurrences+500]+c)
+	rows := mustFit(t, "intersection:1", set).Rows(set)
+	if got, want := innerProducts(rows, rows)[1], math.Sqrt(0.5); math.Abs(got-want) > 1e-10 {
+		t.Errorf("%g, want %g", got, want)
 	}
 }
