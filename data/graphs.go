@@ -93,16 +93,15 @@ func isGraphLines(head []byte) bool {
 // readGraphLines reads graphs in JSON, one on each line, with the label among their keys.
 func readGraphLines(in *input) (*table, error) {
 	t := &texts{name: in.name, kind: seq.Graphs}
-	keys := in.targetNames(nil)
-	if keys == nil || keys[0] == sequenceTarget {
-		keys = []string{labelColumn}
-	} else if err := in.checkTargetNames(keys, keys, "key"); err != nil {
+	keys, named, err := in.targetKeys()
+	if err != nil {
 		return nil, err
-	} else {
+	}
+	if named {
 		t.nameTargets(keys)
 	}
 	have, whole := make([]int, len(keys)), 0 // rows with each of the targets, and with all
-	err := in.eachLine(func(number int, line []byte) error {
+	err = in.eachLine(func(number int, line []byte) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return nil
 		}
@@ -139,6 +138,23 @@ func readGraphLines(in *input) (*table, error) {
 	here := *in
 	here.opt.Target = ""
 	return t.table(&here)
+}
+
+// targetKeys are the keys of the targets: label where none is named. Models and config.yaml call such a
+// target class, so the key class is meant only where the first graph has it and no label.
+func (in *input) targetKeys() (keys []string, named bool, wrong error) {
+	keys = in.targetNames(nil)
+	if len(keys) == 1 && keys[0] == sequenceTarget {
+		first, _, _ := bytes.Cut(bytes.TrimLeft(in.head, " \t\r\n"), []byte("\n"))
+		values, err := graph.Values(first, []string{labelColumn, sequenceTarget})
+		if err != nil || values[0] != "" || values[1] == "" {
+			keys = nil
+		}
+	}
+	if keys == nil {
+		return []string{labelColumn}, false, nil
+	}
+	return keys, true, in.checkTargetNames(keys, keys, "key")
 }
 
 // graphError is an error of package graph in a line that starts there.

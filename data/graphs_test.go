@@ -185,6 +185,30 @@ func TestMolecules(t *testing.T) {
 	}
 }
 
+// The key class is a target like others, also beside another one, unless the graphs have a label.
+func TestTargetKeys(t *testing.T) {
+	const text = `{"nodes": ["C"], "edges": [], "class": 4, "mass": 12}
+{"nodes": ["O"], "edges": [], "class": 6, "mass": 16}
+`
+	const want = `graphs: "C"_=4 "O"_=6`
+	d, _, err := readText(text, ReadOptions{Target: "class", Task: "regression"})
+	if err != nil || show(d) != want {
+		t.Fatalf("%v, want %s", err, want)
+	}
+	schema := d.Schema()
+	if again, _, err := readText(text, ReadOptions{Like: &schema}); err != nil || show(again) != want {
+		t.Errorf("beside its training rows: %v", err)
+	}
+	both, _, err := readText(text, ReadOptions{Target: "class,mass"})
+	if err != nil || strings.Join(both.Targets, " ") != "class mass" {
+		t.Errorf("several targets: %v", err)
+	}
+	labelled := strings.ReplaceAll(text, `"mass"`, `"label"`)
+	if d, _, err := readText(labelled, ReadOptions{Target: "class", Task: "regression"}); err != nil || d.Y[1] < 16 {
+		t.Errorf("a label: %v", err)
+	}
+}
+
 func TestGraphErrors(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
