@@ -186,7 +186,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	} else if err != nil {
 		return nil, nil, err
 	}
-	if folder.Classes && in.task == "" {
+	if folder.Classes && in.task == "" && opt.Labels == "" {
 		in.task = Classification
 	}
 	t := &texts{name: path, kind: seq.Graphs, graphs: folder.Graphs}

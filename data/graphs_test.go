@@ -108,6 +108,18 @@ func TestFolderLines(t *testing.T) {
 	}
 }
 
+// A file of labels stands in place of the classes of a folder, and may hold numbers.
+func TestFolderLabels(t *testing.T) {
+	labels := write(t, "labels.txt", "0.5\n1.25\n-2\n")
+	d, _, err := ReadFile(graphFolder(t, triangles()), ReadOptions{Labels: labels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Task != Regression || len(d.Y) != 3 {
+		t.Errorf("task %s with the classes %v", d.Task, d.Classes)
+	}
+}
+
 func graphUnknowns(d *Dataset) (count int) {
 	for _, c := range d.Sequences.Codes {
 		if c == seq.Unknown {
