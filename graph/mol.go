@@ -2,7 +2,9 @@ package graph
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -77,7 +79,8 @@ type molReader struct {
 	text   string
 	at     int
 	g      *Graph
-	listed bool // charges stand in properties, which replace those of the atoms
+	listed bool  // charges stand in properties, which replace those of the atoms
+	differ []int // atoms whose isotope is from a difference of mass
 }
 
 func (p *molReader) add(symbol string, charge, isotope int) {
@@ -111,6 +114,10 @@ func number(line string, from, to int) int {
 	return fromZero(word)
 }
 
+// commonest are the most frequent isotopes of usual elements, from which atoms of version V2000 may tell a difference.
+var commonest = map[string]int{"H": 1, "B": 11, "C": 12, "N": 14, "O": 16, "F": 19, "Si": 28, "P": 31, "S": 32,
+	"Cl": 35, "I": 127}
+
 func (p *molReader) atom() *Error {
 	line, at := p.line()
 	symbol := ""
@@ -126,7 +133,18 @@ func (p *molReader) atom() *Error {
 		return errorAt(at, line, "whose charge, in the columns 37 to 39, is no number from 0 to 7")
 	}
 	charges := [8]int{0, 3, 2, 1, 0, -1, -2, -3} // 4 is a radical
-	p.add(symbol, charges[code], 0)
+	difference, err := strconv.Atoi(cmp.Or(strings.TrimSpace(line[min(34, len(line)):min(36, len(line))]), "0"))
+	if err != nil {
+		return errorAt(at, line, "whose difference of mass, in the columns 35 and 36, is no whole number")
+	}
+	isotope := 0
+	if mass := commonest[symbol]; difference != 0 && mass > 0 {
+		isotope, p.differ = max(0, mass+difference), append(p.differ, len(p.g.atoms))
+	} else if difference != 0 {
+		p.g.Warnings = append(p.g.Warnings, fmt.Sprintf("atom %d, %s, has a difference of mass, which a line M  ISO "+
+			"can tell as an isotope", len(p.g.atoms)+1, symbol))
+	}
+	p.add(symbol, charges[code], isotope)
 	return nil
 }
 
@@ -151,7 +169,9 @@ func (p *molReader) join(line string, at, a, b, kind int) *Error {
 	return nil
 }
 
-// properties reads charges and isotopes up to M END: M CHG, how many, and pairs of atom and value.
+// properties reads charges and isotopes up to M END: M CHG, how many, and pairs of atom and value. Charges of
+// the atoms themselves do not count where there is one of CHG or of RAD, radicals, nor differences of mass where
+// there is one of ISO.
 func (p *molReader) properties() *Error {
 	for p.at < len(p.text) {
 		line, at := p.line()
@@ -159,14 +179,23 @@ func (p *molReader) properties() *Error {
 		switch {
 		case strings.HasPrefix(line, "M  END"):
 			return nil
-		case len(words) < 3 || words[0] != "M" || words[1] != "CHG" && words[1] != "ISO":
+		case len(words) < 3 || words[0] != "M" || !slices.Contains([]string{"CHG", "ISO", "RAD"}, words[1]):
 			continue
 		}
-		if words[1] == "CHG" && !p.listed {
+		if words[1] != "ISO" && !p.listed {
 			p.listed = true
 			for i := range p.g.atoms {
 				p.g.atoms[i].charge = 0
 			}
+		}
+		switch words[1] {
+		case "RAD":
+			continue
+		case "ISO":
+			for _, i := range p.differ {
+				p.g.atoms[i].isotope = ""
+			}
+			p.differ = nil
 		}
 		pairs := words[3:]
 		for ; len(pairs) >= 2; pairs = pairs[2:] {

@@ -53,6 +53,27 @@ func TestMol3000(t *testing.T) {
 	}
 }
 
+// Version V2000 has differences of mass in its atoms, and radicals that replace their charges.
+func TestMolOldColumns(t *testing.T) {
+	const atom, bonds = "    0.0000    0.0000    0.0000 ", "  1  2  1  0\n"
+	for _, c := range []struct{ first, second, properties, want string }{
+		{"C   1  0", "H   1  0", "", "13C 2H 0-1"},
+		{"N  -1  3", "C   0  0", "", "13N+ C 0-1"},
+		{"C   1  0", "C   0  0", "M  ISO  1   1  14\n", "14C C 0-1"},
+		{"C   0  5", "C   0  4", "M  RAD  1   2   2\n", "C C 0-1"},
+		{"Fe  1  0", "C   0  0", "",
+			"Fe C 0-1 atom 1, Fe, has a difference of mass, which a line M  ISO can tell as an isotope"},
+	} {
+		g, err := Parse([]byte("\n\n\n  2  1  0  0  0  0            999 V2000\n" + atom + c.first + "\n" + atom +
+			c.second + "\n" + bonds + c.properties + "M  END\n"))
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+		} else if got := strings.TrimSpace(g.molecule() + " " + strings.Join(g.Warnings, "; ")); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
 // A folder ends where it would take too much memory.
 func TestMostLines(t *testing.T) {
 	defer func(most int) { mostLines = most }(mostLines)
