@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -36,11 +37,19 @@ func (g *Graph) parseSMILES(text []byte) *Error {
 	case len(p.rings) > 0:
 		number := slices.MinFunc(slices.Collect(maps.Keys(p.rings)),
 			func(a, b int) int { return p.rings[a].at - p.rings[b].at })
-		return p.errorf(p.rings[number].at,
-			"ring %d, which is not closed: write %d at the atom that closes it", number, number)
+		return p.errorf(p.rings[number].at, "ring %d, which is not closed: write %s at the atom that closes it", number,
+			ringMark(number))
 	}
 	g.warn()
 	return nil
+}
+
+// ringMark is how the number of a ring is written.
+func ringMark(number int) string {
+	if number < 10 {
+		return strconv.Itoa(number)
+	}
+	return "%" + strconv.Itoa(number)
 }
 
 const blanks = " \t\r\n"

@@ -96,6 +96,7 @@ func TestBadSMILES(t *testing.T) {
 		{"C11", 2, "a ring of a single atom"},
 		{"C=1CC#1", 6, "ring 1, which opens with the bond = and closes with #"},
 		{"C%1", 1, "less than two digits"},
+		{"C%12CC", 1, "ring 12, which is not closed: write %12 at the atom"},
 		{"1CC1", 0, "the number of a ring without an atom before it"},
 		{"CXC", 1, "where an atom belongs"},
 		{"CO>>C=O", 2, "a > of a reaction or a dative bond, which are not read"},
