@@ -54,6 +54,7 @@ func TestSMILES(t *testing.T) {
 		"C(C(C)(C)C)C":         "C C C C C C 0-1 0-5 1-2 1-3 1-4",
 		"*C":                   "* C 0-1",
 		"[se]1cccc1":           "se c c c c 0:1 0:4 1:2 2:3 3:4",
+		"[si]1ccccc1":          "si c c c c c 0:1 0:5 1:2 2:3 3:4 4:5",
 		"[CH3:7][OH]":          "C O 0-1",
 		"C12CC1C2":             "C C C C 0-1 0-2 0-3 1-2 2-3",
 		"[OH3+]":               "O+",
