@@ -156,7 +156,8 @@ func (p *smilesReader) bracket() *Error {
 	a := atom{bracket: true}
 	sound := part != nil && slices.Contains(symbols, part[2])
 	if sound {
-		a.isotope, a.symbol, a.aromatic = part[1], part[2], part[2][0] >= 'a'
+		// 02 is 2, and 0 is the usual mixture
+		a.isotope, a.symbol, a.aromatic = strings.TrimLeft(part[1], "0"), part[2], part[2][0] >= 'a'
 		a.hydrogens, a.charge = countOf(part[3]), countOf(part[4])
 	}
 	if !sound || a.hydrogens > 9 || a.charge < -15 || a.charge > 15 {

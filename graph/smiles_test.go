@@ -32,6 +32,7 @@ func TestSMILES(t *testing.T) {
 		"[Na+].[Cl-]":          "Na+ Cl-",
 		"[Fe+3].[Fe+++].[O-2]": "Fe+3 Fe+3 O-2",
 		"[13CH4]":              "13C",
+		"[02H]O[0CH3]":         "2H O C 0-1 1-2",
 		"[2H]O[2H]":            "2H O 2H 0-1 1-2",
 		"N[C@@H](C)C(=O)O":     "N C C C O O 0-1 1-2 1-3 3=4 3-5",
 		"[C@TH1H](F)(Cl)Br":    "C F Cl Br 0-1 0-2 0-3",
