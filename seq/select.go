@@ -239,7 +239,7 @@ func (s *selector) head(n int) *comparison {
 }
 
 // try is the best fit of a spec: the inner product, or an exponential kernel where that is better
-// by a standard error.
+// by two standard errors.
 func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (candidate, error) {
 	c := candidate{spec: spec}
 	var tables []*distanceTable
