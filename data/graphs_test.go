@@ -249,6 +249,8 @@ func TestGraphErrors(t *testing.T) {
 		{strings.ReplaceAll(molecules, "<class>", "<NAME>"), "none is called target: name the target by --target",
 			ReadOptions{}},
 		{molecules, `has no item "mass"`, ReadOptions{Target: "mass"}},
+		{strings.ReplaceAll(molecules, "$$$$", "> <mass>\n1\n\n$$$$"), "several are asked for",
+			ReadOptions{Target: "class,mass", Labels: "labels.txt"}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		if _, located := err.(*Error); !located || !strings.Contains(err.Error(), c.want) {

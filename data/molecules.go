@@ -103,10 +103,12 @@ func readSDF(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.opt.Labels != "" {
-		targets = nil
+	if in.opt.Labels == "" || in.opt.Target != "" {
+		t.nameTargets(targets)
 	}
-	t.nameTargets(targets)
+	if in.opt.Labels != "" {
+		targets = nil // which stand there
+	}
 	for _, m := range all {
 		for _, target := range targets {
 			label, where := m.value(target)
