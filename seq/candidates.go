@@ -162,8 +162,8 @@ func (s Spec) Fits(ctx context.Context, set *Set) error {
 			}
 			w := graph.Work{Limit: mostSteps, Found: func(_, _ uint64) {}, Down: newTable().down}
 			if count(&w, x); w.Steps > mostSteps {
-				return specErrorf("%s takes too long on %s %d, which has %d nodes: make its numbers smaller, or "+
-					"use for example %s", t, set.Alphabet.Kind.Noun(), i+1,
+				return specErrorf("%s takes too long on a %s of %d nodes: make its numbers smaller, or "+
+					"use for example %s", t, set.Alphabet.Kind.Noun(),
 					graph.Nodes(x), exampleFor(set.Alphabet.Kind))
 			}
 			if err := ctx.Err(); err != nil {
