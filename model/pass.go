@@ -49,6 +49,15 @@ func (m *Model) NewPassInParts(samples, batch, most int, shards ...Shard) *Pass 
 	if len(shards) == 0 {
 		shards = []Shard{{0, batch}}
 	}
+	rows := 0 // of the longest shard
+	for _, s := range shards {
+		rows = max(rows, s.Hi-s.Lo)
+	}
+	return m.NewPassOfShards(samples, batch, (rows+most-1)/most, shards...)
+}
+
+// NewPassOfShards is NewPassInParts where each shard has n parts.
+func (m *Model) NewPassOfShards(samples, batch, n int, shards ...Shard) *Pass {
 	if m.exact() {
 		samples = 1 // nothing is drawn, so that all would be alike
 	}
@@ -56,7 +65,6 @@ func (m *Model) NewPassInParts(samples, batch, most int, shards ...Shard) *Pass 
 	for _, s := range shards {
 		rows = max(rows, s.Hi-s.Lo)
 	}
-	n := (rows + most - 1) / most // the number of parts of a shard
 	longest := (rows + n - 1) / n
 	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
 	memory := &arena{dev: m.dev}

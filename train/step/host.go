@@ -20,7 +20,7 @@ type host struct {
 	err      error            // of the last sum
 }
 
-func (h *host) shards(batch int) ([]model.Shard, bool) {
+func (h *host) shards(batch int) ([]model.Shard, int, bool) {
 	rank, size := h.comm.Rank(), h.comm.Size()
 	if h.deterministic {
 		lo, hi := dist.Share(dist.Shards, rank, size)
@@ -30,7 +30,7 @@ func (h *host) shards(batch int) ([]model.Shard, bool) {
 }
 
 func (h *host) bind(s *Step) func(shard int) bool {
-	own, _ := h.shards(s.options.Batch)
+	own, _, _ := h.shards(s.options.Batch)
 	h.step = s
 	for i := range own {
 		gradient, ells := s.Model.Summands(s.Pass, i)

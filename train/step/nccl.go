@@ -28,21 +28,18 @@ type nccl struct {
 	host    []float64        // the same
 }
 
-func (r *nccl) shards(batch int) ([]model.Shard, bool) {
+func (r *nccl) shards(batch int) ([]model.Shard, int, bool) {
 	rank := r.comm.Rank()
 	return shardsOf(batch, rank, rank+1, r.comm.Size())
 }
 
 func (r *nccl) bind(s *Step) func(shard int) bool {
-	o := &s.options
 	r.step = s
 	r.sums, r.all = s.Model.Summands(s.Pass, 0)
 	for i := range r.all.Len() {
 		r.ells = append(r.ells, r.all.View(i, 1))
 	}
-	// the parts of the rank that has most: all need as many numbers
-	rows := (o.Batch + r.comm.Size() - 1) / r.comm.Size()
-	r.host = make([]float64, 2+(rows+o.AtOnce-1)/o.AtOnce)
+	r.host = make([]float64, 2+r.all.Len()) // all ranks have as many parts
 	r.numbers = s.dev.New(device.Double, len(r.host))
 	r.sums = append(r.sums, r.numbers)
 	return r.sum

@@ -13,9 +13,9 @@ import (
 
 // Reducer adds up the gradients of a batch's shards over all ranks: local, host or nccl.
 type Reducer interface {
-	// shards are this rank's own of a batch, and whether the first of them is the first of all,
-	// which has the KL terms.
-	shards(batch int) (own []model.Shard, first bool)
+	// shards are this rank's own of a batch, how many all ranks have, and whether the first of them is
+	// the first of all, which has the KL terms.
+	shards(batch int) (own []model.Shard, all int, first bool)
 	// bind makes the memory of sums over the shards of a step; sum is nil where nothing is added up.
 	bind(s *Step) (sum func(shard int) (ok bool))
 	// recorded is false where sums interrupt the device.
@@ -49,11 +49,19 @@ func NewReducer(c dist.Comm, deterministic bool) Reducer {
 	return &host{comm: c}
 }
 
-// shardsOf are the shards lo … hi−1 of n.
-func shardsOf(batch, lo, hi, n int) (own []model.Shard, first bool) {
+// shardsOf are the shards lo … hi−1 of n, and n.
+func shardsOf(batch, lo, hi, n int) (own []model.Shard, all int, first bool) {
 	for i := lo; i < hi; i++ {
 		from, to := dist.Share(batch, i, n)
 		own = append(own, model.Shard{Lo: from, Hi: to})
 	}
-	return own, lo == 0
+	return own, n, lo == 0
+}
+
+// partsOf is how many parts each of n shards of a batch has. A shard has the same parts on any rank, whatever
+// others that rank has, so that sums in a fixed order have the same bits. No part is empty: where a shard has
+// fewer rows than parts, two rows go at once.
+func partsOf(batch, n, most int) int {
+	longest := (batch + n - 1) / n
+	return max(1, min((longest+most-1)/most, batch/n))
 }

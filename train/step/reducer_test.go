@@ -124,3 +124,14 @@ func TestGradientOfRanks(t *testing.T) {
 		}
 	}
 }
+
+// The parts of a shard do not depend on the other shards of its rank, and none is empty.
+func TestPartsOf(t *testing.T) {
+	for _, c := range []struct{ batch, n, most, want int }{
+		{40, 1, 40, 1}, {20, 1, 6, 4}, {24, 8, 1, 3}, {25, 8, 3, 2}, {25, 8, 1, 3}, {9, 8, 1, 1}, {8, 8, 5, 1},
+	} {
+		if got := partsOf(c.batch, c.n, c.most); got != c.want {
+			t.Errorf("%d shards of %d rows, %d at once: %d parts, expected %d", c.n, c.batch, c.most, got, c.want)
+		}
+	}
+}

@@ -50,8 +50,8 @@ func New(dev device.Device, m *model.Model, rows *model.Data, r Reducer, o Optio
 		o.AtOnce = o.Batch
 	}
 	s := &Step{Model: m, Rows: rows, dev: dev, options: o, reducer: r}
-	shards, first := r.shards(o.Batch)
-	s.Pass, s.first = m.NewPassInParts(o.Samples, o.Batch, o.AtOnce, shards...), first
+	shards, all, first := r.shards(o.Batch)
+	s.Pass, s.first = m.NewPassOfShards(o.Samples, o.Batch, partsOf(o.Batch, all, o.AtOnce), shards...), first
 	s.sum = r.bind(s)
 	p := m.Params().Len()
 	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
@@ -147,9 +147,12 @@ func (s *Step) Label(ledger *device.Ledger) {
 // local is the Reducer of one rank, whose gradient is that of the batch.
 type local struct{}
 
-func (local) shards(batch int) ([]model.Shard, bool) { return []model.Shard{{Lo: 0, Hi: batch}}, true }
-func (local) bind(*Step) func(int) bool              { return nil }
-func (local) recorded() bool                         { return true }
+func (local) shards(batch int) ([]model.Shard, int, bool) {
+	return []model.Shard{{Lo: 0, Hi: batch}}, 1, true
+}
+
+func (local) bind(*Step) func(int) bool { return nil }
+func (local) recorded() bool            { return true }
 
 func (local) run(compute func(device.Now), now device.Now) error {
 	compute(now)
