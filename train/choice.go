@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -233,8 +234,10 @@ func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool,
 		a = h.known[n]
 	} else if more, err = h.run.agreed(ctx.Err() == nil); !more || err != nil {
 		return more, err
-	} else if err := h.score(ctx, &a); err != nil {
+	} else if err := h.score(ctx, &a); errors.Is(err, ErrLate) {
 		return true, nil // by a time limit or Ctrl-C
+	} else if err != nil {
+		return false, err
 	}
 	h.done += steps
 	h.attempts = append(h.attempts, a)
@@ -245,7 +248,7 @@ func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool,
 	return true, nil
 }
 
-// score fills in an attempt. The error is that of one that was cut short.
+// score fills in an attempt. The error is that of one that was cut short, or of this rank alone.
 func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	job, trained := *h.run.job, *h.run.trained
 	job.Train, job.Validation, job.Save, job.Reporter = h.rest, nil, nil, listener{chooser: h}
@@ -262,6 +265,9 @@ func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	if alone.Err() != nil || err == ErrLate {
 		return ErrLate
 	}
+	if err != nil && job.shared() && !ofAllRanks(err) {
+		return err
+	}
 	if err != nil {
 		h.run.job.Reporter.Note("an attempt with %s broke off, and does not count: %v", settingOf(a), err)
 		return nil
@@ -276,6 +282,13 @@ func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 		a.Temperature, _, _ = Temperature(&trained, p, h.held)
 	}
 	return nil
+}
+
+// ofAllRanks reports whether an error follows from the parameters, so that all ranks have it. With any other, a
+// rank that goes on would meet the others in the middle of a sum.
+func ofAllRanks(err error) bool {
+	return errors.Is(err, errNotFinite) || errors.As(err, new(*model.NotFiniteError)) ||
+		errors.As(err, new(*device.NotPositiveDefiniteError))
 }
 
 // save keeps the attempts, where a checkpoint is due.

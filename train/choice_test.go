@@ -81,6 +81,21 @@ func TestRanksChoose(t *testing.T) {
 	}
 }
 
+// A rank whose parameters are others is found in an attempt, too, and does not go on to the next.
+func TestRanksDisagreeInAttempt(t *testing.T) {
+	set := table(t, 120, 1, wave)
+	_, errs := onRanks(t, 2, "inducing=20 latents=3 features=20 batch=50", set, func(j *Job, _ *context.Context) {
+		j.Config = j.Config.With("steps", 800)
+		if j.Comm.Rank() == 1 {
+			j.Config = j.Config.With("seed", uint64(2))
+		}
+	})
+	if errs[1] == nil || !strings.Contains(errs[1].Error(),
+		"the parameters of this rank are no longer those of rank 0") {
+		t.Errorf("another seed: %v", errs)
+	}
+}
+
 // Ranks that outnumber the rows of an attempt make none.
 func TestFewRowsForRanks(t *testing.T) {
 	outs, errs := onRanks(t, 8, "model=gp inducing=3 batch=50", table(t, 50, 1, wave), func(j *Job, _ *context.Context) {

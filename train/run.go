@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -257,12 +258,14 @@ func (r *run) bound() error {
 	return nil
 }
 
+var errNotFinite = errors.New("is not finite")
+
 // finite refuses parameters that are not numbers: the last step may have broken what the last
 // reading still found sound.
 func finite(named []model.Named) error {
 	for _, n := range named {
 		if !fitted.AllFinite(n.Data) {
-			return fmt.Errorf("training failed: parameter %s is not finite: lower the learning rate", n.Name)
+			return fmt.Errorf("training failed: parameter %s %w: lower the learning rate", n.Name, errNotFinite)
 		}
 	}
 	return nil
