@@ -84,6 +84,12 @@ func TestDetect(t *testing.T) {
 			dist.Place{Launcher: "Open MPI's mpirun", Size: 2}, ""},
 		{env("PMI_RANK=1", "PMI_SIZE=2", "MPI_LOCALRANKID=1"),
 			dist.Place{Launcher: "a PMI launcher", Rank: 1, Size: 2, LocalRank: 1}, ""},
+		// srun --mpi=pmi2
+		{env("PMI_RANK=5", "PMI_SIZE=8", "SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=8", "SLURM_LOCALID=3"),
+			dist.Place{Launcher: "a PMI launcher", Rank: 5, Size: 8, LocalRank: 3}, ""},
+		// MPICH's mpiexec in a job of Slurm, whose own processes start those of a machine
+		{env("PMI_RANK=5", "PMI_SIZE=8", "MPI_LOCALRANKID=2", "SLURM_PROCID=1", "SLURM_LOCALID=0"),
+			dist.Place{Launcher: "a PMI launcher", Rank: 5, Size: 8, LocalRank: 2}, ""},
 		{env("RANK=1", "WORLD_SIZE=2", "LOCAL_RANK=1"),
 			dist.Place{Launcher: "torchrun", Rank: 1, Size: 2, LocalRank: 1}, ""},
 		{env("SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=16", "SLURM_LOCALID=5"),

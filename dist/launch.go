@@ -20,6 +20,12 @@ const Torchrun = "torchrun"
 // Srun is Slurm's own launcher.
 const Srun = "srun"
 
+// The variables of Slurm that number a process in its step, and on its machine.
+const (
+	slurmRank  = "SLURM_PROCID"
+	slurmLocal = "SLURM_LOCALID"
+)
+
 // launchers are the variables of each launcher, the most specific first: mpirun in a Slurm job sets
 // those of both, and the inner one counts.
 var launchers = []struct{ name, rank, size, local string }{
@@ -28,7 +34,7 @@ var launchers = []struct{ name, rank, size, local string }{
 	{"a PMI launcher", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
 	{Torchrun, "RANK", "WORLD_SIZE", "LOCAL_RANK"},
 	// a batch script and an interactive shell have SLURM_PROCID, too, and are one process
-	{Srun, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
+	{Srun, slurmRank, "SLURM_STEP_NUM_TASKS", slurmLocal},
 }
 
 // Detect finds the place of this process in the variables that getenv gives. What is set by half is
@@ -38,6 +44,9 @@ func Detect(getenv func(string) string) (Place, error) {
 		rank, size, local := getenv(l.rank), getenv(l.size), getenv(l.local)
 		if rank == "" && size == "" && local == "" || l.name == Srun && size == "" && (rank == "" || rank == "0") {
 			continue
+		}
+		if local == "" && rank != "" && getenv(slurmRank) == rank { // srun --mpi=pmi2 gives this number alone
+			l.local = slurmLocal
 		}
 		p := Place{Launcher: l.name}
 		for _, v := range []struct {
