@@ -12,6 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -180,7 +181,9 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 	start := time.Now()
 	b.progress("%s: operations on %s", b.preset, d.Device)
 	err := b.on(d, func(dev device.Device) (err error) {
-		d.Operations, err = workload.TimeOperations(b.ctx, dev, b.size, limit/2)
+		if err = b.fits(dev); err == nil {
+			d.Operations, err = workload.TimeOperations(b.ctx, dev, b.size, limit/2)
+		}
 		return err
 	})
 	if err != nil {
@@ -192,6 +195,23 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 		d.Steps = append(d.Steps, f)
 		return err
 	})
+}
+
+// fits refuses a step that takes more memory than its device or the host has.
+func (b *benchmark) fits(dev device.Device) error {
+	ledger, doubles, err := b.size.Memory(dev)
+	if err != nil {
+		return usagef("%v", err)
+	}
+	of := memory.Plan{Device: dev.Name(), Samples: b.size.S, Batch: b.size.B, Rows: b.size.B}
+	if free, known := dev.Free(); known {
+		of.Free = &free
+	}
+	p := memory.New(of, ledger, []memory.Buffer{memory.Doubles("rows and parameters", doubles)})
+	if p.Fits() {
+		return nil
+	}
+	return p.Lacks("this step", "give smaller sizes with --size")
 }
 
 // on opens a device again, so that each measurement has all its memory. What the device fails at is
@@ -231,6 +251,9 @@ func (r *benchReport) compare() {
 // can take turns with this one. The first line names the measurement, and "step" asks for the
 // milliseconds of a step in one round.
 func (b *benchmark) serve(dev device.Device) error {
+	if err := b.fits(dev); err != nil {
+		return err
+	}
 	step, err := workload.NewStep(dev, b.size)
 	if err != nil {
 		return usagef("%v", err)

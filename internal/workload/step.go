@@ -48,10 +48,44 @@ func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 	} else {
 		rows = m.Upload(n.B, uniform(n.B*n.D), y, labels)
 	}
-	s := &Step{Size: n, step: step.New(dev, m, rows, step.NewReducer(ranks, false),
-		step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})}
+	s := n.step(dev, m, rows, ranks)
 	s.step.SetRates(func(model.Role) float64 { return 1 })
 	return s, nil
+}
+
+// step is a step of a model on rows, whose parameters do not move yet.
+func (n Size) step(dev device.Device, m *model.Model, rows *model.Data, ranks dist.Comm) *Step {
+	return &Step{Size: n, step: step.New(dev, m, rows, step.NewReducer(ranks, false),
+		step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})}
+}
+
+// Memory lists the memory of a step on a device, in the ledger of a dry one, and counts the doubles
+// that the host makes for it.
+func (n Size) Memory(dev device.Device) (ledger *device.Ledger, host int, err error) {
+	dry, ledger := dev.Dry()
+	c := n.config()
+	m, err := model.New(dry, c)
+	if err != nil {
+		return nil, 0, err
+	}
+	table := n.B
+	rows := model.Rows{N: n.B, X: func(lo, hi int) []float64 { return make([]float64, (hi-lo)*c.Width()) }}
+	if n.Steps {
+		r := rand.New(rand.NewPCG(1, 2))
+		own := NewSequences(r, n.M, sequenceColumns, sequenceEach)
+		table, rows.Vectors = 0, NewSequences(r, n.B, sequenceColumns, sequenceEach).Vectors(own, n.I)
+		rows.Vectors.Rows = nil // a dry device looks at sizes alone
+	}
+	y, labels := make([]float64, n.B), []int32(nil)
+	if n.Classes > 0 {
+		y, labels = nil, make([]int32, n.B)
+	}
+	s := n.step(dry, m, m.UploadRows(rows, y, labels), dist.Alone())
+	s.Run()
+	ledger.Label("device", dry)
+	s.step.Label(ledger)
+	ledger.Rest("device.rest")
+	return ledger, (n.M+table)*c.Width() + 2*m.Params().Len(), nil
 }
 
 // Run makes one step of a run. The device may still be at work when Run returns. Where another rank

@@ -194,3 +194,26 @@ func TestPeersHaveThePresets(t *testing.T) {
 		}
 	}
 }
+
+// The memory of a step is known before it is made.
+func TestMemory(t *testing.T) {
+	for _, name := range []string{"cpu:f32", "cpu:f64"} {
+		dev := openDevice(t, name)
+		for _, n := range small {
+			ledger, doubles, err := n.Memory(dev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := dev.Taken()
+			s, err := NewStep(dev, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Run()
+			taken, most := dev.Taken()-before, ledger.Total()*21/20 // the lengths of sequences are random
+			if taken > most || doubles < s.step.Model.Params().Len() {
+				t.Errorf("%s: at most %d bytes are planned, and %d taken, with %d doubles", n, most, taken, doubles)
+			}
+		}
+	}
+}
