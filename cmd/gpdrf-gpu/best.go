@@ -15,6 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -172,6 +173,17 @@ func (s *search) goOn(path string) (err error) {
 // mostJobs is how many trials run at a time where the user does not say so.
 const mostJobs = 4
 
+// roomFor is how many trials, up to mostJobs, have memory for copies of the rows at a time. Each plans for all that
+// is free, and does not see the others.
+func roomFor(dev device.Device, rows *data.Dataset) int {
+	free, known := dev.Free()
+	copies := 16 * int64(rows.N()) * int64(rows.D()+1) // a subset of them, and that on the device
+	if !known || copies == 0 {
+		return mostJobs
+	}
+	return int(max(1, min(mostJobs, (free-free/memory.SpareOfHost)/copies)))
+}
+
 // open reads the rows, and decides how many trials run at a time: a GPU is busy with one.
 func (s *search) open() (err error) {
 	if s.job, err = s.p.newJob(s.p.ctx, s.req.call, s.cfg); err != nil {
@@ -180,7 +192,7 @@ func (s *search) open() (err error) {
 	s.cfg = s.job.Config
 	auto := 1
 	if strings.HasPrefix(s.job.Device.Name(), "cpu") {
-		auto = min(runtime.GOMAXPROCS(0), mostJobs)
+		auto = min(runtime.GOMAXPROCS(0), roomFor(s.job.Device, s.job.Train))
 	}
 	s.jobs = s.req.call.count("jobs", 1, maxThreads, auto)
 	return s.req.call.err

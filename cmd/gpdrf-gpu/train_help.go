@@ -66,7 +66,7 @@ func commandKeys() []flagSpec {
 			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
 				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
 		{name: "jobs", arg: "N", help: "models that preset best or --ensemble trains at a time",
-			otherwise: "one for each of up to 4 threads, or 1 on a GPU"},
+			otherwise: "one for each of up to 4 threads, fewer where memory is short of the rows, or 1 on a GPU"},
 		{name: "report", arg: switchArg, otherwise: "true",
 			help: "write report.html into the run folder, a page about the run"},
 		{name: "tensorboard", arg: switchArg, otherwise: "false",

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// withFree is a device with a number of free bytes.
+type withFree struct {
+	device.Device
+	bytes int64
+}
+
+func (d withFree) Free() (int64, bool) { return d.bytes, true }
+
+// No more trials run at a time than have memory for their rows, and one at least.
+func TestRoomFor(t *testing.T) {
+	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _, _, err := c.Load(data.Watch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := 16 * int64(rows.N()) * int64(rows.D()+1)
+	for times, want := range map[int64]int{0: 1, 1: 1, 4: 3, 100: mostJobs} {
+		if got := roomFor(withFree{nil, times * one}, rows); got != want {
+			t.Errorf("free memory of %d copies: %d trials, expected %d", times, got, want)
+		}
+	}
+}
