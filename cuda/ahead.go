@@ -25,7 +25,7 @@ func (c *Context) Ahead() (*Ahead, error) {
 	}
 	a := &Ahead{side: side}
 	if err := a.staging.open(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, side.close())
 	}
 	c.ahead = a
 	return a, nil

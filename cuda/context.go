@@ -97,7 +97,7 @@ func Open(ordinal int, say func(line string)) (*Context, error) {
 	}
 	c.loader = &loader{info: &c.info, choice: images, say: say}
 	if err := c.start(); err != nil {
-		c.dev.ReleasePrimaryCtx()
+		c.abandon()
 		return nil, err
 	}
 	return c, nil
@@ -123,6 +123,19 @@ func (c *Context) start() (err error) {
 		return fail("making a stream", err)
 	}
 	return c.staging.open()
+}
+
+// abandon frees what start has made before it failed. Another Context may keep the GPU itself open, and with it
+// all that is loaded there.
+func (c *Context) abandon() {
+	if c.enter() == nil {
+		defer c.leave()
+		c.unload()
+		if c.stream != cu.NoStream {
+			c.stream.Destroy()
+		}
+	}
+	c.dev.ReleasePrimaryCtx()
 }
 
 // Calls is the number of calls of the driver so far.

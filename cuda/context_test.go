@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"gorgonia.org/cu"
+
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
@@ -144,6 +146,28 @@ func TestKernelOutOfMemory(t *testing.T) {
 	kernel(t, c, "probe_f32")
 	t.Setenv("EMU_NO_ROOM", "")
 	kernel(t, c, "probe_f64")
+}
+
+// A Context that cannot be opened to the end leaves no kernels on a GPU that another one keeps open.
+func TestAbandon(t *testing.T) {
+	other := open(t)
+	c, err := Open(0, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok(t, c.staging.close())
+	c.abandon()
+	for _, i := range c.images {
+		for name, m := range i.modules {
+			if m.handle != (cu.Module{}) {
+				t.Fatalf("%s is still loaded for %s", i.image, name)
+			}
+		}
+	}
+	if c.stream != cu.NoStream {
+		t.Error("the stream is still there")
+	}
+	kernel(t, other, "probe_f32")
 }
 
 func TestOutOfMemory(t *testing.T) {
