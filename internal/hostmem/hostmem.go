@@ -24,7 +24,10 @@ func available(meminfo string, groups []group) (bytes int64, known bool) {
 			continue
 		}
 		if usage, err := strconv.ParseInt(strings.TrimSpace(g.usage), 10, 64); err == nil {
-			files, _ := field(g.stat, "inactive_file")
+			files, whole := field(g.stat, "total_inactive_file") // of version 1, with the groups below
+			if !whole {
+				files, _ = field(g.stat, "inactive_file")
+			}
 			bytes, known = min(bytes, max(0, limit-usage+files)), true
 		}
 	}
