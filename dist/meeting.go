@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"strconv"
 	"strings"
@@ -31,8 +32,8 @@ type peer struct {
 // greeting is the first message of a rank.
 type greeting struct{ Rank, Size int }
 
-// longestTexts is more than a rank ever says, in bytes.
-const longestTexts = 1 << 20
+// longestGreeting is more than a greeting takes, in bytes.
+const longestGreeting = 1 << 10
 
 // Address is where the ranks of a Place meet, by the variables MASTER_ADDR and MASTER_PORT that
 // torchrun sets. Where torchrun itself listens there, it is the next port.
@@ -118,11 +119,13 @@ func (m *Meeting) welcome(c net.Conn, deadline time.Time) bool {
 	}
 	var g greeting
 	p := newPeer(c)
-	p.in = json.NewDecoder(io.LimitReader(c, longestTexts))
+	from := &io.LimitedReader{R: c, N: longestGreeting}
+	p.in = json.NewDecoder(from)
 	if c.SetDeadline(deadline) != nil || p.in.Decode(&g) != nil || g.Size != m.place.Size ||
 		g.Rank < 1 || g.Rank >= g.Size || m.peers[g.Rank].Conn != nil {
 		return false
 	}
+	from.N = math.MaxInt64 // a rank may say more: the names of all columns, for one
 	m.peers[g.Rank] = p
 	return true
 }

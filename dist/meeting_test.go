@@ -130,3 +130,14 @@ func TestMeetingTwice(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A rank may have much to say, such as the names of many columns.
+func TestMeetingLong(t *testing.T) {
+	long := strings.Repeat("c", 3<<20)
+	errs := meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Meeting, _ int) error {
+		return dist.Agree(m.Exchange, []dist.Fact{{Name: "option ignore", Value: long}}, "", 0)
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
