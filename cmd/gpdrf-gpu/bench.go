@@ -101,6 +101,7 @@ func (p *program) bench(c *call) error {
 	name = first.Name()
 	b.precision = p.relax(first, b.precision)
 	if serve {
+		p.newExitGuard(p.ctx, func() error { return p.interrupted(p.ctx, "") }) // also while it waits for a line
 		defer first.Close()
 		return b.serve(first)
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"math/rand/v2"
@@ -102,5 +103,35 @@ func terminate(t *testing.T, place string, after time.Duration, words ...string)
 	}
 	if info, err := exec.Command(program, "info", run).CombinedOutput(); err != nil {
 		t.Errorf("SIGTERM after %v: info: %v\n%s\n%s", after, err, info, said.String())
+	}
+}
+
+// A bench that waits for a request ends at SIGTERM, too.
+func TestTerminatedBench(t *testing.T) {
+	program, err := exec.LookPath("gpdrf-gpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(program, "bench", "--serve", "--device", "cpu", "--preset", "protein-gp", "--size", "M=8,B=20")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(patience, func() { c.Process.Kill() }).Stop()
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	c.Process.Signal(syscall.SIGTERM)
+	c.Wait()
+	if code := c.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d", code)
 	}
 }
