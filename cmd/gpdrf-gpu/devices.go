@@ -95,11 +95,19 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 	name, given := c.text("device")
 	if !given {
 		name = p.anyCard(trainedOn)
-		if !slices.Contains(deviceNames(), trainedOn) {
-			name = "auto" // a run from another machine
-		}
+	}
+	away := !given && !slices.Contains(deviceNames(), trainedOn) // a run from another machine
+	if away {
+		name = "auto"
 	}
 	dev, err := p.openDevice(name)
+	// auto opens singles, and the numbers of the run are doubles
+	if double := device.Suffixes[1]; err == nil && away && strings.HasSuffix(trainedOn, double) {
+		name = strings.TrimSuffix(dev.Name(), device.Suffixes[0]) + double
+		if err = dev.Close(); err == nil {
+			dev, err = p.openDevice(name)
+		}
+	}
 	if err != nil {
 		return nil, "", err
 	}
