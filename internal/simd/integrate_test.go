@@ -113,3 +113,30 @@ func TestGuardedIntegrals(t *testing.T) {
 		})
 	}
 }
+
+// The vector tiers of a processor have the same bits.
+func TestIntegralsOfTiers(t *testing.T) {
+	m, _, _ := integrals[float32](1003)
+	d, _, _ := integrals[float32](1003)
+	var first []float32
+	eachTierQuietly(func() {
+		if active == scalar {
+			return
+		}
+		Integrate32(m)
+		dt, dv := make([]float32, 1003), make([]float32, 1003)
+		IntegrateSlopes32(dt, dv, m, d)
+		all := append(dt, dv...)
+		for _, column := range m.columns() {
+			all = append(all, column...)
+		}
+		if first == nil {
+			first = all
+		}
+		for i, v := range all {
+			if v != first[i] {
+				t.Fatalf("%v: number %d is %g, want %g", active, i, v, first[i])
+			}
+		}
+	})
+}
