@@ -90,7 +90,7 @@ func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 	}
 	for _, b := range host {
 		b.Name = hostPrefix + b.Name
-		p.Host += b.Bytes
+		p.Host = Plus(p.Host, b.Bytes)
 		p.Buffers = append(p.Buffers, b)
 	}
 	for i, b := range p.Buffers {
@@ -195,7 +195,7 @@ func (p *Plan) Lines() (lines []string) {
 			sum := int64(0)
 			for _, other := range p.Buffers {
 				if other.Group == b.Group {
-					sum += other.Bytes
+					sum = Plus(sum, other.Bytes)
 				}
 			}
 			lines = append(lines, fmt.Sprintf("%-60s %10s", b.Group, Bytes(sum)))

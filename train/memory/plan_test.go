@@ -1,8 +1,11 @@
 package memory
 
 import (
+	"math"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 // Buffers are in the group of their part of the model.
@@ -22,5 +25,24 @@ func TestLacksNothing(t *testing.T) {
 	err := (&Plan{Device: "cpu:f64"}).Lacks("a step", "take less")
 	if strings.Contains(err.Error(), "0 B") || !strings.Contains(err.Error(), "try once more") {
 		t.Error(err)
+	}
+}
+
+// Sums that an int64 cannot hold do not turn negative.
+func TestHugeSums(t *testing.T) {
+	ledger := &device.Ledger{}
+	for range 2 {
+		ledger.Tensor(device.NewTensor(device.Double, nil, 1_000_000, 1_000_000, 1_000_000), 8)
+	}
+	ledger.Rest("model.gp.kuu")
+	host := []Buffer{{Name: "parameters", Bytes: math.MaxInt64}, {Name: "checkpoint", Bytes: math.MaxInt64}}
+	p := New(Plan{Device: "cuda:0:f32"}, ledger, host)
+	for _, line := range p.Lines() {
+		if strings.Contains(line, " -") {
+			t.Error(line)
+		}
+	}
+	if p.Host != math.MaxInt64 {
+		t.Errorf("the host has %d bytes", p.Host)
 	}
 }
