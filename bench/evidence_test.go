@@ -150,8 +150,8 @@ func TestEvidenceIsCurrent(t *testing.T) {
 	if string(text) != page.String() {
 		t.Errorf("%s is not what the records say: go -C bench run . evidence", evidenceFile)
 	}
-	if text, err = os.ReadFile("README.md"); err != nil || !strings.Contains(strings.Join(strings.Fields(string(text)), " "),
-		page.line()) {
+	text, err = os.ReadFile("README.md")
+	if words := strings.Join(strings.Fields(string(text)), " "); err != nil || !strings.Contains(words, page.line()) {
 		t.Errorf("README.md, %v, lacks the line of the evidence: %s", err, page.line())
 	}
 }

@@ -116,7 +116,7 @@ those with half of the tables or more.
 		}
 	}
 	for _, r := range p.suite.rankings[:2] {
-		fmt.Fprintf(b, "\nRanks for %s are averages over %s. Two that differ by less than %.2f cannot be told apart.\n",
+		fmt.Fprintf(b, "\nRanks for %s are averages over %s. Nemenyi's test cannot part two that differ by less than %.2f.\n",
 			tablesOf(r.kind), setCount(len(r.sets)), criticalDifference(len(r.methods), len(r.sets)))
 	}
 	b.WriteString("\n    go -C bench run . suite -report\n")
