@@ -14,6 +14,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/internal/download"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 )
 
@@ -157,10 +158,13 @@ func (p *program) checkSets(chosen []sets.Set, dir string, named bool) error {
 func (p *program) fetchSets(chosen []sets.Set, dir string) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 30 * time.Second
-	client := &http.Client{Transport: transport}
+	get := func(r sets.Remote, path string) error {
+		return download.Get(p.ctx, &http.Client{Transport: transport}, download.File{Bytes: r.Bytes, SHA256: r.SHA256,
+			Addresses: r.Addresses}, path)
+	}
 	var failed error
 	for _, s := range chosen {
-		if err := s.Fetch(p.ctx, client, dir, p.note); p.ctx.Err() != nil {
+		if err := s.Fetch(p.ctx, get, dir, p.note); p.ctx.Err() != nil {
 			return errInterrupted
 		} else if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", s.Name, err))

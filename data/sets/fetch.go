@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +24,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/download"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
@@ -48,8 +46,10 @@ func tableRows(table, set string) (rows [][]string) {
 
 // Remote is an original that can be downloaded.
 type Remote struct {
-	Path string `json:"path"` // below the set's folder
-	download.File
+	Path      string   `json:"path"` // below the set's folder
+	Bytes     int64    `json:"bytes"`
+	SHA256    string   `json:"sha256"`    // in hexadecimal
+	Addresses []string `json:"addresses"` // tried in turn
 }
 
 // Remotes are the originals of a set; none where it is part of the program or nobody offers it.
@@ -59,8 +59,7 @@ func (s Set) Remotes() (all []Remote) {
 		if err != nil {
 			panic("sets: embedded addresses: " + err.Error())
 		}
-		all = append(all, Remote{filepath.FromSlash(cells[0]),
-			download.File{Bytes: size, SHA256: cells[2], Addresses: strings.Fields(cells[3])}})
+		all = append(all, Remote{filepath.FromSlash(cells[0]), size, cells[2], strings.Fields(cells[3])})
 	}
 	return all
 }
@@ -136,8 +135,10 @@ func contentSum(path string) (string, error) {
 
 // Fetch downloads the originals of a set into its folder under dir, and makes the files of the
 // folds from them where the originals have another form. What is there already stays; what came
-// with a wrong checksum is kept aside and not used. note is called with what is done.
-func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note func(format string, args ...any)) error {
+// with a wrong checksum is kept aside and not used. get downloads a file to a path, and note is called with
+// what is done.
+func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, dir string,
+	note func(format string, args ...any)) error {
 	states, err := s.Check(dir)
 	if err != nil {
 		return err
@@ -162,7 +163,7 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			note("fetching %s (%s)", path, humanize.IBytes(uint64(r.Bytes)))
 		}
-		if err := download.Get(ctx, client, r.File, path); err != nil {
+		if err := get(r, path); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

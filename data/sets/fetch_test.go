@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/download"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
@@ -98,6 +99,14 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// by gets files by a client.
+func by(t *testing.T, client *http.Client) func(Remote, string) error {
+	return func(r Remote, path string) error {
+		return download.Get(t.Context(), client, download.File{Bytes: r.Bytes, SHA256: r.SHA256, Addresses: r.Addresses},
+			path)
+	}
+}
+
 func TestFetchFails(t *testing.T) {
 	dir := t.TempDir()
 	note := func(string, ...any) {}
@@ -105,22 +114,22 @@ func TestFetchFails(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	offline := &http.Client{Transport: toServer{strings.TrimPrefix(closed.URL, "http://")}}
-	err := mustSet("mnist").Fetch(t.Context(), offline, dir, note)
+	err := mustSet("mnist").Fetch(t.Context(), by(t, offline), dir, note)
 	if err == nil || !strings.Contains(err.Error(), "by hand: save https://") || !strings.Contains(err.Error(), first) {
 		t.Error(err)
 	}
 	err = mustSet("mnist").Fetch(t.Context(),
-		serving(t, map[string][]byte{filepath.Base(first): []byte("not images")}), dir, note)
+		by(t, serving(t, map[string][]byte{filepath.Base(first): []byte("not images")})), dir, note)
 	if err == nil || !strings.Contains(err.Error(), "ended after 10 of 9912422 bytes") {
 		t.Error(err)
 	}
 	err = mustSet("mnist").Fetch(t.Context(),
-		serving(t, map[string][]byte{filepath.Base(first): make([]byte, 9912422)}), dir, note)
+		by(t, serving(t, map[string][]byte{filepath.Base(first): make([]byte, 9912422)})), dir, note)
 	if err == nil || !strings.Contains(err.Error(), "kept as "+first+".rejected") || isFile(first) {
 		t.Error(err)
 	}
 	os.WriteFile(first, []byte("mine"), 0o666)
-	if err := mustSet("mnist").Fetch(t.Context(), offline, dir, note); err == nil ||
+	if err := mustSet("mnist").Fetch(t.Context(), by(t, offline), dir, note); err == nil ||
 		!strings.Contains(err.Error(), "is there, but is not the file of the set mnist: move it away") {
 		t.Error(err)
 	}
@@ -129,7 +138,7 @@ func TestFetchFails(t *testing.T) {
 		"spam":       "put fold1.train.csv.gz … fold5.test.csv.gz into " + filepath.Join(dir, "spam"),
 	} {
 		var e *usage.Error
-		if err := mustSet(set).Fetch(t.Context(), offline, dir, note); !errors.As(err, &e) ||
+		if err := mustSet(set).Fetch(t.Context(), by(t, offline), dir, note); !errors.As(err, &e) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", set, err)
 		}
@@ -204,11 +213,11 @@ func TestFetch(t *testing.T) {
 			served[fmt.Sprintf("concrete_ARD_y%s__FOLD_%d", part, fold)] = y.Bytes()
 		}
 	}
-	to, client := t.TempDir(), serving(t, served)
+	to, get := t.TempDir(), by(t, serving(t, served))
 	for _, set := range []Set{mustSet("mnist"), concrete} {
 		for _, want := range []string{"complete, ", "is there, "} { // fetched, then left alone
 			var notes strings.Builder
-			if err := set.Fetch(t.Context(), client, to,
+			if err := set.Fetch(t.Context(), get, to,
 				func(f string, args ...any) { fmt.Fprintf(&notes, f+"\n", args...) }); err != nil {
 				t.Fatal(err)
 			}

@@ -22,9 +22,9 @@ import (
 
 // File is a file to fetch.
 type File struct {
-	Bytes     int64    `json:"bytes"`
-	SHA256    string   `json:"sha256"`    // in hexadecimal
-	Addresses []string `json:"addresses"` // tried in turn
+	Bytes     int64
+	SHA256    string   // in hexadecimal
+	Addresses []string // tried in turn
 }
 
 // Get fetches f to path, unless it is there with the right checksum already. A file that is there
