@@ -2,6 +2,7 @@ package fitted
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -82,6 +83,11 @@ func (p *Predictor) Samples() (samples int) {
 // member of an ensemble reads of a row stands one after the other, and behind them the row's offset where
 // the data set has them.
 func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
+	return t.readRows(ctx, ds, true)
+}
+
+// readRows is Rows, without distances where they are not asked for.
+func (t *Trained) readRows(ctx context.Context, ds *data.Dataset, far bool) (x, distances []float64, err error) {
 	blocks := make([][]float64, len(t.each()))
 	for k, m := range t.each() {
 		own := m.Projection.Apply(ds)
@@ -89,7 +95,7 @@ func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []fl
 			return nil, nil, err
 		}
 		blocks[k] = m.Inputs(ctx, own)(0, own.N())
-		if k == 0 && m.Known != nil {
+		if far && k == 0 && m.Known != nil {
 			distances = make([]float64, own.N())
 			m.look(distances, own, 0, own.N(), blocks[k])
 		}
@@ -176,8 +182,12 @@ func (m modelPasses) predictAlone(ctx context.Context, n int, x []float64) (part
 			return nil, context.Cause(ctx)
 		}
 		pass := m.passFor(n)
+		pass.predictor.Leave = func() bool { return ctx.Err() != nil }
 		rows := min(n, pass.rows)
 		part, err := pass.predictor.PredictRows(rows, x[:rows*m.width], m.seed)
+		if errors.Is(err, model.ErrLeft) {
+			return nil, context.Cause(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}

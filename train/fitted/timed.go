@@ -25,6 +25,7 @@ const (
 	partShare  = 0.5 // of the remaining time is for a part, in case that the machine becomes slower
 	lastShare  = 0.8 // the same of the last part
 	scoreTimed = 32  // rows whose scores are timed
+	mostAtOnce = 256 // rows that a device predicts at a time
 )
 
 // scoreSite keeps the order of the rows apart from every other use of the seed.
@@ -41,12 +42,22 @@ type Evaluation struct {
 // A few rows are scored in any case, unless ctx ends.
 func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, asked Evaluation,
 	progress ...func(done int)) (*Scores, error) {
-	e := &timed{trained: t, dev: dev, ds: ds, asked: asked, order: make([]int32, ds.N())}
+	for _, m := range t.Models(asked.Samples) {
+		if err := m.fit(dev, ds.N(), m.Samples); err != nil {
+			return nil, err
+		}
+	}
+	// once, since it takes long for many X̄
+	predictor, err := t.NewPredictor(dev, min(ds.N(), mostAtOnce), asked.Samples)
+	if err != nil { // several models may have memory one after the other
+		predictor = nil
+	}
+	e := &timed{trained: t, dev: dev, predictor: predictor, ds: ds, asked: asked,
+		order: make([]int32, ds.N())}
 	philox.Permutation(e.order, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, scoreSite, 0, 0)
 	if err := e.part(ctx, min(ds.N(), firstPart)); err != nil {
 		return nil, err
 	}
-	e.row /= 2 // it has made memory, too
 	timed, cancel := context.WithDeadline(ctx, asked.Until)
 	defer cancel()
 	for n := e.next(); n > 0; n = e.next() {
@@ -66,11 +77,12 @@ func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data
 
 // timed is an evaluation that is to end in time.
 type timed struct {
-	trained *Trained
-	dev     device.Device
-	ds      *data.Dataset
-	asked   Evaluation
-	order   []int32
+	trained   *Trained
+	dev       device.Device
+	predictor *Predictor // nil where it has no memory
+	ds        *data.Dataset
+	asked     Evaluation
+	order     []int32
 
 	parts []*model.Prediction
 	done  int           // rows of them
@@ -83,7 +95,13 @@ type timed struct {
 func (e *timed) part(ctx context.Context, n int) error {
 	begun := time.Now()
 	rows := e.ds.Subset(e.numbers(e.done, e.done+n))
-	p, err := e.trained.Predict(ctx, e.dev, rows, e.asked.Samples)
+	var p *model.Prediction
+	var err error
+	if e.predictor != nil {
+		p, err = e.predict(ctx, n)
+	} else {
+		p, err = e.trained.Predict(ctx, e.dev, rows, e.asked.Samples)
+	}
 	if err != nil {
 		return err
 	}
@@ -98,6 +116,28 @@ func (e *timed) part(ctx context.Context, n int) error {
 	e.score = time.Since(begun) / time.Duration(len(few))
 	e.parts, e.done, e.last = append(e.parts, p), e.done+n, n
 	return nil
+}
+
+// predict predicts the next n rows, with the inputs of a few at a time: those of all may fill the memory.
+func (e *timed) predict(ctx context.Context, n int) (*model.Prediction, error) {
+	var parts []*model.Prediction
+	for lo := e.done; lo < e.done+n; lo += mostAtOnce {
+		rows := e.ds.Subset(e.numbers(lo, min(lo+mostAtOnce, e.done+n)))
+		x, _, err := e.trained.readRows(ctx, rows, false)
+		if err != nil {
+			return nil, err
+		}
+		some, err := e.predictor.Predict(ctx, rows.N(), x)
+		if err != nil {
+			return nil, err
+		}
+		part := Joined(some)
+		if err := CheckFinite(part, rows); err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return Joined(parts), nil
 }
 
 // numbers are the numbers of rows in the order of their prediction.

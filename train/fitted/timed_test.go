@@ -14,6 +14,17 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
+// counting counts the factorisations of a device.
+type counting struct {
+	device.Device
+	factors int
+}
+
+func (d *counting) Potrf(l, jitter, c *device.Tensor) {
+	d.factors++
+	d.Device.Potrf(l, jitter, c)
+}
+
 // With time for all rows the scores are those of Evaluate, and without any time a few are scored.
 func TestEvaluateUntil(t *testing.T) {
 	rows := data.Rows{}
@@ -48,6 +59,10 @@ func TestEvaluateUntil(t *testing.T) {
 	got, err := model.EvaluateUntil(t.Context(), dev, set, later)
 	if err != nil || got.Cut != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("with time: %+v, %v, expected %+v", got, err, want)
+	}
+	once := &counting{Device: dev}
+	if _, err = model.EvaluateUntil(t.Context(), once, set, later); err != nil || once.factors != 1 {
+		t.Errorf("%d factorisations, %v", once.factors, err)
 	}
 	for range 2 {
 		got, err = model.EvaluateUntil(t.Context(), dev, set,
