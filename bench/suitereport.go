@@ -75,7 +75,7 @@ fetched by the script.
 ## How to run
 
     make suite                                   every cell that has no record
-    make suite FOLDS=1                           the first fold of each: about four hours, by five tables
+    make suite FOLDS=1                           the first fold of each: 3.6 hours of cells
     make suite SETS='^yacht$' METHODS='^gp$'       only some
     make suite SETS='^yacht$' AGAIN=1             all cells of a set again
     go -C bench run . suite -report                only this page
