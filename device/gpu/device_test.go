@@ -55,7 +55,8 @@ func TestMemoryComesBack(t *testing.T) {
 	defer runtime.KeepAlive(kept)
 	fault, _ := panics.Of(func() { d.New(device.Double, 3, 1<<19) }).(*device.FaultError)
 	if full, is := errors.AsType[*cuda.OutOfMemoryError](fault); !is || full.Bytes != 12<<20 ||
-		!strings.Contains(fault.Error(), "cuda:0:f32: a double tensor of shape [3 524288]: 12.0 MiB of GPU memory are needed") {
+		!strings.Contains(fault.Error(),
+			"cuda:0:f32: a double tensor of shape [3 524288]: 12.0 MiB of GPU memory are needed") {
 		t.Errorf("12 MiB more: %v", fault)
 	}
 }
