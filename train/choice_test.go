@@ -191,14 +191,9 @@ func TestBestAttempt(t *testing.T) {
 	}
 }
 
-// An attempt that breaks off does not count; where none counts, the run is that of the bound. A
-// time limit that is nearly over leaves none.
-func TestNoAttempt(t *testing.T) {
-	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
-		Device: openCPU(t), Train: table(t, 120, 1, wave)}
-	if _, err := job.settle(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+// chosenLate is a run whose time is over when rows are to choose.
+func chosenLate(t *testing.T, job *Job) *run {
+	t.Helper()
 	r, err := job.prepare(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -207,6 +202,18 @@ func TestNoAttempt(t *testing.T) {
 	if err := r.choose(context.Background()); err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// An attempt that breaks off does not count; where none counts, the run is that of the bound. A
+// time limit that is nearly over leaves none.
+func TestNoAttempt(t *testing.T) {
+	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
+		Device: openCPU(t), Train: table(t, 120, 1, wave)}
+	if _, err := job.settle(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	r := chosenLate(t, job)
 	if c := r.job.Config; c.ObjectiveName() != "ELBO" || c.Steps != 1200 {
 		t.Errorf("without time: %s for %d steps", c.Objective, c.Steps)
 	}
@@ -243,14 +250,7 @@ func TestNoTimeForLongAttempts(t *testing.T) {
 		job.attempted.Attempts = append(job.attempted.Attempts, rundir.Attempt{Objective: s.objective,
 			KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
 	}
-	r, err := job.prepare(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.clock.deadline = 1
-	if err := r.choose(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	r := chosenLate(t, job)
 	if c := r.job.Config; c.Objective != options.Predictive || c.KLWeight != lowest || c.Steps != 300 ||
 		c.RowsChoseLength || c.Temperature != 0 {
 		t.Errorf("%s for %d steps, planned for %q, temperature %g", c.ObjectiveName(), c.Steps, c.PlannedFor,
