@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // stubs stand for the programs of make card-pack: a card that works, a training that it holds up, so
@@ -49,7 +51,7 @@ func card(t *testing.T, replaced map[string]string, environment ...string) (scri
 	out, process = filepath.Join(folder, "out"), filepath.Join(folder, "process")
 	files := map[string][]byte{"commit": []byte("stub\n"), "system": []byte("linux/stub\n")}
 	for _, name := range []string{"card.sh", "stages.sh"} {
-		files[name] = must(os.ReadFile(name))(t)
+		files[name] = must.Get(os.ReadFile(name))(t)
 	}
 	for name, program := range stubs {
 		if other, is := replaced[name]; is {
@@ -58,11 +60,11 @@ func card(t *testing.T, replaced map[string]string, environment ...string) (scri
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
 		w.Write([]byte(program))
-		ok(t, w.Close())
+		must.OK(t, w.Close())
 		files[name+".gz"] = packed.Bytes()
 	}
 	for name, content := range files {
-		ok(t, os.WriteFile(filepath.Join(folder, name), content, 0o666))
+		must.OK(t, os.WriteFile(filepath.Join(folder, name), content, 0o666))
 	}
 	said = new(bytes.Buffer)
 	script = exec.Command("sh", filepath.Join(folder, "card.sh"))
@@ -77,7 +79,7 @@ func exits(t *testing.T, err error) int {
 	if code, is := errors.AsType[*exec.ExitError](err); is {
 		return code.ExitCode()
 	}
-	ok(t, err)
+	must.OK(t, err)
 	return 0
 }
 
@@ -88,7 +90,7 @@ func TestCardLimit(t *testing.T) {
 		t.Fatalf("exit %d\n%s", code, said)
 	}
 	gone(t, process)
-	lines := must(os.ReadFile(filepath.Join(out, "card-stub.jsonl")))(t)
+	lines := must.Get(os.ReadFile(filepath.Join(out, "card-stub.jsonl")))(t)
 	for _, want := range []string{
 		`{"stage": "train-powerplant", "status": "FAILED", `, `"note": "longer than 1 s"`, `{"stage": "driver", "status": "ok", `,
 	} {
@@ -107,11 +109,11 @@ func TestCardLimit(t *testing.T) {
 // Ctrl-C ends the script at once, and the programs that it has started.
 func TestCardInterrupt(t *testing.T) {
 	script, said, _, process := card(t, nil, "STAGES=train-powerplant", "LIMIT=600", "TOTAL=900")
-	ok(t, script.Start())
+	must.OK(t, script.Start())
 	for err := os.ErrNotExist; err != nil; _, err = os.Stat(process) {
 		time.Sleep(10 * time.Millisecond)
 	}
-	ok(t, script.Process.Signal(syscall.SIGINT))
+	must.OK(t, script.Process.Signal(syscall.SIGINT))
 	if code := exits(t, script.Wait()); code != 130 {
 		t.Errorf("exit %d\n%s", code, said)
 	}
@@ -121,10 +123,10 @@ func TestCardInterrupt(t *testing.T) {
 // Results that cannot be kept are an error, and the file of earlier ones stays whole.
 func TestCardDiskFull(t *testing.T) {
 	script, said, out, _ := card(t, nil, "STAGES=driver")
-	ok(t, os.Mkdir(out, 0o777))
+	must.OK(t, os.Mkdir(out, 0o777))
 	found, earlier := filepath.Join(out, "card-stub.jsonl"), "{\"stage\": \"check\", \"status\": \"not run\"}\n"
-	ok(t, os.WriteFile(found, []byte(earlier), 0o666))
-	ok(t, os.Symlink("/dev/full", found+".new"))
+	must.OK(t, os.WriteFile(found, []byte(earlier), 0o666))
+	must.OK(t, os.Symlink("/dev/full", found+".new"))
 	if code := exits(t, script.Run()); code != 2 || !strings.Contains(said.String(), "is the disk full?") ||
 		strings.Contains(said.String(), "\nwritten: ") {
 		t.Errorf("exit %d\n%s", code, said)
@@ -171,7 +173,7 @@ func TestCardRefuses(t *testing.T) {
 		"compute-sanitizer": "Error: Device not supported", "ncu": "==ERROR== LibraryNotLoaded",
 	} {
 		program := []byte("#!/bin/sh\necho '" + says + "'\nexit 1\n")
-		ok(t, os.WriteFile(filepath.Join(tools, name), program, 0o777))
+		must.OK(t, os.WriteFile(filepath.Join(tools, name), program, 0o777))
 	}
 	script, said, _, _ := card(t, nil, "STAGES=sanitizer ncu check-ptx",
 		"PATH="+tools+":"+os.Getenv("PATH"))
@@ -190,7 +192,7 @@ func TestCardRefuses(t *testing.T) {
 // and its parent may have to see that.
 func gone(t *testing.T, file string) {
 	t.Helper()
-	number := must(os.ReadFile(file))(t)
+	number := must.Get(os.ReadFile(file))(t)
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(number)) + "/stat")
 		if err != nil || strings.Contains(string(stat), ") Z ") {

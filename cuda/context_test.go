@@ -13,6 +13,7 @@ import (
 	"gorgonia.org/cu"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
@@ -30,14 +31,14 @@ func open(t testing.TB) *Context {
 		}
 		t.Skip(err)
 	}
-	t.Cleanup(func() { ok(t, c.Close()) })
+	t.Cleanup(func() { must.OK(t, c.Close()) })
 	return c
 }
 
 // kernel is a kernel of a GPU that has room for it.
 func kernel(t testing.TB, c *Context, name string) *Kernel {
 	t.Helper()
-	return must(c.Kernel(name))(t)
+	return must.Get(c.Kernel(name))(t)
 }
 
 // emulated reports whether the driver is the test double, under its own name: with EMU_NAME it
@@ -51,12 +52,12 @@ func emulated() bool {
 func put[E any](t testing.TB, c *Context, x []E) Ptr {
 	t.Helper()
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
-	p := must(c.Alloc(len(bytes)))(t)
-	t.Cleanup(func() { ok(t, c.Free(p)) })
+	p := must.Get(c.Alloc(len(bytes)))(t)
+	t.Cleanup(func() { must.OK(t, c.Free(p)) })
 	for at := Ptr(0); len(bytes) > 0; {
-		staged := must(c.Stage(min(len(bytes), StageSize)))(t)
+		staged := must.Get(c.Stage(min(len(bytes), StageSize)))(t)
 		n := copy(staged, bytes)
-		ok(t, c.Write(p+at, staged))
+		must.OK(t, c.Write(p+at, staged))
 		bytes, at = bytes[n:], at+Ptr(n)
 	}
 	return p
@@ -66,8 +67,8 @@ func get[E any](t testing.TB, c *Context, x []E, p Ptr) {
 	t.Helper()
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
 	for at := 0; at < len(bytes); at += StageSize {
-		staged := must(c.Stage(min(len(bytes)-at, StageSize)))(t)
-		ok(t, c.Read(staged, p+Ptr(at)))
+		staged := must.Get(c.Stage(min(len(bytes)-at, StageSize)))(t)
+		must.OK(t, c.Read(staged, p+Ptr(at)))
 		copy(bytes[at:], staged)
 	}
 }
@@ -92,8 +93,8 @@ func TestCopies(t *testing.T) {
 			x[i] = float64(i) + 0.5
 		}
 		a, b := put(t, c, x), put(t, c, y)
-		ok(t, c.Copy(b, a, n*8))
-		ok(t, c.Clear(a, 8))
+		must.OK(t, c.Copy(b, a, n*8))
+		must.OK(t, c.Clear(a, 8))
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -124,7 +125,7 @@ func TestOpenErrors(t *testing.T) {
 // The error has the message of the driver's compiler about PTX that it rejects.
 func TestCompilerSays(t *testing.T) {
 	c := open(t)
-	ok(t, c.enter())
+	must.OK(t, c.enter())
 	defer c.leave()
 	_, err := loadImage("broken.ptx", []byte(".version 6.3\n.target sm_75\n.address_size 64\nno PTX at all\n\x00"))
 	if plain := result("loading broken.ptx", 218); err == nil || !strings.HasPrefix(err.Error(), plain.Error()+": ") {
@@ -155,7 +156,7 @@ func TestAbandon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ok(t, c.staging.close())
+	must.OK(t, c.staging.close())
 	c.abandon()
 	for _, i := range c.images {
 		for name, m := range i.modules {
@@ -184,7 +185,7 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	x := put(t, c, make([]float64, 256))
 	k := kernel(t, c, "probe_f64")
 	if n := allocs.PerRun(10, func() {
-		ok(t, k.Launch(Grid{1, 1, 1}, 0, Int(256), Int(0), Pointer(x), Pointer(x)))
+		must.OK(t, k.Launch(Grid{1, 1, 1}, 0, Int(256), Int(0), Pointer(x), Pointer(x)))
 	}); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
@@ -216,7 +217,7 @@ func probe[T float32 | float64](t *testing.T, c *Context, f int, x []T) []T {
 	}
 	in, out := put(t, c, x), put(t, c, make([]T, len(x)))
 	k := kernel(t, c, name)
-	ok(t, k.Launch(Grid{(len(x) + k.Threads - 1) / k.Threads, 1, 1}, 0, Int(len(x)), Int(f), Pointer(out), Pointer(in)))
+	must.OK(t, k.Launch(Grid{(len(x) + k.Threads - 1) / k.Threads, 1, 1}, 0, Int(len(x)), Int(f), Pointer(out), Pointer(in)))
 	y := make([]T, len(x))
 	get(t, c, y, out)
 	return y

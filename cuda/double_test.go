@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"gorgonia.org/cu"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // openMutants opens the double with the kernels of cuda/double/mutants.cu. It reads only the heads
@@ -25,13 +27,13 @@ func openMutants(t testing.TB) *Context {
 	c := open(t)
 	text := mutantPTX("divergent", "two_barriers", "warp", "no_barrier", "past_end", "null", "dynamic", "shared", "fill", "touch", "fixed",
 		"race", "one_more", "unwritten", "blocks")
-	signatures := must(Signatures(text))(t)
-	ok(t, c.enter())
+	signatures := must.Get(Signatures(text))(t)
+	must.OK(t, c.enter())
 	defer c.leave()
-	ok(t, c.unload())
+	must.OK(t, c.unload())
 	module, err := loadImage("the mutants", append([]byte(text), 0))
 	c.images = []*loaded{whole("the mutants", module, signatures)}
-	ok(t, err)
+	must.OK(t, err)
 	return c
 }
 
@@ -39,7 +41,7 @@ func openMutants(t testing.TB) *Context {
 func run(t *testing.T, c *Context, name string) []float32 {
 	x := make([]float32, 64)
 	p := put(t, c, x)
-	ok(t, kernel(t, c, name).Launch(Grid{1, 1, 1}, 0, Pointer(p)))
+	must.OK(t, kernel(t, c, name).Launch(Grid{1, 1, 1}, 0, Pointer(p)))
 	get(t, c, x, p)
 	return x
 }
@@ -66,46 +68,46 @@ var mutants = map[string]mutant{
 	"past dynamic shared memory": {func(t *testing.T) {
 		c := openMutants(t)
 		p := put(t, c, make([]float32, 64))
-		ok(t, kernel(t, c, "mutant_dynamic").Launch(Grid{1, 1, 1}, 60000, Pointer(p)))
-		ok(t, c.Wait())
+		must.OK(t, kernel(t, c, "mutant_dynamic").Launch(Grid{1, 1, 1}, 60000, Pointer(p)))
+		must.OK(t, c.Wait())
 	}, "a write beside the shared array that is dynamic"},
 	"missing wait": {missingWait, "read 0 before the kernel ran"},
 	"double free": {func(t *testing.T) {
 		c := openMutants(t)
-		p := must(c.Alloc(100))(t)
-		ok(t, c.Free(p))
-		ok(t, c.Free(p))
+		p := must.Get(c.Alloc(100))(t)
+		must.OK(t, c.Free(p))
+		must.OK(t, c.Free(p))
 	}, "freeing memory: CUDA error 1, invalid argument"},
 	"leak": {func(t *testing.T) {
-		c := must(Open(0, quiet))(t)
-		must(c.Alloc(100))(t)
-		ok(t, c.Close())
+		c := must.Get(Open(0, quiet))(t)
+		must.Get(c.Alloc(100))(t)
+		must.OK(t, c.Close())
 	}, "1 device allocations .100 bytes. and 0 pinned ones were never freed"},
 	"copy past the end": {func(t *testing.T) {
 		c := openMutants(t)
-		p, staged := put(t, c, make([]float32, 4)), must(c.Stage(17))(t)
-		ok(t, c.Write(p, staged))
+		p, staged := put(t, c, make([]float32, 4)), must.Get(c.Stage(17))(t)
+		must.OK(t, c.Write(p, staged))
 	}, "copying to the GPU: CUDA error 1"},
 	"pageable memory": {func(t *testing.T) {
 		c := openMutants(t)
-		ok(t, c.Write(put(t, c, make([]float32, 4)), make([]byte, 16)))
+		must.OK(t, c.Write(put(t, c, make([]float32, 4)), make([]byte, 16)))
 	}, "copying to the GPU: CUDA error 1"},
 	"leak of a graph": {func(t *testing.T) {
-		c := must(Open(0, quiet))(t)
+		c := must.Get(Open(0, quiet))(t)
 		_, _, err := c.Capture(func() {})
-		ok(t, err)
-		ok(t, c.Close())
+		must.OK(t, err)
+		must.OK(t, c.Close())
 	}, "1 graphs were never destroyed"},
 	"a number baked into a graph": {func(t *testing.T) {
 		c := open(t)
 		x, fold := put(t, c, []float64{1}), kernel(t, c, "fold_f64")
 		step := 1.0
 		work := func() {
-			ok(t, fold.Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(step), Pointer(x), Pointer(x)))
+			must.OK(t, fold.Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(step), Pointer(x), Pointer(x)))
 		}
 		g := captured(t, c, work)
 		step = 2
-		ok(t, g.Launch())
+		must.OK(t, g.Launch())
 		got := make([]float64, 1)
 		if get(t, c, got, x); got[0] != step {
 			t.Fatalf("the replay has a step of %g, not %g", got[0], step)
@@ -113,7 +115,7 @@ var mutants = map[string]mutant{
 	}, "the replay has a step of 1, not 2"},
 	"wait in a capture": {func(t *testing.T) {
 		c := open(t)
-		captured(t, c, func() { ok(t, c.Wait()) })
+		captured(t, c, func() { must.OK(t, c.Wait()) })
 	}, "waiting for the GPU: CUDA error 900, operation not permitted when stream is capturing"},
 	"allocation in a capture": {func(t *testing.T) {
 		c := open(t)
@@ -121,10 +123,10 @@ var mutants = map[string]mutant{
 	}, "(?s)allocating memory: CUDA error 900.*ending a capture: CUDA error 901"},
 	"no context on the thread": {func(t *testing.T) {
 		c := openMutants(t)
-		ok(t, c.enter())
+		must.OK(t, c.enter())
 		defer c.leave()
-		ok(t, cu.SetCurrentContext(cu.CUContext{}))
-		must(cu.MemAlloc(64))(t)
+		must.OK(t, cu.SetCurrentContext(cu.CUContext{}))
+		must.Get(cu.MemAlloc(64))(t)
 	}, "InvalidContext"},
 }
 
@@ -132,15 +134,15 @@ var mutants = map[string]mutant{
 var accesses = map[string]mutant{
 	"past a tensor": {func(t *testing.T) {
 		c := openMutants(t)
-		ok(t, kernel(t, c, "mutant_one_more").Launch(Grid{1, 1, 1}, 0, Pointer(put(t, c, make([]float32, 63)))))
-		ok(t, c.Wait())
+		must.OK(t, kernel(t, c, "mutant_one_more").Launch(Grid{1, 1, 1}, 0, Pointer(put(t, c, make([]float32, 63)))))
+		must.OK(t, c.Wait())
 	}, "kernel mutant_one_more, block .0,0,0.: thread 63 writes 4 bytes that end 4 bytes past the end of a tensor of 252 bytes"},
 	"unwritten shared memory": {func(t *testing.T) { run(t, openMutants(t), "mutant_unwritten") },
 		"kernel mutant_unwritten, block .0,0,0.: thread 63 reads byte 252 of the shared array s, which was never written"},
 	"blocks that race": {func(t *testing.T) {
 		c := openMutants(t)
-		ok(t, kernel(t, c, "mutant_blocks").Launch(Grid{2, 1, 1}, 0, Pointer(put(t, c, make([]float32, 64)))))
-		ok(t, c.Wait())
+		must.OK(t, kernel(t, c, "mutant_blocks").Launch(Grid{2, 1, 1}, 0, Pointer(put(t, c, make([]float32, 64)))))
+		must.OK(t, c.Wait())
 	}, "kernel mutant_blocks, block .[01],0,0.: thread 0 reads what another block writes in the same launch"},
 	"missing __syncthreads": {func(t *testing.T) { run(t, openMutants(t), "mutant_no_barrier") },
 		"kernel mutant_no_barrier, block .0,0,0.: thread [0-9]+ reads byte [0-9]+ of the shared array s, which was never written"},
@@ -174,11 +176,11 @@ func missingBarrier(t *testing.T) {
 func missingWait(t *testing.T) {
 	c := openMutants(t)
 	p := put(t, c, make([]float32, 64))
-	ok(t, kernel(t, c, "mutant_fill").Launch(Grid{1, 1, 1}, 0, Pointer(p)))
-	staged := must(c.Stage(256))(t)
+	must.OK(t, kernel(t, c, "mutant_fill").Launch(Grid{1, 1, 1}, 0, Pointer(p)))
+	staged := must.Get(c.Stage(256))(t)
 	clear(staged)
-	ok(t, c.enter())
-	ok(t, cu.MemcpyDtoHAsync(unsafe.Pointer(&staged[0]), cu.DevicePtr(p), 256, c.stream))
+	must.OK(t, c.enter())
+	must.OK(t, cu.MemcpyDtoHAsync(unsafe.Pointer(&staged[0]), cu.DevicePtr(p), 256, c.stream))
 	c.leave()
 	if v := *(*float32)(unsafe.Pointer(&staged[0])); v != 1 {
 		t.Fatalf("read %g before the kernel ran", v)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
@@ -13,8 +14,8 @@ import (
 func captured(t *testing.T, c *Context, work func()) *Graph {
 	t.Helper()
 	g, _, err := c.Capture(work)
-	ok(t, err)
-	t.Cleanup(func() { ok(t, g.Close()) })
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, g.Close()) })
 	return g
 }
 
@@ -24,9 +25,9 @@ func TestGraph(t *testing.T) {
 	x, y, z := put(t, c, []float64{3}), put(t, c, []float64{10}), put(t, c, []float64{1})
 	fold := kernel(t, c, "fold_f64")
 	work := func() { // y += 2x, z = y, x = 0
-		ok(t, fold.Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(2), Pointer(y), Pointer(x)))
-		ok(t, c.Copy(z, y, 8))
-		ok(t, c.Clear(x, 8))
+		must.OK(t, fold.Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(2), Pointer(y), Pointer(x)))
+		must.OK(t, c.Copy(z, y, 8))
+		must.OK(t, c.Clear(x, 8))
 	}
 	is := func(wantX, wantY, wantZ float64) {
 		t.Helper()
@@ -39,12 +40,12 @@ func TestGraph(t *testing.T) {
 	}
 	g := captured(t, c, work)
 	is(3, 10, 1)
-	ok(t, g.Launch())
-	ok(t, g.Launch())
+	must.OK(t, g.Launch())
+	must.OK(t, g.Launch())
 	is(0, 16, 16)
 
 	empty := captured(t, c, func() {})
-	ok(t, empty.Launch())
+	must.OK(t, empty.Launch())
 	is(0, 16, 16)
 }
 
@@ -55,14 +56,14 @@ func TestTrace(t *testing.T) {
 	work := func(scale float64, times int) func() {
 		return func() {
 			for range times {
-				ok(t, fold.Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(scale), Pointer(x), Pointer(x)))
+				must.OK(t, fold.Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(scale), Pointer(x), Pointer(x)))
 			}
-			ok(t, c.Clear(x, 8))
+			must.OK(t, c.Clear(x, 8))
 		}
 	}
 	g, calls, err := c.Capture(work(2, 1))
-	ok(t, err)
-	ok(t, g.Close())
+	must.OK(t, err)
+	must.OK(t, g.Close())
 	traced := c.Trace(work(2, 1))
 	got := make([]float64, 1)
 	if get(t, c, got, x); got[0] != 3 || len(traced) != 2 {
@@ -74,7 +75,7 @@ func TestTrace(t *testing.T) {
 		"call 1 is clear, and fold_f64": c.Trace(work(2, 2)),
 		"there are 2 calls, and 0":      c.Trace(func() {}),
 		"call 0, fold_f64, has the grid {1 1 1} with 0 bytes, and {2 1 1} with 8": c.Trace(func() {
-			ok(t, fold.Launch(Grid{2, 1, 1}, 8, Int(1), Int(0), Float64(2), Pointer(x), Pointer(x)))
+			must.OK(t, fold.Launch(Grid{2, 1, 1}, 8, Int(1), Int(0), Float64(2), Pointer(x), Pointer(x)))
 		}),
 	} {
 		if is := Difference(calls, other); is != want {
@@ -142,12 +143,12 @@ func TestBeside(t *testing.T) {
 			at := func(name string) Arg { return Owned(numbers[name], name) }
 			k := kernel(t, c, "fold_f64")
 			fold := func(to, from string, add int, scale float64) {
-				ok(t, k.Launch(Grid{1, 1, 1}, 0, Int(1), Int(add), Float64(scale), at(to), at(from)))
+				must.OK(t, k.Launch(Grid{1, 1, 1}, 0, Int(1), Int(add), Float64(scale), at(to), at(from)))
 			}
 			set := func(to, from string, scale float64) { fold(to, from, 0, scale) }
 			add := func(to, from string, scale float64) { fold(to, from, 1, scale) }
 			beside := func(opens bool, fixed []any, work func()) {
-				ok(t, c.Beside(opens, fixed))
+				must.OK(t, c.Beside(opens, fixed))
 				work()
 				c.Back()
 			}
@@ -169,7 +170,7 @@ func TestBeside(t *testing.T) {
 			if s := c.second; len(s.ofFirst)+len(s.ofSecond)+len(s.fixed) > 0 {
 				t.Error("what has the memory of a step is kept after its capture")
 			}
-			ok(t, g.Launch())
+			must.OK(t, g.Launch())
 			for name, want := range map[string]float64{"w": 13, "x": 13, "y": 9, "z": 4} {
 				got := make([]float64, 1)
 				if get(t, c, got, numbers[name]); got[0] != want {

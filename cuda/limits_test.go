@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gorgonia.org/cu"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The double plays a GPU of each compute capability: a launch with as much shared memory as a block
@@ -23,14 +25,14 @@ func TestLimits(t *testing.T) {
 			p := put(t, c, make([]float32, 64))
 			for name, static := range map[string]int{"mutant_touch": 0, "mutant_fixed": 256} {
 				k := kernel(t, c, name)
-				ok(t, k.Launch(Grid{1, 1, 1}, kib<<10-static, Pointer(p)))
+				must.OK(t, k.Launch(Grid{1, 1, 1}, kib<<10-static, Pointer(p)))
 				if err := k.Launch(Grid{1, 1, 1}, kib<<10-static+1, Pointer(p)); err == nil {
 					t.Errorf("%s: a block of more than %d KiB of shared memory is launched", name, kib)
 				}
 				if err := k.Launch(Grid{1, 65536, 1}, 0, Pointer(p)); err == nil {
 					t.Errorf("%s: a grid of 65,536 in y is launched", name)
 				}
-				ok(t, c.Wait())
+				must.OK(t, c.Wait())
 			}
 		})
 	}
@@ -54,7 +56,7 @@ func TestDefaultShared(t *testing.T) {
 	if err := kernel(t, c, "mutant_fixed").Launch(Grid{1, 1, 1}, defaultShared-128, Pointer(p)); err != nil {
 		t.Errorf("a kernel whose static and dynamic parts are more than 48 KiB together: %v", err)
 	}
-	ok(t, c.Wait())
+	must.OK(t, c.Wait())
 }
 
 // A kernel whose source states how many blocks share a multiprocessor asks for the shared memory of
@@ -62,9 +64,9 @@ func TestDefaultShared(t *testing.T) {
 func TestCarveout(t *testing.T) {
 	c := open(t)
 	asked := func(k *Kernel) int {
-		ok(t, c.enter())
+		must.OK(t, c.enter())
 		defer c.leave()
-		return must(k.fn.Attribute(carveout))(t)
+		return must.Get(k.fn.Attribute(carveout))(t)
 	}
 	p, none := put(t, c, make([]float64, 64)), Float64(0)
 	gemm := kernel(t, c, "gemm_nn_f64")
@@ -73,10 +75,10 @@ func TestCarveout(t *testing.T) {
 	}
 	zero := Int(0)
 	for extra := range 2 {
-		ok(t, gemm.Launch(Grid{1, 1, 1}, extra<<10, zero, Int(1), Int(1), Int(1), Int(1), none, none, Pointer(p), Int(1), zero, zero,
+		must.OK(t, gemm.Launch(Grid{1, 1, 1}, extra<<10, zero, Int(1), Int(1), Int(1), Int(1), none, none, Pointer(p), Int(1), zero, zero,
 			Pointer(p), Int(1), zero, zero, Pointer(p), Int(1), zero, Pointer(0), none))
-		ok(t, c.enter())
-		static := must(gemm.fn.Attribute(cu.SharedSizeBytes))(t)
+		must.OK(t, c.enter())
+		static := must.Get(gemm.fn.Attribute(cu.SharedSizeBytes))(t)
 		c.leave()
 		need := gemm.Blocks * (static + extra<<10 + reservedShared)
 		if got := asked(gemm) * c.shared / 100; asked(gemm) < 100 && got < need || got > need+c.shared/100 {
@@ -84,10 +86,10 @@ func TestCarveout(t *testing.T) {
 		}
 	}
 	widen := kernel(t, c, "widen_f32")
-	if ok(t, widen.Launch(Grid{1, 1, 1}, 0, Int(1), Pointer(p), Pointer(p))); asked(widen) != -1 {
+	if must.OK(t, widen.Launch(Grid{1, 1, 1}, 0, Int(1), Pointer(p), Pointer(p))); asked(widen) != -1 {
 		t.Error("a kernel without a number of blocks asks for a part of the cache")
 	}
-	ok(t, c.Wait())
+	must.OK(t, c.Wait())
 }
 
 // As many blocks of a kernel as its source states have their registers in a multiprocessor of this
@@ -97,8 +99,8 @@ func TestRegistersOfDriver(t *testing.T) {
 	c := open(t)
 	for name := range c.images[0].kernels {
 		k := kernel(t, c, name)
-		ok(t, c.enter())
-		each, local := must(k.fn.Attribute(cu.NumRegs))(t), must(k.fn.Attribute(cu.LocalSizeBytes))(t)
+		must.OK(t, c.enter())
+		each, local := must.Get(k.fn.Attribute(cu.NumRegs))(t), must.Get(k.fn.Attribute(cu.LocalSizeBytes))(t)
 		c.leave()
 		if each < 1 || max(1, k.Blocks)*blockRegisters(k.Threads, each) > 65536 {
 			t.Errorf("%s: %d blocks of %d threads with %d registers each", name, max(1, k.Blocks), k.Threads, each)

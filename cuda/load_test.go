@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // start opens the first GPU with GPDRF_CUDA_IMAGE, and gives what it says before it does.
@@ -15,7 +17,7 @@ func start(t *testing.T, forced string) (c *Context, said []string, err error) {
 	t.Setenv(imageVariable, forced)
 	c, err = Open(0, func(line string) { said = append(said, line) })
 	if err == nil {
-		t.Cleanup(func() { ok(t, c.Close()) })
+		t.Cleanup(func() { must.OK(t, c.Close()) })
 	}
 	return c, said, err
 }
@@ -44,7 +46,7 @@ func TestForcedImage(t *testing.T) {
 	} {
 		t.Run(c.forced, func(t *testing.T) {
 			gpu, said, err := start(t, c.forced)
-			ok(t, err)
+			must.OK(t, err)
 			if gpu.Info().Kernels != c.says || (len(said) == 1) != strings.Contains(c.says, text) {
 				t.Errorf("the kernels are %s, want %s\nsaid before: %q", gpu.Info().Kernels, c.says, said)
 			}
@@ -53,7 +55,7 @@ func TestForcedImage(t *testing.T) {
 			out := put(t, gpu, got)
 			k := kernel(t, gpu, "gemm_nn_f64")
 			one, none := Float64(1), Float64(0)
-			ok(t, k.Launch(Grid{1, 1, 1}, 0, Int(0), Int(2), Int(1), Int(2), Int(1), one, none, Pointer(a), Int(2), Int(0), Int(0),
+			must.OK(t, k.Launch(Grid{1, 1, 1}, 0, Int(0), Int(2), Int(1), Int(2), Int(1), one, none, Pointer(a), Int(2), Int(0), Int(0),
 				Pointer(b), Int(1), Int(0), Int(0), Pointer(out), Int(1), Int(0), Pointer(0), none))
 			if get(t, gpu, got, out); got[0] != 19 || got[1] != 43 {
 				t.Errorf("a product of [19 43] is %v", got)
@@ -66,10 +68,10 @@ func TestForcedImage(t *testing.T) {
 // chosen. They wait for the compiler, too.
 func TestLoadTF32(t *testing.T) {
 	c, said, err := start(t, "ptx")
-	ok(t, err)
+	must.OK(t, err)
 	is, _ := c.imageOf("gemm_nn_f64")
 	has, err := c.LoadTF32()
-	if ok(t, err); has == c.Info().Capability.less(tensorCores) || len(said) != 1 {
+	if must.OK(t, err); has == c.Info().Capability.less(tensorCores) || len(said) != 1 {
 		t.Fatalf("a GPU of %v has TF32: %v; said %q", c.Info().Capability, has, said)
 	}
 	if now, _ := c.imageOf("gemm_nn_f64"); now != is {
@@ -107,7 +109,7 @@ func TestRefusedMachineCode(t *testing.T) {
 	refused := "no machine code\x00"
 	carry(t, map[string]string{"sm_90/kernels_sm70": refused, "sm_90/kernels_sm90": refused})
 	c, said, err := start(t, "")
-	ok(t, err)
+	must.OK(t, err)
 	reason := "loading kernels_sm70.ptx for sm_90: CUDA error "
 	if len(said) != 1 || !strings.Contains(said[0], "; it refuses the machine code: "+reason) {
 		t.Errorf("said %q", said)
@@ -117,9 +119,9 @@ func TestRefusedMachineCode(t *testing.T) {
 		t.Errorf("no error of the loader: %v", err)
 	}
 	l := &loader{choice: choice{assembly: true, ptx: true}, info: &c.info, say: quiet}
-	ok(t, c.enter())
+	must.OK(t, c.enter())
 	defer c.leave()
-	must(l.assembled(plainImage))(t)
+	must.Get(l.assembled(plainImage))(t)
 	_, err = l.compiled(plainImage, "no PTX .visible .entry a(", nil)
 	if err == nil || strings.Count(err.Error(), "CUDA error") != 2 || !strings.Contains(err.Error(), reason) ||
 		!strings.HasPrefix(err.Error(), "loading kernel a of kernels_sm70.ptx: ") {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"testing"
 	"testing/fstest"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The PTX in the program is the text beside it.
@@ -28,7 +30,7 @@ func carry(t *testing.T, code map[string]string) {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
 		w.Write([]byte(text))
-		ok(t, w.Close())
+		must.OK(t, w.Close())
 		files[name+".ptx.gz"] = &fstest.MapFile{Data: b.Bytes()}
 	}
 	before := carried

@@ -9,27 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
-
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		ok(t, err)
-		return v
-	}
-}
 
 // plain is the text of an image.
 func plain(t *testing.T, i image) string {
 	t.Helper()
-	return string(must(os.ReadFile(string(i)))(t))
+	return string(must.Get(os.ReadFile(string(i)))(t))
 }
 
 // The PTX is compiled from the sources: its first line carries their hash.
@@ -41,7 +28,7 @@ func TestPTXIsFresh(t *testing.T) {
 	slices.Sort(families)
 	hash := sha256.New()
 	for _, name := range append([]string{"../kernels.cu"}, families...) {
-		hash.Write(must(os.ReadFile(name))(t))
+		hash.Write(must.Get(os.ReadFile(name))(t))
 	}
 	want := fmt.Sprintf("// sha256 %x of kernels.cu and cuda/kernels/*.cuh", hash.Sum(nil))
 	for _, image := range images() {
@@ -53,7 +40,7 @@ func TestPTXIsFresh(t *testing.T) {
 
 // Every family of kernels is in the table of contents.
 func TestTableOfContents(t *testing.T) {
-	contents := must(os.ReadFile("../kernels.cu"))(t)
+	contents := must.Get(os.ReadFile("../kernels.cu"))(t)
 	families, _ := filepath.Glob("kernels/*.cuh")
 	for _, name := range families {
 		if name == "kernels/clang.cuh" { // included by device.cuh, for one compiler
@@ -67,7 +54,7 @@ func TestTableOfContents(t *testing.T) {
 
 func TestSignatures(t *testing.T) {
 	for _, image := range images() {
-		all := must(Signatures(plain(t, image)))(t)
+		all := must.Get(Signatures(plain(t, image)))(t)
 		for name, s := range all {
 			if s.Threads%32 != 0 || s.Threads > 1024 || len(s.Params) > maxParams {
 				t.Errorf("kernel %s has %d threads and %d parameters", name, s.Threads, len(s.Params))
@@ -99,7 +86,7 @@ func TestSignatures(t *testing.T) {
 func TestParts(t *testing.T) {
 	for _, image := range images() {
 		text := plain(t, image)
-		whole := must(Signatures(text))(t)
+		whole := must.Get(Signatures(text))(t)
 		head := strings.Index(text, ".visible .entry ")
 		sum, seen, live := head, map[string]bool{}, 0
 		for _, p := range parts(text) {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // blockRegisters is what a block takes of the 65,536 registers of a multiprocessor: a warp gets
@@ -14,7 +16,7 @@ func blockRegisters(threads, each int) int { return threads / 32 * ((32*each + 2
 // cuda/registers.txt is of this PTX and has each kernel of each image. As many blocks as the source
 // states, at least one, have their registers in a multiprocessor of each architecture.
 func TestRegisters(t *testing.T) {
-	text := must(os.ReadFile("registers.txt"))(t)
+	text := must.Get(os.ReadFile("registers.txt"))(t)
 	head, table, _ := strings.Cut(string(text), "\n")
 	if want, _, _ := strings.Cut(plain(t, plainImage), "\n"); head != want {
 		t.Errorf("cuda/registers.txt is stale: run `make registers`\n got %s\nwant %s", head, want)
@@ -26,7 +28,7 @@ func TestRegisters(t *testing.T) {
 		}
 	}
 	for _, image := range images() {
-		signatures := must(Signatures(plain(t, image)))(t)
+		signatures := must.Get(Signatures(plain(t, image)))(t)
 		for name, s := range signatures {
 			c := image.capability()
 			row := rows[strconv.Itoa(10*c.Major+c.Minor)+" "+name]

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // stub is a driver that does not start, as CUDA's toolkits have one for linkers. It leaves a file
@@ -39,7 +41,7 @@ func TestStubDriver(t *testing.T) {
 	}
 	folder := t.TempDir()
 	source, library := filepath.Join(folder, "stub.c"), filepath.Join(folder, "libcuda.so.1")
-	ok(t, os.WriteFile(source, []byte(stub), 0o666))
+	must.OK(t, os.WriteFile(source, []byte(stub), 0o666))
 	cc := os.Getenv("CC")
 	if cc == "" {
 		cc = "cc"

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // cardRun is a call of card.sh with a program, and with tools in front of those of this machine.
@@ -22,7 +24,7 @@ func (c cardRun) run(t *testing.T) (again *exec.Cmd, logs string) {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range c.tools {
-		ok(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o777))
+		must.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o777))
 	}
 	environment := []string{"PATH=" + folder + ":" + os.Getenv("PATH")}
 	if c.stages != "" {
@@ -32,7 +34,7 @@ func (c cardRun) run(t *testing.T) (again *exec.Cmd, logs string) {
 	if got := exits(t, script.Run()); got != c.code {
 		t.Fatalf("exit %d\n%s", got, said)
 	}
-	rows := must(os.ReadFile(filepath.Join(out, "card-stub.jsonl")))(t)
+	rows := must.Get(os.ReadFile(filepath.Join(out, "card-stub.jsonl")))(t)
 	for _, want := range c.says {
 		if !regexp.MustCompile("(?m)" + want).Match(append(rows, said.Bytes()...)) {
 			t.Errorf("there is no %s in\n%s\n%s", want, rows, said)

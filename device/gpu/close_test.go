@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // After one collection all is free that nobody can reach, and nothing else.
@@ -24,7 +25,7 @@ func TestCollectFindsAll(t *testing.T) {
 		}
 		runtime.KeepAlive(all)
 	}()
-	ok(t, d.heap.collect())
+	must.OK(t, d.heap.collect())
 	if len(d.heap.live) != 1 {
 		t.Errorf("%d allocations are left of those that nobody can reach", len(d.heap.live)-1)
 	}
@@ -35,14 +36,14 @@ func TestCollectFindsAll(t *testing.T) {
 // leaks when the last context closes.
 func TestCloseGoesOn(t *testing.T) {
 	openDouble(t)
-	d := must(New(0, true, quiet))(t)
+	d := must.Get(New(0, true, quiet))(t)
 	var tensors []*device.Tensor
 	for range 20 {
 		tensors = append(tensors, d.New(device.Real, 100))
 	}
 	for range 4 {
 		graph, _, err := d.context.Capture(func() { d.Zero(tensors[0]) })
-		ok(t, err)
+		must.OK(t, err)
 		d.records[graph] = true
 	}
 	failed := 0
@@ -50,12 +51,12 @@ func TestCloseGoesOn(t *testing.T) {
 		if failed++; failed > 2 {
 			break
 		}
-		ok(t, graph.Close())
+		must.OK(t, graph.Close())
 	}
-	ok(t, d.context.Free(d.memory(tensors[3]).ptr))
-	ok(t, d.context.Free(d.memory(tensors[7]).ptr))
+	must.OK(t, d.context.Free(d.memory(tensors[3]).ptr))
+	must.OK(t, d.context.Free(d.memory(tensors[7]).ptr))
 	before, _, err := d.context.Memory()
-	ok(t, err)
+	must.OK(t, err)
 	err = d.Close()
 	if err == nil {
 		t.Fatal("no error")

@@ -14,6 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
@@ -25,7 +26,7 @@ func TestOpen(t *testing.T) {
 		if err != nil || d.Name() != name {
 			t.Fatalf("cuda:%s opens %v, %v", options, d, err)
 		}
-		ok(t, d.Close())
+		must.OK(t, d.Close())
 	}
 	for name, want := range map[string]string{
 		"cuda:x": "cuda:N", "cuda:-1": "cuda:N", "cuda:0:f16": "cuda:N:f32", "cuda:f16": "cuda:N", "cuda:99": "there is no GPU number 99",
@@ -166,7 +167,7 @@ func lost(t *testing.T, call string, work func(d *Device) func(i int), check fun
 		}
 		return
 	}
-	d := must(New(0, true, quiet))(t)
+	d := must.Get(New(0, true, quiet))(t)
 	step, i := work(d), 0
 	var err error
 	for err == nil && i < 10 {

@@ -9,24 +9,10 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func quiet(string) {}
-
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		ok(t, err)
-		return v
-	}
-}
 
 // open opens the first GPU, or the driver test double; without either the test is skipped, and
 // fails if REQUIRE_CUDA is set.
@@ -39,7 +25,7 @@ func open(t testing.TB, single bool) *Device {
 		}
 		t.Skip(err)
 	}
-	t.Cleanup(func() { ok(t, d.Close()) })
+	t.Cleanup(func() { must.OK(t, d.Close()) })
 	return d
 }
 

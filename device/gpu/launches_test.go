@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 )
 
@@ -16,15 +17,15 @@ func TestLaunches(t *testing.T) {
 	for _, preset := range []string{"mnist", "protein", "powerplant"} {
 		d := openDouble(t)
 		d.graphs = false
-		n := must(workload.Preset(preset))(t)
-		s := must(workload.NewStep(d, n))(t)
+		n := must.Get(workload.Preset(preset))(t)
+		s := must.Get(workload.NewStep(d, n))(t)
 		var names strings.Builder
 		for _, call := range d.context.Trace(s.Run) {
 			names.WriteString(call.Name + "\n")
 		}
 		file := "testdata/launches/" + preset + ".txt"
 		if os.Getenv("WRITE_LAUNCHES") != "" {
-			ok(t, os.WriteFile(file, []byte(names.String()), 0o644))
+			must.OK(t, os.WriteFile(file, []byte(names.String()), 0o644))
 		}
 		if text, err := os.ReadFile(file); err != nil || string(text) != names.String() {
 			t.Errorf("%s is not what a step launches: run this test with WRITE_LAUNCHES=1", file)

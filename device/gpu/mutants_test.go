@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Each fault of cuda/mutants.txt makes the test of its line fail. PTX_MUTANTS names the list.
@@ -20,7 +22,7 @@ func TestPTXMutants(t *testing.T) {
 	if file == "" {
 		t.Skip("PTX_MUTANTS is not set: make test-ptx")
 	}
-	text := must(os.ReadFile(file))(t)
+	text := must.Get(os.ReadFile(file))(t)
 	for i, line := range strings.Split(string(text), "\n") {
 		f := strings.Split(line, "|")
 		if len(f) != 6 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
@@ -172,7 +173,7 @@ func TestLoopMisuse(t *testing.T) {
 func TestNoRoom(t *testing.T) {
 	openDouble(t)
 	var said []string
-	d := must(New(0, true, func(line string) { said = append(said, line) }))(t)
+	d := must.Get(New(0, true, func(line string) { said = append(said, line) }))(t)
 	said = nil // of the driver's compiler
 	replayed, launched := newWalk(open(t, true)), newWalk(d)
 	loop, other := device.NewLoop(replayed.d, replayed.work), device.NewLoop(d, launched.work)
@@ -197,7 +198,7 @@ func TestNoRoom(t *testing.T) {
 		!strings.Contains(err.Error(), "loading kernel widen_f32: CUDA error 2, ") {
 		t.Errorf("%v", err)
 	}
-	ok(t, d.Close())
+	must.OK(t, d.Close())
 }
 
 // A driver that is lost in a replay is a fault, as in a launch.
