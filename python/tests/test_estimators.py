@@ -220,6 +220,19 @@ def test_missing_numbers(table: Table) -> None:
     assert np.array_equal(model.predict(emptied), model.predict(x))
 
 
+def test_inducing_above_the_rows_that_stay(table: Table) -> None:
+    """A number above that of the rows without missing cells is lowered to it."""
+    x, y = table
+    holes = x.copy()
+    holes[::2, 1] = np.nan
+    frame = pd.DataFrame(holes, columns=["a", "b", "c"]).assign(word=["u", None, "v", "u"] * 25, note=np.nan)
+    options: dict[str, Any] = {**SMALL, "steps": 3, "inducing": 80, "missing": "drop"}
+    assert GPDRFRegressor(**options).fit(holes, y).result_["n_train"] == 50
+    model = GPDRFRegressor(**options, options={"ignore": "b"}).fit(frame, y)
+    assert model.result_["n_train"] == 75
+    assert "\ninducing: 75 #" in model._config
+
+
 def test_sequences(genes: tuple[list[str], list[str]]) -> None:
     texts, classes = genes
     small = {name: value for name, value in SMALL.items() if name not in ("inducing", "lr")}

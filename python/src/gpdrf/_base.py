@@ -20,7 +20,7 @@ from gpdrf import _claims, _options, _program
 from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
-from gpdrf._rows import Numbers, Rows, as_sequences, check_same_columns, dense, has_words, is_frame, roles_of
+from gpdrf._rows import Numbers, Rows, as_sequences, check_same_columns, dense, has_words, is_frame, kept, roles_of
 from gpdrf._run import CHECKPOINT_FILE, CONFIG_FILE, LOG_FILE, RESULT_FILE, Run
 
 NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
@@ -204,7 +204,7 @@ class Estimator(BaseEstimator):
 
     def _fit(self, rows: Rows, y: NDArray[Any], task: str, sample_weight: Any, groups: Any) -> None:
         roles = roles_of(rows, sample_weight, groups)
-        n = np.count_nonzero(roles["weights"]) if "weights" in roles else len(rows)  # those that the program keeps
+        n = kept(rows, roles, self.missing == "drop", _options.names(self.options, "ignore"))
         with closing(Run(self.run)) as run, ExitStack() as stack:
             resumes = run.resumes()
             further = None
@@ -220,7 +220,7 @@ class Estimator(BaseEstimator):
                 )
             arguments += [
                 *("--test=none", f"--task={task}", "--set", "report=false"),
-                *(further or self._arguments(int(n), resumes, groups is not None)),
+                *(further or self._arguments(n, resumes, groups is not None)),
             ]
             alone = self.ensemble in (None, 1) and self.preset != "best"  # --overwrite is for a single model
             arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), *["--overwrite"] * alone]
@@ -271,12 +271,8 @@ class Estimator(BaseEstimator):
         return ["--from", str(folder), *self._words(changed)]
 
     def _words(self, given: Mapping[str, Any]) -> list[str]:
-        words = [
-            word
-            for name, value in given.items()
-            for word in ("--set", f"{name.replace('_', '-')}={_options.text(value)}")
-        ]
-        return words + self._threads()
+        texts = [f"{name.replace('_', '-')}={_options.text(value)}" for name, value in given.items()]
+        return [word for text in texts for word in ("--set", text)] + self._threads()
 
     def _arguments(self, n: int, resumes: bool, grouped: bool) -> list[str]:
         """The options of the command train."""
@@ -284,10 +280,10 @@ class Estimator(BaseEstimator):
         if self.random_state is not None or not resumes:
             given.setdefault("seed", seed_of(self.random_state))
         if self.inducing is not None:
-            if self.conformal:
-                n -= max(1, round(min(_CONFORMAL, _MOST_CONFORMAL / n) * n))
-            held = max(1, round(self.validation * n)) if self.validation else 0
-            given["inducing"] = max(1, min(self.inducing, n - held * (1 + grouped)))  # whole groups may be more
+            most = 1 + grouped  # times a share, of whole groups
+            left = n - most * max(1, round(min(_CONFORMAL * n, _MOST_CONFORMAL))) * self.conformal
+            left -= most * max(1, round(self.validation * left)) if self.validation else 0
+            given["inducing"] = max(1, min(self.inducing, left))
         given |= self._passed()
         if not _options.LENGTH & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
             given["steps"] = min(max(5 * n, 2000), 15000)

@@ -10,6 +10,11 @@ EACH = {*LENGTH, "device"}  # options that belong to a fit, and not to a model a
 OTHERS = {"time_limit", "threads", "options", "run", "warm_start", "random_state", "verbose"}
 
 
+def names(options: Mapping[str, Any] | None, name: str) -> list[str]:
+    """The columns that an option names."""
+    return [column.strip() for column in text((options or {}).get(name, "")).split(",")]
+
+
 def names_columns(options: Mapping[str, Any] | None) -> bool:
     """Whether an option names columns of X."""
     return not {"offset", "weights", "group", "time", "ignore", "text", "id"}.isdisjoint(options or {})

@@ -88,6 +88,15 @@ class Rows:
             return dict(zip(self._names(), self.numbers.T, strict=True))
         return self.columns
 
+    def lacking(self, but: Sequence[str]) -> NDArray[np.bool_]:
+        """Which rows lack a cell of a column that is an input, as one without any cell is not."""
+        lacks = np.zeros(len(self), np.bool_)
+        for name, cells in self._cells().items():
+            missing = _lacks(cells, name in self.words)
+            if name not in but and not missing.all():
+                lacks |= missing
+        return lacks
+
     def write(
         self,
         stem: Path,
@@ -179,6 +188,14 @@ def roles_of(rows: Rows, sample_weight: Any, groups: Any) -> dict[str, NDArray[A
     return roles
 
 
+def kept(rows: Rows, roles: Mapping[str, NDArray[Any] | str], drops: bool, ignored: Sequence[str]) -> int:
+    """How many rows the program keeps: those with a weight, and with all cells where it drops others."""
+    stay = np.asarray(roles.get("weights", np.ones(len(rows)))) > 0
+    if drops:
+        stay &= ~rows.lacking(ignored)
+    return int(np.count_nonzero(stay))
+
+
 def check_classes(y: Any) -> None:
     """Refuse a class that is missing among words or categories."""
     y = np.asarray(y)
@@ -218,6 +235,14 @@ def _float(name: str, i: int, v: Any) -> float:
     except (ValueError, TypeError, OverflowError):  # a text, a date, or too many digits
         pass
     raise GPDRFInputError(f'row {i + 1}: found "{v}" in column "{name}", which must be a number')
+
+
+def _lacks(cells: Any, words: bool) -> NDArray[np.bool_]:
+    """Which cells the program takes for missing ones, of a column of words or another."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
+        return np.asarray(np.isnan(cells), np.bool_)
+    texts = (text.strip().lower() for text in _texts(cells))
+    return np.array([not text or (not words and _NO_VALUE.fullmatch(text) is not None) for text in texts])
 
 
 def _missing(v: Any) -> bool:
