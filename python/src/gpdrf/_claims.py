@@ -103,7 +103,10 @@ class Folder:
         parent = parent or tempfile.gettempdir()
         for lock in Path(parent).glob(f"{_PREFIX}*/{_LOCK}"):
             if claim := of_dead(lock):
-                shutil.rmtree(lock.parent, ignore_errors=True)
+                dead = lock.parent
+                with contextlib.suppress(OSError):  # Windows moves no folder with an open file
+                    dead = dead.rename(dead.with_name(f"{dead.name}-dead"))  # to which no program writes at its end
+                shutil.rmtree(dead, ignore_errors=True)
                 claim.close()
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
