@@ -211,3 +211,11 @@ def test_names_of_columns() -> None:
             fit(frame.set_axis(names, axis=1))
     with pytest.raises(GPDRFInputError, match='two columns are called "a"'):
         fit(pd.DataFrame(np.ones((N, 2)), columns=["a", "a"]))
+
+
+def test_lines_that_end_as_on_windows() -> None:
+    """A reader of CSV takes the ends of lines in a cell as plain ones, so rows to predict have them, too."""
+    frame = pd.DataFrame({"t": ["two\r\nlines", "c"] * 20, "x": np.arange(N)})
+    model = fit(frame)
+    assert words(model) == ["c", "two\nlines"]
+    assert np.array_equal(model.predict(frame), model.predict(frame.assign(t=["two\nlines", "c"] * 20)))

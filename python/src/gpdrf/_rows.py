@@ -213,11 +213,11 @@ def _add(cells: dict[str, Any], name: str, column: Any) -> str:
 
 
 def _texts(cells: Iterable[Any]) -> Iterable[str]:
-    """Cells as they stand in a file; a missing one is empty. Dates are those of ISO 8601."""
+    """Cells as the program reads them in a file; a missing one is empty. Dates are those of ISO 8601."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind == "M":
         return ("" if text == "NaT" else text for text in np.datetime_as_string(cells))
     values = cells.tolist() if isinstance(cells, np.ndarray) else cells
-    return ("" if _missing(v) else str(v) for v in values)
+    return ("" if _missing(v) else str(v).replace("\r\n", "\n") for v in values)
 
 
 def _floats(name: str, cells: Iterable[Any]) -> Numbers:
