@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gpdrf import GPDRFClassifier, GPDRFRegressor, GPDRFWarning, _claims, _program
+from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _claims, _program
 
 from .conftest import SMALL, Table
 
@@ -129,6 +129,17 @@ def test_errors_have_the_words_of_the_program(table: Table) -> None:
         GPDRFRegressor(**SMALL).fit(x, np.ones(100))
     with pytest.raises(ValueError, match=r"^X: y\[:, 1\] holds the value 1 only"):
         GPDRFRegressor(**SMALL).fit(["ACGT", "GGTA"] * 50, np.stack([np.arange(100), np.ones(100)], axis=1))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_by_the_system(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that takes more memory than there is cannot tell why it ends."""
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\necho a note >&2\nkill -KILL $$\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(_program, "path", lambda: str(program))
+    with pytest.raises(GPDRFError, match="^the program was ended by signal 9: is there enough memory"):
+        GPDRFRegressor(**SMALL).fit(*table)
 
 
 def test_progress(table: Table, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

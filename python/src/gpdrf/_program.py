@@ -47,6 +47,8 @@ def _own() -> str | None:
 
 def error(text: str, code: int, folder: Path, arguments: Sequence[str] = ()) -> GPDRFError:
     """The error that the program wrote last, without the temporary folder of its files."""
+    if code < 0:  # nothing that it wrote before tells why
+        return GPDRFError(f"the program was ended by signal {-code}: is there enough memory?")
     said = text.rpartition("gpdrf-gpu: ")[2].strip() or f"the program ended with exit code {code}"
     kind = GPDRFInputError if code == _BAD_INPUT else GPDRFError
     return kind(_plain(said, folder, arguments))
