@@ -17,6 +17,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 from gpdrf import GPDRFRegressor, _claims
+from gpdrf._run import Run
 
 from .conftest import SMALL, Table
 from .test_training import interrupt_after_a_step
@@ -194,6 +195,20 @@ def test_folder_to_which_a_program_still_writes(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("os.rmdir", rmdir)
     _claims.Folder(str(tmp_path)).remove()
     assert not list(tmp_path.iterdir())
+
+
+def test_interrupted_before_it_begins(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fit that is stopped while it waits for the program of another gives its folder back."""
+
+    def interrupt(*_: Any) -> bool:
+        raise KeyboardInterrupt
+
+    model = GPDRFRegressor(**FEW, run=tmp_path / "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "_wait", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(*table)
+    assert model.fit(*table).result_["steps"] == FEW["steps"]
 
 
 def test_claim(tmp_path: Path) -> None:

@@ -43,7 +43,11 @@ class Run:
                 f"run={str(self.path)!r}: another fit is at work in this folder: give each estimator a run of its "
                 "own, or leave run out (a clone, as in a grid search, has the same run)"
             ) from None
-        self._remove_dead()
+        try:
+            self._remove_dead()
+        except BaseException:  # such as Ctrl-C, while it waits
+            self._claim.close()
+            raise
 
     def _remove_dead(self) -> None:
         """Remove what fits have left that were killed: rows that no checkpoint needs, and models on their way here."""
