@@ -154,7 +154,7 @@ def test_killed_while_it_replaces(table: Table, tmp_path: Path) -> None:
 
 def test_interrupted_while_it_replaces(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After Ctrl-C the estimator has the model of its own fit, not that of the run it was to replace."""
-    run = tmp_path / "run"
+    run = tmp_path / "lr=[0.1]"
     x, y = table
     old = GPDRFRegressor(**FEW, run=run).fit(x, y)
     model = GPDRFRegressor(**LONG, run=run)

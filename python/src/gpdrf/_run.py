@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
@@ -64,7 +65,7 @@ class Run:
 
     def _on_their_way(self) -> list[Path]:
         """The folders of fits that were to replace the run."""
-        found = self._real.parent.glob(f".{self._real.name}-new.tmp-*/{CONFIG_FILE}")
+        found = self._real.parent.glob(f".{glob.escape(self._real.name)}-new.tmp-*/{CONFIG_FILE}")
         return [file.parent for file in found if self.stem.name in file.read_text(encoding="utf-8")]
 
     def _wait(self, run: Path) -> bool:
