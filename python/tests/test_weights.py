@@ -34,6 +34,9 @@ def test_groups(table: Table) -> None:
     GPDRFRegressor(**SMALL).fit(x, y, groups=np.zeros(100))
     with pytest.raises(ValueError, match="all rows are one group"):
         GPDRFRegressor(**SMALL, validation=0.2).fit(x, y, groups=np.zeros(100))
+    frame = pd.DataFrame(x, columns=["a", "b", "c"]).assign(b=np.arange(100) // 30)
+    many = GPDRFRegressor(**{**SMALL, "inducing": 100}, validation=0.2, options={"group": "b"})
+    assert many.fit(frame, y).result_["validation"]["rows"] >= 30
 
 
 def test_scaffolds() -> None:

@@ -220,7 +220,7 @@ class Estimator(BaseEstimator):
                 )
             arguments += [
                 *("--test=none", f"--task={task}", "--set", "report=false"),
-                *(further or self._arguments(n, resumes, groups is not None)),
+                *(further or self._arguments(n, resumes, groups is not None or "group" in (self.options or {}))),
             ]
             alone = self.ensemble in (None, 1) and self.preset != "best"  # --overwrite is for a single model
             arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), *["--overwrite"] * alone]
