@@ -318,7 +318,8 @@ func (c InputColumn) isText() bool {
 	return c.Values != nil || c.Notation != nil || c.Date != nil && c.Date.unit() == 0
 }
 
-// InNumbers is the schema of rows whose numbers are plain, and whose dates are seconds since 1970.
+// InNumbers is the schema of rows whose numbers are plain, and whose dates are numbers: in the unit of the
+// training table, or seconds since 1970 where they are texts there.
 func (s Schema) InNumbers() Schema {
 	s.Notations, s.Dates = nil, slices.Clone(s.Dates)
 	for i := range s.Dates {

@@ -88,7 +88,7 @@ func (f *File) Write(w io.Writer, version string) error {
 	about := onnxfile.Description{
 		Name: "gpdrf", Producer: "gpdrf-gpu", Version: version,
 		Doc: "inputs: the columns of numbers, in the order of the metadata's columns, in their own units; " +
-			"dates are seconds since 1970",
+			"dates are seconds since 1970, or milliseconds where the training table has these",
 	}
 	describe := func(key string, names []string) {
 		text, _ := json.Marshal(names) // words always have a form
