@@ -219,3 +219,21 @@ def test_lines_that_end_as_on_windows() -> None:
     model = fit(frame)
     assert words(model) == ["c", "two\nlines"]
     assert np.array_equal(model.predict(frame), model.predict(frame.assign(t=["two\nlines", "c"] * 20)))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["$1,299.50", "-", "$950", "$1,100"],
+        ["5 kg", "NA", "7 kg", "6.5 kg"],
+        ["2024-01-05", "?", "2024-03-01"],
+        ["05JAN2024", "unknown", "1 Feb 2024"],
+    ],
+)
+def test_na_among_amounts_and_days_is_missing(cells: list[str]) -> None:
+    """Such columns hold no words, but numbers and dates, as those of a file do."""
+    frame = pd.DataFrame({"a": (cells * N)[:N], "w": ["u", "v"] * 20})
+    with pytest.raises(GPDRFInputError, match=r'^X, row 2: cells are missing, in "a" 1'):
+        fit(frame)
+    schema = fit(frame, missing="impute")._model.schema()
+    assert [column["column"] for column in schema["one_hot"]] == ["w"]

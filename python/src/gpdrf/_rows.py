@@ -28,6 +28,13 @@ _DENSE = 1 << 30  # bytes of a sparse matrix as an array
 
 # Words that the program takes for missing cells, among numbers or everywhere, and booleans in its numbers.
 _NO_VALUE = re.compile(r"n/?a|nan|null|\?|#n/?a|<na>|nil|none|missing|unknown|--?|[\u2212\u2013\u2014.*]")
+# Numbers with signs or a unit behind a blank, and days, which are no words.
+_MONEY = r"$\xa2-\xa5\u20a0-\u20cf"
+_AMOUNT = re.compile(
+    rf"[-+(\u2212\u2013{_MONEY}]*\s*[.,]?\d[\d.,'\u2019\s]*([%\u2030){_MONEY}]*|(?<=\s)[^\W\d_]\S*)"
+    r"|(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})([t ].*)?"
+    r"|(\d\d?[- ]?[a-z]{3,9}\.?[- ]?|[a-z]{3,9}\.? \d\d?,? )\d{4}([t :].*)?"
+)
 _TEXTS = (str, datetime.date, np.datetime64)  # a datetime and a Timestamp are dates, too
 _BOOLEANS = {"true": 1.0, "false": 0.0}
 
@@ -308,13 +315,16 @@ def _array(column: Any) -> NDArray[Any]:
 
 
 def _has_na(cells: NDArray[Any]) -> bool:
-    """Whether a column of words has one that the program takes for a missing cell."""
+    """Whether a column of words, not of numbers or days, has one that the program takes for a missing cell."""
     words = {v.strip().lower() for v in cells if isinstance(v, str)} if cells.dtype.kind in "OUT" else set()
     values = {word for word in words if not _NO_VALUE.fullmatch(word)}
     return values != words and any(not _is_number(word) for word in values - {""})
 
 
 def _is_number(word: str) -> bool:
+    """Whether a text in small letters is a number or a day, as tables have them."""
+    if _AMOUNT.fullmatch(word):
+        return True
     try:
         float(word)
     except ValueError:
