@@ -389,3 +389,12 @@ def test_suggest_rows_with_names(table: Table) -> None:
     again, same = model.suggest(words, batch=3, how="variance", feasible=model)
     assert len(again) == len(rows)
     assert (same < 1000).all()
+
+
+def test_class_without_sequences(genes: tuple[list[str], list[str]]) -> None:
+    """A class of which missing="drop" leaves no row is none of the model."""
+    classes = np.array(["a", "b", "c"])[np.arange(60) % 3]
+    holes = ["" if name == "b" else text for name, text in zip(classes, genes[0], strict=True)]
+    model = GPDRFClassifier(steps=20, kernel="spectrum:2", missing="drop", random_state=1).fit(holes, classes)
+    assert list(model.classes_) == ["a", "c"]
+    assert set(model.predict(genes[0])) <= {"a", "c"}

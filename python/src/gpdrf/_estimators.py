@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -172,8 +173,13 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         classes, codes = classes[order], np.argsort(order)[codes]
         if self.warm_start and self.__sklearn_is_fitted__() and not np.array_equal(classes, self.classes_):
             raise ValueError(f"warm_start: y must hold the classes of the fit before, {self.classes_.tolist()}")
-        self.classes_: NDArray[Any] = classes
+        self._labels = classes
         self._fit(rows, codes, "classification", sample_weight, groups)
+
+    def _take(self, run: Path) -> None:
+        super()._take(run)
+        kept = [int(code) for code in self._model.schema()["classes"]]  # those of the rows that were not left out
+        self.classes_: NDArray[Any] = self._labels[kept]
 
     def _order(self, classes: NDArray[Any], ordered: list[Any] | None) -> NDArray[np.intp]:
         """The places of the classes in their order: that of the option order or of y for levels, else their own."""
