@@ -1,7 +1,5 @@
 package device
 
-import "math"
-
 // Activation is φ of a random-feature layer with the phases P = HΩ. Φ = √(α/R) φ(P) has two
 // columns for each frequency where φ is a wave, and one otherwise.
 type Activation uint8
@@ -26,20 +24,3 @@ func (a Activation) Columns() int {
 
 // Degree is n of ArcCosn.
 func (a Activation) Degree() int { return int(a) - 1 }
-
-// At is φ(p) and dφ/dp of an arc-cosine kernel. The slope is 0 at p = 0, and everywhere for degree
-// 0.
-func (a Activation) At(p float64) (phi, slope float64) {
-	if p <= 0 {
-		return 0, 0
-	}
-	switch a {
-	case ArcCos0:
-		return math.Sqrt2, 0
-	case ArcCos1:
-		return math.Sqrt2 * p, math.Sqrt2
-	case ArcCos2:
-		return math.Sqrt2 * p * p, 2 * math.Sqrt2 * p
-	}
-	panic("device: waves have two columns")
-}
