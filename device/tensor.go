@@ -30,7 +30,7 @@ type Tensor struct {
 
 // NewTensor wraps a backend's memory; only backends call it.
 func NewTensor(dtype DType, mem Memory, shape ...int) *Tensor {
-	return &Tensor{dtype: dtype, shape: shape, size: volume(shape), mem: mem}
+	return &Tensor{dtype: dtype, shape: shape, size: Volume(shape), mem: mem}
 }
 
 // DType is the type of the elements.
@@ -54,14 +54,15 @@ func (t *Tensor) Memory() Memory { return t.mem }
 // View is a tensor over the elements that start at offset, with another shape.
 // It shares the memory of t.
 func (t *Tensor) View(offset int, shape ...int) *Tensor {
-	n := volume(shape)
+	n := Volume(shape)
 	if offset < 0 || offset+n > t.size {
 		panic(fmt.Sprintf("device: view of %d elements at %d is outside a tensor of %d", n, offset, t.size))
 	}
 	return &Tensor{dtype: t.dtype, shape: shape, size: n, mem: t.mem.Slice(offset, offset+n)}
 }
 
-func volume(shape []int) int {
+// Volume is the number of elements of a shape.
+func Volume(shape []int) int {
 	n := 1
 	for _, d := range shape {
 		if d < 0 {

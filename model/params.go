@@ -33,13 +33,7 @@ type block struct {
 // start writes where a block starts; normal draws standard normals of the block's own.
 type start func(dst []float64, v *Init, normal func([]float64))
 
-func (b *block) size() int {
-	n := 1
-	for _, d := range b.Shape {
-		n *= d
-	}
-	return n
-}
+func (b *block) size() int { return device.Volume(b.Shape) }
 
 // Params is the flat vector of everything that is learned, with its gradient.
 // Adam, L2, model files and finite differences see one vector; the layers see
@@ -79,7 +73,7 @@ func shape(lengths ...int) []int { return lengths }
 // sum reserves a gradient in double of a tensor that is no parameter.
 func (p *Params) sum(shape ...int) (bind func() *device.Tensor) {
 	offset := p.extra
-	p.extra += (&block{Shape: shape}).size()
+	p.extra += device.Volume(shape)
 	return func() *device.Tensor { return p.sums.View(p.gp+offset, shape...) }
 }
 
@@ -165,6 +159,9 @@ type Named struct {
 	Shape []int
 	Data  []float64
 }
+
+// Len is the number of elements.
+func (n Named) Len() int { return device.Volume(n.Shape) }
 
 // Export reads all parameters from the device.
 func (m *Model) Export() []Named {

@@ -92,10 +92,7 @@ func (d *Device[T]) New(dtype device.DType, shape ...int) *device.Tensor {
 		d.ledger.Tensor(t, d.size(dtype))
 		return t
 	}
-	n := 1
-	for _, length := range shape {
-		n *= length
-	}
+	n := device.Volume(shape)
 	var mem device.Memory
 	switch dtype {
 	case device.Real:

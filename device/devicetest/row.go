@@ -172,11 +172,7 @@ func (r *random) below(name string, n int, shape ...int) *array {
 }
 
 func zeros(name string, dtype device.DType, shape ...int) *array {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return &array{name: name, dtype: dtype, shape: shape, data: make([]float64, n)}
+	return &array{name: name, dtype: dtype, shape: shape, data: make([]float64, device.Volume(shape))}
 }
 
 func upload(dev device.Device, a *array) *device.Tensor {

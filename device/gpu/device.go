@@ -108,10 +108,7 @@ func (d *Device) Name() string { return d.name }
 
 // New makes a tensor of zeros.
 func (d *Device) New(dtype device.DType, shape ...int) *device.Tensor {
-	n := 1
-	for _, length := range shape {
-		n *= length
-	}
+	n := device.Volume(shape)
 	if d.ledger != nil {
 		t := device.NewTensor(dtype, d.hollow(n, d.size(dtype)), shape...)
 		d.ledger.Tensor(t, d.size(dtype))

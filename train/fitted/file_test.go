@@ -37,11 +37,7 @@ func smallTrained() *Trained {
 	t.Named = t.Model.Layout()
 	v := 0.0
 	for i := range t.Named {
-		n := 1
-		for _, d := range t.Named[i].Shape {
-			n *= d
-		}
-		for range n {
+		for range t.Named[i].Len() {
 			v += 0.25
 			t.Named[i].Data = append(t.Named[i].Data, v)
 		}

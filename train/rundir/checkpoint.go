@@ -194,10 +194,7 @@ func (c *Checkpoint) Vector(name string) []float64 {
 // unflatten cuts a vector into the tensors of a layout.
 func unflatten(layout []model.Named, flat []float64) ([]model.Named, error) {
 	for i := range layout {
-		n := 1
-		for _, d := range layout[i].Shape {
-			n *= d
-		}
+		n := layout[i].Len()
 		if n > len(flat) {
 			return nil, errors.New("damaged: it has too few parameters for its model")
 		}

@@ -58,11 +58,7 @@ func smallTrained() *fitted.Trained {
 	}
 	t.Named = t.Model.Layout()
 	for i := range t.Named {
-		n := 1
-		for _, d := range t.Named[i].Shape {
-			n *= d
-		}
-		t.Named[i].Data = make([]float64, n)
+		t.Named[i].Data = make([]float64, t.Named[i].Len())
 	}
 	return t
 }
