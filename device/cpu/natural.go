@@ -126,7 +126,7 @@ type naturalSolve naturalTask
 
 func (t *naturalSolve) run(w *worker, block int) {
 	j, lo, hi := spanOf(block, solveColumns, t.M)
-	t.invert.forward(w, j, matrix[float64]{t.sigma[j*t.M*t.M:][lo : t.M*t.M], t.M, hi - lo}, lo)
+	t.invert.solve(w, j, matrix[float64]{t.sigma[j*t.M*t.M:][lo : t.M*t.M], t.M, hi - lo}, lo, t.M, false)
 }
 
 // naturalProject is u = sᵀ dm with the new s.

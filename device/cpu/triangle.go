@@ -81,42 +81,25 @@ func invertHalf(dst, l []float64, ldl, n int) {
 	}
 }
 
-// forward overwrites x with L⁻¹x for matrix k. x has zeros in the rows before lo, a multiple of tri.
-func (t *triangle) forward(w *worker, k int, x matrix[float64], lo int) {
-	t.forwardRange(w, k, x, lo, t.m)
-}
-
-// forwardRange is forward for rows lo … hi. It halves the matrix, so that most of the work is large
-// products:
+// solve overwrites rows lo … hi of x with those of L⁻¹x, or of L⁻ᵀx, for matrix k. lo is a multiple of tri, and x
+// has zeros in the rows before lo; transposed, in those from hi on. It halves the matrix, so that most of the work
+// is large products:
 //
 //	[A 0; C B]⁻¹ [x; y] = [u; B⁻¹(y − C u)],   u = A⁻¹x
-func (t *triangle) forwardRange(w *worker, k int, x matrix[float64], lo, hi int) {
+func (t *triangle) solve(w *worker, k int, x matrix[float64], lo, hi int, transpose bool) {
 	if hi-lo <= tri {
-		t.divide(w, k, x, lo, hi, false)
+		t.divide(w, k, x, lo, hi, transpose)
 		return
 	}
 	mid := halfway(lo, hi)
-	t.forwardRange(w, k, x, lo, mid)
-	simd.Gemm64(w.doubles.pack, false, false, hi-mid, x.k, mid-lo, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m,
-		x.x[lo*x.ld:], x.ld, 1, x.x[mid*x.ld:], x.ld)
-	t.forwardRange(w, k, x, mid, hi)
-}
-
-// backward overwrites x with L⁻ᵀx for matrix k, in the rows from lo, a multiple of tri, to the end.
-func (t *triangle) backward(w *worker, k int, x matrix[float64], lo int) {
-	t.backwardRange(w, k, x, lo, t.m)
-}
-
-func (t *triangle) backwardRange(w *worker, k int, x matrix[float64], lo, hi int) {
-	if hi-lo <= tri {
-		t.divide(w, k, x, lo, hi, true)
-		return
+	first, second := [2]int{lo, mid}, [2]int{mid, hi}
+	if transpose {
+		first, second = second, first
 	}
-	mid := halfway(lo, hi)
-	t.backwardRange(w, k, x, mid, hi)
-	simd.Gemm64(w.doubles.pack, true, false, mid-lo, x.k, hi-mid, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m,
-		x.x[mid*x.ld:], x.ld, 1, x.x[lo*x.ld:], x.ld)
-	t.backwardRange(w, k, x, lo, mid)
+	t.solve(w, k, x, first[0], first[1], transpose)
+	simd.Gemm64(w.doubles.pack, transpose, false, second[1]-second[0], x.k, first[1]-first[0], -1,
+		t.l[(k*t.m+mid)*t.m+lo:], t.m, x.x[first[0]*x.ld:], x.ld, 1, x.x[second[0]*x.ld:], x.ld)
+	t.solve(w, k, x, second[0], second[1], transpose)
 }
 
 // halfway divides lo … hi at a multiple of tri from lo.

@@ -21,11 +21,7 @@ func (t *trsmTask) run(w *worker, block int) {
 	k, c0, c1 := spanOf(block, solveColumns, t.n)
 	x := matrix[float64]{t.out[k*t.m*t.n+c0 : (k+1)*t.m*t.n], t.n, c1 - c0}
 	copyRows(x.x, t.n, t.in[k*t.m*t.n+c0:], t.n, t.m, x.k)
-	if t.transpose {
-		t.invert.backward(w, k, x, 0)
-	} else {
-		t.invert.forward(w, k, x, 0)
-	}
+	t.invert.solve(w, k, x, 0, t.m, t.transpose)
 }
 
 func (t *trsmTask) solve(p *pool) {

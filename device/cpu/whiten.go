@@ -60,7 +60,7 @@ func (t *whitenTask) run(w *worker, block int) {
 			}
 		}
 	}
-	t.invert.forward(w, k, matrix[float64]{s[c0:], n, c1 - c0}, c0)
+	t.invert.solve(w, k, matrix[float64]{s[c0:], n, c1 - c0}, c0, n, false)
 	if c0 > 0 {
 		return
 	}
@@ -103,7 +103,7 @@ func (t *whitenSolve) run(w *worker, block int) {
 	j, c0, c1 := spanOf(block, solveColumns, t.M)
 	k, n, scale := t.Kernel(j), t.M, t.scale[j]
 	ds := t.ds[j*n*n : (j+1)*n*n]
-	t.invert.backward(w, k, matrix[float64]{ds[c0:], n, c1 - c0}, c0)
+	t.invert.solve(w, k, matrix[float64]{ds[c0:], n, c1 - c0}, c0, n, true)
 	for i := c0; i < n; i++ {
 		switch row := ds[i*n+c0:][:min(c1, i+1)-c0]; {
 		case !t.Diagonal:
