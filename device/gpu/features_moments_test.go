@@ -23,23 +23,11 @@ func TestFeatureMomentTiles(t *testing.T) {
 		{S: 40, B: 3, D: 20, R: 270, Out: 9},
 	} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			want := runMoments(host, n, host.FeatureScratch(n.S, n.B, n.D, n.R, n.Out))
-			compare := func(d *Device, alone bool, tolerance float64) {
-				scratch := d.FeatureScratch(n.S, n.B+1, n.D, n.R, n.Out)
-				if layer := scratch.(*features); alone {
-					layer.leastBlocks = 1
-				}
-				got := runMoments(d, n, scratch)
-				for i, name := range []string{"mean", "variance", "dh", "dlogalpha", "deta", "dlogbeta2", "dm", "dlogs2"} {
-					if e := relative(got[i], want[i]); !(e < tolerance) {
-						t.Errorf("%s: %s, alone %v: relative error %.3g", d.Name(), name, alone, e)
-					}
-				}
-			}
-			compare(double, false, 1e-12)
-			compare(double, true, 1e-12)
-			compare(single, false, 1e-4)
-			compare(single, true, 1e-4)
+			want := runLayer(host, n, nil, host.FeatureScratch(n.S, n.B, n.D, n.R, n.Out))
+			compareLayer(t, double, n, nil, want, false, 1e-12)
+			compareLayer(t, double, n, nil, want, true, 1e-12)
+			compareLayer(t, single, n, nil, want, false, 1e-4)
+			compareLayer(t, single, n, nil, want, true, 1e-4)
 		})
 	}
 }
@@ -93,24 +81,4 @@ func TestFeatureMomentScratch(t *testing.T) {
 	if panics.Of(func() { d.FeatureMoments(a) }) == nil {
 		t.Error("a scratch for fewer rows is taken")
 	}
-}
-
-// runMoments is the moments of a layer and its gradients, with the same numbers on every device.
-func runMoments(d device.Device, n device.FeatureShape, scratch device.Scratch) [][]float64 {
-	fill := func(scale, mean float64, shape ...int) *device.Tensor { return filled(d, scale, mean, shape...) }
-	params := func(scale, mean float64) device.FeatureParams {
-		return device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogL: fill(scale, 0, n.D), MeanOmega: fill(scale, 0, n.D, n.R),
-			LogVarOmega: fill(scale, 2*mean, n.D, n.R), MeanW: fill(scale, 0, 2*n.R, n.Out), LogVarW: fill(scale, mean, 2*n.R, n.Out)}
-	}
-	out := func() *device.Tensor { return d.New(device.Real, n.S, n.B, n.Out) }
-	h, dh, p, g := fill(1, 0, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.D), params(0.5, -1), params(0, 0.5)
-	mean, variance, dmean, dvariance := out(), out(), fill(1, 0, n.S, n.B, n.Out), fill(1, 0.3, n.S, n.B, n.Out)
-	a := device.FeatureArgs{Out: mean, Variance: variance, H: h, Params: p, Scratch: scratch}
-	d.FeatureMoments(a)
-	d.FeatureMomentsBackward(device.FeatureArgs{Out: dmean, Variance: dvariance, H: dh, Params: g}, a)
-	var results [][]float64
-	for _, x := range []*device.Tensor{mean, variance, dh, g.LogAlpha, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
-		results = append(results, download(d, x))
-	}
-	return results
 }

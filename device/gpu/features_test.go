@@ -42,25 +42,13 @@ func TestFeatureTiles(t *testing.T) {
 		}
 		for _, noise := range noises {
 			t.Run(fmt.Sprintf("%v %v", n, noise), func(t *testing.T) {
-				want := runFeatures(host, n, noise, host.FeatureScratch(n.S, n.B, n.D, n.R, n.Out))
-				compare := func(d *Device, alone bool, tolerance float64) {
-					scratch := d.FeatureScratch(n.S, n.B+1, n.D, n.R, n.Out)
-					if layer := scratch.(*features); alone {
-						layer.leastBlocks = 1
-					}
-					got := runFeatures(d, n, noise, scratch)
-					for i, name := range []string{"out", "dh", "dlogalpha", "dlogl", "deta", "dlogbeta2", "dm", "dlogs2"} {
-						if e := relative(got[i], want[i]); !(e < tolerance) {
-							t.Errorf("%s%s: %s, alone %v: relative error %.3g", d.Name(), d.products.suffix, name, alone, e)
-						}
-					}
-				}
-				compare(double, false, 1e-11)
-				compare(double, true, 1e-11)
+				want := runLayer(host, n, &noise, host.FeatureScratch(n.S, n.B, n.D, n.R, n.Out))
+				compareLayer(t, double, n, &noise, want, false, 1e-11)
+				compareLayer(t, double, n, &noise, want, true, 1e-11)
 				for d, tolerance := range tolerances {
 					// how draws are shared does not touch the products
 					if d == single || noise.Draws+noise.WDraws == 0 {
-						compare(d, true, tolerance)
+						compareLayer(t, d, n, &noise, want, true, tolerance)
 					}
 				}
 			})
@@ -88,21 +76,40 @@ func TestFeatureScratch(t *testing.T) {
 		}
 	}
 	fewer := d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out)
-	if panics.Of(func() { runFeatures(d, n, device.FeatureNoise{}, fewer) }) == nil {
+	if panics.Of(func() { runLayer(d, n, &device.FeatureNoise{}, fewer) }) == nil {
 		t.Error("a scratch for fewer rows is taken")
 	}
 }
 
-// runFeatures is the results of a layer and of its backward pass, with the same numbers on every
-// device.
-func runFeatures(d device.Device, n device.FeatureShape, noise device.FeatureNoise, scratch device.Scratch) [][]float64 {
-	noise.Weights = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteWeights}
-	noise.Spectra = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteSpectra}
+// compareLayer compares a layer of a device with its results elsewhere, whether many blocks share a sum or one
+// computes it alone.
+func compareLayer(t *testing.T, d *Device, n device.FeatureShape, noise *device.FeatureNoise, want [][]float64, alone bool,
+	tolerance float64) {
+	t.Helper()
+	scratch := d.FeatureScratch(n.S, n.B+1, n.D, n.R, n.Out)
+	if layer := scratch.(*features); alone {
+		layer.leastBlocks = 1
+	}
+	got := runLayer(d, n, noise, scratch)
+	for i, name := range []string{"out", "variance", "dh", "dlogalpha", "dlogl", "deta", "dlogbeta2", "dm", "dlogs2"} {
+		if e := relative(got[i], want[i]); !(e < tolerance) {
+			t.Errorf("%s%s: %s, alone %v: relative error %.3g", d.Name(), d.products.suffix, name, alone, e)
+		}
+	}
+}
+
+// runLayer is the results of a layer and of its backward pass, with the same numbers on every device. Without a
+// noise they are its moments.
+func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise, scratch device.Scratch) [][]float64 {
 	fill := func(scale, mean float64, shape ...int) *device.Tensor { return filled(d, scale, mean, shape...) }
+	spread := 1.0
+	if noise == nil {
+		spread = 2
+	}
 	params := func(scale, mean float64) device.FeatureParams {
 		p := device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogL: fill(scale, 0, n.D), MeanW: fill(scale, 0, n.Columns(), n.Out), LogVarW: fill(scale, mean, n.Columns(), n.Out), Activation: n.Activation}
 		if !n.Prior {
-			p.MeanOmega, p.LogVarOmega = fill(scale, 0, n.D, n.R), fill(scale, mean, n.D, n.R)
+			p.MeanOmega, p.LogVarOmega = fill(scale, 0, n.D, n.R), fill(scale, spread*mean, n.D, n.R)
 		}
 		return p
 	}
@@ -112,13 +119,23 @@ func runFeatures(d device.Device, n device.FeatureShape, noise device.FeatureNoi
 		numbers[i] = int32(7 * i)
 	}
 	d.UploadInts(rows, numbers)
-	h, dout, p, g := fill(1, 0, n.S, n.B, n.D), fill(1, 0, n.S, n.B, n.Out), params(0.5, -1), params(0, 0.5)
-	out, dh := d.New(device.Real, n.S, n.B, n.Out), d.New(device.Real, n.S, n.B, n.D)
-	a := device.FeatureArgs{Out: out, H: h, Params: p, Rows: rows, Noise: noise, Scratch: scratch}
-	d.RandomFeatures(a)
-	d.RandomFeaturesBackward(device.FeatureArgs{Out: dout, H: dh, Params: g}, a)
+	out := func() *device.Tensor { return d.New(device.Real, n.S, n.B, n.Out) }
+	a := device.FeatureArgs{Out: out(), Variance: out(), H: fill(1, 0, n.S, n.B, n.D), Params: params(0.5, -1), Rows: rows, Scratch: scratch}
+	g := device.FeatureArgs{Out: fill(1, 0, n.S, n.B, n.Out), Variance: fill(1, 0.3, n.S, n.B, n.Out),
+		H: d.New(device.Real, n.S, n.B, n.D), Params: params(0, 0.5)}
+	if noise == nil {
+		d.FeatureMoments(a)
+		d.FeatureMomentsBackward(g, a)
+	} else {
+		a.Noise = *noise
+		a.Noise.Weights = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteWeights}
+		a.Noise.Spectra = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteSpectra}
+		d.RandomFeatures(a)
+		d.RandomFeaturesBackward(g, a)
+	}
 	var results [][]float64
-	for _, x := range []*device.Tensor{out, dh, g.LogAlpha, g.LogL, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
+	for _, x := range []*device.Tensor{a.Out, a.Variance, g.H, g.Params.LogAlpha, g.Params.LogL, g.Params.MeanOmega,
+		g.Params.LogVarOmega, g.Params.MeanW, g.Params.LogVarW} {
 		results = append(results, download(d, x))
 	}
 	return results
