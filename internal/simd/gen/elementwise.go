@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -163,14 +164,7 @@ func leave() {
 
 // kernel begins an assembly function over slices of n elements, in the order of names.
 func kernel(v vec, stem, doc, results string, names ...string) (n reg.GPVirtual, ptrs []reg.GPVirtual) {
-	list := ""
-	for i, name := range names {
-		if i > 0 {
-			list += ", "
-		}
-		list += name
-	}
-	function(v.name(stem), fmt.Sprintf("func(n int, %s *%s)%s", list, v.elem(), results), doc)
+	function(v.name(stem), fmt.Sprintf("func(n int, %s *%s)%s", strings.Join(names, ", "), v.elem(), results), doc)
 	n = param("n")
 	for _, name := range names {
 		ptrs = append(ptrs, param(name))

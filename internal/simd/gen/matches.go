@@ -11,11 +11,8 @@ import (
 // matches adds parts rows of 64 bytes for each of n windows, looks every byte up, and adds the
 // bytes to eight sums.
 func matches(v vec, parts int) {
-	name := fmt.Sprintf("matches%dAVX2", parts)
-	if v.wide() {
-		name = fmt.Sprintf("matches%dAVX512", parts)
-	}
-	function(name, "func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)",
+	function(fmt.Sprintf("matches%d%s", parts, v.tier()),
+		"func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)",
 		fmt.Sprintf("adds weight[counts of %d rows together] to sums, for each of n windows.", parts))
 	n, sums, where, counts, weight := param("n"), param("sums"), param("at"), param("counts"), param("weight")
 	lut, zero := v.reg(), v.reg()

@@ -11,11 +11,7 @@ import (
 // packRows copies k rows of up to two registers into a panel of B, zeros after the
 // last element. It moves dwords and serves both precisions.
 func packRows(v vec) {
-	name := "packRowsAVX2"
-	if v.wide() {
-		name = "packRowsAVX512"
-	}
-	function(name, "func(k, dwords int, src *byte, stride int, dst *byte)",
+	function("packRows"+v.tier(), "func(k, dwords int, src *byte, stride int, dst *byte)",
 		"copies the first dwords of k rows into a panel. stride is in bytes.")
 	k, dwords := param("k"), param("dwords")
 	src, stride, dst := param("src"), param("stride"), param("dst")

@@ -27,14 +27,14 @@ func (v vec) size() int {
 }
 func (v vec) lanes() int { return v.bytes / v.size() }
 
-// name is a Go function's name: gemm32AVX512.
-func (v vec) name(stem string) string {
-	tier := "AVX2"
+// tier is the end of a Go function's name, and name all of it: gemm32AVX512.
+func (v vec) tier() string {
 	if v.wide() {
-		tier = "AVX512"
+		return "AVX512"
 	}
-	return fmt.Sprintf("%s%d%s", stem, 8*v.size(), tier)
+	return "AVX2"
 }
+func (v vec) name(stem string) string { return fmt.Sprintf("%s%d%s", stem, 8*v.size(), v.tier()) }
 
 // elem is the Go type of an element.
 func (v vec) elem() string { return fmt.Sprintf("float%d", 8*v.size()) }
