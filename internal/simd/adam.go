@@ -22,23 +22,17 @@ type AdamCoeffs struct {
 // rate multiplies the step size of each element; where it is 0, p is held.
 func Adam32(p, g, m, v, rate []float32, co AdamCoeffs) {
 	checkLens(p, g, m, v, rate)
-	if active == scalar {
-		adamScalar(p, g, m, v, rate, &co)
-		return
-	}
 	c := adamTable[float32](&co)
-	chunks(len(p), func(i, end int) { adam32Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c) })
+	byTier(len(p), func() { adamScalar(p, g, m, v, rate, &co) },
+		func(i, end int) { adam32Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c) })
 }
 
 // Adam64 is Adam32 in double.
 func Adam64(p, g, m, v, rate []float64, co AdamCoeffs) {
 	checkLens(p, g, m, v, rate)
-	if active == scalar {
-		adamScalar(p, g, m, v, rate, &co)
-		return
-	}
 	c := adamTable[float64](&co)
-	chunks(len(p), func(i, end int) { adam64Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c) })
+	byTier(len(p), func() { adamScalar(p, g, m, v, rate, &co) },
+		func(i, end int) { adam64Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c) })
 }
 
 func adamScalar[T Float](p, g, m, v, rate []T, co *AdamCoeffs) {

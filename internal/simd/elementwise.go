@@ -5,21 +5,13 @@ import "math"
 // Exp32 is dst = eˣ. dst may be x.
 func Exp32(dst, x []float32) {
 	checkLen(len(dst), len(x))
-	if active == scalar {
-		expScalar(dst, x)
-		return
-	}
-	chunks(len(x), func(i, end int) { exp32Kernel(dst[i:end], x[i:end]) })
+	byTier(len(x), func() { expScalar(dst, x) }, func(i, end int) { exp32Kernel(dst[i:end], x[i:end]) })
 }
 
 // Exp64 is Exp32 in double.
 func Exp64(dst, x []float64) {
 	checkLen(len(dst), len(x))
-	if active == scalar {
-		expScalar(dst, x)
-		return
-	}
-	chunks(len(x), func(i, end int) { exp64Kernel(dst[i:end], x[i:end]) })
+	byTier(len(x), func() { expScalar(dst, x) }, func(i, end int) { exp64Kernel(dst[i:end], x[i:end]) })
 }
 
 // RBF64 is dst = exp(scale·min(0, x − (own + half))): elements of a kernel matrix −½‖z−x‖² from the
@@ -27,11 +19,8 @@ func Exp64(dst, x []float64) {
 // may be x.
 func RBF64(dst, x, half []float64, own, scale float64) {
 	checkLens(x, dst, half)
-	if active == scalar {
-		rbfScalar(dst, x, half, own, scale)
-		return
-	}
-	chunks(len(x), func(i, end int) { rbf64Kernel(dst[i:end], x[i:end], half[i:end], own, scale) })
+	byTier(len(x), func() { rbfScalar(dst, x, half, own, scale) },
+		func(i, end int) { rbf64Kernel(dst[i:end], x[i:end], half[i:end], own, scale) })
 }
 
 // SinCos32 is sin = sin x and cos = cos x, NaN for an infinite x. Elements beyond 5000
@@ -85,11 +74,8 @@ func SinCos64(sin, cos, x []float64) {
 // cosine and sine. dst may be any of them.
 func Rotate32(dst, cos, sin, a, b []float32) {
 	checkLens(dst, cos, sin, a, b)
-	if active == scalar {
-		rotateScalar(dst, cos, sin, a, b)
-		return
-	}
-	chunks(len(dst), func(i, end int) { rotate32Kernel(dst[i:end], cos[i:end], sin[i:end], a[i:end], b[i:end]) })
+	byTier(len(dst), func() { rotateScalar(dst, cos, sin, a, b) },
+		func(i, end int) { rotate32Kernel(dst[i:end], cos[i:end], sin[i:end], a[i:end], b[i:end]) })
 }
 
 // Rotate64 is Rotate32 in double.
@@ -115,6 +101,15 @@ func MulAdd64(dst, x, y []float64) {
 // chunk is how many elements one call of assembly handles: the scheduler cannot stop a
 // goroutine there, so a call is kept to some tens of microseconds.
 const chunk = 1 << 14
+
+// byTier computes n elements by their scalar definition, or by a kernel of chunks.
+func byTier(n int, plain func(), kernel func(lo, hi int)) {
+	if active == scalar {
+		plain()
+		return
+	}
+	chunks(n, kernel)
+}
 
 // chunks calls f for each chunk of n elements.
 func chunks(n int, f func(lo, hi int)) {

@@ -27,11 +27,7 @@ func (m *Integrals[T]) span(lo, hi int) Integrals[T] {
 // Integrate32 fills the first six columns from Cos, Sin and Shrink.
 func Integrate32(m Integrals[float32]) {
 	m.check()
-	if active == scalar {
-		integrateScalar(&m)
-		return
-	}
-	chunks(len(m.Cos), func(i, end int) {
+	byTier(len(m.Cos), func() { integrateScalar(&m) }, func(i, end int) {
 		part := m.span(i, end)
 		integrate32Kernel(&part)
 	})
@@ -44,11 +40,7 @@ func Integrate64(m Integrals[float64]) { m.check(); integrateScalar(&m) }
 // phases' means and variances. m holds Cos, Sin and Shrink; d holds no others than the six.
 func IntegrateSlopes32(dt, dv []float32, m, d Integrals[float32]) {
 	checkSlopes(dt, dv, &m, &d)
-	if active == scalar {
-		slopesScalar(dt, dv, &m, &d)
-		return
-	}
-	chunks(len(dt), func(i, end int) {
+	byTier(len(dt), func() { slopesScalar(dt, dv, &m, &d) }, func(i, end int) {
 		of := Integrals[float32]{Cos: m.Cos[i:end], Sin: m.Sin[i:end], Shrink: m.Shrink[i:end]}
 		by := Integrals[float32]{
 			MeanCos: d.MeanCos[i:end], MeanSin: d.MeanSin[i:end], Wave: d.Wave[i:end], Lost: d.Lost[i:end],

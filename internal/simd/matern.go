@@ -15,10 +15,7 @@ import "math"
 func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, near float64) (isNear bool) {
 	checkLens(x, dst, slope, half)
 	scale *= -2 * float64(twiceNu)
-	if active == scalar {
-		return maternScalar(dst, slope, x, half, own, scale, near, twiceNu)
-	}
-	chunks(len(x), func(i, end int) {
+	byTier(len(x), func() { isNear = maternScalar(dst, slope, x, half, own, scale, near, twiceNu) }, func(i, end int) {
 		isNear = matern64Kernel(dst[i:end], slope[i:end], x[i:end], half[i:end], own, scale, near, twiceNu) || isNear
 	})
 	return isNear

@@ -7,11 +7,8 @@ import "math"
 func Rectify32(phi, slope, p []float32, degree int) {
 	checkLens(p, phi, slope)
 	co := rectifyTerms[float32](degree)
-	if active == scalar {
-		rectifyScalar(phi, slope, p, &co)
-		return
-	}
-	chunks(len(p), func(i, end int) { rectify32Kernel(phi[i:end], slope[i:end], p[i:end], &co) })
+	byTier(len(p), func() { rectifyScalar(phi, slope, p, &co) },
+		func(i, end int) { rectify32Kernel(phi[i:end], slope[i:end], p[i:end], &co) })
 }
 
 // Rectify64 is Rectify32 in double.
