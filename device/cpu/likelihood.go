@@ -90,9 +90,9 @@ func (t *likelihoods[T]) column(c int) float64 { return sumEvery(t.dlogvar, c, t
 // GaussianLogLik is Σ log N(y; h, σ²_c), its gradients in the same pass.
 func (d *Device[T]) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckGaussian("GaussianLogLik", ell, g, a)
-	t := d.beginNoise(s, b, c, a, scale)
-	t.dh, t.h = d.real(g.H), d.real(a.H)
-	d.evaluate((*gaussian[T])(t), len(t.h)*4, ell, g.LogVar)
+	d.beginNoise(s, b, c, a, scale)
+	g.Variance, a.Variance = nil, nil
+	d.evaluateMoments(expected, 4, ell, g.LogVar, g, a)
 }
 
 // evaluate runs the blocks of a likelihood. It writes the value, and adds the slopes in the parameters of the
@@ -108,26 +108,6 @@ func (d *Device[T]) evaluate(of task, work int, ell, columns *device.Tensor) {
 }
 
 func sum(x []float64) float64 { return sumEvery(x, 0, 1) }
-
-type gaussian[T Float] likelihoods[T]
-
-func (t *gaussian[T]) run(_ *worker, block int) {
-	lo, hi := span(block, likRows, t.rows)
-	squares := t.dlogvar[block*t.c:][:t.c]
-	clear(squares)
-	all := (*likelihoods[T])(t)
-	for row := lo; row < hi; row++ {
-		w := all.w(row)
-		y := t.y[row%t.b*t.c:][:t.c]
-		dh := t.dh[row*t.c:][:t.c]
-		for i, v := range t.h[row*t.c:][:t.c] {
-			miss := float64(y[i]) - float64(v)
-			squares[i] += w * miss * miss
-			dh[i] = T(t.scale * w * t.precision[i] * miss)
-		}
-	}
-	t.ell[block] = all.normals(squares, all.count(lo, hi))
-}
 
 // normals is Σ −½(log 2πσ² + (y−h)²/σ²) over rows that count as n, from the columns' Σ (y−h)², which become
 // the slopes in log σ².

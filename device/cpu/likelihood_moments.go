@@ -20,7 +20,7 @@ func (d *Device[T]) GaussianPredictive(ell *device.Tensor, g, a device.Likelihoo
 	d.evaluateMoments(predictive, 4, ell, g.LogVar, g, a)
 }
 
-// likelihoodMoments is the state of a likelihood of means and variances of type E.
+// likelihoodMoments is the state of a likelihood of means and variances of type E, or of draws.
 type likelihoodMoments[T, E Float] struct {
 	*likelihoods[T]
 	of             momentKind
@@ -28,7 +28,7 @@ type likelihoodMoments[T, E Float] struct {
 	mean, variance []E
 }
 
-// momentKind is one of the likelihoods of means and variances.
+// momentKind is one of these likelihoods.
 type momentKind uint8
 
 const (
@@ -63,7 +63,7 @@ func (t *likelihoodMoments[T, E]) run(_ *worker, block int) {
 	}
 }
 
-// expected is GaussianExpected of rows lo … hi.
+// expected is GaussianExpected, or GaussianLogLik, which has no variances, of rows lo … hi.
 func (t *likelihoodMoments[T, E]) expected(block, lo, hi int) {
 	squares := t.dlogvar[block*t.c:][:t.c]
 	clear(squares)
@@ -72,8 +72,12 @@ func (t *likelihoodMoments[T, E]) expected(block, lo, hi int) {
 		for c, precision := range t.precision {
 			i := row*t.c + c
 			miss, grad := float64(y[c])-float64(t.mean[i]), t.scale*w*precision
-			squares[c] += w * (miss*miss + float64(t.variance[i]))
 			t.dmean[i] = E(grad * miss)
+			if t.variance == nil {
+				squares[c] += w * miss * miss
+				continue
+			}
+			squares[c] += w * (miss*miss + float64(t.variance[i]))
 			t.dvar[i] = E(-grad / 2)
 		}
 	}
