@@ -40,26 +40,17 @@ type activations struct {
 func (p *Pass) Rows() *device.Tensor { return p.rows }
 
 // NewPass makes a pass of the given size, for a whole batch at once.
-func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samples, batch, batch) }
+func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samples, batch, 1) }
 
-// NewPassInParts makes a pass that goes through at most most rows at once, in parts that differ by
-// a row at most. It goes through some shards of the batch, whose lengths differ by a row at most:
-// other passes have the rest. Without shards it goes through the whole batch.
-func (m *Model) NewPassInParts(samples, batch, most int, shards ...Shard) *Pass {
-	if len(shards) == 0 {
-		shards = []Shard{{0, batch}}
-	}
-	rows := 0 // of the longest shard
-	for _, s := range shards {
-		rows = max(rows, s.Hi-s.Lo)
-	}
-	return m.NewPassOfShards(samples, batch, (rows+most-1)/most, shards...)
-}
-
-// NewPassOfShards is NewPassInParts where each shard has n parts.
-func (m *Model) NewPassOfShards(samples, batch, n int, shards ...Shard) *Pass {
+// NewPassInParts makes a pass that goes through some shards of the batch, whose lengths differ by a row at most:
+// other passes have the rest. Without shards it goes through the whole batch. Each shard goes in n parts, which
+// differ by a row at most.
+func (m *Model) NewPassInParts(samples, batch, n int, shards ...Shard) *Pass {
 	if m.exact() {
 		samples = 1 // nothing is drawn, so that all would be alike
+	}
+	if len(shards) == 0 {
+		shards = []Shard{{0, batch}}
 	}
 	rows := 0 // of the longest shard
 	for _, s := range shards {

@@ -28,7 +28,7 @@ func TestProject(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.m.Project(f.m.NewPassInParts(1, 5, 2), f.data, func(int) bool { return true })
+		f.m.Project(f.m.NewPassInParts(1, 5, 3), f.data, func(int) bool { return true })
 		if !f.data.projected {
 			t.Fatal("the rows are not projected")
 		}

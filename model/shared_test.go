@@ -33,7 +33,8 @@ func TestShards(t *testing.T) {
 			} {
 				sum, ell, first := make([]float64, total), 0.0, true
 				for n, shards := range passes {
-					p = upload(f.m.NewPassInParts(c.Samples, len(rows), 2, shards...))
+					parts := (shards[0].Hi - shards[0].Lo + 1) / 2 // of two rows at most
+					p = upload(f.m.NewPassInParts(c.Samples, len(rows), parts, shards...))
 					step := f.step
 					if !first {
 						step.KLWeight = device.Scalar{}
