@@ -114,7 +114,7 @@ func testPlan(t *testing.T, name string, plans []string) {
 						strings.Contains(b.Name, "owner") {
 						t.Errorf("a buffer without a name: %+v", b)
 					}
-					if elements, size := volume(b.Shape), map[string]int64{"f32": 4, "f64": 8,
+					if elements, size := int64(device.Volume(b.Shape)), map[string]int64{"f32": 4, "f64": 8,
 						"i32": 4}[b.Type]; b.Shape != nil && b.Bytes != elements*size {
 						t.Errorf("%+v: %d elements", b, elements)
 					}
@@ -128,14 +128,6 @@ func testPlan(t *testing.T, name string, plans []string) {
 			})
 		}
 	}
-}
-
-func volume(shape []int) int64 {
-	n := int64(1)
-	for _, length := range shape {
-		n *= int64(length)
-	}
-	return n
 }
 
 func TestPlanIsWhatARunTakes(t *testing.T) {
@@ -320,7 +312,8 @@ func (d *shared) Free() (int64, bool) { return d.memory - d.Taken(), true }
 func (d *shared) New(dtype device.DType, shape ...int) *device.Tensor {
 	if d.at--; d.at == 0 {
 		d.memory -= d.other
-		panic(&device.FaultError{Device: d.Name(), Op: "New", Err: errors.New("no memory"), Bytes: 8 * volume(shape)})
+		panic(&device.FaultError{Device: d.Name(), Op: "New", Err: errors.New("no memory"),
+			Bytes: 8 * int64(device.Volume(shape))})
 	}
 	return d.Device.New(dtype, shape...)
 }

@@ -114,16 +114,12 @@ func Doubles(name string, shape ...int) Buffer {
 }
 
 func typeOf(a device.Allocation) string {
-	elements := 1
-	for _, n := range a.Shape {
-		elements *= n
-	}
 	switch {
 	case a.Shape == nil:
 		return ""
 	case a.DType == device.Int:
 		return "i32"
-	case a.Bytes == 4*int64(elements):
+	case a.Bytes == 4*int64(device.Volume(a.Shape)):
 		return "f32"
 	}
 	return "f64"
