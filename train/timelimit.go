@@ -104,6 +104,9 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.RowsChoseLength { // already, in a search
+		steps = min(steps, c.Steps)
+	}
 	var notes []string
 	if r.job.Config, notes = c.ForSteps(steps, options.ForTime(limit)); evaluations > 0 {
 		r.job.Config = r.job.Config.With("eval-every", (steps+evaluations-1)/evaluations)

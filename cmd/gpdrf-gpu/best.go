@@ -228,6 +228,9 @@ func (s *search) run() (*rundir.Result, error) {
 		},
 		Note: bar.note, Doing: bar.doing,
 	}
+	if s.state.Limit > 0 {
+		finder.Test = s.job.Test
+	}
 	found, err := finder.Run(s.p.ctx)
 	bar.end()
 	if err != nil {

@@ -177,11 +177,6 @@ func (c *Candidate) config(given []options.Setting, more ...options.Setting) (*o
 	return options.Resolve(slices.Concat(own, c.Options), more)
 }
 
-// stepsSetting is the setting of a number of steps.
-func stepsSetting(n int) options.Setting {
-	return options.Setting{Key: "steps", Text: strconv.Itoa(n), From: "preset " + options.Best}
-}
-
 // model is the candidate's.
 func (c *Candidate) model() string {
 	for _, o := range c.Options {

@@ -28,12 +28,11 @@ var stepShares = [rounds]float64{1.0 / 8, 1.0 / 3, 1}
 // defaultSteps is how long the final models train where neither steps nor a time limit are given.
 const defaultSteps = 5000
 
-// How the time limit is spent: the shares that are over when the rounds and the models on all rows
-// end. The rest is for the test.
+// How the time limit is spent: the shares that are over when the rounds end. The models on all rows
+// have the rest, of which each keeps the time to test itself.
 const (
 	firstEnds  = 0.12
 	secondEnds = 0.27
-	refitEnds  = 0.95
 	leastTrial = time.Second // fewer candidates are tried than would get less
 	leastTried = 3
 	// limits below which a finalist less takes part
@@ -66,7 +65,7 @@ func (s *Search) ends(round int) float64 {
 		return secondEnds
 	}
 	folds := float64(s.folds(round))
-	return secondEnds + (refitEnds-secondEnds)*folds/(folds+1)
+	return secondEnds + (1-secondEnds)*folds/(folds+1)
 }
 
 // folds is how many folds a round scores a candidate on.
@@ -117,7 +116,7 @@ func triable(n, rows int, limit time.Duration, atOnce int) int {
 // case.
 func share(limit, used time.Duration, ends float64, n, atOnce int) time.Duration {
 	inSequence, least := max(1, (n+atOnce-1)/atOnce), time.Millisecond
-	if ends == refitEnds {
+	if ends == 1 {
 		least = leastTrial / 2
 	}
 	return max((time.Duration(ends*float64(limit))-used)/time.Duration(inSequence), least)

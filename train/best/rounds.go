@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // remaining are the candidates that a round has, by their numbers: those that did best in the round
@@ -111,12 +111,12 @@ func (s *Search) round(ctx context.Context, round int) error {
 		return fmt.Sprintf("round %d of %d: %s", round, rounds, s.Candidates[todo[i].k].Name)
 	}
 	steps := max(1, int(stepShares[round-1]*float64(s.Steps)))
-	do := func(i int, dev device.Device, length options.Setting) (func() error, error) {
+	do := func(i int, dev device.Device, most length) (func() error, error) {
 		c := &s.Candidates[todo[i].k]
 		if n := todo[i].enough; n > 0 {
-			length = stepsSetting(n)
+			most.steps = n
 		}
-		t, err := s.try(ctx, dev, c, round, todo[i].fold, length)
+		t, err := s.try(ctx, dev, c, round, todo[i].fold, most)
 		return func() error {
 			c.Trials = append(c.Trials, *t)
 			slices.SortStableFunc(c.Trials, func(a, b Trial) int { return cmp.Or(a.Round-b.Round, a.Fold-b.Fold) })
@@ -134,7 +134,13 @@ type trainings struct {
 	steps  int     // of each, without a limit
 	names  func(i int) string
 	// do trains number i; the function that it returns keeps the results
-	do func(i int, dev device.Device, length options.Setting) (keep func() error, err error)
+	do func(i int, dev device.Device, most length) (keep func() error, err error)
+}
+
+// length is how long a training is at most; without steps and time, it is the candidate's own.
+type length struct {
+	steps int
+	time  time.Duration
 }
 
 // each does trainings, one on each device at a time. After each, what it found is kept, and the
@@ -153,16 +159,13 @@ func (s *Search) each(w trainings) error {
 			for next < w.n && failed == nil {
 				i := next
 				next++
-				var length options.Setting // none: the candidate's own
-				switch {
-				case w.steps > 0 && s.Limit == 0:
-					length = stepsSetting(w.steps)
-				case s.Limit > 0:
-					length = limited(min(most, share(s.Limit, s.used(), w.ends, w.n-i, len(s.Devices))))
+				of := length{steps: w.steps}
+				if s.Limit > 0 {
+					of = length{time: min(most, share(s.Limit, s.used(), w.ends, w.n-i, len(s.Devices)))}
 				}
 				s.Doing(done, w.all, w.names(i))
 				mutex.Unlock()
-				keep, err := w.do(i, dev, length)
+				keep, err := w.do(i, dev, of)
 				mutex.Lock()
 				if err == nil && failed == nil {
 					if err = keep(); err == nil {

@@ -36,6 +36,7 @@ type Search struct {
 	*State
 	Devices []device.Device // a trial on each at a time
 	Rows    *data.Dataset   // to train on
+	Test    *data.Dataset   // for which the limit has time, too; nil without
 	Started time.Time       // when the command began, or the first one would have without a stop
 
 	Save  func() error                          // keeps the State
@@ -200,13 +201,13 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 		}
 	}
 	names := func(i int) string { return "on all rows: " + s.Candidates[todo[i]].Name }
-	do := func(i int, dev device.Device, length options.Setting) (func() error, error) {
+	do := func(i int, dev device.Device, most length) (func() error, error) {
 		k := todo[i]
 		c, begun := &s.Candidates[k], time.Now()
 		if n := c.longest(); n > 0 && (c.enough(rounds) > 0 || !s.goesOn(c)) {
-			length = stepsSetting(n)
+			most.steps = n
 		}
-		out, err := s.trained(ctx, dev, c, s.Rows, nil, length, c.temperature())
+		out, err := s.trained(ctx, dev, c, s.Rows, s.Test, most, c.temperature())
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -223,7 +224,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 			return nil
 		}, nil
 	}
-	if err := s.each(trainings{len(todo), len(members), refitEnds, s.Steps, names, do}); err != nil {
+	if err := s.each(trainings{len(todo), len(members), 1, s.Steps, names, do}); err != nil {
 		return nil, err
 	}
 	var ensemble []fitted.Member

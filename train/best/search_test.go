@@ -463,7 +463,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("%d rows: round %d ends %s late", rows, round, over)
 			}
 		}
-		trial, onAll := (s.ends(rounds)-s.ends(rounds-1))/folds, refitEnds-s.ends(rounds)
+		trial, onAll := (s.ends(rounds)-s.ends(rounds-1))/folds, 1-s.ends(rounds)
 		if longer := onAll - trial; longer < -1e-9 || (longer > 0.1) != (rows >= threeFolds) {
 			t.Errorf("%d rows: a trial of the last round takes %g of the limit, the models on "+
 				"all rows %g", rows, trial, onAll)
@@ -541,5 +541,24 @@ func TestAstrayOfFailed(t *testing.T) {
 	}
 	if err := searching(t, state, wave(t, 60, false), nil, 1).weigh(); err != nil || state.Candidates[1].Weight != 1 {
 		t.Errorf("%v, weights %g and %g", err, state.Candidates[0].Weight, state.Candidates[1].Weight)
+	}
+}
+
+// A model on all rows takes no more steps than its trials did, and no more time than it has.
+func TestLengths(t *testing.T) {
+	set := wave(t, 60, false)
+	state, err := New(set, settings("time-limit=20s inducing=8 features=6"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := searching(t, state, set, map[int][]byte{}, 1)
+	for _, steps := range []int{3, options.MaxSteps} {
+		out, err := s.trained(t.Context(), s.Devices[0], &s.Candidates[0], set, set, length{steps, time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if steps == 3 && out.Steps != 3 || steps > 3 && out.Steps == steps {
+			t.Errorf("at most %d steps and a second: %d steps", steps, out.Steps)
+		}
 	}
 }

@@ -82,9 +82,16 @@ func (s *Search) alone() error {
 	return errors.New("no candidate could be trained")
 }
 
-func limited(limit time.Duration) options.Setting {
-	return options.Setting{Key: "time-limit", Text: limit.Round(time.Millisecond).String(),
-		From: "preset " + options.Best}
+// setting is the length as an option; without a key where it is the candidate's own.
+func (l length) setting() (o options.Setting) {
+	o.From = "preset " + options.Best
+	switch {
+	case l.time > 0:
+		o.Key, o.Text = "time-limit", l.time.Round(time.Millisecond).String()
+	case l.steps > 0:
+		o.Key, o.Text = "steps", strconv.Itoa(l.steps)
+	}
+	return o
 }
 
 // split are the rows that a trial trains on, and those that it is scored on: a fold, of which the
@@ -106,11 +113,11 @@ func (s *Search) split(round, fold int) (rest, heldOut *data.Dataset) {
 // try trains a candidate without the rows of a fold, and scores it on these. What goes wrong in the
 // training is part of the trial; the error is that of ctx.
 func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round, fold int,
-	length options.Setting) (*Trial, error) {
+	most length) (*Trial, error) {
 	rest, heldOut := s.split(round, fold)
 	t := &Trial{Round: round, Fold: fold}
 	begun := time.Now()
-	logs, err := s.scored(ctx, dev, c, length, rest, heldOut, t)
+	logs, err := s.scored(ctx, dev, c, most, rest, heldOut, t)
 	t.Seconds = seconds(begun)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -135,8 +142,8 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 // scored trains on rows and gives the log density of each row that was held out, of targets in
 // their own units. It fills in the trial's steps, RMSE and temperature, with which the densities are.
 func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
-	length options.Setting, rows, heldOut *data.Dataset, t *Trial) (logs []float64, err error) {
-	out, err := s.trained(ctx, dev, c, rows, heldOut, length)
+	most length, rows, heldOut *data.Dataset, t *Trial) (logs []float64, err error) {
+	out, err := s.trained(ctx, dev, c, rows, heldOut, most)
 	if err != nil {
 		return nil, err
 	}
@@ -195,8 +202,8 @@ func (s *Search) posterior(ctx context.Context, cfg *options.Config) (*options.C
 
 // trained trains a candidate on rows, with more settings; those without a key are none.
 func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, rows, test *data.Dataset,
-	more ...options.Setting) (*train.Outcome, error) {
-	more = slices.DeleteFunc(more, func(o options.Setting) bool { return o.Key == "" })
+	most length, more ...options.Setting) (*train.Outcome, error) {
+	more = slices.DeleteFunc(append(more, most.setting()), func(o options.Setting) bool { return o.Key == "" })
 	if !slices.ContainsFunc(s.Given, func(g options.Setting) bool { return g.Key == "target-scaling" }) {
 		// all members of an ensemble have the same scales; a new search has settled them
 		more = append(more, options.Setting{Key: "target-scaling", Text: data.StandardTargets, From: "preset " +
@@ -216,6 +223,9 @@ func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, r
 	}
 	if !s.Rows.IsWide() { // a part of the rows may be
 		cfg = cfg.With("columns", "all")
+	}
+	if most.time > 0 && most.steps > 0 {
+		cfg = cfg.With("steps", most.steps).With("rows-chose-length", true)
 	}
 	cfg = cfg.With("device", dev.Name()).With("target", rows.Target).With("task", string(rows.Task))
 	return (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)

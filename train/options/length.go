@@ -64,7 +64,7 @@ func (c *Config) fitRows(n int) (notes []string, err error) {
 				c.Epochs, n, c.Batch, MaxSteps)
 		}
 		notes = append(notes, c.setSteps(int(steps), forEpochs(c.Epochs))...)
-	} else if c.Steps > 0 {
+	} else if c.Steps > 0 && c.TimeLimit == 0 {
 		notes = append(notes, c.setSteps(c.Steps, c.PlannedFor)...)
 	}
 	return notes, nil
