@@ -218,7 +218,10 @@ func (s *search) run() (*rundir.Result, error) {
 		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.job.Started,
 		Save: func() error {
 			bar.trialEnded()
-			return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, jsonTo(s.state)) })
+			return s.guard.write(func() error {
+				s.p.keepSession(s.folder, s.job.Device.Name()) // an error of this is told at the end
+				return s.folder.Write(rundir.SearchFile, jsonTo(s.state))
+			})
 		},
 		Keep: func(k int, t *fitted.Trained) error {
 			return s.guard.write(func() error { return s.folder.Write(best.MemberFile(k), t.WriteModel) })

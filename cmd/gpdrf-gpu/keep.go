@@ -110,11 +110,7 @@ func jsonTo(v any) func(io.Writer) error {
 
 // history adds this command to those that have trained the run. Where it cannot, that is a warning.
 func (f *runOutput) history() {
-	past, err := report.ReadHistory(f.path)
-	if err == nil {
-		err = f.folder.Write(rundir.HistoryFile, jsonTo(append(past, f.session())))
-	}
-	if err != nil {
+	if err := f.p.keepSession(f.folder, f.job.Device.Name()); err != nil {
 		f.p.note("warning: the command is not kept in the run folder: %v", err)
 	}
 }
@@ -135,14 +131,23 @@ func (f *runOutput) table() {
 	}
 }
 
-// session is this command.
-func (f *runOutput) session() report.Session {
-	return report.Session{
-		Command: commandLine(f.p.args),
-		Began:   f.p.began.UTC().Truncate(time.Second), Seconds: time.Since(f.p.began).Seconds(),
-		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
-		Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: f.job.Device.Name(),
+// keepSession adds this command to those that have trained the run in a folder, in place of what it added at an
+// earlier checkpoint.
+func (p *program) keepSession(folder *rundir.Folder, device string) error {
+	past, err := report.ReadHistory(folder.Path())
+	if err != nil {
+		return err
 	}
+	now := report.Session{
+		Command: commandLine(p.args),
+		Began:   p.began.UTC().Truncate(time.Second), Seconds: time.Since(p.began).Seconds(),
+		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
+		Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: device,
+	}
+	if n := len(past); n > 0 && past[n-1].Command == now.Command && past[n-1].Began.Equal(now.Began) {
+		past = past[:n-1]
+	}
+	return folder.Write(rundir.HistoryFile, jsonTo(append(past, now)))
 }
 
 // commandLine is a command of this program as a shell reads it.

@@ -300,7 +300,13 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 	s.job.Reporter = s.p.newReporter(s.folder, events, begin, cancel)
 	s.job.Save = func(c *rundir.Checkpoint) error {
 		first := s.folder.Path() == ""
-		err := cmp.Or(saved, s.guard).write(func() error { return s.folder.Save(c) })
+		err := cmp.Or(saved, s.guard).write(func() error {
+			err := s.folder.Save(c)
+			if err == nil { // an error of this is told at the end of the run
+				s.p.keepSession(s.folder, s.job.Device.Name())
+			}
+			return err
+		})
 		if first && err == nil {
 			where := ""
 			if s.p.cvPath != "" {
