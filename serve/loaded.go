@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -38,15 +37,16 @@ type loader struct {
 // open reads a model, checks it, and puts it on a device. The caller is its first user.
 func (l *loader) open(e *entry) (m *loaded, err error) {
 	path, stamp := e.path, stampOf(e.path)
-	t, trainedOn, precision, err := l.read(path)
+	run, err := l.read(path)
 	if err != nil {
 		return nil, err
 	}
+	t := run.Trained
 	if _, gram := t.Kind.(fitted.Gram); gram {
 		return nil, fmt.Errorf("%s: it was trained with a kernel of its own, which requests cannot "+
 			"bring: predict reads it with --gram", path)
 	}
-	dev, err := l.OpenDevice(trainedOn, precision)
+	dev, err := l.OpenDevice(run.Result.Device, run.Config.Precision)
 	if err != nil {
 		return nil, err
 	}
@@ -96,20 +96,13 @@ func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, er
 	return &prediction{m.trained, rows, parts, distances, m.trained.Warnings(ctx, given, rows)}, nil
 }
 
-// read reads the model of a run folder, or a model file by itself.
-func (l *loader) read(path string) (t *fitted.Trained, trainedOn, precision string, err error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		t, err = fitted.ReadModel(path)
-		return t, "auto", string(device.Highest), err
-	}
-	run, err := rundir.OpenRun(path)
-	if err != nil {
-		return nil, "", "", err
-	}
-	if run.Result.Unfinished {
+// read reads a model.
+func (l *loader) read(path string) (*rundir.Run, error) {
+	run, err := rundir.OpenModel(path)
+	if err == nil && run.Result.Unfinished {
 		l.Log.Warn("the run is not finished: the model is that of its last checkpoint", "path", path)
 	}
-	return run.Trained, run.Result.Device, run.Config.Precision, nil
+	return run, err
 }
 
 // release takes a user away; the last one closes the model.

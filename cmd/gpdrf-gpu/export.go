@@ -43,11 +43,11 @@ func (p *program) export(c *call) error {
 	case filepath.Ext(out) != ".onnx":
 		return usagef("--onnx: %q does not end in .onnx", out)
 	}
-	trained, _, _, err := p.openTrained(path)
+	run, err := p.openModel(path)
 	if err != nil {
 		return err
 	}
-	samples := c.count("samples", 1, maxSamples, trained.EvalSamples)
+	samples := c.count("samples", 1, maxSamples, run.Trained.EvalSamples)
 	if c.err != nil {
 		return c.err
 	}
@@ -56,7 +56,7 @@ func (p *program) export(c *call) error {
 		return err
 	}
 	defer dev.Close()
-	file, err := onnx.New(trained, dev, samples)
+	file, err := onnx.New(run.Trained, dev, samples)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -91,9 +91,11 @@ func (p *program) parsePredict(c *call) (r *predictRequest, err error) {
 	if r.in == "-" && p.joined() {
 		return nil, usagef("--data -: several processes read the rows, each by itself: give a file")
 	}
-	if r.trained, r.trainedOn, r.trainedAt, err = p.openTrained(r.path); err != nil {
+	run, err := p.openModel(r.path)
+	if err != nil {
 		return nil, err
 	}
+	r.trained, r.trainedOn, r.trainedAt = run.Trained, run.Result.Device, run.Config.Precision
 	if err := r.readDraws(c); err != nil {
 		return nil, err
 	}
@@ -305,17 +307,11 @@ func (c *call) output(in string) (path, format string, err error) {
 	return path, format, nil
 }
 
-// openTrained reads the model of a run folder, or a model file by itself.
-func (p *program) openTrained(path string) (t *fitted.Trained, trainedOn, trainedAt string, err error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.IsDir() && filepath.Ext(path) == filepath.Ext(rundir.ModelFile) {
-		t, err = fitted.ReadModel(path)
-		return t, "auto", string(device.Highest), err
+// openModel is rundir.OpenModel, with a warning of a run that is not finished.
+func (p *program) openModel(path string) (*rundir.Run, error) {
+	run, err := rundir.OpenModel(path)
+	if err == nil {
+		p.warnUnfinished(run)
 	}
-	run, err := rundir.OpenRun(path)
-	if err != nil {
-		return nil, "", "", err
-	}
-	p.warnUnfinished(run)
-	return run.Trained, run.Result.Device, run.Config.Precision, nil
+	return run, err
 }

@@ -135,16 +135,20 @@ func (p *program) parseSuggest(c *call) (r *suggestRequest, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Trained, r.trainedOn, r.trainedAt, err = p.openTrained(path); err != nil {
+	run, err := p.openModel(path)
+	if err != nil {
 		return nil, err
 	}
+	r.Trained, r.trainedOn, r.trainedAt = run.Trained, run.Result.Device, run.Config.Precision
 	if other, ok := c.text("feasible"); ok {
 		if r.in == "-" {
 			return nil, usagef("--data -: two models read the rows, each by itself: give a file")
 		}
-		if r.feasible, _, _, err = p.openTrained(other); err != nil {
+		second, err := p.openModel(other)
+		if err != nil {
 			return nil, err
 		}
+		r.feasible = second.Trained
 	}
 	if r.table, err = c.tableOptions(); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -78,6 +79,26 @@ func OpenRun(path string) (*Run, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// OpenModel reads the model of a run folder, or a model file by itself, whatever its name. A file knows no options of
+// its run and no device, which is auto. Errors are *usage.Error.
+func OpenModel(path string) (*Run, error) {
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return OpenRun(path)
+	}
+	t, err := fitted.ReadModel(path)
+	if errors.Is(err, safetensors.ErrFormat) && filepath.Ext(path) != filepath.Ext(ModelFile) {
+		return nil, usage.Errorf("%s: not a run folder, and no model file: give one that train made", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := options.Resolve(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{path, c, &Result{Device: c.Device}, t}, nil
 }
 
 // ReadResult reads the result of a run that has ended. Errors are *usage.Error.

@@ -3,6 +3,7 @@ package rundir
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -62,5 +63,30 @@ func TestTestRowsBesideOthers(t *testing.T) {
 	}
 	if rows, err := r.TestRows(data.Watch{}); err != nil || rows.Fingerprint == then.Fingerprint {
 		t.Errorf("where the old ones are gone: %v", err)
+	}
+}
+
+// A model file by itself is opened under any name. Its device is auto.
+func TestOpenModel(t *testing.T) {
+	run := commit(t, filepath.Join(t.TempDir(), "run"), "d")
+	text, err := os.ReadFile(filepath.Join(run, ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, table := filepath.Join(t.TempDir(), "alone"), filepath.Join(t.TempDir(), "rows.csv")
+	for path, content := range map[string][]byte{alone: text, table: []byte("a,target\n1,0.5\n")} {
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, device := range map[string]string{run: "cpu:f32", alone: "auto"} {
+		m, err := OpenModel(path)
+		if err != nil || m.Result.Device != device || m.Config.Precision != "highest" ||
+			!reflect.DeepEqual(m.Trained, smallTrained()) {
+			t.Errorf("%s: %+v, %v", path, m, err)
+		}
+	}
+	if _, err := OpenModel(table); err == nil || !strings.Contains(err.Error(), "not a run folder, and no model file") {
+		t.Errorf("a table: %v", err)
 	}
 }
