@@ -2,6 +2,7 @@ package acquire
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -88,5 +89,28 @@ func TestMore(t *testing.T) {
 		if asked = 0; len(choose()) != 2 || asked != 3 {
 			t.Errorf("%s: asked %d times", name, asked)
 		}
+	}
+}
+
+// What follows from a row is worked out for those behind it alone: it takes most of the time.
+func TestNothingFollowsTheLastRow(t *testing.T) {
+	heard := 0
+	picks := greedy(3, 2, nil, func(int) float64 { return 1 }, func(int) { heard++ })
+	if len(picks) != 2 || heard != 1 {
+		t.Errorf("%d rows, and %d of them count for others", len(picks), heard)
+	}
+}
+
+// Threads change no value.
+func TestThreads(t *testing.T) {
+	p := Classes{S: 5, N: 90, C: 2}
+	for i := range p.S * p.N {
+		one := 0.5 + 0.4*math.Sin(float64(i*i))
+		p.P = append(p.P, one, 1-one)
+	}
+	picks := p.BALD(nil, 4, 1)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if alone := p.BALD(nil, 4, 1); !slices.Equal(alone, picks) {
+		t.Errorf("one thread chooses %v, all %v", alone, picks)
 	}
 }

@@ -1,9 +1,11 @@
 package acquire
 
 import (
+	"context"
 	"math"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
@@ -17,6 +19,22 @@ type Classes struct {
 // at are the probabilities of a row under a function.
 func (p Classes) at(s, row int) []float64 { return p.P[(s*p.N+row)*p.C:][:p.C] }
 
+// rowsAtOnce is how many rows a thread takes at a time.
+const rowsAtOnce = 16
+
+// each works on each row, on all threads. At a row are its probabilities [S,C], whose places in P are far apart.
+func (p Classes) each(work func(i int, at []float64)) {
+	parallel.Each(context.Background(), p.N, rowsAtOnce, func(lo, hi int) {
+		at := make([]float64, p.S*p.C)
+		for i := lo; i < hi; i++ {
+			for s := range p.S {
+				copy(at[s*p.C:], p.at(s, i))
+			}
+			work(i, at)
+		}
+	})
+}
+
 // Entropy chooses rows by the entropy of their label in nats, given the labels of the rows chosen
 // before, times weight [N]; nil is 1.
 func (p Classes) Entropy(weight []float64, batch int, seed uint64) []Pick {
@@ -28,11 +46,12 @@ func (p Classes) Entropy(weight []float64, batch int, seed uint64) []Pick {
 // 2019); times weight [N], nil is 1.
 func (p Classes) BALD(weight []float64, batch int, seed uint64) []Pick {
 	own := make([]float64, p.N)
-	for s := range p.S {
-		for i := range own {
-			own[i] += entropy(p.at(s, i)) / float64(p.S)
+	p.each(func(i int, at []float64) {
+		for s := range p.S {
+			one := at[s*p.C : (s+1)*p.C]
+			own[i] += entropy(one) / float64(p.S)
 		}
-	}
+	})
 	return p.choose(weight, own, batch, seed)
 }
 
@@ -46,22 +65,19 @@ func (p Classes) choose(weight, own []float64, batch int, seed uint64) []Pick {
 	believed := [][]float64{evenly(p.S)} // [worlds][S], one before any label is drawn
 	values := make([]float64, p.N)
 	update := func() {
-		clear(values)
-		mean := make([]float64, p.C)
-		for _, belief := range believed {
-			for i := range values {
+		p.each(func(i int, at []float64) {
+			mean, sum := make([]float64, p.C), 0.0
+			for _, belief := range believed {
 				clear(mean)
 				for s, w := range belief {
-					for c, v := range p.at(s, i) {
+					for c, v := range at[s*p.C : (s+1)*p.C] {
 						mean[c] += w * v
 					}
 				}
-				values[i] += entropy(mean) / float64(len(believed))
+				sum += entropy(mean) / float64(len(believed))
 			}
-		}
-		for i := range values {
-			values[i] = weightOf(weight, i) * max(0, values[i]-own[i])
-		}
+			values[i] = weightOf(weight, i) * max(0, sum-own[i])
+		})
 	}
 	update()
 	return greedy(p.N, batch, p.More, func(i int) float64 { return values[i] }, func(row int) {

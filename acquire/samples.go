@@ -48,11 +48,12 @@ type Pick struct {
 	Value float64
 }
 
-// greedy chooses rows one after the other. value is that of a row now, −Inf for none; then chosen
-// hears of the best, the first among equal ones.
+// greedy chooses rows one after the other. value is that of a row now, −Inf for none. The best is chosen, the first
+// among equal ones, of which chosen hears where more rows follow.
 func greedy(n, batch int, more More, value func(row int) float64, chosen func(row int)) (picks []Pick) {
 	taken := make([]bool, n)
-	for k := range min(batch, n) {
+	most := min(batch, n)
+	for k := range most {
 		if more != nil && !more(k) {
 			break
 		}
@@ -66,8 +67,9 @@ func greedy(n, batch int, more More, value func(row int) float64, chosen func(ro
 			}
 		}
 		taken[best.Row] = true
-		chosen(best.Row)
-		picks = append(picks, best)
+		if picks = append(picks, best); len(picks) < most {
+			chosen(best.Row)
+		}
 	}
 	return picks
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -198,11 +199,11 @@ func (s *Search) weights(candidates []int) (weights []float64) {
 func (s *Search) choose(functions *model.Prediction, n int, weights []float64,
 	more acquire.More) ([]acquire.Pick, error) {
 	if s.Trained.Schema.Task == data.Classification {
-		classes := acquire.Classes{S: functions.S, N: n, C: functions.C, More: more}
-		for i := range functions.S {
-			block := functions.H[i*n*functions.C : (i+1)*n*functions.C]
-			classes.P = append(classes.P, metrics.Probabilities(block, 1, n, functions.C)...)
-		}
+		classes := acquire.Classes{S: functions.S, N: n, C: functions.C, P: functions.H, More: more}
+		parallel.Each(context.Background(), functions.S, 1, func(k, _ int) { // in their place: they fill the memory
+			block := functions.H[k*n*functions.C : (k+1)*n*functions.C]
+			copy(block, metrics.Probabilities(block, 1, n, functions.C))
+		})
 		if s.How == BALD {
 			return classes.BALD(weights, s.Batch, s.Seed), nil
 		}
