@@ -116,11 +116,15 @@ func (r *Run) notes(runs []*Run) (all []string) {
 	if result.TaskNote != "" {
 		add("%s", result.TaskNote)
 	}
+	scored := result.NTest
+	if result.Cut != nil {
+		scored = result.Cut.Rows
+		add("The time limit left time to score %d of %d test rows.", scored, result.NTest)
+	}
 	if test := result.Test; r.Rows == nil && (test.Regression != nil || test.Classification != nil) {
 		add("The folder holds no predictions of test rows, so the parts of the page that need them are left out.")
-	} else if r.Rows != nil && len(r.Rows.Number) < result.NTest {
-		add("The charts show %d of %d test rows, spread evenly. The scores are of all.",
-			len(r.Rows.Number), result.NTest)
+	} else if r.Rows != nil && len(r.Rows.Number) < scored {
+		add("The charts show %d of %d test rows, spread evenly. The scores are of all.", len(r.Rows.Number), scored)
 	}
 	if r.Rows != nil && len(r.few(runs)) < len(r.Rows.Targets) {
 		add("The charts show the first %d of %d targets.", len(r.few(runs)), len(r.Rows.Targets))

@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -81,5 +84,19 @@ func TestPartBesideAnother(t *testing.T) {
 	}
 	if after, err := os.ReadFile(filepath.Join(out, "cv.json")); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("it wrote %s, %v", after, err)
+	}
+}
+
+// The table of folds says where a time limit has cut a test.
+func TestTableOfACutTest(t *testing.T) {
+	scores := fitted.ResultScores{Test: fitted.Test{Classification: &metrics.Classification{}}}
+	cut := scores
+	cut.Cut = &fitted.Cut{Rows: 16, Samples: 3}
+	cv := &rundir.CV{Task: data.Classification, Folds: 2, Runs: []rundir.FoldRun{
+		{Fold: 1, Standing: rundir.FoldFinished, NTest: 90, ResultScores: &cut},
+		{Fold: 2, Standing: rundir.FoldFinished, NTest: 80, ResultScores: &scores},
+	}}
+	if text := cvTable(cv); !strings.Contains(text, " 16 of 90 ") || !strings.Contains(text, " 80 ") {
+		t.Error(text)
 	}
 }

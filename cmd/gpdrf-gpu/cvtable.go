@@ -46,7 +46,7 @@ func cvTable(cv *rundir.CV) string {
 	for _, run := range cv.Runs {
 		if run.Standing == rundir.FoldFinished {
 			test, own := run.ResultScores.Numbers()
-			row(run.Fold, run.NTest, test, own)
+			row(run.Fold, testedRows(run), test, own)
 		} else {
 			t.add(run.Fold, "", run.Standing)
 		}
@@ -71,6 +71,14 @@ func cvTable(cv *rundir.CV) string {
 		text += insideText(" of "+o.Target, o.Conformal)
 	}
 	return text
+}
+
+// testedRows is how many test rows of a fold are scored, and of how many where a time limit has cut the test.
+func testedRows(run rundir.FoldRun) string {
+	if run.Cut != nil {
+		return fmt.Sprintf("%d of %d", run.Cut.Rows, run.NTest)
+	}
+	return fmt.Sprint(run.NTest)
 }
 
 // insideText is a line about the intervals or sets of a target; "" without them.
