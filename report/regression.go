@@ -104,14 +104,15 @@ func ordered(values []float64) []int {
 	return order
 }
 
-// inTenths are the numbers of the values in ten parts from the least, of which some are larger
-// where values are equal, and others missing.
+// inTenths are the numbers of the values in ten parts from the least. Where values are equal, some parts are larger,
+// and those that they fill are missing.
 func inTenths(values []float64) (parts [][]int) {
 	order := ordered(values)
 	n := len(order)
 	for lo := 0; lo < n; {
 		hi := lo + 1
-		for hi < n && (hi < (len(parts)+1)*n/10 || values[order[hi]] == values[order[hi-1]]) {
+		end := (10*hi + n - 1) / n * n / 10 // of the tenth that lo is in
+		for hi < n && (hi < end || values[order[hi]] == values[order[hi-1]]) {
 			hi++
 		}
 		parts, lo = append(parts, order[lo:hi]), hi
