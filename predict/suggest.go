@@ -39,7 +39,7 @@ const mostSamples = 65535
 const boundSDs = 2
 
 // leastFeasible is the probability below which UCB and Thompson, whose values have no zero, leave a
-// row out.
+// row out, and EI a measured one.
 const leastFeasible = 0.5
 
 // Search asks which rows to measure next.
@@ -110,8 +110,8 @@ func (s *Search) Check() error {
 func (s *Search) target() int { return max(0, slices.Index(s.Trained.Schema.Outputs(), s.Target)) }
 
 // Run chooses rows among those without a target, the best first. Rows with one are measured
-// already; EI improves on the best of their functions or, without any, on the best target of
-// training. Soon after ctx ends, its cause is the error.
+// already; EI improves on the best of their functions, of those that are feasible, or, without any, on
+// the best target of training. Soon after ctx ends, its cause is the error.
 func (s *Search) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (s *Search) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error
 		return nil, err
 	}
 	if s.How == EI {
-		pool = ds.Subset(append(slices.Clone(candidates), measured...))
+		pool = ds.Subset(append(slices.Clone(candidates), s.allowed(measured)...))
 	}
 	functions, err := s.Trained.Functions(ctx, s.Device, pool, s.Samples, s.Seed,
 		func(drawn int) { s.doing("drawing functions", drawn, s.Samples) })
@@ -175,6 +175,17 @@ func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err e
 			ds.Path, n, ds.N(), why, s.Batch)
 	}
 	return candidates, measured, nil
+}
+
+// allowed are the measured rows that are feasible, by leastFeasible; all where none is.
+func (s *Search) allowed(measured []int) []int {
+	allowed := slices.DeleteFunc(slices.Clone(measured), func(i int) bool {
+		return s.Feasible != nil && s.Feasible[i] < leastFeasible
+	})
+	if len(allowed) == 0 {
+		return measured
+	}
+	return allowed
 }
 
 // isMeasured reports whether the target of a row is known.

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,5 +50,23 @@ func TestTooManySamples(t *testing.T) {
 		Samples: 65536}
 	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "2 to 65535 samples") {
 		t.Error(err)
+	}
+}
+
+// A measured row that is not feasible is not the best so far.
+func TestBestIsFeasible(t *testing.T) {
+	for _, c := range []struct {
+		feasible       []float64
+		measured, want []int
+	}{
+		{nil, []int{0, 2}, []int{0, 2}},
+		{[]float64{0.9, 1, 0.4, 0.5}, []int{0, 2, 3}, []int{0, 3}},
+		{[]float64{0.2, 1, 0.4}, []int{0, 2}, []int{0, 2}},
+		{[]float64{0.2}, nil, nil},
+	} {
+		s := &Search{Feasible: c.feasible}
+		if got := s.allowed(c.measured); !slices.Equal(got, c.want) {
+			t.Errorf("feasible %v: of %v it takes %v, expected %v", c.feasible, c.measured, got, c.want)
+		}
 	}
 }
