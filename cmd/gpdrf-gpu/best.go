@@ -257,8 +257,12 @@ func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 		}
 	}
 	if s.job.Conformal != nil {
-		if err := found.Conform(s.p.ctx, s.job.Device, s.job.Conformal, s.cfg.Level); err != nil {
-			return nil, s.guard.unless(err)
+		err := found.Conform(s.p.ctx, s.job.Device, s.job.Conformal, s.cfg.Level)
+		if s.p.ctx.Err() != nil {
+			return nil, s.guard.leave()
+		}
+		if err != nil { // it would come again in a search that is resumed
+			s.p.note("warning: the model is kept without intervals: %v", err)
 		}
 	}
 	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, limit: s.job.Limit()}
