@@ -18,23 +18,28 @@ type score struct {
 	far               float64 // distance from the best, compared between runs
 }
 
-// scores are the scores of the test rows, the first ones the most telling.
+// scores are the scores of the test rows, the first ones the most telling. Those of counts are in own units, and stand
+// beside those of other runs in own units.
 func (r *Run) scores() (all []score) {
 	add := func(name string, v, far float64, text, says string) {
 		all = append(all, score{name, text, says, v, far})
 	}
 	if s := r.Result.Test.Regression; s != nil {
-		unit, logs := "in training-sd units", "predictive density"
-		if r.Result.Measure == fitted.CountingMeasure {
-			unit, logs = "in counts", "probability of the count"
+		own, unit, logs := "", "in training-sd units", "predictive density"
+		raw, counts := r.Result.Raw, r.Result.Measure == fitted.CountingMeasure
+		if counts {
+			own, unit, logs = ", own units", "in counts", "probability of the count"
 		}
-		add("RMSE", s.RMSE, s.RMSE, decimals(s.RMSE), "root mean square error, "+unit)
-		if raw := r.Result.Raw; raw != nil && r.Result.Measure == "" {
+		add("RMSE"+own, s.RMSE, s.RMSE, decimals(s.RMSE), "root mean square error, "+unit)
+		if raw != nil && !counts {
 			add("RMSE, own units", raw.RMSE, raw.RMSE, digits(raw.RMSE), "the same in the target's own units")
 		}
-		add("NLPD", s.NLPD, s.NLPD, decimals(s.NLPD),
+		add("NLPD"+own, s.NLPD, s.NLPD, decimals(s.NLPD),
 			"mean negative log "+logs+", nats per row: the lower, the better")
-		add("CRPS", s.CRPS, s.CRPS, decimals(s.CRPS), "mean continuous ranked probability score")
+		if raw != nil && !counts {
+			add("NLPD, own units", raw.NLPD, raw.NLPD, decimals(raw.NLPD), "the same of densities in own units")
+		}
+		add("CRPS"+own, s.CRPS, s.CRPS, decimals(s.CRPS), "mean continuous ranked probability score")
 		add("90 % coverage", s.Coverage90, math.Abs(s.Coverage90-0.9), percent(s.Coverage90),
 			"of the true values inside the 90 % interval")
 	} else if s := r.Result.Test.Classification; s != nil {

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
@@ -66,5 +68,21 @@ func TestPairedRowsOfALongerFile(t *testing.T) {
 func TestDifferenceOfOneRow(t *testing.T) {
 	if got := difference([]float64{0.25}).String(); got != "+0.2500 ± unknown" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// Scores of counts are compared with those in own units, and not with those in training-sd units.
+func TestCountsBesideNumbers(t *testing.T) {
+	run := func(measure string, test, raw metrics.Regression) *Run {
+		r := made(t, data.Regression, 2, 1, func(_, row int) float64 { return float64(row) })
+		r.Result.Measure, r.Result.Test.Regression, r.Result.Raw = measure, &test, &raw
+		return r
+	}
+	counts := metrics.Regression{RMSE: 3, NLPD: 2}
+	a := run(fitted.CountingMeasure, counts, counts)
+	b := run("", metrics.Regression{RMSE: 0.5, NLPD: 0.9}, metrics.Regression{RMSE: 4, NLPD: 3})
+	want := []Pair{{"RMSE, own units", 3, 4}, {"NLPD, own units", 2, 3}, {"90 % coverage", 0, 0}}
+	if got := Compare(a, b).Scores; !slices.Equal(got, want) {
+		t.Errorf("%v, expected %v", got, want)
 	}
 }
