@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 )
 
 // WriteFile writes the output of write to path. If anything fails before the rename, the
@@ -169,7 +170,8 @@ func fill(w io.Writer, write func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// SyncDir brings a renamed entry of a folder to disk. Windows has no such thing.
+// SyncDir brings a renamed entry of a folder to disk. Windows has no such thing, nor have some file systems, such as
+// AFS and folders that a virtual machine shares.
 func SyncDir(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -178,5 +180,9 @@ func SyncDir(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
 }

@@ -371,3 +371,17 @@ func TestFolderRace(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// A file system whose folders cannot be brought to disk, as that of /proc, is used without. A folder that is not
+// there is an error.
+func TestFolderWithoutSync(t *testing.T) {
+	if _, err := os.Stat("/proc"); err != nil {
+		t.Skip("no such file system here")
+	}
+	if err := SyncDir("/proc"); err != nil {
+		t.Error(err)
+	}
+	if err := SyncDir(filepath.Join(t.TempDir(), "gone")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
