@@ -66,6 +66,10 @@ func entry(path string) (e Entry, found bool, err error) {
 	case rundir.IsCV(path):
 		e, err = folds(path)
 		return e, true, err
+	case rundir.IsSearch(path):
+		e = Entry{Run: path, Standing: "unfinished"}
+		e.Began, err = began(path)
+		return e, true, err
 	case !rundir.IsRun(path):
 		return e, false, nil
 	}
@@ -87,11 +91,17 @@ func entry(path string) (e Entry, found bool, err error) {
 	} else if s := result.Test.Classification; s != nil {
 		e.Error, e.NLL = &s.Error, &s.NLL
 	}
-	history, err := ReadHistory(path)
-	if len(history) > 0 {
-		e.Began = &history[0].Began
-	}
+	e.Began, err = began(path)
 	return e, true, err
+}
+
+// began is when the first command of a run began; nil where the run does not know it.
+func began(path string) (*time.Time, error) {
+	history, err := ReadHistory(path)
+	if len(history) == 0 {
+		return nil, err
+	}
+	return &history[0].Began, err
 }
 
 // folds is the entry of a cross-validation.
@@ -105,8 +115,8 @@ func folds(path string) (e Entry, err error) {
 		e.Steps += run.Steps
 		e.Seconds += run.Seconds
 	}
-	if history, err := ReadHistory(cv.FoldPath(1)); err == nil && len(history) > 0 {
-		e.Began = &history[0].Began
+	if first, err := began(cv.FoldPath(1)); err == nil {
+		e.Began = first
 	}
 	for key, to := range map[string]**float64{"rmse": &e.RMSE, "nlpd": &e.NLPD, "error": &e.Error, "nll": &e.NLL} {
 		if a, known := cv.Test[key]; known {
