@@ -118,3 +118,17 @@ func TestShuffle(t *testing.T) {
 		t.Errorf("one at a time: %+v, %v, together: %+v", alone, err, got)
 	}
 }
+
+// Inputs that share a length-scale are not left out for theirs.
+func TestNoteOfInputsLeftOut(t *testing.T) {
+	r := made(t, data.Regression, 3, 1, func(_, row int) float64 { return float64(row) })
+	r.Importance.Left = 5
+	for want, lengths := range map[string][]float64{
+		"The other 5 inputs with longer length-scales were left out.": {1, 2},
+		"The last 5 inputs of the table were left out.":               nil,
+	} {
+		if note := shuffled(r, lengths).Note; !strings.Contains(note, want) {
+			t.Errorf("%q, expected %q", note, want)
+		}
+	}
+}
