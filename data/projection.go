@@ -55,22 +55,37 @@ func (p *Projection) Apply(d *Dataset) *Dataset {
 	x := make([]float64, n*w)
 	row, read := make([]float64, d.D()), make([]float64, len(p.Columns))
 	for i := range n {
-		cells := rowOf(row, d.X, i)
-		for k, j := range p.Columns {
-			read[k] = cells[j]
-		}
-		p.Scaler.Apply(read, read)
-		to := x[i*w : (i+1)*w]
-		for j, o := range p.Offsets {
-			to[j] = -o
-		}
-		for k, v := range read {
-			simd.Axpy64(v, p.Weights[k*w:(k+1)*w], to)
-		}
+		p.score(rowOf(row, d.X, i), read, x[i*w:(i+1)*w])
 	}
 	to := *d
 	to.projected, to.wide, to.Columns, to.X = true, d.Columns, p.Scores, matrix(n, w, x)
 	return &to
+}
+
+// score writes the scores of the cells of a row. read has room for those that are read.
+func (p *Projection) score(cells, read, to []float64) {
+	for k, j := range p.Columns {
+		read[k] = cells[j]
+	}
+	p.Scaler.Apply(read, read)
+	for j, o := range p.Offsets {
+		to[j] = -o
+	}
+	for k, v := range read {
+		simd.Axpy64(v, p.Weights[k*len(to):(k+1)*len(to)], to)
+	}
+}
+
+// of is the scaler of some columns, which forgets their ranges.
+func (s Scaler) of(columns []int) Scaler {
+	to := Scaler{Kind: s.Kind, Center: pick(s.Center, columns), Scale: pick(s.Scale, columns), Clip: s.Clip}
+	if s.Log != nil {
+		to.Log = &LogScale{pick(s.Log.Least, columns), pick(s.Log.Unit, columns)}
+	}
+	if s.Tails != nil {
+		to.Tails = &Tails{pick(s.Tails.Middle, columns), pick(s.Tails.Unit, columns)}
+	}
+	return to
 }
 
 // Reads reports whether one of some columns is read. A nil Projection reads all.

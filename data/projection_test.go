@@ -126,6 +126,30 @@ func TestProjectionOfGroups(t *testing.T) {
 	}
 }
 
+// Neither do copies in a large group, or of the same time, tell the targets of rows beyond those of the fit.
+func TestProjectionOfLargeGroups(t *testing.T) {
+	const different, copies, groups = 225, 4, 3
+	rows, of, times := make([]int, different*copies), make([]int32, different*copies), make([]float64, different*copies)
+	for i := range rows {
+		rows[i] = i % different
+		of[i], times[i] = int32(rows[i]%groups), float64(rows[i])
+	}
+	for name, give := range map[string]func(ds *Dataset){
+		"groups": func(ds *Dataset) { ds.Groups = of },
+		"times":  func(ds *Dataset) { ds.Times = times },
+	} {
+		ds := manyColumns(different, 400, 0, 1, Regression).Subset(rows)
+		give(ds)
+		_, looked := ds.Sample(projectionRows, 0)
+		_, train := projected(t, ds)
+		for part, some := range map[string][]int{"in the fit": looked, "beside it": others(len(rows), looked)} {
+			if a := agreement(train.Subset(some)); a > 0.3 {
+				t.Errorf("%s: scores of noise %s agree with training targets at %.2f", name, part, a)
+			}
+		}
+	}
+}
+
 func TestProjectionIsDeterministic(t *testing.T) {
 	ds := manyColumns(50, 300, 2, 3, Regression)
 	p, train := projected(t, ds)

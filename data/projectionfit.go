@@ -31,11 +31,12 @@ var projectionRidges = []float64{1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3,
 // projector looks for a Projection.
 type projector struct {
 	n, d    int
+	scaler  Scaler
 	x, t    []float64 // scaled rows [N,D], targets or indicators of classes [N,C]
 	targets int
 	scores  []*candidate
-	// the folds of rows whose groups stay together, from 1; nil without groups
-	groups []int
+	// the folds of rows whose groups, or windows in time, stay whole, from 1; nil where any rows may be apart
+	folds []int
 }
 
 // candidate is a number of columns and a ridge, with the score of each row by a fit without it.
@@ -53,16 +54,11 @@ type candidate struct {
 func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(share float64)) (*Projection,
 	*Dataset, error) {
 	sample, numbers := d.Sample(projectionRows, 0)
-	if sample != d && d.Groups != nil { // a row is scored by no fit that has others of its group
-		whole := d.wholeGroups(projectionRows/2, sampleSite, 0) // which may be twice as many
-		if part := d.Subset(whole); len(whole) <= projectionRows && part.hasGroups() {
-			sample, numbers = part, whole
-		}
-	}
-	p := &projector{n: sample.N(), d: d.D(), x: s.Rows(sample.X, 0, sample.N())}
+	p := &projector{n: sample.N(), d: d.D(), scaler: s, x: s.Rows(sample.X, 0, sample.N())}
 	p.readTargets(sample)
-	if sample.hasGroups() {
-		p.groups = sample.foldsOfGroups(min(projectionFolds, p.n))
+	folds := d.scoreFolds(min(projectionFolds, p.n))
+	if own := pick(folds, numbers); own != nil && slices.Min(own) < slices.Max(own) {
+		p.folds = own
 	}
 	for k := min(fewestColumns, p.d); ; k = min(2*k, p.d) {
 		for _, r := range projectionRidges {
@@ -72,22 +68,19 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 			break
 		}
 	}
-	if err := p.validate(ctx, progress); err != nil {
+	if err := p.eachFold(ctx, progress, p.fold); err != nil {
 		return nil, nil, err
 	}
 	chosen := p.choose()
-	order, centre := p.rank(everyRow(p.n))
-	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:chosen.columns])), Scores: p.names(sample)}
-	own, err := fitScaler(s.Kind, pickColumns(d.X, out.Columns))
-	if err != nil {
-		return nil, nil, err
-	}
-	own.Least, own.Most, out.Scaler = nil, nil, own
-	p.fit(out, centre, chosen.ridge)
+	out := p.fit(everyRow(p.n), chosen)
+	out.Scores = p.names(sample)
 	projected := out.Apply(d)
 	x := projected.X.Float64s()
-	if sample == d {
-		numbers = everyRow(p.n)
+	if sample != d && p.folds != nil { // the fit has seen others of the groups, or windows, of the rows beside it
+		rest := func(_ context.Context, f, _ int) { p.scoreFold(d, folds, f+1, chosen, x) }
+		if err := p.eachFold(ctx, func(float64) {}, rest); err != nil {
+			return nil, nil, err
+		}
 	}
 	for a, i := range numbers {
 		copy(x[i*p.targets:(i+1)*p.targets], chosen.scores[a*p.targets:])
@@ -95,9 +88,17 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	return out, projected, nil
 }
 
-// hasGroups reports whether the rows are of several groups.
-func (d *Dataset) hasGroups() bool {
-	return len(d.Groups) > 0 && slices.Min(d.Groups) < slices.Max(d.Groups)
+// scoreFold scores all rows of a fold in one way, by a fit without it.
+func (p *projector) scoreFold(d *Dataset, folds []int, fold int, way *candidate, x []float64) {
+	rows := which(d.N(), func(i int) bool { return folds[i] == fold })
+	if len(rows) == 0 {
+		return
+	}
+	without := p.fit(which(p.n, func(i int) bool { return p.folds[i] != fold }), way)
+	cells, read := make([]float64, p.d), make([]float64, len(without.Columns))
+	for _, i := range rows {
+		without.score(rowOf(cells, d.X, i), read, x[i*p.targets:(i+1)*p.targets])
+	}
 }
 
 // names are the names of the scores.
@@ -203,8 +204,9 @@ func (p *projector) grow(gram []float64, order []int, centre []float64, lo, hi i
 	}
 }
 
-// validate fits without each fold, and scores its rows.
-func (p *projector) validate(ctx context.Context, progress func(share float64)) error {
+// eachFold does some work for each fold.
+func (p *projector) eachFold(ctx context.Context, progress func(share float64),
+	work func(ctx context.Context, f, folds int)) error {
 	folds, done := min(projectionFolds, p.n), 0
 	var wg sync.WaitGroup
 	var lock sync.Mutex
@@ -216,7 +218,7 @@ func (p *projector) validate(ctx context.Context, progress func(share float64)) 
 				if f >= folds {
 					return
 				}
-				p.fold(ctx, f, folds)
+				work(ctx, f, folds)
 				lock.Lock()
 				done++
 				progress(float64(done) / float64(folds))
@@ -231,8 +233,8 @@ func (p *projector) validate(ctx context.Context, progress func(share float64)) 
 // split are the rows of a fold and the others. Rows of a class, or of neighbouring targets, are
 // dealt to the folds in turn; groups stay whole.
 func (p *projector) split(fold, folds int) (train, test []int) {
-	if p.groups != nil {
-		test = which(p.n, func(i int) bool { return p.groups[i] == fold+1 })
+	if p.folds != nil {
+		test = which(p.n, func(i int) bool { return p.folds[i] == fold+1 })
 		return others(p.n, test), test
 	}
 	rows := everyRow(p.n)
@@ -252,7 +254,7 @@ func (p *projector) split(fold, folds int) (train, test []int) {
 // fold scores the rows of a fold in every way.
 func (p *projector) fold(ctx context.Context, f, folds int) {
 	train, test := p.split(f, folds)
-	if len(test) == 0 { // there are fewer groups than folds
+	if len(test) == 0 { // there are fewer groups or times than folds
 		return
 	}
 	order, centre := p.rank(train)
@@ -372,20 +374,24 @@ func sum(values []float64) (s float64) {
 	return s
 }
 
-// fit fits the weights of a Projection's columns to all rows.
-func (p *projector) fit(out *Projection, centre []float64, ridge float64) {
+// fit fits a Projection to some of the rows in one way. Its scores have no names yet.
+func (p *projector) fit(rows []int, way *candidate) *Projection {
+	order, centre := p.rank(rows)
+	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:way.columns]))}
 	gram := make([]float64, p.n*p.n)
 	p.grow(gram, out.Columns, centre, 0, len(out.Columns))
-	rows := p.spectrum(gram, everyRow(p.n)).weights(ridge)
+	shares := p.spectrum(gram, rows).weights(way.ridge)
+	out.Scaler = p.scaler.of(out.Columns)
 	out.Offsets, out.Weights = make([]float64, p.targets), make([]float64, len(out.Columns)*p.targets)
 	for k, j := range out.Columns {
 		weights := out.Weights[k*p.targets : (k+1)*p.targets]
-		for i := range p.n {
-			simd.Axpy64(p.x[i*p.d+j]-centre[j], rows[i*p.targets:(i+1)*p.targets], weights)
+		for a, i := range rows {
+			simd.Axpy64(p.x[i*p.d+j]-centre[j], shares[a*p.targets:(a+1)*p.targets], weights)
 		}
 		for c, w := range weights {
 			weights[c] = float64(float32(w))
 			out.Offsets[c] += weights[c] * centre[j]
 		}
 	}
+	return out
 }

@@ -132,6 +132,20 @@ func (d *Dataset) foldsOfGroups(folds int) []int {
 	return in
 }
 
+// scoreFolds are folds of whole groups, or of windows in time, from 1; nil of rows without groups and times.
+func (d *Dataset) scoreFolds(folds int) (in []int) {
+	switch {
+	case d.Times != nil:
+		cuts := d.windows(folds - 1)
+		for _, t := range d.Times {
+			in = append(in, 1+len(which(len(cuts), func(k int) bool { return cuts[k] <= t })))
+		}
+	case d.Groups != nil:
+		in = d.foldsOfGroups(folds)
+	}
+	return in
+}
+
 // CheckSplit refuses folds that the groups or times of the rows do not have.
 func (d *Dataset) CheckSplit(folds int) error {
 	if d.Groups != nil {
