@@ -57,6 +57,7 @@ func TestInOrder(t *testing.T) {
 		{"1 2 10", "", "1 2 10", ""},
 		{"1 10 2", "", "1 2 10", ""},
 		{"1 2 10", "10 2 1", "10 2 1", ""},
+		{"true 0.5 False", "", "False 0.5 true", ""},
 		{"high low mid", "", "", `are words, such as "high", which have no order`},
 		{"high low mid", "low high", "", `has the class "mid", which the order leaves out`},
 		{"high low mid", "low mid hihg high", "", `no row has the level "hihg"`},

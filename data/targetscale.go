@@ -224,7 +224,7 @@ func (d *Dataset) InOrder(levels []string) error {
 		}
 	}
 	for _, class := range d.Classes {
-		if _, err := parseNumber(class); levels == nil && err != nil {
+		if _, err := level(class); levels == nil && err != nil {
 			return errorf(d.Path, "the levels of the target %s are words, such as %s, which have no order: give it, "+
 				"from the lowest, with --set order=LOW,…,HIGH", quote(d.Target), quote(class))
 		}
@@ -252,11 +252,19 @@ func (d *Dataset) InOrder(levels []string) error {
 	return nil
 }
 
-// sortNumbers sorts texts that are numbers.
+// level is the number that a class is: that of false is 0, and that of true is 1.
+func level(class string) (v float64, err error) {
+	if v, is := boolean(class); is {
+		return v, nil
+	}
+	return parseNumber(class)
+}
+
+// sortNumbers sorts texts that are numbers, or booleans.
 func sortNumbers(texts []string) {
 	slices.SortStableFunc(texts, func(a, b string) int {
-		x, _ := parseNumber(a)
-		y, _ := parseNumber(b)
+		x, _ := level(a)
+		y, _ := level(b)
 		return cmp.Compare(x, y)
 	})
 }
