@@ -74,6 +74,15 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
+// byName are the elements of a list by their names.
+func byName[T any](list []T, name func(of T) string) map[string]*T {
+	all := make(map[string]*T, len(list))
+	for i := range list {
+		all[name(list[i])] = &list[i]
+	}
+	return all
+}
+
 // onTop: the first row holds all the names, and no row below does, as one of data could.
 func onTop(rows [][]string, names []string) bool {
 	return holdsAll(rows[0], names) &&
@@ -100,6 +109,13 @@ func boolean(cell string) (v float64, ok bool) {
 		return 0, true
 	}
 	return 0, false
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // notBoolean says what is wrong with a number in a column that is true or false; "" if there is none.

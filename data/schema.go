@@ -176,13 +176,15 @@ type InputColumn struct {
 // FileColumns are the input columns of a file but that of sequences, in order.
 func (s Schema) FileColumns() (columns []InputColumn) {
 	hot, fills, booleans, trueFalse := s.OneHot, s.Fills, setOf(s.Booleans), setOf(s.TrueFalse)
+	notations := byName(s.Notations, func(n Notation) string { return n.Column })
+	dates := byName(s.Dates, func(d Date) string { return d.Column })
 	for i := 0; i < len(s.Columns); {
 		c, at := InputColumn{Name: s.Columns[i]}, len(columns)
 		if len(hot) > 0 && hot[0].At == at {
 			c.Name, c.Values, c.Others, c.Text, hot = hot[0].Column, hot[0].Values, hot[0].Others, hot[0].Text, hot[1:]
 		}
 		c.Boolean, c.TrueFalse = booleans[c.Name], trueFalse[c.Name]
-		c.Notation, c.Date = s.notation(c.Name), s.date(c.Name)
+		c.Notation, c.Date = notations[c.Name], dates[c.Name]
 		if len(fills) > 0 && fills[0].At == at {
 			c.Fill, c.Flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
 		}
@@ -264,13 +266,6 @@ func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []fl
 		to = append(to, oneIf(missing))
 	}
 	return to
-}
-
-func oneIf(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // describe writes the roles of the columns into a schema.

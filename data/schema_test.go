@@ -160,15 +160,19 @@ func TestPandasIndex(t *testing.T) {
 	}
 }
 
-// The columns of a wide table of booleans are found at once.
-func TestManyBooleans(t *testing.T) {
+// The columns of a wide table are found at once, also those of booleans, dates and numbers that are not plain.
+func TestManyColumns(t *testing.T) {
 	s := Schema{Columns: make([]string, 200000)}
 	for i := range s.Columns {
 		s.Columns[i] = strconv.Itoa(1000000 + i)
 	}
 	s.Booleans = slices.Clone(s.Columns)
+	for _, name := range s.Columns {
+		s.Notations, s.Dates = append(s.Notations, Notation{Column: name}), append(s.Dates, Date{Column: name})
+	}
 	began := time.Now()
-	if c := s.FileColumns(); len(c) != len(s.Columns) || !c[len(c)-1].Boolean || time.Since(began) > 5*time.Second {
+	if c := s.FileColumns(); len(c) != len(s.Columns) || !c[len(c)-1].Boolean || c[0].Notation != &s.Notations[0] ||
+		c[0].Date != &s.Dates[0] || time.Since(began) > 5*time.Second {
 		t.Errorf("%d columns after %v", len(c), time.Since(began))
 	}
 }
