@@ -91,6 +91,9 @@ func get(ctx context.Context, client *http.Client, f File, address, path string)
 		if err := os.Rename(part, rejected); err != nil {
 			return err
 		}
+		if have > 0 { // the first bytes may be of another address, which has sent something else
+			return get(ctx, client, f, address, path)
+		}
 		return fmt.Errorf("%s: has the SHA-256 %s instead of %s: it is not used, and kept as %s", address, sum,
 			f.SHA256, rejected)
 	}

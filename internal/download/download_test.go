@@ -52,6 +52,8 @@ func TestGet(t *testing.T) {
 			w.Write(content)
 		case "/short":
 			w.Write(content[:100])
+		case "/page": // in place of the file
+			w.Write(other[:100])
 		case "/broken":
 			w.Header().Set("Content-Length", "65536")
 			w.Write(content[:1000])
@@ -78,8 +80,10 @@ func TestGet(t *testing.T) {
 		{"is there", "good", nil, content, "", "file", ""},
 		{"something else is there", "good", nil, other, "is there, but its SHA-256", "file", ""},
 		{"wrong", "wrong", nil, nil, "has the SHA-256 " + sumOf(other), "file.rejected", "/wrong "},
-		{"part of something else", "good", other[:777], nil, "it is not used, and kept as",
-			"file.rejected", "/good bytes=777-"},
+		{"part of something else", "good", other[:777], nil, "", "file file.rejected", "/good bytes=777-|/good "},
+		{"part of something else again", "wrong", other[:777], nil, "it is not used, and kept as",
+			"file.rejected", "/wrong bytes=777-|/wrong "},
+		{"second address after a page", "page good", nil, nil, "", "file file.rejected", "/page |/good bytes=100-|/good "},
 		{"second address after a wrong file", "wrong good", nil, nil, "", "file file.rejected", "/wrong |/good "},
 		{"second address after none", "none good", nil, nil, "", "file", "/none |/good "},
 		{"none", "none", nil, nil, "/none: answered 404", "", "/none "},
