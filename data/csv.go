@@ -30,6 +30,10 @@ func readCSV(in *input) (*table, error) {
 		}
 	}
 	made, err := lay.readRows(rec, in.lim.cells, math.MaxInt)
+	if n := lay.read + lay.noTarget + lay.dropped + lay.weightless; err == nil && n < lay.rows {
+		err = errorf(in.name, "has %s less than when it was read first: it is being written, try again when it is whole",
+			plural(lay.rows-n, "row"))
+	}
 	if err == nil {
 		err = lay.checkClasses(made)
 	}

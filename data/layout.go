@@ -41,6 +41,7 @@ type layout struct {
 	// rows of weight 0, which count nothing
 	weightless int
 	read       int // rows that were kept
+	rows       int // those of the first reading of a training file
 	unneeded   unneeded
 
 	bad     func(BadRow) error // takes the bad rows of a Stream
@@ -70,7 +71,8 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
 			" (cells are separated by comma, semicolon, tab, | or blanks; --set separator names another)")
 	}
-	l := &layout{file: rec.name, targets: at, names: pick(rec.columnNames(), at), id: -1, missing: in.opt.Missing}
+	l := &layout{file: rec.name, rows: p.rows, targets: at, names: pick(rec.columnNames(), at), id: -1,
+		missing: in.opt.Missing}
 	if in.opt.Describe && l.missing == "" {
 		l.missing = MissingImpute
 	}

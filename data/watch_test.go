@@ -89,3 +89,29 @@ func TestReadingAPipeStops(t *testing.T) {
 		t.Error(time.Since(start))
 	}
 }
+
+// shrinking is a file that is written again before it is read for the second time.
+type shrinking struct {
+	*strings.Reader
+	then string
+}
+
+func (s *shrinking) Seek(offset int64, whence int) (int64, error) {
+	s.Reader = strings.NewReader(s.then)
+	return s.Reader.Seek(offset, whence)
+}
+
+// A table that has lost rows between two readings trains nothing.
+func TestFileThatShrinks(t *testing.T) {
+	const row = "1,0.5\n"
+	for rows, want := range map[int]string{
+		100: "", 120: "", 40: "t.csv: has 60 rows less than when it was read first",
+	} {
+		text := "a,y\n3,0.25\n"
+		file := &shrinking{strings.NewReader(text + strings.Repeat(row, 99)), text + strings.Repeat(row, rows-1)}
+		_, _, err := read("t.csv", file, ReadOptions{}, fileLimits())
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%d rows: %v", rows, err)
+		}
+	}
+}
