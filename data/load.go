@@ -188,6 +188,9 @@ func checkTraining(d *Dataset) error {
 	}
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 {
 		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)"
+		if d.Groups != nil { // whose folds depend on no seed
+			advice = "its groups are held out: take another seed or number of folds, or leave its rows or --group out"
+		}
 		if d.Times != nil {
 			advice = "it begins later than the rows to train on end: take fewer folds, or leave --time out"
 		}

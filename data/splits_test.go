@@ -133,6 +133,18 @@ func TestDashesInRoles(t *testing.T) {
 	}
 }
 
+// A class that only held-out groups have is an error that names what helps.
+func TestClassOfOneGroup(t *testing.T) {
+	const table = "g,x,y\na,1,r\na,5,r\na,2,p\nb,9,p\nb,3,q\nb,7,p\nc,8,q\nc,4,p\nc,6,q\nd,1,p\nd,0,q\nd,2,p\n"
+	_, _, _, err := Load(Source{Data: write(t, "t.csv", table), Folds: 2, Fold: 1,
+		TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}})
+	const want = `no training row is left for class r of the target column "y": too few rows of it; its groups are held ` +
+		"out: take another seed or number of folds"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+}
+
 // Rows of a group are in one part of every split, whatever makes it.
 func TestGroupsStayWhole(t *testing.T) {
 	ds, err := inRoles(t, visits(60, 6), RowRoles{Group: "patient"})
