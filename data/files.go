@@ -162,7 +162,7 @@ func (p *Piped) open(ctx context.Context) (*os.File, error) {
 func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 	to, err := os.CreateTemp("", "gpdrf-gpu-*")
 	if err != nil {
-		return nil, err
+		return nil, notCopied(pipe, err)
 	}
 	os.Remove(to.Name()) // not possible on Windows, whose temporary files stay
 	done := make(chan error, 1)
@@ -181,9 +181,20 @@ func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 	if err == nil {
 		_, err = to.Seek(0, io.SeekStart)
 	}
-	if err != nil {
-		to.Close()
-		return nil, &readFailure{pipe.Name(), err}
+	switch pe := (*fs.PathError)(nil); {
+	case err == nil:
+		return to, nil
+	case errors.As(err, &pe) && pe.Path == to.Name():
+		err = notCopied(pipe, err)
+	default:
+		err = &readFailure{pipe.Name(), err}
 	}
-	return to, nil
+	to.Close()
+	return nil, err
+}
+
+// notCopied is the error about a pipe that the temporary folder does not take.
+func notCopied(pipe *os.File, err error) error {
+	return fmt.Errorf("%s: is copied to the folder %s before it is read, which failed: %s: make room there, or name "+
+		"another folder by TMPDIR", pipe.Name(), os.TempDir(), cause(err))
 }

@@ -115,3 +115,23 @@ func TestFileThatShrinks(t *testing.T) {
 		}
 	}
 }
+
+// A pipe that the temporary folder does not take is an error about that folder.
+func TestPipeWithoutRoom(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	path := fmt.Sprintf("/proc/self/fd/%d", r.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("this system does not name open files")
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	t.Setenv("TMPDIR", none)
+	_, _, err = ReadFile(path, ReadOptions{})
+	if err == nil || !strings.Contains(err.Error(), "is copied to the folder "+none+" before it is read") {
+		t.Error(err)
+	}
+}
