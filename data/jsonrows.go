@@ -30,7 +30,7 @@ type jsonRows struct {
 	offset int64
 }
 
-var graphKeys = regexp.MustCompile(`"(nodes|edges)"\s*:`)
+var graphKeys = regexp.MustCompile(`"(nodes|edges)"\s*:\s*\[`)
 
 // isJSONRows: the first line is a JSON object, and not a graph.
 func isJSONRows(head []byte) bool {

@@ -63,3 +63,13 @@ func TestBadJSONRows(t *testing.T) {
 		}
 	}
 }
+
+// Columns that are called as the parts of graphs are columns: the parts of a graph are lists.
+func TestRowsWithNodes(t *testing.T) {
+	d, _, err := readText(`{"nodes": 4, "edges": 3, "hours": 1.5}
+{"nodes": 8, "edges": 6, "hours": 2.5}
+`, ReadOptions{})
+	if err != nil || fmt.Sprint(d.Columns, d.X.Data(), d.Y) != "[nodes edges] [4 3 8 6] [1.5 2.5]" {
+		t.Error(d, err)
+	}
+}
