@@ -78,9 +78,11 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
+	first := len(lay.notes)
 	for _, note := range notes {
 		lay.note("%s", note)
 	}
+	lay.boundNotes(first)
 	return lay, nil
 }
 

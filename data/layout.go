@@ -126,6 +126,17 @@ func (l *layout) note(format string, args ...any) {
 	l.notes = append(l.notes, l.file+": "+fmt.Sprintf(format, args...))
 }
 
+// mostNotes is how many notes about columns are shown: a wide table may have one for each.
+const mostNotes = 50
+
+// boundNotes leaves out the last of very many notes from one on.
+func (l *layout) boundNotes(first int) {
+	if more := len(l.notes) - first - mostNotes; more > 0 {
+		l.notes = l.notes[:first+mostNotes]
+		l.note("not shown: %s about its columns", plural(more, "more note"))
+	}
+}
+
 // findTargets finds the target, or several; without a name it is the column target, or else the last
 // that is no index of pandas.
 func findTargets(rec *records, target string) (at []int, err error) {

@@ -83,6 +83,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 				"the column %s cannot be both the target and left out: name another with --target", quote(names[at]))
 		}
 	}
+	first := len(l.notes)
 	for i := range names {
 		switch {
 		case slices.Contains(l.targets, i), l.texts != nil && i == l.sequence:
@@ -94,6 +95,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 			}
 		}
 	}
+	l.boundNotes(first)
 	l.noteInputs(rec, p)
 	if l.id >= 0 {
 		l.idName = names[l.id]
