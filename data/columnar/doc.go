@@ -56,10 +56,12 @@ func number(v float64) string {
 // day is the date n days after 1 January 1970.
 func day(n int64) string { return time.Unix(n*86400, 0).UTC().Format(time.DateOnly) }
 
+const timeForm = "2006-01-02 15:04:05.999999999"
+
 // instant is the time v units after 1 January 1970.
 func instant(v int64, unit time.Duration) string {
 	perSecond := int64(time.Second / unit)
-	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format("2006-01-02 15:04:05.999999999")
+	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format(timeForm)
 }
 
 // mostDigits is how many digits a decimal has at most, in either format.

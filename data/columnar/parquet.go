@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -52,7 +53,7 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 		}
 		p.names, p.cells = append(p.names, c.Name()), append(p.cells, cell)
 		p.texts = append(p.texts, text)
-		p.check.kinds = append(p.check.kinds, c.Type().Kind())
+		p.check.kinds = append(p.check.kinds, parquet.Kind(*c.Type().PhysicalType())) // null has a type of its own
 		p.numbers, p.check.optional = append(p.numbers, parquetNumber(c)), append(p.check.optional, c.Optional())
 	}
 	p.row = make([]string, len(p.names))
@@ -171,6 +172,8 @@ func parquetCell(c *parquet.Column) (cell func(parquet.Value) string, text bool)
 		if !t.IsSigned {
 			return func(v parquet.Value) string { return strconv.FormatUint(v.Uint64(), 10) }, false
 		}
+	case *format.NullType: // of a column without a value
+		return func(parquet.Value) string { return "" }, false
 	case *format.StringType, *format.EnumType:
 		return func(v parquet.Value) string { return string(v.ByteArray()) }, true
 	case nil:
@@ -184,6 +187,8 @@ func parquetCell(c *parquet.Column) (cell func(parquet.Value) string, text bool)
 		return func(v parquet.Value) string { return strconv.Itoa(int(v.Int32())) }, false
 	case parquet.Int64:
 		return func(v parquet.Value) string { return strconv.FormatInt(v.Int64(), 10) }, false
+	case parquet.Int96:
+		return julian, false
 	case parquet.Float:
 		return func(v parquet.Value) string { return number(float64(v.Float())) }, false
 	case parquet.Double:
@@ -206,4 +211,12 @@ func decimal(v parquet.Value, scale int) string {
 		n = twosComplement(v.ByteArray())
 	}
 	return scaled(n, scale)
+}
+
+// julian is a time as Spark and Impala write it: nanoseconds of a day, and the Julian number of the day.
+func julian(v parquet.Value) string {
+	const first = 2440588 // 1 January 1970
+	words := v.Int96()    // the lowest first
+	nanos := int64(words[1])<<32 | int64(words[0])
+	return time.Unix((int64(words[2])-first)*86400, nanos).UTC().Format(timeForm)
 }
