@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/dustin/go-humanize"
 )
 
 // cause is the message of a path error without operation and path, which are known.
@@ -167,7 +169,11 @@ func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 	os.Remove(to.Name()) // not possible on Windows, whose temporary files stay
 	done := make(chan error, 1)
 	go func() {
-		_, err := io.Copy(to, io.LimitReader(pipe, fileLimits().text+1)) // a byte more than a reader takes
+		most := fileLimits().text
+		n, err := io.Copy(to, io.LimitReader(pipe, most+1))
+		if n > most {
+			err = errorf(pipe.Name(), "holds more than %s, too large to be copied: give a file", humanize.IBytes(uint64(most)))
+		}
 		done <- err
 	}()
 	if ctx == nil {
@@ -187,7 +193,7 @@ func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 	case errors.As(err, &pe) && pe.Path == to.Name():
 		err = notCopied(pipe, err)
 	default:
-		err = &readFailure{pipe.Name(), err}
+		err = readError(pipe.Name(), err)
 	}
 	to.Close()
 	return nil, err

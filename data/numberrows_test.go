@@ -136,3 +136,19 @@ func TestPlainNumber(t *testing.T) {
 		check(strconv.FormatFloat(v, "fge"[rng.IntN(3)], rng.IntN(17)-1, 64))
 	}
 }
+
+// Rows to predict may be any number: a file to train on has a bound, since it is held whole.
+func TestStreamOfAnyLength(t *testing.T) {
+	d, _, err := readText(small, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := OpenStream(write(t, "t.csv", small), d.Schema(), TableOptions{}, Watch{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	if most := rows.rec.guard.limits.text; most < math.MaxInt64 {
+		t.Errorf("rows of %d bytes are too many", most)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/seq"
@@ -54,7 +55,9 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 		name = "stdin"
 	}
 	s = &Stream{file: file}
-	if s.in, err = newInput(name, file, opt, fileLimits()); err == nil {
+	lim := fileLimits()
+	lim.text = math.MaxInt64 // some rows at a time fit the memory, however many there are
+	if s.in, err = newInput(name, file, opt, lim); err == nil {
 		err = s.in.open()
 	}
 	if err == nil && !formatOf(s.in.head).text {
