@@ -63,13 +63,14 @@ func TestClassOffsets(t *testing.T) {
 	}
 }
 
-// Offsets are the default for sequences with classes, and for nothing else; a regression has none.
+// Offsets are the default for sequences with classes, and for nothing else; levels and a regression have none.
 func TestClassOffsetsDefaults(t *testing.T) {
 	learns(t)
 	for options, set := range map[string]*data.Dataset{
 		"kernel=spectrum:2 true":                      genes(t, 30, 1),
 		"kernel=spectrum:2 class-offsets=false false": genes(t, 30, 1),
 		"kernel=spectrum:2 preset=paper false":        genes(t, 30, 1),
+		"kernel=spectrum:2 likelihood=ordinal false":  genes(t, 30, 1),
 		"steps=1 false":                               table(t, 30, 1, rings),
 		"steps=1 class-offsets=true true":             table(t, 30, 1, rings),
 		"steps=1 kernel=rbf+spectrum:2 false":         mixed(t, 30, 1),

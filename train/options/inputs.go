@@ -170,7 +170,8 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	latents := max(c.Latents, outputs)
 	if ds.Task == data.Classification {
 		latents = outputs
-		all = append(all, newDefault{"class-offsets", true})
+		// levels have cut points in their place
+		all = append(all, newDefault{"class-offsets", c.Likelihood != model.OrdinalLikelihood})
 		if c.Model == model.GPDRF {
 			all = append(all, newDefault{"features", sequenceFeatures})
 		}
