@@ -14,16 +14,21 @@ import (
 // Targets are the targets of the rows of a set: numbers, or 1 in the column of a row's class and 0
 // in the others.
 type Targets struct {
-	Values  []float64 // [N, Columns]
+	Values  []float64 // [N, Columns]; nil where there are Labels
+	Labels  []int32   // [N]: the column of each row's class, for many rows; nil where there are Values
 	Columns int
 	Classes bool
 }
 
-// subset is the targets of some rows.
+// subset is the targets of some rows, as Values.
 func (t Targets) subset(rows []int) Targets {
-	s := Targets{Columns: t.Columns, Classes: t.Classes}
-	for _, r := range rows {
-		s.Values = append(s.Values, t.row(r)...)
+	s := Targets{Values: make([]float64, len(rows)*t.Columns), Columns: t.Columns, Classes: t.Classes}
+	for i, r := range rows {
+		if t.Labels != nil {
+			s.row(i)[t.Labels[r]] = 1
+		} else {
+			copy(s.row(i), t.row(r))
+		}
 	}
 	return s
 }
@@ -37,10 +42,15 @@ func (t Targets) head(n int) Targets {
 func (t Targets) row(i int) []float64 { return t.Values[i*t.Columns : (i+1)*t.Columns] }
 
 // n is the number of rows.
-func (t Targets) n() int { return len(t.Values) / t.Columns }
+func (t Targets) n() int { return max(len(t.Labels), len(t.Values)/t.Columns) }
 
 // class is the column with the largest value of row i.
-func (t Targets) class(i int) int { return metrics.Argmax(t.row(i)) }
+func (t Targets) class(i int) int {
+	if t.Labels != nil {
+		return int(t.Labels[i])
+	}
+	return metrics.Argmax(t.row(i))
+}
 
 // loo predicts each of n rows from the rows of other blocks, by kernel ridge regression, whose
 // predictions without a block follow from one inverse.

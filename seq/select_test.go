@@ -5,12 +5,13 @@ import (
 	"testing"
 )
 
-// Of many classes, rows are drawn at all, and several of some classes.
+// Of many classes, rows are drawn at all, and several of some classes. Labels are enough, without a number for each
+// row and class.
 func TestManyClasses(t *testing.T) {
 	const rows, classes = 6000, 900
-	p := Targets{Columns: classes, Classes: true, Values: make([]float64, rows*classes)}
-	for i := range rows {
-		p.Values[i*classes+i%classes] = 1
+	p := Targets{Columns: classes, Classes: true, Labels: make([]int32, rows)}
+	for i := range p.Labels {
+		p.Labels[i] = int32(i % classes)
 	}
 	drawn, count, several := stratified(p, selectRows, 1), map[int]int{}, 0
 	for _, r := range drawn {
@@ -20,6 +21,12 @@ func TestManyClasses(t *testing.T) {
 	}
 	if len(drawn) != selectRows || several < 100 { // 200 by chance
 		t.Errorf("%d rows, %d classes with two or more", len(drawn), several)
+	}
+	some := p.subset(drawn)
+	for i, r := range drawn {
+		if some.n() != len(drawn) || some.class(i) != r%classes || some.row(i)[r%classes] != 1 {
+			t.Fatalf("of %d rows, number %d has class %d", some.n(), i, some.class(i))
+		}
 	}
 }
 

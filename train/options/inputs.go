@@ -284,11 +284,7 @@ func (c *Config) candidates(set *seq.Set) []seq.Spec {
 func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
 	targets := seq.Targets{Columns: len(ds.Outputs()), Classes: ds.Task == data.Classification}
 	if targets.Classes {
-		targets.Columns = len(ds.Classes)
-		targets.Values = make([]float64, ds.N()*targets.Columns)
-		for i, l := range ds.Labels {
-			targets.Values[i*targets.Columns+int(l)] = 1
-		}
+		targets.Columns, targets.Labels = len(ds.Classes), ds.Labels
 	} else {
 		scales, err := data.FitTargets(data.StandardTargets, ds)
 		if err != nil {
