@@ -261,8 +261,9 @@ func binomial(n, k int) int {
 const narrowLetters = 128
 
 // narrow gives the bytes of a text small numbers for an extractor of few letters: those of the
-// training sequences in the order they come, then the others. What is beyond 128 is Unknown. Where training
-// sequences have more than 128, all bytes are letters.
+// training sequences in the order they come, then the others. What is beyond 128 shares the last
+// number, which no training sequence has, and so counts for the length of a vector; it is Unknown
+// where they have all 128. Where training sequences have more than 128, all bytes are letters.
 type narrow struct {
 	extractor
 	wide  extractor // of all bytes; nil where it has too many features
@@ -345,8 +346,8 @@ func (m *narrow) number() {
 		}
 	}
 	for i, c := range order {
-		m.code[c] = int32(i)
-		if i >= narrowLetters {
+		m.code[c] = int32(min(i, narrowLetters-1))
+		if i >= narrowLetters && m.known.len() == narrowLetters {
 			m.code[c] = Unknown
 		}
 	}

@@ -378,3 +378,13 @@ func TestManyBytes(t *testing.T) {
 		t.Error("256^7 features under each of 330 patterns")
 	}
 }
+
+// A byte that training lacks counts for the length of a vector, also one beyond the first 128.
+func TestStrangeBytes(t *testing.T) {
+	f := mustFit(t, "gapped:2,0", encode(t, Bytes, "abcd"))
+	for text, features := range map[string]float64{"abcdz": 4, "abcdé": 5} { // é has two bytes
+		if got, want := f.Rows(encode(t, Bytes, text)).Value[0], 1/math.Sqrt(features); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%s: one of %g features is %g, want %g", text, features, got, want)
+		}
+	}
+}
