@@ -85,11 +85,11 @@ func (c *Config) ForSteps(steps int, plannedFor string) (settled *Config, notes 
 }
 
 // ForRows is ForSteps of the number of steps that rows have chosen which were held out, of a longest
-// number that they could choose. A run has as many evaluations as a longer one.
+// number that they could choose. The run has as many evaluations as were planned for the longer one.
 func (c *Config) ForRows(steps, longest int) (settled *Config, notes []string) {
 	settled = c.copy()
-	if !settled.Explicit("eval-every") {
-		settled.EvalEvery = 0
+	if !settled.Explicit("eval-every") && c.Steps > 0 {
+		settled.EvalEvery = (c.EvalEvery*steps + c.Steps - 1) / c.Steps
 	}
 	plannedFor := c.PlannedFor
 	if settled.RowsChoseLength = steps < longest; settled.RowsChoseLength {
