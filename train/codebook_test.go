@@ -66,4 +66,10 @@ func TestCodebook(t *testing.T) {
 		!strings.Contains(err.Error(), "genes.fasta holds no sequences of vectors: leave it out") {
 		t.Error(err)
 	}
+	for _, words := range []string{"tokens=words", "model=drf projection=7"} {
+		if _, _, err := config(t, words).FitInputs(t.Context(), table(t, 30, 1, wave)); err == nil ||
+			!strings.Contains(err.Error(), "is read without sequences: name their column by --sequence") {
+			t.Errorf("%s of a table: %v", words, err)
+		}
+	}
 }

@@ -53,6 +53,12 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		return nil, c.Errorf("codebook", "%s holds no sequences of vectors: leave it out", ds.Path)
 	}
 	if ds.Sequences == nil {
+		for _, key := range words("tokens projection") {
+			if c.Explicit(key) && c.Text(key) != defaults().Text(key) {
+				return nil, c.Errorf(key, "%s is read without sequences: name their column by --sequence, or leave it out",
+					ds.Path)
+			}
+		}
 		if maps != nil {
 			return nil, c.Errorf("kernel", "%s is for sequences, and %s holds vectors: give one of %v, or leave "+
 				"it out", maps, ds.Path, model.Kernels())
