@@ -339,3 +339,10 @@ func TestTooManyLevels(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestBlanksInKernel(t *testing.T) {
+	c := mustResolve(t, nil, flags("--kernel", "rbf + matern12"))
+	if shapes, _ := c.Kernels(); !slices.Equal(shapes, []string{"rbf", "matern12"}) {
+		t.Errorf("kernels %q", shapes)
+	}
+}

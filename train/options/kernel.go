@@ -31,7 +31,8 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 	}
 	var words []string
 	for _, word := range strings.Split(text, "+") {
-		name, _, _ := strings.Cut(strings.TrimSpace(word), "/")
+		word = strings.TrimSpace(word)
+		name, _, _ := strings.Cut(word, "/")
 		name, _, _ = strings.Cut(name, ":")
 		switch {
 		case slices.Contains(model.Kernels(), word):
