@@ -16,6 +16,7 @@ import (
 type Targets struct {
 	Values  []float64 // [N, Columns]; nil where there are Labels
 	Labels  []int32   // [N]: the column of each row's class, for many rows; nil where there are Values
+	Groups  []int32   // [N]: rows of one are left out together; nil: rows that stand near each other are
 	Columns int
 	Classes bool
 }
@@ -29,13 +30,16 @@ func (t Targets) subset(rows []int) Targets {
 		} else {
 			copy(s.row(i), t.row(r))
 		}
+		if t.Groups != nil {
+			s.Groups = append(s.Groups, t.Groups[r])
+		}
 	}
 	return s
 }
 
 // head is the targets of the first n rows.
 func (t Targets) head(n int) Targets {
-	t.Values = t.Values[:n*t.Columns]
+	t.Values, t.Groups = t.Values[:n*t.Columns], t.Groups[:min(n, len(t.Groups))]
 	return t
 }
 
@@ -217,8 +221,11 @@ const leaveOut = 20
 
 // blocks are rows that stand near each other in a file: each has the same share of every class.
 // Neighbours are often alike, as sentences of one text are and members of one family, and would
-// tell about each other what they do not tell about new rows.
+// tell about each other what they do not tell about new rows. Groups say which rows are alike.
 func blocks(t Targets, places []int) [][]int {
+	if whole := wholeGroups(t.Groups); len(whole) > 1 {
+		return whole
+	}
 	rank := slices.Sorted(slices.Values(places))
 	order := make([]int, len(places)) // of places
 	for i, p := range places {
@@ -233,6 +240,30 @@ func blocks(t Targets, places []int) [][]int {
 		}
 	}
 	return slices.DeleteFunc(all, func(b []int) bool { return b == nil })
+}
+
+// wholeGroups puts the rows of each group, the largest first, into the block with the fewest rows.
+func wholeGroups(groups []int32) [][]int {
+	var order []int32
+	of := map[int32][]int{}
+	for i, g := range groups {
+		if of[g] == nil {
+			order = append(order, g)
+		}
+		of[g] = append(of[g], i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(len(of[b]), len(of[a])) })
+	all := make([][]int, min(leaveOut, len(order)))
+	for _, g := range order {
+		least := 0
+		for b, rows := range all {
+			if len(rows) < len(all[least]) {
+				least = b
+			}
+		}
+		all[least] = append(all[least], of[g]...)
+	}
+	return all
 }
 
 // grouped are rows in their order, those of each class together, or all of them.

@@ -43,7 +43,7 @@ const (
 // Select compares candidates by the log density of held-out training rows. It returns the best, or
 // the sum of the best few if that is better. All candidates are tried on few rows, drawn so that
 // rare classes are kept; the best of them and their sums on at most 800. Rows that are neighbours
-// in the file are held out together, in 20 blocks. Each block is predicted by kernel ridge
+// in the file, or of one group, are held out together, in 20 blocks. Each block is predicted by kernel ridge
 // regression on the others, from which a link makes probabilities. A sum must be better by a
 // standard error, an exponential kernel than the inner product by two.
 //

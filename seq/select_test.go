@@ -44,3 +44,31 @@ func TestOneTarget(t *testing.T) {
 		}
 	}
 }
+
+// Rows of a group are left out together, wherever they stand. One group says nothing.
+func TestBlocksOfGroups(t *testing.T) {
+	const n, groups = 100, 30
+	targets := Targets{Columns: 1, Values: make([]float64, n), Groups: make([]int32, n)}
+	if found := blocks(targets, places(n)); len(found) != leaveOut {
+		t.Errorf("one group: %d blocks", len(found))
+	}
+	for i := range targets.Groups {
+		targets.Groups[i] = int32(i % groups)
+	}
+	block, rows := map[int32]int{}, 0
+	for b, found := range blocks(targets.subset(places(n)).head(n), places(n)) {
+		for _, i := range found {
+			g := targets.Groups[i]
+			if before, known := block[g]; known && before != b {
+				t.Errorf("group %d is in the blocks %d and %d", g, before, b)
+			}
+			block[g], rows = b, rows+1
+		}
+		if len(found) > 8 {
+			t.Errorf("block %d has %d rows", b, len(found))
+		}
+	}
+	if rows != n || len(block) != groups {
+		t.Errorf("%d rows of %d groups", rows, len(block))
+	}
+}

@@ -288,7 +288,7 @@ func (c *Config) candidates(set *seq.Set) []seq.Spec {
 // selectMaps chooses feature maps for an alphabet by training rows that are left out. Of a time
 // limit it takes a quarter at most.
 func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
-	targets := seq.Targets{Columns: len(ds.Outputs()), Classes: ds.Task == data.Classification}
+	targets := seq.Targets{Columns: len(ds.Outputs()), Classes: ds.Task == data.Classification, Groups: ds.Groups}
 	if targets.Classes {
 		targets.Columns, targets.Labels = len(ds.Classes), ds.Labels
 	} else {
