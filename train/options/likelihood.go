@@ -89,7 +89,7 @@ func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string
 			c.likelihoodOf(train.Task))
 	}
 	open := c.Likelihood == Auto && c.Targets == data.AutoTargets && c.Objective != Predictive &&
-		c.PredictDraws == 0 && !c.Explicit("noise-init")
+		c.PredictDraws == 0 && !c.Explicit("noise-init") && !c.hasTemperature()
 	exposed := train.Offset != nil && train.Task == data.Regression && data.Counts(train) == nil
 	if open && (exposed || data.LooksLikeCounts(train)) {
 		return c.With("likelihood", model.NegativeBinomialLikelihood), []string{fmt.Sprintf(
@@ -97,6 +97,9 @@ func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string
 	}
 	return c, nil, nil
 }
+
+// hasTemperature reports whether a user gave a temperature that has an effect.
+func (c *Config) hasTemperature() bool { return c.Temperature != 0 && c.Temperature != 1 }
 
 // likelihoodOf is the likelihood for a task.
 func (c *Config) likelihoodOf(task data.Task) string {
@@ -127,7 +130,7 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 		if c.PredictDraws > 0 {
 			return c.Errorf("predict-draws", "puts a normal in place of a prediction, and counts have none: leave it out")
 		}
-		if c.Temperature != 0 && c.Temperature != 1 {
+		if c.hasTemperature() {
 			return c.Errorf("temperature", "counts have none: leave it out")
 		}
 		return data.Counts(ds)
