@@ -41,7 +41,7 @@ func (t *Trained) functions(ctx context.Context, dev device.Device, ds *data.Dat
 	drawn func(functions int)) (p *model.Prediction, err error) {
 	defer device.Guard(&err)
 	own := t.Projection.Apply(ds)
-	if err := t.Kind.fits(own); err != nil {
+	if err := t.Kind.fits(ctx, own); err != nil {
 		return nil, err
 	}
 	if err := t.fit(dev, own.N(), samples); err != nil {

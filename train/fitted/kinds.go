@@ -28,8 +28,8 @@ type RowKind interface {
 	among() (own []float64, m int)
 	// projected is the number of extraInputs that are coordinates, as columns are.
 	projected() int
-	// fits is the error of rows that the model cannot predict.
-	fits(ds *data.Dataset) error
+	// fits is the error of rows that the model cannot predict, or that of ctx.
+	fits(ctx context.Context, ds *data.Dataset) error
 	// empty counts coded sequences that have no feature under each map.
 	empty(ctx context.Context, ds *data.Dataset) (counts []int, maps seq.Spec)
 	// tensors are the parts of a model file that describe it.
@@ -46,7 +46,7 @@ func (Vectors) among() ([]float64, int)                                         
 func (Vectors) projected() int                                                  { return 0 }
 func (Vectors) empty(context.Context, *data.Dataset) (counts []int, m seq.Spec) { return nil, nil }
 func (Vectors) tensors() (h *sequencesHeader, tensors []safetensors.Tensor)     { return nil, nil }
-func (Vectors) fits(ds *data.Dataset) error {
+func (Vectors) fits(_ context.Context, ds *data.Dataset) error {
 	if ds.Kernel != nil {
 		return usage.Errorf("gram: the model was trained without --gram: leave it out")
 	}
@@ -75,16 +75,20 @@ type Sequences struct {
 	Basis *seq.Basis // X̄, with the state learnt from the features of all training sequences
 }
 
-func (s Sequences) fits(ds *data.Dataset) error {
-	return errors.Join(s.Vectors.fits(ds), fitsMaps(s.Basis.Spec, s.coded(ds)))
+func (s Sequences) fits(ctx context.Context, ds *data.Dataset) error {
+	return errors.Join(s.Vectors.fits(ctx, ds), fitsMaps(ctx, s.Basis.Spec, s.coded(ds)))
 }
 
 // fitsMaps refuses graphs that are too large for the maps.
-func fitsMaps(spec seq.Spec, ds *data.Dataset) error {
-	if err := spec.Fits(context.Background(), ds.Sequences); err != nil {
-		return usage.Errorf("%s: %v", ds.Path, err)
+func fitsMaps(ctx context.Context, spec seq.Spec, ds *data.Dataset) error {
+	err := spec.Fits(ctx, ds.Sequences)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	}
-	return nil
+	return usage.Errorf("%s: %v", ds.Path, err)
 }
 
 func (s Sequences) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
@@ -104,8 +108,8 @@ type Projected struct {
 	Projection *seq.Projection
 }
 
-func (p Projected) fits(ds *data.Dataset) error {
-	return errors.Join(p.Vectors.fits(ds), fitsMaps(p.Projection.Spec, p.coded(ds)))
+func (p Projected) fits(ctx context.Context, ds *data.Dataset) error {
+	return errors.Join(p.Vectors.fits(ctx, ds), fitsMaps(ctx, p.Projection.Spec, p.coded(ds)))
 }
 
 func (p Projected) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
@@ -133,7 +137,7 @@ func (Gram) extraInputs(_ context.Context, ds *data.Dataset, lo, hi int) []float
 
 func (g Gram) among() ([]float64, int) { return g.Own, g.M }
 
-func (g Gram) fits(ds *data.Dataset) error {
+func (g Gram) fits(_ context.Context, ds *data.Dataset) error {
 	switch {
 	case ds.Kernel == nil:
 		return usage.Errorf("%s: the model was trained with --gram: give the kernel of these rows, "+

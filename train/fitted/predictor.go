@@ -91,7 +91,7 @@ func (t *Trained) readRows(ctx context.Context, ds *data.Dataset, far bool) (x, 
 	blocks := make([][]float64, len(t.each()))
 	for k, m := range t.each() {
 		own := m.Projection.Apply(ds)
-		if err := m.Kind.fits(own); err != nil {
+		if err := m.Kind.fits(ctx, own); err != nil {
 			return nil, nil, err
 		}
 		blocks[k] = m.Inputs(ctx, own)(0, own.N())

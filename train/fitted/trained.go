@@ -86,7 +86,7 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 	}()
 	defer device.Guard(&err)
 	ds = t.Projection.Apply(ds)
-	if err := t.Kind.fits(ds); err != nil {
+	if err := t.Kind.fits(ctx, ds); err != nil {
 		return nil, nil, err
 	}
 	if err := t.fit(dev, ds.N(), samples); err != nil {
