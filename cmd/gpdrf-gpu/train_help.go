@@ -88,7 +88,7 @@ func commandKeys() []flagSpec {
 func optionFlags(withFlag bool) (flags []flagSpec) {
 	defaults := defaultConfig()
 	for _, o := range options.Options() {
-		if o.Flag != withFlag || o.Record { // users have no use for the records of a run
+		if o.Flag != withFlag || o.Record && o.Arg == "" { // nobody types the records of a run
 			continue
 		}
 		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key),
