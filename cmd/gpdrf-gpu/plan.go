@@ -8,7 +8,7 @@ import (
 
 func (p *program) planVerb() verb {
 	return verb{
-		name: "plan", line: "how much memory a training takes, and whether it fits", run: p.plan,
+		name: "plan", line: "list the memory that a training takes", run: p.plan,
 		about: "It takes the options of train (gpdrf-gpu help train) and lists every buffer of that training " +
 			"with its size. Nothing is trained. If the training does not fit, the exit code is 2, and the error " +
 			"names options that would fit.",

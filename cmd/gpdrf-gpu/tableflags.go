@@ -11,7 +11,7 @@ func dialectKeys() []flagSpec {
 	return []flagSpec{
 		{name: "separator", arg: strings.Join(data.Separators(), "|"), help: "what separates the cells; default: detected"},
 		{name: "decimal", arg: "auto|point|comma", help: "how decimals are written; default: detected"},
-		{name: "header", arg: "auto|yes|no", help: "whether the first row names the columns; default: detected"},
+		{name: "header", arg: "auto|yes|no", help: "the first row names the columns; default: detected"},
 	}
 }
 

@@ -77,7 +77,7 @@ func (c *Config) fileOptions() []Option {
 		{Key: "thousands", Values: words("auto , . space none"), value: &c.Thousands,
 			Help: "the sign between thousands; auto finds it, unless it may mark decimals as well"},
 		{Key: "header", Values: words("auto yes no"), value: &c.Header,
-			Help: "whether the first row of a table names its columns"},
+			Help: "the first row of a table names its columns"},
 	}
 }
 
@@ -242,9 +242,9 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound; predictive is the log density of targets under the prediction, less the " +
 				"divergences. auto lets a held-out fifth of the rows of a table, or of classes of sequences, choose the " +
-				"objective and kl-weight. On few rows and of classes, it also chooses the number of steps. If steps, " +
-				"epochs or kl-weight are given, rows choose only where auto is given, too. Otherwise auto is predictive with " +
-				"gaussian noise where rows outnumber the parameters, without the spreads of q"},
+				"objective and kl-weight, and on few rows and of classes the number of steps. If steps, epochs or " +
+				"kl-weight are given, rows choose only where auto is given, too. Where they do not choose, auto is " +
+				"predictive if noise is gaussian and rows outnumber the parameters that can follow them, else elbo"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Help: "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,
