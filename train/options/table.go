@@ -242,8 +242,8 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound; predictive is the log density of targets under the prediction, less the " +
 				"divergences. auto lets a held-out fifth of the rows of a table, or of classes of sequences, choose the " +
-				"objective and kl-weight, and on few rows and of classes the number of steps. If steps, epochs or " +
-				"kl-weight are given, rows choose only where auto is given, too. Where they do not choose, auto is " +
+				"objective and kl-weight. On few rows and of classes, it also chooses the number of steps. If steps, " +
+				"epochs or kl-weight are given, rows choose only where auto is given, too. Where they do not, auto is " +
 				"predictive if noise is gaussian and rows outnumber the parameters that can follow them, else elbo"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Help: "initial degrees of freedom of student-t, above 2"},
