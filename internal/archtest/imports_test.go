@@ -1,7 +1,6 @@
 package archtest
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,7 @@ import (
 // packages under internal/ that import nothing but each other. Tests may import others too, and
 // commands all.
 var rooms = map[string][]string{
-	// the library links the backends, as a command does
+	// Backends are found by name: the library links them, as a command does, and no other room.
 	".": {"train", "train/options", "train/fitted", "train/rundir", "predict", "model",
 		"data", "device", "device/cpu", "device/gpu", "leaves"},
 	"device":            {},
@@ -125,22 +124,6 @@ func TestImportsOfOthers(t *testing.T) {
 				if (to == home || strings.HasPrefix(to, home+"/")) && !within(f.dir, rooms) {
 					t.Errorf("%s: only %v may import %s", at, rooms, to)
 				}
-			}
-		}
-	}
-}
-
-// Backends are found by name only: a program that links one imports it blank, and only commands,
-// the library and tests do.
-func TestNobodyKnowsABackend(t *testing.T) {
-	m := load(t)
-	for _, f := range m.code() {
-		if command(f) || f.dir == "." {
-			continue
-		}
-		for to, at := range m.imports(f) {
-			if dir, own := m.own(to); own && path.Dir(dir) == "device" {
-				t.Errorf("%s: %s imports the backend %s", at, f.dir, dir)
 			}
 		}
 	}
