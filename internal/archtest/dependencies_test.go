@@ -2,33 +2,14 @@ package archtest
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// direct are the modules that go.mod requires without an "// indirect", with their versions.
-func direct(t *testing.T) map[string]string {
-	t.Helper()
-	modules := map[string]string{}
-	inside := false
-	for _, line := range strings.Split(read(t, "go.mod"), "\n") {
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "require (":
-			inside = true
-			continue
-		case line == ")":
-			inside = false
-		}
-		required := strings.TrimPrefix(line, "require ")
-		fields := strings.Fields(required)
-		if (inside || required != line) && len(fields) == 2 {
-			modules[fields[0]] = fields[1]
-		}
-	}
-	return modules
-}
+// requirement is a line of go.mod without an "// indirect": a module and its version.
+var requirement = regexp.MustCompile(`(?m)^(?:require |\t)(\S+) (v\S+)$`)
 
 // users are the rooms whose code imports a module, in alphabetical order, then "tests" where a test
 // does in another room: "data, tests".
@@ -61,7 +42,10 @@ func (m *module) users(required string) string {
 
 // docs/dependencies.md has a row for each module that go.mod requires directly, and no other.
 func TestDependencies(t *testing.T) {
-	m, required := load(t), direct(t)
+	m, required := load(t), map[string]string{}
+	for _, line := range requirement.FindAllStringSubmatch(read(t, "go.mod"), -1) {
+		required[line[1]] = line[2]
+	}
 	explained := map[string]bool{}
 	for _, row := range tableUnder(t, read(t, "docs/dependencies.md"), "Modules") {
 		if len(row) != 7 {
