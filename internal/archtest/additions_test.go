@@ -54,16 +54,3 @@ func TestLikelihoodsAreTested(t *testing.T) {
 		}
 	}
 }
-
-var named = regexp.MustCompile("`((?:[a-z]+/)*[\\w.]+\\.(?:go|md|cuh|cu|txtar|tsv|py))`")
-
-// docs/extending.md names files that exist.
-func TestExtendingNamesFiles(t *testing.T) {
-	files := named.FindAllStringSubmatch(read(t, "docs/extending.md"), -1)
-	if len(files) < 20 {
-		t.Fatalf("only %d files found: is the pattern still right?", len(files))
-	}
-	for _, f := range files {
-		read(t, f[1])
-	}
-}

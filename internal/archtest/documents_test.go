@@ -79,40 +79,19 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 }
 
-// sourceFile is the path of one as the documents write it.
-var sourceFile = regexp.MustCompile(`^[a-z]\w*(/\w+)*\.(go|cuh|cu|c|h|s)$`)
+var named = regexp.MustCompile("`((?:[a-z-]+/)*[\\w.]+\\.(?:go|md|cuh|cu|txtar|tsv|py))`")
 
-// The files of a step that the architecture lists are there, and hold more than comments.
-func TestListedFilesHoldCode(t *testing.T) {
-	_, list, _ := strings.Cut(read(t, "docs/architecture.md"), "\nThe files of a step")
-	list, _, _ = strings.Cut(list, "\n## ")
-	count := 0
-	for _, name := range quoted(list) {
-		if !sourceFile.MatchString(name) {
-			continue
+// Both documents list files, which are there.
+func TestListedFiles(t *testing.T) {
+	for _, name := range []string{"docs/architecture.md", "docs/extending.md"} {
+		files := named.FindAllStringSubmatch(read(t, name), -1)
+		if len(files) < 20 {
+			t.Fatalf("%s: only %d files found: is the pattern still right?", name, len(files))
 		}
-		count++
-		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
-			t.Errorf("docs/architecture.md lists %s, which is not there", name)
-		} else if !holdsCode(read(t, name)) {
-			t.Errorf("docs/architecture.md lists %s, which holds no code", name)
+		for _, f := range files {
+			read(t, f[1])
 		}
 	}
-	if count < 10 {
-		t.Errorf("only %d files found: is the pattern still right?", count)
-	}
-}
-
-// holdsCode reports whether a file has lines besides comments, directives and its package clause.
-func holdsCode(text string) bool {
-	for _, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		comment := strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "package ")
-		if line != "" && !comment {
-			return true
-		}
-	}
-	return false
 }
 
 // indented are the lines of code blocks.
