@@ -47,11 +47,8 @@ var goName = regexp.MustCompile(`\b([a-z]+)\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)?)`)
 // The architecture and the other documents about code name only things that exist.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	m := load(t)
-	all, err := m.declarations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, op := range operations(t, all, m) {
+	all := m.declarations(t)
+	for _, op := range operations(m) {
 		all["device."+op] = declaration{} // as the documents write operations
 	}
 	packages := map[string]bool{}

@@ -68,11 +68,8 @@ func cites(text, label string) bool {
 
 func TestEquations(t *testing.T) {
 	m := load(t)
-	all, err := m.declarations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ops := operations(t, all, m)
+	all := m.declarations(t)
+	ops := operations(m)
 	family := map[string]string{}
 	for name := range all {
 		parts := strings.Split(name, ".")

@@ -1,15 +1,15 @@
 package archtest
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -140,7 +140,8 @@ type declaration struct {
 // declarations are all top-level names of the non-test files by "package.Name", with methods, those
 // of interfaces too, and fields as "package.Type.Method", and packages themselves as "package". Two
 // packages of one name would be an error.
-func (m *module) declarations() (map[string]declaration, error) {
+func (m *module) declarations(t *testing.T) map[string]declaration {
+	t.Helper()
 	all := map[string]declaration{}
 	home := map[string]string{}
 	for _, f := range m.files {
@@ -149,7 +150,7 @@ func (m *module) declarations() (map[string]declaration, error) {
 			continue
 		}
 		if h, known := home[pkg]; known && h != f.dir {
-			return nil, fmt.Errorf("two packages are called %s: %s and %s", pkg, h, f.dir)
+			t.Fatalf("two packages are called %s: %s and %s", pkg, h, f.dir)
 		}
 		home[pkg] = f.dir
 		if doc := f.syntax.Doc.Text(); doc != "" {
@@ -159,7 +160,7 @@ func (m *module) declarations() (map[string]declaration, error) {
 			declare(all, pkg, f, d)
 		}
 	}
-	return all, nil
+	return all
 }
 
 func declare(all map[string]declaration, pkg string, f *file, d ast.Decl) {
@@ -231,36 +232,13 @@ func methods(f *file, wanted map[string]bool) (names []string) {
 }
 
 // operations are the methods of device.Device that compute: those of the interfaces embedded in it.
-func operations(t *testing.T, all map[string]declaration, m *module) []string {
-	t.Helper()
-	var ops []string
-	for _, f := range m.files {
-		if f.path != "device/device.go" {
-			continue
+func operations(m *module) (ops []string) {
+	device := newChecker(m).check("device").Scope().Lookup("Device").Type().Underlying().(*types.Interface)
+	for family := range device.EmbeddedTypes() {
+		for op := range family.Underlying().(*types.Interface).Methods() {
+			ops = append(ops, op.Name())
 		}
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
-			spec, ok := n.(*ast.TypeSpec)
-			if !ok || spec.Name.Name != "Device" {
-				return true
-			}
-			for _, method := range spec.Type.(*ast.InterfaceType).Methods.List {
-				family, embedded := method.Type.(*ast.Ident)
-				if !embedded {
-					continue
-				}
-				prefix := "device." + family.Name + "."
-				for name := range all {
-					if strings.HasPrefix(name, prefix) {
-						ops = append(ops, strings.TrimPrefix(name, prefix))
-					}
-				}
-			}
-			return false
-		})
 	}
-	if len(ops) == 0 {
-		t.Fatal("no operations found in device/device.go")
-	}
-	sort.Strings(ops)
+	slices.Sort(ops)
 	return ops
 }

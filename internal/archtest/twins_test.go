@@ -37,17 +37,13 @@ var twins = []struct{ file, operations string }{
 
 func TestTwins(t *testing.T) {
 	m := load(t)
-	all, err := m.declarations()
-	if err != nil {
-		t.Fatal(err)
-	}
 	listed := map[string]bool{}
 	for _, twin := range twins {
 		for _, op := range strings.Fields(twin.operations) {
 			listed[op] = true
 		}
 	}
-	ops := operations(t, all, m)
+	ops := operations(m)
 	for _, op := range ops {
 		if !listed[op] {
 			t.Errorf("operation %s of device.Device is in no row of twins", op)
