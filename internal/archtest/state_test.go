@@ -1,7 +1,6 @@
 package archtest
 
 import (
-	"errors"
 	"go/ast"
 	"go/types"
 	"testing"
@@ -17,27 +16,20 @@ var registers = map[string]string{
 // never again.
 func TestNoPackageState(t *testing.T) {
 	m := load(t)
-	packages := map[string][]*ast.File{}
+	c := newChecker(m)
 	for _, f := range m.code() {
-		packages[f.dir] = append(packages[f.dir], f.syntax)
-	}
-	for dir, files := range packages {
-		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-		config := types.Config{ // names are resolved without reading other packages
-			Importer: blind{}, Error: func(error) {}, DisableUnusedImportCheck: true,
-		}
-		pkg, _ := config.Check(dir, m.fset, files, info)
-		for _, f := range files {
-			for _, d := range f.Decls {
-				function, ok := d.(*ast.FuncDecl)
-				if !ok || function.Recv == nil && function.Name.Name == "init" {
+		c.check(f.dir)
+		for _, d := range f.syntax.Decls {
+			function, ok := d.(*ast.FuncDecl)
+			if !ok || function.Recv == nil && function.Name.Name == "init" {
+				continue
+			}
+			for _, target := range written(function) {
+				v, ok := c.info.Uses[target].(*types.Var)
+				if !ok || v.Parent() != v.Pkg().Scope() {
 					continue
 				}
-				for _, target := range written(function) {
-					v, ok := info.Uses[target].(*types.Var)
-					if !ok || v.Parent() != pkg.Scope() || registers[pkg.Name()+"."+v.Name()] == function.Name.Name {
-						continue
-					}
+				if registers[v.Pkg().Name()+"."+v.Name()] != function.Name.Name {
 					t.Errorf("%s: %s writes the package variable %s", m.fset.Position(target.Pos()),
 						function.Name.Name, v.Name())
 				}
@@ -80,7 +72,3 @@ func written(function *ast.FuncDecl) (targets []*ast.Ident) {
 	})
 	return targets
 }
-
-type blind struct{}
-
-func (blind) Import(string) (*types.Package, error) { return nil, errors.New("not read") }
