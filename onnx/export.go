@@ -75,7 +75,7 @@ func exportable(t *fitted.Trained) error {
 	case t.Schema.Alphabet != nil:
 		return usage.Errorf("its rows are sequences or graphs: ONNX has no operations that count their features: " +
 			"gpdrf-gpu serve answers requests with such a model")
-	case kind != fitted.RowKind(fitted.Vectors{}):
+	case kind.Gram != nil:
 		return usage.Errorf("it was trained with --gram: its rows have no columns that a graph could read")
 	}
 	return nil

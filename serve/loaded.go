@@ -42,7 +42,7 @@ func (l *loader) open(e *entry) (m *loaded, err error) {
 		return nil, err
 	}
 	t := run.Trained
-	if _, gram := t.Kind.(fitted.Gram); gram {
+	if t.Kind.Gram != nil {
 		return nil, fmt.Errorf("%s: it was trained with a kernel of its own, which requests cannot "+
 			"bring: predict reads it with --gram", path)
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // writeGram writes the linear kernel between rows, each with a vector of the same length, and
@@ -172,7 +171,7 @@ func TestGram(t *testing.T) {
 		t.Error(err)
 	}
 	bad := reread(t, out.Trained)
-	bad.Kind.(fitted.Gram).Own[5] = math.NaN()
+	bad.Kind.Gram.Own[5] = math.NaN()
 	text := bytesOf(t, bad)
 	if _, err := readModel(t, text); err == nil || !strings.Contains(err.Error(), `"sequences.gram" holds NaN`) {
 		t.Error(err)

@@ -18,7 +18,7 @@ import (
 // model is on the device, and the rows are uploaded.
 func (j *Job) prepare(ctx context.Context) (*run, error) {
 	c, ds := j.Config, j.Train
-	r := &run{job: j, trained: &fitted.Trained{Kind: fitted.Vectors{}, Schema: ds.Schema().Plain(),
+	r := &run{job: j, trained: &fitted.Trained{Schema: ds.Schema().Plain(),
 		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
 	if j.Start != nil {
 		r.keep(j.Start)
@@ -139,20 +139,19 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 	c, ds := r.job.Config, r.job.Train
 	switch {
 	case ds.Kernel != nil:
-		r.trained.Kind, r.init.Sigma = fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}, []float64{1}
+		r.trained.Kind.Gram, r.init.Sigma = &fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}, []float64{1}
 		r.job.Reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
-		var p fitted.Projected
-		if p.Codebook, ds, err = c.LearnCodebook(r.job.doing(ctx, "codebook"), ds); err != nil {
+		kind := &r.trained.Kind
+		if kind.Codebook, ds, err = c.LearnCodebook(r.job.doing(ctx, "codebook"), ds); err != nil {
 			return err
 		}
 		_, spec := c.Kernels()
-		if p.Projection, err = seq.NewProjection(r.job.doing(ctx, "features of the sequences"), spec,
+		if kind.Projection, err = seq.NewProjection(r.job.doing(ctx, "features of the sequences"), spec,
 			c.Projection, ds.Sequences, c.Seed); err != nil {
 			return options.SpecError(ctx, err)
 		}
-		r.trained.Kind = p
 		r.job.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
 	case ds.Sequences != nil:
 		if err := r.useSequences(ctx); err != nil {

@@ -24,8 +24,8 @@ type sequences struct {
 }
 
 // kind is the kind of a model's rows, the sequences.
-func (s *sequences) kind() fitted.Sequences {
-	return fitted.Sequences{Codes: fitted.Codes{Codebook: s.book}, Basis: s.basis}
+func (s *sequences) kind() fitted.RowKind {
+	return fitted.RowKind{Codebook: s.book, Basis: s.basis}
 }
 
 // among is the same X̄ with the features of other rows than those of training.

@@ -338,7 +338,7 @@ func TestSequenceModelDamage(t *testing.T) {
 			"1\ta word and another\n0\twords of old\n1\tand a word\n0\tan old word\n1\ta new and\n0\tof "+
 				"words\n1\tanother a\n0\told of\n1\tand\n0\tof\n", data.ReadOptions{Tokens: "bytes"})).Trained
 	for want, damage := range map[string]func(t *fitted.Trained){
-		"lack an alphabet": func(t *fitted.Trained) { t.Kind = fitted.Vectors{} },
+		"lack an alphabet": func(t *fitted.Trained) { t.Kind = fitted.RowKind{} },
 		"are not those of the model": func(t *fitted.Trained) {
 			t.Model.Maps = []string{model.MapLinear, model.MapRBF}
 		},
@@ -376,12 +376,6 @@ func TestEmptySequences(t *testing.T) {
 }
 
 // basisOf is X̄ of a model of sequences; nil of others.
-func basisOf(t *fitted.Trained) *seq.Basis {
-	s, _ := t.Kind.(fitted.Sequences)
-	return s.Basis
-}
+func basisOf(t *fitted.Trained) *seq.Basis { return t.Kind.Basis }
 
-func isProjected(t *fitted.Trained) bool {
-	_, is := t.Kind.(fitted.Projected)
-	return is
-}
+func isProjected(t *fitted.Trained) bool { return t.Kind.Projection != nil }

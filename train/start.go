@@ -30,7 +30,7 @@ func (j *Job) checkStart() error {
 	if s.Members != nil {
 		return usage.Errorf("an ensemble cannot be trained further: start at a single model")
 	}
-	if _, gram := s.Kind.(fitted.Gram); gram || j.Train.Kernel != nil {
+	if s.Kind.Gram != nil || j.Train.Kernel != nil {
 		return usage.Errorf("a model of --gram cannot be trained further: its kernel is that of its own rows")
 	}
 	is := j.Config.ModelConfig(j.Train)
@@ -46,7 +46,7 @@ func (j *Job) checkStart() error {
 	if err := j.positive(s.Targets); err != nil {
 		return err
 	}
-	if kind, is := s.Kind.(fitted.Sequences); is {
+	if kind := s.Kind; kind.Basis != nil {
 		j.sequences = &sequences{book: kind.Codebook, set: kind.Coded(j.Train), basis: kind.Basis}
 	}
 	return nil

@@ -24,7 +24,6 @@ import (
 // smallTrained is a regression model that was never trained.
 func smallTrained() *Trained {
 	t := &Trained{
-		Kind: Vectors{},
 		Model: model.Config{
 			Model: model.GPDRF, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2, Inducing: 3,
 			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,

@@ -78,8 +78,7 @@ func (r *tensorReader) description(text string) (t *Trained, err error) {
 		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
 	t = &Trained{Model: h.Model, Schema: h.Schema, Projection: h.Projection, Scaler: h.Scaler, Targets: h.Targets,
-		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Known: h.Known, Conformal: h.Conformal,
-		Kind: Vectors{}}
+		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Known: h.Known, Conformal: h.Conformal}
 	if h.Sequences != nil {
 		if t.Kind, err = t.readKind(h.Sequences, r); err != nil {
 			return nil, err

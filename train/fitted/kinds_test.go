@@ -31,7 +31,7 @@ func TestLookAtLargeGraphsEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (Sequences{Basis: basis}).fits(ctx, &data.Dataset{Sequences: large}); !errors.Is(err, context.Canceled) {
+	if err := (RowKind{Basis: basis}).fits(ctx, &data.Dataset{Sequences: large}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

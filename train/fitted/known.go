@@ -73,7 +73,7 @@ func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []fl
 		return x
 	}
 	if projected == nil {
-		projected = t.Kind.extraInputs(context.Background(), t.Kind.coded(ds), lo, hi)
+		projected = t.Kind.extraInputs(context.Background(), t.Kind.Coded(ds), lo, hi)
 	}
 	return joinColumns(hi-lo, x, projected)
 }

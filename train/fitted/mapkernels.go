@@ -16,17 +16,17 @@ type MapKernel struct {
 
 // MapKernels are the kernels of the feature maps of a model of sequences; nil for others.
 func (t *Trained) MapKernels() (all []MapKernel) {
-	s, are := t.Kind.(Sequences)
-	if !are {
+	basis := t.Kind.Basis
+	if basis == nil {
 		return nil
 	}
 	named := map[string][]float64{}
 	for _, n := range t.Named {
 		named[n.Name] = n.Data
 	}
-	maps, alpha, logits, mix := len(s.Basis.Spec), named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
+	maps, alpha, logits, mix := len(basis.Spec), named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
 	kernels := len(logits) / maps
-	for i, term := range s.Basis.Spec {
+	for i, term := range basis.Spec {
 		m := MapKernel{Map: term.String()}
 		for j, a := range alpha {
 			k := j % kernels

@@ -13,7 +13,7 @@ import (
 // projection makes of them, then distances to X̄ or the projection of features. Once ctx is done
 // they are worth nothing.
 func (t *Trained) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
-	ds = t.Kind.coded(t.Projection.Apply(ds))
+	ds = t.Kind.Coded(t.Projection.Apply(ds))
 	return func(lo, hi int) []float64 {
 		var x []float64
 		if t.Kind.columns() {
@@ -40,9 +40,9 @@ func (t *Trained) SetInducing(m *model.Model) {
 // Empty is a message with the number of sequences that have no feature under one of the maps; ""
 // where there are none.
 func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
-	counts, maps := t.Kind.empty(ctx, t.Kind.coded(ds))
+	maps := t.Kind.maps()
 	var parts []string
-	for i, n := range counts {
+	for i, n := range t.Kind.empty(ctx, t.Kind.Coded(ds)) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d under %s", n, maps[i]))
 		}

@@ -39,24 +39,22 @@ func gramShape(m int) []int {
 	return []int{m, m}
 }
 
-func (g Gram) tensors() (*sequencesHeader, []safetensors.Tensor) {
-	return &sequencesHeader{Gram: true}, []safetensors.Tensor{tensorOf(gramOwn, g.Own, gramShape(g.M)...)}
-}
-
-func (s Sequences) tensors() (*sequencesHeader, []safetensors.Tensor) {
-	h := &sequencesHeader{Kernel: s.Basis.Spec.String(), Codebook: s.Codebook}
-	codes, start := converted[float64](s.Basis.Set.Codes), converted[float64](s.Basis.Set.Start)
-	return h, append([]safetensors.Tensor{tensorOf(basisCodes, codes, len(codes)),
-		tensorOf(basisStart, start, len(start))},
-		stateTensors(s.Basis.States())...)
-}
-
-func (p Projected) tensors() (*sequencesHeader, []safetensors.Tensor) {
-	h := &sequencesHeader{Kernel: p.Projection.Spec.String(), Projection: p.Projection.P, Codebook: p.Codebook}
-	return h, append([]safetensors.Tensor{
-		tensorOf(projectionMean, p.Projection.Mean, p.Projection.P),
-		tensorOf(projectionScale, []float64{p.Projection.Scale}, 1),
-	}, stateTensors(p.Projection.States())...)
+// tensors are the parts of a model file that describe the rows; nil of those of a table.
+func (k RowKind) tensors() (*sequencesHeader, []safetensors.Tensor) {
+	h := &sequencesHeader{Kernel: k.maps().String(), Codebook: k.Codebook}
+	switch b, p, g := k.Basis, k.Projection, k.Gram; {
+	case b != nil:
+		codes, start := converted[float64](b.Set.Codes), converted[float64](b.Set.Start)
+		return h, append([]safetensors.Tensor{tensorOf(basisCodes, codes, len(codes)),
+			tensorOf(basisStart, start, len(start))}, stateTensors(b.States())...)
+	case p != nil:
+		h.Projection = p.P
+		return h, append([]safetensors.Tensor{tensorOf(projectionMean, p.Mean, p.P),
+			tensorOf(projectionScale, []float64{p.Scale}, 1)}, stateTensors(p.States())...)
+	case g != nil:
+		return &sequencesHeader{Gram: true}, []safetensors.Tensor{tensorOf(gramOwn, g.Own, gramShape(g.M)...)}
+	}
+	return nil, nil
 }
 
 // stateTensors hold the state learnt from the features under each map.
@@ -82,21 +80,22 @@ func stateName(term int, what string) string {
 func tableName(term, table int) string { return stateName(term, fmt.Sprintf("table.%d", table)) }
 
 // readKind reads the kind of a model of sequences from the tensors of a model file.
-func (t *Trained) readKind(h *sequencesHeader, r *tensorReader) (RowKind, error) {
+func (t *Trained) readKind(h *sequencesHeader, r *tensorReader) (k RowKind, err error) {
 	m := t.Model.Inducing
 	if h.Gram {
-		return Gram{Own: r.real(gramOwn, gramShape(m)...), M: m}, r.wrong
+		k.Gram = &Gram{Own: r.real(gramOwn, gramShape(m)...), M: m}
+		return k, r.wrong
 	}
 	spec, err := seq.Parse(h.Kernel)
 	if err != nil {
-		return nil, err
+		return k, err
 	}
-	alphabet, codes := t.Schema.Alphabet, Codes{Codebook: h.Codebook}
-	if h.Codebook != nil {
-		alphabet = h.Codebook.Alphabet(alphabet)
+	alphabet := t.Schema.Alphabet
+	if k.Codebook = h.Codebook; k.Codebook != nil {
+		alphabet = k.Codebook.Alphabet(alphabet)
 	}
 	if err := spec.Check(alphabet); err != nil {
-		return nil, err
+		return k, err
 	}
 	states := make([]*seq.State, len(spec))
 	for i, term := range spec {
@@ -112,19 +111,20 @@ func (t *Trained) readKind(h *sequencesHeader, r *tensorReader) (RowKind, error)
 			p.Scale = scale[0]
 		}
 		if r.wrong != nil {
-			return nil, r.wrong
+			return k, r.wrong
 		}
-		return Projected{codes, p}, p.Restore(alphabet, states)
+		k.Projection = p
+		return k, p.Restore(alphabet, states)
 	}
 	set := r.set(alphabet, m)
 	if r.wrong != nil {
-		return nil, r.wrong
+		return k, r.wrong
 	}
 	if !slices.Equal(options.MapKinds(spec), t.Model.Maps) {
-		return nil, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
+		return k, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
 	}
-	basis, err := seq.RestoreBasis(spec, set, states)
-	return Sequences{codes, basis}, err
+	k.Basis, err = seq.RestoreBasis(spec, set, states)
+	return k, err
 }
 
 // set is X̄.

@@ -27,7 +27,7 @@ type Trained struct {
 	EvalSamples int    // S of a prediction by default
 	Named       []model.Named
 
-	Kind RowKind // nil of an ensemble
+	Kind RowKind // the members of an ensemble have their own
 
 	Known *Known // nil in older models
 

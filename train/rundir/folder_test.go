@@ -46,7 +46,6 @@ func resolve(t *testing.T, settings ...options.Setting) *options.Config {
 // smallTrained is a regression model that was never trained.
 func smallTrained() *fitted.Trained {
 	t := &fitted.Trained{
-		Kind: fitted.Vectors{},
 		Model: model.Config{
 			Model: model.GP, Inputs: 1, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 1, Inducing: 2,
 			Lengthscales: model.Shared, QCov: model.Diagonal, Whiten: true, Samples: 1,
