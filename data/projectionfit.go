@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
@@ -208,25 +207,14 @@ func (p *projector) grow(gram []float64, order []int, centre []float64, lo, hi i
 func (p *projector) eachFold(ctx context.Context, progress func(share float64),
 	work func(ctx context.Context, f, folds int)) error {
 	folds, done := min(projectionFolds, p.n), 0
-	var wg sync.WaitGroup
 	var lock sync.Mutex
-	var next atomic.Int64
-	for range min(folds, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				f := int(next.Add(1)) - 1
-				if f >= folds {
-					return
-				}
-				work(ctx, f, folds)
-				lock.Lock()
-				done++
-				progress(float64(done) / float64(folds))
-				lock.Unlock()
-			}
-		})
-	}
-	wg.Wait()
+	parallel.Each(ctx, folds, 1, func(f, _ int) {
+		work(ctx, f, folds)
+		lock.Lock()
+		defer lock.Unlock()
+		done++
+		progress(float64(done) / float64(folds))
+	})
 	return context.Cause(ctx)
 }
 
