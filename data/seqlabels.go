@@ -19,7 +19,11 @@ const sequenceTarget = "class"
 // named its target column.
 func (t *texts) setLabels(in *input, made *table) error {
 	if t.targets != nil && t.labels != nil {
-		return t.setSeveral(in, made)
+		if err := in.severalClasses(len(t.targets)); err != nil {
+			return err
+		}
+		made.nameTargets(everyRow(len(t.targets)), t.targets)
+		return t.setTargets(made, in.opt.TargetOptional)
 	}
 	if t.labels == nil {
 		if in.opt.TargetOptional {
@@ -176,36 +180,51 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 }
 
 // setTargets fills in the targets of the rows by the task that is known now. Where they are
-// optional, one that cannot be used is not known.
+// optional, those of a row with one that cannot be used are not known.
 func (t *texts) setTargets(made *table, optional bool) error {
-	u, find := &unneeded{}, classFinder(made.schema.Classes)
-	for i, l := range t.labels {
-		var err error
-		if made.task == Classification {
-			c, known := find(l)
-			if made.labels = append(made.labels, c); !known {
-				made.labels[i], err = -1, t.labelError(i,
-					"found class %s, which the training data do not have (their classes are %s): remove the "+
-						"sequence, or train on data with this class", quote(l), list(made.schema.Classes))
-			}
-		} else {
-			v, wrong := parseNumber(l)
-			if made.y = append(made.y, v); wrong != nil || !(math.Abs(v) <= largest) {
-				made.y[i], err = math.NaN(), t.labelError(i,
-					"found the target %s, which must be a finite number: correct it, or use the task "+
-						"classification", quote(l))
-			}
-		}
+	u, find, width := &unneeded{}, classFinder(made.schema.Classes), max(1, len(t.targets))
+	for first := 0; first < len(t.labels); first += width {
+		bad, err := t.addTargets(made, find, first, width)
 		if err != nil && !optional {
 			return err
 		} else if err != nil {
-			u.meet(l, t.where[i])
+			u.meet(t.labels[bad], t.where[bad])
 		}
 	}
 	if t.notes = append(t.notes, u.notes(t.name, made.task, t.n())...); u.all(t.n()) {
 		made.withoutTargets()
 	}
 	return nil
+}
+
+// addTargets adds the targets of a row, by its labels from first on. Where the label bad cannot be used, they
+// are not known, and the error is about it.
+func (t *texts) addTargets(made *table, find func(label string) (int32, bool), first, width int) (bad int, err error) {
+	if made.task == Classification {
+		c, known := find(t.labels[first])
+		if !known {
+			c, err = -1, t.labelError(first,
+				"found class %s, which the training data do not have (their classes are %s): remove the "+
+					"sequence, or train on data with this class", quote(t.labels[first]), list(made.schema.Classes))
+		}
+		made.labels = append(made.labels, c)
+		return first, err
+	}
+	for k := range width {
+		label := t.labels[first+k]
+		v, wrong := parseNumber(label)
+		if made.y = append(made.y, v); wrong == nil && math.Abs(v) <= largest {
+			continue
+		}
+		made.y = append(made.y[:first], slices.Repeat([]float64{math.NaN()}, width)...)
+		if t.targets != nil {
+			return first + k, t.labelError(first+k, "found %s in the target %s, which must be a finite number: correct it",
+				quote(label), quote(t.targets[k]))
+		}
+		return first, t.labelError(first, "found the target %s, which must be a finite number: correct it, or use the "+
+			"task classification", quote(label))
+	}
+	return 0, nil
 }
 
 // readLabels takes the labels from a file: one on each line, in the order of the sequences, or name
@@ -313,37 +332,6 @@ func (t *texts) nameTargets(names []string) {
 	} else if len(names) > 1 {
 		t.targets = names
 	}
-}
-
-// setSeveral makes several targets, which are numbers, of the labels.
-func (t *texts) setSeveral(in *input, made *table) error {
-	if err := in.severalClasses(len(t.targets)); err != nil {
-		return err
-	}
-	u := &unneeded{}
-	width := len(t.targets)
-	for row := 0; row < len(t.labels); row += width {
-		y := make([]float64, width)
-		for k := range y {
-			v, err := parseNumber(t.labels[row+k])
-			if y[k] = v; err == nil && math.Abs(v) <= largest {
-				continue
-			}
-			if !in.opt.TargetOptional {
-				return t.labelError(row+k, "found %s in the target %s, which must be a finite number: correct it",
-					quote(t.labels[row+k]), quote(t.targets[k]))
-			}
-			u.meet(t.labels[row+k], t.where[row+k])
-			y = slices.Repeat([]float64{math.NaN()}, width)
-			break
-		}
-		made.y = append(made.y, y...)
-	}
-	made.nameTargets(everyRow(width), t.targets)
-	if t.notes = append(t.notes, u.notes(t.name, Regression, t.n())...); u.all(t.n()) {
-		made.withoutTargets()
-	}
-	return nil
 }
 
 // targetNames are the names of the targets that are asked for, among the names there; nil where none
