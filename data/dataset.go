@@ -153,6 +153,9 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	return &s
 }
 
+// Slice is a copy of the rows lo … hi−1.
+func (d *Dataset) Slice(lo, hi int) *Dataset { return d.Subset(everyRow(hi)[lo:]) }
+
 // WithSequences is d with other sequences of its rows, such as those of a codebook; all else is
 // unchanged.
 func (d *Dataset) WithSequences(s *seq.Set) *Dataset {

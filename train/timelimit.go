@@ -237,11 +237,7 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	}
 	one = one * time.Duration(p.S) / time.Duration(of.Samples())
 	all := share(math.Ceil(float64(rows)/float64(min(r.step.Rows.N, predicted))), one)
-	numbers := make([]int, p.N)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	few := r.job.Train.Subset(numbers)
+	few := r.job.Train.Slice(0, p.N)
 	score, _ := second(func() error { r.trained.Score(p, few, c.PredictDraws); return nil })
 	inputs := r.trained.Inputs(ctx, few)
 	read, _ := second(func() error { inputs(0, few.N()); return nil })

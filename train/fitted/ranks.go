@@ -53,11 +53,7 @@ func (o Part) Of(ds *data.Dataset) *data.Dataset {
 	if o.ranks == nil {
 		return ds
 	}
-	rows := make([]int, o.Hi-o.Lo)
-	for i := range rows {
-		rows[i] = o.Lo + i
-	}
-	return ds.Subset(rows)
+	return ds.Slice(o.Lo, o.Hi)
 }
 
 // Join makes the prediction of all rows of that of the part. All ranks call it.

@@ -106,14 +106,11 @@ func (e *timed) part(ctx context.Context, n int) error {
 		return err
 	}
 	e.row = time.Since(begun) / time.Duration(n)
-	few := make([]int, min(n, scoreTimed))
-	for i := range few {
-		few[i] = i
-	}
-	timed := rows.Subset(few)
+	few := min(n, scoreTimed)
+	timed := rows.Slice(0, few)
 	begun = time.Now()
-	e.trained.Score(p.Pick(few), timed, e.asked.Draws)
-	e.score = time.Since(begun) / time.Duration(len(few))
+	e.trained.Score(p.Slice(0, few), timed, e.asked.Draws)
+	e.score = time.Since(begun) / time.Duration(few)
 	e.parts, e.done, e.last = append(e.parts, p), e.done+n, n
 	return nil
 }
