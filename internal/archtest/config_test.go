@@ -19,14 +19,8 @@ func TestConfigIsImmutable(t *testing.T) {
 		}
 		c.check(f.dir)
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
-			var targets []ast.Expr
+			targets := assigned(n)
 			switch n := n.(type) {
-			case *ast.AssignStmt:
-				if n.Tok != token.DEFINE {
-					targets = n.Lhs
-				}
-			case *ast.IncDecStmt:
-				targets = []ast.Expr{n.X}
 			case *ast.UnaryExpr:
 				if _, field := n.X.(*ast.SelectorExpr); n.Op == token.AND && field {
 					targets = []ast.Expr{n.X}

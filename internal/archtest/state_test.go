@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"testing"
 )
@@ -13,7 +14,7 @@ var registers = map[string]string{
 }
 
 // A package keeps no state: its variables are written where they are declared or in init, and
-// never again.
+// never again, and so are their elements and fields.
 func TestNoPackageState(t *testing.T) {
 	m := load(t)
 	c := newChecker(m)
@@ -24,51 +25,46 @@ func TestNoPackageState(t *testing.T) {
 			if !ok || function.Recv == nil && function.Name.Name == "init" {
 				continue
 			}
-			for _, target := range written(function) {
-				v, ok := c.info.Uses[target].(*types.Var)
-				if !ok || v.Parent() != v.Pkg().Scope() {
-					continue
+			ast.Inspect(function, func(n ast.Node) bool {
+				for _, target := range assigned(n) {
+					v, ok := c.info.Uses[base(target)].(*types.Var)
+					if ok && v.Parent() == v.Pkg().Scope() && registers[v.Pkg().Name()+"."+v.Name()] != function.Name.Name {
+						t.Errorf("%s: %s writes the package variable %s", m.fset.Position(target.Pos()),
+							function.Name.Name, v.Name())
+					}
 				}
-				if registers[v.Pkg().Name()+"."+v.Name()] != function.Name.Name {
-					t.Errorf("%s: %s writes the package variable %s", m.fset.Position(target.Pos()),
-						function.Name.Name, v.Name())
-				}
-			}
+				return true
+			})
 		}
 	}
 }
 
-// written are the variables that a function assigns to, also through an element or a field.
-func written(function *ast.FuncDecl) (targets []*ast.Ident) {
-	add := func(e ast.Expr) {
-		for {
-			switch x := e.(type) {
-			case *ast.IndexExpr:
-				e = x.X
-			case *ast.SelectorExpr:
-				e = x.X
-			case *ast.StarExpr:
-				e = x.X
-			case *ast.ParenExpr:
-				e = x.X
-			case *ast.Ident:
-				targets = append(targets, x)
-				return
-			default:
-				return
-			}
+// assigned are the expressions that a node assigns to.
+func assigned(n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE {
+			return n.Lhs
 		}
+	case *ast.IncDecStmt:
+		return []ast.Expr{n.X}
 	}
-	ast.Inspect(function, func(n ast.Node) bool {
-		switch s := n.(type) {
-		case *ast.AssignStmt:
-			for _, e := range s.Lhs {
-				add(e)
-			}
-		case *ast.IncDecStmt:
-			add(s.X)
-		}
-		return true
-	})
-	return targets
+	return nil
+}
+
+// base is the variable whose element or field an expression is; nil of others.
+func base(e ast.Expr) *ast.Ident {
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		return base(x.X)
+	case *ast.SelectorExpr:
+		return base(x.X)
+	case *ast.StarExpr:
+		return base(x.X)
+	case *ast.ParenExpr:
+		return base(x.X)
+	case *ast.Ident:
+		return x
+	}
+	return nil
 }
