@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -30,15 +28,7 @@ func noise(t *testing.T, n int, seed uint64) *data.Dataset {
 		}
 		fmt.Fprintf(&b, "%.3f\n", rng.NormFloat64())
 	}
-	path := filepath.Join(t.TempDir(), "noise.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d, _, err := data.ReadFile(path, data.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return readText(t, "noise.csv", b.String(), data.ReadOptions{})
 }
 
 // generalise trains, tests and compares; validation may be nil.

@@ -35,15 +35,7 @@ func table(t testing.TB, n int, seed uint64, target func(rng *rand.Rand, a, b fl
 		x, y := 4*rng.Float64()-2, 30+5*rng.NormFloat64()
 		fmt.Fprintf(&b, "%g,%g,%s\n", x, y, target(rng, x, (y-30)/5))
 	}
-	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d, _, err := data.ReadFile(path, data.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return readText(t, "table.csv", b.String(), data.ReadOptions{})
 }
 
 func wave(rng *rand.Rand, a, b float64) string {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,14 +22,7 @@ func TestSeveralTargets(t *testing.T) {
 		a := 4*rng.Float64() - 2
 		fmt.Fprintf(&b, "%g,%g,%g\n", a, 1000*math.Sin(2*a)+20*rng.NormFloat64(), math.Cos(2*a)+0.7*rng.NormFloat64())
 	}
-	path := filepath.Join(t.TempDir(), "two.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	set, _, err := data.ReadFile(path, data.ReadOptions{Target: "loud,quiet"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := readText(t, "two.csv", b.String(), data.ReadOptions{Target: "loud,quiet"})
 	dev, err := device.Open("cpu")
 	if err != nil {
 		t.Fatal(err)

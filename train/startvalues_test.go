@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -144,13 +142,5 @@ func wide(t *testing.T, n, columns int) *data.Dataset {
 			fmt.Fprintf(&b, "%g\n", rng.NormFloat64())
 		}
 	}
-	path := filepath.Join(t.TempDir(), "wide.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d, _, err := data.ReadFile(path, data.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return readText(t, "wide.csv", b.String(), data.ReadOptions{})
 }
