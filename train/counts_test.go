@@ -54,11 +54,7 @@ func countRows(t *testing.T, n int, seed uint64, dispersion float64) (ds *data.D
 // predictOn is a prediction of rows with a number of samples.
 func predictOn(t *testing.T, trained *fitted.Trained, ds *data.Dataset, samples int) *model.Prediction {
 	t.Helper()
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	p, err := trained.Predict(t.Context(), dev, ds, samples)
 	if err != nil {
 		t.Fatal(err)
@@ -183,11 +179,7 @@ func TestOrdinalRecovers(t *testing.T) {
 func TestCountsOfTest(t *testing.T) {
 	set, _ := countRows(t, 40, 7, 0)
 	out := mustFit(t, "model=gp inducing=5 steps=3 likelihood=poisson", set)
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	other := *set
 	other.Y = append([]float64{0.5}, set.Y[1:]...)
 	if _, err := out.Trained.Evaluate(context.Background(), dev, &other, 5, 0); err == nil {

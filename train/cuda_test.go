@@ -144,10 +144,7 @@ func TestCUDALargerThanMemory(t *testing.T) {
 	set := table(t, 50000, 1, wave)
 	run := func() (*Outcome, string, bool) {
 		j := jobOf(t, "model=gp inducing=5 inducing-init=random q-cov=diagonal steps=9 batch=20 device=cuda:0:f64")
-		dev, err := device.Open(j.Config.Device)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := mustOpen(t, j.Config.Device)
 		defer dev.Close()
 		free, _ := dev.Free()
 		j.Device, j.Train = dev, set
@@ -183,10 +180,7 @@ func TestCUDANotFinite(t *testing.T) {
 	for _, name := range []string{"cpu:f32", "cuda:0:f32"} {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=7 batch=17 steps=20")
 		c = settled(t, c, set)
-		dev, err := device.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := mustOpen(t, name)
 		run, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -33,11 +33,7 @@ func TestEnsemble(t *testing.T) {
 	e := ensemble(t, set, weights, "model=gp inducing=9",
 		"model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t",
 		"model=drf features=7 likelihood=heteroscedastic")
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dev.Close() })
+	dev := openCPU(t)
 	whole, distances, err := e.PredictFar(t.Context(), dev, set, 20)
 	if err != nil {
 		t.Fatal(err)
@@ -110,11 +106,7 @@ func TestEnsembleOfClasses(t *testing.T) {
 	e := ensemble(t, set, []float64{0.75, 0.2, 0.05}, "model=gp inducing=9 task=classification",
 		"model=gpdrf inducing=9 latents=3 features=7 task=classification",
 		"model=gp inducing=9 task=classification likelihood=bernoulli")
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dev.Close() })
+	dev := openCPU(t)
 	whole, distances, err := e.PredictFar(t.Context(), dev, set, 20)
 	if err != nil {
 		t.Fatal(err)

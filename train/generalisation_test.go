@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -36,10 +35,7 @@ func generalise(t *testing.T, options string, set, validation,
 	test *data.Dataset) (*rundir.Generalisation, *fitted.Scores, *Job, *Outcome) {
 	t.Helper()
 	c := config(t, options)
-	dev, err := device.Open(c.Device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, c.Device)
 	t.Cleanup(func() { dev.Close() })
 	job := &Job{Config: c, Device: dev, Train: set, Validation: validation, Test: test,
 		Started: time.Now(), Reporter: &quiet{}}

@@ -40,14 +40,8 @@ const (
 // interruptIn runs a job of partedRun, and interrupts it in the second part of a step.
 func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, step int) (*Outcome, error) {
 	t.Helper()
-	dev, err := device.Open(j.Config.Device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := heldOut(t, j, set)
 	defer dev.Close()
-	if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	j.Device = &cancelling{dev, gathers*(step-1) + 3, cancel}
@@ -131,10 +125,7 @@ func TestInterruptedELBO(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := device.Open("cpu:f64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, "cpu:f64")
 	defer dev.Close()
 	told := &readings{}
 	c := config(t, partedRun+" stop-after=14")
@@ -156,10 +147,7 @@ func (recording) Record(work func(device.Live)) func(device.Now) {
 
 // A step that may be recorded is whole.
 func TestInterruptedRecord(t *testing.T) {
-	dev, err := device.Open("cpu:f64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, "cpu:f64")
 	defer dev.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -23,11 +22,7 @@ func distances(t *testing.T, trained *fitted.Trained, ds *data.Dataset) []float6
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	_, d, err := back.PredictFar(t.Context(), dev, ds, 2)
 	if err != nil || len(d) != ds.N() {
 		t.Fatalf("%d distances of %d rows, %v", len(d), ds.N(), err)
@@ -148,11 +143,7 @@ func naiveToXBar(b *seq.Basis, set *seq.Set) float64 {
 func TestKnownFile(t *testing.T) {
 	trained := mustFit(t, "model=gp steps=2 inducing=5", gap(t, 40, 1)).Trained
 	rows := gap(t, 3, 2)
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	known := trained.Known
 	for wrong, k := range map[string]*fitted.Known{
 		"unit":    {Points: known.Points, Width: 2, Unit: -1},

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
@@ -42,11 +41,7 @@ func TestClassOffsets(t *testing.T) {
 			if has := strings.Contains(file.String(), "class_offsets"); has != (offsets == "true") {
 				t.Errorf("%s: a model file that says %v of offsets", likelihood, has)
 			}
-			dev, err := device.Open("cpu:f32")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer dev.Close()
+			dev := openCPU(t)
 			p, err := back.Predict(t.Context(), dev, far, 500)
 			if err != nil {
 				t.Fatal(err)

@@ -77,10 +77,8 @@ func testPlan(t *testing.T, name string, plans []string) {
 			}
 			t.Run(task.name+" "+options, func(t *testing.T) {
 				j := jobOf(t, options+" steps=5")
-				dev, err := device.Open(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				var err error
+				dev := mustOpen(t, name)
 				defer dev.Close()
 				if j.Train, j.Validation, _, err = j.Config.HoldOut(task.set, data.Watch{}); err != nil {
 					t.Fatal(err)
@@ -174,10 +172,7 @@ func (d *counting) New(dtype device.DType, shape ...int) *device.Tensor {
 // What a device cannot count at once goes through in parts, and where even one row is too much the
 // error says so.
 func TestPlanCounts(t *testing.T) {
-	dev, err := device.Open("cpu:f64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, "cpu:f64")
 	defer dev.Close()
 	set := table(t, 200, 1, wave)
 	plan := func(most int) (*memory.Plan, error) {
@@ -204,10 +199,7 @@ func TestRunInParts(t *testing.T) {
 	run := func(options string, free int64) (*Outcome, []string) {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 w-cov=diagonal "+
 			"steps=6 batch=50 device=cpu:f64 "+options)
-		dev, err := device.Open(c.Device)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := mustOpen(t, c.Device)
 		defer dev.Close()
 		report := &quiet{}
 		out, err := (&Job{Config: c, Device: &small{dev, free}, Train: set, Started: time.Now(),
@@ -241,11 +233,7 @@ func TestRunInParts(t *testing.T) {
 // Where not one row fits, the error names the largest part and sizes that would fit, and they do.
 func TestTooLarge(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	plan := func(options string, free int64) (*memory.Plan, error) {
 		c := config(t, "model=gpdrf inducing=50 latents=3 batch=20 steps=5 features=50 w-cov=diagonal "+options)
 		c = settled(t, c, set)
@@ -324,10 +312,7 @@ func TestMemoryRunsOut(t *testing.T) {
 	options := "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 " +
 		"steps=6 batch=50 device=cpu:f64"
 	open := func(memory int64, at int) *shared {
-		dev, err := device.Open("cpu:f64")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := mustOpen(t, "cpu:f64")
 		t.Cleanup(func() { dev.Close() })
 		return &shared{dev, memory, 10 << 20, at}
 	}
@@ -358,13 +343,9 @@ func TestMemoryRunsOut(t *testing.T) {
 func TestPredictionTooLarge(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	trained := mustFit(t, "model=drf features=7 spectra=var-fixed steps=3", set).Trained
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	little := &small{dev, 1 << 20}
-	_, err = trained.Predict(t.Context(), little, set, 60000)
+	_, err := trained.Predict(t.Context(), little, set, 60000)
 	var usage *usage.Error
 	found := regexp.MustCompile(`^cpu:small has too little memory: the prediction of 60 rows with ` +
 		`60000 samples needs .* the largest part, host\.prediction \[60000,60,1\], 27\.5 MiB: what ` +

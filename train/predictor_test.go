@@ -4,8 +4,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 // A row's prediction has the same bits in a file and in any batch of a Predictor, for every kind of
@@ -36,10 +34,7 @@ func testPredictor(t *testing.T, options string) {
 		set = table(t, 60, 3, rings)
 	}
 	c := config(t, options)
-	dev, err := device.Open(c.Device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, c.Device)
 	t.Cleanup(func() { dev.Close() })
 	out, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).Run(t.Context())
 	if err != nil {

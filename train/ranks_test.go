@@ -28,10 +28,7 @@ func onRanks(t *testing.T, size int, words string, set *data.Dataset,
 	var all sync.WaitGroup
 	for r, c := range dist.Group(size) {
 		cfg := config(t, words)
-		dev, err := device.Open(cfg.Device)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := mustOpen(t, cfg.Device)
 		rows, held, _, err := cfg.HoldOut(set, data.Watch{})
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/gpu"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -20,10 +19,7 @@ func stepped(t *testing.T, options string, graphs bool) (*Outcome, []gpu.Usage) 
 		t.Setenv("GPDRF_CUDA_GRAPH", "0")
 	}
 	c := config(t, options)
-	dev, err := device.Open(c.Device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, c.Device)
 	usage := &usages{device: dev.(*gpu.Device)}
 	out, err := (&Job{Config: c, Device: dev, Train: table(t, 60, 1, wave), Started: time.Now(),
 		Reporter: usage}).Run(context.Background())

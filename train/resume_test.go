@@ -148,14 +148,8 @@ func goOn(t *testing.T, at string, set *data.Dataset) {
 // complete runs a job, with rows held out where it says so, and commits its folder.
 func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, saved func()) {
 	t.Helper()
-	dev, err := device.Open(j.Config.Device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := heldOut(t, j, set)
 	defer dev.Close()
-	if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
-		t.Fatal(err)
-	}
 	j.Device, j.Test, j.Started, j.Reporter = dev, set, time.Now(), &logging{folder: folder}
 	j.Save = func(c *rundir.Checkpoint) error {
 		err := folder.Save(c)
@@ -233,10 +227,7 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 	for _, options := range []string{"", "validation=0.3 eval-every=4 lr=0.3", "validation=0.3 restore=last"} {
 		out, _ := fitHeldOut(t, "model=gpdrf inducing=9 latents=3 features=7 steps=25 warmup=0 batch=42 "+options, set)
 		c := out.Config
-		dev, err := device.Open(c.Device)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := mustOpen(t, c.Device)
 		defer dev.Close()
 		rest, _, _, err := c.HoldOut(set, data.Watch{})
 		if err != nil {

@@ -109,10 +109,7 @@ func settled(t testing.TB, c *options.Config, set *data.Dataset) *options.Config
 
 func fit(t testing.TB, ctx context.Context, c *options.Config, set *data.Dataset) (*Outcome, error) {
 	t.Helper()
-	dev, err := device.Open(c.Device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, c.Device)
 	defer dev.Close()
 	return (&Job{Config: c, Device: dev, Train: set, Test: set, Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
 }
@@ -133,11 +130,7 @@ func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *fitted.Scores {
 
 func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *fitted.Scores {
 	t.Helper()
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	s, err := out.Trained.Evaluate(t.Context(), dev, set, 50, draws)
 	if err != nil {
 		t.Fatal(err)
@@ -231,11 +224,7 @@ func TestInterrupted(t *testing.T) {
 	c := config(t, "steps=100 batch=50 inducing=20")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	dev, err := device.Open("cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &cancelAt{step: 20, cancel: cancel}}
 	out, err := job.Run(ctx)
 	if err != nil {
@@ -305,10 +294,7 @@ func TestReportedBound(t *testing.T) {
 	set := table(t, 100, 1, wave)
 	for options, weight := range map[string]float64{"": 1, "kl-weight=0.5": 0.5} {
 		c := config(t, "steps=20 kl-warmup=1 batch=50 inducing=10 features=8 "+options)
-		dev, err := device.Open(c.Device)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := mustOpen(t, c.Device)
 		r := &readings{}
 		out, err := (&Job{Config: c, Device: dev, Train: set, Started: time.Now(),
 			Reporter: r}).Run(context.Background())
@@ -332,10 +318,7 @@ func TestEvaluationTime(t *testing.T) {
 	learns(t)
 	set, test := table(t, 300, 1, wave), table(t, 100, 2, wave)
 	c := config(t, "steps=10 batch=50 inducing=10 features=8 eval-samples=700 lengthscales=shared")
-	dev, err := device.Open(c.Device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, c.Device)
 	defer dev.Close()
 	job := &Job{Config: c, Device: dev, Train: set, Test: test, Started: time.Now(), Reporter: &quiet{}}
 	run, err := job.prepare(t.Context())
@@ -447,10 +430,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		if strings.Contains(options, "spectrum") {
 			set = genes(t, 300, 1)
 		}
-		dev, err := device.Open("cpu")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := mustOpen(t, "cpu")
 		job := jobOf(t, options+" steps=100 batch=50")
 		job.Config, job.Device, job.Train = settled(t, job.Config, set), dev, set
 		if _, err := job.Plan(t.Context()); err != nil {

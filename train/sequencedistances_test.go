@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
@@ -38,14 +37,8 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 			t.Run(precision+" "+options, func(t *testing.T) {
 				run := func(distances string) *Outcome {
 					j := jobOf(t, options+" steps=12 device="+name+":"+precision+" distances="+distances)
-					dev, err := device.Open(j.Config.Device)
-					if err != nil {
-						t.Fatal(err)
-					}
+					dev := heldOut(t, j, set)
 					defer dev.Close()
-					if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
-						t.Fatal(err)
-					}
 					j.Device = dev
 					out, err := j.Run(t.Context())
 					if err != nil {
@@ -72,11 +65,7 @@ func TestDistancesOfMemory(t *testing.T) {
 	set := genes(t, 200, 1)
 	const options = "model=gp inducing=150 kernel=spectrum:1 steps=3 batch=10 q-cov=diagonal device=cpu:f32"
 	run := func(free int64, more string) (*memory.Plan, string, error) {
-		dev, err := device.Open("cpu:f32")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer dev.Close()
+		dev := openCPU(t)
 		job := func(q *quiet) *Job {
 			j := jobOf(t, options+more)
 			j.Config, j.Device, j.Train, j.Reporter = settled(t, j.Config, set), &small{dev, free}, set, q

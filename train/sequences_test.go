@@ -135,14 +135,32 @@ func TestSequenceClasses(t *testing.T) {
 	}
 }
 
-func openCPU(t testing.TB) device.Device {
+// mustOpen is a device that the caller closes.
+func mustOpen(t testing.TB, name string) device.Device {
 	t.Helper()
-	dev, err := device.Open("cpu:f32")
+	dev, err := device.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dev
+}
+
+func openCPU(t testing.TB) device.Device {
+	t.Helper()
+	dev := mustOpen(t, "cpu:f32")
 	t.Cleanup(func() { dev.Close() })
 	return dev
+}
+
+// heldOut is the device of a job, which the caller closes. The job has the rows of a set, some of them to
+// validate on.
+func heldOut(t testing.TB, j *Job, set *data.Dataset) device.Device {
+	t.Helper()
+	var err error
+	if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	return mustOpen(t, j.Config.Device)
 }
 
 // reread is a model as its file gives it back.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 // Of two targets with different units and noise, each gets the noise variance and the scores that
@@ -23,11 +22,7 @@ func TestSeveralTargets(t *testing.T) {
 		fmt.Fprintf(&b, "%g,%g,%g\n", a, 1000*math.Sin(2*a)+20*rng.NormFloat64(), math.Cos(2*a)+0.7*rng.NormFloat64())
 	}
 	set := readText(t, "two.csv", b.String(), data.ReadOptions{Target: "loud,quiet"})
-	dev, err := device.Open("cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	for _, options := range []string{"model=gp inducing=20 natgrad=0.1",
 		"model=gpdrf inducing=20 features=30", "model=gp inducing=20 likelihood=heteroscedastic"} {
 		out := mustFit(t, options+" steps=400 batch=100 noise-init=0.3", set)

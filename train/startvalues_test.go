@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -47,10 +46,7 @@ func started(t *testing.T, words string, set *data.Dataset) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := device.Open("cpu:f64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, "cpu:f64")
 	t.Cleanup(func() { dev.Close() })
 	run, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context())
 	if err != nil {

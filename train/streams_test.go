@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 // testStreams compares runs whose batches come from the host with runs whose rows are on the
@@ -24,14 +23,8 @@ func testStreams(t *testing.T, names ...string) {
 			t.Run(name+" "+options, func(t *testing.T) {
 				run := func(rows string) *Outcome {
 					j := jobOf(t, options+" steps=8 device="+name)
-					dev, err := device.Open(name)
-					if err != nil {
-						t.Fatal(err)
-					}
+					dev := heldOut(t, j, set)
 					defer dev.Close()
-					if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
-						t.Fatal(err)
-					}
 					j.Device, j.Test, j.rows = dev, set, rows
 					out, err := j.Run(t.Context())
 					if err != nil {
@@ -61,11 +54,7 @@ func TestStreamsOfMemory(t *testing.T) {
 	learns(t)
 	set := table(t, 20000, 1, wave)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each thread of the device has scratch
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	dev := openCPU(t)
 	job := func(options string, free int64) *Job {
 		j := jobOf(t, "model=gp inducing=5 q-cov=diagonal inducing-init=random steps=3 device=cpu:f32 "+options)
 		j.Config = settled(t, j.Config, set)

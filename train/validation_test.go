@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -26,10 +25,7 @@ func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []ru
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := device.Open(c.Device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := mustOpen(t, c.Device)
 	defer dev.Close()
 	r := &readings{}
 	out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Test: set.Spread(10),
