@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -99,15 +98,7 @@ func TestCalibrate(t *testing.T) {
 				t.Fatalf("%s: logits %g and %g of %g at temperature %g", likelihood, p.H[i], parts[0].H[i], h, temperature)
 			}
 		}
-		var file bytes.Buffer
-		if err := trained.WriteModel(&file); err != nil {
-			t.Fatal(err)
-		}
-		back, err := readModel(t, file.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		out.Trained = back
+		out.Trained = reread(t, trained)
 		if again := evaluate(t, out, fresh).Classification.NLL; again != with {
 			t.Errorf("%s: NLL %g from the model file, not %g", likelihood, again, with)
 		}

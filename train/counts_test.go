@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -86,15 +85,7 @@ func TestCountsRecover(t *testing.T) {
 				t.Errorf("%s: NLPD %.3f, of the truth %.3f; coverage %.2f, measure %q", options, got.NLPD, truth,
 					got.Coverage90, s.Measure)
 			}
-			var file bytes.Buffer
-			if err := out.Trained.WriteModel(&file); err != nil {
-				t.Fatal(err)
-			}
-			back, err := readModel(t, file.Bytes())
-			if err != nil {
-				t.Fatal(err)
-			}
-			out.Trained = back
+			out.Trained = reread(t, out.Trained)
 			if again := evaluate(t, out, test); *again.Regression != *s.Regression {
 				t.Errorf("%s: from the model file %v, not %v", options, *again.Regression, *s.Regression)
 			}

@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -48,13 +47,6 @@ func TestGraphs(t *testing.T) {
 		if e := evaluate(t, out, test).Classification.Error; e > 0.1 {
 			t.Errorf("%s: error %.3f", options, e)
 		}
-		again := reread(t, out.Trained)
-		a, err := out.Trained.Predict(t.Context(), openCPU(t), test, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b, err := again.Predict(t.Context(), openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
-			t.Errorf("%s: the model file predicts other numbers: %v", options, err)
-		}
+		rereadSame(t, out.Trained, test)
 	}
 }

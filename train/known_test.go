@@ -17,13 +17,7 @@ import (
 // distances predicts a data set with a model that went through its file.
 func distances(t *testing.T, trained *fitted.Trained, ds *data.Dataset) []float64 {
 	t.Helper()
-	text := bytesOf(t, trained)
-	back, err := readModel(t, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev := openCPU(t)
-	_, d, err := back.PredictFar(t.Context(), dev, ds, 2)
+	_, d, err := reread(t, trained).PredictFar(t.Context(), openCPU(t), ds, 2)
 	if err != nil || len(d) != ds.N() {
 		t.Fatalf("%d distances of %d rows, %v", len(d), ds.N(), err)
 	}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -39,15 +38,7 @@ func TestLikelihoodsFit(t *testing.T) {
 				t.Errorf("%s, %s: NLPD %.3f coverage %.2f, Gaussian %.3f and %.2f", options, likelihood,
 					better.NLPD, better.Coverage90, plain.NLPD, plain.Coverage90)
 			}
-			var file bytes.Buffer
-			if err := out.Trained.WriteModel(&file); err != nil {
-				t.Fatal(err)
-			}
-			back, err := readModel(t, file.Bytes())
-			if err != nil {
-				t.Fatal(err)
-			}
-			out.Trained = back
+			out.Trained = reread(t, out.Trained)
 			if again := evaluate(t, out, test).Regression; again.NLPD != better.NLPD {
 				t.Errorf("%s, %s: from the model file %g, not %g", options, likelihood, again.NLPD, better.NLPD)
 			}

@@ -30,19 +30,10 @@ func TestClassOffsets(t *testing.T) {
 		for offsets, want := range map[string]float64{"true": 0.1, "false": 0.5} {
 			out := mustFit(t, "model=gp steps=200 batch=64 inducing=20 scaling=standard likelihood="+
 				likelihood+" class-offsets="+offsets, set)
-			var file bytes.Buffer
-			if err := out.Trained.WriteModel(&file); err != nil {
-				t.Fatal(err)
-			}
-			back, err := readModel(t, file.Bytes())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if has := strings.Contains(file.String(), "class_offsets"); has != (offsets == "true") {
+			if has := bytes.Contains(bytesOf(t, out.Trained), []byte("class_offsets")); has != (offsets == "true") {
 				t.Errorf("%s: a model file that says %v of offsets", likelihood, has)
 			}
-			dev := openCPU(t)
-			p, err := back.Predict(t.Context(), dev, far, 500)
+			p, err := reread(t, out.Trained).Predict(t.Context(), openCPU(t), far, 500)
 			if err != nil {
 				t.Fatal(err)
 			}

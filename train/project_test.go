@@ -49,10 +49,7 @@ func TestWideTable(t *testing.T) {
 	if e := before.Classification.Error; e > 0.35 {
 		t.Errorf("an error of %.2f", e)
 	}
-	read, err := readModel(t, bytesOf(t, out.Trained))
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := reread(t, out.Trained)
 	after := evaluate(t, &Outcome{Trained: read}, test)
 	if !slices.Equal(before.Kept.Prediction.H, after.Kept.Prediction.H) {
 		t.Error("the model file predicts something else")
