@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,10 +38,7 @@ func TestARFF(t *testing.T) {
 		"@relation r\n" + strings.Repeat("% long\n", 1<<14) + "x": "t.csv:9362: the lines before @data are too long",
 	} {
 		_, _, err := readText(text, ReadOptions{})
-		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("got %v\nwant %s", err, want)
-		}
+		wantError(t, text, err, strings.HasPrefix, want)
 	}
 }
 
@@ -87,7 +83,7 @@ func TestBlocksOfTime(t *testing.T) {
 		t.Errorf("%d rows in blocks", len(all))
 	}
 
-	recording, _, err := ReadFile(writeTemp(t, "t.csv", numbered(1000, 2)), ReadOptions{})
+	recording, _, err := ReadFile(write(t, "t.csv", numbered(1000, 2)), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"bytes"
-	"compress/gzip"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,13 +9,6 @@ import (
 // A header that claims a hundred million columns costs next to no memory where the file does not
 // hold them, plain or gzip.
 func TestHeadersClaimNoMemory(t *testing.T) {
-	zipped := func(text string) string {
-		var b bytes.Buffer
-		w := gzip.NewWriter(&b)
-		w.Write([]byte(text))
-		w.Close()
-		return b.String()
-	}
 	array := npy("<f8", "2, 100000000", make([]float64, 6))
 	images := "\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x27\x10\x00\x00\x27\x10few"
 	for _, c := range []struct{ name, text, want string }{

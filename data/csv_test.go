@@ -37,6 +37,15 @@ func readText(text string, opt ReadOptions) (*Dataset, []string, error) {
 	return read("t.csv", strings.NewReader(text), opt, limits{text: 1 << 20, record: 1 << 16, cells: 1 << 16})
 }
 
+// wantError fails the test unless an error is one of this package whose text has, or begins with, what is wanted.
+func wantError(t *testing.T, name string, err error, has func(text, want string) bool, want string) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) || !has(err.Error(), want) {
+		t.Errorf("%.40q:\n got %v\nwant %s", name, err, want)
+	}
+}
+
 const small = "a,b,target\n1,2,0.5\n-3,4e2,0.25\n"
 
 // TestForms writes one table in every form a file may have; all read the same.
@@ -240,14 +249,7 @@ func TestBadFiles(t *testing.T) {
 			"t.csv: the row after line 1 is longer", ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)
-		var e *Error
-		if !errors.As(err, &e) {
-			t.Errorf("%s: got %v, want an *Error", c.name, err)
-			continue
-		}
-		if !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s:\n got %s\nwant %s", c.name, err, c.want)
-		}
+		wantError(t, c.name, err, strings.HasPrefix, c.want)
 	}
 }
 

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -146,9 +145,6 @@ func TestBadFolds(t *testing.T) {
 		{Source{Data: good, Fold: 1}, "a file has no folds: set their number with --folds"},
 	} {
 		_, _, _, err := Load(c.s)
-		var e *Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v\nwant %s", err, c.want)
-		}
+		wantError(t, c.s.Data, err, strings.Contains, c.want)
 	}
 }

@@ -53,7 +53,7 @@ func TestFromRows(t *testing.T) {
 			Rows{Inputs: inputs, Sequences: strings.Split("ACGT GG TT ACNA A C", " "),
 				Values: []float64{1.5, 2, 2.5, 3, 0, -2}}},
 	} {
-		file, _, err := ReadFile(writeTemp(t, "rows.csv", c.file), c.opt)
+		file, _, err := ReadFile(write(t, "rows.csv", c.file), c.opt)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}

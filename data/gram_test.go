@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -78,10 +77,7 @@ func TestReadGram(t *testing.T) {
 		}
 		path := writeGram(t, arrays)
 		_, _, err := readGram(path, 3, 1, Watch{})
-		var e *Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s:\n got %v\nwant %s", c.array, err, c.want)
-		}
+		wantError(t, c.array, err, strings.Contains, c.want)
 	}
 	if _, _, err := readGram(write(t, "k.npz", "x,y\n1,2\n"), 1, 1, Watch{}); err == nil {
 		t.Error("a table is taken for a kernel")

@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -167,10 +166,7 @@ func TestBadIDX(t *testing.T) {
 		}
 		t.Chdir(folderOf(t, files))
 		_, _, err := ReadFile("images", c.opt)
-		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
-		}
+		wantError(t, c.name, err, strings.HasPrefix, c.want)
 	}
 	t.Chdir(folderOf(t, map[string]string{"pictures": images, "t.csv": small}))
 	if _, _, err := ReadFile("pictures", ReadOptions{}); err == nil ||

@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,10 +100,7 @@ func TestBadLIBSVM(t *testing.T) {
 		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Like: &like}},
 	} {
 		_, _, err := readText(c.text, c.opt)
-		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%.40q:\n got %v\nwant %s", c.text, err, c.want)
-		}
+		wantError(t, c.text, err, strings.HasPrefix, c.want)
 	}
 }
 

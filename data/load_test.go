@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -132,10 +131,7 @@ func TestBadSources(t *testing.T) {
 			Task: "classification"}, "(--test FILE, --validation FILE)"},
 	} {
 		_, _, _, err := Load(c.s)
-		var e *Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
-		}
+		wantError(t, c.name, err, strings.Contains, c.want)
 	}
 }
 

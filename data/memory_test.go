@@ -2,22 +2,10 @@ package data
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// writeTemp writes a file for a reader.
-func writeTemp(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 const givenTraining = `age,colour,dna,weight,y
 1,red,ACGT,10,1.5
@@ -28,7 +16,7 @@ const givenTraining = `age,colour,dna,weight,y
 
 // Rows that are given have the values of rows in a file.
 func TestGivenIsAFile(t *testing.T) {
-	training, _, err := ReadFile(writeTemp(t, "train.csv", givenTraining),
+	training, _, err := ReadFile(write(t, "train.csv", givenTraining),
 		ReadOptions{Target: "y", Sequence: "dna", TableOptions: TableOptions{Missing: MissingImpute}})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +28,7 @@ func TestGivenIsAFile(t *testing.T) {
 	if got := s.TextColumns(); !slices.Equal(got, []string{"colour"}) || s.SequenceColumn() != "dna" {
 		t.Fatalf("columns of text %q, sequences %q", got, s.SequenceColumn())
 	}
-	file, _, err := ReadFile(writeTemp(t, "new.csv",
+	file, _, err := ReadFile(write(t, "new.csv",
 		"age,colour,dna,weight\n0.1,green,ACNT,1e3\n,blue,A,\n-7,,GG,5\n1,NA,T,2\n"),
 		forPrediction(s, TableOptions{}, Watch{}))
 	if err != nil {
@@ -64,7 +52,7 @@ func TestGivenIsAFile(t *testing.T) {
 }
 
 func TestGivenIsWrong(t *testing.T) {
-	path := writeTemp(t, "train.csv", "a,b,y\n1,x,1\n2,z,2.5\n3,x,4\n")
+	path := write(t, "train.csv", "a,b,y\n1,x,1\n2,z,2.5\n3,x,4\n")
 	training, _, err := ReadFile(path, ReadOptions{Target: "y"})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +76,7 @@ func TestGivenIsWrong(t *testing.T) {
 			t.Errorf("%+v: error %v, expected %q", test.given, err, test.want)
 		}
 	}
-	genes, _, err := ReadFile(writeTemp(t, "g.fasta", ">a|1\nACGT\n>b|2\nGGTA\n"), ReadOptions{})
+	genes, _, err := ReadFile(write(t, "g.fasta", ">a|1\nACGT\n>b|2\nGGTA\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +106,7 @@ func TestParseNumberCell(t *testing.T) {
 
 // A boolean is one value in each spelling: as a number, and among words.
 func TestGivenBooleans(t *testing.T) {
-	path := writeTemp(t, "train.csv", "a,b,y\nTrue,True,1\nFalse,maybe,2.5\nTrue,False,4\nFalse,True,3\n")
+	path := write(t, "train.csv", "a,b,y\nTrue,True,1\nFalse,maybe,2.5\nTrue,False,4\nFalse,True,3\n")
 	training, _, err := ReadFile(path, ReadOptions{Target: "y"})
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +131,7 @@ func TestGivenBooleans(t *testing.T) {
 // Columns that are given as text have digits and NA as words; an empty cell is missing.
 func TestTextColumns(t *testing.T) {
 	const table = "zone,k,y\nNA,1,1\nEU,2,2.5\n-,1,4\n,2,3\nEU,1,1\n"
-	path := writeTemp(t, "train.csv", table)
+	path := write(t, "train.csv", table)
 	o := TableOptions{Text: "zone,2", Missing: MissingImpute}
 	training, _, err := ReadFile(path, ReadOptions{Target: "y", TableOptions: o})
 	if err != nil {
@@ -154,7 +142,7 @@ func TestTextColumns(t *testing.T) {
 		t.Fatalf("%q, expected %q", training.Columns, want)
 	}
 	s := training.Schema()
-	rows, notes, err := ReadFile(writeTemp(t, "new.csv", "zone,k\nN/A,7\nNA,1\n,2\n"),
+	rows, notes, err := ReadFile(write(t, "new.csv", "zone,k\nN/A,7\nNA,1\n,2\n"),
 		ReadOptions{Like: &s, TargetOptional: true})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -231,10 +230,7 @@ func TestBadArrays(t *testing.T) {
 		}
 		t.Chdir(folderOf(t, files))
 		_, _, err := ReadFile("x.npy", c.opt)
-		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
-		}
+		wantError(t, c.name, err, strings.HasPrefix, c.want)
 	}
 	for text, want := range map[string]string{
 		npy("<f8", "2, 1", values[:2]): "t.csv: has one column only",

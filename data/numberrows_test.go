@@ -5,8 +5,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -91,10 +89,7 @@ func TestNumberRows(t *testing.T) {
 				text.WriteString(end)
 			}
 		}
-		path := filepath.Join(t.TempDir(), "rows.csv")
-		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := write(t, "rows.csv", text.String())
 		for _, skip := range []bool{true, false} {
 			got, want := streamed(t, path, schema, 700, true, skip), streamed(t, path, schema, 700, false, skip)
 			for i := range want.y { // NaN where a row has no target

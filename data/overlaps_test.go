@@ -8,7 +8,7 @@ import (
 
 // Rows of one group, or of one time, are an error where they are split, and nowhere else.
 func TestOneGroup(t *testing.T) {
-	table := writeTemp(t, "t.csv", "g,t,x,smiles,y\na,5,1,CC,1\na,5,2,CCC,3\na,5,3,CO,2\na,5,4,CCO,5\n")
+	table := write(t, "t.csv", "g,t,x,smiles,y\na,5,1,CC,1\na,5,2,CCC,3\na,5,3,CO,2\na,5,4,CCO,5\n")
 	for want, roles := range map[string]RowRoles{"t.csv: all rows are one group of the column \"g\"": {Group: "g"},
 		"t.csv: all molecules have one scaffold":            {Group: Scaffold},
 		"t.csv: all rows have one time in the column \"t\"": {Time: "t"}} {
@@ -42,7 +42,7 @@ func TestOverlaps(t *testing.T) {
 		{"g,t,x,y\nc,2021-01-01,1,1\n", "|"}, {"x,y\n1,1\n", "|"}, {"g,t,x,y\nc,soon,1,1\n", "|"},
 	} {
 		for k, roles := range []RowRoles{{Group: "g"}, {Time: "t"}} {
-			from := Source{Data: writeTemp(t, "t.csv", train), Test: writeTemp(t, "new.csv", c.test), Target: "y",
+			from := Source{Data: write(t, "t.csv", train), Test: write(t, "new.csv", c.test), Target: "y",
 				TableOptions: TableOptions{Roles: roles, Ignore: []string{"t", "g"}[k]}}
 			_, test, notes, err := Load(from)
 			if err != nil || test.Groups != nil || test.Times != nil {
@@ -65,7 +65,7 @@ func TestDatedTimesAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _, err := ReadFile(writeTemp(t, "new.csv", table), ReadOptions{Like: throughJSON(t, ds),
+		again, _, err := ReadFile(write(t, "new.csv", table), ReadOptions{Like: throughJSON(t, ds),
 			TableOptions: TableOptions{Roles: RowRoles{Time: "t"}}})
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestScaffoldOverlap(t *testing.T) {
 		`"{""nodes"": [""-"", ""C"", ""C"", ""C""], ""edges"": [[0,1], [1,2], [2,0], [0,3]]}"` + "\nC\n": 0,
 		"Fc1ccccc1\nCCC1CCCC1\nCC\nc1ccncc1\n": 2, "CC\nc1ccncc1\nC[Se]1CCCC1\n": 0} {
 		test := "smiles,y\n" + strings.ReplaceAll(rows, "\n", ",1\n")
-		from := Source{Data: writeTemp(t, "t.csv", train), Test: writeTemp(t, "new.csv", test), Target: "y",
+		from := Source{Data: write(t, "t.csv", train), Test: write(t, "new.csv", test), Target: "y",
 			Sequence: "smiles", TableOptions: TableOptions{Roles: RowRoles{Group: Scaffold}}}
 		all, held, notes, err := Load(from)
 		if err != nil || held.Groups != nil {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -194,10 +192,7 @@ func TestHeaderOfWideTable(t *testing.T) {
 	for i := range 4 {
 		b.WriteString(strings.Repeat("0.125,", d) + []string{"a", "b"}[i%2] + "\n")
 	}
-	path := filepath.Join(t.TempDir(), "wide.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := write(t, "wide.csv", b.String())
 	ds, _, err := ReadFile(path, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func TestBadScaffolds(t *testing.T) {
 		if strings.Contains(c.file, "when") {
 			c.opt.Roles.Time = "when"
 		}
-		_, _, err := ReadFile(writeTemp(t, "t.csv", c.file), c.opt)
+		_, _, err := ReadFile(write(t, "t.csv", c.file), c.opt)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.file, err, c.want)
 		}

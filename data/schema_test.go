@@ -2,7 +2,6 @@ package data
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -90,10 +89,7 @@ func TestBadOneHot(t *testing.T) {
 			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 	} {
 		_, _, err := readText(c.text, c.opt)
-		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%.40q:\n got %v\nwant %s", c.text, err, c.want)
-		}
+		wantError(t, c.text, err, strings.HasPrefix, c.want)
 	}
 	for _, damaged := range [][]OneHot{{{"town", 1, nil, nil, false}}, {{"town", 1, make([]string, 99), nil, false}},
 		{{"town", 1, like.OneHot[0].Values, []string{"x"}, false}, like.OneHot[1]},

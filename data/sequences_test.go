@@ -265,14 +265,7 @@ func TestBadSequences(t *testing.T) {
 		{"too long", ">1\n" + strings.Repeat("ACGT\n", 20000), "t.csv: holds more than", ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)
-		var e *Error
-		if !errors.As(err, &e) {
-			t.Errorf("%s: got %v, want an *Error", c.name, err)
-			continue
-		}
-		if !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s:\n got %s\nwant %s", c.name, err, c.want)
-		}
+		wantError(t, c.name, err, strings.HasPrefix, c.want)
 	}
 }
 
@@ -303,10 +296,7 @@ func TestSequenceLabels(t *testing.T) {
 		"first\t1\nsecond\tx\nthird,1\nfourth,": `labels.txt:2:1: found the target "x"`,
 	} {
 		_, _, err := ReadFile(sequences, ReadOptions{Labels: beside(text), Task: "regression"})
-		var e *Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
-		}
+		wantError(t, text, err, strings.Contains, want)
 	}
 }
 
@@ -409,10 +399,7 @@ func TestSequenceColumn(t *testing.T) {
 			ReadOptions{Like: &like}},
 	} {
 		_, _, err := readText(c.text, c.opt)
-		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%.20q:\n got %v\nwant %s", c.text, err, c.want)
-		}
+		wantError(t, c.text, err, strings.HasPrefix, c.want)
 	}
 }
 

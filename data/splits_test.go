@@ -26,7 +26,7 @@ func visits(patients, most int) string {
 // inRoles reads a table with roles.
 func inRoles(t *testing.T, table string, roles RowRoles) (*Dataset, error) {
 	t.Helper()
-	ds, _, err := ReadFile(writeTemp(t, "t.csv", table),
+	ds, _, err := ReadFile(write(t, "t.csv", table),
 		ReadOptions{TableOptions: TableOptions{Roles: roles}, Target: "y"})
 	return ds, err
 }
@@ -52,7 +52,7 @@ func TestRoles(t *testing.T) {
 	const named = "exposure,x,day,copies\n0.5,1,2,\n0.25,3,4,-1\n" // rows to predict need no weights
 	for _, file := range []string{named, `{"x": 1, "day": 2, "exposure": 0.5}` + "\n" +
 		`{"x": 3, "day": 4, "exposure": 0.25}` + "\n"} {
-		new, _, err := ReadFile(writeTemp(t, "new", file), forPrediction(schema, TableOptions{}, Watch{}))
+		new, _, err := ReadFile(write(t, "new", file), forPrediction(schema, TableOptions{}, Watch{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestRoles(t *testing.T) {
 			t.Errorf("%s: offsets %v, weights %v", file, new.Offset, new.Weights)
 		}
 	}
-	_, _, err = ReadFile(writeTemp(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, Watch{}))
+	_, _, err = ReadFile(write(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, Watch{}))
 	if err == nil || !strings.Contains(err.Error(), `new.csv:1: there is no column "exposure", that is added to`) {
 		t.Errorf("without the offset: %v", err)
 	}
@@ -100,13 +100,13 @@ func TestBadRoles(t *testing.T) {
 		at := roles.all()[slices.IndexFunc(roles.all(), func(r rowRole) bool { return r.column != "" })]
 		for other, opt := range map[string]TableOptions{"--set text": {Roles: roles, Text: "x," + at.column},
 			"--set id": {Roles: roles, ID: at.column}, "left out": {Roles: roles, Ignore: at.column}} {
-			_, _, err := ReadFile(writeTemp(t, "t.csv", table), ReadOptions{TableOptions: opt, Target: "y"})
+			_, _, err := ReadFile(write(t, "t.csv", table), ReadOptions{TableOptions: opt, Target: "y"})
 			if want := "cannot be both " + at.flag + " and " + other; err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
 	}
-	_, _, err := ReadFile(writeTemp(t, "t.fasta", ">a\nACGT\n>b\nACGA\n"),
+	_, _, err := ReadFile(write(t, "t.fasta", ">a\nACGT\n>b\nACGA\n"),
 		ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}})
 	if err == nil || !strings.Contains(err.Error(), "group") {
 		t.Errorf("FASTA with groups: %v", err)

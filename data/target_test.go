@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -144,10 +143,7 @@ func TestLike(t *testing.T) {
 		{"text in a used column", "a,b,y\nx,2,1\n", `t.csv:2:1: found "x"`, true},
 	} {
 		_, _, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: c.optional})
-		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
-		}
+		wantError(t, c.name, err, strings.HasPrefix, c.want)
 	}
 	for name, bad := range map[string]Schema{
 		"empty":     {},

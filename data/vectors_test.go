@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -81,10 +80,7 @@ func TestBadVectors(t *testing.T) {
 		{"empty", "a\t1,2\nb\t1,2;3,4\nb\t \n", `t.csv:3:3: the sequence is empty`, ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)
-		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
-		}
+		wantError(t, c.name, err, strings.HasPrefix, c.want)
 	}
 	like.Alphabet.Width = 0
 	if _, _, err := readText("a\t1,2;3,4\n", ReadOptions{Like: &like}); err == nil {

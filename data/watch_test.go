@@ -1,8 +1,6 @@
 package data
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -15,15 +13,10 @@ import (
 
 // A file of every format whose reading is stopped gives the context's cause, and no word of damage.
 func TestReadingStops(t *testing.T) {
-	dir := t.TempDir()
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	z.Write([]byte(strings.Repeat("1,2,3\n", 200000)))
-	z.Close()
 	enough := errors.New("enough")
 	for name, text := range map[string]string{
 		"t.csv":    "a,b,y\n" + strings.Repeat("1,2,3.5\n", 100000),
-		"t.csv.gz": zipped.String(),
+		"t.csv.gz": zipped(strings.Repeat("1,2,3\n", 200000)),
 		"t.svm":    strings.Repeat("1 1:2 3:4\n", 100000),
 		"t.tsv":    strings.Repeat("a\tACGTTGCA\n", 100000),
 		"t.fasta":  strings.Repeat(">a\nACGTTGCA\n", 100000),
@@ -31,10 +24,7 @@ func TestReadingStops(t *testing.T) {
 		"t.npz": zipOf("x.npy", npy("<f8", "100000, 2", make([]float64, 200000)), "y.npy",
 			npy("<f8", "100000,", make([]float64, 100000))),
 	} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		path := write(t, name, text)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		told := 0
 		_, _, err := ReadFile(path, ReadOptions{Watch: Watch{Context: ctx, Progress: func(read, total int64) {
