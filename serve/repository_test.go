@@ -17,23 +17,11 @@ import (
 // ask sends a request of any method.
 func (r *running) ask(t *testing.T, method, path string, headers ...string) (*http.Response, string) {
 	t.Helper()
-	q, err := http.NewRequest(method, r.url+path, nil)
+	a, body, err := r.send(method, path, nil, headers...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(headers); i += 2 {
-		q.Header.Set(headers[i], headers[i+1])
-	}
-	a, err := http.DefaultClient.Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Body.Close()
-	var body bytes.Buffer
-	if _, err := body.ReadFrom(a.Body); err != nil {
-		t.Fatal(err)
-	}
-	return a, body.String()
+	return a, string(body)
 }
 
 // An unloaded model answers nobody until it is loaded. A load reads the files again; where they are

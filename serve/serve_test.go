@@ -252,31 +252,35 @@ func (r *running) post(t testing.TB, path string, body []byte, headers ...string
 }
 
 func (r *running) try(path string, body []byte, headers ...string) (int, http.Header, []byte, error) {
-	q, err := http.NewRequest(http.MethodPost, r.url+path, bytes.NewReader(body))
+	a, answer, err := r.send(http.MethodPost, path, body, headers...)
 	if err != nil {
 		return 0, nil, nil, err
+	}
+	return a.StatusCode, a.Header, answer, nil
+}
+
+// send sends a request of any method, and returns the answer with its body.
+func (r *running) send(method, path string, body []byte, headers ...string) (*http.Response, []byte, error) {
+	q, err := http.NewRequest(method, r.url+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
 	}
 	for i := 0; i < len(headers); i += 2 {
 		q.Header.Set(headers[i], headers[i+1])
 	}
 	a, err := http.DefaultClient.Do(q)
 	if err != nil {
-		return 0, nil, nil, err
+		return nil, nil, err
 	}
 	defer a.Body.Close()
 	answer, err := io.ReadAll(a.Body)
-	return a.StatusCode, a.Header, answer, err
+	return a, answer, err
 }
 
 // get asks for a path.
 func (r *running) get(t testing.TB, path string) (int, []byte) {
 	t.Helper()
-	a, err := http.Get(r.url + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Body.Close()
-	answer, err := io.ReadAll(a.Body)
+	a, answer, err := r.send(http.MethodGet, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
