@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 const givenTraining = `age,colour,dna,weight,y
@@ -118,10 +120,7 @@ func TestGivenBooleans(t *testing.T) {
 			t.Errorf("%s is %v, %v", cell, v, err)
 		}
 		given := Given{N: 1, Numbers: []float64{v}, Texts: map[string][]string{"b": {cell}}}
-		rows, err := s.Rows(given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(s.Rows(given))(t)
 		if at := slices.Index(rows.Columns, "b=True"); rows.Row(0)[at] != 1 || s.NewWords(given) != nil {
 			t.Errorf("%s among words: %v, %q", cell, rows.Row(0), s.NewWords(given))
 		}
@@ -148,10 +147,7 @@ func TestTextColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := Given{N: 3, Texts: map[string][]string{"zone": {"N/A", "NA", ""}, "k": {"7", "1", "2"}}}
-	same, err := s.Rows(given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	same := must.Get(s.Rows(given))(t)
 	for i, want := range [][]float64{{0, 0, 0, 0, 0, 0}, {0, 0, 1, 0, 1, 0}, {0, 0, 0, 1, 0, 1}} {
 		if !slices.Equal(rows.Row(i), want) || !slices.Equal(same.Row(i), want) {
 			t.Errorf("row %d: %v of a file, %v of a request, expected %v", i+1, rows.Row(i), same.Row(i), want)

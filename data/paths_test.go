@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -73,13 +74,9 @@ func typedPath(begin func(io.Writer, []tablefile.Column) (tablefile.Writer, erro
 			}
 			w.Text(r.word)
 			number(r.target)
-			if err := w.EndRow(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.EndRow())
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Close())
 		return b.String()
 	}
 }
@@ -238,10 +235,7 @@ func (p path) outcome(t *testing.T, fault string) string {
 
 // The table of docs/data.md is what the program does.
 func TestPaths(t *testing.T) {
-	page, err := os.ReadFile("../docs/data.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/data.md"))(t)
 	cells := func(line string) (all []string) {
 		for _, cell := range strings.Split(strings.Trim(line, "| "), "|") {
 			all = append(all, strings.TrimSpace(cell))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // manyColumns has n rows of d columns of noise, of which the first few add up to the target beside
@@ -40,17 +42,12 @@ func manyColumns(n, d, informative int, seed uint64, task Task) *Dataset {
 
 func projected(t *testing.T, ds *Dataset) (*Projection, *Dataset) {
 	t.Helper()
-	s, err := FitScaler("standard", ds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(FitScaler("standard", ds))(t)
 	p, train, err := FitProjection(context.Background(), ds, s, func(float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.Check())
 	return p, train
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*math.Max(1, math.Abs(b)) }
@@ -27,10 +29,7 @@ func TestScalers(t *testing.T) {
 			[]float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
 		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0, nil, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
 	} {
-		got, err := fitScaler(want.Kind, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(fitScaler(want.Kind, m))(t)
 		for j := range 3 {
 			if got.Least[j] != want.Least[j] || got.Most[j] != want.Most[j] {
 				t.Errorf("ranges %v, %v, want %v, %v", got.Least, got.Most, want.Least, want.Most)
@@ -67,10 +66,7 @@ func TestScalers(t *testing.T) {
 // and a constant column stays.
 func TestLogScale(t *testing.T) {
 	x := []float64{3, 7, 4, 7, 7, 7, 23, 7, 103, 7}
-	s, err := fitScaler("log", matrix(5, 2, slices.Clone(x)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(fitScaler("log", matrix(5, 2, slices.Clone(x))))(t)
 	_, sd := meanSD([]float64{3, 4, 7, 23, 103})
 	if s.Log.Least[0] != 3 || !near(s.Log.Unit[0], sd/10, 1e-15) || s.Log.Unit[1] != 1 {
 		t.Errorf("%+v", s.Log)
@@ -236,10 +232,7 @@ func TestFarDates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := FitScaler("standard", train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(FitScaler("standard", train))(t)
 	const want = `column "when" is 1969-07-20 20:17:00, and 2020-01-01 to 2020-01-03 in the training rows: far outside`
 	if got := farIn(s, rows).Describe(); !strings.Contains(got, want) {
 		t.Error(got)
@@ -258,10 +251,7 @@ func TestFar(t *testing.T) {
 	}
 	rows.Path = "t.csv"
 	for _, kind := range []string{"standard", "none", "robust"} {
-		s, err := FitScaler(kind, train)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(FitScaler(kind, train))(t)
 		// 4.9 is not far from -3 … 1, nor 7.9 from a constant 7.
 		far := farIn(s, rows)
 		want := `t.csv:4: column "b" is 1e+90, and 1 to 400 in the training rows: far outside, so that the ` +

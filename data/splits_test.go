@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // visits is a table of patients who come several times, in the order of a shuffled time.
@@ -147,10 +149,7 @@ func TestClassOfOneGroup(t *testing.T) {
 
 // Rows of a group are in one part of every split, whatever makes it.
 func TestGroupsStayWhole(t *testing.T) {
-	ds, err := inRoles(t, visits(60, 6), RowRoles{Group: "patient"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := must.Get(inRoles(t, visits(60, 6), RowRoles{Group: "patient"}))(t)
 	whole := func(what string, train, test *Dataset) {
 		t.Helper()
 		if train.N()+test.N() != ds.N() {
@@ -202,10 +201,7 @@ func TestGroupsStayWhole(t *testing.T) {
 
 // Splits by time train on the past alone, also where many rows have one time.
 func TestPastAndFuture(t *testing.T) {
-	ds, err := inRoles(t, visits(60, 6), RowRoles{Time: "day"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := must.Get(inRoles(t, visits(60, 6), RowRoles{Time: "day"}))(t)
 	rest, held, err := HoldOut(ds, 0.2, 1)
 	if err != nil || slices.Max(rest.Times) >= slices.Min(held.Times) || rest.N()+held.N() != ds.N() ||
 		held.N() < ds.N()/5 || held.N() > ds.N()/5+3 {
@@ -225,10 +221,7 @@ func TestPastAndFuture(t *testing.T) {
 			t.Errorf("the last window has %d of %d rows", train.N()+test.N(), ds.N())
 		}
 	}
-	coarse, err := inRoles(t, "t,x,y\n1,1,1.5\n1,2,3\n2,4,2\n2,3,2\n2,5,1\n", RowRoles{Time: "t"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	coarse := must.Get(inRoles(t, "t,x,y\n1,1,1.5\n1,2,3\n2,4,2\n2,3,2\n2,5,1\n", RowRoles{Time: "t"}))(t)
 	if rest, held, err := HoldOut(coarse, 0.2, 1); err != nil || rest.N() != 2 || held.N() != 3 {
 		t.Errorf("rows of one time are in both parts: %v", err)
 	}
@@ -248,10 +241,7 @@ func TestPastAndFuture(t *testing.T) {
 func TestRolesInMemory(t *testing.T) {
 	rows := Rows{Inputs: [][]float64{{1}, {2}, {3}, {4}}, Values: []float64{1, 2, 4, 3}, Weights: []float64{1, 2, 0, 1},
 		Groups: []string{"a", "b", "a", "c"}, Offset: []float64{0, 1, 2, 3}}
-	ds, err := FromRows(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := must.Get(FromRows(rows))(t)
 	if !slices.Equal(ds.Groups, []int32{0, 1, 2}) || !slices.Equal(ds.Weights, []float64{1, 2, 1}) ||
 		ds.Schema().Roles.Offset == "" {
 		t.Errorf("groups %v, weights %v, roles %+v", ds.Groups, ds.Weights, ds.Schema().Roles)

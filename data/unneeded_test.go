@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -64,13 +65,9 @@ func columnsOf(t *testing.T, y []string,
 		} else if y != nil {
 			w.Text(y[i])
 		}
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.EndRow())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
 	return b.String()
 }
 
@@ -112,10 +109,7 @@ func floatsOf(y []string) (v []float64) {
 func unneededForms(t *testing.T) map[string]func(y []string) string {
 	dna := []string{"ACGT", "AACC", "GGTT", "TTTT"}
 	file := func(text string) string { return write(t, "rows", text) }
-	files, err := tablefile.Linked()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(tablefile.Linked())(t)
 	x := npy("<f8", "4, 2", []float64{1, 2, 3, 4, 5, 6, 7, 8})
 	return map[string]func(y []string) string{
 		"CSV":       func(y []string) string { return file(cellsOf(y, nil, ",", true)) },

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -12,23 +13,16 @@ import (
 func arrowOf(t *testing.T, again int) (text []byte, second int64) {
 	t.Helper()
 	var file bytes.Buffer
-	w, err := newArrow(&file, []tablefile.Column{{Name: "a"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(newArrow(&file, []tablefile.Column{{Name: "a"}}))(t)
 	for range 2 * rowsPerGroup {
 		w.Number(1)
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.EndRow())
 	}
 	a := w.(*arrowWriter)
 	for range again {
 		a.blocks = append(a.blocks, a.blocks[1])
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
 	return file.Bytes(), a.blocks[1][0]
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -32,10 +33,7 @@ func heapOfParquet(t *testing.T, rows int) (most uint64) {
 	for c := range cells {
 		columns, needed[c] = append(columns, tablefile.Column{Name: string(rune('a' + c))}), true
 	}
-	file, err := os.Create(filepath.Join(t.TempDir(), "rows.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(filepath.Join(t.TempDir(), "rows.parquet")))(t)
 	defer file.Close()
 	heap := func() uint64 {
 		var m runtime.MemStats
@@ -51,34 +49,19 @@ func heapOfParquet(t *testing.T, rows int) (most uint64) {
 		}
 	}
 	to := bufio.NewWriter(file)
-	w, err := newParquet(to, columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(newParquet(to, columns))(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for row := range rows {
 		for range cells {
 			w.Number(rng.NormFloat64())
 		}
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.EndRow())
 		look(row)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := to.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := openParquet(file, info.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
+	must.OK(t, to.Flush())
+	info := must.Get(file.Stat())(t)
+	r := must.Get(openParquet(file, info.Size()))(t)
 	row := 0
 	for ; r.ReadNumbers(cells[:], needed, 1e300); row++ {
 		look(row)

@@ -13,15 +13,14 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Values that begin with those before them are written out, and count with their prefixes.
 func TestPrefixes(t *testing.T) {
 	for n, says := range map[int32]string{10: "", 1 << 20: "a page claims"} {
-		text, err := parquet.DeltaBinaryPacked.EncodeInt32(nil, append(slices.Repeat([]int32{n}, 99), 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(parquet.DeltaBinaryPacked.EncodeInt32(nil, append(slices.Repeat([]int32{n}, 99), 0)))(t)
 		c := parquetCheck{size: 50}
 		if held, err := c.whole(format.DeltaByteArray, 100, 7, text); !isAbout(err, says) || err == nil && held != 7+99*10 {
 			t.Errorf("prefixes of %d bytes: %d bytes in all, %v", n, held, err)
@@ -37,9 +36,7 @@ func bomb(t *testing.T, pack func(io.Writer) io.WriteCloser) []byte {
 	for range 80 {
 		w.Write(make([]byte, 1_000_000))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
 	return text.Bytes()
 }
 
@@ -109,9 +106,7 @@ func TestManyPages(t *testing.T) {
 	group := format.RowGroup{NumRows: values}
 	header := format.PageHeader{CompressedPageSize: 0, UncompressedPageSize: 0}
 	header.DataPageHeader.V, header.DataPageHeader.Valid = format.DataPageHeader{NumValues: values}, true
-	if err := thrift.NewEncoder((&thrift.CompactProtocol{}).NewWriter(&file)).Encode(&header); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, thrift.NewEncoder((&thrift.CompactProtocol{}).NewWriter(&file)).Encode(&header))
 	column := format.ColumnChunk{MetaData: format.ColumnMetaData{TotalCompressedSize: int64(file.Len())}}
 	for _, columns := range []int{1, 3} {
 		c := parquetCheck{file: bytes.NewReader(file.Bytes()), size: int64(file.Len())}
@@ -136,9 +131,7 @@ func TestManyPages(t *testing.T) {
 	large := parquetCheck{file: bytes.NewReader(file.Bytes()), size: 1 << 33}
 	group.Columns = []format.ColumnChunk{column}
 	for range 2 * mostBatch / bytesPerValue / values {
-		if err := large.group(group); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, large.group(group))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -31,10 +32,7 @@ var samples = []string{"houses.parquet", "houses.arrow", "houses.arrows", "polar
 
 func sample(t testing.TB, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("testdata", name)))(t)
 	return text
 }
 
@@ -101,10 +99,7 @@ func TestReadNumbers(t *testing.T) {
 	}
 	for _, format := range []string{"parquet", "arrow"} {
 		var file bytes.Buffer
-		w, err := newParquet(&file, []tablefile.Column{{Name: "a"}, {Name: "b"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(newParquet(&file, []tablefile.Column{{Name: "a"}, {Name: "b"}}))(t)
 		if format == "arrow" {
 			var err error
 			if w, err = newArrow(&file, []tablefile.Column{{Name: "a"}, {Name: "b"}}); err != nil {
@@ -119,27 +114,17 @@ func TestReadNumbers(t *testing.T) {
 			} else {
 				w.Number(append(odd, 1/float64(i))[i%(len(odd)+1)])
 			}
-			if err := w.EndRow(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.EndRow())
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Close())
 		files[format] = file.Bytes()
 	}
 	const most = 1e100
 	for name, text := range files {
-		rows, err := all(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(all(text))(t)
 		names, rows, fast := rows[0], rows[1:], 0
 		for only := range names { // which column is needed
-			r, err := open(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(open(text))(t)
 			needed, cells := make([]bool, len(names)), make([]float64, len(names))
 			needed[only] = true
 			for i, row := range rows {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -26,17 +27,12 @@ func TestWideRows(t *testing.T) {
 			t.Errorf("%d rows of %d columns, expected %d", got, columns, want)
 		}
 	}
-	w, err := newArrow(io.Discard, wide(4096))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(newArrow(io.Discard, wide(4096)))(t)
 	for range rowsOf(4096) {
 		for range 4096 {
 			w.Missing()
 		}
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.EndRow())
 	}
 	if n := len(w.(*arrowWriter).blocks); n != 1 {
 		t.Errorf("%d batches are written of %d rows, expected one", n, rowsOf(4096))
@@ -49,19 +45,12 @@ func TestManyColumns(t *testing.T) {
 		t.Errorf("70000 columns: %v", err)
 	}
 	var file bytes.Buffer
-	w, err := newParquet(&file, wide(200))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(newParquet(&file, wide(200)))(t)
 	for range 200 {
 		w.Number(1)
 	}
-	if err := w.EndRow(); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.EndRow())
+	must.OK(t, w.Close())
 	rows, err := all(file.Bytes())
 	if err != nil || len(rows) != 2 || rows[0][0] != "c9" || rows[0][199] != "c8" {
 		t.Errorf("%d rows, %v", len(rows), err)

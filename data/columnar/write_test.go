@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -20,10 +21,7 @@ func TestWrite(t *testing.T) {
 func testWrite(t *testing.T, file *bytes.Buffer, columns []tablefile.Column,
 	begin func(io.Writer, []tablefile.Column) (tablefile.Writer, error)) {
 	const n = rowsPerGroup + 3
-	w, err := begin(file, columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(begin(file, columns))(t)
 	for i := range n {
 		w.Text(fmt.Sprint("r", i))
 		w.Number(float64(i) / 3)
@@ -32,13 +30,9 @@ func testWrite(t *testing.T, file *bytes.Buffer, columns []tablefile.Column,
 		} else {
 			w.Number(1e300)
 		}
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.EndRow())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
 	rows, err := all(file.Bytes())
 	if err != nil || len(rows) != n+1 {
 		t.Fatalf("%d rows, %v", len(rows), err)

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -32,15 +33,9 @@ func frame(windowLog, n int) []byte {
 // What frames claim is what they hold, where they are not damaged.
 func TestSizesOfZstd(t *testing.T) {
 	plain := bytes.Repeat([]byte("what a table holds "), 50_000)
-	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoder := must.Get(zstd.NewWriter(nil))(t)
 	var streamed bytes.Buffer
-	stream, err := zstd.NewWriter(&streamed, zstd.WithWindowSize(1<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Get(zstd.NewWriter(&streamed, zstd.WithWindowSize(1<<20)))(t)
 	stream.Write(plain[:300_000])
 	stream.Flush()
 	stream.Write(plain[300_000:])
@@ -70,19 +65,12 @@ func TestSizesOfZstd(t *testing.T) {
 // A frame in an Arrow file that asks for a large window is refused before memory is taken for it.
 func TestArrowWindow(t *testing.T) {
 	var file bytes.Buffer
-	w, err := newArrow(&file, []tablefile.Column{{Name: "a"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(newArrow(&file, []tablefile.Column{{Name: "a"}}))(t)
 	for i := range 1000 {
 		w.Number(float64(i))
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.EndRow())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
 	at := bytes.LastIndex(file.Bytes(), []byte(zstdMagic))
 	for windowLog, says := range map[int]string{23: "", 24: "a window of 16777216 bytes, at most 8388608",
 		29: "a window of 536870912 bytes"} {
@@ -101,19 +89,12 @@ func TestArrowWindow(t *testing.T) {
 // A page of a Parquet file that claims to hold far more than its file takes no memory for that.
 func TestParquetClaims(t *testing.T) {
 	var file bytes.Buffer
-	w, err := newParquet(&file, []tablefile.Column{{Name: "a"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(newParquet(&file, []tablefile.Column{{Name: "a"}}))(t)
 	for range 1 << 16 {
 		w.Number(1)
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.EndRow())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
 	at := bytes.Index(file.Bytes(), []byte(zstdMagic))
 	if head := file.Bytes()[at+4]; head>>5 != 5 {
 		t.Fatalf("a frame begins with %08b; the test needs its size in four bytes", head)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/download"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
@@ -183,24 +184,15 @@ func TestFetch(t *testing.T) {
 	dir := dataDir(t)
 	served := map[string][]byte{}
 	for _, r := range mustSet("mnist").Remotes() {
-		content, err := os.ReadFile(filepath.Join(dir, "mnist", r.Path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(filepath.Join(dir, "mnist", r.Path)))(t)
 		served[filepath.Base(r.Path)] = content
 	}
 	concrete := mustSet("concrete")
 	for fold := 1; fold <= concrete.Folds; fold++ {
 		train, test := concrete.Files(fold)
 		for part, file := range map[string]string{"train": train, "test": test} {
-			f, err := os.Open(filepath.Join(dir, "concrete", file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := gzip.NewReader(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Open(filepath.Join(dir, "concrete", file)))(t)
+			r := must.Get(gzip.NewReader(f))(t)
 			var text, x, y bytes.Buffer
 			text.ReadFrom(r)
 			f.Close()
