@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // failing is a device that is lost from a moment on.
@@ -71,28 +72,16 @@ func TestCalibrate(t *testing.T) {
 		fresh := table(t, 500, 2, target)
 		with := evaluate(t, out, fresh).Classification.NLL
 		dev := openCPU(t)
-		p, err := trained.Predict(context.Background(), dev, fresh, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
-		predictor, err := trained.NewPredictor(dev, 512, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(trained.Predict(context.Background(), dev, fresh, 9))(t)
+		predictor := must.Get(trained.NewPredictor(dev, 512, 9))(t)
 		x, _, err := trained.Rows(context.Background(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := predictor.Predict(context.Background(), fresh.N(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parts := must.Get(predictor.Predict(context.Background(), fresh.N(), x))(t)
 		plain := *trained
 		plain.Model.Temperature = 0
-		q, err := plain.Predict(context.Background(), dev, fresh, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(plain.Predict(context.Background(), dev, fresh, 9))(t)
 		for i, h := range q.H {
 			if want := h / temperature; math.Abs(p.H[i]-want) > 1e-12*math.Abs(want) || parts[0].H[i] != p.H[i] {
 				t.Fatalf("%s: logits %g and %g of %g at temperature %g", likelihood, p.H[i], parts[0].H[i], h, temperature)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -37,10 +38,7 @@ func TestRowsChoose(t *testing.T) {
 		if job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.Watch{}); err != nil {
 			t.Fatal(err)
 		}
-		out, err := job.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(job.Run(context.Background()))(t)
 		got, notes := out.Config, strings.Join(job.Reporter.(*quiet).notes, "\n")
 		if !strings.Contains(notes, c.held) {
 			t.Errorf("%s: no %q in the notes: %s", c.name, c.held, notes)
@@ -54,10 +52,7 @@ func TestRowsChoose(t *testing.T) {
 			t.Errorf("%s: %d steps, planned for %q", c.name, n, got.PlannedFor)
 		}
 		job.Config = got
-		again, err := job.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(job.Run(context.Background()))(t)
 		same(t, c.name+" repeated", out.Trained.Named, again.Trained.Named)
 		if a, b := out.Trained.Model.Temperature, again.Trained.Model.Temperature; a != b ||
 			(got.Temperature > 0) == c.safe {
@@ -72,9 +67,7 @@ func TestRanksChoose(t *testing.T) {
 	outs, errs := onRanks(t, 2, "inducing=20 latents=3 features=20 batch=50", set, func(j *Job, _ *context.Context) {
 		j.Config = j.Config.With("steps", 800)
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(errs...))
 	same(t, "ranks", outs[0].Trained.Named, outs[1].Trained.Named)
 	if a, b := outs[0].Config, outs[1].Config; a.Steps != b.Steps || a.ObjectiveName() != b.ObjectiveName() {
 		t.Errorf("%s for %d steps, and %s for %d", a.ObjectiveName(), a.Steps, b.ObjectiveName(), b.Steps)
@@ -101,9 +94,7 @@ func TestFewRowsForRanks(t *testing.T) {
 	outs, errs := onRanks(t, 8, "model=gp inducing=3 batch=50", table(t, 50, 1, wave), func(j *Job, _ *context.Context) {
 		j.Config = j.Config.With("steps", 240)
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(errs...))
 	if c := outs[0].Config; c.Objective != options.Predictive || c.Steps != 240 {
 		t.Errorf("%s for %d steps", c.Objective, c.Steps)
 	}
@@ -127,10 +118,7 @@ func TestNothingToChoose(t *testing.T) {
 		if cfg.Epochs == 0 {
 			cfg = cfg.With("steps", c.steps)
 		}
-		out, err := fit(t, context.Background(), cfg, table(t, c.rows, 1, wave))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(fit(t, context.Background(), cfg, table(t, c.rows, 1, wave)))(t)
 		if got := out.Config; got.ObjectiveName() != "ELBO" || got.Steps != c.steps {
 			t.Errorf("%q: %s for %d steps, want the bound for %d", c.words, got.ObjectiveName(), got.Steps, c.steps)
 		}
@@ -150,10 +138,7 @@ func TestRareClass(t *testing.T) {
 	set := table(t, 40, 1, rare)
 	for seed := range 12 {
 		c := config(t, fmt.Sprintf("seed=%d inducing=4 features=4 batch=20", seed)).With("steps", 480)
-		out, err := fit(t, context.Background(), c, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(fit(t, context.Background(), c, set))(t)
 		if got := out.Config; got.Objective == options.Auto {
 			t.Errorf("seed %d: objective %s", seed, got.Objective)
 		}
@@ -194,14 +179,9 @@ func TestBestAttempt(t *testing.T) {
 // chosenLate is a run whose time is over when rows are to choose.
 func chosenLate(t *testing.T, job *Job) *run {
 	t.Helper()
-	r, err := job.prepare(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(job.prepare(context.Background()))(t)
 	r.clock.deadline = 1
-	if err := r.choose(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.choose(context.Background()))
 	return r
 }
 
@@ -266,10 +246,7 @@ func TestSequencesChoose(t *testing.T) {
 		reporter := &quiet{}
 		job := &Job{Config: config(t, "model=gpdrf inducing=20 latents=2 features=7 kernel=double:1,3+spectrum:2/linear "+
 			"batch=20 objective=auto steps=480 distances="+where), Device: openCPU(t), Train: set, Reporter: reporter}
-		out, err := job.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(job.Run(t.Context()))(t)
 		notes, want := strings.Join(reporter.notes, "\n"), "12 rows held out: elbo with kl-weight 0.1"
 		if !strings.Contains(notes, want) {
 			t.Errorf("distances in %s: %s", where, notes)

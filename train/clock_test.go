@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -86,29 +87,14 @@ func TestReplannedRepeats(t *testing.T) {
 	c := config(t, words)
 	dev := openCPU(t)
 	job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
-	run, err := job.prepare(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(job.prepare(t.Context()))(t)
 	run.clock.deadline = run.clock.used() + 700*time.Millisecond // for far more steps, or fewer
-	out, err := run.train(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(run.train(context.Background()))(t)
 	if out.Config.Replanned == "" || out.End == Running {
 		t.Skipf("%d steps fit just so", out.Steps)
 	}
-	settings, err := options.ParseYAML("config.yaml", out.Config.YAML())
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := options.Resolve(settings, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := fit(t, context.Background(), again, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := must.Get(options.ParseYAML("config.yaml", out.Config.YAML()))(t)
+	again := must.Get(options.Resolve(settings, nil))(t)
+	second := must.Get(fit(t, context.Background(), again, set))(t)
 	same(t, "repeated", out.Trained.Named, second.Trained.Named)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -54,10 +55,7 @@ func countRows(t *testing.T, n int, seed uint64, dispersion float64) (ds *data.D
 func predictOn(t *testing.T, trained *fitted.Trained, ds *data.Dataset, samples int) *model.Prediction {
 	t.Helper()
 	dev := openCPU(t)
-	p, err := trained.Predict(t.Context(), dev, ds, samples)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(trained.Predict(t.Context(), dev, ds, samples))(t)
 	return p
 }
 
@@ -150,10 +148,7 @@ func TestOrdinalRecovers(t *testing.T) {
 			truth -= device.LogProbit(lower, upper) / float64(n)
 			rows.Inputs, rows.Classes = append(rows.Inputs, []float64{a, b}), append(rows.Classes, fmt.Sprint(level))
 		}
-		ds, err := data.FromRows(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ds := must.Get(data.FromRows(rows))(t)
 		return ds, truth
 	}
 	set, _ := levels(500, 1)

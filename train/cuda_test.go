@@ -12,6 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -37,9 +38,7 @@ func requireCUDA(t *testing.T) {
 		}
 		t.Skip(err)
 	}
-	if err := dev.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, dev.Close())
 }
 
 // A training of 20 steps on the GPU is that of the CPU.
@@ -148,10 +147,7 @@ func TestCUDALargerThanMemory(t *testing.T) {
 		defer dev.Close()
 		free, _ := dev.Free()
 		j.Device, j.Train = dev, set
-		out, err := j.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(j.Run(t.Context()))(t)
 		return out, strings.Join(j.Reporter.(*quiet).notes, "\n"), free < int64(set.N())*3*8
 	}
 	whole, _, _ := run()
@@ -181,10 +177,7 @@ func TestCUDANotFinite(t *testing.T) {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=7 batch=17 steps=20")
 		c = settled(t, c, set)
 		dev := mustOpen(t, name)
-		run, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Get((&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context()))(t)
 		for _, block := range []string{"drf.0.mean_w", "likelihood.log_variance"} {
 			run.reset()
 			run.advance(1)
@@ -197,9 +190,7 @@ func TestCUDANotFinite(t *testing.T) {
 					named[i].Data[0] = math.NaN()
 				}
 			}
-			if err := run.step.Model.Import(named); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, run.step.Model.Import(named))
 			run.advance(2)
 			var notFinite *model.NotFiniteError
 			if _, err := run.step.Model.Report(1); !errors.As(err, &notFinite) {

@@ -8,6 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
@@ -19,10 +20,7 @@ func ensemble(t *testing.T, set *data.Dataset, weights []float64, options ...str
 		out := mustFit(t, options[k]+" device=cpu:f32 steps=20 eval-samples=20", set)
 		members = append(members, fitted.Member{Weight: w, Trained: out.Trained})
 	}
-	e, err := fitted.NewEnsemble(members)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(fitted.NewEnsemble(members))(t)
 	return e
 }
 
@@ -43,10 +41,7 @@ func TestEnsemble(t *testing.T) {
 	inner.Outer = 0
 	density, mean, noise := make([]float64, set.N()), make([]float64, set.N()), make([]float64, set.N())
 	for k, samples := range []int{11, 5, 4} {
-		p, err := e.Members[k].Predict(t.Context(), dev, set, samples)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(e.Members[k].Predict(t.Context(), dev, set, samples))(t)
 		m := e.Mixture(p, 0).(metrics.Mixture)
 		m.Outer = 0
 		for i := range density {
@@ -77,10 +72,7 @@ func TestEnsemble(t *testing.T) {
 func testSameInBatches(t *testing.T, e *fitted.Trained, dev device.Device, set *data.Dataset, means,
 	distances []float64) {
 	t.Helper()
-	p, err := e.NewPredictor(dev, 16, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(e.NewPredictor(dev, 16, 20))(t)
 	if n := len(means) / (set.N() * max(1, len(set.Classes))); p.Samples() != n {
 		t.Errorf("%d samples, expected %d", p.Samples(), n)
 	}
@@ -88,10 +80,7 @@ func testSameInBatches(t *testing.T, e *fitted.Trained, dev device.Device, set *
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := p.Predict(t.Context(), set.N(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := must.Get(p.Predict(t.Context(), set.N(), x))(t)
 	var all []float64
 	for _, part := range parts {
 		all = append(all, part.H...)
@@ -114,10 +103,7 @@ func TestEnsembleOfClasses(t *testing.T) {
 	got := metrics.Probabilities(whole.H, whole.S, whole.N, whole.C)
 	want := make([]float64, len(got))
 	for k, w := range []float64{0.75, 0.2, 0.05} {
-		p, err := e.Members[k].Predict(t.Context(), dev, set, []int{15, 4, 1}[k])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(e.Members[k].Predict(t.Context(), dev, set, []int{15, 4, 1}[k]))(t)
 		for i, v := range metrics.Probabilities(p.H, p.S, p.N, p.C) {
 			want[i] += w * v
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -39,18 +40,9 @@ func generalise(t *testing.T, options string, set, validation,
 	t.Cleanup(func() { dev.Close() })
 	job := &Job{Config: c, Device: dev, Train: set, Validation: validation, Test: test,
 		Started: time.Now(), Reporter: &quiet{}}
-	out, err := job.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := out.Trained.Evaluate(t.Context(), dev, test, c.EvalSamples, c.PredictDraws)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := job.Generalise(t.Context(), out.Trained, scores)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(job.Run(t.Context()))(t)
+	scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test, c.EvalSamples, c.PredictDraws))(t)
+	g := must.Get(job.Generalise(t.Context(), out.Trained, scores))(t)
 	return g, scores, job, out
 }
 
@@ -103,10 +95,7 @@ func TestComparedRows(t *testing.T) {
 		if g.Unseen.Rows != fitted.ComparedRows || g.Seen.Rows != 100 {
 			t.Errorf("%s: %+v", options, g)
 		}
-		alone, err := job.sampled(t.Context(), out.Trained, test)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := must.Get(job.sampled(t.Context(), out.Trained, test))(t)
 		if !slices.Equal(alone.Log, scores.Densities.Log) || !slices.Equal(alone.Expected, scores.Densities.Expected) {
 			t.Errorf("%s: the rows of a sample are predicted otherwise alone", options)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -55,24 +56,15 @@ func writeGram(t testing.TB, inducing, train, test [][]float64) string {
 		if a.width > 0 {
 			shape = fmt.Sprintf("(%d, %d)", len(a.values)/a.width, a.width)
 		}
-		w, err := z.Create(a.name + ".npy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(z.Create(a.name + ".npy"))(t)
 		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape)
 		head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n"
 		fmt.Fprintf(w, "\x93NUMPY\x01\x00%c%c%s", byte(len(head)), byte(len(head)>>8), head)
-		if err := binary.Write(w, binary.LittleEndian, a.values); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, binary.Write(w, binary.LittleEndian, a.values))
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, z.Close())
 	path := filepath.Join(t.TempDir(), "kernel.npz")
-	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, out.Bytes(), 0o600))
 	return path
 }
 
@@ -106,21 +98,14 @@ func TestGram(t *testing.T) {
 	}
 	path := writeGram(t, lift(set)[:30], lift(set), lift(test))
 	c := config(t, "model=gpdrf latents=4 features=20 steps=200 batch=60 validation=0.2 gram="+path)
-	if err := set.AttachGram(writeGram(t, lift(set)[:30], lift(test), lift(set)), data.Watch{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := test.AttachGram(path, data.Watch{}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, set.AttachGram(writeGram(t, lift(set)[:30], lift(test), lift(set)), data.Watch{}))
+	must.OK(t, test.AttachGram(path, data.Watch{}))
 	rest, held, _, err := c.HoldOut(set, data.Watch{})
 	if err != nil || held.Kernel.M != 30 || len(held.Kernel.Rows) != 30*held.N() {
 		t.Fatal(err)
 	}
 	// without a Reporter, a run is silent
-	out, err := (&Job{Config: c, Device: openCPU(t), Train: rest, Validation: held}).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get((&Job{Config: c, Device: openCPU(t), Train: rest, Validation: held}).Run(t.Context()))(t)
 	if s := evaluate(t, out, test).Classification; s.Error > 0.15 {
 		t.Errorf("error %.3f", s.Error)
 	}
@@ -135,9 +120,7 @@ func TestGram(t *testing.T) {
 		!strings.Contains(err.Error(), "with --gram FILE.npz") {
 		t.Error(err)
 	}
-	if err := plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain)), data.Watch{}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain)), data.Watch{}))
 	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil ||
 		!strings.Contains(err.Error(), "not that of training") {
 		t.Error(err)

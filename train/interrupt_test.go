@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -63,10 +64,7 @@ func TestInterruptedBetweenParts(t *testing.T) {
 		t.Run(strings.TrimSpace(more), func(t *testing.T) {
 			options, dir := partedRun+more, t.TempDir()
 			begin := func(name string) *rundir.Folder {
-				folder, err := rundir.NewFolder(filepath.Join(dir, name), "d", "gp")
-				if err != nil {
-					t.Fatal(err)
-				}
+				folder := must.Get(rundir.NewFolder(filepath.Join(dir, name), "d", "gp"))(t)
 				return folder
 			}
 			complete(t, &Job{Config: config(t, options)}, set, begin("whole"), func() {})
@@ -98,10 +96,7 @@ func TestInterruptedBetweenParts(t *testing.T) {
 // leaveAtOnce continues with a run and interrupts its first step, which changes nothing.
 func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 	t.Helper()
-	before, err := os.ReadFile(filepath.Join(at, rundir.CheckpointFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(filepath.Join(at, rundir.CheckpointFile)))(t)
 	from, folder := reopen(t, at)
 	if _, err := interruptIn(t, &Job{Config: from.Config, From: from}, set, folder,
 		1); !errors.Is(err, context.Canceled) {
@@ -117,14 +112,8 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 // long, and each is read.
 func TestInterruptedELBO(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	folder, err := rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := interruptIn(t, &Job{Config: config(t, partedRun)}, set, folder, 15)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp"))(t)
+	out := must.Get(interruptIn(t, &Job{Config: config(t, partedRun)}, set, folder, 15))(t)
 	dev := mustOpen(t, "cpu:f64")
 	defer dev.Close()
 	told := &readings{}
@@ -165,10 +154,7 @@ func TestLateInFirstStep(t *testing.T) {
 	if _, err := job.settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := job.prepare(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(job.prepare(t.Context()))(t)
 	r.clock.limit.Time, r.step.Leave = time.Minute, func() bool { return true }
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(ErrLate)

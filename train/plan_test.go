@@ -13,6 +13,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
@@ -84,23 +85,15 @@ func testPlan(t *testing.T, name string, plans []string) {
 					t.Fatal(err)
 				}
 				j.Config, j.Device = settled(t, j.Config, j.Train), dev
-				p, err := j.Plan(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				run, err := j.prepare(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(j.Plan(t.Context()))(t)
+				run := must.Get(j.prepare(t.Context()))(t)
 				run.advance(1)
 				run.advance(2)
 				if _, err := run.step.Model.Report(1); err != nil {
 					t.Fatal(err)
 				}
 				if run.validator != nil {
-					if err := run.validator.evaluate(2); err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, run.validator.evaluate(2))
 				}
 				if taken := dev.Taken(); taken != p.Total {
 					t.Errorf("%d bytes are taken, %d were planned", taken, p.Total)
@@ -319,10 +312,7 @@ func TestMemoryRunsOut(t *testing.T) {
 	plan := func(options string, memory int64) *memory.Plan {
 		c := config(t, options)
 		c = settled(t, c, set)
-		p, err := (&Job{Config: c, Device: open(memory, 0), Train: set}).Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get((&Job{Config: c, Device: open(memory, 0), Train: set}).Plan(t.Context()))(t)
 		return p
 	}
 	half := plan(options+" chunk=25", 1<<40)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // A row's prediction has the same bits in a file and in any batch of a Predictor, for every kind of
@@ -36,19 +38,13 @@ func testPredictor(t *testing.T, options string) {
 	c := config(t, options)
 	dev := mustOpen(t, c.Device)
 	t.Cleanup(func() { dev.Close() })
-	out, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get((&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).Run(t.Context()))(t)
 	trained := out.Trained
 	whole, distances, err := trained.PredictFar(t.Context(), dev, set, c.EvalSamples)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := trained.NewPredictor(dev, 16, c.EvalSamples)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(trained.NewPredictor(dev, 16, c.EvalSamples))(t)
 	for first, n := 0, 1; first < set.N(); first, n = first+n, n+1 {
 		n = min(n, set.N()-first)
 		rows := make([]int, n)
@@ -59,10 +55,7 @@ func testPredictor(t *testing.T, options string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := p.Predict(t.Context(), n, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parts := must.Get(p.Predict(t.Context(), n, x))(t)
 		at := first
 		for _, part := range parts {
 			want := whole.Slice(at, at+part.N)

@@ -14,6 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -53,9 +54,7 @@ func onRanks(t *testing.T, size int, words string, set *data.Dataset,
 func mustShare(t *testing.T, size int, words string, set *data.Dataset) *Outcome {
 	t.Helper()
 	outs, errs := onRanks(t, size, words, set, nil)
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(errs...))
 	for r := range outs {
 		same(t, fmt.Sprintf("rank %d of %d", r, size), outs[0].Trained.Named, outs[r].Trained.Named)
 		if outs[r].ELBO != outs[0].ELBO || outs[r].Steps != outs[0].Steps {
@@ -119,9 +118,7 @@ func TestRanksOnDevice(t *testing.T) {
 		outs, errs := onRanks(t, 2, run+"f64", set, func(j *Job, _ *context.Context) {
 			j.Comm = onDevice{j.Comm, j.Device}
 		})
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(errs...))
 		same(t, run, outs[0].Trained.Named, outs[1].Trained.Named)
 		if d := math.Abs(outs[1].ELBO.Value - one.ELBO.Value); !(d <= 1e-9*math.Abs(one.ELBO.Value)) {
 			t.Errorf("%s: the bound is %.12g, of one %.12g", run, outs[1].ELBO.Value, one.ELBO.Value)
@@ -161,9 +158,7 @@ func TestRanksOfSequences(t *testing.T) {
 				outs, errs := onRanks(t, size, words+more, set, func(j *Job, _ *context.Context) {
 					j.distances = distances
 				})
-				if err := errors.Join(errs...); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, errors.Join(errs...))
 				return outs[size-1]
 			}
 			one, two := run(1), run(2)
@@ -201,9 +196,7 @@ func TestRanksGoOn(t *testing.T) {
 				}
 			}
 		})
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(errs...))
 		return outs[size-1], last
 	}
 	_, two := part(2, 1, nil)
@@ -258,10 +251,7 @@ func TestRanksPredict(t *testing.T) {
 				parts, err := predictor.Predict(ctx, n, x)
 				return []any{p, distances, fitted.Joined(parts)}, err
 			}
-			want, err := predict(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(predict(t.Context()))(t)
 			var all sync.WaitGroup
 			for _, r := range dist.Group(3) {
 				all.Go(func() {
@@ -307,9 +297,7 @@ func TestRanksEndTogether(t *testing.T) {
 				j.Reporter = &untilStep{cancel: cancel}
 			}
 		})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(errs...))
 	for r, out := range outs {
 		if out.End != Interrupted || out.Steps != outs[0].Steps {
 			t.Errorf("rank %d ended at step %d: %v", r, out.Steps, out.End)

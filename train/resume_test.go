@@ -15,6 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -67,31 +68,21 @@ func testResume(t *testing.T, options string) {
 	}
 	dir := t.TempDir()
 	if strings.Contains(options, "f64") { // a folder that is there is filled
-		if err := os.Mkdir(filepath.Join(dir, "whole"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(filepath.Join(dir, "whole"), 0o777))
 	}
 	job := jobOf(t, options+" kl-warmup=0.5")
-	folder, err := rundir.NewFolder(filepath.Join(dir, "whole"), "d", "gp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(rundir.NewFolder(filepath.Join(dir, "whole"), "d", "gp"))(t)
 	var killed []string
 	complete(t, job, set, folder, func() {
 		at := filepath.Join(dir, fmt.Sprint("killed", len(killed)))
-		if err := os.CopyFS(at, os.DirFS(filepath.Join(dir, "whole"))); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.CopyFS(at, os.DirFS(filepath.Join(dir, "whole"))))
 		killed = append(killed, at)
 	})
 	if len(killed) < 2 {
 		t.Fatalf("%d checkpoints", len(killed))
 	}
 	for _, at := range killed {
-		c, err := rundir.ReadCheckpoint(at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(rundir.ReadCheckpoint(at))(t)
 		if r, err := rundir.OpenRun(at); c.Step == 0 {
 			if err == nil || !strings.Contains(err.Error(), "--resume") {
 				t.Errorf("a run that was killed before its first step can predict: %v", err)
@@ -110,16 +101,11 @@ func testResume(t *testing.T, options string) {
 func killedAt20(t *testing.T, set *data.Dataset) string {
 	t.Helper()
 	dir := t.TempDir()
-	folder, err := rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)
 	at := filepath.Join(dir, "killed")
 	complete(t, &Job{Config: config(t, "inducing=9 features=7 batch=17 steps=30 checkpoint-every=20")},
 		set, folder, func() {
-			if err := os.CopyFS(at, os.DirFS(filepath.Join(dir, "run"))); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.CopyFS(at, os.DirFS(filepath.Join(dir, "run"))))
 		})
 	return at
 }
@@ -127,14 +113,8 @@ func killedAt20(t *testing.T, set *data.Dataset) string {
 // reopen is the run in a folder as it goes on.
 func reopen(t *testing.T, at string) (*rundir.Checkpoint, *rundir.Folder) {
 	t.Helper()
-	from, err := rundir.ReadCheckpoint(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := from.Folder(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must.Get(rundir.ReadCheckpoint(at))(t)
+	folder := must.Get(from.Folder(at))(t)
 	return from, folder
 }
 
@@ -158,10 +138,7 @@ func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, sa
 		}
 		return err
 	}
-	out, err := j.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(j.Run(context.Background()))(t)
 	if _, err := folder.Commit(out.Config, out.Trained, NewResult(j, out, nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -197,9 +174,7 @@ func sameRun(t *testing.T, want, got string) {
 	for _, name := range []string{rundir.ConfigFile, rundir.MetricsFile, rundir.ModelFile, rundir.ResultFile} {
 		a, errA := os.ReadFile(filepath.Join(want, name))
 		b, errB := os.ReadFile(filepath.Join(got, name))
-		if err := errors.Join(errA, errB); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(errA, errB))
 		if a, b = seconds.ReplaceAll(a, nil), seconds.ReplaceAll(b, nil); !bytes.Equal(a, b) {
 			if name == rundir.ModelFile {
 				a, b = nil, nil
@@ -211,10 +186,7 @@ func sameRun(t *testing.T, want, got string) {
 
 func filesOf(t *testing.T, dir string) (names string) {
 	t.Helper()
-	all, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(os.ReadDir(dir))(t)
 	for _, e := range all {
 		names += e.Name() + " "
 	}
@@ -233,13 +205,8 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := (&Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}}).prepare(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := run.step.Model.Import(out.Trained.Named); err != nil {
-			t.Fatal(err)
-		}
+		run := must.Get((&Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}}).prepare(t.Context()))(t)
+		must.OK(t, run.step.Model.Import(out.Trained.Named))
 		if _, err := run.step.Do(device.Now{Step: 25, KLWeight: 1}); err != nil {
 			t.Fatal(err)
 		}
@@ -286,15 +253,9 @@ func TestGoOn(t *testing.T) {
 func TestResumeTimeLimit(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	at := killedAt20(t, set)
-	from, err := rundir.ReadCheckpoint(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must.Get(rundir.ReadCheckpoint(at))(t)
 	from.Used, from.Deadline = time.Hour, time.Hour
-	folder, err := from.Folder(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(from.Folder(at))(t)
 	complete(t, &Job{Config: from.Config, From: from}, set, folder, func() {})
 	if r, err := rundir.OpenRun(at); err != nil || r.Result.Steps != 21 || r.Result.Interrupted || r.CanGoOn() {
 		t.Errorf("%+v, %v", r, err)
@@ -306,10 +267,7 @@ func TestResumeTimeLimit(t *testing.T) {
 func TestCheckpointDamaged(t *testing.T) {
 	at := killedAt20(t, table(t, 60, 1, wave))
 	path := filepath.Join(at, rundir.CheckpointFile)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	for _, size := range []int{0, 5, 100, len(whole) / 2, len(whole) - 1} {
 		damaged(t, path, whole[:size])
 	}
@@ -318,14 +276,9 @@ func TestCheckpointDamaged(t *testing.T) {
 		flipped[at] ^= 1
 		damaged(t, path, flipped)
 	}
-	if err := os.WriteFile(path, whole, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, whole, 0o666))
 	from, first := reopen(t, at)
-	log, err := os.OpenFile(filepath.Join(at, rundir.MetricsFile), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(os.OpenFile(filepath.Join(at, rundir.MetricsFile), os.O_WRONLY, 0))(t)
 	defer log.Close()
 	// where the file system has locks
 	locks := errors.Is(atomicfile.Lock(log), atomicfile.ErrLocked)
@@ -333,9 +286,7 @@ func TestCheckpointDamaged(t *testing.T) {
 		t.Errorf("opened twice: %v, %v", second, err)
 	}
 	first.Discard()
-	if err := os.Truncate(filepath.Join(at, rundir.MetricsFile), 10); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Truncate(filepath.Join(at, rundir.MetricsFile), 10))
 	var usage *usage.Error
 	if _, err := from.Folder(at); !errors.As(err, &usage) || !strings.Contains(err.Error(), rundir.MetricsFile) {
 		t.Errorf("without its log: %v", err)
@@ -344,9 +295,7 @@ func TestCheckpointDamaged(t *testing.T) {
 
 func damaged(t *testing.T, path string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, content, 0o666))
 	var usage *usage.Error
 	if _, err := rundir.ReadCheckpoint(filepath.Dir(path)); !errors.As(err, &usage) ||
 		!strings.Contains(err.Error(), "train --config") {
@@ -367,10 +316,7 @@ func TestAbandoned(t *testing.T) {
 		return dir
 	}
 	killed, strange, busy, full := begin("1"), begin("2"), begin("3"), begin("4")
-	f, err := os.OpenFile(filepath.Join(busy, rundir.MetricsFile), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.OpenFile(filepath.Join(busy, rundir.MetricsFile), os.O_WRONLY, 0))(t)
 	defer f.Close()
 	if err := atomicfile.Lock(f); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
@@ -394,9 +340,7 @@ func TestAbandoned(t *testing.T) {
 			t.Errorf("%s is gone", dir)
 		}
 	}
-	if err := errors.Join(os.Mkdir("into", 0o777), os.Rename(begin("5"), "into/.into.tmp-5")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Mkdir("into", 0o777), os.Rename(begin("5"), "into/.into.tmp-5")))
 	if folder, err = rundir.NewFolder("into", "d", "gp"); err != nil || len(folder.Removed) != 1 {
 		t.Errorf("the folder of one: %v", err)
 	} else if err := folder.Discard(); err != nil {

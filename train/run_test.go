@@ -18,6 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -78,10 +79,7 @@ func config(t testing.TB, words string) *options.Config {
 		}
 		flags = append(flags, options.Setting{Key: k, Text: v, From: "--" + k})
 	}
-	c, err := options.Resolve(nil, flags)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(options.Resolve(nil, flags))(t)
 	return c
 }
 
@@ -116,10 +114,7 @@ func fit(t testing.TB, ctx context.Context, c *options.Config, set *data.Dataset
 
 func mustFit(t testing.TB, options string, set *data.Dataset) *Outcome {
 	t.Helper()
-	out, err := fit(t, context.Background(), config(t, options), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(fit(t, context.Background(), config(t, options), set))(t)
 	return out
 }
 
@@ -131,10 +126,7 @@ func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *fitted.Scores {
 func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *fitted.Scores {
 	t.Helper()
 	dev := openCPU(t)
-	s, err := out.Trained.Evaluate(t.Context(), dev, set, 50, draws)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(out.Trained.Evaluate(t.Context(), dev, set, 50, draws))(t)
 	return s
 }
 
@@ -168,10 +160,7 @@ func TestNoLeak(t *testing.T) {
 	if c.Error < 0.42 || c.Error > 0.58 {
 		t.Errorf("error %.3f on coin flips", c.Error)
 	}
-	want, err := data.FitScaler("auto", set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(data.FitScaler("auto", set))(t)
 	for i := range want.Center {
 		if out.Trained.Scaler.Center[i] != want.Center[i] || out.Trained.Scaler.Scale[i] != want.Scale[i] {
 			t.Errorf("the scaler was not fitted on the training rows alone: %+v", out.Trained.Scaler)
@@ -226,18 +215,12 @@ func TestInterrupted(t *testing.T) {
 	defer cancel()
 	dev := openCPU(t)
 	job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &cancelAt{step: 20, cancel: cancel}}
-	out, err := job.Run(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(job.Run(ctx))(t)
 	c = out.Config
 	if out.End != Interrupted || out.Steps != 21 || c.StopAfter != 21 || c.Steps != 100 {
 		t.Fatalf("%+v, stop-after %d of %d", out, c.StopAfter, c.Steps)
 	}
-	again, err := fit(t, context.Background(), c, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(fit(t, context.Background(), c, set))(t)
 	if again.End == Interrupted {
 		t.Error("a run that ends at stop-after is not interrupted")
 	}
@@ -270,10 +253,7 @@ func TestTimeLimit(t *testing.T) {
 		t.Errorf("limit %s planned for %q: %d steps", c.TimeLimit, c.PlannedFor, c.Steps)
 	}
 	c = c.With("stop-after", min(out.Steps, 50)).With("replanned", "")
-	first, err := fit(t, context.Background(), c, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(fit(t, context.Background(), c, set))(t)
 	// the warm-up is that of the first plan, which a slow machine may have replaced by a shorter one
 	second := mustFit(t, fmt.Sprintf("steps=%d stop-after=%d warmup=%d objective=%s kl-weight=%g batch=50 inducing=20 "+
 		startGiven, c.Steps, c.StopAfter, min(c.Warmup, c.Steps/10), c.Objective, c.KLWeight), set)
@@ -306,9 +286,7 @@ func TestReportedBound(t *testing.T) {
 				t.Errorf("%q step %d: ELBO %g of ELL %g and KL %g", options, p.Step, p.ELBO, p.ELL, p.KL)
 			}
 		}
-		if err := dev.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, dev.Close())
 	}
 }
 
@@ -321,17 +299,11 @@ func TestEvaluationTime(t *testing.T) {
 	dev := mustOpen(t, c.Device)
 	defer dev.Close()
 	job := &Job{Config: c, Device: dev, Train: set, Test: test, Started: time.Now(), Reporter: &quiet{}}
-	run, err := job.prepare(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(job.prepare(t.Context()))(t)
 	run.advance(1)
 	run.trained.Named = run.step.Model.Export()
 	eventually(t, func() string {
-		guess, err := run.evaluationTime(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		guess := must.Get(run.evaluationTime(t.Context()))(t)
 		start := time.Now()
 		if _, err := run.trained.Evaluate(t.Context(), dev, test, c.EvalSamples, 0); err != nil {
 			t.Fatal(err)
@@ -436,18 +408,13 @@ func TestStepAllocatesNothing(t *testing.T) {
 		if _, err := job.Plan(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		run, err := job.prepare(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Get(job.prepare(t.Context()))(t)
 		run.advance(1)
 		step := 1
 		if n := allocs.PerRun(10, func() { step++; run.advance(step) }); n > 0 {
 			t.Errorf("%q: %g allocations a step", options, n)
 		}
-		if err := dev.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, dev.Close())
 	}
 }
 
@@ -455,17 +422,13 @@ func TestStepAllocatesNothing(t *testing.T) {
 func readModel(t testing.TB, content []byte) (*fitted.Trained, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, content, 0o666))
 	return fitted.ReadModel(path)
 }
 
 func bytesOf(t testing.TB, trained *fitted.Trained) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := trained.WriteModel(&out); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, trained.WriteModel(&out))
 	return out.Bytes()
 }

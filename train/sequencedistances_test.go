@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
@@ -40,10 +41,7 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 					dev := heldOut(t, j, set)
 					defer dev.Close()
 					j.Device = dev
-					out, err := j.Run(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					out := must.Get(j.Run(t.Context()))(t)
 					return out
 				}
 				table, steps := run("table"), run("steps")
@@ -123,10 +121,7 @@ func TestTooManyFeatures(t *testing.T) {
 	c := config(t, "model=gp inducing=9 kernel=spectrum:2 batch=10 steps=3")
 	c = settled(t, c, set)
 	j := &Job{Config: c, Device: &small{openCPU(t), 1 << 20}, Train: set}
-	s, err := j.survey(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(j.survey(t.Context()))(t)
 	s.train.Sizes[0] = 1 << 31
 	if p, err := j.measureOnDevice(t.Context(), c, new(int64(1000))); err != nil || p.Distances.In != memory.InTable {
 		t.Error(err)

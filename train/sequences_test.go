@@ -14,6 +14,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -47,9 +48,7 @@ func gene(rng *rand.Rand, class int) (x string, g int) {
 func readText(t testing.TB, name, text string, opt data.ReadOptions) *data.Dataset {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	d, _, err := data.ReadFile(path, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -126,10 +125,7 @@ func TestSequenceClasses(t *testing.T) {
 // mustOpen is a device that the caller closes.
 func mustOpen(t testing.TB, name string) device.Device {
 	t.Helper()
-	dev, err := device.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(device.Open(name))(t)
 	return dev
 }
 
@@ -155,10 +151,7 @@ func heldOut(t testing.TB, j *Job, set *data.Dataset) device.Device {
 func reread(t testing.TB, trained *fitted.Trained) *fitted.Trained {
 	t.Helper()
 	text := bytesOf(t, trained)
-	again, err := readModel(t, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(readModel(t, text))(t)
 	return again
 }
 
@@ -166,10 +159,7 @@ func reread(t testing.TB, trained *fitted.Trained) *fitted.Trained {
 func rereadSame(t testing.TB, trained *fitted.Trained, test *data.Dataset) *fitted.Trained {
 	t.Helper()
 	again := reread(t, trained)
-	a, err := trained.Predict(t.Context(), openCPU(t), test, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(trained.Predict(t.Context(), openCPU(t), test, 3))(t)
 	if b, err := again.Predict(t.Context(), openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
 		t.Errorf("the file of %+v predicts other numbers: %v", trained.Model, err)
 	}
@@ -220,10 +210,7 @@ func TestSelectMaps(t *testing.T) {
 		c.InducingInit != options.InducingRandom || c.LearnInducing {
 		t.Errorf("kernel %s, %s, %v: %s", c.Kernel, c.InducingInit, c.LearnInducing, notes)
 	}
-	again, err := options.ParseYAML("run.yaml", c.YAML())
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(options.ParseYAML("run.yaml", c.YAML()))(t)
 	if r, err := options.Resolve(again, nil); err != nil || r.Kernel != c.Kernel {
 		t.Errorf("the run's configuration has kernel %q, not %q", r.Kernel, c.Kernel)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // startAt trains a run that starts at the model of another.
@@ -41,10 +42,7 @@ func TestStartAtModel(t *testing.T) {
 		at := mustFit(t, words+" steps=10 batch=17 device=cpu:f32", set)
 		rest := set.Subset([]int{1, 2, 3, 5, 8, 13, 21, 22, 23, 34, 35, 36, 37, 45, 46, 50, 55})
 		predicted := func(o *Outcome) []float64 {
-			p, err := o.Trained.Predict(t.Context(), openCPU(t), set, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(o.Trained.Predict(t.Context(), openCPU(t), set, 3))(t)
 			return p.H
 		}
 		distances := ""
@@ -59,14 +57,8 @@ func TestStartAtModel(t *testing.T) {
 		if still.Steps != 2 || !slices.Equal(predicted(still), predicted(at)) {
 			t.Errorf("%s: %d steps that do not move have moved the predictions", words, still.Steps)
 		}
-		moved, err := startAt(t, at, "steps=3"+distances, rest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := startAt(t, at, "steps=3"+distances, rest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		moved := must.Get(startAt(t, at, "steps=3"+distances, rest))(t)
+		again := must.Get(startAt(t, at, "steps=3"+distances, rest))(t)
 		if slices.Equal(predicted(moved), predicted(at)) || !slices.Equal(predicted(moved), predicted(again)) {
 			t.Errorf("%s: steps do not move the predictions, or not to the same place", words)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -32,10 +33,7 @@ func TestLogTarget(t *testing.T) {
 		said := &quiet{}
 		job := &Job{Config: config(t, "model=gpdrf steps=200 inducing=20 batch=100 features=20 target-scaling="+kind),
 			Device: dev, Train: rows, Test: test, Started: time.Now(), Reporter: said}
-		out, err := job.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(job.Run(t.Context()))(t)
 		want := kind
 		if kind == data.AutoTargets {
 			want = data.LogTargets
@@ -43,10 +41,7 @@ func TestLogTarget(t *testing.T) {
 		if got := out.Config.Targets; got != want || out.Trained.Targets[0].Log != (want == data.LogTargets) {
 			t.Fatalf("target-scaling %s became %s, %+v", kind, got, out.Trained.Targets)
 		}
-		scores, err := out.Trained.Evaluate(t.Context(), dev, test, 50, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test, 50, 0))(t)
 		nlpd[kind] = scores.Raw.NLPD
 		timed, err := out.Trained.EvaluateUntil(t.Context(), dev, test,
 			fitted.Evaluation{Samples: 50, Until: time.Now().Add(time.Hour)})
@@ -74,10 +69,7 @@ func testLogs(t *testing.T, trained *fitted.Trained, dev device.Device, test *da
 	if !strings.HasSuffix(again.Format(), "model 4") {
 		t.Error(again.Format())
 	}
-	p, err := again.Predict(t.Context(), dev, test, 50)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(again.Predict(t.Context(), dev, test, 50))(t)
 	r := predict.NewRegression(again, p, 0)
 	logs, total, mean := 0.0, 0.0, 0.0
 	for i, y := range test.Y {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -128,9 +129,7 @@ func TestHoldOut(t *testing.T) {
 		t.Error("the seed makes no difference")
 	}
 	file := filepath.Join(t.TempDir(), "v.csv")
-	if err := os.WriteFile(file, []byte("target,b,a\n200,30,1\n210,31,0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte("target,b,a\n200,30,1\n210,31,0\n"), 0o600))
 	all, held, _, err := config(t, "validation="+file).HoldOut(set, data.Watch{})
 	if err != nil || all.N() != 100 || held.N() != 2 || held.Row(0)[0] != 1 {
 		t.Errorf("%v", err)
@@ -161,10 +160,7 @@ func TestValidationUsage(t *testing.T) {
 // cannot hold.
 func TestValidationMetrics(t *testing.T) {
 	dir := t.TempDir()
-	f, err := rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)
 	defer f.Discard()
 	e := &rundir.Evaluation{Task: data.Regression, Step: 10, Score: -0.5, Error: 0.25}
 	f.Step(rundir.Progress{Step: 10, Validation: e})
@@ -173,10 +169,7 @@ func TestValidationMetrics(t *testing.T) {
 	if err != nil || len(logs) != 1 {
 		t.Fatal(logs, err)
 	}
-	text, err := os.ReadFile(logs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(logs[0]))(t)
 	lines := strings.Split(string(text), "\n")
 	var first, second map[string]float64
 	if err := errors.Join(json.Unmarshal([]byte(lines[0]), &first),

@@ -17,6 +17,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -44,9 +45,7 @@ func wave(t *testing.T, n int, classes bool) *data.Dataset {
 func read(t *testing.T, name, text string) *data.Dataset {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	set, _, err := data.ReadFile(path, data.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -67,10 +66,7 @@ func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]b
 	t.Helper()
 	var devices []device.Device
 	for range atOnce {
-		dev, err := device.Open("cpu:f32")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := must.Get(device.Open("cpu:f32"))(t)
 		t.Cleanup(func() { dev.Close() })
 		devices = append(devices, dev)
 	}
@@ -96,14 +92,9 @@ func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]b
 
 func found(t *testing.T, s *Search) []byte {
 	t.Helper()
-	e, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(s.Run(t.Context()))(t)
 	var b bytes.Buffer
-	if err := e.WriteModel(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.WriteModel(&b))
 	return b.Bytes()
 }
 
@@ -113,10 +104,7 @@ func found(t *testing.T, s *Search) []byte {
 func TestSearch(t *testing.T) {
 	for _, classes := range []bool{false, true} {
 		set, given := wave(t, 60, classes), settings("steps=16 inducing=8 features=6")
-		state, err := New(set, given, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(New(set, given, 2))(t)
 		want := found(t, searching(t, state, set, map[int][]byte{}, 1))
 		reached, total := map[int]int{}, 0.0
 		for _, c := range state.Candidates {
@@ -167,9 +155,7 @@ func testGoesOn(t *testing.T, set *data.Dataset, given []options.Setting, want [
 			t.Fatal(err)
 		}
 		state = &State{}
-		if err := json.Unmarshal(kept, state); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(kept, state))
 	}
 }
 
@@ -179,16 +165,10 @@ func TestCandidates(t *testing.T) {
 	for given, want := range map[string]int{"": 17, "model=gp": 5, "kernel=matern32": 13,
 		"likelihood=gaussian model=drf": 2, "model=gp kernel=matern52 likelihood=gaussian": 2,
 		"objective=predictive": 9} {
-		state, err := New(set, settings(given), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(New(set, settings(given), 1))(t)
 		names := []string{}
 		for _, c := range state.Candidates {
-			cfg, err := c.config(state.Given)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cfg := must.Get(c.config(state.Given))(t)
 			for _, g := range settings(given) {
 				if cfg.Text(g.Key) != g.Text && options.Find(g.Key).Applies(cfg.Model) &&
 					(g.Key != "kernel" || cfg.Model != "drf") {
@@ -212,10 +192,7 @@ func TestCandidates(t *testing.T) {
 // The objective that the rows would not have is a candidate.
 func TestOtherObjective(t *testing.T) {
 	for rows, want := range map[int]string{60: "gpdrf, predictive", 9000: "gpdrf, elbo"} {
-		state, err := New(wave(t, rows, false), nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(New(wave(t, rows, false), nil, 1))(t)
 		var names []string
 		for _, c := range state.Candidates {
 			if c.Name == "gpdrf, predictive" || c.Name == "gpdrf, elbo" {
@@ -233,10 +210,7 @@ func TestOtherObjective(t *testing.T) {
 func TestEnough(t *testing.T) {
 	set := wave(t, 60, false)
 	for worse, want := range map[bool]int{true: 7, false: 30} {
-		state, err := New(set, settings("steps=30 model=gp inducing=9"), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(New(set, settings("steps=30 model=gp inducing=9"), 1))(t)
 		state.Candidates = state.Candidates[:1]
 		c := &state.Candidates[0]
 		c.Trials = []Trial{{Round: 1, Fold: 1, Steps: 7, LogDensity: 1}, {Round: 2, Fold: 1, Steps: 10, LogDensity: 2}}
@@ -244,9 +218,7 @@ func TestEnough(t *testing.T) {
 			c.Trials[1].LogDensity = 0.5
 		}
 		s := searching(t, state, set, map[int][]byte{}, 1)
-		if err := s.round(context.Background(), rounds); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.round(context.Background(), rounds))
 		c.Weight = 1
 		if _, err := s.refit(context.Background()); err != nil {
 			t.Fatal(err)
@@ -261,10 +233,7 @@ func TestEnough(t *testing.T) {
 func TestSeedsLength(t *testing.T) {
 	set := wave(t, 60, false)
 	for given, want := range map[string]int{"epochs=2": 4, "steps=9": 9} {
-		state, err := New(set, settings("ensemble=2 batch=30 inducing=9 model=gp "+given), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(New(set, settings("ensemble=2 batch=30 inducing=9 model=gp "+given), 1))(t)
 		if _, err := searching(t, state, set, map[int][]byte{}, 1).Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -290,9 +259,7 @@ func TestAstray(t *testing.T) {
 			}
 		}
 		s := searching(t, state, set, nil, 1)
-		if err := s.weigh(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.weigh())
 		if has := state.Candidates[1].Weight > 0; has != want || !want && state.Candidates[0].Weight != 1 {
 			t.Errorf("RMSE %g beside 0.1: weights %g and %g",
 				rmse, state.Candidates[0].Weight, state.Candidates[1].Weight)
@@ -315,10 +282,7 @@ func TestCandidatesDiffer(t *testing.T) {
 		if name == "numbers with tails" {
 			given = settings("likelihood=student-t")
 		}
-		state, err := New(set, given, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(New(set, given, 1))(t)
 		seen := map[string]string{}
 		for _, c := range state.Candidates {
 			cfg, err := c.config(given)
@@ -342,10 +306,7 @@ func TestCandidatesDiffer(t *testing.T) {
 func TestTemperature(t *testing.T) {
 	set := wave(t, 60, true)
 	for given, want := range map[string]float64{"": 0, " temperature=3": 3} {
-		state, err := New(set, settings("steps=16 inducing=8 features=6"+given), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(New(set, settings("steps=16 inducing=8 features=6"+given), 1))(t)
 		s := searching(t, state, set, map[int][]byte{}, 1)
 		found(t, s)
 		for k, c := range state.Candidates {
@@ -361,10 +322,7 @@ func TestTemperature(t *testing.T) {
 			if c.Weight == 0 {
 				continue
 			}
-			m, err := s.Kept(k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(s.Kept(k))(t)
 			expected := want
 			if mean != 0 {
 				expected = math.Exp(mean / n)
@@ -391,19 +349,14 @@ func TestAlone(t *testing.T) {
 	models := map[int][]byte{}
 	s := searching(t, state, set, models, 1)
 	found(t, s)
-	cfg, err := options.Resolve(given, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg := must.Get(options.Resolve(given, nil))(t)
 	cfg = cfg.With("device", s.Devices[0].Name()).With("target", set.Target).With("task", string(set.Task))
 	out, err := (&train.Job{Config: cfg, Device: s.Devices[0], Train: set, Started: time.Now()}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := out.Trained.WriteModel(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, out.Trained.WriteModel(&b))
 	if n := state.Candidates[0].Refit.Steps; n != out.Steps || n == 640 || !bytes.Equal(models[0], b.Bytes()) {
 		t.Errorf("%d steps in a search, %d without, or other models", n, out.Steps)
 	}
@@ -413,10 +366,7 @@ func TestAlone(t *testing.T) {
 // has all that is left of a time limit.
 func TestFailures(t *testing.T) {
 	set := wave(t, 60, false)
-	state, err := New(set, settings("steps=16 inducing=8 features=6"), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(New(set, settings("steps=16 inducing=8 features=6"), 1))(t)
 	state.Candidates[0].Trials = []Trial{{Round: 1, Fold: 1, Failure: "numbers ran away"}}
 	found(t, searching(t, state, set, map[int][]byte{}, 1))
 	if c := state.Candidates[0]; c.Weight != 0 || len(c.Trials) != 1 {
@@ -491,10 +441,7 @@ func TestSplit(t *testing.T) {
 // Where the time does not suffice to compare candidates on many rows, the default has all of it.
 func TestNoTimeToCompare(t *testing.T) {
 	set := wave(t, threeFolds, false)
-	state, err := New(set, settings("time-limit=4s inducing=5"), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(New(set, settings("time-limit=4s inducing=5"), 1))(t)
 	if len(state.Candidates) != 1 {
 		t.Fatalf("candidates %+v", state.Candidates)
 	}

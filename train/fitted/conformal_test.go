@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -129,9 +130,7 @@ func TestIntervalIsFinite(t *testing.T) {
 // Scores that were changed in a file are refused.
 func TestConformalCheck(t *testing.T) {
 	sound := Conformal{0.8, [][]float64{{1, 2, 3, 4, 5}}}
-	if err := sound.check(1); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, sound.check(1))
 	for name, c := range map[string]*Conformal{
 		"no targets": {0.8, nil}, "unsorted": {0.8, [][]float64{{1, 2, 3, 5, 4}}}, "no level": {0, sound.Scores},
 		"a level of more rows": {0.9, sound.Scores}, "infinite": {0.8, [][]float64{{1, 2, 3, 4, math.Inf(1)}}},
@@ -147,10 +146,7 @@ func TestConformalCheck(t *testing.T) {
 func TestConformalFile(t *testing.T) {
 	one := smallTrained()
 	one.Conformal = &Conformal{0.5, [][]float64{{0.1, 1.0 / 3, 2}}}
-	several, err := NewEnsemble([]Member{{1, smallTrained()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	several := must.Get(NewEnsemble([]Member{{1, smallTrained()}}))(t)
 	several.Conformal = one.Conformal
 	for _, trained := range []*Trained{one, several} {
 		text := modelBytes(t, trained)

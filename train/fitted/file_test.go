@@ -16,6 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -48,22 +49,15 @@ func smallTrained() *Trained {
 func modelBytes(t testing.TB, trained *Trained) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := trained.WriteModel(&out); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, trained.WriteModel(&out))
 	return out.Bytes()
 }
 
 func TestModelRoundTrip(t *testing.T) {
 	want := smallTrained()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
-	if err := os.WriteFile(path, modelBytes(t, want), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	got, err := ReadModel(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, modelBytes(t, want), 0o666))
+	got := must.Get(ReadModel(path))(t)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("came back as\n%+v, was\n%+v", got, want)
 	}
@@ -167,9 +161,7 @@ func TestModelRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		var h header
-		if err := json.Unmarshal([]byte(meta[DescriptionKey]), &h); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(meta[DescriptionKey]), &h))
 		before := meta[DescriptionKey]
 		damage(&h, &tensors, meta)
 		if text, err := json.Marshal(h); err != nil {
@@ -178,9 +170,7 @@ func TestModelRefuses(t *testing.T) {
 			meta[DescriptionKey] = string(text)
 		}
 		var out bytes.Buffer
-		if err := safetensors.Write(&out, meta, tensors); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, safetensors.Write(&out, meta, tensors))
 		if _, err := parse(bytes.NewReader(out.Bytes()), int64(out.Len())); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
@@ -190,9 +180,7 @@ func TestModelRefuses(t *testing.T) {
 func TestReadModelErrors(t *testing.T) {
 	dir := t.TempDir()
 	cut := filepath.Join(dir, "cut")
-	if err := os.WriteFile(cut, modelBytes(t, smallTrained())[:500], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(cut, modelBytes(t, smallTrained())[:500], 0o666))
 	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file",
 		dir: "not a file", cut: "cut: not a valid safetensors file"} {
 		var usage *usage.Error

@@ -11,15 +11,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The functions of a model and of an ensemble are joint samples: equal rows are equal, and another
 // seed gives others. The members of an ensemble share the samples by weight.
 func TestFunctions(t *testing.T) {
-	dev, err := device.Open("cpu:f64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(device.Open("cpu:f64"))(t)
 	defer dev.Close()
 	one := smallTrained()
 	for i := range one.Named {
@@ -27,19 +25,10 @@ func TestFunctions(t *testing.T) {
 			one.Named[i].Data[k] = math.Sin(one.Named[i].Data[k])
 		}
 	}
-	two, err := NewEnsemble([]Member{{Weight: 0.75, Trained: one}, {Weight: 0.25, Trained: one}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := must.Get(NewEnsemble([]Member{{Weight: 0.75, Trained: one}, {Weight: 0.25, Trained: one}}))(t)
 	rows := data.Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, -3}, {0.2, 4}, {1, -3}}}
-	given, err := rows.Given(one.Schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ds, err := one.Schema.Rows(given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := must.Get(rows.Given(one.Schema))(t)
+	ds := must.Get(one.Schema.Rows(given))(t)
 	for _, trained := range []*Trained{one, two} {
 		var heard []int
 		p, err := trained.Functions(context.Background(), dev, ds, 8, 5, func(drawn int) { heard = append(heard, drawn) })

@@ -9,6 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -32,29 +33,17 @@ func TestEvaluateUntil(t *testing.T) {
 		x := float64(i%29)/7 - 2
 		rows.Inputs, rows.Values = append(rows.Inputs, []float64{x, float64(i % 11)}), append(rows.Values, x*x)
 	}
-	set, err := data.FromRows(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(data.FromRows(rows))(t)
 	c, err := options.Resolve(nil, []options.Setting{{Key: "steps", Text: "5"}, {Key: "inducing", Text: "8"},
 		{Key: "features", Text: "6"}, {Key: "eval-samples", Text: "30"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := device.Open("cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(device.Open("cpu"))(t)
 	defer dev.Close()
-	out, err := (&train.Job{Config: c, Device: dev, Train: set, Started: time.Now()}).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get((&train.Job{Config: c, Device: dev, Train: set, Started: time.Now()}).Run(t.Context()))(t)
 	model := out.Trained
-	want, err := model.Evaluate(t.Context(), dev, set, 30, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(model.Evaluate(t.Context(), dev, set, 30, 0))(t)
 	later := fitted.Evaluation{Samples: 30, Until: time.Now().Add(time.Hour)}
 	got, err := model.EvaluateUntil(t.Context(), dev, set, later)
 	if err != nil || got.Cut != nil || !reflect.DeepEqual(got, want) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -28,19 +29,13 @@ func flags(words ...string) (settings []Setting) {
 
 func mustResolve(t *testing.T, file, flags []Setting) *Config {
 	t.Helper()
-	c, err := Resolve(file, flags)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Resolve(file, flags))(t)
 	return c
 }
 
 func mustParse(t *testing.T, text string) []Setting {
 	t.Helper()
-	s, err := ParseYAML("run.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(ParseYAML("run.yaml", []byte(text)))(t)
 	return s
 }
 
@@ -271,13 +266,8 @@ func TestConfigRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "config.yaml")
-		if err := os.WriteFile(path, want.YAML(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		file, err := ReadConfig(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, want.YAML(), 0o666))
+		file := must.Get(ReadConfig(path))(t)
 		got := mustResolve(t, file, nil)
 		if notes, err := got.fitRows(1000); err != nil || len(notes) > 0 {
 			t.Errorf("%v: %q, %v", words, notes, err)
@@ -295,9 +285,7 @@ func TestReadConfigFile(t *testing.T) {
 	for name, text := range map[string]string{"empty.yaml": "", "comment.yaml": "# nothing\n",
 		"big.yaml": strings.Repeat("#\n", maxConfigFile)} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(text), 0o666))
 		settings, err := ReadConfig(path)
 		if (err != nil) != (name == "big.yaml") || len(settings) > 0 {
 			t.Errorf("%s: %v, %v", name, settings, err)

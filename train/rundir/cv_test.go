@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -26,10 +27,7 @@ func settings(pairs ...string) (list []options.Setting) {
 // The configuration of a fold is that of the same options with the fold; a time limit is shared.
 func TestCVConfig(t *testing.T) {
 	file := settings("data=x.csv", "steps=7", "stop-after=3", "planned-for=1 epochs", "folds=9", "fold=2", "batch=5")
-	cv, err := NewCV("4", file, settings("epochs=2", "batch=6"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cv := must.Get(NewCV("4", file, settings("epochs=2", "batch=6")))(t)
 	c, err := cv.config(3)
 	if err != nil {
 		t.Fatal(err)
@@ -114,10 +112,7 @@ func TestCVSummary(t *testing.T) {
 // left, and nothing else.
 func TestCVFolder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "cv")
-	cv, err := NewCV("2", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cv := must.Get(NewCV("2", nil, nil))(t)
 	folder, err := NewFolder(out, "d", "gpdrf-cv")
 	if err == nil {
 		err = cv.Place(folder)
@@ -130,17 +125,10 @@ func TestCVFolder(t *testing.T) {
 	}
 	left, kept := filepath.Join(out, ".fold-1.tmp-7"), filepath.Join(out, ".fold-2.tmp-8")
 	for _, dir := range []string{left, kept} {
-		if err := os.Mkdir(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(dir, 0o777))
 	}
-	if err := os.WriteFile(filepath.Join(kept, ResultFile), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	release, err := cv.Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(kept, ResultFile), nil, 0o666))
+	release := must.Get(cv.Lock())(t)
 	if _, err := os.Stat(left); err == nil {
 		t.Skip("no locks here")
 	}
@@ -164,9 +152,7 @@ func TestCVFolder(t *testing.T) {
 	if path := commit(t, cv.FoldPath(1), "d"); path != cv.FoldPath(1) {
 		t.Fatal(path)
 	}
-	if err := cv.Update(2, os.ErrClosed); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cv.Update(2, os.ErrClosed))
 	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldFinished ||
 		other.Runs[1].Failure == "" || other.ToDo(1) || !other.ToDo(2) {
 		t.Errorf("%+v, %v", other, err)
@@ -191,12 +177,8 @@ func TestCVFolder(t *testing.T) {
 	if _, err := OpenRun(out); err == nil || !strings.Contains(err.Error(), "fold-1") {
 		t.Errorf("opened as a run: %v", err)
 	}
-	if err := os.RemoveAll(cv.FoldPath(1)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(kept); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.RemoveAll(cv.FoldPath(1)))
+	must.OK(t, os.RemoveAll(kept))
 	if err := cv.Prune(); err != nil {
 		t.Error(err)
 	}

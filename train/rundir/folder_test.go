@@ -14,6 +14,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -36,10 +37,7 @@ func smallResult() *Result {
 // resolve are the options of a run.
 func resolve(t *testing.T, settings ...options.Setting) *options.Config {
 	t.Helper()
-	c, err := options.Resolve(nil, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(options.Resolve(nil, settings))(t)
 	return c
 }
 
@@ -65,16 +63,10 @@ func smallTrained() *fitted.Trained {
 // commit makes a whole run folder.
 func commit(t *testing.T, out, name string) string {
 	t.Helper()
-	f, err := NewFolder(out, name, "gpdrf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(NewFolder(out, name, "gpdrf"))(t)
 	f.Step(Progress{Step: 1, Total: 3, ELBO: -20, ELL: -15, KL: 5, LR: 0.01, Elapsed: time.Second})
 	f.Step(Progress{Step: 3, Total: 3, ELBO: -12, ELL: -7, KL: 5, LR: 0.01, Elapsed: 2 * time.Second})
-	path, err := f.Commit(resolve(t), smallTrained(), smallResult())
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(f.Commit(resolve(t), smallTrained(), smallResult()))(t)
 	return path
 }
 
@@ -83,20 +75,14 @@ func TestRunFolder(t *testing.T) {
 	if path := commit(t, out, "d"); path != out {
 		t.Errorf("committed to %s", path)
 	}
-	run, err := OpenRun(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(OpenRun(out))(t)
 	if !reflect.DeepEqual(run.Result, smallResult()) || !reflect.DeepEqual(run.Trained, smallTrained()) {
 		t.Errorf("came back as %+v", run.Result)
 	}
 	if run.Config.Text("inducing") != "200" {
 		t.Error("the config did not come back")
 	}
-	f, err := os.Open(filepath.Join(out, MetricsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join(out, MetricsFile)))(t)
 	defer f.Close()
 	lines := 0
 	for s := bufio.NewScanner(f); s.Scan(); lines++ {
@@ -113,9 +99,7 @@ func TestRunFolder(t *testing.T) {
 // Runs that end at the same moment get different numbers.
 func TestRunNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.MkdirAll(filepath.Join("runs", "a_b-gpdrf-2", "x"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Join("runs", "a_b-gpdrf-2", "x"), 0o777))
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() { commit(t, "", "a/b") })
@@ -133,12 +117,8 @@ func TestRunNumbers(t *testing.T) {
 
 func TestRunFolderTaken(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("file", nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll("full/x", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile("file", nil, 0o666))
+	must.OK(t, os.MkdirAll("full/x", 0o777))
 	var usage *usage.Error
 	for _, out := range []string{"file", "full", "."} {
 		if _, err := NewFolder(out, "d", "gp"); !errors.As(err, &usage) {
@@ -168,10 +148,7 @@ func TestRunFolderTaken(t *testing.T) {
 // What is left of a process that was killed is no run.
 func TestUnfinishedIsNoRun(t *testing.T) {
 	dir := t.TempDir()
-	f, err := NewFolder(filepath.Join(dir, "run"), "d", "gp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)
 	f.Step(Progress{Step: 1})
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 || !strings.HasPrefix(left[0].Name(), ".run.tmp-") {
@@ -191,10 +168,7 @@ func TestUnfinishedIsNoRun(t *testing.T) {
 // A disk that is full shows at the next step, and nothing is committed.
 func TestMetricsError(t *testing.T) {
 	dir := t.TempDir()
-	f, err := NewFolder(filepath.Join(dir, "run"), "d", "gp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)
 	f.metrics.Close() // every write fails from here on
 	f.Step(Progress{Step: 1})
 	if f.Err() == nil {
@@ -215,25 +189,18 @@ func TestOpenRunErrors(t *testing.T) {
 	commit(t, out, "d")
 	for _, name := range []string{ConfigFile, ResultFile, ModelFile} {
 		path := filepath.Join(out, name)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		for _, damage := range []func() error{
 			func() error { return os.Remove(path) },
 			func() error { return os.WriteFile(path, []byte("[nonsense"), 0o666) },
 		} {
-			if err := damage(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, damage())
 			var usage *usage.Error
 			if _, err := OpenRun(out); !errors.As(err, &usage) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, text, 0o666))
 	}
 	if _, err := OpenRun(out); err != nil {
 		t.Error(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
@@ -22,9 +23,7 @@ func TestRivals(t *testing.T) {
 			begin := NewFolder
 			switch place {
 			case "empty":
-				if err := os.Mkdir("run", 0o777); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.Mkdir("run", 0o777))
 			case "old":
 				commit(t, "run", "d")
 				begin = ReplaceFolder
@@ -49,9 +48,7 @@ func TestRivals(t *testing.T) {
 			if _, err := begin("run", "d", "gp"); err == nil || !strings.Contains(err.Error(), "another process") {
 				t.Errorf("beside one that goes on: %v", err)
 			}
-			if err := begun.Load().Discard(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, begun.Load().Discard())
 			beginAndEnd(t, begin)
 			if left, err := filepath.Glob(".run*"); err != nil || left != nil {
 				t.Errorf("left %s, %v", left, err)
@@ -76,10 +73,7 @@ func beginAndEnd(t *testing.T, begin func(out, set, model string) (*Folder, erro
 func TestReplaceInUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	commit(t, "run", "d")
-	f, err := ReplaceFolder("run", "d", "gp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(ReplaceFolder("run", "d", "gp"))(t)
 	other, err := os.Open(filepath.Join("run", MetricsFile))
 	if err == nil {
 		err = atomicfile.Lock(other)

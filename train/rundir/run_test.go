@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -15,9 +16,7 @@ import (
 func TestTestRowsOfAMovedRun(t *testing.T) {
 	trained, elsewhere := t.TempDir(), t.TempDir()
 	for _, name := range []string{"rows.csv", "test.csv"} {
-		if err := os.WriteFile(filepath.Join(trained, name), []byte("a,target\n1,0.5\n2,1.5\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(trained, name), []byte("a,target\n1,0.5\n2,1.5\n"), 0o666))
 	}
 	t.Chdir(elsewhere)
 	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"},
@@ -40,27 +39,20 @@ func TestTestRowsBesideOthers(t *testing.T) {
 	trained, here := t.TempDir(), t.TempDir()
 	for folder, text := range map[string]string{trained: "a,target\n1,0.5\n2,1.5\n", here: "a,target\n1,0.5\n2,9.5\n"} {
 		for _, name := range []string{"rows.csv", "test.csv"} {
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666))
 		}
 	}
 	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"},
 		options.Setting{Key: "test", Text: "test.csv", From: "--test"})
 	r := &Run{Config: c, Result: &Result{Folder: trained}}
 	t.Chdir(trained)
-	then, err := r.TestRows(data.Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	then := must.Get(r.TestRows(data.Watch{}))(t)
 	t.Chdir(here)
 	r.Result.Fingerprint.Test = then.Fingerprint
 	if rows, err := r.TestRows(data.Watch{}); err != nil || rows.Fingerprint != then.Fingerprint {
 		t.Errorf("other rows, %v", err)
 	}
-	if err := os.Remove(filepath.Join(trained, "test.csv")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(filepath.Join(trained, "test.csv")))
 	if rows, err := r.TestRows(data.Watch{}); err != nil || rows.Fingerprint == then.Fingerprint {
 		t.Errorf("where the old ones are gone: %v", err)
 	}

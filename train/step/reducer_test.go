@@ -9,6 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -31,14 +32,8 @@ func gradientOn(t *testing.T, c *model.Config, o Options, deterministic bool, nu
 	gradients, bounds = make([][]float64, len(ranks)), make([]float64, len(ranks))
 	var all sync.WaitGroup
 	for r, comm := range ranks {
-		dev, err := device.Open("cpu:f64")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := model.New(dev, *c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := must.Get(device.Open("cpu:f64"))(t)
+		m := must.Get(model.New(dev, *c))(t)
 		m.Init(model.Init{Seed: 1, InducingPoints: x[:c.Inducing*c.Inputs], Sigma: []float64{1},
 			GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
 		targets, classes := y, []int32(nil)

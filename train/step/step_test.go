@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -19,10 +20,7 @@ func TestBoundAfterLeft(t *testing.T) {
 		y[i] = math.Cos(float64(i))
 	}
 	bound := func(left bool) float64 {
-		dev, err := device.Open("cpu:f64")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dev := must.Get(device.Open("cpu:f64"))(t)
 		defer dev.Close()
 		m, err := model.New(dev, model.Config{Model: model.DRF, Inputs: 3, Outputs: 1, Samples: 1,
 			Likelihood: model.GaussianLikelihood, Layers: 1, Features: 5, Hidden: 1, Spectra: model.VarResampled})
@@ -41,13 +39,8 @@ func TestBoundAfterLeft(t *testing.T) {
 				t.Fatal(done, err)
 			}
 		}
-		if err := s.Bound(1, 1); err != nil {
-			t.Fatal(err)
-		}
-		e, err := m.Report(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Bound(1, 1))
+		e := must.Get(m.Report(1))(t)
 		return e.Value
 	}
 	if plain, after := bound(false), bound(true); plain != after {
