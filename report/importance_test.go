@@ -13,6 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -40,9 +41,7 @@ func TestShuffle(t *testing.T) {
 		fmt.Fprintf(&table, "%g,%g,%g,%g\n", z[i], z[i+1], z[i+2], 2*z[i]+0.5*z[i+1]+0.1*z[i+3])
 	}
 	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(table.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(table.String()), 0o666))
 	c, err := options.Resolve(nil, []options.Setting{
 		{Key: "data", Text: path}, {Key: "steps", Text: "300"}, {Key: "inducing", Text: "20"},
 		{Key: "model", Text: "gp"}, {Key: "batch", Text: "64"},
@@ -50,10 +49,7 @@ func TestShuffle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := device.Open("cpu:f64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(device.Open("cpu:f64"))(t)
 	defer dev.Close()
 	c, rows, test, _, err := c.Load(data.Watch{Context: context.Background()})
 	if err != nil {
@@ -64,10 +60,7 @@ func TestShuffle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := shuffle(context.Background(), out.Trained, c, out.Steps, dev, test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(shuffle(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
 	if got.Rows != test.N() || len(got.Inputs) != 3 || got.Inputs[0].Name != "strong" || got.Inputs[1].Name != "weak" {
 		t.Fatalf("%+v", got)
 	}
@@ -90,17 +83,12 @@ func TestShuffle(t *testing.T) {
 			fmt.Fprintf(&text, "%v,%v,%v,%v\n", cells[0], cells[1], cells[2], test.Y[i])
 		}
 		name := filepath.Join(t.TempDir(), "shuffled.csv")
-		if err := os.WriteFile(name, []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(name, []byte(text.String()), 0o666))
 		ds, _, err := data.ReadFile(name, data.ReadOptions{Like: &out.Trained.Schema})
 		if err != nil {
 			t.Fatal(err)
 		}
-		scores, err := out.Trained.Evaluate(context.Background(), dev, ds, got.Samples, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scores := must.Get(out.Trained.Evaluate(context.Background(), dev, ds, got.Samples, 0))(t)
 		return -scores.Regression.NLPD
 	}
 	for _, in := range got.Inputs {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -27,10 +28,7 @@ var patterns = [][]float64{
 // made is a run whose rows have the values of patterns, one after the other.
 func made(t testing.TB, task data.Task, n, targets int, value func(column, row int) float64) *Run {
 	t.Helper()
-	c, err := options.Resolve(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(options.Resolve(nil, nil))(t)
 	column := 0
 	values := func() []float64 {
 		column++
@@ -79,9 +77,7 @@ var (
 func checkPage(t *testing.T, runs ...*Run) {
 	t.Helper()
 	var page bytes.Buffer
-	if err := Write(&page, runs); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Write(&page, runs))
 	text := embedded.ReplaceAllString(page.String(), "")
 	if at := noNumber.FindStringIndex(text); at != nil {
 		t.Fatalf("the page shows …%s…", text[max(0, at[0]-200):min(len(text), at[1]+50)])

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // others asks all the time while a test abuses the server, and says how many answers came and how
@@ -52,10 +54,7 @@ func (r *running) others(t *testing.T) (end func() (answers int, slowest time.Du
 // dialHTTP opens a connection and writes a text.
 func (r *running) dialHTTP(t *testing.T, text string) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(r.url, "http://")))(t)
 	t.Cleanup(func() { conn.Close() })
 	if _, err := io.WriteString(conn, text); err != nil {
 		t.Fatal(err)
@@ -132,9 +131,7 @@ func TestMalformed(t *testing.T) {
 		post + "Content-Length: 10\r\n\r\n{}": "400",
 	} {
 		conn := r.dialHTTP(t, text)
-		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, conn.(*net.TCPConn).CloseWrite())
 		said := closedWithin(t, conn, 5*time.Second)
 		if status, _, _ := strings.Cut(said, "\r\n"); said != "" && !strings.Contains(status, want) {
 			t.Errorf("%.60q: %q, expected %s", text, status, want)
@@ -142,9 +139,7 @@ func TestMalformed(t *testing.T) {
 	}
 	conn := r.dialHTTP(t, post+"Content-Length: 21\r\n\r\n{\"instances\":[[1,2]]}")
 	// a whole request, and then half closed
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, conn.(*net.TCPConn).CloseWrite())
 	// to the server it may look as if the client had left
 	if said := closedWithin(t, conn, 5*time.Second); said != "" &&
 		!strings.HasPrefix(said, "HTTP/1.1 200") && !strings.HasPrefix(said, "HTTP/1.1 499") {
@@ -171,10 +166,7 @@ func TestIdleConnections(t *testing.T) {
 	for _, address := range []string{strings.TrimPrefix(r.url, "http://"), r.rpc} {
 		var open []net.Conn
 		for range many {
-			conn, err := net.Dial("tcp", address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := must.Get(net.Dial("tcp", address))(t)
 			// the oldest were closed by the server
 			if open = append(open, conn); len(open) > 3*most {
 				closedWithin(t, open[0], 5*time.Second)
@@ -200,10 +192,7 @@ func TestConnections(t *testing.T) {
 }
 
 func testConnections(t *testing.T, network, address string) {
-	l, err := net.Listen(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen(network, address))(t)
 	c := newConns(l, "http", 2, newMetrics())
 	defer c.Close()
 	accepted := make(chan net.Conn, 10)
@@ -217,10 +206,7 @@ func testConnections(t *testing.T, network, address string) {
 		}
 	}()
 	dial := func() net.Conn {
-		client, err := net.Dial(network, l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(net.Dial(network, l.Addr().String()))(t)
 		t.Cleanup(func() { client.Close() })
 		return client
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -22,18 +23,11 @@ func conformal(t *testing.T, kind, row string) (r *running, want []map[string]an
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	trained := writeModel(t, path, kind, 1)
 	held := rowsOfKind(t, kind, tableText(kind, 30, 3), &trained.Schema)
-	if err := trained.Conform(t.Context(), open(t), held, 0.9); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, trained.Conform(t.Context(), open(t), held, 0.9))
 	var file bytes.Buffer
-	if err := trained.WriteModel(&file); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, trained.WriteModel(&file))
 	replace(t, path, file.Bytes())
-	other, err := trained.AtLevel(0.6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(trained.AtLevel(0.6))(t)
 	for _, model := range []*fitted.Trained{trained, other} {
 		want = append(want, lines(t, model, rowsOfKind(t, kind, row, &trained.Schema))...)
 	}

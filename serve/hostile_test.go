@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
@@ -178,9 +179,7 @@ func TestMemoryForPredictions(t *testing.T) {
 	c.Timeout = 300 * time.Millisecond
 	r := serveKind(t, numbers, c)
 	body := []byte(`{"instances":[[1,2]]}`)
-	if err := r.numbers.Acquire(t.Context(), mostNumbers); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.numbers.Acquire(t.Context(), mostNumbers))
 	if code, _, answer := r.post(t, "/v1/models/m:predict", body); code != 504 {
 		t.Errorf("without memory: %d %s", code, answer)
 	}
@@ -193,10 +192,7 @@ func TestMemoryForPredictions(t *testing.T) {
 	}
 	r.numbers.Release(mostNumbers)
 
-	m, err := r.store.acquire(t.Context(), "m")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(r.store.acquire(t.Context(), "m"))(t)
 	defer m.release()
 	// two inputs, and for each of two targets mean and variance of 13 samples
 	if want := int64(2 + 2*13*2); m.numbers != want {
@@ -216,10 +212,7 @@ func TestMemoryForPredictions(t *testing.T) {
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	for _, name := range []string{quantilesName, drawsName} {
-		w, err := Wanted{}.of(TensorSpec{name, FP64, []int64{-1, 2, 5}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(Wanted{}.of(TensorSpec{name, FP64, []int64{-1, 2, 5}}))(t)
 		if _, err := p.output(left, w); err != context.Canceled {
 			t.Errorf("%s for nobody: %v", name, err)
 		}
@@ -264,10 +257,7 @@ func TestReloadWithinMemory(t *testing.T) {
 // The numbers of an answer are counted, over HTTP until it is sent, and over gRPC until it is encoded.
 func TestAnswersAreCounted(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
-	m, err := r.store.acquire(t.Context(), "m")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(r.store.acquire(t.Context(), "m"))(t)
 	defer m.release()
 	rows := data.Given{N: 1, Numbers: make([]float64, 2)}
 	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, mostWanted}}}

@@ -23,6 +23,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -92,9 +93,7 @@ func tableText(kind string, n int, seed uint64) string {
 func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Dataset {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), kind+".csv")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	opt := data.ReadOptions{Like: like, TargetOptional: like != nil}
 	if like == nil {
 		opt.TableOptions.Missing = data.MissingImpute
@@ -140,19 +139,11 @@ func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Trained {
 	for key, value := range settingOf {
 		settings = append(settings, options.Setting{Key: key, Text: value, From: "--" + key})
 	}
-	c, err := options.Resolve(nil, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(options.Resolve(nil, settings))(t)
 	dev := open(t)
-	out, err := (&train.Job{Config: c, Device: dev, Train: set, Reporter: quiet{}}).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get((&train.Job{Config: c, Device: dev, Train: set, Reporter: quiet{}}).Run(t.Context()))(t)
 	var file bytes.Buffer
-	if err := out.Trained.WriteModel(&file); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, out.Trained.WriteModel(&file))
 	replace(t, path, file.Bytes())
 	return out.Trained
 }
@@ -160,19 +151,12 @@ func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Trained {
 // replace writes a file as a run does: whole or not at all.
 func replace(t testing.TB, path string, text []byte) {
 	t.Helper()
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path+".new", text, 0o600))
+	must.OK(t, os.Rename(path+".new", path))
 }
 
 func open(t testing.TB) device.Device {
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(device.Open("cpu:f32"))(t)
 	t.Cleanup(func() { dev.Close() })
 	return dev
 }
@@ -200,14 +184,9 @@ type running struct {
 func start(t testing.TB, c Config, models ...Source) *running {
 	t.Helper()
 	s := New(c, models)
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Start())
 	listen := func() net.Listener {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		return l
 	}
 	web, rpc := listen(), listen()
@@ -233,10 +212,7 @@ func start(t testing.TB, c Config, models ...Source) *running {
 // dial is a gRPC client.
 func (r *running) dial(t testing.TB) inference.GRPCInferenceServiceClient {
 	t.Helper()
-	conn, err := grpc.NewClient(r.rpc, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(grpc.NewClient(r.rpc, grpc.WithTransportCredentials(insecure.NewCredentials())))(t)
 	t.Cleanup(func() { conn.Close() })
 	return inference.NewGRPCInferenceServiceClient(conn)
 }
@@ -295,15 +271,11 @@ func lines(t testing.TB, trained *fitted.Trained, rows *data.Dataset) []map[stri
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := predict.NewTable(trained, rows, p, distances, 0, 0).Write(&text, predict.JSONL); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, predict.NewTable(trained, rows, p, distances, 0, 0).Write(&text, predict.JSONL))
 	var all []map[string]any
 	for line := range strings.Lines(text.String()) {
 		var object map[string]any
-		if err := json.Unmarshal([]byte(line), &object); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(line), &object))
 		for _, beside := range append(slices.Clone(trained.Schema.Outputs()), "name", "target",
 			"y_target", "z_target") {
 			delete(object, beside) // the other columns of the file

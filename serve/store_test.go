@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // While a model's file is replaced again and again, each request is answered, by the old model or
@@ -20,15 +22,9 @@ func TestReload(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "other")
 	writeModel(t, other, numbers, 2)
-	second, err := os.ReadFile(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(os.ReadFile(other))(t)
 	writeModel(t, path, numbers, 1)
-	first, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(os.ReadFile(path))(t)
 	r := start(t, testConfig(), Source{"m", path})
 	body := []byte(`{"instances":[[1,2]]}`)
 	ask := func() string {
@@ -50,17 +46,12 @@ func TestReload(t *testing.T) {
 			}
 		})
 	}
-	e, err := r.store.find("m")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(r.store.find("m"))(t)
 	for i := range 6 {
 		replace(t, path, [][]byte{second, first}[i%2])
 		// the sizes are the same, and clocks are coarse
 		stamped := time.Now().Add(time.Duration(i+1) * time.Second)
-		if err := os.Chtimes(path, stamped, stamped); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chtimes(path, stamped, stamped))
 		r.store.reload(e)
 	}
 	stop.Store(true)
@@ -83,9 +74,7 @@ func TestReload(t *testing.T) {
 	if ask() != now {
 		t.Error("a damaged file has changed the answer")
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(path))
 	r.store.reload(e)
 	if ask() != now {
 		t.Error("a file that is gone has changed the answer")
@@ -174,9 +163,7 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 	}
 	change := func(seconds int) {
 		stamped := time.Now().Add(time.Duration(seconds) * time.Second)
-		if err := os.Chtimes(path, stamped, stamped); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chtimes(path, stamped, stamped))
 	}
 	openBy(func(*entry) (*loaded, error) {
 		change(20) // the copy ends
@@ -189,9 +176,7 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 	if e.model == before || e.failed != nil {
 		t.Errorf("the whole file was not read: %v", e.failed)
 	}
-	if err := r.store.unload("m"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.store.unload("m"))
 	r.store.budget = 1
 	if err := r.store.reopen("m"); err == nil || e.failed == nil {
 		t.Errorf("too big: %v, remembered %v", err, e.failed)

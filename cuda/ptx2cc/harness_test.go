@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // kernel is a test in PTX: it reads in and writes out, which %rd1 and %rd2 point to.
@@ -167,23 +169,12 @@ func execute(t *testing.T, kernels []kernel) []outcome {
 		}
 		t.Skip("g++ is not there:", err)
 	}
-	objects, err := machinery()
-	if err != nil {
-		t.Fatal(err)
-	}
+	objects := must.Get(machinery())(t)
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	m, err := parse("test.ptx", text(kernels))
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := m.write(m.functions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file("kernels.cc"), []byte(code), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(parse("test.ptx", text(kernels)))(t)
+	code := must.Get(m.write(m.functions))(t)
+	must.OK(t, os.WriteFile(file("kernels.cc"), []byte(code), 0o666))
 	arguments := append(slices.Clone(flags), "-ffp-contract=off", "-o", file("kernels"), file("kernels.cc"))
 	if said, err := exec.Command("g++", append(arguments, objects...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)

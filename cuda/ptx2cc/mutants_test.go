@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 const twoKernels = `.version 7.0
@@ -33,14 +35,9 @@ $L_end:
 // mutated translates the kernels with the mutants of a list.
 func mutated(t *testing.T, list string) (code string, err error) {
 	t.Helper()
-	m, err := parse("two.ptx", twoKernels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(parse("two.ptx", twoKernels))(t)
 	path := filepath.Join(t.TempDir(), "mutants.txt")
-	if err := os.WriteFile(path, []byte(list), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(list), 0o666))
 	all, err := readMutants(path)
 	if err != nil {
 		return "", err

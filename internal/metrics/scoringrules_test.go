@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // scoringCase is a predictive distribution with its CRPS by scoringrules: testdata/crps.py.
@@ -32,14 +34,9 @@ func (c scoringCase) crps() float64 {
 
 // The CRPS agrees with scoringrules: of normals, Student's t and log-normals, alone and mixed.
 func TestCRPSOfScoringrules(t *testing.T) {
-	text, err := os.ReadFile("testdata/crps.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/crps.json"))(t)
 	var cases struct{ Closed, Ensemble []scoringCase }
-	if err := json.Unmarshal(text, &cases); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &cases))
 	found := map[string]int{}
 	for _, c := range cases.Closed {
 		tolerance := 1e-9

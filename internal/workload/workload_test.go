@@ -15,6 +15,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // small are steps of every form.
@@ -32,10 +33,7 @@ var small = []Size{
 
 func openDevice(t *testing.T, name string) device.Device {
 	t.Helper()
-	dev, err := device.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(device.Open(name))(t)
 	t.Cleanup(func() {
 		if err := dev.Close(); err != nil {
 			t.Error(err)
@@ -48,18 +46,12 @@ func openDevice(t *testing.T, name string) device.Device {
 func TestStepTrains(t *testing.T) {
 	dev := openDevice(t, "cpu:f32")
 	for _, n := range small {
-		s, err := NewStep(dev, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(NewStep(dev, n))(t)
 		bound := func(steps int) float64 {
 			for range steps {
 				s.Run()
 			}
-			e, err := s.wait()
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(s.wait())(t)
 			return e.Value
 		}
 		if first, last := bound(1), bound(300); !(last > first) || math.IsNaN(last) {
@@ -73,19 +65,13 @@ func TestOperations(t *testing.T) {
 	for _, name := range []string{"cpu:f32", "cpu:f64"} {
 		dev := openDevice(t, name)
 		for _, n := range small {
-			figures, err := TimeOperations(t.Context(), dev, n, time.Millisecond)
-			if err != nil {
-				t.Fatal(err)
-			}
+			figures := must.Get(TimeOperations(t.Context(), dev, n, time.Millisecond))(t)
 			for _, f := range figures {
 				if f.MS < 0 || f.Repeats < 1 || f.Calls < 1 {
 					t.Errorf("%s: %+v", n, f)
 				}
 			}
-			step, err := TimeStep(t.Context(), dev, "small", n, time.Millisecond)
-			if err != nil {
-				t.Fatal(err)
-			}
+			step := must.Get(TimeStep(t.Context(), dev, "small", n, time.Millisecond))(t)
 			if step.Samples != step.Steps*float64(n.S*n.B) || !(step.MS > 0) || step.ELBO == 0 {
 				t.Errorf("%s: %+v", n, step)
 			}
@@ -115,10 +101,7 @@ func TestMeterHasOperations(t *testing.T) {
 
 // One operation counts each call, and only the first step's.
 func TestMeterAddsCalls(t *testing.T) {
-	figures, err := TimeOperations(t.Context(), openDevice(t, "cpu:f64"), small[0], 300*time.Millisecond)
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := must.Get(TimeOperations(t.Context(), openDevice(t, "cpu:f64"), small[0], 300*time.Millisecond))(t)
 	find := func(name string) Figure {
 		i := slices.IndexFunc(figures, func(f Figure) bool { return f.Name == name })
 		if i < 0 {
@@ -175,15 +158,9 @@ func TestWith(t *testing.T) {
 
 // The other side of the comparisons has the same table.
 func TestPeersHaveThePresets(t *testing.T) {
-	text, err := os.ReadFile("../../bench/peers/steps.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../bench/peers/steps.py"))(t)
 	for _, name := range Names() {
-		n, err := Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(Preset(name))(t)
 		if n.I > 0 {
 			continue
 		}
@@ -205,10 +182,7 @@ func TestMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := dev.Taken()
-			s, err := NewStep(dev, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(NewStep(dev, n))(t)
 			s.Run()
 			taken, most := dev.Taken()-before, ledger.Total()*21/20 // the lengths of sequences are random
 			if taken > most || doubles < s.step.Model.Params().Len() {
