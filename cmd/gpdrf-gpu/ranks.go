@@ -35,9 +35,9 @@ type ranks struct {
 // commTimeout is how long a rank waits for the others.
 const commTimeout = 10 * time.Minute
 
-// startPatience is how long a rank waits at least for the others to start, whatever --comm-timeout
-// says: a launcher starts them one after the other. Tests have less.
-var startPatience = time.Minute
+// leastTimeout is the shortest time to wait for other ranks: a launcher starts them one after the other, and each may
+// have its driver compile kernels. Tests have less.
+var leastTimeout = time.Minute
 
 // joined reports whether other processes share the work yet.
 func (p *program) joined() bool { return p.ranks != nil && !p.ranks.left }
@@ -51,8 +51,9 @@ func (p *program) join(c *call) error {
 	limit := commTimeout
 	if text, given := c.text("comm-timeout"); given {
 		var err error
-		if limit, err = time.ParseDuration(text); err != nil || limit < 0 {
-			return c.errorf("comm-timeout", "%q must be a time such as 10m, or 0s for none", text)
+		if limit, err = time.ParseDuration(text); err != nil || limit != 0 && limit < leastTimeout {
+			return c.errorf("comm-timeout", "%q must be a time of a minute or more, such as 10m, or 0s for none",
+				text)
 		}
 	}
 	if _, part := c.text("part"); part {
@@ -103,15 +104,15 @@ func (r *ranks) meet(place dist.Place) error {
 		if err != nil {
 			return err
 		}
-		meeting, err := dist.Meet(place, address, r.startLimit())
+		meeting, err := dist.Meet(place, address, r.limit)
 		if err != nil {
 			return err
 		}
 		r.Comm, r.exchange = dist.Dry(place.Rank, place.Size), meeting.Exchange
 		return nil
 	}
-	if limit := r.startLimit(); limit > 0 { // the library itself would wait for ever
-		defer time.AfterFunc(limit, func() { r.alone(place, limit) }).Stop()
+	if r.limit > 0 { // the library itself would wait for ever
+		defer time.AfterFunc(r.limit, func() { r.alone(place) }).Stop()
 	}
 	comm, err := mpi.Open(place)
 	if errors.Is(err, mpi.ErrAbsent) {
@@ -124,20 +125,12 @@ func (r *ranks) meet(place dist.Place) error {
 	return nil
 }
 
-// startLimit is how long this rank waits for the others to start; 0 is any time.
-func (r *ranks) startLimit() time.Duration {
-	if r.limit == 0 {
-		return 0
-	}
-	return max(r.limit, startPatience)
-}
-
 // alone ends the process, because other ranks do not start. There is no job yet that could be
 // aborted: the launcher sees the exit code, and ends the others.
-func (r *ranks) alone(place dist.Place, limit time.Duration) {
+func (r *ranks) alone(place dist.Place) {
 	r.say("%s has waited %s for the other processes of %s to join: one of them has ended, hangs, or runs "+
 		"a command that shares nothing, such as serve: start the same train, eval or predict in all of them",
-		nameOf(place.Rank, place.Size), limit, place.Launcher)
+		nameOf(place.Rank, place.Size), r.limit, place.Launcher)
 	os.Exit(exitFailure)
 }
 

@@ -19,12 +19,12 @@ import (
 )
 
 // The tests start this program under mpirun, by the name that makes it the command. The variable
-// says how long a rank waits for others to start.
-const startPatienceVariable = "TEST_START_PATIENCE"
+// is the shortest time that a rank waits for others.
+const leastTimeoutVariable = "TEST_LEAST_TIMEOUT"
 
 func init() {
-	if d, err := time.ParseDuration(os.Getenv(startPatienceVariable)); err == nil {
-		startPatience = d
+	if d, err := time.ParseDuration(os.Getenv(leastTimeoutVariable)); err == nil {
+		leastTimeout = d
 	}
 }
 

@@ -69,7 +69,7 @@ func TestRanksStopped(t *testing.T) {
 		t.Errorf("%v: %s", err, j.said.String())
 	}
 
-	j = l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "hangs")+" --set comm-timeout=2s")
+	j = l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "hangs")+" --set comm-timeout=10s", leastTimeoutVariable+"=10s")
 	l.waitFor(t, j, "hangs", 100)
 	pids := j.ranksOf(t, l.program)
 	if len(pids) != 2 {
@@ -80,7 +80,7 @@ func TestRanksStopped(t *testing.T) {
 	}
 	host, _ := os.Hostname()
 	if code := j.end(t); code == 0 ||
-		!strings.Contains(j.said.String(), " of 2 on "+host+" has waited 2s for the other ranks") {
+		!strings.Contains(j.said.String(), " of 2 on "+host+" has waited 10s for the other ranks") {
 		t.Errorf("exit code %d: %s", code, j.said.String())
 	}
 	if run, err := rundir.OpenRun(l.file("hangs")); err != nil || !run.CanGoOn() {
@@ -121,8 +121,8 @@ func TestRanksAlone(t *testing.T) {
 		if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 5, "served")); code != 0 {
 			t.Fatal(said)
 		}
-		code, said := l.run(t, 1, fmt.Sprintf(sharedRun, 10, "x")+" --set comm-timeout=1s : "+
-			"serve served --listen 127.0.0.1:0 --grpc-listen none", startPatienceVariable+"=2s")
+		code, said := l.run(t, 1, fmt.Sprintf(sharedRun, 10, "x")+" --set comm-timeout=2s : "+
+			"serve served --listen 127.0.0.1:0 --grpc-listen none", leastTimeoutVariable+"=2s")
 		if want := " has waited 2s for the other processes of "; code == 0 || !strings.Contains(said, want) {
 			t.Errorf("%s: exit code %d, expected another and %q: %s", name, code, want, said)
 		}

@@ -75,8 +75,8 @@ func commandKeys() []flagSpec {
 			help: "when standard input ends, do what Ctrl-C does, so that the run stops with the " +
 				"program that began it"},
 		{name: "comm-timeout", arg: "TIME", otherwise: "10m",
-			help: "where several processes share the training, how long each waits for the others before " +
-				"the job ends; 0s is any time"},
+			help: "where several processes share the training, how long each waits for the others before the " +
+				"job ends, a minute at least; 0s is any time"},
 	}
 	for i := range keys {
 		keys[i].command = true
