@@ -89,6 +89,11 @@ func (p *program) bench(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
+	for _, name := range []string{"alone", "seconds", "json"} {
+		if _, given := c.text(name); given && serve {
+			return usagef("--%s: has no effect with --serve, which times a step for each line: leave it out", name)
+		}
+	}
 	b := &benchmark{program: p}
 	if err := b.choose(c); err != nil {
 		return err
