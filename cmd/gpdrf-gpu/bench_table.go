@@ -79,4 +79,10 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-func ratio(a, b float64) string { return fmt.Sprintf("%.1fx", a/b) }
+// ratio is how many times as large a is; "" where an operation took no longer than an empty wait.
+func ratio(a, b float64) string {
+	if b == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1fx", a/b)
+}
