@@ -56,14 +56,22 @@ func openDevice(options string, say device.Say) (device.Device, error) {
 	return d, nil
 }
 
+// graphVariable tells whether loops are recorded.
+const graphVariable = "GPDRF_CUDA_GRAPH"
+
 // New opens a GPU by its number; Real is float32 if single is true.
 func New(ordinal int, single bool, say device.Say) (*Device, error) {
+	graphs := os.Getenv(graphVariable)
+	if graphs != "" && graphs != "0" && graphs != "1" {
+		return nil, &cuda.SettingError{Name: graphVariable, Value: graphs,
+			Reason: "use 0 to launch each step, or 1 to record it"}
+	}
 	context, err := cuda.Open(ordinal, say)
 	if err != nil {
 		return nil, err
 	}
 	d := &Device{settings: settings{context: context, single: single, say: say},
-		graphs: os.Getenv("GPDRF_CUDA_GRAPH") != "0", records: map[*cuda.Graph]bool{}}
+		graphs: graphs != "0", records: map[*cuda.Graph]bool{}}
 	d.begin()
 	d.name = fmt.Sprintf("cuda:%d:%s", ordinal, d.real.suffix[1:])
 	return d, nil

@@ -42,6 +42,16 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A value that the variable of recorded steps does not have is an error.
+func TestOpenErrorOfVariable(t *testing.T) {
+	open(t, true)
+	t.Setenv(graphVariable, "off")
+	_, err := device.Open("cuda:0")
+	if _, is := errors.AsType[*device.SettingError](err); !is || !strings.HasPrefix(err.Error(), "GPDRF_CUDA_GRAPH=off: use 0 ") {
+		t.Error(err)
+	}
+}
+
 // Tensors that nobody can reach any more are freed when memory is short.
 func TestMemoryComesBack(t *testing.T) {
 	t.Setenv("EMU_MEMORY", "16")
