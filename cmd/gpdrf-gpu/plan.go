@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 func (p *program) planVerb() verb {
@@ -31,6 +32,10 @@ func (p *program) plan(c *call) error {
 	cfg, err := c.config()
 	if err != nil {
 		return err
+	}
+	if cfg.Preset == options.Best || cfg.Ensemble > 1 {
+		return usagef("preset best and --ensemble train several models at a time, and plan measures one: " +
+			"leave them out")
 	}
 	if cfg.StartFrom != "" {
 		return cfg.Errorf("from", "takes the memory of the run that it starts at: plan with the options of that run")
