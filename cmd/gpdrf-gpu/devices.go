@@ -45,6 +45,16 @@ func (p *program) openDevice(name string) (device.Device, error) {
 	return nil, &usage.Error{Err: err}
 }
 
+// openFor opens the device of a run. Where a config file asks for one that is not there, the error says what to do.
+func (p *program) openFor(c *call, name string) (device.Device, error) {
+	dev, err := p.openDevice(name)
+	_, file := c.text("config")
+	if _, given := c.text("device"); err != nil && file && !given && errors.As(err, new(*device.AbsentError)) {
+		return nil, usagef("%w: the config file asks for it; --device auto takes what this machine has", err)
+	}
+	return dev, err
+}
+
 // sayOnce is a note of a device that is opened, perhaps again.
 func (p *program) sayOnce(line string) {
 	if !slices.Contains(p.said, line) {

@@ -40,7 +40,7 @@ func (p *program) plan(c *call) error {
 	if cfg.StartFrom != "" {
 		return cfg.Errorf("from", "takes the memory of the run that it starts at: plan with the options of that run")
 	}
-	dev, err := p.openDevice(cfg.Device)
+	dev, err := p.openFor(c, cfg.Device)
 	if err != nil {
 		return err
 	}

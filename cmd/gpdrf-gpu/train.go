@@ -166,11 +166,7 @@ func (p *program) noteRemoved(folder *rundir.Folder) {
 
 // newJob opens the device and reads the rows of a new run. Reading stops when ctx ends.
 func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*train.Job, error) {
-	dev, err := p.openDevice(cfg.Device)
-	_, file := c.text("config")
-	if _, given := c.text("device"); err != nil && file && !given && errors.As(err, new(*device.AbsentError)) {
-		return nil, usagef("%w: the config file asks for it; --device auto takes what this machine has", err)
-	}
+	dev, err := p.openFor(c, cfg.Device)
 	if err != nil {
 		return nil, err
 	}
