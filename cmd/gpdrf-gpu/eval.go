@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"reflect"
 	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -120,10 +119,6 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 	}
 	if rows, err = run.TestRows(watch); err != nil {
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read; give others with --data FILE: %w", err)
-	}
-	if !reflect.DeepEqual(rows.Schema().Plain(), run.Trained.Schema) {
-		return nil, nil, usagef("%s: its columns, target or classes have changed since training: give "+
-			"rows with --data FILE", rows.Path)
 	}
 	if rows.Fingerprint != run.Result.Fingerprint.Test {
 		notes = append(notes,

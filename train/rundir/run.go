@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
@@ -137,9 +138,19 @@ func likeOf(c *options.Config, t *fitted.Trained) *data.Schema {
 	return &t.Schema
 }
 
-// TestRows reads the rows that the run was tested on: from here, or from the folder where it was trained if its
-// relative paths lead nowhere here, or to other rows.
+// TestRows reads the rows that the run was tested on, and refuses those that its model would misread: class 1 of a
+// table whose training rows have a new class may be class 2 of the model.
 func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
+	rows, err := r.testRows(w)
+	if err == nil && !reflect.DeepEqual(rows.Schema().Plain(), r.Trained.Schema) {
+		return nil, usage.Errorf("%s: its columns, target or classes have changed since training", rows.Path)
+	}
+	return rows, err
+}
+
+// testRows reads them from here, or from the folder where the run was trained if its relative paths lead nowhere here,
+// or to other rows.
+func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
 		return nil, usage.Errorf("%s: was trained on all rows, with --test %s", r.Path, data.NoTest)
 	}
