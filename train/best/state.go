@@ -31,7 +31,7 @@ func Open(path string) (*State, error) {
 }
 
 // MemberFile is the file of candidate k's model while a search is under way.
-func MemberFile(k int) string { return fmt.Sprintf("candidate-%d.safetensors", k+1) }
+func MemberFile(k int) string { return fmt.Sprintf("%s%d.safetensors", rundir.MemberPrefix, k+1) }
 
 // End forgets the parts that only an unfinished search needs.
 func (s *State) End() {

@@ -154,6 +154,9 @@ const (
 // progress.
 const SearchFile = "best.json"
 
+// MemberPrefix is how the name of a candidate's model begins, which stands there while the search is under way.
+const MemberPrefix = "candidate-"
+
 // isRunFile reports whether a file of this name, or its temporary, belongs to a run folder.
 func isRunFile(name string) bool {
 	for _, own := range []string{
@@ -164,5 +167,6 @@ func isRunFile(name string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, EventsPrefix)
+	member := strings.HasPrefix(strings.TrimPrefix(name, "."), MemberPrefix) && strings.Contains(name, ".safetensors")
+	return member || strings.HasPrefix(name, EventsPrefix)
 }

@@ -131,3 +131,13 @@ func TestReplaceEnded(t *testing.T) {
 	}
 	beginAndEnd(t, ReplaceFolder)
 }
+
+// A search that was killed as it ended leaves models of candidates in its run, and a temporary of one.
+func TestReplaceSearch(t *testing.T) {
+	t.Chdir(t.TempDir())
+	commit(t, "run", "d")
+	for _, name := range []string{SearchFile, MemberPrefix + "1.safetensors", "." + MemberPrefix + "2.safetensors.tmp-3"} {
+		must.OK(t, os.WriteFile(filepath.Join("run", name), nil, 0o666))
+	}
+	beginAndEnd(t, ReplaceFolder)
+}
