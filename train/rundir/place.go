@@ -52,6 +52,9 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	case IsSearch(place):
 		return "", false, usage.Errorf("--out: %s holds a search for the best model that has not ended: "+
 			"to resume it: %s; or give another folder", out, ResumeCommand(out))
+	case isRun && logError(place) != nil:
+		return "", false, usage.Errorf("--out: %s holds a run that cannot be written to: %w: give another folder", out,
+			logError(place))
 	case isRun && (inUse(place) || held(place)):
 		return "", false, usage.Errorf("--out: %s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
@@ -103,6 +106,18 @@ func foreignFile(folder string) string {
 
 // holdsRun reports whether a folder holds only files of a run.
 func holdsRun(folder string) bool { return foreignFile(folder) == "" }
+
+// logError is why the log of a folder, such as that of another user, cannot be written to; nil where there is none.
+func logError(folder string) error {
+	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
+	switch {
+	case err == nil:
+		return f.Close()
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return err
+}
 
 // inUse reports whether a process trains in a folder, as far as one can tell: without locks, none is known.
 func inUse(folder string) bool {

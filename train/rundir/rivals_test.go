@@ -141,3 +141,17 @@ func TestReplaceSearch(t *testing.T) {
 	}
 	beginAndEnd(t, ReplaceFolder)
 }
+
+// A log that cannot be opened is no sign of another process. Permissions would do, but not for root.
+func TestUnwritableRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	commit(t, "run", "d")
+	log := filepath.Join("run", MetricsFile)
+	must.OK(t, os.Remove(log))
+	must.OK(t, os.Mkdir(log, 0o777))
+	for _, overwrite := range []bool{false, true} {
+		if err := CheckOut("run", overwrite); err == nil || !strings.Contains(err.Error(), "cannot be written to") {
+			t.Errorf("overwrite %t: %v", overwrite, err)
+		}
+	}
+}
