@@ -86,6 +86,15 @@ func (j *Job) positive(scales []data.TargetScale) error {
 	return nil
 }
 
+// FitTargets fits scales of a kind to the training rows. Other rows whose targets they do not allow for are an error.
+func (j *Job) FitTargets(kind string) ([]data.TargetScale, error) {
+	scales, err := data.FitTargets(kind, j.Train)
+	if err == nil {
+		err = j.positive(scales)
+	}
+	return scales, err
+}
+
 // fitTargets settles the scales of the targets.
 func (r *run) fitTargets(ctx context.Context) error {
 	kind, err := r.job.TargetKind(ctx)
@@ -93,10 +102,7 @@ func (r *run) fitTargets(ctx context.Context) error {
 		return err
 	}
 	r.job.Config = r.job.Config.With("target-scaling", kind)
-	if r.trained.Targets, err = data.FitTargets(kind, r.job.Train); err != nil {
-		return err
-	}
-	if err := r.job.positive(r.trained.Targets); err != nil {
+	if r.trained.Targets, err = r.job.FitTargets(kind); err != nil {
 		return err
 	}
 	for _, note := range data.DescribeTargets(r.job.Train, r.trained.Targets) {

@@ -326,6 +326,9 @@ func (s *search) settleTargets(given []options.Setting) ([]options.Setting, erro
 	if kind == data.AutoTargets {
 		kind = data.StandardTargets
 	}
+	if err == nil {
+		_, err = s.job.FitTargets(kind) // as each model will
+	}
 	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: s.kind()}}
 	s.cfg = s.cfg.With("target-scaling", kind)
 	if likelihood := s.cfg.Likelihood; model.Counts(likelihood) { // by the rows, unless the user gave it
