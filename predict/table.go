@@ -64,14 +64,19 @@ func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distance
 		if slices.Contains(out.Columns, name) {
 			name = "id" // which no other column is called
 		}
-		out.Words = append(out.Words, name)
 		out.AddFirst(name, func(i int) Cell { return Cell{Class: ids[i], None: ids[i] == ""} })
+		out.Words = append(out.Words, name)
 	}
 	return out
 }
 
-// AddFirst puts a column before the others.
+// AddFirst puts a column before the others. The names of rows, whose column may be called the same, become id.
 func (t *Table) AddFirst(name string, cell func(i int) Cell) {
+	for _, names := range [][]string{t.Columns, t.Words} {
+		if at := slices.Index(names, name); at >= 0 {
+			names[at] = "id"
+		}
+	}
 	row := t.Row
 	t.Columns = append([]string{name}, t.Columns...)
 	t.Row = func(i int, into []Cell) {

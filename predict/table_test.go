@@ -202,3 +202,13 @@ func TestNotFiniteOnce(t *testing.T) {
 		}
 	}
 }
+
+// The names of rows give way to another column that is called as theirs.
+func TestAddFirst(t *testing.T) {
+	p := &Table{Columns: []string{"row", "mean"}, Words: []string{"row"}, Rows: 1,
+		Row: func(_ int, into []Cell) { into[0].Class, into[1].Value = "a", 2 }}
+	p.AddFirst("row", func(int) Cell { return Cell{Value: 7} })
+	if got := rowOf(t, p); got["row"] != "7" || got["id"] != "a" || got["mean"] != "2" || p.Words[0] != "id" {
+		t.Errorf("%v, words %s", got, p.Words)
+	}
+}

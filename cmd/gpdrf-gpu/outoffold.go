@@ -84,11 +84,12 @@ func (v *crossValidation) predictAll(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("the predictions of fold %d of %d: %w", k, v.req.cv.Folds, err)
 		}
-		all.Columns = append([]string{"row", "fold"}, table.Columns...)
-		for i, number := range numbers {
+		table.AddFirst("fold", func(int) predict.Cell { return predict.Cell{Value: float64(k)} })
+		table.AddFirst("row", func(i int) predict.Cell { return predict.Cell{Value: float64(numbers[i] + 1)} })
+		all.Columns = table.Columns
+		for i := range numbers {
 			row := make([]predict.Cell, len(all.Columns))
-			row[0].Value, row[1].Value = float64(number+1), float64(k)
-			table.Row(i, row[2:])
+			table.Row(i, row)
 			rows = append(rows, row)
 		}
 	}
