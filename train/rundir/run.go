@@ -89,10 +89,12 @@ func OpenModel(path string) (*Run, error) {
 		return OpenRun(path)
 	}
 	t, err := fitted.ReadModel(path)
-	if errors.Is(err, safetensors.ErrFormat) && filepath.Ext(path) != filepath.Ext(ModelFile) {
+	switch {
+	case err != nil && filepath.Base(path) == CheckpointFile:
+		return nil, usage.Errorf("%s: the checkpoint of a run: give its folder, %s", path, filepath.Dir(path))
+	case errors.Is(err, safetensors.ErrFormat) && filepath.Ext(path) != filepath.Ext(ModelFile):
 		return nil, usage.Errorf("%s: not a run folder, and no model file: give one that train made", path)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	c, err := options.Resolve(nil, nil)

@@ -81,4 +81,9 @@ func TestOpenModel(t *testing.T) {
 	if _, err := OpenModel(table); err == nil || !strings.Contains(err.Error(), "not a run folder, and no model file") {
 		t.Errorf("a table: %v", err)
 	}
+	checkpoint := filepath.Join(t.TempDir(), CheckpointFile)
+	must.OK(t, os.WriteFile(checkpoint, nil, 0o666))
+	if _, err := OpenModel(checkpoint); err == nil || !strings.Contains(err.Error(), "give its folder") {
+		t.Errorf("a checkpoint: %v", err)
+	}
 }
