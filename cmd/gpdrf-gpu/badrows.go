@@ -25,6 +25,9 @@ func (c *call) badRows(in, out string) (*badRows, error) {
 	if !ok {
 		return nil, nil
 	}
+	if _, gram := c.text("gram"); gram {
+		return nil, usagef("--skip-bad: the kernel of --gram has values for all rows: mend those that are bad")
+	}
 	if filepath.Ext(path) != ".csv" {
 		return nil, usagef("--skip-bad: %q does not end in .csv", path)
 	}
