@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -175,15 +174,16 @@ func (s *store) put(e *entry, m *loaded, what string) {
 // evict drops the loaded model that was longest without a request, though not that of one entry.
 func (s *store) evict(but *entry) {
 	s.mu.Lock()
-	var loaded []*entry
+	var oldest *entry
 	for _, e := range s.entries {
-		if e.model != nil && e != but {
-			loaded = append(loaded, e)
+		if e.model != nil && e != but && (oldest == nil || e.used.Before(oldest.used)) {
+			oldest = e
 		}
 	}
-	e := slices.MinFunc(loaded, func(a, b *entry) int { return a.used.Compare(b.used) })
 	s.mu.Unlock()
-	s.drop(e, evicted)
+	if oldest != nil { // a server that ends may have let go of all meanwhile
+		s.drop(oldest, evicted)
+	}
 }
 
 // drop lets go of a model, if it is loaded, once its last request is answered.

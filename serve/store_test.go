@@ -182,3 +182,11 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 		t.Errorf("too big: %v, remembered %v", err, e.failed)
 	}
 }
+
+// A server that ends lets go of its models while a reload makes room for one.
+func TestEvictNothing(t *testing.T) {
+	s := &store{entries: []*entry{{name: "m"}}}
+	if s.evict(nil); s.size(nil) != 0 {
+		t.Errorf("%d bytes of no model", s.size(nil))
+	}
+}
