@@ -40,8 +40,8 @@ func (s *store) reopen(name string) error {
 	if err != nil {
 		return err
 	}
-	s.loading.Lock()
-	defer s.loading.Unlock()
+	s.loading <- struct{}{}
+	defer s.next()
 	return s.load(e)
 }
 
@@ -51,8 +51,8 @@ func (s *store) unload(name string) error {
 	if err != nil {
 		return err
 	}
-	s.loading.Lock()
-	defer s.loading.Unlock()
+	s.loading <- struct{}{}
+	defer s.next()
 	s.drop(e, unloaded)
 	return nil
 }

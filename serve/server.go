@@ -36,7 +36,8 @@ func New(c Config, models []Source) *Server {
 		numbers: semaphore.NewWeighted(mostNumbers)}
 	shutdown, leave := context.WithCancel(context.Background())
 	l := &loader{c, s.metrics, shutdown}
-	s.store, s.leave = &store{open: l.open, budget: c.Memory, metrics: s.metrics, log: c.Log}, leave
+	s.store = &store{open: l.open, budget: c.Memory, metrics: s.metrics, log: c.Log, loading: make(chan struct{}, 1)}
+	s.leave = leave
 	for _, m := range models {
 		s.store.entries = append(s.store.entries, &entry{name: m.Name, path: m.Path})
 	}

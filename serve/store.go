@@ -21,7 +21,7 @@ type store struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	loading sync.Mutex // one model is loaded at a time
+	loading chan struct{} // has room for one: a model is loaded at a time
 	mu      sync.Mutex
 	entries []*entry
 }
@@ -92,8 +92,12 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	if m := s.take(e); m != nil {
 		return m, nil
 	}
-	s.loading.Lock()
-	defer s.loading.Unlock()
+	select {
+	case s.loading <- struct{}{}:
+		defer s.next()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	if m := s.take(e); m != nil { // another request has loaded it
 		return m, nil
 	}
@@ -108,6 +112,9 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	}
 	return s.take(e), nil
 }
+
+// next lets the next model be loaded.
+func (s *store) next() { <-s.loading }
 
 // take is the entry's model for one more user, nil where it is not loaded.
 func (s *store) take(e *entry) *loaded {
@@ -294,8 +301,8 @@ func (s *store) watch(ctx context.Context) {
 // answered by the old model. Where the new one cannot be read, the old one stays. A model that is
 // not loaded may be tried again.
 func (s *store) reload(e *entry) {
-	s.loading.Lock()
-	defer s.loading.Unlock()
+	s.loading <- struct{}{}
+	defer s.next()
 	now := stampOf(e.path)
 	s.mu.Lock()
 	same, loaded := now == e.stamp || now == stamp{}, e.model != nil

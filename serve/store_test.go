@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -157,8 +158,8 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 	r := start(t, testConfig(), Source{"m", path})
 	e, before, whole := r.store.entries[0], r.store.entries[0].model, r.store.open
 	openBy := func(read func(*entry) (*loaded, error)) {
-		r.store.loading.Lock() // the watch may be at work
-		defer r.store.loading.Unlock()
+		r.store.loading <- struct{}{} // the watch may be at work
+		defer r.store.next()
 		r.store.open = read
 	}
 	change := func(seconds int) {
@@ -188,5 +189,16 @@ func TestEvictNothing(t *testing.T) {
 	s := &store{entries: []*entry{{name: "m"}}}
 	if s.evict(nil); s.size(nil) != 0 {
 		t.Errorf("%d bytes of no model", s.size(nil))
+	}
+}
+
+// Who waits until another model is loaded waits no longer than the request may take.
+func TestWaitForLoading(t *testing.T) {
+	s := New(testConfig(), []Source{{"m", "nowhere"}}).store
+	s.loading <- struct{}{}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := s.acquire(ctx, "m"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waited: %v", err)
 	}
 }
