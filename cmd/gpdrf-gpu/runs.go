@@ -18,7 +18,8 @@ func (p *program) runsVerb() verb {
 		name: "runs", args: "[DIR] | compare A B", line: "list runs and their scores, or compare two", run: p.runs,
 		about: "It lists the runs in DIR and below, otherwise in runs. A cross-validation is one line, with the " +
 			"means of its folds. compare lists the options in which two runs differ, and their scores. Where both " +
-			"have predictions of the same test rows, it compares these row by row, with standard errors.",
+			"have predictions of the same test rows, it compares these row by row, with standard errors. " +
+			"Scores of numbers are in training-sd units, and those of counts in counts: sort runs of one kind.",
 		flags: []flagSpec{
 			{group: "Output", name: "sort", arg: "COLUMN",
 				help: "sort by a column, from the least; with a - in front from the largest"},
