@@ -52,6 +52,9 @@ func readCSV(in *input) (*table, error) {
 // ownLayout is the layout of a training file. It finds the notations of its columns.
 func (in *input) ownLayout(rec *records) (*layout, error) {
 	targets, err := findTargets(rec, in.opt.Target)
+	if err == nil {
+		err = rec.checkCells(targets...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +119,7 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 	for _, c := range lay.roles {
 		rec.setNotation(c.at, like.notation(c.column))
 	}
-	return lay, in.severalClasses(len(lay.targets))
+	return lay, cmp.Or(lay.checkCells(rec), in.severalClasses(len(lay.targets)))
 }
 
 // readRows parses up to most rows.

@@ -88,7 +88,25 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	if err := l.assign(rec, p, in.opt); err != nil {
 		return nil, err
 	}
+	if err := l.checkCells(rec); err != nil {
+		return nil, err
+	}
 	return l, l.checkMissing(rec, p)
+}
+
+// checkCells refuses columns with a role whose cells cannot be read. Rows to predict need no target.
+func (l *layout) checkCells(rec *records) error {
+	columns := slices.Concat(l.inputs, []int{l.id})
+	if !l.optional {
+		columns = append(columns, l.targets...)
+	}
+	if l.texts != nil {
+		columns = append(columns, l.sequence)
+	}
+	for _, c := range l.roles {
+		columns = append(columns, c.at)
+	}
+	return rec.checkCells(columns...)
 }
 
 // unread are the columns that are no inputs, since a user has said so.

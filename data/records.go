@@ -32,6 +32,8 @@ type records struct {
 	before    int      // lines before the table
 	titles    int      // of these, above the names of the columns
 	first     bool     // row is the first data row and was not yet asked for
+	// the types of columns of a typed file that cannot be read
+	noCells map[int]string
 }
 
 // newRecords finds out how the table is written. It has read the first row on return.

@@ -148,6 +148,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		return errorAt(rec.name, s.at, "found %s in column %s%s", quote(s.cell), quote(name), fmt.Sprintf(format, args...))
 	}
 	switch {
+	case rec.noCells[i] != "":
+		l.leave(name, i, "is of type "+rec.noCells[i]+", which cannot be read")
 	case c.filled() == c.doubtful.n: // dashes and dots are missing where nothing else stands, too
 		l.leave(name, i, "is empty")
 	case c.isDates() && c.isText(), rec.isDated(i):

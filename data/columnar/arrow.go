@@ -112,10 +112,10 @@ func newArrowReader(r io.Reader, schema fbTable) (*arrowReader, error) {
 	}
 	empty := true
 	for _, f := range a.fields {
-		a.names, empty = append(a.names, f.name), empty && f.kind == arrowNull
+		a.names, empty = append(a.names, f.name), empty && (f.kind == arrowNull || f.unread != "")
 	}
 	if empty && len(a.names) > 0 {
-		return nil, errors.New("has no values: all columns are of type null")
+		return nil, errNoneRead
 	}
 	a.columns, a.row = make([]arrowColumn, len(a.names)), make([]string, len(a.names))
 	return a, nil
@@ -126,6 +126,8 @@ func (a *arrowReader) Columns() []string { return a.names }
 func (a *arrowReader) IsText(column int) bool {
 	return slices.Contains([]byte{arrowText, arrowLargeText, arrowView}, a.fields[column].kind)
 }
+
+func (a *arrowReader) Unread(column int) string { return a.fields[column].unread }
 
 func (a *arrowReader) Read() (row []string, err error) {
 	defer damaged(&err)
@@ -184,6 +186,10 @@ func (a *arrowReader) readBatch(m arrowMessage) error {
 		return nil
 	}
 	for c, f := range a.fields {
+		if f.unread != "" {
+			a.columns[c] = b.pass(f.parts)
+			continue
+		}
 		if !f.coded {
 			a.columns[c] = b.column(f.arrowType)
 			continue

@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -40,16 +41,19 @@ type arrowType struct {
 type arrowField struct {
 	name string
 	arrowType
-	coded      bool      // a batch has places in a dictionary, which has the values
-	places     arrowType // of these
-	dictionary int64     // its number
+	coded      bool       // a batch has places in a dictionary, which has the values
+	places     arrowType  // of these
+	dictionary int64      // its number
+	unread     string     // its type, if its values are no cells
+	parts      arrowParts // of such a column
 }
 
-// schemaOf reads the columns. One that has no cells is an error.
+// schemaOf reads the columns.
 func schemaOf(t fbTable) (fields []arrowField, err error) {
 	if t.int16(schemaEndian, 0) != 0 {
 		return nil, fmt.Errorf("has its numbers in big-endian order: write it again in little-endian order")
 	}
+	parts := 0 // of all unread columns
 	for _, at := range t.elements(schemaFields, 4) {
 		column := fbTable{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}}
 		f := arrowField{name: column.text(fieldName)}
@@ -57,7 +61,15 @@ func schemaOf(t fbTable) (fields []arrowField, err error) {
 		kind := column.byte(fieldType)
 		of, _ := column.table(fieldTable)
 		if f.arrowType, flat = typeOf(kind, of); !flat || len(column.elements(fieldChildren, 4)) > 0 {
-			return nil, notFlat(f.name, arrowKinds[kind])
+			if err := f.parts.add(column); err != nil {
+				return nil, err
+			}
+			if parts += f.parts.nodes; parts > mostParts {
+				return nil, damagedArrow("more than %d columns within others", mostParts)
+			}
+			f.unread = cmp.Or(arrowKinds[kind], "unknown")
+			fields = append(fields, f)
+			continue
 		}
 		var coding fbTable
 		if coding, f.coded = column.table(fieldCoding); f.coded {

@@ -5,6 +5,7 @@
 package columnar
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -40,11 +41,8 @@ func damage(format string, args ...any) error {
 	return fmt.Errorf("its data are damaged (%s): write it again", fmt.Sprintf(format, args...))
 }
 
-// notFlat is the error about a column of lists, structs or bytes.
-func notFlat(column, kind string) error {
-	return fmt.Errorf("column %q is of type %s: only numbers, text, dates and true or false can be "+
-		"read; leave it out when writing the file", column, kind)
-}
+// errNoneRead is the error about a file of lists, structs and bytes alone.
+var errNoneRead = errors.New("has no column that can be read: numbers, text, dates and true or false can")
 
 func number(v float64) string {
 	if v != v {

@@ -20,7 +20,10 @@ import (
 type parquetReader struct {
 	names   []string
 	texts   []bool
-	cells   []func(parquet.Value) string
+	unread  []string                      // the types of columns that cannot be read; "" of others
+	places  []int                         // of the columns that are read
+	leaves  []int                         // where the file has these: a list has a place of its own, or several
+	cells   []func(parquet.Value) string  // of the columns that are read
 	numbers []func(parquet.Value) float64 // nil unless they are plain numbers
 	groups  []parquet.RowGroup
 	pages   []format.RowGroup // contents of the groups
@@ -46,15 +49,19 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 	}
 	p := &parquetReader{groups: file.RowGroups(), pages: file.Metadata().RowGroups,
 		check: parquetCheck{file: r, size: size}, buffer: make([]parquet.Row, parquetBuffer)}
-	for _, c := range file.Root().Columns() {
+	for place, c := range file.Root().Columns() {
 		cell, text := parquetCell(c)
+		p.names, p.texts, p.unread = append(p.names, c.Name()), append(p.texts, text), append(p.unread, "")
 		if cell == nil {
-			return nil, notFlat(c.Name(), c.String())
+			p.unread[place] = c.Type().String()
+			continue
 		}
-		p.names, p.cells = append(p.names, c.Name()), append(p.cells, cell)
-		p.texts = append(p.texts, text)
+		p.places, p.leaves, p.cells = append(p.places, place), append(p.leaves, c.Index()), append(p.cells, cell)
 		p.check.kinds = append(p.check.kinds, parquet.Kind(*c.Type().PhysicalType())) // null has a type of its own
 		p.numbers, p.check.optional = append(p.numbers, parquetNumber(c)), append(p.check.optional, c.Optional())
+	}
+	if len(p.names) > 0 && len(p.places) == 0 {
+		return nil, errNoneRead
 	}
 	p.row = make([]string, len(p.names))
 	return p, nil
@@ -64,16 +71,18 @@ func (p *parquetReader) Columns() []string { return p.names }
 
 func (p *parquetReader) IsText(column int) bool { return p.texts[column] }
 
+func (p *parquetReader) Unread(column int) string { return p.unread[column] }
+
 func (p *parquetReader) Read() (row []string, err error) {
 	defer damaged(&err)
 	if p.fill(); len(p.left) == 0 {
 		return nil, p.err
 	}
-	for _, v := range p.left[0] {
+	for k, v := range p.left[0] {
 		if v.IsNull() {
-			p.row[v.Column()] = ""
+			p.row[p.places[k]] = ""
 		} else {
-			p.row[v.Column()] = p.cells[v.Column()](v)
+			p.row[p.places[k]] = p.cells[k](v)
 		}
 	}
 	p.left = p.left[1:]
@@ -85,15 +94,15 @@ func (p *parquetReader) ReadNumbers(cells []float64, needed []bool, most float64
 	if p.fill(); len(p.left) == 0 {
 		return false
 	}
-	for _, v := range p.left[0] {
-		c := v.Column()
+	for k, v := range p.left[0] {
+		c := p.places[k]
 		if !needed[c] {
 			continue
 		}
-		if v.IsNull() || p.numbers[c] == nil {
+		if v.IsNull() || p.numbers[k] == nil {
 			return false
 		}
-		if cells[c] = p.numbers[c](v); !(math.Abs(cells[c]) <= most) {
+		if cells[c] = p.numbers[k](v); !(math.Abs(cells[c]) <= most) {
 			return false
 		}
 	}
@@ -110,14 +119,13 @@ func (p *parquetReader) fill() {
 				p.err = io.EOF
 				return
 			}
-			if p.err = p.check.group(p.pages[0]); p.err != nil {
+			if p.err = p.open(); p.err != nil {
 				return
 			}
-			p.rows, p.groups, p.pages = p.groups[0].Rows(), p.groups[1:], p.pages[1:]
 		}
 		n, err := p.rows.ReadRows(p.buffer)
 		p.left = p.buffer[:n]
-		if slices.ContainsFunc(p.left, func(row parquet.Row) bool { return len(row) != len(p.names) }) {
+		if slices.ContainsFunc(p.left, func(row parquet.Row) bool { return len(row) != len(p.places) }) {
 			err = errors.New("a column ends before the others")
 		}
 		if err != nil && err != io.EOF {
@@ -129,6 +137,29 @@ func (p *parquetReader) fill() {
 		}
 	}
 }
+
+// open begins the next group of rows, of the columns that are read.
+func (p *parquetReader) open() error {
+	group, pages := partOf{RowGroup: p.groups[0]}, p.pages[0]
+	pages.Columns = nil
+	chunks := p.groups[0].ColumnChunks()
+	for _, leaf := range p.leaves {
+		group.chunks, pages.Columns = append(group.chunks, chunks[leaf]), append(pages.Columns, p.pages[0].Columns[leaf])
+	}
+	if err := p.check.group(pages); err != nil {
+		return err
+	}
+	p.rows, p.groups, p.pages = parquet.NewRowGroupRowReader(group), p.groups[1:], p.pages[1:]
+	return nil
+}
+
+// partOf is a group of rows of some of its columns.
+type partOf struct {
+	parquet.RowGroup
+	chunks []parquet.ColumnChunk
+}
+
+func (g partOf) ColumnChunks() []parquet.ColumnChunk { return g.chunks }
 
 // parquetNumber reads the values of a column of plain numbers; nil of others.
 func parquetNumber(c *parquet.Column) func(parquet.Value) float64 {

@@ -16,6 +16,8 @@ type Reader interface {
 	Columns() []string
 	// IsText reports whether the cells of a column are text in the file.
 	IsText(column int) bool
+	// Unread is the type of a column that cannot be read, such as a list: its cells are missing. "" for others.
+	Unread(column int) string
 	// Read gives the next row, which is valid until another is read, or io.EOF after the last.
 	Read() (row []string, err error)
 	// ReadNumbers reads the next row into cells, as far as they are needed, without text. It does

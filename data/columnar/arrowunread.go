@@ -1,0 +1,83 @@
+package columnar
+
+import (
+	"fmt"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+)
+
+// Columns of lists, structs, bytes and times of a day are no cells. Their parts of a batch are passed over.
+
+const (
+	mostParts      = 1 << 16 // of the unread columns of a schema
+	arrowBytesView = 23      // the number of a type
+)
+
+// arrowParts are how many parts of a batch belong to a column, with the columns within it.
+type arrowParts struct {
+	nodes, buffers int
+	views          int // columns that have further buffers, whose number a batch tells
+}
+
+// buffersOf are the buffers of a column of a type, without those of the columns within it. Unions are
+// not among them: older writers give them one more.
+var buffersOf = map[byte]int{1: 0, 2: 2, 3: 2, 4: 3, 5: 3, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 1, 15: 2,
+	16: 1, 17: 2, 18: 2, 19: 3, 20: 3, 21: 2, 22: 0, 23: 2, 24: 2, 25: 3, 26: 3}
+
+// add counts the parts of a column of a schema.
+func (p *arrowParts) add(column fbTable) error {
+	if p.nodes++; p.nodes > mostParts {
+		return damagedArrow("more than %d columns within others", mostParts)
+	}
+	if _, coded := column.table(fieldCoding); coded { // its values are in a dictionary
+		p.buffers += 2
+		return nil
+	}
+	kind := column.byte(fieldType)
+	buffers, known := buffersOf[kind]
+	if !known {
+		return fmt.Errorf("column %q is of type %s, which cannot be passed over: leave it out when writing the file",
+			column.text(fieldName), arrowKinds[kind])
+	}
+	if p.buffers += buffers; kind == arrowView || kind == arrowBytesView {
+		p.views++
+	}
+	at := column.at(fieldChildren)
+	if at == 0 {
+		return nil
+	}
+	first := column.Vector(at - column.Pos)
+	for i := range column.VectorLen(at - column.Pos) { // takes no memory for a wrong number
+		inner := column.Indirect(first + flatbuffers.UOffsetT(4*i))
+		if err := p.add(fbTable{flatbuffers.Table{Bytes: column.Bytes, Pos: inner}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass passes over a column. Its cells are missing.
+func (b *arrowBatch) pass(p arrowParts) arrowColumn {
+	if b.err == nil && (p.nodes > len(b.nodes) || p.views > len(b.counts)) {
+		b.err = damagedArrow("a column is missing")
+	}
+	if b.err != nil {
+		return arrowColumn{}
+	}
+	buffers := int64(p.buffers)
+	for _, at := range b.counts[:p.views] {
+		if n := b.table.GetInt64(at); n >= 0 && n <= int64(len(b.buffers)) {
+			buffers += n
+		} else {
+			b.err = damagedArrow("a column of %d buffers", n)
+		}
+	}
+	if buffers > int64(len(b.buffers)) {
+		b.err = damagedArrow("a buffer is missing")
+	}
+	if b.err != nil {
+		return arrowColumn{}
+	}
+	b.nodes, b.buffers, b.counts = b.nodes[p.nodes:], b.buffers[buffers:], b.counts[p.views:]
+	return arrowColumn{rows: b.rows, cell: func(int) string { return "" }}
+}

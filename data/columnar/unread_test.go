@@ -1,0 +1,73 @@
+package columnar
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
+)
+
+// Columns of lists and structs have missing cells, and those behind them keep theirs.
+func TestListsOfParquet(t *testing.T) {
+	type row struct {
+		A   float64   `parquet:"a"`
+		Emb []float64 `parquet:"emb,list"`
+		At  struct {
+			X, Y int64
+		} `parquet:"at"`
+		B string `parquet:"b"`
+	}
+	var file bytes.Buffer
+	rows := []row{{A: 1, Emb: []float64{1, 2, 3}, B: "x"}, {A: 2, B: "y"}, {A: 3, Emb: []float64{4}, B: "z"}}
+	must.OK(t, parquet.Write(&file, rows))
+	got, err := all(file.Bytes())
+	if err != nil || fmt.Sprintf("%q", got) != `[["a" "emb" "at" "b"] ["1" "" "" "x"] ["2" "" "" "y"] ["3" "" "" "z"]]` {
+		t.Errorf("%q, %v", got, err)
+	}
+	r := must.Get(open(file.Bytes()))(t)
+	if r.Unread(0) != "" || r.Unread(1) != "LIST" || r.Unread(2) == "" || r.Unread(3) != "" {
+		t.Errorf("columns are of types %q, %q, %q, %q", r.Unread(0), r.Unread(1), r.Unread(2), r.Unread(3))
+	}
+	cells := make([]float64, 4)
+	for want := 1.0; want <= 3; want++ {
+		if !r.ReadNumbers(cells, []bool{true, false, false, false}, 1e100) || cells[0] != want {
+			t.Errorf("%v is read for %v", cells[0], want)
+		}
+	}
+	if _, err := r.Read(); err != io.EOF {
+		t.Error(err)
+	}
+}
+
+// A column of bytes or of durations is passed over in a stream of Arrow.
+func TestBytesOfArrow(t *testing.T) {
+	for column, kind := range map[int]byte{3: 4, 4: 18} { // the kinds of houses, in a dictionary, and their prices
+		text := sample(t, "houses.arrows")
+		m := must.Get((&arrowMessages{from: bytes.NewReader(text)}).next())(t)
+		field := fbTable{m.header.Table}
+		field.Pos = field.Indirect(m.header.elements(schemaFields, 4)[column])
+		const before = 8 // bytes of the stream before its first description
+		text[before+int(field.at(fieldType))] = kind
+		got, err := all(text)
+		if err != nil || len(got) != len(houses) {
+			t.Fatalf("%q, %v", got, err)
+		}
+		for i, row := range got {
+			want := slices.Clone(houses[i])
+			if i > 0 {
+				want[column] = ""
+			}
+			if !slices.Equal(row, want) {
+				t.Errorf("row %d is %q, expected %q", i, row, want)
+			}
+		}
+		if got := must.Get(open(text))(t).Unread(column); got != arrowKinds[kind] {
+			t.Errorf("the column is of type %q", got)
+		}
+	}
+}
