@@ -339,3 +339,29 @@ func TestNamesWithCommas(t *testing.T) {
 		}
 	}
 }
+
+// Numbers as Fortran writes them are numbers. A code such as 1D+2 is none.
+func TestFortran(t *testing.T) {
+	ds, _, err := readText("x,y\n1.0D+02,0.5\n-2.5d-01,1.5\n0.3D+01,2.5\n", ReadOptions{})
+	if err != nil || fmt.Sprint(ds.X.Float64s()) != "[100 -0.25 3]" {
+		t.Error(ds, err)
+	}
+	for _, code := range []string{"1D+2", "1.5D2", "1.0D", "D+02", ".D+02"} {
+		if v, err := parseNumber(code); err == nil {
+			t.Errorf("%s is read as %v", code, v)
+		}
+	}
+}
+
+// A blank may stand before a cell in quotes. Between tabs, a cell may be one.
+func TestBlankBeforeQuotes(t *testing.T) {
+	ds, _, err := readText("a, kind, y\n1, \"x, y\", 0.5\n2, \"z\", 1.5\n3, \"x, y\", 2.5\n", ReadOptions{})
+	if err != nil || fmt.Sprint(ds.Columns, ds.X.Float64s()) != "[a kind=x, y kind=z] [1 1 0 2 0 1 3 1 0]" {
+		t.Error(ds, err)
+	}
+	ds, _, err = readText("a\tb\ty\n1\t\t0.5\n2\t4\t1.5\n3\t5\t2.5\n",
+		ReadOptions{TableOptions: TableOptions{Missing: MissingDrop}})
+	if err != nil || fmt.Sprint(ds.X.Float64s()) != "[2 4 3 5]" {
+		t.Error(ds, err)
+	}
+}

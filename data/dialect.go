@@ -117,6 +117,7 @@ type style struct {
 	comma     bool // decimals have a comma
 	header    bool // the first row names the columns
 	comments  bool // lines that start with # are comments
+	blanks    bool // blanks may stand before the quotes of a cell
 	alone     bool // rows have one cell: a blank line is one whose cell is empty
 	counts    bool // the first row is one of data, and its numbers may be names, such as those that pandas makes up
 	numbered  bool // the first row names the columns by numbers alone, as the training data do
@@ -305,13 +306,14 @@ func (s *style) point(cell string) string {
 	return cell
 }
 
-// firstStyle has the separator, and lines of comments.
+// firstStyle has the separator, lines of comments, and blanks before quotes.
 func firstStyle(head []byte, d Dialect) style {
 	sep, given := separatorOf(d.Separator)
 	if !given {
 		sep = separator(head)
 	}
-	return style{comments: true, separator: sep}
+	blanks := sep != '\t' && bytes.Contains(head, []byte(string(sep)+` "`)) // blanks between tabs are cells
+	return style{comments: true, blanks: blanks, separator: sep}
 }
 
 func (s *style) isNumber(cell string) bool {

@@ -335,13 +335,17 @@ func (r *records) setNotation(i int, n *Notation) {
 func (r *records) isStray(i int) bool { return r.notations != nil && r.strays[i] }
 
 // parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a
-// table, where they are a name or an identifier.
+// table, where they are a name or an identifier. Fortran writes 1.0D+02.
 func parseNumber(cell string) (float64, error) {
 	if strings.ContainsAny(cell, "_xX") {
 		return 0, strconv.ErrSyntax
 	}
 	if strings.Contains(cell, "\xe2") {
 		cell = minuses.Replace(cell)
+	}
+	if at := strings.IndexAny(cell, "dD"); at > 0 && strings.Contains(cell[:at], ".") &&
+		(strings.HasPrefix(cell[at+1:], "+") || strings.HasPrefix(cell[at+1:], "-")) {
+		cell = cell[:at] + "e" + cell[at+1:]
 	}
 	return strconv.ParseFloat(cell, 64)
 }

@@ -84,7 +84,7 @@ type csvRows struct {
 func newCSVRows(r io.Reader, s *style) *csvRows {
 	from := &lines{src: bufio.NewReaderSize(r, headSize)}
 	c := &csvRows{Reader: csv.NewReader(from), lines: from}
-	c.Comma, c.FieldsPerRecord, c.ReuseRecord = s.separator, -1, true
+	c.Comma, c.FieldsPerRecord, c.ReuseRecord, c.TrimLeadingSpace = s.separator, -1, true, s.blanks
 	if s.comments {
 		c.Comment, c.comment = '#', '#'
 	}
