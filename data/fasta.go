@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 )
 
@@ -141,7 +142,8 @@ func (t *texts) splitHeaders(headers []string) {
 }
 
 // checkHeaders refuses a header without a class. Headers that are nearly all different and no
-// numbers are names. Where classes may be missing, they are left out unless every header has one.
+// numbers are names, and so are those that count. Where classes may be missing, they are left out unless
+// every header has one.
 func (t *texts) checkHeaders(in *input) error {
 	opt := in.opt
 	if opt.TargetOptional {
@@ -162,6 +164,11 @@ func (t *texts) checkHeaders(in *input) error {
 					"--labels FILE%s", in.leaveOut())
 		}
 	}
+	if opt.Like == nil && in.task == "" && t.areNumbered() {
+		return t.errorAt(t.where[0],
+			"the header has no class: the headers number the sequences, so they are names; write >NAME|CLASS, or give "+
+				"the classes with --labels FILE (--task regression takes the numbers as targets)")
+	}
 	different := map[string]bool{}
 	for _, l := range t.labels {
 		if _, err := parseNumber(l); err == nil {
@@ -176,6 +183,21 @@ func (t *texts) checkHeaders(in *input) error {
 			len(different), plural(t.n(), "sequence"))
 	}
 	return nil
+}
+
+// areNumbered: the labels count the sequences, three or more.
+func (t *texts) areNumbered() bool {
+	first := 0
+	for i, l := range t.labels {
+		v, err := strconv.Atoi(l)
+		if i == 0 {
+			first = v
+		}
+		if err != nil || v != first+i {
+			return false
+		}
+	}
+	return len(t.labels) > 2
 }
 
 // isFASTQ: a header with an @, lines of letters, and a line with a +, which may lie behind the head
