@@ -72,8 +72,8 @@ func Maximise(ctx context.Context, rows Rows) *Fit {
 	}
 	if own {
 		theta = p.refine(ctx, theta)
+		p.value(theta)
 	}
-	p.value(theta)
 	out := &Fit{Lengths: make([]float64, rows.D), Noise: p.alpha * math.Exp(theta[rows.D])}
 	for d := range out.Lengths {
 		out.Lengths[d] = math.Exp(theta[d])
@@ -82,20 +82,28 @@ func Maximise(ctx context.Context, rows Rows) *Fit {
 	return out
 }
 
-// common is the best length-scale for all columns, with its noise, as θ = (log ℓ [D], log ρ).
+// common is the best length-scale for all columns, with its noise, as θ = (log ℓ [D], log ρ). One matrix of
+// distances serves all.
 func (p *problem) common(ctx context.Context) (best []float64) {
 	theta, most := make([]float64, p.D+1), math.Inf(-1)
 	best = slices.Clone(theta)
+	halves := p.halves()
 	for _, f := range factors {
+		length := f * math.Sqrt(float64(p.D))
 		for d := range p.D {
-			theta[d] = math.Log(f * math.Sqrt(float64(p.D)))
+			theta[d] = math.Log(length)
+		}
+		for i := range p.N {
+			for j := i; j < p.N; j++ {
+				p.c.SetSym(i, j, math.Exp(halves.At(i, j)/(length*length)))
+			}
 		}
 		for _, rho := range noises {
 			theta[p.D] = math.Log(rho)
 			if ctx.Err() != nil {
 				return best
 			}
-			if v := p.value(theta); v > most {
+			if v := p.evidence(theta[p.D]); v > most {
 				most = v
 				copy(best, theta)
 			}
@@ -205,10 +213,31 @@ func (p *problem) correlate(theta []float64) {
 	}
 }
 
+// halves are −½ (x_i − x_j)² of the rows.
+func (p *problem) halves() *mat.SymDense {
+	h := mat.NewSymDense(p.N, nil)
+	h.SymOuterK(1, mat.NewDense(p.N, p.D, p.X))
+	norms := make([]float64, p.N)
+	for i := range norms {
+		norms[i] = h.At(i, i)
+	}
+	for i := range p.N {
+		for j := i; j < p.N; j++ {
+			h.SetSym(i, j, h.At(i, j)-(norms[i]+norms[j])/2)
+		}
+	}
+	return h
+}
+
 // value is log p(y), −∞ where C + ρI has no factor.
 func (p *problem) value(theta []float64) float64 {
 	p.correlate(theta)
-	rho := math.Exp(theta[p.D]) + jitter
+	return p.evidence(theta[p.D])
+}
+
+// evidence is value with the C that is there.
+func (p *problem) evidence(logRho float64) float64 {
+	rho := math.Exp(logRho) + jitter
 	p.q.CopySym(p.c)
 	for i := range p.N {
 		p.q.SetSym(i, i, 1+rho)

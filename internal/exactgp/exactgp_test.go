@@ -109,3 +109,29 @@ func TestSameBits(t *testing.T) {
 		t.Errorf("%v and %v", one, four)
 	}
 }
+
+// TestWideRows: the common length-scale of many columns takes one matrix of distances. Its evidence is that of
+// the kernel.
+func TestWideRows(t *testing.T) {
+	const n, d = 24, 20_000
+	r := made(n, d, func(x []float64) float64 { return x[0] }, 0.1)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Maximise(context.Background(), r)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 4*n*d*8 {
+		t.Errorf("%d rows of %d columns take %d bytes in all", n, d, taken)
+	}
+	few := made(n, 3, func(x []float64) float64 { return x[0] }, 0.1)
+	p := newProblem(few)
+	theta := p.common(context.Background())
+	best := p.value(theta)
+	for _, f := range factors {
+		for _, rho := range noises {
+			l := math.Log(f * math.Sqrt(3))
+			if v := p.value([]float64{l, l, l, math.Log(rho)}); v > best+1e-9 {
+				t.Errorf("%g with factor %g and noise %g, %g was chosen", v, f, rho, best)
+			}
+		}
+	}
+}
