@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	inducingRows = 10000 // rows that k-means and greedy look at
+	inducingRows = 10000   // rows that k-means and greedy look at
+	poolNumbers  = 1 << 26 // numbers of these rows, or those of X̄ if they are more
 	kmeansRounds = 10
 	// rows a worker takes at a time; fixed, so results do not depend on the workers
 	rowBlock       = 256
@@ -33,7 +34,7 @@ type inducingPoints struct {
 // choose is X̄ [M,D], from scaled rows: x gives those from lo to hi−1. Where ctx ends before, its
 // error is returned.
 func (c inducingPoints) choose(ctx context.Context, x func(lo, hi int) []float64, n, d int) ([]float64, error) {
-	rows := subset(n, max(c.m, min(n, inducingRows)), c.seed)
+	rows := subset(n, c.looksAt(n, d), c.seed)
 	p := pool{x: make([]float64, len(rows)*d), n: len(rows), d: d}
 	for i, r := range rows {
 		copy(p.row(i), x(r, r+1))
@@ -47,6 +48,14 @@ func (c inducingPoints) choose(ctx context.Context, x func(lo, hi int) []float64
 		return c.greedy(ctx, p), ctx.Err()
 	}
 	return nil, fmt.Errorf("train: no way %q to choose inducing points", c.method)
+}
+
+// looksAt is how many of n rows of d columns the choice looks at.
+func (c inducingPoints) looksAt(n, d int) int {
+	if c.method == options.InducingRandom {
+		return c.m
+	}
+	return max(c.m, min(n, inducingRows, poolNumbers/max(1, d)))
 }
 
 // pool is the rows [n,d] that k-means and greedy look at, in random order.

@@ -123,3 +123,20 @@ func TestInducingPointsInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// The rows that a choice looks at are a bounded number of numbers, of any number of columns.
+func TestPoolOfWideRows(t *testing.T) {
+	for _, c := range []struct {
+		method     string
+		d, m, want int
+	}{
+		{options.InducingKMeans, 8, 100, inducingRows},
+		{options.InducingKMeans, 50_000, 100, poolNumbers / 50_000},
+		{options.InducingGreedy, 50_000, 2000, 2000},
+		{options.InducingRandom, 8, 100, 100},
+	} {
+		if got := (inducingPoints{method: c.method, m: c.m}).looksAt(1e6, c.d); got != c.want {
+			t.Errorf("%s looks at %d rows of %d columns, expected %d", c.method, got, c.d, c.want)
+		}
+	}
+}
