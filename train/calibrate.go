@@ -53,6 +53,9 @@ func (j *Job) leave(out *Outcome) {
 func Temperature(trained *fitted.Trained, p *model.Prediction, rows *data.Dataset) (t, before, after float64) {
 	w := metrics.Weights(rows.Weights)
 	t, as, with := metrics.Temperature(func(t float64) []float64 {
+		if trained.Schema.Task == data.Classification { // without a copy of the logits, which may be many
+			return metrics.LabelLogs(p.H, p.S, p.N, p.C, 1/t, rows.Labels)
+		}
 		return trained.DensitiesOf(p.Tempered(t), rows, 0).Log
 	}, w)
 	if !surpasses(with, as, w) {

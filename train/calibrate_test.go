@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // failing is a device that is lost from a moment on.
@@ -120,5 +123,26 @@ func TestTemperatureByNeed(t *testing.T) {
 	m := out.Trained.Model
 	if m.Temperature = math.NaN(); m.Validate() == nil {
 		t.Error("a temperature that is no number is valid")
+	}
+}
+
+// The search for a temperature does not copy the logits of many classes at each try.
+func TestTemperatureOfManyClasses(t *testing.T) {
+	p := &model.Prediction{S: 20, N: 50, C: 500}
+	p.H = make([]float64, p.S*p.N*p.C)
+	rows := &data.Dataset{Task: data.Classification, Labels: make([]int32, p.N)}
+	for i := range rows.Labels {
+		rows.Labels[i] = int32(i)
+		for k := range p.S {
+			p.H[(k*p.N+i)*p.C+i] = 3
+		}
+	}
+	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found, _, _ := Temperature(trained, p, rows)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; !(found < 1) || taken > uint64(8*len(p.H)) {
+		t.Errorf("temperature %g takes %d bytes in all, of %d logits", found, taken, len(p.H))
 	}
 }

@@ -88,6 +88,32 @@ func Probabilities(logits []float64, s, n, c int) []float64 {
 	return p
 }
 
+// LabelLogs are log p(label), as ClassDensities has them, of logits [S,N,C] times a factor, without a copy
+// of these.
+func LabelLogs(logits []float64, s, n, c int, by float64, labels []int32) []float64 {
+	out := make([]float64, n)
+	EachPart(n, func(lo, hi int) {
+		row, each := make([]float64, c), make([]float64, s)
+		for i := lo; i < hi; i++ {
+			top := math.Inf(-1)
+			for k := range s {
+				for j, v := range logits[(k*n+i)*c:][:c] {
+					row[j] = v * by
+				}
+				logSoftmax(row, row)
+				each[k] = row[labels[i]]
+				top = math.Max(top, each[k])
+			}
+			sum := 0.0
+			for _, l := range each {
+				sum += math.Exp(l - top)
+			}
+			out[i] = top + math.Log(sum/float64(s))
+		}
+	})
+	return out
+}
+
 // logProbabilities [N,C] by log-mean-exp over s of the log-softmax, so that a class of
 // vanishing probability still has a finite logarithm.
 func logProbabilities(logits []float64, s, n, c int) []float64 {

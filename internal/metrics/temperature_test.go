@@ -3,6 +3,7 @@ package metrics
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -67,5 +68,23 @@ func TestTemperatureOfFewRows(t *testing.T) {
 	got, _, with := Temperature(labelLogs([]float64{3, 0, 0, 3}, 2, []int32{0, 1}), nil)
 	if !(got > 0.8 && got < 1) || with[0] > 0 {
 		t.Errorf("temperature %v with log likelihoods %v", got, with)
+	}
+}
+
+// LabelLogs has the bits of ClassDensities of tempered logits.
+func TestLabelLogs(t *testing.T) {
+	const s, n, c, by = 3, 150, 5, 0.7
+	rng := rand.New(rand.NewPCG(1, 2))
+	logits, tempered, labels := make([]float64, s*n*c), make([]float64, s*n*c), make([]int32, n)
+	for i := range logits {
+		logits[i] = 9 * rng.NormFloat64()
+		tempered[i] = logits[i] * by
+	}
+	for i := range labels {
+		labels[i] = int32(rng.IntN(c))
+	}
+	want := ClassDensities(tempered, s, n, c, labels).Log
+	if got := LabelLogs(logits, s, n, c, by, labels); !slices.Equal(got, want) {
+		t.Errorf("%v, expected %v", got, want)
 	}
 }
