@@ -178,9 +178,9 @@ func (c *columnProfile) booleanClasses() []string {
 }
 
 // ParseCell reads a cell of a column of numbers as a file's reader does: "" and words for missing
-// values are NaN.
-func (s Schema) ParseCell(column, cell string) (float64, error) {
-	if v, ok := boolean(strings.TrimSpace(cell)); ok && slices.Contains(s.Booleans, column) {
+// values are NaN. A column of Schema.Booleans may have true and false.
+func ParseCell(cell string, isBoolean bool) (float64, error) {
+	if v, ok := boolean(strings.TrimSpace(cell)); ok && isBoolean {
 		return v, nil
 	}
 	if cell = strings.TrimSpace(cell); isMissing(cell) || isDoubtful(cell) {

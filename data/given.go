@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/seq"
@@ -29,17 +28,22 @@ func (r Rows) Given(s Schema) (Given, error) {
 		return g, errorf("", "%s for %s: the training rows have offsets, so give a number for each row",
 			plural(len(r.Offset), "offset"), plural(r.N(), "row"))
 	}
-	at := make([]int, len(names))
+	at, places, twice := make([]int, len(names)), make(map[string]int, len(r.Columns)), map[string]bool{}
+	for i, name := range r.Columns {
+		_, twice[name] = places[name]
+		places[name] = i
+	}
 	for k, name := range names {
-		if at[k] = k; r.Columns != nil {
-			at[k] = slices.Index(r.Columns, name)
+		if at[k] = k; r.Columns == nil {
+			continue
 		}
-		if at[k] < 0 {
+		var there bool
+		if at[k], there = places[name]; !there {
 			return g, errorf("",
 				"there is no column %s, which the training data have; the columns here are %s", quote(name),
 				strings.Join(r.Columns, ", "))
 		}
-		if r.Columns != nil && slices.Contains(r.Columns[at[k]+1:], name) {
+		if twice[name] {
 			return g, errorf("", "there are two columns %s: names must differ", quote(name))
 		}
 	}

@@ -92,16 +92,16 @@ func TestGivenIsWrong(t *testing.T) {
 
 func TestParseNumberCell(t *testing.T) {
 	for cell, want := range map[string]float64{" 1.5 ": 1.5, "1e-3": 1e-3, "1e999": math.Inf(1)} {
-		if got, err := (Schema{}).ParseCell("a", cell); err != nil || got != want {
+		if got, err := ParseCell(cell, false); err != nil || got != want {
 			t.Errorf("%q is %v, %v", cell, got, err)
 		}
 	}
 	for _, cell := range []string{"", "NA", "null"} {
-		if got, err := (Schema{}).ParseCell("a", cell); err != nil || !math.IsNaN(got) {
+		if got, err := ParseCell(cell, false); err != nil || !math.IsNaN(got) {
 			t.Errorf("%q is %v, %v", cell, got, err)
 		}
 	}
-	if _, err := (Schema{}).ParseCell("a", "0x10"); err == nil {
+	if _, err := ParseCell("0x10", false); err == nil {
 		t.Error("0x10 is a number")
 	}
 }
@@ -115,7 +115,7 @@ func TestGivenBooleans(t *testing.T) {
 	}
 	s := training.Schema()
 	for _, cell := range []string{"true", "True", "TRUE", "1"} {
-		v, err := s.ParseCell("a", cell)
+		v, err := ParseCell(cell, slices.Contains(s.Booleans, "a"))
 		if err != nil || v != 1 {
 			t.Errorf("%s is %v, %v", cell, v, err)
 		}

@@ -98,9 +98,9 @@ func (n *Notation) parse(cell string) (v float64, ok bool) {
 	return v, ok
 }
 
-// Written is a number of a request as the cells of a column are written. What is no number stays.
-func (s Schema) Written(column, value string) string {
-	n := s.notation(column)
+// Written is a number of a request as the cells of the column are written. What is no number stays, and so
+// does a number of a column without a notation, which is nil.
+func (n *Notation) Written(value string) string {
 	v, err := strconv.ParseFloat(value, 64)
 	if n == nil || err != nil {
 		return value

@@ -24,9 +24,16 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 	if err := decodeKnown(body, &wire, what); err != nil {
 		return g, err
 	}
-	in, isNumber := newRowReader(s), map[string]bool{}
+	in, isNumber, isBoolean := newRowReader(s), map[string]bool{}, map[string]bool{}
 	for _, name := range s.RequestNumbers() {
 		isNumber[name] = true
+	}
+	for _, name := range s.Booleans {
+		isBoolean[name] = true
+	}
+	notations := map[string]*data.Notation{}
+	for k := range s.Notations {
+		notations[s.Notations[k].Column] = &s.Notations[k]
 	}
 	err := each(wire.Instances, most, what, func(i int, row json.RawMessage) error {
 		g.N++
@@ -37,7 +44,7 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 		for c, name := range in.columns {
 			switch {
 			case isNumber[name]:
-				v, err := s.ParseCell(name, textOf(cells[c]))
+				v, err := data.ParseCell(textOf(cells[c]), isBoolean[name])
 				if err != nil {
 					return badf("row %d, column %s: %v", i+1, quote(name), err)
 				}
@@ -47,7 +54,7 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 			default:
 				text := textOf(cells[c])
 				if cells[c][0] != '"' { // a plain number, if the column is one of numbers
-					text = s.Written(name, text)
+					text = notations[name].Written(text)
 				}
 				g.Texts[name] = append(g.Texts[name], text)
 			}
