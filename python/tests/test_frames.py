@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from scipy.sparse import coo_array, csr_array
 
-from gpdrf import GPDRFInputError, GPDRFRegressor, GPDRFWarning, _server
+from gpdrf import GPDRFClassifier, GPDRFInputError, GPDRFRegressor, GPDRFWarning, _options, _server
 
 from .conftest import SMALL, Table
 
@@ -237,3 +237,19 @@ def test_na_among_amounts_and_days_is_missing(cells: list[str]) -> None:
         fit(frame)
     schema = fit(frame, missing="impute")._model.schema()
     assert [column["column"] for column in schema["one_hot"]] == ["w"]
+
+
+def test_class_without_rows_has_its_name() -> None:
+    y = np.array(["a", "b"])[np.arange(N) % 2]
+    frame = pd.DataFrame({"zone": ["EU", "EU", "AP", "AP"] * 10, "x": np.where(y == "b", np.nan, np.arange(N))})
+    with pytest.raises(GPDRFInputError, match=r'all rows of class "b" of y are left out'):
+        GPDRFClassifier(**{**SMALL, "steps": 5, "missing": "drop"}).fit(frame, y)
+
+
+@pytest.mark.parametrize("names", [["b", "c"], np.array(["b", "c"]), pd.Index(["b", "c"]), pd.Series(["b", "c"])])
+def test_options_of_numpy_and_pandas(names: Any) -> None:
+    frame = pd.DataFrame({"a": np.arange(N) % 5 / 4, "b": np.arange(N) % 3, "c": np.arange(N) % 7})
+    model = fit(frame, options={"ignore": names})
+    assert model._model.schema()["columns"] == ["a"]
+    assert _options.text(np.bool_(True)) == "true"
+    assert _options.text(np.float64(0.5)) == "0.5"

@@ -249,7 +249,8 @@ class Estimator(BaseEstimator):
 
     def _passed(self) -> dict[str, Any]:
         """The options that the program gets."""
-        return {name: value for name, value in (self.options or {}).items() if name not in self._own_options}
+        given = self.options or {}
+        return {name: _options.plain(value) for name, value in given.items() if name not in self._own_options}
 
     def _further(self, folder: Path) -> list[str]:
         """The options of a training that starts at the fitted model: those that changed, and its length."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from gpdrf._base import Estimator, seed_of
+from gpdrf._errors import GPDRFInputError
 from gpdrf._rows import Numbers, check_classes, levels_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -174,7 +176,11 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         if self.warm_start and self.__sklearn_is_fitted__() and not np.array_equal(classes, self.classes_):
             raise ValueError(f"warm_start: y must hold the classes of the fit before, {self.classes_.tolist()}")
         self._labels = classes
-        self._fit(rows, codes, "classification", sample_weight, groups)
+        try:
+            self._fit(rows, codes, "classification", sample_weight, groups)
+        except GPDRFInputError as wrong:  # the program knows classes by their codes
+            said = re.sub(r'class "?(\d+)"? of y\b', lambda code: f'class "{classes[int(code[1])]}" of y', str(wrong))
+            raise GPDRFInputError(said) from None
 
     def _take(self, run: Path) -> None:
         super()._take(run)

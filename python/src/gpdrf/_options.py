@@ -10,6 +10,11 @@ EACH = {*LENGTH, "device"}  # options that belong to a fit, and not to a model a
 OTHERS = {"time_limit", "threads", "options", "run", "warm_start", "random_state", "verbose"}
 
 
+def plain(value: Any) -> Any:
+    """A value, or a list of values, of numpy or pandas as one of Python."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def names(options: Mapping[str, Any] | None, name: str) -> list[str]:
     """The columns that an option names."""
     return [column.strip() for column in text((options or {}).get(name, "")).split(",")]
@@ -22,6 +27,7 @@ def names_columns(options: Mapping[str, Any] | None) -> bool:
 
 def text(value: Any) -> str:
     """A value as an option has it."""
+    value = plain(value)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
