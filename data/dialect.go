@@ -141,7 +141,7 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 	case d.Header != "":
 		s.header = d.Header == "yes"
 	case len(rows) > 0 && slices.ContainsFunc(rows[0], func(cell string) bool {
-		return slices.Contains(names, strings.TrimSpace(cell)) && s.isText(cell)
+		return s.isText(cell) && slices.Contains(names, strings.TrimSpace(cell))
 	}):
 		s.header = true
 	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], s.isNumber):

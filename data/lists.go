@@ -204,8 +204,9 @@ func (in *input) checkTable() error {
 // training.
 func (s Schema) mayHave(head []byte) bool {
 	lines, _ := linesOf(head)
+	names := s.names()
 	return s.width() == 2 || slices.ContainsFunc(strings.Split(lines[0], "\t"), func(name string) bool {
-		return slices.Contains(s.names(), strings.TrimSpace(name))
+		return slices.Contains(names, strings.TrimSpace(name))
 	})
 }
 

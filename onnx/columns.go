@@ -17,6 +17,7 @@ func (g graph) columns(s data.Schema) value {
 	if width := len(s.NumberColumns()); width > 0 {
 		numbers = g.Input(s.NumbersName(), onnxfile.Double, -1, width)
 	}
+	words := s.TextColumns()
 	var parts []value
 	at := 0
 	for _, c := range s.FileColumns() {
@@ -36,7 +37,7 @@ func (g graph) columns(s data.Schema) value {
 				parts, fill = append(parts, x), 0
 			}
 		} else {
-			name := inputName(c.Name, s.TextColumns())
+			name := inputName(c.Name, words)
 			word := g.Op("Unsqueeze", g.Input(name, onnxfile.String, -1), g.Ints(1))
 			missing = func() value { return g.Op("Equal", word, g.Strings([]string{""}, 1)) }
 			same := g.double(g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values))))

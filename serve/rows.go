@@ -70,12 +70,13 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 // rowReader takes rows apart.
 type rowReader struct {
 	schema  data.Schema
-	columns []string       // that the model reads
-	placeOf map[string]int // of them
+	columns []string        // that the model reads
+	placeOf map[string]int  // of them
+	spare   map[string]bool // names beside them, and whether the training file had them
 }
 
 func newRowReader(s data.Schema) *rowReader {
-	r := &rowReader{s, s.InputColumns(), map[string]int{}}
+	r := &rowReader{s, s.InputColumns(), map[string]int{}, map[string]bool{}}
 	for c, name := range r.columns {
 		r.placeOf[name] = c
 	}
@@ -103,7 +104,7 @@ func (r *rowReader) named(row json.RawMessage) ([]json.RawMessage, error) {
 	cells := make([]json.RawMessage, len(r.columns))
 	err := members(row, func(name string, cell json.RawMessage) error {
 		switch c, ok := r.placeOf[name]; {
-		case !ok && !r.schema.HasColumn(name):
+		case !ok && !r.isSpare(name):
 			return badf("the training data have no column %s: the model reads %q", quote(name), r.columns)
 		case ok && cells[c] != nil:
 			return badf("column %s is given twice", quote(name))
@@ -119,6 +120,16 @@ func (r *rowReader) named(row json.RawMessage) ([]json.RawMessage, error) {
 		return nil, badf(" lacks column %s: the model reads %q", quote(r.columns[c]), r.columns)
 	}
 	return cells, nil
+}
+
+// isSpare: the training file had a column that the model does not read.
+func (r *rowReader) isSpare(name string) bool {
+	had, seen := r.spare[name]
+	if !seen {
+		had = r.schema.HasColumn(name)
+		r.spare[name] = had
+	}
+	return had
 }
 
 // listed are the cells of a list, or of a row of one cell.

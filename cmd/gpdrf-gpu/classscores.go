@@ -36,8 +36,10 @@ func classTables(classes []metrics.ClassScore) string {
 		heading = fmt.Sprintf("the %d of %d classes with the lowest F1\n", worstListed, len(classes))
 	}
 	text := heading + classRows(shown)
-	if matrix := confusionMatrix(classes); len(classes) <= mostClasses && widest(matrix.lines("  ")) <= helpWidth {
-		return text + "\n\nrows by class (down) and predicted class (across)\n" + matrix.indented()
+	if len(classes) <= mostClasses {
+		if matrix := confusionMatrix(classes); widest(matrix.lines("  ")) <= helpWidth {
+			return text + "\n\nrows by class (down) and predicted class (across)\n" + matrix.indented()
+		}
 	}
 	if confused := worstConfusions(classes); confused != "" {
 		text += "\n\nmost frequent confusions\n" + confused
