@@ -280,8 +280,8 @@ func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
 	return &distanceTable{set.N(), d2, square, median(d2, set.N(), set.N())}, nil
 }
 
-// stratified draws up to most rows by the seed, some of each rare class, in an order whose
-// beginnings have all classes, too. Where a class would have one row or none, it draws any rows.
+// stratified draws most rows by the seed, and beside them some of each rare class, together up to twice as
+// many. The order has beginnings with all classes. Where a class would have one row or none, it draws any rows.
 func stratified(t Targets, most int, seed uint64) []int {
 	n := t.n()
 	order := make([]int32, n)
