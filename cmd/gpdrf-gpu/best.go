@@ -219,7 +219,7 @@ func (s *search) run() (*rundir.Result, error) {
 		Save: func() error {
 			bar.trialEnded()
 			return s.guard.write(func() error {
-				s.p.keepSession(s.folder, s.job.Device.Name()) // an error of this is told at the end
+				s.p.keepSession(s.folder, s.job.Device.Name()) // the end of the run reports an error of this
 				return s.folder.Write(rundir.SearchFile, jsonTo(s.state))
 			})
 		},

@@ -298,7 +298,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 		first := s.folder.Path() == ""
 		err := cmp.Or(saved, s.guard).write(func() error {
 			err := s.folder.Save(c)
-			if err == nil { // an error of this is told at the end of the run
+			if err == nil { // the end of the run reports an error of this
 				s.p.keepSession(s.folder, s.job.Device.Name())
 			}
 			return err

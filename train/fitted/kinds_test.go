@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// A graph of so many nodes is gone through before it is predicted. Ctrl-C ends that, too.
+// A large graph is gone through before it is predicted. Ctrl-C ends that, too.
 func TestLookAtLargeGraphsEnds(t *testing.T) {
 	set := func(e *seq.Encoder, text string) *seq.Set {
 		if err := e.Add([]byte(text)); err != nil {
