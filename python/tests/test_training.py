@@ -138,7 +138,7 @@ def test_killed_by_the_system(table: Table, tmp_path: Path, monkeypatch: pytest.
     program.write_text("#!/bin/sh\necho a note >&2\nkill -KILL $$\n")
     program.chmod(0o700)
     monkeypatch.setattr(_program, "path", lambda: str(program))
-    with pytest.raises(GPDRFError, match="^the program was ended by signal 9: is there enough memory"):
+    with pytest.raises(GPDRFError, match=r"^the program was ended by signal 9: is there enough memory"):
         GPDRFRegressor(**SMALL).fit(*table)
 
 
