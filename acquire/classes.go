@@ -24,8 +24,8 @@ const rowsAtOnce = 16
 
 // each works on each row, on all threads. At a row are its probabilities [S,C], whose places in P are far apart.
 func (p Classes) each(work func(i int, at []float64)) {
-	parallel.Each(context.Background(), p.N, rowsAtOnce, func(lo, hi int) {
-		at := make([]float64, p.S*p.C)
+	start := func() []float64 { return make([]float64, p.S*p.C) }
+	parallel.Blocks(context.Background(), p.N, rowsAtOnce, start, func(at []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for s := range p.S {
 				copy(at[s*p.C:], p.at(s, i))
