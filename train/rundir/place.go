@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
@@ -152,8 +153,8 @@ func held(folder string) bool {
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
 }
 
-// The files that a run folder has for its reader: train writes them when a run ends, and needs none
-// of them.
+// The files that a run folder has for its reader: train needs none of them. It writes HistoryFile with
+// each checkpoint, and the others when a run ends.
 const (
 	PredictionsFile = "predictions.csv" // test rows and their predictions
 	ImportanceFile  = "importance.json" // which inputs matter
@@ -172,6 +173,9 @@ const SearchFile = "best.json"
 // MemberPrefix is how the name of a candidate's model begins, which stands there while the search is under way.
 const MemberPrefix = "candidate-"
 
+// member fits the name of a candidate's model, or of its temporary.
+var member = regexp.MustCompile(`^(candidate-\d+\.safetensors|\.candidate-\d+\.safetensors\.tmp-.*)$`)
+
 // isRunFile reports whether a file of this name, or its temporary, belongs to a run folder.
 func isRunFile(name string) bool {
 	for _, own := range []string{
@@ -182,6 +186,5 @@ func isRunFile(name string) bool {
 			return true
 		}
 	}
-	member := strings.HasPrefix(strings.TrimPrefix(name, "."), MemberPrefix) && strings.Contains(name, ".safetensors")
-	return member || strings.HasPrefix(name, EventsPrefix)
+	return member.MatchString(name) || strings.HasPrefix(name, EventsPrefix)
 }

@@ -140,6 +140,9 @@ func TestReplaceSearch(t *testing.T) {
 		must.OK(t, os.WriteFile(filepath.Join("run", name), nil, 0o666))
 	}
 	beginAndEnd(t, ReplaceFolder)
+	if other := MemberPrefix + "genes.safetensors"; isRunFile(other) {
+		t.Errorf("%s is taken for a file of a run", other)
+	}
 }
 
 // A log that cannot be opened is no sign of another process. Permissions would do, but not for root.
