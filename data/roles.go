@@ -95,8 +95,8 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 			}
 		}
 	}
-	l.boundNotes(first)
 	l.noteInputs(rec, p)
+	l.boundNotes(first)
 	if l.id >= 0 {
 		l.idName = names[l.id]
 	}
