@@ -185,7 +185,7 @@ func (t *texts) checkHeaders(in *input) error {
 	return nil
 }
 
-// areNumbered: the labels count the sequences, three or more.
+// areNumbered: the headers, without a |, count the sequences, three or more.
 func (t *texts) areNumbered() bool {
 	first := 0
 	for i, l := range t.labels {
@@ -193,7 +193,7 @@ func (t *texts) areNumbered() bool {
 		if i == 0 {
 			first = v
 		}
-		if err != nil || v != first+i {
+		if err != nil || v != first+i || t.names[i] != l {
 			return false
 		}
 	}
