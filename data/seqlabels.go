@@ -26,13 +26,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 		return t.setTargets(made, in.opt.TargetOptional)
 	}
 	if t.labels == nil {
-		if in.opt.TargetOptional {
-			made.schema.Target = ""
-			return nil
-		}
-		return errorf(t.name,
-			"has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line, "+
-				"or give --labels FILE")
+		return t.withoutLabels(in, made)
 	}
 	where, hold := "", "the labels hold"
 	if made.schema.Target == "" {
@@ -81,6 +75,16 @@ func (t *texts) setLabels(in *input, made *table) error {
 	}
 	t.note("%s", note)
 	return t.setTargets(made, false)
+}
+
+// withoutLabels is the error of sequences without labels, where these are needed.
+func (t *texts) withoutLabels(in *input, made *table) error {
+	if in.opt.TargetOptional {
+		made.schema.Target = ""
+		return nil
+	}
+	return errorf(t.name, "has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every "+
+		"line, or give --labels FILE")
 }
 
 // findClasses lists the different labels in order; why is the reason not to take numbers for

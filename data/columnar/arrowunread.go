@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"cmp"
 	"fmt"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -37,7 +38,7 @@ func (p *arrowParts) add(column fbTable) error {
 	buffers, known := buffersOf[kind]
 	if !known {
 		return fmt.Errorf("column %q is of type %s, which cannot be passed over: leave it out when writing the file",
-			column.text(fieldName), arrowKinds[kind])
+			column.text(fieldName), cmp.Or(arrowKinds[kind], "unknown"))
 	}
 	if p.buffers += buffers; kind == arrowView || kind == arrowBytesView {
 		p.views++
