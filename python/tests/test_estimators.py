@@ -398,3 +398,4 @@ def test_class_without_sequences(genes: tuple[list[str], list[str]]) -> None:
     model = GPDRFClassifier(steps=20, kernel="spectrum:2", missing="drop", random_state=1).fit(holes, classes)
     assert list(model.classes_) == ["a", "c"]
     assert set(model.predict(genes[0])) <= {"a", "c"}
+    assert list(model.set_params(warm_start=True).fit(holes, classes).classes_) == ["a", "c"]

@@ -173,8 +173,10 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
                     )
         order = self._order(classes, levels)
         classes, codes = classes[order], np.argsort(order)[codes]
-        if self.warm_start and self.__sklearn_is_fitted__() and not np.array_equal(classes, self.classes_):
-            raise ValueError(f"warm_start: y must hold the classes of the fit before, {self.classes_.tolist()}")
+        if self.warm_start and self.__sklearn_is_fitted__():
+            before = getattr(self, "_labels", self.classes_)  # with those whose rows were all left out
+            if not np.array_equal(classes, before):
+                raise ValueError(f"warm_start: y must hold the classes of the fit before, {before.tolist()}")
         self._labels = classes
         try:
             self._fit(rows, codes, "classification", sample_weight, groups)
