@@ -115,6 +115,9 @@ func (p *parquetReader) fill() {
 	defer damaged(&p.err)
 	for len(p.left) == 0 && p.err == nil {
 		if p.rows == nil {
+			for len(p.groups) > 0 && isEmptyGroup(&p.pages[0]) {
+				p.groups, p.pages = p.groups[1:], p.pages[1:]
+			}
 			if len(p.groups) == 0 {
 				p.err = io.EOF
 				return
@@ -136,6 +139,14 @@ func (p *parquetReader) fill() {
 			p.rows = nil
 		}
 	}
+}
+
+// isEmptyGroup reports whether a group has neither rows nor values. pyarrow writes one of a batch without rows: its
+// columns have a dictionary, and no page behind it.
+func isEmptyGroup(g *format.RowGroup) bool {
+	return g.NumRows == 0 && !slices.ContainsFunc(g.Columns, func(c format.ColumnChunk) bool {
+		return c.MetaData.NumValues != 0
+	})
 }
 
 // open begins the next group of rows, of the columns that are read.

@@ -78,11 +78,12 @@ func TestRead(t *testing.T) {
 }
 
 // A column without a value, which pandas writes of None alone, has missing cells. Times of 96 bits are those of Spark
-// and Impala. pyarrow has written the files.
+// and Impala. A group may have no rows. pyarrow has written the files.
 func TestRareColumns(t *testing.T) {
 	for name, want := range map[string]string{
-		"null.parquet":  "[[name nothing] [a ] [b ]]",
-		"spark.parquet": "[[id at] [4 2009-03-01 00:00:00] [5 1969-12-31 23:59:59.5] [6 ]]",
+		"emptygroup.parquet": "[[x y] [1.5 a] [2.5 b]]",
+		"null.parquet":       "[[name nothing] [a ] [b ]]",
+		"spark.parquet":      "[[id at] [4 2009-03-01 00:00:00] [5 1969-12-31 23:59:59.5] [6 ]]",
 	} {
 		if got, err := all(sample(t, name)); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%s: %s, %v, expected %s", name, got, err, want)
