@@ -154,6 +154,9 @@ func (t *texts) checkHeaders(in *input) error {
 					len(known), plural(t.n(), "sequence"), t.where[strange].line, quote(t.labels[strange]))
 			}
 			t.labels = nil
+		} else if t.areNumbered() {
+			t.note("the headers number the %s: they are names, and no targets", plural(t.n(), "sequence"))
+			t.labels = nil
 		}
 		return nil
 	}

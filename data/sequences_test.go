@@ -567,7 +567,7 @@ func TestMissingSequences(t *testing.T) {
 	}
 }
 
-// Headers that count the sequences are names. They are targets where someone says so.
+// Headers that count the sequences are names. They are targets where someone says so. Sequences to predict have none.
 func TestNumberedHeaders(t *testing.T) {
 	const counted = ">1\nACGT\n>2\nAC\n>3\nGG\n"
 	_, _, err := readText(counted, ReadOptions{})
@@ -580,5 +580,13 @@ func TestNumberedHeaders(t *testing.T) {
 		if ds, _, err := readText(text, ReadOptions{Task: task}); err != nil || len(ds.Y) != 3 {
 			t.Error(ds, err)
 		}
+	}
+	model, _, err := readText(counted, ReadOptions{Task: "regression"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := model.Schema()
+	if ds, _, err := readText(counted, ReadOptions{Like: &like, TargetOptional: true}); err != nil || ds.Y != nil {
+		t.Error(ds, err)
 	}
 }
