@@ -51,6 +51,18 @@ func TestRevised(t *testing.T) {
 	}
 }
 
+// A run takes more steps on a machine that became faster, but no more than those that gave it its temperature.
+func TestReplan(t *testing.T) {
+	for temperature, longer := range map[float64]bool{0: true, 0.5: false} {
+		r := &run{job: &Job{Config: config(t, "").With("steps", 1000).With("temperature", temperature)},
+			out: &Outcome{Steps: 100}}
+		r.clock = clock{deadline: 2100 * time.Second, limit: Limit{Began: time.Now().Add(-100 * time.Second)}}
+		if err := r.replan(); err != nil || (r.job.Config.Steps > 1000) != longer {
+			t.Errorf("temperature %g: %d steps, %v", temperature, r.job.Config.Steps, err)
+		}
+	}
+}
+
 // The latest time of the longest limit is in the future, and that of one that is over in the past.
 func TestLatest(t *testing.T) {
 	for _, c := range []struct {

@@ -311,7 +311,7 @@ func (r *run) replan() error {
 	if c.StopAfter == 0 {
 		steps = r.clock.revised(r.out.Steps, steps)
 	}
-	if c.RowsChoseLength {
+	if c.RowsChoseLength || c.Temperature > 0 && !c.Explicit("temperature") { // that of a length that was scored
 		steps = min(steps, c.Steps)
 	}
 	steps, err := first(r.job.ranks(), steps)
