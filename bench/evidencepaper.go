@@ -111,7 +111,8 @@ func (p evidencePage) races(b *strings.Builder) {
 ## Seconds to the same NLPD
 
 Whole runs on fold 1 of the %d tables of numbers with most rows: medians of five, with their range.
-A peer has the suite's limit. SVGP trains to its end, and may have been as good before. GP-DRF has
+A peer has the suite's limit. SVGP trains to its end, and may have been as good before.
+LightGBM stops early, but also trains on up to five folds for its variance. GP-DRF has
 the least limit that is enough, of %s; the search for it is not counted.
 
 | table | NLPD of | its seconds, CPU-seconds | GP-DRF's seconds, CPU-seconds |
