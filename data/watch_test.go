@@ -57,18 +57,24 @@ func TestWatchedFileIsTheSame(t *testing.T) {
 	}
 }
 
-// A pipe that nobody writes to does not hold up the end.
-func TestReadingAPipeStops(t *testing.T) {
+// openPipe is the path of a pipe that nobody writes to.
+func openPipe(t *testing.T) string {
+	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	defer w.Close()
+	t.Cleanup(func() { r.Close(); w.Close() })
 	path := fmt.Sprintf("/proc/self/fd/%d", r.Fd())
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("this system does not name open files")
 	}
+	return path
+}
+
+// A pipe that nobody writes to does not hold up the end.
+func TestReadingAPipeStops(t *testing.T) {
+	path := openPipe(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	start := time.Now()
@@ -108,19 +114,10 @@ func TestFileThatShrinks(t *testing.T) {
 
 // A pipe that the temporary folder does not take is an error about that folder.
 func TestPipeWithoutRoom(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	defer w.Close()
-	path := fmt.Sprintf("/proc/self/fd/%d", r.Fd())
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("this system does not name open files")
-	}
+	path := openPipe(t)
 	none := filepath.Join(t.TempDir(), "none")
 	t.Setenv("TMPDIR", none)
-	_, _, err = ReadFile(path, ReadOptions{})
+	_, _, err := ReadFile(path, ReadOptions{})
 	if err == nil || !strings.Contains(err.Error(), "is copied to the folder "+none+" before it is read") {
 		t.Error(err)
 	}
