@@ -217,7 +217,8 @@ func probe[T float32 | float64](t *testing.T, c *Context, f int, x []T) []T {
 	}
 	in, out := put(t, c, x), put(t, c, make([]T, len(x)))
 	k := kernel(t, c, name)
-	must.OK(t, k.Launch(Grid{(len(x) + k.Threads - 1) / k.Threads, 1, 1}, 0, Int(len(x)), Int(f), Pointer(out), Pointer(in)))
+	grid := Grid{(len(x) + k.Threads - 1) / k.Threads, 1, 1}
+	must.OK(t, k.Launch(grid, 0, Int(len(x)), Int(f), Pointer(out), Pointer(in)))
 	y := make([]T, len(x))
 	get(t, c, y, out)
 	return y

@@ -75,8 +75,8 @@ func TestCarveout(t *testing.T) {
 	}
 	zero := Int(0)
 	for extra := range 2 {
-		must.OK(t, gemm.Launch(Grid{1, 1, 1}, extra<<10, zero, Int(1), Int(1), Int(1), Int(1), none, none, Pointer(p), Int(1), zero, zero,
-			Pointer(p), Int(1), zero, zero, Pointer(p), Int(1), zero, Pointer(0), none))
+		must.OK(t, gemm.Launch(Grid{1, 1, 1}, extra<<10, zero, Int(1), Int(1), Int(1), Int(1), none, none, Pointer(p), Int(1),
+			zero, zero, Pointer(p), Int(1), zero, zero, Pointer(p), Int(1), zero, Pointer(0), none))
 		must.OK(t, c.enter())
 		static := must.Get(gemm.fn.Attribute(cu.SharedSizeBytes))(t)
 		c.leave()

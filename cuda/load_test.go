@@ -55,8 +55,8 @@ func TestForcedImage(t *testing.T) {
 			out := put(t, gpu, got)
 			k := kernel(t, gpu, "gemm_nn_f64")
 			one, none := Float64(1), Float64(0)
-			must.OK(t, k.Launch(Grid{1, 1, 1}, 0, Int(0), Int(2), Int(1), Int(2), Int(1), one, none, Pointer(a), Int(2), Int(0), Int(0),
-				Pointer(b), Int(1), Int(0), Int(0), Pointer(out), Int(1), Int(0), Pointer(0), none))
+			must.OK(t, k.Launch(Grid{1, 1, 1}, 0, Int(0), Int(2), Int(1), Int(2), Int(1), one, none, Pointer(a), Int(2),
+				Int(0), Int(0), Pointer(b), Int(1), Int(0), Int(0), Pointer(out), Int(1), Int(0), Pointer(0), none))
 			if get(t, gpu, got, out); got[0] != 19 || got[1] != 43 {
 				t.Errorf("a product of [19 43] is %v", got)
 			}

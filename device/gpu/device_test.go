@@ -47,7 +47,8 @@ func TestOpenErrorOfVariable(t *testing.T) {
 	open(t, true)
 	t.Setenv(graphVariable, "off")
 	_, err := device.Open("cuda:0")
-	if _, is := errors.AsType[*device.SettingError](err); !is || !strings.HasPrefix(err.Error(), "GPDRF_CUDA_GRAPH=off: use 0 ") {
+	const want = "GPDRF_CUDA_GRAPH=off: use 0 "
+	if _, is := errors.AsType[*device.SettingError](err); !is || !strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
 	}
 }

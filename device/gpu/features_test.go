@@ -83,8 +83,8 @@ func TestFeatureScratch(t *testing.T) {
 
 // compareLayer compares a layer of a device with its results elsewhere, whether many blocks share a sum or one
 // computes it alone.
-func compareLayer(t *testing.T, d *Device, n device.FeatureShape, noise *device.FeatureNoise, want [][]float64, alone bool,
-	tolerance float64) {
+func compareLayer(t *testing.T, d *Device, n device.FeatureShape, noise *device.FeatureNoise, want [][]float64,
+	alone bool, tolerance float64) {
 	t.Helper()
 	scratch := d.FeatureScratch(n.S, n.B+1, n.D, n.R, n.Out)
 	if layer := scratch.(*features); alone {
@@ -120,7 +120,8 @@ func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise
 	}
 	d.UploadInts(rows, numbers)
 	out := func() *device.Tensor { return d.New(device.Real, n.S, n.B, n.Out) }
-	a := device.FeatureArgs{Out: out(), Variance: out(), H: fill(1, 0, n.S, n.B, n.D), Params: params(0.5, -1), Rows: rows, Scratch: scratch}
+	a := device.FeatureArgs{Out: out(), Variance: out(), H: fill(1, 0, n.S, n.B, n.D), Params: params(0.5, -1),
+		Rows: rows, Scratch: scratch}
 	g := device.FeatureArgs{Out: fill(1, 0, n.S, n.B, n.Out), Variance: fill(1, 0.3, n.S, n.B, n.Out),
 		H: d.New(device.Real, n.S, n.B, n.D), Params: params(0, 0.5)}
 	if noise == nil {
