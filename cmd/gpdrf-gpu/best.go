@@ -224,10 +224,10 @@ func (s *search) run() (*rundir.Result, error) {
 			})
 		},
 		Keep: func(k int, t *fitted.Trained) error {
-			return s.guard.write(func() error { return s.folder.Write(best.MemberFile(k), t.WriteModel) })
+			return s.guard.write(func() error { return s.folder.Write(rundir.MemberFile(k), t.WriteModel) })
 		},
 		Kept: func(k int) (*fitted.Trained, error) {
-			return fitted.ReadModel(filepath.Join(s.folder.Path(), best.MemberFile(k)))
+			return fitted.ReadModel(filepath.Join(s.folder.Path(), rundir.MemberFile(k)))
 		},
 		Note: bar.note, Doing: bar.doing,
 	}
@@ -282,7 +282,7 @@ func (s *search) tidy() error {
 	err := s.folder.Write(rundir.SearchFile, jsonTo(s.state))
 	files := []string{rundir.MetricsFile} // which is empty: trials keep no log
 	for k := range s.state.Candidates {
-		files = append(files, best.MemberFile(k))
+		files = append(files, rundir.MemberFile(k))
 	}
 	for _, name := range files {
 		if gone := os.Remove(filepath.Join(s.folder.Path(), name)); !errors.Is(gone, os.ErrNotExist) {

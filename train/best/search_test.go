@@ -22,6 +22,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // wave is n rows of a noisy function, or of two classes.
@@ -80,7 +81,7 @@ func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]b
 			return err
 		},
 		Kept: func(k int) (*fitted.Trained, error) {
-			path := filepath.Join(t.TempDir(), MemberFile(k))
+			path := filepath.Join(t.TempDir(), rundir.MemberFile(k))
 			if err := os.WriteFile(path, models[k], 0o666); err != nil {
 				return nil, err
 			}

@@ -30,9 +30,6 @@ func Open(path string) (*State, error) {
 	return s, nil
 }
 
-// MemberFile is the file of candidate k's model while a search is under way.
-func MemberFile(k int) string { return fmt.Sprintf("%s%d.safetensors", rundir.MemberPrefix, k+1) }
-
 // End forgets the parts that only an unfinished search needs.
 func (s *State) End() {
 	s.Complete = true

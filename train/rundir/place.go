@@ -2,10 +2,11 @@ package rundir
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
@@ -170,21 +171,21 @@ const (
 // progress.
 const SearchFile = "best.json"
 
-// MemberPrefix is how the name of a candidate's model begins, which stands there while the search is under way.
-const MemberPrefix = "candidate-"
+// memberForm is the name of a candidate's model, by the number of the candidate from 1.
+const memberForm = "candidate-%d.safetensors"
 
-// member fits the name of a candidate's model, or of its temporary.
-var member = regexp.MustCompile(`^(candidate-\d+\.safetensors|\.candidate-\d+\.safetensors\.tmp-.*)$`)
+// MemberFile is the file of candidate k's model, from 0, which stands there while the search is under way.
+func MemberFile(k int) string { return fmt.Sprintf(memberForm, k+1) }
 
 // isRunFile reports whether a file of this name, or its temporary, belongs to a run folder.
 func isRunFile(name string) bool {
-	for _, own := range []string{
-		ConfigFile, MetricsFile, ResultFile, ModelFile, CheckpointFile, SearchFile,
-		PredictionsFile, ImportanceFile, HistoryFile, MetricsCSVFile, ReportFile,
-	} {
-		if name == own || strings.HasPrefix(name, "."+own+".tmp-") {
-			return true
-		}
+	if of, _, temporary := strings.Cut(name, ".tmp-"); temporary && strings.HasPrefix(of, ".") {
+		name = of[1:]
 	}
-	return member.MatchString(name) || strings.HasPrefix(name, EventsPrefix)
+	number := 0
+	fmt.Sscanf(name, memberForm, &number) // 0 of other names
+	return slices.Contains([]string{
+		ConfigFile, MetricsFile, ResultFile, ModelFile, CheckpointFile, SearchFile, MemberFile(number - 1),
+		PredictionsFile, ImportanceFile, HistoryFile, MetricsCSVFile, ReportFile,
+	}, name) || strings.HasPrefix(name, EventsPrefix)
 }

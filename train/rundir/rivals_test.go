@@ -136,11 +136,11 @@ func TestReplaceEnded(t *testing.T) {
 func TestReplaceSearch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	commit(t, "run", "d")
-	for _, name := range []string{SearchFile, MemberPrefix + "1.safetensors", "." + MemberPrefix + "2.safetensors.tmp-3"} {
+	for _, name := range []string{SearchFile, MemberFile(0), "." + MemberFile(1) + ".tmp-3"} {
 		must.OK(t, os.WriteFile(filepath.Join("run", name), nil, 0o666))
 	}
 	beginAndEnd(t, ReplaceFolder)
-	if other := MemberPrefix + "genes.safetensors"; isRunFile(other) {
+	if other := "candidate-genes.safetensors"; isRunFile(other) {
 		t.Errorf("%s is taken for a file of a run", other)
 	}
 }
