@@ -165,8 +165,8 @@ func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 	return d, notes, err
 }
 
-// baseName is the file name without folder, .gz and the ending before it.
-func baseName(path string) string {
+// NameOf is how a data set is called, by its file: without folder, .gz and the ending before it.
+func NameOf(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" {
 		return short
@@ -240,7 +240,7 @@ type table struct {
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	s, like := t.schema, in.opt.Like
-	d := &Dataset{Name: baseName(in.name), Path: in.name, X: t.x, Sequences: t.sequences,
+	d := &Dataset{Name: NameOf(in.name), Path: in.name, X: t.x, Sequences: t.sequences,
 		Columns: s.Columns, Target: s.Target, Task: in.task,
 		AutoScaling: t.autoScaling, testPart: t.testPart, lines: t.lines, ids: t.ids, id: t.id, schema: s,
 		Weights: t.facts.values["weights"], Offset: t.facts.values["offset"], Times: t.facts.values["time"],

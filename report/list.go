@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -8,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -17,7 +20,7 @@ type Entry struct {
 	Run      string     `json:"run"` // its folder
 	Data     string     `json:"data"`
 	Model    string     `json:"model"`
-	Standing string     `json:"standing"` // complete, interrupted, unfinished, "3 of 5 folds"
+	Standing string     `json:"standing"` // complete, interrupted, unfinished (search, ensemble), "3 of 5 folds"
 	Began    *time.Time `json:"began"`    // nil of older runs
 	Steps    int        `json:"steps"`
 	Seconds  float64    `json:"seconds"` // of training
@@ -67,8 +70,7 @@ func entry(path string) (e Entry, found bool, err error) {
 		e, err = folds(path)
 		return e, true, err
 	case rundir.IsSearch(path):
-		e = Entry{Run: path, Standing: "unfinished"}
-		e.Began, err = began(path)
+		e, err = search(path)
 		return e, true, err
 	case !rundir.IsRun(path):
 		return e, false, nil
@@ -93,6 +95,39 @@ func entry(path string) (e Entry, found bool, err error) {
 	}
 	e.Began, err = began(path)
 	return e, true, err
+}
+
+// search is the entry of a search that has not ended, with the steps of its trials so far.
+func search(path string) (e Entry, err error) {
+	var state struct { // a part of best.State
+		Given      []options.Setting
+		Used       time.Duration
+		Candidates []struct{ Trials []struct{ Steps int } }
+	}
+	file := filepath.Join(path, rundir.SearchFile)
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &state)
+	}
+	if err != nil {
+		return e, usage.Errorf("%s: damaged: %v", file, err)
+	}
+	asked, err := options.Resolve(state.Given, nil)
+	if err != nil {
+		return e, err
+	}
+	e = Entry{Run: path, Data: data.NameOf(asked.Data), Model: asked.Model, Standing: "unfinished search",
+		Seconds: state.Used.Seconds()}
+	if asked.Ensemble > 1 {
+		e.Standing = "unfinished ensemble"
+	}
+	for _, c := range state.Candidates {
+		for _, trial := range c.Trials {
+			e.Steps += trial.Steps
+		}
+	}
+	e.Began, err = began(path)
+	return e, err
 }
 
 // began is when the first command of a run began; nil where the run does not know it.

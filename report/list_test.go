@@ -8,20 +8,29 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// A search that has not ended is listed.
+// A search that has not ended is listed, with its data and the steps of its trials.
 func TestSearchIsListed(t *testing.T) {
 	folder := t.TempDir()
 	search := filepath.Join(folder, "houses-best-1")
 	if err := os.Mkdir(search, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{rundir.SearchFile: "{}", rundir.HistoryFile: `[{"command": "gpdrf-gpu"}]`} {
+	for name, text := range map[string]string{
+		rundir.SearchFile: `{"given": [{"key": "data", "text": "../houses.csv.gz"}, {"key": "preset", "text": "best"}],
+			"used": 2500000000, "candidates": [{"trials": [{"steps": 30}, {"steps": 12}]}]}`,
+		rundir.HistoryFile: `[{"command": "gpdrf-gpu"}]`,
+	} {
 		if err := os.WriteFile(filepath.Join(search, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	all, err := List(folder, func(err error) { t.Error(err) })
-	if err != nil || len(all) != 1 || all[0].Run != search || all[0].Standing != "unfinished" || all[0].Began == nil {
-		t.Errorf("%+v, %v", all, err)
+	if err != nil || len(all) != 1 || all[0].Began == nil {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	all[0].Began = nil
+	if want := (Entry{Run: search, Data: "houses", Model: "gpdrf", Standing: "unfinished search", Steps: 42,
+		Seconds: 2.5}); all[0] != want {
+		t.Errorf("%+v, expected %+v", all[0], want)
 	}
 }
