@@ -25,9 +25,9 @@ func (p *program) infoVerb() verb {
 		name: "info", args: "[RUN | FILE]", line: "describe a run, a model, a data file or this machine",
 		run: p.info,
 		about: "Of a run folder it shows what was trained, and the scores. It reads all of a model file or a " +
-			"checkpoint, checks it, and shows its format, its checksum and its tensors. Of a data file it shows " +
-			"the columns, the target and the fingerprint; a named set stands for its training rows. Without an " +
-			"argument it shows the devices of this machine, and where the named sets are read from.",
+			"checkpoint, under any name, checks it, and shows its format, its checksum and its tensors. Of a data " +
+			"file it shows the columns, the target and the fingerprint; a named set stands for its training rows. " +
+			"Without an argument it shows the devices of this machine, and where the named sets are read from.",
 		flags: []flagSpec{
 			{group: "Data", name: "target", arg: "COL[,COL]",
 				help: "target column of FILE by name or by number from 1, or several"},
@@ -84,8 +84,7 @@ type description interface{ Lines() []string }
 
 // describe describes the argument, or this program and its machine.
 func (p *program) describe(c *call, args []string) (description, error) {
-	// a model file or a checkpoint, by its ending
-	model := len(args) > 0 && filepath.Ext(args[0]) == filepath.Ext(rundir.ModelFile) && !isFolder(args[0])
+	model := len(args) > 0 && !isFolder(args[0]) && rundir.IsModelFile(args[0])
 	if len(args) > 0 && !model && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
 		return c.aboutData(p, args[0])
 	}

@@ -64,6 +64,13 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 	return metadata, ts, nil
 }
 
+// Begins reports whether a file begins as one of this format does; it may be damaged behind that, or cut short.
+func Begins(r io.Reader) bool {
+	var first [9]byte
+	_, err := io.ReadFull(r, first[:])
+	return err == nil && binary.LittleEndian.Uint64(first[:]) <= MaxHeader && first[8] == '{'
+}
+
 func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	if size < 8 {
 		return nil, formatError("%d bytes are too few", size)
@@ -74,7 +81,7 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > MaxHeader || int64(n) > size-8 {
-		return nil, formatError("it says that its header has %d bytes, and the file has %d", n, size)
+		return nil, formatError("it says that its header has %d bytes, and the file has %d: cut short, or damaged", n, size)
 	}
 	header := make([]byte, n)
 	if _, err := r.ReadAt(header, 8); err != nil && err != io.EOF {

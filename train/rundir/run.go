@@ -92,7 +92,7 @@ func OpenModel(path string) (*Run, error) {
 	switch {
 	case err != nil && filepath.Base(path) == CheckpointFile:
 		return nil, usage.Errorf("%s: the checkpoint of a run: give its folder, %s", path, filepath.Dir(path))
-	case errors.Is(err, safetensors.ErrFormat) && filepath.Ext(path) != filepath.Ext(ModelFile):
+	case errors.Is(err, safetensors.ErrFormat) && !IsModelFile(path):
 		return nil, usage.Errorf("%s: not a run folder, and no model file: give one that train made", path)
 	case err != nil:
 		return nil, err
@@ -102,6 +102,24 @@ func OpenModel(path string) (*Run, error) {
 		return nil, err
 	}
 	return &Run{path, c, &Result{Device: c.Device}, t}, nil
+}
+
+// IsModelFile reports whether a file is that of a model or a checkpoint, by its name or its first bytes. It may be
+// damaged, or cut short.
+func IsModelFile(path string) bool {
+	if filepath.Ext(path) == filepath.Ext(ModelFile) {
+		return true
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // of a pipe nothing is to be taken
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return safetensors.Begins(f)
 }
 
 // ReadResult reads the result of a run that has ended. Errors are *usage.Error.
