@@ -135,6 +135,9 @@ func (v *verb) unknownFlag(name, value string) error {
 		}
 		return usagef("--%s: is a %s now: use --set %s=%s", name, what, name, cmp.Or(value, otherwise))
 	}
+	if v.name == "plan" && named(trainFlags(), name) != nil {
+		return usagef("--%s: is about the folder of a run, and plan trains nothing: leave it out", name)
+	}
 	if near, ok := suggest.Nearest(name, names(v.flags)); ok {
 		return usagef("unknown flag --%s: did you mean --%s?", name, near)
 	}

@@ -5,14 +5,15 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 func (p *program) planVerb() verb {
 	return verb{
 		name: "plan", line: "list the memory that a training takes", run: p.plan,
 		about: "It takes the options of train (gpdrf-gpu help train) and lists every buffer of that training " +
-			"with its size. Nothing is trained. If the training does not fit, the exit code is 2, and the error " +
-			"names options that would fit.",
+			"with its size. Nothing is trained. The folds of --cv are trained one after another, so that it lists the " +
+			"first. If the training does not fit, the exit code is 2, and the error names options that would fit.",
 		flags: append(ofMemory(trainFlags()), jsonFlag), keys: ofMemory(optionFlags(false)),
 		examples: []example{
 			{"gpdrf-gpu plan --data houses.csv --set samples=100 --device cuda", "does it fit the GPU?"},
@@ -30,6 +31,9 @@ func (p *program) plan(c *call) error {
 			"--data %s", args[0], args[0])
 	}
 	cfg, err := c.config()
+	if folds, given := c.text("cv"); given && err == nil {
+		cfg, err = p.planFold(c, folds)
+	}
 	if err != nil {
 		return err
 	}
@@ -63,4 +67,14 @@ func (p *program) plan(c *call) error {
 		err = errors.Join(p.show(plan), err)
 	}
 	return err
+}
+
+// planFold is the Config of the first fold of a cross-validation.
+func (p *program) planFold(c *call, folds string) (*options.Config, error) {
+	cv, err := rundir.NewCV(folds, c.file, c.given())
+	if err != nil {
+		return nil, err
+	}
+	p.note("the memory of fold 1 of %d: they are trained one after another", cv.Folds)
+	return cv.Begin(1, nil)
 }

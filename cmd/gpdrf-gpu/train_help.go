@@ -119,7 +119,7 @@ func defaultConfig() *options.Config {
 // ofMemory are the flags or keys of train that change its memory. The help of plan names them in a line.
 func ofMemory(train []flagSpec) (flags []flagSpec) {
 	for _, f := range train {
-		if !slices.Contains([]string{"out", "resume", "cv", "overwrite", "json"}, f.name) {
+		if !slices.Contains([]string{"out", "resume", "overwrite", "json"}, f.name) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}
