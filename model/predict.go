@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -44,8 +45,15 @@ func sliceBlocks(x []float64, n, width, lo, hi int) (some []float64) {
 	return some
 }
 
-// Pick is the prediction of some of its rows.
+// Pick is the prediction of some of its rows; itself, where these are all of them in their order.
 func (p *Prediction) Pick(rows []int) *Prediction {
+	all := len(rows) == p.N
+	for i, r := range rows {
+		all = all && r == i
+	}
+	if all {
+		return p
+	}
 	picked := *p
 	picked.N, picked.H, picked.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
 	if len(p.Noise) > p.C {
@@ -56,7 +64,7 @@ func (p *Prediction) Pick(rows []int) *Prediction {
 
 // pickBlocks takes rows out of each block of x [blocks,n,width].
 func pickBlocks(x []float64, n, width int, rows []int) []float64 {
-	var picked []float64
+	picked := slices.Grow([]float64(nil), len(x)/n*len(rows)) // nil of nil
 	for lo := 0; lo < len(x); lo += n * width {
 		for _, r := range rows {
 			picked = append(picked, x[lo+r*width:lo+(r+1)*width]...)
@@ -111,27 +119,32 @@ func hermiteNodes(samples int) int {
 // times as large. Counts stay as they are.
 func (p *Prediction) Tempered(t float64) *Prediction {
 	other := *p
-	switch {
-	case p.Dispersion != nil:
-		return &other
-	case p.Var == nil:
-		other.H = scaled(p.H, 1/t)
-		return &other
+	if p.Var == nil {
+		other.H = slices.Clone(p.H)
+	} else {
+		other.Var, other.Noise = slices.Clone(p.Var), slices.Clone(p.Noise)
 	}
-	other.Var, other.Noise = scaled(p.Var, t*t), scaled(p.Noise, t*t)
+	other.temper(t)
 	return &other
 }
 
-// scaled are numbers times a factor; nil of nil.
-func scaled(x []float64, by float64) []float64 {
-	if x == nil {
-		return nil
+// temper is Tempered in place.
+func (p *Prediction) temper(t float64) {
+	switch {
+	case p.Dispersion != nil:
+	case p.Var == nil:
+		scale(p.H, 1/t)
+	default:
+		scale(p.Var, t*t)
+		scale(p.Noise, t*t)
 	}
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = v * by
+}
+
+// scale multiplies numbers by a factor.
+func scale(x []float64, by float64) {
+	for i := range x {
+		x[i] *= by
 	}
-	return out
 }
 
 // The size of a prediction's pass, where the device has the memory.
@@ -273,7 +286,7 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 	}
 	m.lik.Predictive(out)
 	if t := m.cfg.Temperature; t > 0 {
-		return out.Tempered(t), nil
+		out.temper(t)
 	}
 	return out, nil
 }

@@ -278,13 +278,26 @@ func TestKLAtPrior(t *testing.T) {
 	}
 }
 
-// A tempered prediction takes the memory of its numbers, once.
-func TestScaledOnce(t *testing.T) {
-	x := make([]float64, 1<<16)
-	if n := testing.AllocsPerRun(3, func() { scaled(x, 2) }); n > 1 {
-		t.Errorf("%g allocations", n)
+// Logits of many classes fill the memory: they are tempered in place, and picked without a copy of all.
+func TestPredictionOnce(t *testing.T) {
+	p := &Prediction{S: 1 << 8, N: 1 << 4, C: 1 << 4, H: make([]float64, 1<<16)}
+	all := make([]int, p.N)
+	for i := range all {
+		all[i] = i
 	}
-	if scaled(nil, 2) != nil {
-		t.Error("not nil of nil")
+	p.H[1<<16-1] = 3
+	if other := p.Tempered(2); p.H[1<<16-1] != 3 || other.H[1<<16-1] != 1.5 {
+		t.Errorf("%g, tempered %g", p.H[1<<16-1], other.H[1<<16-1])
+	}
+	for what, limit := range map[string]struct {
+		most float64
+		do   func()
+	}{
+		"temper": {0, func() { p.temper(2) }}, "all rows": {0, func() { p.Pick(all) }},
+		"some rows": {2, func() { p.Pick(all[1:]) }}, "Tempered": {2, func() { p.Tempered(2) }},
+	} {
+		if n := testing.AllocsPerRun(3, limit.do); n > limit.most {
+			t.Errorf("%s: %g allocations", what, n)
+		}
 	}
 }

@@ -174,7 +174,9 @@ func (e *timed) scores() *Scores {
 	}
 	slices.SortFunc(order, func(a, b int) int { return numbers[a] - numbers[b] })
 	slices.Sort(numbers)
-	p, rows := Joined(e.parts).Pick(order), e.ds
+	p, rows := Joined(e.parts), e.ds
+	e.parts = nil // they fill the memory
+	p = p.Pick(order)
 	if e.done < e.ds.N() {
 		rows = e.ds.Subset(numbers)
 	}
