@@ -8,20 +8,20 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Classes is the prediction of a classification.
+// Classes is the prediction of a classification. It lets go of the logits, which may fill the memory.
 type Classes struct {
-	p     *model.Prediction
 	names []string
+	width int       // C
 	mean  []float64 // [N,C]
 }
 
 // NewClasses is the prediction of the classes that the model knows.
 func NewClasses(t *fitted.Trained, p *model.Prediction) *Classes {
-	return &Classes{p, t.Schema.Classes, metrics.Probabilities(p.H, p.S, p.N, p.C)}
+	return &Classes{t.Schema.Classes, p.C, metrics.Probabilities(p.H, p.S, p.N, p.C)}
 }
 
 // Probabilities are the probabilities of row i, in the order of the classes.
-func (c *Classes) Probabilities(i int) []float64 { return c.mean[i*c.p.C : (i+1)*c.p.C] }
+func (c *Classes) Probabilities(i int) []float64 { return c.mean[i*c.width : (i+1)*c.width] }
 
 // Label is the most probable class of row i.
 func (c *Classes) Label(i int) string { return c.names[metrics.Argmax(c.Probabilities(i))] }
@@ -46,7 +46,7 @@ func (c *Classes) Entropy(i int) (entropy float64) {
 	return entropy
 }
 
-// Sample is the probabilities of row i in sample s alone.
-func (c *Classes) Sample(s, i int) []float64 {
-	return metrics.Probabilities(c.p.H[(s*c.p.N+i)*c.p.C:][:c.p.C], 1, 1, c.p.C)
+// Sample is the probabilities of the classes of row i in sample s alone.
+func Sample(p *model.Prediction, s, i int) []float64 {
+	return metrics.Probabilities(p.H[(s*p.N+i)*p.C:][:p.C], 1, 1, p.C)
 }

@@ -160,7 +160,7 @@ func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 }
 
 func classTable(t *fitted.Trained, p *model.Prediction) *Table {
-	classes := NewClasses(t, p)
+	classes, width := NewClasses(t, p), p.C // and no more of p, which fills the memory
 	out := &Table{Columns: []string{"label"}, Words: []string{"label"}, Rows: p.N}
 	for _, c := range t.Schema.Classes {
 		out.Columns = append(out.Columns, "p_"+c)
@@ -176,14 +176,14 @@ func classTable(t *fitted.Trained, p *model.Prediction) *Table {
 			into[1+k].Value = v
 		}
 		into[0].Class = classes.Label(i)
-		into[1+p.C].Value = classes.Entropy(i)
+		into[1+width].Value = classes.Entropy(i)
 		if d := distance[i]; math.IsNaN(d) {
-			into[2+p.C] = Cell{None: true}
+			into[2+width] = Cell{None: true}
 		} else {
-			into[2+p.C] = Cell{Value: d}
+			into[2+width] = Cell{Value: d}
 		}
 		if has {
-			into[3+p.C].Class = strings.Join(classes.Set(i, q), "|")
+			into[3+width].Class = strings.Join(classes.Set(i, q), "|")
 		}
 	}
 	return out

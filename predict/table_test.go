@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
@@ -210,5 +211,20 @@ func TestAddFirst(t *testing.T) {
 	p.AddFirst("row", func(int) Cell { return Cell{Value: 7} })
 	if got := rowOf(t, p); got["row"] != "7" || got["id"] != "a" || got["mean"] != "2" || p.Words[0] != "id" {
 		t.Errorf("%v, words %s", got, p.Words)
+	}
+}
+
+// A table of classes holds their probabilities, and not the logits of all samples.
+func TestClassTableLetsGo(t *testing.T) {
+	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"no", "yes"}}}
+	p := &model.Prediction{S: 1 << 10, N: 1, C: 2, H: make([]float64, 1<<11)}
+	logits := weak.Make(&p.H[0])
+	table := classTable(trained, p)
+	runtime.GC()
+	if logits.Value() != nil {
+		t.Error("the logits are held")
+	}
+	if got := rowOf(t, table)["p_yes"]; got != "0.5" {
+		t.Errorf("p_yes is %s", got)
 	}
 }

@@ -207,7 +207,7 @@ func (p *prediction) addClasses(t *Tensor, c *predict.Classes, part *model.Predi
 			}
 		case samplesName:
 			for s := range part.S {
-				t.Numbers = append(t.Numbers, c.Sample(s, i)...)
+				t.Numbers = append(t.Numbers, predict.Sample(part, s, i)...)
 			}
 		}
 	}
