@@ -28,17 +28,12 @@ func settings(pairs ...string) (list []options.Setting) {
 func TestCVConfig(t *testing.T) {
 	file := settings("data=x.csv", "steps=7", "stop-after=3", "planned-for=1 epochs", "folds=9", "fold=2", "batch=5")
 	cv := must.Get(NewCV("4", file, settings("epochs=2", "batch=6")))(t)
-	c, err := cv.config(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(cv.config(3))(t)
 	want := resolve(t, settings("data=x.csv", "batch=6", "epochs=2", "folds=4", "fold=3")...)
 	if string(c.YAML()) != string(want.YAML()) || c.StopAfter != 0 || c.PlannedFor != "" {
 		t.Errorf("got\n%s\nwant\n%s", c.YAML(), want.YAML())
 	}
-	if cv, err = NewCV("4", nil, settings("time-limit=10m")); err != nil {
-		t.Fatal(err)
-	}
+	cv = must.Get(NewCV("4", nil, settings("time-limit=10m")))(t)
 	if c, err := cv.config(1); err != nil || c.TimeLimit != 150*time.Second {
 		t.Errorf("%v of time, %v", c.TimeLimit, err)
 	}
@@ -46,8 +41,8 @@ func TestCVConfig(t *testing.T) {
 	if c, err := cv.config(1); err != nil || c.TimeLimit != 1 {
 		t.Errorf("%v of time, %v", c.TimeLimit, err)
 	}
-	if cv, err = NewCV(own, nil, settings("data=concrete")); err != nil || cv.Folds != 3 {
-		t.Fatalf("%+v, %v", cv, err)
+	if cv = must.Get(NewCV(own, nil, settings("data=concrete")))(t); cv.Folds != 3 {
+		t.Fatalf("%+v", cv)
 	}
 	if c, err := cv.config(2); err != nil || c.Folds != 0 || c.Fold != 2 {
 		t.Errorf("folds %d, fold %d, %v", c.Folds, c.Fold, err)
@@ -117,9 +112,7 @@ func TestCVFolder(t *testing.T) {
 	if err == nil {
 		err = cv.Place(folder)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if entries, err := os.ReadDir(out); err != nil || len(entries) != 1 || entries[0].Name() != cvFile || !IsCV(out) {
 		t.Fatalf("%v, %v", entries, err)
 	}
@@ -135,10 +128,7 @@ func TestCVFolder(t *testing.T) {
 	if _, err := os.Stat(kept); err != nil {
 		t.Errorf("a run that has ended is gone: %v", err)
 	}
-	other, err := OpenCV(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(OpenCV(out))(t)
 	if _, err := other.Lock(); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("locked twice: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -17,20 +18,14 @@ func TestIntervalsChanged(t *testing.T) {
 	for i := range 60 {
 		text += fmt.Sprintf("%d,%d.5\n", i, i*i)
 	}
-	if err := os.WriteFile("rows.csv", []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile("rows.csv", []byte(text), 0o666))
 	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"},
 		options.Setting{Key: "conformal", Text: "true", From: "--conformal"},
 		options.Setting{Key: "level", Text: "0.5", From: "--level"})
 	known, all, test, _, err := c.Load(data.Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	rest, held, _, err := known.HoldOutConformal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	here, _ := os.Getwd()
 	from := &Checkpoint{Config: known, State: State{Intervals: held.Fingerprint},
 		Result: &Result{Folder: here, Fingerprint: Fingerprint{rest.Fingerprint, test.Fingerprint}}}

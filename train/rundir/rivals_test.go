@@ -64,9 +64,7 @@ func beginAndEnd(t *testing.T, begin func(out, set, model string) (*Folder, erro
 	if err == nil {
 		_, err = f.Commit(resolve(t), smallTrained(), smallResult())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // A run in which a process trains now is not replaced, even if nobody did when the new one began.
@@ -106,9 +104,7 @@ func TestReplaceTested(t *testing.T) {
 	if err == nil {
 		_, err = f.Commit(resolve(t), smallTrained(), smallResult())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	release := f.Hold()
 	if _, err := ReplaceFolder("run", "d", "gp"); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("begun: %v", err)

@@ -61,15 +61,10 @@ func TestTestRowsBesideOthers(t *testing.T) {
 // A model file by itself is opened under any name. Its device is auto.
 func TestOpenModel(t *testing.T) {
 	run := commit(t, filepath.Join(t.TempDir(), "run"), "d")
-	text, err := os.ReadFile(filepath.Join(run, ModelFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(run, ModelFile)))(t)
 	alone, table := filepath.Join(t.TempDir(), "alone"), filepath.Join(t.TempDir(), "rows.csv")
 	for path, content := range map[string][]byte{alone: text, table: []byte("a,target\n1,0.5\n")} {
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, content, 0o666))
 	}
 	for path, device := range map[string]string{run: "cpu:f32", alone: "auto"} {
 		m, err := OpenModel(path)
