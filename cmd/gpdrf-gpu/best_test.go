@@ -5,6 +5,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -18,14 +19,9 @@ func (d withFree) Free() (int64, bool) { return d.bytes, true }
 
 // No more trials run at a time than have memory for their rows, and one at least.
 func TestRoomFor(t *testing.T) {
-	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"}}))(t)
 	_, rows, _, _, err := c.Load(data.Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	one := 16 * int64(rows.N()) * int64(rows.D()+1)
 	for times, want := range map[int64]int{0: 1, 1: 1, 4: 3, 100: mostJobs} {
 		if got := roomFor(withFree{nil, times * one}, rows); got != want {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -15,10 +16,7 @@ import (
 // its gradients is zero but those of what does not move: inducing points beside sequences, and τ.
 func TestCheckedGradient(t *testing.T) {
 	p := &program{ctx: t.Context(), err: io.Discard}
-	computed, err := p.gradient("cpu:f64", string(device.Highest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	computed := must.Get(p.gradient("cpu:f64", string(device.Highest)))(t)
 	names := map[string]bool{}
 	for _, block := range computed.gradient {
 		names[block.Name] = true

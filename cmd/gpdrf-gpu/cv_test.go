@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -48,34 +49,19 @@ func TestPartBesideAnother(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "cv")
 	var said bytes.Buffer
 	p := &program{ctx: t.Context(), out: &said, err: &said}
-	v, err := p.find("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(p.find("train"))(t)
 	c, err := newCall(v, strings.Fields("--data testdata/houses.csv --cv 2 --steps 3 --inducing 8 --features 8 "+
 		"--device cpu --set part=0/2 --out "+out))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := p.parseTrain(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	r := must.Get(p.parseTrain(c))(t)
 	other, err := rundir.NewCV("2", nil, c.given()) // begins while the part reads its rows
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	folder, err := rundir.NewFolder(out, "houses", "gpdrf-cv")
 	if err == nil {
 		err = other.Place(folder)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	release, err := other.Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	release := must.Get(other.Lock())(t)
 	defer release()
 	before, _ := os.ReadFile(filepath.Join(out, "cv.json"))
 	if err := p.crossValidate(r); !errors.As(err, new(*usage.Error)) ||

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The files for Slurm and Kubernetes give flags that there are, and are whole.
@@ -22,10 +24,7 @@ func TestDeployFiles(t *testing.T) {
 	calls := regexp.MustCompile(`gpdrf-gpu,? train(.*)`)
 	flags := regexp.MustCompile(`--([a-z-]+)`)
 	for _, path := range append(files, "../../docs/scaling.md") {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		found := calls.FindAllSubmatch(text, -1)
 		if len(found) == 0 {
 			t.Errorf("%s: no command", path)

@@ -6,24 +6,17 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // A run from a machine with other devices is predicted with numbers of its own type.
 func TestDeviceOfAnotherMachine(t *testing.T) {
 	p := &program{ctx: t.Context(), out: io.Discard, err: io.Discard}
-	v, err := p.find("eval")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := newCall(v, []string{"run"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(p.find("eval"))(t)
+	c := must.Get(newCall(v, []string{"run"}))(t)
 	for trainedOn, want := range map[string]string{"cuda:97:f64": ":f64", "cuda:97:f32": ":f32", "cpu:f64": "cpu:f64"} {
 		dev, _, err := c.deviceOf(p, trainedOn, string(device.Highest))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if !strings.HasSuffix(dev.Name(), want) {
 			t.Errorf("a run of %s is predicted on %s", trainedOn, dev.Name())
 		}

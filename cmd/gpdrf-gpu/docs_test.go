@@ -8,30 +8,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 var update = flag.Bool("update", false, "write docs/cli.md and the expected output of the scripts again")
 
 func TestCLIDocs(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "cli.md")
-	notes, err := os.ReadFile("cli-notes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	notes := must.Get(os.ReadFile("cli-notes.md"))(t)
 	_, tail, found := strings.Cut(string(notes), "\n## ")
 	if !found {
 		t.Fatal("cli-notes.md has no headings")
 	}
 	want := (&program{}).markdown() + "\n## " + tail
 	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(want), 0o666))
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(path))(t)
 	if string(got) != want {
 		t.Error("docs/cli.md is not what the program says of itself: go test ./cmd/gpdrf-gpu -run CLIDocs -update")
 	}

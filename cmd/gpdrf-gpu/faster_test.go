@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -24,9 +25,7 @@ func TestFaster(t *testing.T) {
 	}
 	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"},
 		{Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}, {Key: "features", Text: "8"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var said bytes.Buffer
 	p := &program{ctx: t.Context(), out: &said, err: &said}
 	job := &train.Job{Config: p.on(dev, c), Device: dev}
@@ -46,10 +45,7 @@ func TestFaster(t *testing.T) {
 		t.Fatalf("the run is on %s, and records %s", name, job.Config.Device)
 	}
 	measured := fit(t, job)
-	cpu, err := device.Open("cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpu := must.Get(device.Open("cpu"))(t)
 	defer cpu.Close()
 	job.Device = cpu
 	if alone := fit(t, job); measured != alone {
@@ -60,9 +56,6 @@ func TestFaster(t *testing.T) {
 // fit is the bound at the end of a run.
 func fit(t *testing.T, job *train.Job) float64 {
 	t.Helper()
-	out, err := job.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(job.Run(t.Context()))(t)
 	return out.ELBO.Value
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
@@ -23,10 +24,7 @@ import (
 
 // docs/formats.md names every file, key and tensor of the golden files, and the keys that they could have.
 func TestFormatsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "formats.md")))(t)
 	var named []string
 	for _, quoted := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(string(text), -1) {
 		named = append(named, quoted[1])
@@ -37,7 +35,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 			missing[name] = file
 		}
 	}
-	err = filepath.WalkDir("testdata/golden", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("testdata/golden", func(path string, d fs.DirEntry, err error) error {
 		folder := filepath.Base(filepath.Dir(path))
 		if err != nil || d.IsDir() || folder == "rows" || folder == "predictions" || d.Name() == "make.sh" {
 			return err
@@ -72,9 +70,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, part := range []any{model.Config{}, data.Schema{}, data.Scaler{}, data.TargetScale{}, data.Projection{},
 		fitted.Conformal{}, rundir.State{}, rundir.Result{}, rundir.CV{}, best.State{}} {
 		fieldsOf(reflect.TypeOf(part), map[reflect.Type]bool{}, func(key string) { needs(key, fmt.Sprintf("%T", part)) })
@@ -96,9 +92,7 @@ func tensorRow(name string) string {
 func keysOf(t *testing.T, text []byte, seen func(key string)) {
 	t.Helper()
 	var root any
-	if err := json.Unmarshal(text, &root); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &root))
 	var walk func(v any)
 	walk = func(v any) {
 		switch v := v.(type) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -27,9 +28,7 @@ func TestGolden(t *testing.T) {
 	for _, version := range versions {
 		t.Run(filepath.Base(version), func(t *testing.T) {
 			folder := t.TempDir() // a run is resumed there
-			if err := os.CopyFS(folder, os.DirFS(version)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.CopyFS(folder, os.DirFS(version)))
 			g := golden(folder)
 			all, err := filepath.Glob(filepath.Join(folder, "predictions", "*.csv"))
 			if err != nil || len(all) == 0 {
@@ -80,18 +79,12 @@ func (g golden) run(t *testing.T, tier string, words ...string) []byte {
 // amd64 wrote: these give the same bits. Others round otherwise.
 func (g golden) predicts(t *testing.T, name, wanted string) {
 	t.Helper()
-	run, err := rundir.OpenRun(filepath.Join(string(g), name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(rundir.OpenRun(filepath.Join(string(g), name)))(t)
 	words := []string{"predict", name, "--data", run.Config.Data, "--device", "cpu:f64", "--out", "-"}
 	if run.Config.Gram != "" {
 		words = append(words, "--gram", run.Config.Gram)
 	}
-	want, err := os.ReadFile(filepath.Join(string(g), "predictions", wanted+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(filepath.Join(string(g), "predictions", wanted+".csv")))(t)
 	if got := g.run(t, "scalar", words...); runtime.GOARCH == "amd64" && !bytes.Equal(got, want) {
 		t.Errorf("%s: the predictions are not those of predictions/%s.csv, bit for bit", name, wanted)
 	}
@@ -122,10 +115,7 @@ func nearlyEqual(t *testing.T, name string, a, b []byte) {
 
 func cells(t *testing.T, text []byte) [][]string {
 	t.Helper()
-	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(t)
 	return all
 }
 
@@ -137,13 +127,8 @@ func (g golden) rewrites(t *testing.T, name string) {
 	if os.IsNotExist(err) && name == "checkpoint" {
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained, err := fitted.ReadModel(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	trained := must.Get(fitted.ReadModel(path))(t)
 	var got bytes.Buffer
 	if err := trained.WriteModel(&got); err != nil || !bytes.Equal(got.Bytes(), want) {
 		t.Errorf("%s: the model is written otherwise: %v", name, err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -21,10 +22,7 @@ func TestCheckFile(t *testing.T) {
 		t.Fatalf("no golden files: %v", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		code, said := checkFile(t, folder, text)
 		if code != exitOK || !said.Sound || said.Format == "" {
 			t.Errorf("%s: exit code %d, %+v", file, code, said)
@@ -43,10 +41,7 @@ func TestCheckFileDamaged(t *testing.T) {
 	folder := t.TempDir()
 	files := map[string]int{"gram/model": 1, "checkpoint/checkpoint": 97} // step in bytes
 	for name, every := range files {
-		text, err := os.ReadFile("testdata/golden/0.2.0/" + name + ".safetensors")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("testdata/golden/0.2.0/" + name + ".safetensors"))(t)
 		for at := 0; at < len(text); at += every {
 			damaged, mask := bytes.Clone(text), []byte{0x01, 0x20, 0xff}[at%3]
 			damaged[at] ^= mask
@@ -73,9 +68,7 @@ type saidOfFile struct {
 func checkFile(t *testing.T, folder string, text []byte) (code int, said saidOfFile) {
 	t.Helper()
 	path := filepath.Join(folder, "copy")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, text, 0o600))
 	var out bytes.Buffer
 	err := (&program{out: &out, err: io.Discard, json: true}).checkFile(path)
 	if err != nil && !errors.As(err, new(*usage.Error)) {

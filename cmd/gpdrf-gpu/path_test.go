@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -50,18 +51,12 @@ func TestPathOfAStep(t *testing.T) {
 	job := occupiedJob(t, 1000)
 	dev := &watchedTrsm{Device: job.Device}
 	job.Device = dev
-	folder, err := rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
 	p := &program{ctx: t.Context(), out: &bytes.Buffer{}, err: &bytes.Buffer{}}
 	if _, _, err := (&single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("../../docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/architecture.md"))(t)
 	listed := regexp.MustCompile(`(?m)^\d+\. `+"`([^`]+\\.go)`").FindAllStringSubmatch(string(text), -1)
 	var documented []string
 	for _, file := range listed {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // manyRows is more than two batches of a GP.
@@ -127,9 +129,7 @@ func TestPredictStops(t *testing.T) {
 	p := newPredictTest(t)
 	rows := plainRows()
 	rows[manyRows-3] = "12,young,plain"
-	if err := os.WriteFile(p.path("out.csv"), []byte("before\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(p.path("out.csv"), []byte("before\n"), 0o600))
 	says := fmt.Sprintf(`rows.csv:%d:4: found "young"`, manyRows-1)
 	if code := p.predict(rows); code != exitUsage || !strings.Contains(p.said.String(), says) {
 		t.Errorf("exit code %d, %s", code, p.said.String())

@@ -12,15 +12,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestPredictInterrupted presses Ctrl-C in the middle of predict. The exit code is 130, a file that
 // was there before stays as it was, and there is no other file, not even that of --skip-bad.
 func TestPredictInterrupted(t *testing.T) {
-	table, err := os.ReadFile("testdata/houses.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(os.ReadFile("testdata/houses.csv"))(t)
 	folder := t.TempDir()
 	run, many := filepath.Join(folder, "run"), filepath.Join(folder, "many.csv")
 	train := exec.Command("gpdrf-gpu", "train", "--data", "testdata/houses.csv", "--steps", "5", "--inducing", "4",
@@ -32,23 +31,17 @@ func TestPredictInterrupted(t *testing.T) {
 	rows = append(bytes.TrimRight(rows, "\n"), "\nnonsense,1,2\n"...)
 	const size = 40 << 20 // some seconds of work
 	text := append(bytes.Clone(header), '\n')
-	if err := os.WriteFile(many, append(text, bytes.Repeat(rows, size/len(rows))...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(many, append(text, bytes.Repeat(rows, size/len(rows))...), 0o600))
 	for _, format := range []string{"csv", "jsonl", "arrow", "parquet"} {
 		t.Run(format, func(t *testing.T) {
 			folder := t.TempDir()
 			out := filepath.Join(folder, "out."+format)
-			if err := os.WriteFile(out, []byte("before"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(out, []byte("before"), 0o600))
 			predict := exec.Command("gpdrf-gpu", "predict", run, "--data", many, "--out", out,
 				"--skip-bad", filepath.Join(folder, "bad.csv"))
 			var said bytes.Buffer
 			predict.Stderr = &said
-			if err := predict.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, predict.Start())
 			defer time.AfterFunc(patience, func() { predict.Process.Kill() }).Stop()
 			for deadline := time.Now().Add(patience / 2); len(filesIn(folder)) < 2; time.Sleep(time.Millisecond) {
 				if time.Now().After(deadline) {
@@ -56,9 +49,7 @@ func TestPredictInterrupted(t *testing.T) {
 				}
 			}
 			time.Sleep(20 * time.Millisecond) // into the rows
-			if err := predict.Process.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, predict.Process.Signal(syscall.SIGINT))
 			err := predict.Wait()
 			if code := predict.ProcessState.ExitCode(); code != exitInterrupted {
 				t.Errorf("exit code %d, %v", code, err)

@@ -10,15 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // readmeCommands are the README's commands that begin with a word, in order.
 func readmeCommands(t *testing.T, word string) (commands []string) {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
 	for _, line := range regexp.MustCompile(`(?m)^\$ (.*)$`).FindAllStringSubmatch(string(readme), -1) {
 		for command := range strings.SplitSeq(line[1], " && ") {
 			if strings.HasPrefix(command, word+" ") {
@@ -43,16 +42,10 @@ func TestREADME(t *testing.T) {
 	if len(commands) < 8 {
 		t.Fatalf("the README has %d commands: %q", len(commands), commands)
 	}
-	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must.Get(filepath.Glob(filepath.Join("..", "..", "docs", "*.md")))(t)
 	named := map[string]bool{}
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(page))(t)
 		for _, file := range exampleFile.FindAllString(string(text), -1) {
 			named[file] = true
 		}
@@ -77,16 +70,14 @@ func TestREADME(t *testing.T) {
 			t.Fatalf("%s: exit code %d\n%s", command, code, said.String())
 		}
 	}
-	err = filepath.WalkDir("examples", func(path string, entry os.DirEntry, err error) error {
+	err := filepath.WalkDir("examples", func(path string, entry os.DirEntry, err error) error {
 		others := []string{".yaml", ".md", ".py"} // config files, which options.txtar uses; scripts
 		if err == nil && !entry.IsDir() && !named[filepath.ToSlash(path)] && !slices.Contains(others, filepath.Ext(path)) {
 			t.Errorf("neither a command of the README nor a page of docs names %s", path)
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // The README's command for the tests works on the smallest package, from the root.

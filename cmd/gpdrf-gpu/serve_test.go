@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/serve"
 )
 
@@ -15,20 +16,12 @@ func TestSocketIsPrivate(t *testing.T) {
 		t.Skip("Windows has other permissions")
 	}
 	folder := t.TempDir()
-	l, err := listenSocket(filepath.Join(folder, "s"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(listenSocket(filepath.Join(folder, "s")))(t)
 	defer l.Close()
 	later := filepath.Join(folder, "later")
-	if err := os.Mkdir(later, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(later, 0o700))
 	for path, want := range map[string]os.FileMode{filepath.Join(folder, "s"): 0o600, later: 0o700} {
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(path))(t)
 		if info.Mode().Perm() != want {
 			t.Errorf("%s: %v, expected %v", path, info.Mode().Perm(), want)
 		}
@@ -48,9 +41,7 @@ func TestSocketNeedsAFile(t *testing.T) {
 // A folder can have = in its name.
 func TestModelSources(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.MkdirAll("runs/lr=0.1", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll("runs/lr=0.1", 0o777))
 	for word, want := range map[string]serve.Source{
 		"runs/lr=0.1":   {Name: "lr=0.1", Path: "runs/lr=0.1"},
 		"m=runs/lr=0.1": {Name: "m", Path: "runs/lr=0.1"},

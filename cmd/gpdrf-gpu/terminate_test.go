@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Wherever SIGTERM reaches a command, it ends soon, nothing is half written, and a run that has
@@ -25,16 +27,11 @@ func TestTerminated(t *testing.T) {
 		kills = n
 	}
 	folder := t.TempDir()
-	houses, err := os.ReadFile("testdata/houses.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	houses := must.Get(os.ReadFile("testdata/houses.csv"))(t)
 	header, rows, _ := bytes.Cut(houses, []byte("\n"))
 	table := filepath.Join(folder, "table.csv")
 	many := append(append(bytes.Clone(header), '\n'), bytes.Repeat(append(bytes.TrimRight(rows, "\n"), '\n'), 50)...)
-	if err := os.WriteFile(table, many, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(table, many, 0o600))
 	train := func(out string) []string {
 		return []string{"train", "--data", table, "--steps", "3", "--inducing", "10", "--quiet", "--set", "tensorboard=true",
 			"--out", out}
@@ -53,9 +50,7 @@ func TestTerminated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range kills {
 				place := filepath.Join(t.TempDir(), "place")
-				if err := os.Mkdir(place, 0o700); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.Mkdir(place, 0o700))
 				if err := os.Symlink(filepath.Join(folder, "run"), filepath.Join(place, "run")); err != nil {
 					t.Skip("no symbolic links here")
 				}
@@ -68,16 +63,11 @@ func TestTerminated(t *testing.T) {
 // terminate runs a command in a folder, and sends it SIGTERM after a while.
 func terminate(t *testing.T, place string, after time.Duration, words ...string) {
 	t.Helper()
-	program, err := exec.LookPath("gpdrf-gpu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(exec.LookPath("gpdrf-gpu"))(t)
 	c := exec.Command(program, words...)
 	var said bytes.Buffer
 	c.Dir, c.Stderr = place, &said
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.Start())
 	defer time.AfterFunc(patience, func() { c.Process.Kill() }).Stop()
 	time.Sleep(after)
 	began := time.Now()
@@ -108,23 +98,12 @@ func terminate(t *testing.T, place string, after time.Duration, words ...string)
 
 // A bench that waits for a request ends at SIGTERM, too.
 func TestTerminatedBench(t *testing.T) {
-	program, err := exec.LookPath("gpdrf-gpu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(exec.LookPath("gpdrf-gpu"))(t)
 	c := exec.Command(program, "bench", "--serve", "--device", "cpu", "--preset", "protein-gp", "--size", "M=8,B=20")
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(c.StdinPipe())(t)
 	defer in.Close()
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(c.StdoutPipe())(t)
+	must.OK(t, c.Start())
 	defer time.AfterFunc(patience, func() { c.Process.Kill() }).Stop()
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The README's commands on the toy with a gap do what its picture shows: the prediction is more
@@ -58,21 +60,12 @@ func average(x []float64) float64 {
 // columnsOf reads the numbers of a CSV file by column.
 func columnsOf(t *testing.T, path string) map[string][]float64 {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
+	records := must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(t)
 	columns := map[string][]float64{}
 	for _, r := range records[1:] {
 		for i, cell := range r {
-			v, err := strconv.ParseFloat(cell, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(strconv.ParseFloat(cell, 64))(t)
 			columns[records[0][i]] = append(columns[records[0][i]], v)
 		}
 	}
