@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	gpdrf "github.com/gpdrf/gpdrf-gpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Models that are trained at the same time are those that are trained one after the other. Rows to
@@ -59,15 +60,9 @@ func TestTrainSideBySide(t *testing.T) {
 
 // A model predicts for several goroutines at once, and closes between them.
 func TestPredictSideBySide(t *testing.T) {
-	m, err := gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"}))(t)
 	inputs := wave().Inputs
-	want, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: inputs})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: inputs}))(t)
 	var running sync.WaitGroup
 	for g := range 4 {
 		running.Go(func() {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	gpdrf "github.com/gpdrf/gpdrf-gpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // What is wrong with rows or options is an error that names it.
@@ -77,10 +78,7 @@ func TestColumns(t *testing.T) {
 		rows.Inputs[i] = []float64{r[0], float64(i % 5)}
 	}
 	rows.Columns = []string{"x", "noise"}
-	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 20, Device: "cpu"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 20, Device: "cpu"}))(t)
 	a, errA := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{0.5, 3}}})
 	b, errB := m.Predict(t.Context(), gpdrf.Rows{Columns: []string{"noise", "more", "x"},
 		Inputs: [][]float64{{3, 9, 0.5}}})
@@ -133,14 +131,8 @@ func TestNoQuantile(t *testing.T) {
 	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Device: "cpu"}
 	predict := func(rows gpdrf.Rows) *gpdrf.Prediction {
 		rows.Inputs = inputs
-		m, err := gpdrf.Train(context.Background(), rows, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predict(context.Background(), gpdrf.Rows{Inputs: inputs})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(gpdrf.Train(context.Background(), rows, o))(t)
+		p := must.Get(m.Predict(context.Background(), gpdrf.Rows{Inputs: inputs}))(t)
 		return p
 	}
 	classes := predict(gpdrf.Rows{Classes: []string{"a", "b", "a", "b", "a", "b"}})
@@ -183,14 +175,9 @@ func TestSeveralTargets(t *testing.T) {
 		rows.Inputs = append(rows.Inputs, []float64{x})
 		rows.Targets = append(rows.Targets, []float64{100 * x, -x})
 	}
-	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Kind: gpdrf.GP, Steps: 300, Inducing: 20, Device: "cpu"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}, {-1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(gpdrf.Train(t.Context(), rows,
+		gpdrf.Options{Kind: gpdrf.GP, Steps: 300, Inducing: 20, Device: "cpu"}))(t)
+	p := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}, {-1}}}))(t)
 	for c, want := range []float64{100, -1} {
 		y := p.Targets[c]
 		if y.Name != []string{"y0", "y1"}[c] || math.Abs(y.Mean[0]/want-1) > 0.2 || math.Abs(y.Mean[1]/want+1) > 0.2 ||
@@ -205,19 +192,11 @@ func TestSeveralTargets(t *testing.T) {
 
 // A prediction has the same bits for rows alone, together, and after Close.
 func TestPredictAgain(t *testing.T) {
-	m, err := gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"}))(t)
 	rows := gpdrf.Rows{Inputs: slices.Repeat(wave().Inputs, 30)}
-	all, err := m.Predict(t.Context(), rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(m.Predict(t.Context(), rows))(t)
 	for _, i := range []int{0, 5, 120, 3000} {
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, m.Close())
 		for range 2 {
 			one, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs[i : i+1]})
 			if err != nil || one.Mean[0] != all.Mean[i] || one.SD[0] != all.SD[i] || one.Distance[0] != all.Distance[i] {
@@ -245,23 +224,15 @@ func BenchmarkPredictRow(b *testing.B) {
 // is a model of a file.
 func TestTrainFrom(t *testing.T) {
 	rows := gpdrf.Rows{Inputs: [][]float64{{1}, {2}, {3}, {4}, {5}}, Values: []float64{1, 2, 1, 2, 3}}
-	before, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 10, Inducing: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 10, Inducing: 3}))(t)
 	weighted, other := rows, rows
 	weighted.Weights, other.Columns = []float64{1, 2, 1, 2, 1}, []string{"z"}
 	if _, err := gpdrf.Train(t.Context(), weighted, gpdrf.Options{From: before}); err != nil {
 		t.Error(err)
 	}
 	path := filepath.Join(t.TempDir(), "m.safetensors")
-	if err := before.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := gpdrf.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, before.Save(path))
+	loaded := must.Get(gpdrf.Load(path))(t)
 	for want, o := range map[string]gpdrf.Options{"a model of Load": {From: loaded}, "other columns": {From: before},
 		"set the field From": {Set: map[string]string{"from": "runs/1"}}} {
 		if _, err := gpdrf.Train(t.Context(), other, o); err == nil || !strings.Contains(err.Error(), want) {
@@ -314,10 +285,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	p, err := m.Predict(t.Context(), rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(m.Predict(t.Context(), rows))(t)
 	if _, err := p.Set(0, 0.9); err == nil || !strings.Contains(err.Error(), "train it with Options.Conformal") {
 		t.Error(err)
 	}
@@ -333,16 +301,11 @@ func TestNoSuchRow(t *testing.T) {
 	}
 	classes.Inputs = numbers.Inputs
 	for _, rows := range []gpdrf.Rows{numbers, classes} {
-		m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Conformal: true,
-			Set: map[string]string{"eval-samples": "10", "level": "0.5"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs[:3]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Conformal: true,
+			Set: map[string]string{"eval-samples": "10", "level": "0.5"}}))(t)
+		p := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs[:3]}))(t)
 		for _, i := range []int{-1, 3} {
+			var err error
 			if rows.Classes != nil {
 				_, err = p.Set(i, 0.5)
 			} else {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	gpdrf "github.com/gpdrf/gpdrf-gpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // What a program does to the probabilities of a row changes neither those of another nor a set.
@@ -13,19 +14,10 @@ func TestOwnProbabilities(t *testing.T) {
 	for i := range rows.Inputs {
 		rows.Classes = append(rows.Classes, []string{"low", "middle", "high"}[i*3/len(rows.Inputs)])
 	}
-	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 20, Device: "cpu", Conformal: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 20, Device: "cpu", Conformal: true}))(t)
+	p := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs}))(t)
 	second := slices.Clone(p.Probabilities[1])
-	want, err := p.Set(0, 0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(p.Set(0, 0.8))(t)
 	_ = append(p.Probabilities[0], 7)
 	if !slices.Equal(p.Probabilities[1], second) {
 		t.Errorf("row 1 became %v, it was %v", p.Probabilities[1], second)

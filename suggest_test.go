@@ -8,15 +8,13 @@ import (
 	"testing"
 
 	gpdrf "github.com/gpdrf/gpdrf-gpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Rows with a target are not chosen, the least can be the best, and a second model counts.
 func TestSuggest(t *testing.T) {
 	ctx := context.Background()
-	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 200, Device: "cpu:f64"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(gpdrf.Train(ctx, wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 200, Device: "cpu:f64"}))(t)
 	nan := math.NaN()
 	rows := gpdrf.Rows{Inputs: [][]float64{{0.75}, {-0.8}, {0.7}, {2.4}}, Values: []float64{1, nan, nan, nan}}
 	search := gpdrf.Search{How: "thompson", Batch: 3}
@@ -49,18 +47,12 @@ func TestSuggest(t *testing.T) {
 func TestSuggestTargets(t *testing.T) {
 	nan, rows := math.NaN(), wave()
 	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 5, Device: "cpu"}
-	one, err := gpdrf.Train(t.Context(), rows, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
 	for _, y := range rows.Values {
 		rows.Targets = append(rows.Targets, []float64{y, -y})
 	}
 	rows.Values = nil
-	two, err := gpdrf.Train(t.Context(), rows, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
 	inputs := [][]float64{{0.5}, {1}, {2}}
 	search := gpdrf.Search{Batch: 1, Target: "y1"}
 	found, err := two.Suggest(t.Context(), gpdrf.Rows{Inputs: inputs,

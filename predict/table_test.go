@@ -14,6 +14,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -92,9 +93,7 @@ func TestDistanceColumn(t *testing.T) {
 func rowOf(t *testing.T, p *Table) map[string]string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := p.Write(&out, CSV); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.Write(&out, CSV))
 	records, err := csv.NewReader(&out).ReadAll()
 	if err != nil || len(records) != 2 {
 		t.Fatalf("%q, %v", records, err)
@@ -136,13 +135,9 @@ func TestRowsInOrder(t *testing.T) {
 				table := &Table{Columns: []string{"n", "root"}, Rows: rows, Row: func(i int, into []Cell) {
 					into[0], into[1] = Cell{Value: float64(i)}, Cell{Value: math.Sqrt(float64(i)), None: i%7 == 0}
 				}}
-				if err := out.Write(table); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, out.Write(table))
 			}
-			if err := out.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, out.Close())
 			if threads == 1 {
 				want = text.Bytes()
 			} else if !bytes.Equal(text.Bytes(), want) {

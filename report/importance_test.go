@@ -55,11 +55,8 @@ func TestShuffle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := (&train.Job{Config: c, Device: dev, Train: rows, Test: test,
-		Reporter: silent{}}).Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get((&train.Job{Config: c, Device: dev, Train: rows, Test: test,
+		Reporter: silent{}}).Run(context.Background()))(t)
 	got := must.Get(shuffle(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
 	if got.Rows != test.N() || len(got.Inputs) != 3 || got.Inputs[0].Name != "strong" || got.Inputs[1].Name != "weak" {
 		t.Fatalf("%+v", got)

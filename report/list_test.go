@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -12,17 +13,13 @@ import (
 func TestSearchIsListed(t *testing.T) {
 	folder := t.TempDir()
 	search := filepath.Join(folder, "houses-best-1")
-	if err := os.Mkdir(search, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(search, 0o777))
 	for name, text := range map[string]string{
 		rundir.SearchFile: `{"given": [{"key": "data", "text": "../houses.csv.gz"}, {"key": "preset", "text": "best"}],
 			"used": 2500000000, "candidates": [{"trials": [{"steps": 30}, {"steps": 12}]}]}`,
 		rundir.HistoryFile: `[{"command": "gpdrf-gpu"}]`,
 	} {
-		if err := os.WriteFile(filepath.Join(search, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(search, name), []byte(text), 0o666))
 	}
 	all, err := List(folder, func(err error) { t.Error(err) })
 	if err != nil || len(all) != 1 || all[0].Began == nil {

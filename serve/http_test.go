@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
@@ -226,9 +227,7 @@ func TestOpenAPI(t *testing.T) {
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(openAPI, &document); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(openAPI, &document))
 	listed := map[string]bool{}
 	for path, methods := range document.Paths {
 		for method := range methods {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Numbers that are not plain are texts in a request, and a number of JSON is itself.
@@ -14,10 +15,7 @@ func TestNotations(t *testing.T) {
 	if got := fmt.Sprint(inputsOf(s)); got != "[{inputs FP64 [-1 1]} {w BYTES [-1]}]" {
 		t.Error(got)
 	}
-	g, err := parseRows(s, []byte(`{"instances": [{"w": "1.299,5 kg", "b": 1}, {"w": 1.299, "b": "2"}]}`), 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(parseRows(s, []byte(`{"instances": [{"w": "1.299,5 kg", "b": 1}, {"w": 1.299, "b": "2"}]}`), 9))(t)
 	rows, err := s.Rows(g)
 	if err != nil || fmt.Sprint(rows.X.Data()) != "[1299.5 1 1.299 2]" {
 		t.Error(rows, err)

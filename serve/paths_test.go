@@ -4,14 +4,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The row of serve in the table of docs/data.md is what becomes of rows in JSON.
 func TestPaths(t *testing.T) {
-	page, err := os.ReadFile("../docs/data.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/data.md"))(t)
 	_, rest, _ := strings.Cut(string(page), "\n| serve |")
 	line, _, _ := strings.Cut(rest, "\n")
 	cells := strings.Split(line, "|")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
@@ -63,10 +64,7 @@ func TestTypes(t *testing.T) {
 		if code != 200 {
 			t.Fatalf("%s: %d %s", d, code, text)
 		}
-		size, err := strconv.Atoi(header.Get(jsonSizeHeader))
-		if err != nil {
-			t.Fatal(err)
-		}
+		size := must.Get(strconv.Atoi(header.Get(jsonSizeHeader)))(t)
 		return string(text[size:])
 	}
 	signed := &inference.InferTensorContents{IntContents: []int32{1, -1}}

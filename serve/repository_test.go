@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
@@ -29,10 +30,7 @@ func (r *running) ask(t *testing.T, method, path string, headers ...string) (*ht
 func TestRepository(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	writeModel(t, path, numbers, 1)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(os.ReadFile(path))(t)
 	r := start(t, testConfig(), Source{"m", path})
 	client := r.dial(t)
 	check := func(when string, state string, answers int) {

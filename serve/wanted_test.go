@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
@@ -28,10 +29,7 @@ func TestWanted(t *testing.T) {
 		for i := lo; i < hi; i++ {
 			x = append(x, rows.Row(i)...)
 		}
-		data, err := json.Marshal(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(json.Marshal(x))(t)
 		body := fmt.Sprintf(`{"inputs": [{"name": "inputs", "shape": [%d, 2], "datatype": "FP64", "data": %s}],
 			"outputs": [{"name": %q, "parameters": %s}]}`, hi-lo, data, name, parameters)
 		status, _, text, err := r.try("/v2/models/m/infer", []byte(body))

@@ -126,10 +126,7 @@ func TestSearch(t *testing.T) {
 
 func testGoesOn(t *testing.T, set *data.Dataset, given []options.Setting, want []byte) {
 	t.Helper()
-	state, err := New(set, given, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(New(set, given, 2))(t)
 	models, kept := map[int][]byte{}, []byte(nil)
 	for ended := 0; ; ended++ {
 		ctx, end := context.WithCancel(t.Context())
@@ -352,10 +349,7 @@ func TestAlone(t *testing.T) {
 	found(t, s)
 	cfg := must.Get(options.Resolve(given, nil))(t)
 	cfg = cfg.With("device", s.Devices[0].Name()).With("target", set.Target).With("task", string(set.Task))
-	out, err := (&train.Job{Config: cfg, Device: s.Devices[0], Train: set, Started: time.Now()}).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get((&train.Job{Config: cfg, Device: s.Devices[0], Train: set, Started: time.Now()}).Run(t.Context()))(t)
 	var b bytes.Buffer
 	must.OK(t, out.Trained.WriteModel(&b))
 	if n := state.Candidates[0].Refit.Steps; n != out.Steps || n == 640 || !bytes.Equal(models[0], b.Bytes()) {
@@ -495,16 +489,10 @@ func TestAstrayOfFailed(t *testing.T) {
 // A model on all rows takes no more steps than its trials did, and no more time than it has.
 func TestLengths(t *testing.T) {
 	set := wave(t, 60, false)
-	state, err := New(set, settings("time-limit=20s inducing=8 features=6"), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(New(set, settings("time-limit=20s inducing=8 features=6"), 1))(t)
 	s := searching(t, state, set, map[int][]byte{}, 1)
 	for _, steps := range []int{3, options.MaxSteps} {
-		out, err := s.trained(t.Context(), s.Devices[0], &s.Candidates[0], set, set, length{steps, time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(s.trained(t.Context(), s.Devices[0], &s.Candidates[0], set, set, length{steps, time.Second}))(t)
 		if steps == 3 && out.Steps != 3 || steps > 3 && out.Steps == steps {
 			t.Errorf("at most %d steps and a second: %d steps", steps, out.Steps)
 		}

@@ -7,28 +7,21 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // A large graph is gone through before it is predicted. Ctrl-C ends that, too.
 func TestLookAtLargeGraphsEnds(t *testing.T) {
 	set := func(e *seq.Encoder, text string) *seq.Set {
-		if err := e.Add([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Add([]byte(text)))
 		s, _ := e.Set()
 		return s
 	}
 	small := set(seq.NewEncoder(seq.Graphs), `{"nodes": ["a", "b"], "edges": [[0, 1]]}`)
 	large := set(seq.EncoderFor(small.Alphabet), `{"nodes": 20000, "edges": []}`+strings.Repeat(" ", 20000))
-	spec, err := seq.Parse("paths:1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	basis, err := seq.NewBasis(t.Context(), spec, small, []int{0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(seq.Parse("paths:1"))(t)
+	basis := must.Get(seq.NewBasis(t.Context(), spec, small, []int{0}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := (RowKind{Basis: basis}).fits(ctx, &data.Dataset{Sequences: large}); !errors.Is(err, context.Canceled) {

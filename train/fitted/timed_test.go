@@ -34,11 +34,8 @@ func TestEvaluateUntil(t *testing.T) {
 		rows.Inputs, rows.Values = append(rows.Inputs, []float64{x, float64(i % 11)}), append(rows.Values, x*x)
 	}
 	set := must.Get(data.FromRows(rows))(t)
-	c, err := options.Resolve(nil, []options.Setting{{Key: "steps", Text: "5"}, {Key: "inducing", Text: "8"},
-		{Key: "features", Text: "6"}, {Key: "eval-samples", Text: "30"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(options.Resolve(nil, []options.Setting{{Key: "steps", Text: "5"}, {Key: "inducing", Text: "8"},
+		{Key: "features", Text: "6"}, {Key: "eval-samples", Text: "30"}}))(t)
 	dev := must.Get(device.Open("cpu"))(t)
 	defer dev.Close()
 	out := must.Get((&train.Job{Config: c, Device: dev, Train: set, Started: time.Now()}).Run(t.Context()))(t)
