@@ -24,20 +24,24 @@ type Stream struct {
 	predictor *fitted.Predictor
 	far       data.FarRows
 	warnings  []string
+	done      int // rows of those that come at once
 }
 
 // Batches are small enough that a few of them fit any memory.
 const (
-	mostNumbers = 1 << 20 // of a prediction: samples, rows and outputs
-	mostRows    = 1 << 13
-	leastRows   = 1 << 8
+	mostNumbers  = 1 << 20 // of a prediction: samples, rows and outputs
+	wholeNumbers = 1 << 26 // of one whose rows come at once: each batch prepares the model again
+	mostRows     = 1 << 13
+	leastRows    = 1 << 8
 )
 
 // Batch is how many rows go through at a time.
-func (s *Stream) Batch() int {
-	rows := mostRows
+func (s *Stream) Batch() int { return s.within(mostRows, mostNumbers) }
+
+// within is how many of some rows have no more numbers than these, and leastRows in any case.
+func (s *Stream) within(rows, numbers int) int {
 	for _, m := range s.Trained.Models(s.Samples) {
-		rows = min(rows, mostNumbers/(m.Model.Components(m.Samples)*m.Model.Outputs))
+		rows = min(rows, numbers/(m.Model.Components(m.Samples)*m.Model.Outputs))
 	}
 	return max(leastRows, rows)
 }
@@ -80,12 +84,23 @@ func (s *Stream) Run(ctx context.Context, from *data.Stream, to Writer) error {
 	return to.Close()
 }
 
-// read takes batches to a channel, up to io.EOF.
+// read takes batches to a channel, up to io.EOF. Rows that come at once are parted where they would fill the memory.
 func (s *Stream) read(ctx context.Context, from *data.Stream, to chan<- *data.Dataset) error {
 	for size := s.Batch(); ctx.Err() == nil; {
 		ds, err := from.Next(size)
 		if err != nil {
 			return err
+		}
+		lo, most := 0, ds.N()
+		if from.Whole() {
+			s.warnings = s.Trained.Unlike(ctx, ds, 1)
+			most = s.within(most, wholeNumbers)
+		}
+		for ; lo+most < ds.N(); lo += most {
+			give(ctx, to, ds.Slice(lo, lo+most))
+		}
+		if lo > 0 {
+			ds = ds.Slice(lo, ds.N())
 		}
 		give(ctx, to, ds)
 	}
@@ -103,8 +118,10 @@ func give[T any](ctx context.Context, to chan<- T, v T) {
 // predict makes a table of a batch.
 func (s *Stream) predict(ctx context.Context, whole bool, ds *data.Dataset) (*Table, error) {
 	if whole {
-		s.warnings = s.Trained.Unlike(ctx, ds, 1)
-		p, distances, err := s.Trained.PredictFar(ctx, s.Device, ds, s.Samples, s.Progress)
+		before := s.done
+		s.done += ds.N()
+		p, distances, err := s.Trained.PredictFar(ctx, s.Device, ds, s.Samples,
+			func(done int) { s.Progress(before + done) })
 		if err != nil {
 			return nil, err
 		}
