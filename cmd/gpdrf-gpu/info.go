@@ -63,10 +63,14 @@ func (p *program) info(c *call) error {
 			return err
 		}
 	}
-	if path, ok := c.text("check-file"); ok {
-		if len(args) > 0 {
-			return usagef("--check-file %s: takes the place of %s: give one of them", path, args[0])
-		}
+	path, check := c.text("check-file")
+	if check && len(args) > 0 {
+		return usagef("--check-file %s: takes the place of %s: give one of them", path, args[0])
+	}
+	if len(args) > 0 && !isFolder(args[0]) && rundir.IsModelFile(args[0]) {
+		path, check = args[0], true
+	}
+	if check {
 		if err := c.onlyForData(); err != nil {
 			return err
 		}
@@ -84,8 +88,7 @@ type description interface{ Lines() []string }
 
 // describe describes the argument, or this program and its machine.
 func (p *program) describe(c *call, args []string) (description, error) {
-	model := len(args) > 0 && !isFolder(args[0]) && rundir.IsModelFile(args[0])
-	if len(args) > 0 && !model && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
+	if len(args) > 0 && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
 		return c.aboutData(p, args[0])
 	}
 	if err := c.onlyForData(); err != nil {
@@ -94,8 +97,6 @@ func (p *program) describe(c *call, args []string) (description, error) {
 	switch {
 	case len(args) == 0:
 		return p.aboutProgram(), nil
-	case model:
-		return p.aboutModelFile(args[0])
 	case rundir.IsCV(args[0]):
 		cv, err := rundir.OpenCV(args[0])
 		return cvInfo{cv, args[0]}, err
