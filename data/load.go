@@ -187,7 +187,7 @@ func checkTraining(d *Dataset) error {
 			d.Classes[0])
 	}
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 {
-		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)"
+		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --set validation=FILE)"
 		if d.Groups != nil { // whose folds depend on no seed
 			advice = "its groups are held out: take another seed or number of folds, or leave its rows or --group out"
 		}
@@ -321,10 +321,10 @@ func foldNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 
 func missingSet(set sets.Set, dir string) error {
 	if dir == "" {
-		return errorf("", "the set %s is read from a folder: name it with --data-dir or %s; "+
+		return errorf("", "the set %s is read from a folder: name it with --set data-dir or %s; "+
 			"to get it: %s", set.Name, DataDirEnv, set.Get())
 	}
-	return errorf("", "the folder %s holds no set %s: set --data-dir or %s to one that does; to get "+
+	return errorf("", "the folder %s holds no set %s: name one that does with --set data-dir or %s; to get "+
 		"it: %s", dir, set.Name, DataDirEnv, set.Get())
 }
 

@@ -43,7 +43,7 @@ func (r *trainRequest) asksForBest() (bool, error) {
 	// an error concerns the next reader of the record
 	several := err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1)
 	if _, given := r.call.text("jobs"); given && err == nil && !several {
-		return false, r.call.errorf("jobs", "is for preset best and --ensemble: leave it out")
+		return false, r.call.errorf("jobs", "is for preset best and ensemble: leave it out")
 	}
 	return several, nil
 }
@@ -136,7 +136,7 @@ func (s *search) begin(out string) (err error) {
 // kind is the kind of command, by its option.
 func (s *search) kind() string {
 	if s.cfg.Ensemble > 1 {
-		return "--ensemble"
+		return train.Ensemble
 	}
 	return "preset " + options.Best
 }

@@ -213,7 +213,7 @@ func (i programInfo) Lines() []string {
 	lines := append([]string{fmt.Sprintf("gpdrf-gpu %s%s, %s, %s", i.Version, of, i.Go, i.System)}, i.lines()...)
 	if i.DataDir == "" {
 		lines = append(lines, "data      "+data.DataDirEnv+
-			" is not set: set it, or --data-dir, to the folder of the named sets")
+			" is not set: set it to the folder of the named sets")
 	} else {
 		lines = append(lines, "data      "+data.DataDirEnv+"="+i.DataDir)
 	}

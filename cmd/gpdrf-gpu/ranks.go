@@ -91,7 +91,7 @@ func (p *program) join(c *call) error {
 		return usagef("--cv: several processes share one training only: give each fold to one of them " +
 			"with --set part, or start one process")
 	case several:
-		return usagef("preset best and --ensemble train several models, which processes cannot " +
+		return usagef("preset best and ensemble train several models, which processes cannot " +
 			"share: start one process")
 	}
 	return nil

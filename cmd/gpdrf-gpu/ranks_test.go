@@ -302,7 +302,7 @@ func TestRanksRefused(t *testing.T) {
 			{small + " : " + strings.Replace(small, "rows.csv", "none.csv", 1), "none.csv", 1, nil},
 			{strings.Replace(small, "rows.csv", "none.csv", 1), "none.csv", 2, nil},
 			{small + " --cv 5", "--cv: several processes share one training only", 2, nil},
-			{small + " --ensemble 3", "preset best and --ensemble train several models", 2, nil},
+			{small + " --set ensemble=3", "preset best and ensemble train several models", 2, nil},
 			{small + " --batch 1", "--batch: 1 rows cannot be shared by 2", 2, nil},
 			{strings.Replace(small, "rows.csv", "few.csv", 1), "--batch: 2 rows cannot be shared by 3", 3, nil},
 			{small, "which cannot share a training: no MPI library: tried /nowhere.so", 2,

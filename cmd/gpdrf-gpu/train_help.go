@@ -24,7 +24,7 @@ func (p *program) trainVerb() verb {
 			{"gpdrf-gpu train", "the power plant table, in about 40 seconds"},
 			{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m",
 				"a table of your own, for ten minutes"},
-			{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp",
+			{"gpdrf-gpu train --data eeg --set data-dir=../data --fold 2 --model gp",
 				"a named set, with the first layer alone"},
 			{"gpdrf-gpu train --data houses.csv --folds 5 --fold 2", "tested on the second fifth of its rows"},
 			{"gpdrf-gpu train --data houses.csv --cv 5",
@@ -65,7 +65,7 @@ func commandKeys() []flagSpec {
 		{name: "part", arg: "i/n|auto",
 			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
 				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
-		{name: "jobs", arg: "N", help: "models that preset best or --ensemble trains at a time",
+		{name: "jobs", arg: "N", help: "models that preset best or ensemble trains at a time",
 			otherwise: "one for each of up to 4 threads, fewer where memory is short of the rows, or 1 on a GPU"},
 		{name: "report", arg: switchArg, otherwise: "true",
 			help: "write report.html into the run folder, a page about the run"},

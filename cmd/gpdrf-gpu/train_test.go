@@ -118,3 +118,10 @@ func TestComparisonFails(t *testing.T) {
 		return
 	}
 }
+
+// Flags of train are few enough to read: an option that is seldom typed is a key.
+func TestTrainFlags(t *testing.T) {
+	if v, err := (&program{}).find("train"); err != nil || len(v.flags) > 37 {
+		t.Errorf("train has the flags %q, %v", names(v.flags), err)
+	}
+}

@@ -34,7 +34,7 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 	r.resume, _ = c.text("resume")
 	cv, err := r.asksForCV()
 	if _, given := c.text("jobs"); given && cv && err == nil {
-		err = c.errorf("jobs", "is for preset best and --ensemble: leave it out, or train the folds in several "+
+		err = c.errorf("jobs", "is for preset best and ensemble: leave it out, or train the folds in several "+
 			"processes with --set part")
 	}
 	if cv || err != nil {

@@ -119,7 +119,7 @@ func seeds(base *options.Config, given []options.Setting) (all []Candidate) {
 	for k := range base.Ensemble {
 		seed := strconv.FormatUint(base.Seed+uint64(k), 10)
 		own := []options.Setting{
-			{Key: "seed", Text: seed, From: "--ensemble"}, {Key: "ensemble", Text: "1", From: "--ensemble"},
+			{Key: "seed", Text: seed, From: "ensemble"}, {Key: "ensemble", Text: "1", From: "ensemble"},
 		}
 		all = append(all, Candidate{Name: "seed " + seed, Weight: 1 / float64(base.Ensemble),
 			Options: append(own, length...)})

@@ -223,7 +223,7 @@ func TestBadSettings(t *testing.T) {
 		{"", []string{"--time-limit", "ten"}, `--time-limit: "ten" is not a time: write 90s, 10m or 1h30m`},
 		{"", []string{"--time-limit", "-1s"}, `--time-limit: "-1s" must be above 0`},
 		{"", []string{"--seed", "-1"}, `--seed: "-1" is not a whole number from 0 to 18446744073709551615`},
-		{"", []string{"--layers", "17"}, `--layers: "17" must be at least 1 and at most 16`},
+		{"", []string{"--layers", "17"}, `--set layers: "17" must be at least 1 and at most 16`},
 		{"", []string{"--lr", "Inf"}, `--lr: "Inf" must be a finite number above 0`},
 		{"", []string{"--adam-beta1", "1"}, `--set adam-beta1: "1" must be at least 0 and below 1`},
 		{"", []string{"--adam-eps", "1e-46"}, `--set adam-eps: "1e-46" must be a finite number at least 1e-30`},

@@ -89,7 +89,7 @@ func (c *Config) rowOptions() []Option {
 				"the folds of a named set"},
 		{Key: "fold", Flag: true, Arg: "K", limits: between(0, 100), value: &c.Fold,
 			Help: "which fold is for testing: of a named set, or of --folds"},
-		{Key: "data-dir", Flag: true, Arg: "DIR", value: &c.DataDir,
+		{Key: "data-dir", Arg: "DIR", value: &c.DataDir,
 			Help: "folder of the named sets; default: $GPDRF_DATA"},
 		{Key: "target", Flag: true, Arg: "COL[,COL]", value: &c.Target,
 			Help: "target column by name or by number from 1, or several for a regression of each; default: the " +
@@ -137,7 +137,7 @@ func (c *Config) runOptions() []Option {
 		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
 			Help: "start at the model of this run, with its options, and train on the new rows of --data, for a " +
 				"fifth of its steps (as many, if that run began with --from, too), unless --steps or --time-limit is given"},
-		{Key: "ensemble", Flag: true, Arg: "K", limits: between(1, 100), value: &c.Ensemble,
+		{Key: "ensemble", Arg: "K", limits: between(1, 100), value: &c.Ensemble,
 			Help: "train with K seeds, from --seed on, and predict with the mean of the models"},
 		{Key: "deterministic", value: &c.Deterministic,
 			Help: "add up each batch as 8 parts in a fixed order. It is slower, and has the same bytes on 1, 2, " +
@@ -195,7 +195,7 @@ func (c *Config) gpOptions() []Option {
 // drfOptions are about the random-feature layers.
 func (c *Config) drfOptions() []Option {
 	return []Option{
-		{Key: "layers", Flag: true, Models: onDRF, Arg: "L", limits: between(1, 16), value: &c.Layers,
+		{Key: "layers", Models: onDRF, Arg: "L", limits: between(1, 16), value: &c.Layers,
 			Help: "number of random-feature layers"},
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
 			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature"},
@@ -305,7 +305,7 @@ func (c *Config) optimiserOptions() []Option {
 // validationOptions are about validation rows.
 func (c *Config) validationOptions() []Option {
 	return []Option{
-		{Key: "validation", Flag: true, Arg: "FRACTION|FILE", value: &c.Validation,
+		{Key: "validation", Arg: "FRACTION|FILE", value: &c.Validation,
 			Help: "rows for evaluation during training: a fraction of the training rows, held out by the seed, " +
 				"or a file; 0 for none"},
 		{Key: "eval-every", Arg: "N", limits: between(0, MaxSteps), value: &c.EvalEvery,
@@ -327,9 +327,9 @@ func (c *Config) predictionOptions() []Option {
 			Help: "draws of the output, as in the paper; 0 takes the mixture in closed form"},
 		{Key: "conformal", Flag: true, value: &c.Conformal,
 			Help: fmt.Sprintf("hold out a fifth of the training rows, %d at most, for intervals and sets that "+
-				"hold the target of a new row with probability --level, however wrong the model is, if that row "+
+				"hold the target of a new row with the probability level, however wrong the model is, if that row "+
 				"is exchangeable with the training rows", MostConformal)},
-		{Key: "level", Flag: true, Arg: "X", limits: limits{hi: 1, open: true, below: true}, value: &c.Level,
+		{Key: "level", Arg: "X", limits: limits{hi: 1, open: true, below: true}, value: &c.Level,
 			Help: "the level of --conformal; predict --level takes any other from the same run"},
 	}
 }

@@ -50,7 +50,7 @@ func (c *Config) checkValidation() error {
 		value int
 	}{{"early-stop", c.EarlyStop}, {"eval-every", c.EvalEvery}} {
 		if o.value > 0 {
-			return c.Errorf(o.key, "there are no rows to evaluate on: give --validation 0.1, or a file")
+			return c.Errorf(o.key, "there are no rows to evaluate on: give --set validation=0.1, or a file")
 		}
 	}
 	return nil

@@ -88,7 +88,7 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 		return nil, err
 	}
 	if c.Ensemble > 1 {
-		return nil, usage.Errorf("--cv: is for single models: leave --ensemble out")
+		return nil, usage.Errorf("--cv: is for single models: leave ensemble out")
 	}
 	if c.StartFrom != "" {
 		return nil, usage.Errorf("--cv: is for new models: leave --from out")
