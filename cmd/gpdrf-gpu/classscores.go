@@ -8,8 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	prettytext "github.com/jedib0t/go-pretty/v6/text"
+	"github.com/mattn/go-runewidth"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
@@ -58,13 +57,13 @@ func classRows(classes []metrics.ClassScore) string {
 }
 
 func confusionMatrix(classes []metrics.ClassScore) *textTable {
-	header := table.Row{""}
+	header := []any{""}
 	for _, c := range classes {
 		header = append(header, label(c.Class))
 	}
 	t := newNumberTable(header...)
 	for _, c := range classes {
-		row := table.Row{label(c.Class)}
+		row := []any{label(c.Class)}
 		for _, other := range classes {
 			row = append(row, c.Predicted[other.Class])
 		}
@@ -104,5 +103,5 @@ func label(class string) string {
 	if class == "" || strings.ContainsFunc(class, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		class = strconv.Quote(class)
 	}
-	return prettytext.Snip(class, labelWidth, "…")
+	return runewidth.Truncate(class, labelWidth, "…")
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -17,7 +15,7 @@ import (
 func cvTable(cv *rundir.CV) string {
 	mean, se := means(cv.Test, false), means(cv.Test, true)
 	ownMean, ownSE := means(cv.Raw, false), means(cv.Raw, true)
-	header := table.Row{"fold", "test rows"}
+	header := []any{"fold", "test rows"}
 	for _, s := range scoresOf(cv.Task) {
 		if _, is := cv.Test["auc"]; s.key != "auc" || is {
 			header = append(header, s.name)
@@ -32,7 +30,7 @@ func cvTable(cv *rundir.CV) string {
 	}
 	t := newNumberTable(header...)
 	row := func(name, rows any, test, own map[string]float64) {
-		cells := table.Row{name, rows}
+		cells := []any{name, rows}
 		for _, s := range scoresOf(cv.Task) {
 			cells = append(cells, s.text(test))
 		}

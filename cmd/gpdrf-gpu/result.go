@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -95,7 +94,7 @@ func scoreTable(r *rundir.Result) string {
 	}
 	test, own := r.ResultScores.Numbers()
 	for _, s := range scoresOf(r.Task) {
-		row := table.Row{s.name, s.text(test)}
+		row := []any{s.name, s.text(test)}
 		if row[1] == "" {
 			continue
 		}
@@ -121,7 +120,7 @@ func outputsTable(r *rundir.Result) *textTable {
 		}
 	}
 	row := func(name string, test, own map[string]float64) {
-		cells := table.Row{name}
+		cells := []any{name}
 		for _, s := range scoresOf(data.Regression) {
 			if cells = append(cells, s.text(test)); s.own {
 				cells = append(cells, s.ownText(own))

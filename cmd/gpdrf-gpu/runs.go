@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/gpdrf/gpdrf-gpu/report"
 )
 
@@ -146,7 +144,7 @@ func sortRuns(all []report.Entry, by string) error {
 // runsTable leaves out columns that no run has.
 func runsTable(all []report.Entry) string {
 	t := newTable()
-	t.rows = make([]table.Row, len(all))
+	t.rows = make([][]any, len(all))
 	for _, c := range runColumns() {
 		if !slices.ContainsFunc(all, func(e report.Entry) bool { return c.text(e) != "" }) {
 			continue

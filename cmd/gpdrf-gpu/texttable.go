@@ -1,18 +1,18 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	prettytext "github.com/jedib0t/go-pretty/v6/text"
+	"github.com/mattn/go-runewidth"
 )
 
 // textTable is a table for people.
 type textTable struct {
-	header  table.Row
-	rows    []table.Row
-	numbers []int // columns of numbers, from 1, which stand at the right
+	header  []any
+	rows    [][]any
+	numbers []int // columns of numbers, from 1, which stand at the right; so do those of int alone
 }
 
 // newTable is a table without rows, whose columns hold words.
@@ -30,20 +30,26 @@ func newNumberTable(header ...any) *textTable {
 func (t *textTable) add(cells ...any) { t.rows = append(t.rows, cells) }
 
 // lines is the text, without spaces at the ends of lines.
-func (t *textTable) lines(indent string) []string {
-	w := table.NewWriter()
-	w.SetStyle(plainStyle())
-	var right []table.ColumnConfig
-	for _, i := range t.numbers {
-		right = append(right, table.ColumnConfig{Number: i, Align: prettytext.AlignRight,
-			AlignHeader: prettytext.AlignRight})
+func (t *textTable) lines(indent string) (lines []string) {
+	all := slices.Concat([][]any{t.header}, t.rows)
+	widths, words := map[int]int{}, map[int]bool{}
+	for i, row := range all {
+		for k, cell := range row {
+			widths[k] = max(widths[k], runewidth.StringWidth(fmt.Sprint(cell)))
+			_, number := cell.(int)
+			words[k] = words[k] || i > 0 && !number
+		}
 	}
-	w.SetColumnConfigs(right)
-	w.AppendHeader(t.header)
-	w.AppendRows(t.rows)
-	lines := strings.Split(w.Render(), "\n")
-	for i, l := range lines {
-		lines[i] = indent + strings.TrimRight(l, " ")
+	for _, row := range all {
+		line := ""
+		for k, cell := range row {
+			fill := runewidth.FillRight
+			if !words[k] || slices.Contains(t.numbers, k+1) {
+				fill = runewidth.FillLeft
+			}
+			line += fill(fmt.Sprint(cell), widths[k]) + "  "
+		}
+		lines = append(lines, indent+strings.TrimRight(line, " "))
 	}
 	return lines
 }
@@ -51,17 +57,9 @@ func (t *textTable) lines(indent string) []string {
 // indented is the text two columns from the left.
 func (t *textTable) indented() string { return strings.Join(t.lines("  "), "\n") }
 
-func plainStyle() table.Style {
-	s := table.StyleDefault
-	s.Options = table.OptionsNoBordersAndSeparators
-	s.Box.PaddingLeft, s.Box.PaddingRight = "", "  "
-	s.Format.Header = prettytext.FormatDefault
-	return s
-}
-
 // widest is the width of the longest line.
 func widest(lines []string) int {
-	return prettytext.StringWidth(slices.MaxFunc(lines, func(a, b string) int {
-		return prettytext.StringWidth(a) - prettytext.StringWidth(b)
+	return runewidth.StringWidth(slices.MaxFunc(lines, func(a, b string) int {
+		return runewidth.StringWidth(a) - runewidth.StringWidth(b)
 	}))
 }

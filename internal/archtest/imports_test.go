@@ -61,7 +61,7 @@ var homes = map[string][]string{
 	"gonum.org/v1/plot":             {"bench/plots"},
 	"github.com/urfave/cli/v2":      {"cmd"},
 	"github.com/vbauerster/mpb":     {"cmd"},
-	"github.com/jedib0t/go-pretty":  {"cmd"},
+	"github.com/mattn/go-runewidth": {"cmd"},
 	"golang.org/x/term":             {"cmd"},
 	"C":                             {"cuda", "dist/nccl"},
 	"log":                           {"cmd", "serve"},
