@@ -27,6 +27,9 @@ type Job struct {
 	Started    time.Time     // when the command began, for the time limit
 	Reporter   Reporter      // nil is silent
 
+	// is called when the length of the run is planned: from then on, a time limit ends it with a model; nil is not
+	Planned func()
+
 	Comm dist.Comm // the ranks that share the run; nil is one
 
 	// keeps a checkpoint, whose memory is used again; nil makes none
@@ -125,9 +128,9 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
-// cause is the error; where the time limit does, a *usage.Error. Where it ends after the last step, the
-// model has no temperature or no intervals. The same holds where their rows cannot be predicted, and a note
-// tells why; of several ranks, that is the error. The Job stays as it is.
+// cause is the error; where the time limit does before the length is planned, a *usage.Error. Where ctx ends
+// after the last step, the model has no temperature or no intervals. The same holds where their rows cannot
+// be predicted, and a note tells why; of several ranks, that is the error. The Job stays as it is.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	weighted, err := j.weighted()
 	if err != nil {
@@ -187,19 +190,22 @@ func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
 		err = r.fitTimeLimit(before)
 	}
 	if err == nil {
-		err = r.choose(before)
-	}
-	if err == nil {
 		err = before.Err()
 	}
 	if err != nil {
+		return nil, err
+	}
+	if before = ctx; j.Planned != nil {
+		j.Planned()
+	}
+	if err := r.choose(ctx); err != nil {
 		return nil, err
 	}
 	begun = true
 	ctx, stop := limit.Latest(ctx)
 	defer stop()
 	if _, records := j.Device.(device.Recorder); !records { // a record is whole
-		r.step.Leave = func() bool { return ctx.Err() != nil }
+		r.step.Leave = func() bool { return r.leaves(ctx) }
 	}
 	return r.train(ctx)
 }

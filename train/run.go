@@ -67,9 +67,6 @@ func (r *run) next(ctx context.Context) error {
 	if done {
 		r.out.Steps++
 	} else if r.out.Steps == r.first {
-		if cause := context.Cause(ctx); cause == ErrLate && r.first == 0 {
-			return r.clock.limit.over()
-		}
 		return context.Cause(ctx)
 	}
 	r.out.End = r.end(ctx)
@@ -104,6 +101,12 @@ func (r *run) advance(number int) (done bool, err error) {
 	}
 	return r.step.Do(device.Now{Step: uint32(number), LR: r.schedule.rate(number),
 		KLWeight: r.schedule.kl(number), Natural: r.schedule.naturalSize(number)})
+}
+
+// leaves reports whether a step ends between two of its parts. A time limit leaves the first one whole: the
+// run ends with a model.
+func (r *run) leaves(ctx context.Context) bool {
+	return ctx.Err() != nil && (r.out.Steps > r.first || context.Cause(ctx) != ErrLate)
 }
 
 // setRates decides which parameters move at a step.

@@ -41,8 +41,8 @@ func (j *Job) Limit() Limit {
 	return Limit{j.Started.Add(-so.Used), max(so.Limit, j.Config.TimeLimit)}
 }
 
-// Until is ctx until the end of the time. It is for what comes before the first step: the cause of
-// its end is then a *usage.Error.
+// Until is ctx until the end of the time. It is for what comes before the length of a run is planned: the cause
+// of its end is then a *usage.Error.
 func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if l.Time == 0 {
 		return context.WithCancel(ctx)

@@ -211,7 +211,7 @@ func (p *program) anyCard(name string) string {
 // work trains beside rank 0, and leaves the job. How the job has ended, rank 0 alone says by its
 // exit code, also after an interrupt: a launcher would end it while it saves.
 func (p *program) work(job *train.Job, guard *exitGuard) error {
-	job.Reporter = worker{guard: guard}
+	job.Reporter, job.Planned = worker{guard: guard}, func() { guard.unlimited(p.ctx) }
 	out, err := job.Run(p.ctx)
 	if err == nil && p.sharesTest(job, out) {
 		_, err = out.Trained.Predict(p.together(p.ctx), job.Device, job.Test, out.Config.EvalSamples)

@@ -26,7 +26,8 @@ type exitGuard struct {
 	ctx     context.Context
 	writing sync.Mutex
 	leave   func() error // prints the rest, once, and returns an endedError
-	stop    func() bool
+	exit    func()       // makes main exit
+	unheed  func() bool
 }
 
 // endedError ends a command for which everything has been said.
@@ -39,14 +40,21 @@ func hasEnded(err error) bool { return errors.As(err, new(*endedError)) }
 // newExitGuard makes main exit when the context ends. leave prints the rest, and its error
 // decides the exit code.
 func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGuard {
-	g := &exitGuard{ctx: ctx}
+	g := &exitGuard{}
 	g.leave = sync.OnceValue(func() error {
 		g.writing.Lock() // and never unlock: nothing more is written
 		return &endedError{exitCode(leave())}
 	})
-	g.stop = context.AfterFunc(ctx, func() { p.exit(g.leave()) })
+	g.exit = func() { p.exit(g.leave()) }
+	g.heed(ctx)
 	return g
 }
+
+// heed makes the end of a context that of the command.
+func (g *exitGuard) heed(ctx context.Context) { g.ctx, g.unheed = ctx, context.AfterFunc(ctx, g.exit) }
+
+// stop leaves the command alone.
+func (g *exitGuard) stop() bool { return g.unheed() }
 
 // exit makes main exit while the command is still at work.
 func (p *program) exit(err error) {
@@ -60,6 +68,15 @@ func (p *program) exit(err error) {
 func (g *exitGuard) unless(err error) error {
 	if g.ctx.Err() != nil {
 		return g.leave()
+	}
+	return err
+}
+
+// unlimited makes the end of ctx alone that of the command, in place of a time limit.
+func (g *exitGuard) unlimited(ctx context.Context) error {
+	err := g.end()
+	if err == nil {
+		g.heed(ctx)
 	}
 	return err
 }
@@ -87,7 +104,7 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, endings()...)
 	done := make(chan struct{})
-	g.stop = sync.OnceValue(func() bool { signal.Stop(signals); close(done); return true })
+	g.unheed = sync.OnceValue(func() bool { signal.Stop(signals); close(done); return true })
 	go func() {
 		for n := 0; n < 2; { // the first one ends the context, too
 			select {
@@ -112,6 +129,9 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 // interrupted prints the state after an interrupt. If the context has ended for another reason, it
 // prints this reason instead, and returns it.
 func (p *program) interrupted(ctx context.Context, format string, args ...any) error {
+	if p.ctx.Err() != nil { // a time limit may be over, too
+		ctx = p.ctx
+	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		p.say("gpdrf-gpu: %v", cause)
 		return cause

@@ -293,6 +293,11 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 				"Ctrl-C again to quit at once")
 		})
 	}
+	s.job.Planned = func() {
+		if s.guard.unlimited(s.p.ctx) != nil { // and main exits
+			cancel()
+		}
+	}
 	s.job.Reporter = s.p.newReporter(s.folder, events, begin, cancel)
 	s.job.Save = func(c *rundir.Checkpoint) error {
 		first := s.folder.Path() == ""

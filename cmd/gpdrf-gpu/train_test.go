@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -92,6 +93,29 @@ func TestNothingToResume(t *testing.T) {
 	o := &runOutput{p: p, folder: folder, out: &train.Outcome{End: train.Interrupted}, path: "run"}
 	if err := o.left(); !errors.Is(err, errInterrupted) || strings.Contains(said.String(), "to resume") {
 		t.Errorf("%v, %s", err, said.String())
+	}
+}
+
+// A time limit that is lifted ends no command, and Ctrl-C still does. One that is over cannot be lifted.
+func TestUnlimited(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	p := &program{ctx: ctx, quit: make(chan error, 1), out: io.Discard, err: io.Discard}
+	limited, over := context.WithCancel(ctx)
+	leave := func() error { return errInterrupted }
+	guard := p.newExitGuard(limited, leave)
+	if err := guard.unlimited(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if over(); guard.unless(nil) != nil {
+		t.Error("the limit still ends the command")
+	}
+	if err := p.newExitGuard(limited, leave).unlimited(ctx); !hasEnded(err) {
+		t.Errorf("a limit that is over: %v", err)
+	}
+	<-p.quit
+	interrupt()
+	if err := <-p.quit; !hasEnded(err) {
+		t.Errorf("Ctrl-C: %v", err)
 	}
 }
 
