@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -56,6 +57,10 @@ type chooser struct {
 	known      []rundir.Attempt // of a checkpoint
 	attempts   []rundir.Attempt
 	done, all  int // steps
+	// the steps that were taken, and their time: the pace of the run that follows
+	steps   int
+	seconds float64
+	enough  func() // ends the attempts
 }
 
 // choose settles the objective, the weight of its divergences and, where they are not safe, the number of
@@ -81,17 +86,43 @@ func (r *run) choose(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	s, steps, longest := h.settings[0], c.Steps, c.Steps
 	switch best := h.best(); {
 	case best == nil:
-		return r.follow(ctx, h.settings[0], c.Steps, c.Steps)
 	case safe:
-		return r.follow(ctx, settingOf(best), c.Steps-h.all, c.Steps-h.all)
+		s, steps, longest = settingOf(best), c.Steps-h.all, c.Steps-h.all
 	case len(h.attempts) <= len(h.settings): // there was no time for a long one, and no lengths to compare
-		return r.follow(ctx, settingOf(best), long, long)
+		s, steps, longest = settingOf(best), long, long
 	default:
 		r.temper(best.Temperature)
-		return r.follow(ctx, settingOf(best), best.Steps, long)
+		s, steps, longest = settingOf(best), best.Steps, long
 	}
+	fit, err := h.fitting(steps)
+	if err != nil {
+		return err
+	}
+	return r.follow(ctx, s, fit, longest-steps+fit)
+}
+
+// fitting is how many of the steps fit into the rest of a time limit, at the pace of the attempts: the
+// machine may be slower than it was when the first steps were timed.
+func (h *chooser) fitting(steps int) (int, error) {
+	r := h.run
+	if r.clock.deadline == 0 || h.steps == 0 {
+		return steps, nil
+	}
+	// a little in any case: attempts may have been late
+	r.clock.deadline = max(r.clock.deadline, r.clock.used()+r.clock.limit.Time/20)
+	perStep := max(1, time.Duration(h.seconds/float64(h.steps)*float64(time.Second)))
+	fit := steps
+	if remaining := r.clock.deadline - r.clock.used(); time.Duration(steps)*perStep > remaining {
+		fit = affordable(remaining, perStep)
+	}
+	fit, err := first(r.job.ranks(), fit)
+	if fit < steps {
+		r.tellFit(fit, perStep)
+	}
+	return fit, err
 }
 
 // temper gives the model the temperature of an attempt, 0 for none.
@@ -157,6 +188,7 @@ func (h *chooser) try(ctx context.Context, short, long int) error {
 		within, cancel = context.WithDeadline(ctx, h.run.clock.limit.Began.Add(now+share(choiceTime, end-now)))
 	}
 	defer cancel()
+	h.enough = cancel
 	for _, s := range h.settings {
 		if on, err := h.attempt(within, s, short); !on || err != nil {
 			return cmp.Or(err, context.Cause(ctx))
@@ -310,6 +342,7 @@ func (h *chooser) predicted(ctx, alone context.Context, r *run) (p *model.Predic
 	if err != nil {
 		return nil, err
 	}
+	h.steps, h.seconds = h.steps+out.Steps, h.seconds+out.Seconds
 	if out.End != Finished {
 		return nil, ErrLate
 	}
@@ -324,7 +357,8 @@ func (h *chooser) predicted(ctx, alone context.Context, r *run) (p *model.Predic
 	return p, err
 }
 
-// listener hears of attempts, and tells the Reporter their share of all.
+// listener hears of attempts, and tells the Reporter their share of all. It ends them where, at their pace, a time
+// limit has time for leastSteps of the run that follows.
 type listener struct {
 	Silent
 	chooser *chooser
@@ -333,4 +367,8 @@ type listener struct {
 func (l listener) Step(p rundir.Progress) {
 	h := l.chooser
 	h.run.job.Reporter.Doing("choosing the objective", float64(h.done+p.Step)/float64(h.all))
+	reserve := leastSteps * p.Elapsed / time.Duration(p.Step)
+	if c := h.run.clock; c.deadline > 0 && p.Step >= reportEvery && c.used()+reserve > c.deadline {
+		h.enough()
+	}
 }

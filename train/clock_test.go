@@ -3,9 +3,12 @@ package train
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -109,4 +112,64 @@ func TestReplannedRepeats(t *testing.T) {
 	again := must.Get(options.Resolve(settings, nil))(t)
 	second := must.Get(fit(t, context.Background(), again, set))(t)
 	same(t, "repeated", out.Trained.Named, second.Trained.Named)
+}
+
+// slowing is a device whose steps take a time, by their number. The clock is that of a synctest, in which
+// nothing else takes any.
+type slowing struct {
+	adams
+	pace func(step int) time.Duration
+}
+
+func (d *slowing) Adam(p, g, m, v, rate *device.Tensor, step device.AdamStep) {
+	time.Sleep(d.pace(d.steps))
+	d.adams.Adam(p, g, m, v, rate, step)
+}
+
+// starved trains within two seconds. The steps that are timed take a millisecond, and later ones that of pace.
+func starved(t *testing.T, pace func(step int) time.Duration,
+	check func(out *Outcome, used time.Duration, notes string)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		heard := &quiet{}
+		dev := &slowing{adams{Device: openCPU(t)}, func(step int) time.Duration {
+			if step < 100 {
+				return time.Millisecond
+			}
+			return pace(step)
+		}}
+		job := &Job{Config: config(t, "time-limit=2s inducing=20 latents=2 features=20 batch=50 "+startGiven), Device: dev,
+			Train: table(t, 120, 1, wave), Started: time.Now(), Reporter: heard}
+		out := must.Get(job.Run(t.Context()))(t)
+		check(out, time.Since(job.Started), strings.Join(heard.notes, "\n"))
+	})
+}
+
+// A machine that stands still in an attempt until the limit is over costs the run its length, and not its
+// model.
+func TestStalledAttempt(t *testing.T) {
+	stalls := func(step int) time.Duration {
+		if step == 300 {
+			return 3 * time.Second
+		}
+		return time.Millisecond
+	}
+	starved(t, stalls, func(out *Outcome, _ time.Duration, notes string) {
+		if out.Steps < 5 || !strings.Contains(notes, "warning: time limit 2s is too short: ") {
+			t.Errorf("%d steps, %s", out.Steps, notes)
+		}
+	})
+}
+
+// On a machine that becomes slower, attempts leave time for the run. Its length is planned at their pace: its
+// warm-up ends, and its learning rate decays.
+func TestSlowAttempts(t *testing.T) {
+	for perStep, least := range map[time.Duration]int{10 * time.Millisecond: 30, 40 * time.Millisecond: 15} {
+		starved(t, func(int) time.Duration { return perStep }, func(out *Outcome, used time.Duration, _ string) {
+			c := out.Config
+			if out.Steps < least || out.End != Finished || c.Warmup > c.Steps/5 || used > 2*time.Second {
+				t.Errorf("steps of %s: %d, %+v, a warm-up of %d, after %s", perStep, out.Steps, out.End, c.Warmup, used)
+			}
+		})
+	}
 }

@@ -202,6 +202,9 @@ func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
 		return nil, err
 	}
 	begun = true
+	if limit.Time > 0 { // attempts may have been late
+		limit.Time = max(limit.Time, r.clock.deadline)
+	}
 	ctx, stop := limit.Latest(ctx)
 	defer stop()
 	if _, records := j.Device.(device.Recorder); !records { // a record is whole

@@ -114,13 +114,18 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	for _, n := range notes {
 		r.job.Reporter.Note("%s", n)
 	}
+	r.tellFit(steps, perStep)
+	r.reset()
+	return nil
+}
+
+// tellFit tells how many steps fit into the time limit.
+func (r *run) tellFit(steps int, perStep time.Duration) {
 	what := "time limit %s: %d steps of %.1f ms fit"
 	if steps < fewSteps {
 		what = "warning: time limit %s is too short: %d steps of %.1f ms fit"
 	}
-	r.job.Reporter.Note(what, limit, steps, perStep.Seconds()*1e3)
-	r.reset()
-	return nil
+	r.job.Reporter.Note(what, r.clock.limit.Time, steps, perStep.Seconds()*1e3)
 }
 
 // fitting is the number of steps that the time allows, at least one, with an evaluation after each
@@ -337,5 +342,10 @@ func (c *clock) revised(step, steps int) int {
 	if need := time.Duration(steps-step) * perStep; need <= remaining && need >= share(longEnough, remaining) {
 		return steps
 	}
-	return min(step+max(1, int(share(planned, remaining)/perStep)), options.MaxSteps)
+	return min(step+affordable(remaining, perStep), options.MaxSteps)
+}
+
+// affordable is how many steps are planned for some time, at least one.
+func affordable(remaining, perStep time.Duration) int {
+	return max(1, int(share(planned, remaining)/perStep))
 }
