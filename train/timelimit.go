@@ -50,10 +50,11 @@ func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time), l.over())
 }
 
-// over is the error of a limit that leaves no time for a step.
+// ErrOver is in the error of a limit that leaves no time for a step.
+var ErrOver = errors.New("over before the first step, so nothing was trained")
+
 func (l Limit) over() error {
-	return usage.Errorf("time limit %s: over before the first step, so nothing was trained: give a "+
-		"longer limit, fewer rows, or fewer --inducing", l.Time)
+	return usage.Errorf("time limit %s: %w: give a longer limit, fewer rows, or fewer --inducing", l.Time, ErrOver)
 }
 
 // ErrLate is the cause of an end at the latest time that a time limit allows.

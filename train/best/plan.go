@@ -35,6 +35,8 @@ const (
 	secondEnds = 0.27
 	leastTrial = time.Second // fewer candidates are tried than would get less
 	leastTried = 3
+	// without this time for a trial of the first round, nothing is compared
+	leastFirst = leastTrial / 2
 	// limits below which a finalist less takes part
 	shortLimit = 2 * time.Minute
 )
@@ -109,6 +111,11 @@ func triable(n, rows int, limit time.Duration, atOnce int) int {
 		fit = fewest
 	}
 	return min(n, fit)
+}
+
+// hurried reports whether the first round has no time to train n candidates.
+func (s *Search) hurried(n int) bool {
+	return s.Limit > 0 && share(s.Limit, s.used(), firstEnds, n, len(s.Devices)) < leastFirst
 }
 
 // share is the time for the next of n trials, with atOnce at a time, so that all end when a share

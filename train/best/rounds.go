@@ -107,6 +107,9 @@ func (s *Search) round(ctx context.Context, round int) error {
 		}
 	}
 	all := len(candidates) * folds
+	if round == 1 && len(todo) == all && s.hurried(all) {
+		return s.alone()
+	}
 	names := func(i int) string {
 		return fmt.Sprintf("round %d of %d: %s", round, rounds, s.Candidates[todo[i].k].Name)
 	}

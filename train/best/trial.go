@@ -64,11 +64,12 @@ func (c *Candidate) longest() (steps int) {
 	return steps
 }
 
-// alone leaves the default alone where every candidate has failed in a time limit. Without one, it
-// is the error, with the failure of the first.
+// alone leaves the default alone where a time limit has no time for others, or every candidate has failed in it.
+// Without one, it is the error, with the failure of the first.
 func (s *Search) alone() error {
 	if s.Limit > 0 {
-		s.Note("no candidate could be tried in time: %s has the rest of it", s.Candidates[0].Name)
+		s.Note("no candidate could be tried in time: %s has the rest of it; a longer --time-limit compares some",
+			s.Candidates[0].Name)
 		s.Candidates[0].Weight, s.Steps = 1, 0
 		return nil
 	}
@@ -121,6 +122,9 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 	t.Seconds = seconds(begun)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if errors.Is(err, train.ErrOver) { // the limit is no option of the user's
+		err = errors.New("there was no time for a step")
 	}
 	if err != nil {
 		t.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
