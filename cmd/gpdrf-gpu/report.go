@@ -32,7 +32,6 @@ func (p *program) reportVerb() verb {
 
 // report writes a page about runs.
 func (p *program) report(c *call) error {
-	guard := p.newExitGuard(p.ctx, p.nothing)
 	folders, err := c.runFolders()
 	if err != nil {
 		return err
@@ -46,6 +45,14 @@ func (p *program) report(c *call) error {
 	case !given:
 		out = rundir.ReportFile
 	}
+	if err = p.writePage(c, p.newExitGuard(p.ctx, p.nothing), out, folders...); err == nil {
+		p.say("report: %s", out)
+	}
+	return err
+}
+
+// writePage writes a page about runs. Test rows that a folder holds no predictions of are predicted again.
+func (p *program) writePage(c *call, guard *exitGuard, out string, folders ...string) error {
 	var runs []*report.Run
 	for _, folder := range folders {
 		r, err := report.Open(folder)
@@ -67,11 +74,7 @@ func (p *program) report(c *call) error {
 	if err := report.Write(&text, runs); err != nil {
 		return err
 	}
-	err = guard.write(func() error { return atomicfile.WriteFile(out, atomicfile.Text(text.Bytes())) })
-	if err == nil {
-		p.say("report: %s", out)
-	}
-	return err
+	return guard.write(func() error { return atomicfile.WriteFile(out, atomicfile.Text(text.Bytes())) })
 }
 
 // runFolders are the arguments. A cross-validation stands for its folds that have ended.

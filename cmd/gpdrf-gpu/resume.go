@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"path/filepath"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -57,8 +58,9 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 	return job, folder, err
 }
 
-// finished says that a run has ended, and how.
-func (p *program) finished(path string) error {
+// finished says that a run has ended, and how. It writes the report that a run lacks which was killed before.
+func (p *program) finished(r *trainRequest, guard *exitGuard) error {
+	path := r.resume
 	run, err := rundir.OpenRun(path)
 	if err != nil {
 		return err
@@ -66,6 +68,14 @@ func (p *program) finished(path string) error {
 	p.note("%s: finished after %d steps: there is nothing to resume", path, run.Result.Steps)
 	if why := run.Result.Failure; why != "" {
 		p.note("warning: %s has no scores: %s; to score it: gpdrf-gpu eval %[1]s", path, why)
+	}
+	page := filepath.Join(path, rundir.ReportFile)
+	if p.reports && !p.isWorker() && !isFile(page) {
+		if err := guard.unless(p.writePage(r.call, guard, page, path)); hasEnded(err) {
+			return err
+		} else if err != nil {
+			p.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", err, path)
+		}
 	}
 	return p.printRun(run.Result, run.Config, path)
 }

@@ -96,7 +96,7 @@ func (p *program) resume(r *trainRequest) (err error) {
 		if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
 			return err
 		}
-		return p.finished(r.resume)
+		return p.finished(r, s.guard)
 	}
 	return s.train(r.started, err)
 }

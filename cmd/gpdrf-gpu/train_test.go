@@ -79,6 +79,9 @@ func TestEvaluationFails(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", words, code, said.String())
 		}
 	}
+	if !isFile(filepath.Join(out, rundir.ReportFile)) {
+		t.Error("the run that was resumed has no report")
+	}
 }
 
 // Ctrl-C after the last step, and in the test that follows, leaves nothing to resume without a checkpoint.
