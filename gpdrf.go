@@ -218,18 +218,21 @@ func (o Options) notHere(key string) string {
 	return ""
 }
 
-// dashed is an option as the rooms below write it, for the command line; dashes within a name are none.
-var dashed = regexp.MustCompile(`(?m)(^|[ (])--(?:set )?([a-z])`)
+// dashed is an option as the rooms below write it, for the command line, or a quoted name, whose dashes stay.
+var dashed = regexp.MustCompile(`(?m)("(?:[^"\\]|\\.)*"|\B'[^']*')|(^|[ (])--(?:set )?([a-z])`)
+
+// undashed is a text of the rooms below without the dashes of the command line.
+func undashed(text string) string { return dashed.ReplaceAllString(text, "$1$2$3") }
 
 // optionError is an error that has options without the dashes of the command line.
 type optionError struct{ error }
 
-func (e optionError) Error() string { return dashed.ReplaceAllString(e.error.Error(), "$1$2") }
+func (e optionError) Error() string { return undashed(e.error.Error()) }
 func (e optionError) Unwrap() error { return e.error }
 
 // inOptions is deferred: it makes an error with options an optionError.
 func inOptions(err *error) {
-	if *err != nil && dashed.MatchString((*err).Error()) {
+	if *err != nil && undashed((*err).Error()) != (*err).Error() {
 		*err = optionError{*err}
 	}
 }
@@ -242,7 +245,7 @@ type reporter struct {
 
 func (r *reporter) Note(format string, args ...any) {
 	if r.o.Note != nil {
-		r.o.Note(dashed.ReplaceAllString(fmt.Sprintf(format, args...), "$1$2"))
+		r.o.Note(undashed(fmt.Sprintf(format, args...)))
 	}
 }
 

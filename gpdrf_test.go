@@ -104,6 +104,20 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// Errors keep the dashes of a column's name, also behind a blank.
+func TestDashesOfColumns(t *testing.T) {
+	rows := wave()
+	rows.Columns = []string{`max --depth "m`}
+	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Device: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Predict(t.Context(), gpdrf.Rows{Columns: []string{"x"}, Inputs: [][]float64{{3}}})
+	if want := `there is no column "max --depth \"m"`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // A context that ends stops a training, which leaves the model so far.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
