@@ -105,7 +105,8 @@ type Options struct {
 // Progress is how far a training is.
 type Progress struct {
 	Step, Steps int
-	ELBO        float64 // the bound in nats for all rows, estimated on one batch
+	ELBO        float64 // the objective in nats for all rows, estimated on one batch
+	Bound       bool    // the objective is the evidence lower bound, and not another one that the rows chose
 	Elapsed     time.Duration
 }
 
@@ -251,6 +252,7 @@ func (r *reporter) Note(format string, args ...any) {
 
 func (r *reporter) Step(p rundir.Progress) {
 	if r.o.Progress != nil {
-		r.o.Progress(Progress{Step: p.Step, Steps: p.Total, ELBO: p.ELBO, Elapsed: p.Elapsed})
+		r.o.Progress(Progress{Step: p.Step, Steps: p.Total, ELBO: p.ELBO, Bound: p.Bound,
+			Elapsed: p.Elapsed})
 	}
 }

@@ -138,6 +138,18 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// Progress tells a bound from another objective.
+func TestProgressOfBound(t *testing.T) {
+	for objective, want := range map[string]bool{"elbo": true, "predictive": false} {
+		var last gpdrf.Progress
+		if _, err := gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 2, Device: "cpu",
+			Set:      map[string]string{"objective": objective},
+			Progress: func(p gpdrf.Progress) { last = p }}); err != nil || last.Bound != want {
+			t.Errorf("%s: %+v, %v", objective, last, err)
+		}
+	}
+}
+
 // A quantile is NaN where there is none: in a classification, and at levels that are no
 // probability.
 func TestNoQuantile(t *testing.T) {
