@@ -45,9 +45,9 @@ type Target struct {
 	conformal  *fitted.Conformal
 }
 
-// Quantile is the quantile of row i at a level between 0 and 1. It is NaN at other levels.
+// Quantile is the quantile of row i at a level between 0 and 1. It is NaN at other levels, and of other rows.
 func (t *Target) Quantile(i int, level float64) float64 {
-	if !(level > 0 && level < 1) {
+	if !(level > 0 && level < 1) || checkRow(i, len(t.Mean)) != nil {
 		return math.NaN()
 	}
 	return t.regression.Quantile(i, level)
