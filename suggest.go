@@ -68,9 +68,12 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) (_ []Suggestio
 	search := predict.Search{Trained: t, Device: dev, How: cmp.Or(s.How, how), Batch: cmp.Or(s.Batch, 10),
 		Minimize: s.Minimize, Target: s.Target, Samples: cmp.Or(s.Samples, predict.SearchSamples),
 		Seed: cmp.Or(s.Seed, t.Seed)}
+	if err := search.Check(); err != nil {
+		return nil, fmt.Errorf("gpdrf.Search: %w", err)
+	}
 	if s.Feasible != nil {
 		if search.Feasible, err = s.Feasible.feasibility(ctx, dev, rows); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("gpdrf.Search: %w", err)
 		}
 	}
 	found, err := search.Run(ctx, ds)

@@ -30,6 +30,10 @@ func TestSuggest(t *testing.T) {
 	if got, err := model.Suggest(ctx, rows, search); err != nil || got[0].Row != 2 || got[0].Feasible < 0.9 {
 		t.Error(got, err)
 	}
+	if _, err := model.Suggest(ctx, rows, gpdrf.Search{How: "foo"}); err == nil ||
+		!strings.HasPrefix(err.Error(), `gpdrf.Search: how: there is no "foo"`) {
+		t.Error(err)
+	}
 	search.Feasible = nil
 	if got, err := model.Suggest(ctx, rows, search); err != nil || math.Abs(got[0].Mean+1) > 0.1 {
 		t.Error(got, err)
