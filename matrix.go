@@ -1,13 +1,10 @@
 package gpdrf
 
-// Matrixer is a matrix of R rows and C columns, such as gonum's mat.Matrix.
-type Matrixer interface {
+// Matrix copies the rows of a matrix, such as gonum's mat.Matrix, for Rows.Inputs or Rows.Targets.
+func Matrix(m interface {
 	Dims() (r, c int)
 	At(i, j int) float64
-}
-
-// Matrix copies the rows of a matrix, for Rows.Inputs or Rows.Targets.
-func Matrix(m Matrixer) [][]float64 {
+}) [][]float64 {
 	r, c := m.Dims()
 	rows, cells := make([][]float64, r), make([]float64, r*c)
 	for i := range rows {
