@@ -40,7 +40,7 @@ func (p *program) predictVerb() verb {
 			{group: "Data", name: "id", arg: "COL",
 				help: "the column that names the rows, and is copied; default: that of training"},
 			gramFlag, tableSetFlag,
-			{group: "Output", name: "out", arg: "FILE|-",
+			{group: "Output", name: "out", arg: "FILE|-", otherwise: "-",
 				help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow, or - for standard output"},
 			{group: "Output", name: "format", arg: strings.Join(predict.Formats(), "|"),
 				help: "how to write; default: as FILE ends, or csv"},
@@ -55,7 +55,7 @@ func (p *program) predictVerb() verb {
 		keys: dialectKeys(),
 		examples: []example{
 			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out predictions.csv", "a table"},
-			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out - | head -3", "a look"},
+			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv | head -3", "a look"},
 			{"gunzip -c big.csv.gz | gpdrf-gpu predict runs/powerplant-gpdrf-1 --data - " +
 				"--out all.parquet", "any number of rows: they are not held in memory"},
 			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out all.csv " +
@@ -278,7 +278,7 @@ func (w untilDone) Write(text []byte) (int, error) {
 func (c *call) output(in string) (path, format string, err error) {
 	path, ok := c.text("out")
 	if !ok {
-		return "", "", usagef("predict needs --out FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow or -")
+		path = "-"
 	}
 	format, given := c.text("format")
 	known := strings.Join(predict.Formats(), ", ")
