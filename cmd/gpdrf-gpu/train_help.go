@@ -13,13 +13,7 @@ func (p *program) trainVerb() verb {
 		flags: trainFlags(), keys: append(optionFlags(false), commandKeys()...), // keys have no flag
 		about: "Without options it trains GP-DRF on the power plant table that comes with the program, and tests it " +
 			"on held-out rows. It leaves a run folder with the options, the log of training, the scores and the " +
-			"model. A flag beats the config file, the config file beats the preset, and the preset beats the " +
-			"default. An option that the model does not have is an error. Ctrl-C saves the model so far. --resume " +
-			"RUN continues a run that was interrupted or killed, from its last checkpoint. It ends with the same " +
-			"files, bit for bit, as a run without a stop. --cv N trains N models and tests every row once, on a " +
-			"model that has not seen it. With --time, the first rows in time are in no test. The folder then holds a " +
-			"run folder for each fold, the scores in cv.json, and the predictions of tested rows in predictions.csv. " +
-			"--resume and info take such a folder, too.",
+			"model. Ctrl-C saves the model so far.",
 		examples: []example{
 			{"gpdrf-gpu train", "the power plant table, in about 40 seconds"},
 			{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m",
@@ -43,18 +37,21 @@ func (p *program) trainVerb() verb {
 // trainFlags are the flags of options.Options and those of the command itself.
 func trainFlags() []flagSpec {
 	flags := []flagSpec{
-		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
+		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml. " +
+			"Flags beat the file, the file beats the preset, and the preset beats the defaults"},
 		{group: "Files", name: setFlag, arg: "KEY=VALUE",
 			help: "a key of the config file, for this command; may be given several times"},
 		{group: "Files", name: "resume", arg: "RUN",
-			help: "continue the run in this folder, with the options that it began with"},
+			help: "continue the run in this folder, or the folds of --cv, from the last checkpoint, with the " +
+				"options that it began with. It ends with the same files, bit for bit, as a run without a stop"},
 		{group: "Files", name: "out", arg: "DIR",
 			help: "the run folder; default: runs/<data>-<model>-<n>, or runs/<data>-<model>-cv-<n> for --cv"},
 		{group: "Files", name: "overwrite", arg: switchArg,
 			help: "replace the run in the folder of --out, once the new one is whole"},
 		{group: "Data", name: "cv", arg: "N|own",
 			help: "cross-validation: test on each of N folds in turn, and train on the others; own takes " +
-				"the folds of a named set. The folds share a time limit"},
+				"the folds of a named set. The folds share a time limit. Their folder has a run folder of each, " +
+				"cv.json with the scores, and predictions.csv with the predictions of tested rows"},
 	}
 	return append(append(flags, optionFlags(true)...), jsonFlag)
 }
