@@ -43,10 +43,10 @@ func (p *program) markdown() string {
 		"saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n\nFlags of all commands:\n\n")
 	listFlags(&b, commonFlags())
 	for _, v := range p.verbs() {
-		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name, v.synopsis(),
-			wrap(v.about, "", helpWidth))
+		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n%s.\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name,
+			strings.ToUpper(v.line[:1])+v.line[1:], v.synopsis(), wrap(v.about, "", helpWidth))
 		for _, e := range v.examples {
-			fmt.Fprintf(&b, "    %s\n", e.command)
+			fmt.Fprintf(&b, "    %s\n        %s\n", e.command, e.what)
 		}
 		list := func(group string, flags []flagSpec) {
 			if own := slices.DeleteFunc(slices.Clone(flags), isCommon); len(own) > 0 {
