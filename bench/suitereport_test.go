@@ -47,7 +47,8 @@ func TestSuitePage(t *testing.T) {
 	all[failed.key()] = failed
 	contains(t, newSuitePage(all).String(),
 		"13 of ", " 1 of them a failure",
-		"\nRun more than once, the last counts:\n\n- iris, fold 1, GP: 2 times\n",
+		"\n## Run more than once\n\nThe last record counts.\n\n- iris, fold 1, GP: 2 times\n",
+		"\n3 of 13 checks fail.",
 		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 1 of 2 | **fail** | autos 0.700 (2) |",
 		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 1 of 2 | "+
 			"**fail** | autos +0.8000 ± 0.0000 (2) |",
@@ -90,6 +91,7 @@ func TestSuiteRanks(t *testing.T) {
 	failed := &suiteRecord{Set: "autos", Fold: 1, Method: "gpdrf", Error: "it took 50.0 s of 30 s"}
 	all[failed.key()] = failed
 	all[cellKey{"autos", 1, "best"}].Chosen = "gp: 0.75; gpdrf, matern32: 0.25"
+	all[cellKey{"yacht", 1, "best"}].Chosen = "gpdrf: 1.00"
 	methods := len(methodsOf(numbers))
 	first := (float64(n-2) + 2 + float64(methods)) / float64(n) // second on yacht, last on autos
 	contains(t, newSuitePage(all).String(),
@@ -97,7 +99,8 @@ func TestSuiteRanks(t *testing.T) {
 		fmt.Sprintf("| **GP-DRF** | %.2f |", first),
 		"| average NLPD rank of GP-DRF before that of SVGP | 1 of 1 | pass |",
 		"| average NLPD rank of best before all others | 0 of 1 | **fail** | the first is GP",
-		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 1 of 17 | **fail** |",
+		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 1 of 17 | **fail** | "+
+			"yacht +3.0000 (1, default alone); ",
 		"| NLPD of best not worse than that of CatBoost | 17 of 17 | pass |",
 		"| NLPD of best not worse than that of forest | 16 of 17 | **fail** | yacht",
 		"| autos | 1 | gp: 0.75; gpdrf, matern32: 0.25 |",
@@ -117,7 +120,7 @@ func TestChecksOfSmallSets(t *testing.T) {
 		r.NTrain, r.NTest = 144, 15
 	}
 	contains(t, newSuitePage(all).String(),
-		fmt.Sprintf("The first four checks are on sets with %d rows or more, and the others on all.", fewRows),
+		fmt.Sprintf("The first four checks are on sets with\n%d rows or more, and the others on all.", fewRows),
 		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 0 of 0 | – |  |",
 		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 0 of 0 | – |  |",
 		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 0 of 1 | **fail** | autos +2.0000 (1) |",
