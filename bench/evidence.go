@@ -57,7 +57,7 @@ Written by `+"`make evidence`"+` from bench/results; do not edit.
 
 %s
 
-`, p.line())
+`, p.summary())
 	p.behind(&b)
 	if p.whole() {
 		p.beside(&b)
@@ -106,22 +106,31 @@ func filled(text string) string {
 	return b.String()
 }
 
-// line says how GP-DRF fares beside its hardest rivals; the README has it, too.
-func (p evidencePage) line() string {
+// summary says how GP-DRF fares beside its hardest rivals; the README has it, too.
+func (p evidencePage) summary() string {
 	if cells, recorded := p.first(); recorded < len(cells) {
 		return fmt.Sprintf("So far %d of %d cells of fold 1 have a record, which is too few for a summary.", recorded,
 			len(cells))
 	}
-	text := ""
-	if m, ok := p.hardest(numbers); ok {
-		text = fmt.Sprintf("The defaults of GP-DRF have a better NLPD than their hardest rival, %s, on %d of %d "+
-			"tables of numbers, and a worse one on %d.", m.other.title, m.count[0], m.sets(), m.count[2])
-	}
-	if m, ok := p.hardest(classes); ok {
-		text += fmt.Sprintf(" For classes it is %s: a better NLL on %d of %d tables, a worse one on %d.", m.other.title,
-			m.count[0], m.sets(), m.count[2])
+	text := "NLPD is the mean of minus the log density of each test row, and NLL that of minus the log probability of " +
+		"its class: less is better. The hardest rival is the program of others with the fewest wins of GP-DRF, less its " +
+		"losses, on half of the tables or more.\n\n" +
+		"| tables of | score | hardest rival | GP-DRF better | equal | worse |\n|---|---|---|---|---|---|\n"
+	for _, kind := range kindsOfSets[:2] {
+		if m, ok := p.hardest(kind); ok {
+			text += fmt.Sprintf("| %s | %s | %s | %d | %d | %d |\n", tablesOf(kind), scoreName(rankedBy(kind)), m.other.title,
+				m.count[0], m.count[1], m.count[2])
+		}
 	}
 	return strings.TrimSpace(text)
+}
+
+// ofBest says how the preset best fares beside the default on small tables; the README has it, too.
+func (p evidencePage) ofBest() string {
+	const few = 1500
+	m := p.match(numbers, methodOf("best"), rankedBy(numbers), 0, few)
+	return fmt.Sprintf("On %d tables of numbers with fewer than %d rows, it has a better NLPD than the default on %d, and a "+
+		"worse one on %d.", m.sets(), few, m.count[2], m.count[0])
 }
 
 // first are the cells of fold 1, and the number of those with a record.

@@ -91,9 +91,7 @@ func (p evidencePage) beside(b *strings.Builder) {
 ## GP-DRF beside each method
 
 The tables where GP-DRF is better, equal and worse. At most %.2f is equal, or one standard error over
-the folds. Differences, where a negative one is a win, seconds and
-memory are medians. The hardest rival is the program of others with the most wins less losses, of
-those with half of the tables or more.
+the folds. Differences, where a negative one is a win, seconds and memory are medians.
 
 | beside | NLPD of numbers | difference | rank | NLL of classes | difference | rank | seconds | memory |
 |---|---|---|---|---|---|---|---|---|
