@@ -106,13 +106,13 @@ func foldCount(n int) string {
 	return fmt.Sprintf("%d folds", n)
 }
 
-// others says how the defaults fare on the boards of others.
+// others says how the defaults fare on public benchmarks.
 func (p evidencePage) others(b *strings.Builder) {
 	if len(p.boards) == 0 {
 		return
 	}
-	b.WriteString("\n## On the boards of others\n\nSets, splits and scores are those of a board, and boards.md has its " +
-		"figures beside ours.\n\n")
+	b.WriteString("\n## On public benchmarks\n\nSets, splits and scores are those of a benchmark, and [boards.md](boards.md) has " +
+		"its figures beside ours.\n\n")
 	commands := ""
 	for _, d := range p.boards {
 		commands += "      " + d.command + "\n"
