@@ -129,8 +129,8 @@ func (p evidencePage) summary() string {
 func (p evidencePage) ofBest() string {
 	const few = 1500
 	m := p.match(numbers, methodOf("best"), rankedBy(numbers), 0, few)
-	return fmt.Sprintf("On %d tables of numbers with fewer than %d rows, it has a better NLPD than the default on %d, and a "+
-		"worse one on %d.", m.sets(), few, m.count[2], m.count[0])
+	return fmt.Sprintf("On %d tables of numbers with fewer than %d rows, it has a better NLPD than the default on %d, "+
+		"and a worse one on %d.", m.sets(), few, m.count[2], m.count[0])
 }
 
 // first are the cells of fold 1, and the number of those with a record.
