@@ -48,9 +48,7 @@ func read(t *testing.T, name, text string) *data.Dataset {
 	path := filepath.Join(t.TempDir(), name)
 	must.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	set, _, err := data.ReadFile(path, data.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return set
 }
 
@@ -218,9 +216,7 @@ func TestEnough(t *testing.T) {
 		s := searching(t, state, set, map[int][]byte{}, 1)
 		must.OK(t, s.round(context.Background(), rounds))
 		c.Weight = 1
-		if _, err := s.refit(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.refit(context.Background()))(t)
 		if got := c.trial(rounds, 1).Steps; got != want || c.Refit.Steps != want {
 			t.Errorf("worse %v: %d steps in the last round and %d on all rows, want %d", worse, got, c.Refit.Steps, want)
 		}
@@ -232,9 +228,7 @@ func TestSeedsLength(t *testing.T) {
 	set := wave(t, 60, false)
 	for given, want := range map[string]int{"epochs=2": 4, "steps=9": 9} {
 		state := must.Get(New(set, settings("ensemble=2 batch=30 inducing=9 model=gp "+given), 1))(t)
-		if _, err := searching(t, state, set, map[int][]byte{}, 1).Run(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(searching(t, state, set, map[int][]byte{}, 1).Run(context.Background()))(t)
 		for _, c := range state.Candidates {
 			if c.Refit.Steps != want {
 				t.Errorf("%s: %s took %d steps, want %d", given, c.Name, c.Refit.Steps, want)
