@@ -112,8 +112,8 @@ func (p evidencePage) summary() string {
 		return fmt.Sprintf("So far %d of %d cells of fold 1 have a record, which is too few for a summary.", recorded,
 			len(cells))
 	}
-	text := "NLPD is the mean of minus the log density of each test row, and NLL that of minus the log probability of " +
-		"its class: less is better. The hardest rival is the program of others with the fewest wins of GP-DRF, less its " +
+	text := "NLPD is the mean of minus the log density of test rows, NLL that of minus the log probability of their " +
+		"classes. Less is better. The hardest rival is the program of others with the fewest wins of GP-DRF, less its " +
 		"losses, on half of the tables or more.\n\n" +
 		"| tables of | score | hardest rival | GP-DRF better | equal | worse |\n|---|---|---|---|---|---|\n"
 	for _, kind := range kindsOfSets[:2] {
