@@ -291,15 +291,13 @@ func (c *arrowColumn) fixed(t arrowType, values []byte) {
 	case arrowFloat:
 		switch t.bytes {
 		case 2:
-			c.cell = func(i int) string { return number(half(uint16(integer(i)))) }
+			c.number = func(i int) float64 { return half(uint16(integer(i))) }
 		case 4:
 			c.number = func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))) }
 		case 8:
 			c.number = func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(values[8*i:])) }
 		}
-		if c.number != nil {
-			c.cell = func(i int) string { return number(c.number(i)) }
-		}
+		c.cell = func(i int) string { return number(c.number(i)) }
 	case arrowDate:
 		c.cell = func(i int) string { return day(integer(i)) }
 		if t.bytes == 8 {

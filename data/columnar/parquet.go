@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -49,8 +50,14 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 	}
 	p := &parquetReader{groups: file.RowGroups(), pages: file.Metadata().RowGroups,
 		check: parquetCheck{file: r, size: size}, buffer: make([]parquet.Row, parquetBuffer)}
+	var leaves []format.LogicalTypeValue // of all columns that have none within them
+	for _, e := range file.Metadata().Schema {
+		if e.Type.Valid {
+			leaves = append(leaves, e.LogicalType.Value)
+		}
+	}
 	for place, c := range file.Root().Columns() {
-		cell, text := parquetCell(c)
+		cell, text := parquetCell(c, leaves)
 		p.names, p.texts, p.unread = append(p.names, c.Name()), append(p.texts, text), append(p.unread, "")
 		if cell == nil {
 			p.unread[place] = c.Type().String()
@@ -190,12 +197,13 @@ func parquetNumber(c *parquet.Column) func(parquet.Value) float64 {
 	return nil
 }
 
-// parquetCell writes the values of a column, and tells whether they are text; nil where they are no cells.
-func parquetCell(c *parquet.Column) (cell func(parquet.Value) string, text bool) {
+// parquetCell writes the values of a column, and tells whether they are text; nil where they are no cells. Package
+// parquet does not know all types of leaves.
+func parquetCell(c *parquet.Column, leaves []format.LogicalTypeValue) (cell func(parquet.Value) string, text bool) {
 	if !c.Leaf() || c.Repeated() {
 		return nil, false
 	}
-	var logical format.LogicalTypeValue
+	logical := leaves[c.Index()]
 	if t := c.Type().LogicalType(); t != nil {
 		logical = t.Value
 	}
@@ -214,6 +222,11 @@ func parquetCell(c *parquet.Column) (cell func(parquet.Value) string, text bool)
 		if !t.IsSigned {
 			return func(v parquet.Value) string { return strconv.FormatUint(v.Uint64(), 10) }, false
 		}
+	case *format.Float16Type:
+		if c.Type().Length() != 2 {
+			return nil, false
+		}
+		return func(v parquet.Value) string { return number(half(binary.LittleEndian.Uint16(v.ByteArray()))) }, false
 	case *format.NullType: // of a column without a value
 		return func(parquet.Value) string { return "" }, false
 	case *format.StringType, *format.EnumType:

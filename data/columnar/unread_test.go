@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
@@ -69,5 +70,36 @@ func TestBytesOfArrow(t *testing.T) {
 		if got := must.Get(open(text))(t).Unread(column); got != arrowKinds[kind] {
 			t.Errorf("the column is of type %q", got)
 		}
+	}
+}
+
+// halves is a type that package parquet writes by its bytes alone.
+type halves struct{ parquet.Type }
+
+func (halves) LogicalType() *format.LogicalType {
+	return &format.LogicalType{Value: &format.Float16Type{}}
+}
+
+// FLOAT16 of Parquet are numbers. Other values of two bytes are none.
+func TestHalvesOfParquet(t *testing.T) {
+	type2 := parquet.FixedLenByteArrayType(2)
+	schema := parquet.NewSchema("table", parquet.Group{"a": parquet.Leaf(parquet.DoubleType),
+		"b": parquet.Optional(parquet.Leaf(halves{type2})), "c": parquet.Leaf(type2)})
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[any](&file, schema)
+	for _, bits := range []string{"\x00\xbe", "\x01\x00", "\x00\x7e", ""} { // −1.5, the least, NaN, none
+		half := parquet.NullValue().Level(0, 0, 1)
+		if bits != "" {
+			half = parquet.FixedLenByteArrayValue([]byte(bits)).Level(0, 1, 1)
+		}
+		row := parquet.Row{parquet.DoubleValue(2).Level(0, 0, 0), half,
+			parquet.FixedLenByteArrayValue([]byte("id")).Level(0, 0, 2)}
+		must.Get(w.WriteRows([]parquet.Row{row}))(t)
+	}
+	must.OK(t, w.Close())
+	got, err := all(file.Bytes())
+	const want = "[[a b c] [2 -1.5 ] [2 5.960464477539063e-08 ] [2  ] [2  ]]"
+	if err != nil || fmt.Sprint(got) != want {
+		t.Errorf("%v, %v, expected %s", got, err, want)
 	}
 }
