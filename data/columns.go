@@ -73,17 +73,6 @@ func (r *records) openColumns(in *input) error {
 	return r.nameColumns(rows.Columns())
 }
 
-// checkCells refuses columns that are to be read, and have no cells.
-func (r *records) checkCells(columns ...int) error {
-	for _, i := range columns {
-		if kind := r.noCells[i]; kind != "" {
-			return errorf(r.name, "column %s is of type %s: only numbers, text, dates and true or false can be read; "+
-				"write it as one of these, or name another", quote(r.columnName(i)), kind)
-		}
-	}
-	return nil
-}
-
 // spared are the columns that a user has left out, or that a model does not know, by their places.
 func (in *input) spared(names []string) map[int]bool {
 	all := map[int]bool{}

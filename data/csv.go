@@ -52,9 +52,6 @@ func readCSV(in *input) (*table, error) {
 // ownLayout is the layout of a training file. It finds the notations of its columns.
 func (in *input) ownLayout(rec *records) (*layout, error) {
 	targets, err := findTargets(rec, in.opt.Target)
-	if err == nil {
-		err = rec.checkCells(targets...)
-	}
 	if err != nil {
 		return nil, err
 	}

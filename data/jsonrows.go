@@ -28,6 +28,11 @@ type jsonRows struct {
 	starts []int  // where in the line each cell starts, from 1
 	line   int
 	offset int64
+
+	noCells map[int]string // columns of lists or objects, as records.noCells
+	plain   []bool         // the columns that have other values
+	like    bool           // and so must those of a model behind the first row
+	spared  map[int]bool   // those that are not read, whatever they hold
 }
 
 var graphKeys = regexp.MustCompile(`"(nodes|edges)"\s*:\s*\[`)
@@ -45,15 +50,16 @@ func isJSONArray(head []byte) bool {
 }
 
 func (r *records) openJSON(in *input) error {
-	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard)}
+	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard), noCells: map[int]string{}}
 	if in.opt.TargetOptional {
 		rows.spare = in.opt.Like.Outputs()
 	}
-	r.rows, r.style = rows, style{separator: ','}
+	r.rows, r.style, r.noCells = rows, style{separator: ','}, rows.noCells
 	if err := r.readFirst(); err != nil {
 		return err
 	}
 	r.style.names = rows.names
+	rows.spared, rows.like = in.spared(rows.names), in.opt.Like != nil
 	return r.nameColumns(rows.names)
 }
 
@@ -110,12 +116,13 @@ func (j *jsonRows) parse(text []byte) error {
 		case !known:
 			c = len(j.names)
 			j.names, j.at[name] = append(j.names, name), c
-			j.row, j.typed, j.starts = append(j.row, ""), append(j.typed, false), append(j.starts, 0)
+			j.row, j.typed, j.plain = append(j.row, ""), append(j.typed, false), append(j.plain, false)
+			j.starts = append(j.starts, 0)
 		case j.starts[c] > 0:
 			return j.wrong(from, "found the key %s twice in a row", quote(name))
 		}
 		j.starts[c] = int(from.InputOffset()) + 1
-		if j.row[c], j.typed[c], err = j.cell(from, name); err != nil {
+		if err = j.cell(from, c); err != nil {
 			return err
 		}
 	}
@@ -131,24 +138,48 @@ func (j *jsonRows) parse(text []byte) error {
 	return nil
 }
 
-// cell reads the value of a column; typed is a number, true or false.
-func (j *jsonRows) cell(from *json.Decoder, name string) (cell string, typed bool, err error) {
+// cell reads the value of a column.
+func (j *jsonRows) cell(from *json.Decoder, c int) error {
 	value, err := from.Token()
 	if err != nil {
-		return "", false, j.broken(from, err)
+		return j.broken(from, err)
 	}
 	switch v := value.(type) {
 	case json.Delim:
-		return "", false, j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read",
-			v, quote(name))
+		return j.pass(from, c, v)
 	case string:
-		return v, false, nil
+		j.row[c] = v
 	case json.Number:
-		return v.String(), true, nil
+		j.row[c], j.typed[c] = v.String(), true
 	case bool:
-		return strconv.FormatBool(v), true, nil
+		j.row[c], j.typed[c] = strconv.FormatBool(v), true
 	}
-	return "", false, nil // null
+	j.plain[c] = j.plain[c] || value != nil
+	return nil
+}
+
+// pass passes over a list or an object, whose cell is missing. The first value of a column decides
+// whether it is one of these.
+func (j *jsonRows) pass(from *json.Decoder, c int, open json.Delim) error {
+	switch {
+	case j.spared[c], j.noCells[c] != "", slices.Contains(j.spare, j.names[c]):
+	case j.plain[c], j.like:
+		return j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read", open,
+			quote(j.names[c]))
+	default:
+		j.noCells[c] = map[json.Delim]string{'[': "list", '{': "object"}[open]
+	}
+	for depth := 1; depth > 0; {
+		switch token, err := from.Token(); {
+		case err != nil:
+			return j.broken(from, err)
+		case token == json.Delim('['), token == json.Delim('{'):
+			depth++
+		case token == json.Delim(']'), token == json.Delim('}'):
+			depth--
+		}
+	}
+	return nil
 }
 
 // broken is the error about a line that is no JSON.

@@ -73,3 +73,49 @@ func TestRowsWithNodes(t *testing.T) {
 		t.Error(d, err)
 	}
 }
+
+// Columns of lists and objects are left out, as in other files of typed columns. A list behind numbers is a mistake,
+// unless its column is not read.
+func TestListsInJSON(t *testing.T) {
+	const rows = `{"a": 1.25, "emb": null, "at": {"x": [1, {"y": 2}]}, "y": 0.5}
+{"a": 2.5, "emb": [1, [2, 3]], "at": null, "y": 1.5}
+{"a": 4, "emb": [], "at": {}, "y": 2.25}
+`
+	mixed := strings.Replace(rows, "4,", "[4],", 1)
+	more := strings.ReplaceAll(mixed, `"y"`, `"b": 0.5, "y"`)
+	ignored := ReadOptions{TableOptions: TableOptions{Ignore: "a,at"}}
+	d, notes, err := readText(rows, ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
+	if err != nil || fmt.Sprint(d.Columns, d.X.Data(), d.Y) != "[a] [1.25 2.5 4] [0.5 1.5 2.25]" {
+		t.Fatal(d, err)
+	}
+	for column, kind := range map[string]string{"emb": "list", "at": "object"} {
+		want := fmt.Sprintf("t.csv: column %q is of type %s, which cannot be read: left out", column, kind)
+		if !strings.Contains(strings.Join(notes, "\n"), want) {
+			t.Errorf("%q, expected %s", notes, want)
+		}
+	}
+	if d, _, err := readText(more, ignored); err != nil || fmt.Sprint(d.Columns) != "[b]" {
+		t.Error(d, err)
+	}
+	s := d.Schema()
+	optional := ReadOptions{Like: &s, TargetOptional: true}
+	for _, text := range []string{rows, `{"a": 7, "emb": 5, "y": [1]}`, `{"a": 7, "y": 2}` + "\n" + `{"a": 8, "y": [2]}`} {
+		if _, _, err := readText(text, optional); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, c := range []struct {
+		text, want string
+		opt        ReadOptions
+	}{
+		{mixed, `t.csv:3:8: found [ in column "a": only numbers`, ReadOptions{}},
+		{rows, `t.csv: column "at" is of type object: only numbers`, ReadOptions{Target: "at"}},
+		{rows, `t.csv: column "emb" is of type list: only numbers`, ReadOptions{TableOptions: TableOptions{ID: "emb"}}},
+		{`{"a": [1]}`, `t.csv: column "a" is of type list: only numbers`, optional},
+		{`{"a": null}` + "\n" + `{"a": {}}`, `t.csv:2:8: found { in column "a"`, optional},
+		{`{"a": 1, "emb": [1`, `t.csv:1:`, optional},
+	} {
+		_, _, err := readText(c.text, c.opt)
+		wantError(t, c.text, err, strings.HasPrefix, c.want)
+	}
+}

@@ -88,9 +88,6 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	if err := l.assign(rec, p, in.opt); err != nil {
 		return nil, err
 	}
-	if err := l.checkCells(rec); err != nil {
-		return nil, err
-	}
 	return l, l.checkMissing(rec, p)
 }
 
@@ -106,7 +103,13 @@ func (l *layout) checkCells(rec *records) error {
 	for _, c := range l.roles {
 		columns = append(columns, c.at)
 	}
-	return rec.checkCells(columns...)
+	for _, i := range columns {
+		if kind := rec.noCells[i]; kind != "" {
+			return errorf(rec.name, "column %s is of type %s: only numbers, text, dates and true or false can be read; "+
+				"write it as one of these, or name another", quote(rec.columnName(i)), kind)
+		}
+	}
+	return nil
 }
 
 // unread are the columns that are no inputs, since a user has said so.

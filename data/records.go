@@ -32,7 +32,7 @@ type records struct {
 	before    int      // lines before the table
 	titles    int      // of these, above the names of the columns
 	first     bool     // row is the first data row and was not yet asked for
-	// the types of columns of a typed file that cannot be read
+	// the types of columns that cannot be read, such as lists
 	noCells map[int]string
 }
 

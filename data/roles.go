@@ -100,6 +100,9 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	if l.id >= 0 {
 		l.idName = names[l.id]
 	}
+	if err := l.checkCells(rec); err != nil {
+		return err
+	}
 	if len(l.inputs) == 0 && l.texts == nil {
 		hint := ""
 		if len(l.leftOut) > 0 {
