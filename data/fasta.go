@@ -167,10 +167,10 @@ func (t *texts) checkHeaders(in *input) error {
 					"--labels FILE%s", in.leaveOut())
 		}
 	}
-	if opt.Like == nil && in.task == "" && t.areNumbered() {
+	if t.areNumbered() {
 		return t.errorAt(t.where[0],
 			"the header has no class: the headers number the sequences, so they are names; write >NAME|CLASS, or give "+
-				"the classes with --labels FILE (--task regression takes the numbers as targets)")
+				"the classes with --labels FILE")
 	}
 	different := map[string]bool{}
 	for _, l := range t.labels {

@@ -567,26 +567,32 @@ func TestMissingSequences(t *testing.T) {
 	}
 }
 
-// Headers that count the sequences are names. They are targets where someone says so. Sequences to predict have none.
+// Headers that count the sequences are names, whatever the task: training and tests need targets, and predictions
+// have none.
 func TestNumberedHeaders(t *testing.T) {
 	const counted = ">1\nACGT\n>2\nAC\n>3\nGG\n"
-	_, _, err := readText(counted, ReadOptions{})
-	wantError(t, counted, err, strings.HasPrefix, "t.csv:1:1: the header has no class: the headers number the sequences")
-	for text, task := range map[string]string{
-		counted:                               "regression",
-		">1\nACGT\n>2\nAC\n>4\nGG\n":          "",
-		">a|07\nACGT\n>b|08\nAC\n>c|09\nGG\n": "",
-	} {
-		if ds, _, err := readText(text, ReadOptions{Task: task}); err != nil || len(ds.Y) != 3 {
-			t.Error(ds, err)
+	numbers, _, err := readText(">a|1\nACGT\n>b|2\nAC\n>c|4\nGG\n", ReadOptions{})
+	classes, _, wrong := readText(strings.Repeat(counted, 2), ReadOptions{})
+	if err != nil || wrong != nil || len(numbers.Y) != 3 || len(classes.Classes) != 3 {
+		t.Fatal(numbers, err, classes, wrong)
+	}
+	regression, classification := numbers.Schema(), classes.Schema()
+	for _, opt := range []ReadOptions{{}, {Task: "regression"}, {Task: "classification"}, {Like: &regression},
+		{Like: &classification}} {
+		_, _, err := readText(counted, opt)
+		wantError(t, counted, err, strings.HasPrefix, "t.csv:1:1: the header has no class: the headers number the sequences")
+	}
+	for _, text := range []string{">1\nACGT\n>2\nAC\n>4\nGG\n", ">a|07\nACGT\n>b|08\nAC\n>c|09\nGG\n"} {
+		for _, opt := range []ReadOptions{{}, {Like: &regression}} {
+			if ds, _, err := readText(text, opt); err != nil || len(ds.Y) != 3 {
+				t.Error(ds, err)
+			}
 		}
 	}
-	model, _, err := readText(counted, ReadOptions{Task: "regression"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	like := model.Schema()
-	if ds, _, err := readText(counted, ReadOptions{Like: &like, TargetOptional: true}); err != nil || ds.Y != nil {
-		t.Error(ds, err)
+	for _, like := range []*Schema{&regression, &classification} {
+		ds, _, err := readText(counted, ReadOptions{Like: like, TargetOptional: true})
+		if err != nil || ds.HasTarget() {
+			t.Error(ds, err)
+		}
 	}
 }
