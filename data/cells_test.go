@@ -353,13 +353,20 @@ func TestFortran(t *testing.T) {
 	}
 }
 
-// A blank may stand before a cell in quotes. Between tabs, a cell may be one.
+// A blank may stand before a cell in quotes, which may hold the separator. An empty cell stays one.
 func TestBlankBeforeQuotes(t *testing.T) {
-	ds, _, err := readText("a, kind, y\n1, \"x, y\", 0.5\n2, \"z\", 1.5\n3, \"x, y\", 2.5\n", ReadOptions{})
-	if err != nil || fmt.Sprint(ds.Columns, ds.X.Float64s()) != "[a kind=x, y kind=z] [1 1 0 2 0 1 3 1 0]" {
-		t.Error(ds, err)
+	const rows = "a, kind, y\n1, \"x, y\", 0.5\n2, \"z\", 1.5\n3, \"x, y\", 2.5\n"
+	for _, separator := range []string{",", ";", "|", "\t"} {
+		text := strings.ReplaceAll(rows, ",", separator)
+		ds, _, err := readText(text, ReadOptions{})
+		want := strings.ReplaceAll("[a kind=x, y kind=z] [1 1 0 2 0 1 3 1 0]", ",", separator)
+		if err != nil || fmt.Sprint(ds.Columns, ds.X.Float64s()) != want {
+			t.Errorf("%q: %v, %v", text, ds, err)
+		}
+		_, _, err = readText(strings.Replace(text, "3", "", 1), ReadOptions{})
+		wantError(t, text, err, strings.HasPrefix, `t.csv:4:1: cells are missing, in "a" 1`)
 	}
-	ds, _, err = readText("a\tb\ty\n1\t\t0.5\n2\t4\t1.5\n3\t5\t2.5\n",
+	ds, _, err := readText("a\tb\ty\n1\t\t0.5\n2\t4\t1.5\n3\t5\t2.5\n",
 		ReadOptions{TableOptions: TableOptions{Missing: MissingDrop}})
 	if err != nil || fmt.Sprint(ds.X.Float64s()) != "[2 4 3 5]" {
 		t.Error(ds, err)

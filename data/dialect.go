@@ -312,8 +312,7 @@ func firstStyle(head []byte, d Dialect) style {
 	if !given {
 		sep = separator(head)
 	}
-	blanks := sep != '\t' && bytes.Contains(head, []byte(string(sep)+` "`)) // blanks between tabs are cells
-	return style{comments: true, blanks: blanks, separator: sep}
+	return style{comments: true, separator: sep, blanks: bytes.Contains(head, []byte(string(sep)+` "`))}
 }
 
 func (s *style) isNumber(cell string) bool {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // numberReader is a rowReader that reads a row of numbers in much less time.
@@ -81,15 +82,22 @@ type csvRows struct {
 	comment   byte // lines that start with it are left out; 0: none
 }
 
+// tabSign stands for a tab where blanks are passed over: [csv.Reader] takes tabs for blanks.
+const tabSign = '\x1f'
+
 func newCSVRows(r io.Reader, s *style) *csvRows {
+	separator := s.separator
+	if s.blanks && separator == '\t' {
+		separator, r = tabSign, &replaced{r, '\t', tabSign}
+	}
 	from := &lines{src: bufio.NewReaderSize(r, headSize)}
 	c := &csvRows{Reader: csv.NewReader(from), lines: from}
-	c.Comma, c.FieldsPerRecord, c.ReuseRecord, c.TrimLeadingSpace = s.separator, -1, true, s.blanks
+	c.Comma, c.FieldsPerRecord, c.ReuseRecord, c.TrimLeadingSpace = separator, -1, true, s.blanks
 	if s.comments {
 		c.Comment, c.comment = '#', '#'
 	}
-	if s.separator < 0x80 && !s.comma {
-		c.separator = byte(s.separator)
+	if separator < 0x80 && !s.comma {
+		c.separator = byte(separator)
 	}
 	return c
 }
@@ -100,6 +108,9 @@ func (c *csvRows) Read() ([]string, error) {
 	if pe, ok := err.(*csv.ParseError); ok {
 		pe.StartLine += c.lines.plain
 		pe.Line += c.lines.plain
+	}
+	for i := 0; c.Comma == tabSign && i < len(row); i++ { // a cell in quotes may hold some
+		row[i] = strings.ReplaceAll(row[i], string(tabSign), "\t")
 	}
 	return row, err
 }

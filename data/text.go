@@ -83,7 +83,7 @@ func (in *input) text() error {
 		return notUTF8(in.name, line, in.head[bad])
 	}
 	if bytes.IndexByte(in.head, '\n') < 0 && bytes.IndexByte(in.head, '\r') >= 0 {
-		in.bytes = bufio.NewReaderSize(&oldLines{in.bytes}, headSize)
+		in.bytes = bufio.NewReaderSize(&replaced{in.bytes, '\r', '\n'}, headSize) // lines of old computers
 		in.head, _ = in.bytes.Peek(len(in.head))
 	}
 	in.bytes = bufio.NewReaderSize(&utf8Text{src: in.bytes, name: in.name, line: 1}, headSize)
@@ -113,14 +113,17 @@ func (in *input) someRows() []byte {
 	return head
 }
 
-// oldLines are lines that end in a carriage return alone.
-type oldLines struct{ src io.Reader }
+// replaced is a text with another byte in place of one.
+type replaced struct {
+	src     io.Reader
+	old, by byte
+}
 
-func (o *oldLines) Read(b []byte) (int, error) {
-	n, err := o.src.Read(b)
+func (r *replaced) Read(b []byte) (int, error) {
+	n, err := r.src.Read(b)
 	for i, c := range b[:n] {
-		if c == '\r' {
-			b[i] = '\n'
+		if c == r.old {
+			b[i] = r.by
 		}
 	}
 	return n, err
