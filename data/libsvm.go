@@ -233,10 +233,7 @@ func (s *sparse) label(word string, in *input, check func(float64) string) (v fl
 	if v == -1 && in.opt.Like != nil && slices.Equal(in.opt.Like.Classes, []string{"0", "1"}) {
 		v = 0
 	}
-	if check != nil {
-		problem = check(v)
-	}
-	return v, problem
+	return v, check(v)
 }
 
 func isBlank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }

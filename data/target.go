@@ -267,11 +267,10 @@ func (l *layout) checkClasses(made *table) error {
 		quote(l.names[0]))
 }
 
-// knownClass is the test of a class in a file of its own: its fault, or "".
-// It is nil if any number will do.
+// knownClass is the test of a class that is a number: its fault, or "". Any number will do where there are no classes.
 func knownClass(like *Schema, column string) func(v float64) (wrong string) {
 	if like == nil || like.Task != Classification {
-		return nil
+		return func(float64) string { return "" }
 	}
 	known := classIndex(like.Classes)
 	return func(v float64) string {

@@ -87,9 +87,9 @@ func (in *input) readTargets(t *table, path string) error {
 	return in.arrayTargets(t, a)
 }
 
-// setTargets checks the targets of all rows, which stand in an array, and makes them those of t. place tells where
-// target i stands.
-func (in *input) setTargets(t *table, a *npyArray, y []float64, place func(i int) string) error {
+// setTargets checks the targets of all rows, which stand in an array, and makes them those of t. where tells the
+// place of target i.
+func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int) string) error {
 	n, d := size(t.x)
 	s := &t.schema
 	s.Target, s.TargetAt, t.y = labelColumn, d, y
@@ -108,18 +108,18 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, place func(i int
 	if t.booleans = a.isBoolean(); a.idx {
 		t.task = Classification
 	}
-	check := knownClass(in.opt.Like, s.Target)
-	if in.opt.TargetOptional {
-		in.onlyKnown(t, check)
-		return nil
-	}
-	if check == nil {
-		return nil
-	}
-	for i, v := range t.y {
-		if wrong := check(v); wrong != "" {
-			return errorf(a.name, "%s: %s", place(i), wrong)
+	u, check := unneeded{}, knownClass(in.opt.Like, s.Target)
+	for i, v := range y {
+		switch wrong := check(v); {
+		case wrong != "" && !in.opt.TargetOptional:
+			return errorf(a.name, "%s: %s", where(i), wrong)
+		case wrong != "", !(math.Abs(v) <= largest):
+			u.meet(numberClass(v), place{})
+			y[i] = math.NaN()
 		}
+	}
+	if t.notes = append(t.notes, u.notes(in.name, in.task, len(y))...); u.all(len(y)) {
+		t.withoutTargets()
 	}
 	return nil
 }
@@ -218,20 +218,6 @@ func (in *input) unlessUnneeded(t *table, err error) error {
 	t.withoutTargets()
 	t.notes = append(t.notes, fmt.Sprintf("the targets are not used: %v", err))
 	return nil
-}
-
-// onlyKnown makes those of the numbers t.y NaN that are no targets of rows like those of training.
-func (in *input) onlyKnown(t *table, known func(v float64) (wrong string)) {
-	u, n := unneeded{}, len(t.y)
-	for i, v := range t.y {
-		if !(math.Abs(v) <= largest) || known != nil && known(v) != "" {
-			u.meet(numberClass(v), place{})
-			t.y[i] = math.NaN()
-		}
-	}
-	if t.notes = append(t.notes, u.notes(in.name, in.task, n)...); u.all(n) {
-		t.withoutTargets()
-	}
 }
 
 // isTarget reports whether a label can be a target of rows like those of training.
