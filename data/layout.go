@@ -185,16 +185,19 @@ func findTargets(rec *records, target string) (at []int, err error) {
 
 // likeLayout matches a file to a training set: by name where the file has a header, in any order
 // and with columns to spare; by position where it has none.
-func likeLayout(rec *records, like *Schema, opt ReadOptions) (l *layout, err error) {
-	switch {
-	case rec.header != nil:
-		l, err = nameLayout(rec, like, opt)
-	case like.Sequence != "":
+func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
+	if rec.header != nil {
+		return nameLayout(rec, like, opt)
+	}
+	if like.Sequence != "" {
 		return nil, errorf(rec.name, "has no header: a table with a column of sequences needs one")
-	default:
-		if l, err = positionLayout(rec, like, opt); err == nil {
-			err = l.nameRows(rec, opt.ID)
-		}
+	}
+	if err := rec.nameByPlace(like, opt.TargetOptional); err != nil {
+		return nil, err
+	}
+	l, err := nameLayout(rec, like, opt)
+	if err == nil {
+		l.note("no header, so its columns are taken in the order of the training data")
 	}
 	return l, err
 }
@@ -282,16 +285,13 @@ func missingColumn(rec *records, name, role string) error {
 		quote(name), role, didYouMean(name, rec.header), list(rec.header))
 }
 
-// positionLayout takes the columns in the order of the training file: all of them, all but the
-// targets, or the inputs alone.
-func positionLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
-	l := &layout{file: rec.name, columns: like.FileColumns(), id: -1}
-	inputs, targets, others := len(l.columns), len(like.Outputs()), len(like.LeftOut)
-	all := inputs + targets + others
-	switch {
-	case rec.width == all:
-		l.targets, l.names = like.places(), like.Outputs()
-	case !opt.TargetOptional, rec.width != all-targets && rec.width != inputs:
+// nameByPlace names the columns of a file without a header in the order of the training file: all of
+// them, all but the targets, or the inputs alone.
+func (r *records) nameByPlace(like *Schema, targetOptional bool) error {
+	inputs := like.namesOf(func(InputColumn) bool { return true })
+	width, targets, others := len(inputs), len(like.Outputs()), len(like.LeftOut)
+	all := width + targets + others
+	if r.width != all && !(targetOptional && (r.width == all-targets || r.width == width)) {
 		beside := ""
 		if others > 0 {
 			verb := "are"
@@ -300,32 +300,26 @@ func positionLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error
 			}
 			beside = fmt.Sprintf(", and %s that %s no input", plural(others, "column"), verb)
 		}
-		return nil, errorf(rec.name, "has %s and no header, the training data have %s and %s%s: "+
-			"give the same columns in the same order, or a header", plural(rec.width, "column"),
-			plural(inputs, "input"), aTarget(targets), beside)
+		return errorf(r.name, "has %s and no header, the training data have %s and %s%s: "+
+			"give the same columns in the same order, or a header", plural(r.width, "column"),
+			plural(width, "input"), aTarget(targets), beside)
 	}
-	at := 0 // in this file
-	places := map[string]int{}
+	var names []string
 	for i := range all {
-		target := slices.Contains(like.places(), i)
+		target := slices.Index(like.places(), i)
 		out := slices.IndexFunc(like.LeftOut, func(c LeftOut) bool { return c.At == i })
 		switch {
-		case target && rec.width < all, out >= 0 && rec.width == inputs:
-			continue // not in this file
-		case out >= 0 && like.LeftOut[out].Column == like.ID:
-			l.id, l.idName = at, like.ID
+		case target >= 0 && r.width < all, out >= 0 && r.width == width: // not in this file
+		case target >= 0:
+			names = append(names, like.Outputs()[target])
 		case out >= 0:
-			places[like.LeftOut[out].Column] = at + 1
-		case out < 0 && !target:
-			l.inputs = append(l.inputs, at)
+			names = append(names, like.LeftOut[out].Column)
+		default:
+			names, inputs = append(names, inputs[0]), inputs[1:]
 		}
-		at++
 	}
-	if err := l.rolesLike(rec, like, opt, func(column string) int { return places[column] - 1 }); err != nil {
-		return nil, err
-	}
-	l.note("no header, so its columns are taken in the order of the training data")
-	return l, nil
+	r.header, r.style.names = names, names
+	return nil
 }
 
 // aTarget is "a target", or "3 targets".

@@ -208,3 +208,29 @@ func TestTextTarget(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A file without a header has the names of the training data, in its rows that are set aside, too.
+func TestNamesByPlace(t *testing.T) {
+	trained, _, err := readText("n,a,y,b\n9,1,1,2\n7,3,2,4\n8,5,1,6\n6,7,2,8\n",
+		ReadOptions{Target: "y", TableOptions: TableOptions{Ignore: "n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"5,1,2,3\n4,5,1,x\n": "n a y b", "5,1,3\n4,5,x\n": "n a b",
+		"1,3\n5,x\n": "a b"} {
+		var bad []string
+		s, err := OpenStream(write(t, "t.csv", text), trained.Schema(), TableOptions{}, Watch{}, func(row BadRow) error {
+			bad = append(bad, row.Cells...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		rows, err := s.Next(5)
+		if err != nil || fmt.Sprint(rows.X.Float64s()) != "[1 3]" || !slices.Contains(bad, "x") ||
+			strings.Join(s.Columns(), " ") != want {
+			t.Errorf("%q: columns %q, %v, %v", text, s.Columns(), rows, err)
+		}
+	}
+}
