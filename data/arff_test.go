@@ -11,10 +11,7 @@ const arff = "% a comment\n@RELATION r\n\n@ATTRIBUTE a NUMERIC\n@attribute 'b c'
 	"no\n@attribute\ttarget {0,1}\n\n@DATA\n1,2,0\n% between\n3,4,1\n\n5,6,0\n7,8,1\n"
 
 func TestARFF(t *testing.T) {
-	want, _, err := readText("a,b c,target\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := dataset(readText("a,b c,target\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n", ReadOptions{}))(t)
 	for name, text := range map[string]string{"plain": arff, "CRLF": strings.ReplaceAll(arff, "\n",
 		"\r\n"), "gzip": zipped(arff), "BOM": "\xef\xbb\xbf" + arff} {
 		d, _, err := readText(text, ReadOptions{})
@@ -83,10 +80,7 @@ func TestBlocksOfTime(t *testing.T) {
 		t.Errorf("%d rows in blocks", len(all))
 	}
 
-	recording, _, err := ReadFile(write(t, "t.csv", numbered(1000, 2)), ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	recording := dataset(ReadFile(write(t, "t.csv", numbered(1000, 2)), ReadOptions{}))(t)
 	for i := range recording.N() {
 		recording.Times = append(recording.Times, float64(i))
 	}

@@ -33,10 +33,7 @@ func TestNoTarget(t *testing.T) {
 	if ds, _, err := readText(dna, ReadOptions{Sequence: "dna"}); err != nil || ds.N() != 2 {
 		t.Error(ds, err)
 	}
-	like, _, err := readText("a,y\n2,0.5\n3,1.5\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	like := dataset(readText("a,y\n2,0.5\n3,1.5\n", ReadOptions{}))(t)
 	if _, _, err := readText(table, ReadOptions{Like: throughJSON(t, like)}); err == nil ||
 		!strings.Contains(err.Error(), "empty cell in column \"y\"") {
 		t.Error(err)
@@ -70,10 +67,7 @@ func TestBooleans(t *testing.T) {
 		!strings.Contains(err.Error(), "row 1: found "+strings.Replace(fault, `"`, "", 1)) {
 		t.Error(err)
 	}
-	counts, _, err := readText("n,y\n0,0.5\n1,1.5\n1,2.5\n0,2\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := dataset(readText("n,y\n0,0.5\n1,1.5\n1,2.5\n0,2\n", ReadOptions{}))(t)
 	if _, _, err := readText("n\n2\n", ReadOptions{Like: throughJSON(t, counts), TargetOptional: true}); err != nil {
 		t.Errorf("a number that was 0 or 1 in training: %v", err)
 	}
@@ -111,10 +105,7 @@ func TestTypedBooleans(t *testing.T) {
 {"flag":true,"y":true}
 `, "#", y)
 	}
-	words, _, err := readText("flag,y\ntrue,true\nfalse,false\ntrue,true\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := dataset(readText("flag,y\ntrue,true\nfalse,false\ntrue,true\n", ReadOptions{}))(t)
 	typed, notes, err := readText(lines("true"), ReadOptions{})
 	if err != nil || !reflect.DeepEqual(typed.Schema(), words.Schema()) || typed.Fingerprint != words.Fingerprint ||
 		!strings.Contains(notes[0], `column "flag" is true or false`) {
@@ -186,10 +177,7 @@ func TestCells(t *testing.T) {
 // Weights and offsets that are written as people write numbers are read so in other files, too.
 func TestRolesWithNotation(t *testing.T) {
 	const text = "x,w,y\n1,\"1,000\",0.5\n2,\"2,500\",1.5\n4,500,2\n7,\"1,500\",3.5\n"
-	d, _, err := readText(text, ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Weights: "w"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := dataset(readText(text, ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Weights: "w"}}}))(t)
 	other, _, err := readText(text, ReadOptions{Like: throughJSON(t, d)})
 	if err != nil || !slices.Equal(other.Weights, []float64{1000, 2500, 500, 1500}) {
 		t.Error(other, err)
@@ -238,10 +226,7 @@ func TestFlagWord(t *testing.T) {
 }
 
 func TestTinyTarget(t *testing.T) {
-	ds, _, err := readText("a,y\n1e-200,1e-200\n2e-200,3e-200\n4e-200,2.5e-200\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := dataset(readText("a,y\n1e-200,1e-200\n2e-200,3e-200\n4e-200,2.5e-200\n", ReadOptions{}))(t)
 	if _, err := FitTargets(StandardTargets, ds); err == nil ||
 		!strings.Contains(err.Error(), "multiply the column by a power of ten") {
 		t.Error(err)

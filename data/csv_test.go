@@ -12,15 +12,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // write puts a file into a fresh folder.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 
@@ -37,6 +37,9 @@ func readText(text string, opt ReadOptions) (*Dataset, []string, error) {
 	return read("t.csv", strings.NewReader(text), opt, limits{text: 1 << 20, record: 1 << 16, cells: 1 << 16})
 }
 
+// dataset returns the rows of a reading, in a test that an error ends: dataset(readText(…))(t).
+func dataset(d *Dataset, _ []string, err error) func(testing.TB) *Dataset { return must.Get(d, err) }
+
 // wantError fails the test unless an error is one of this package whose text has, or begins with, what is wanted.
 func wantError(t *testing.T, name string, err error, has func(text, want string) bool, want string) {
 	t.Helper()
@@ -50,10 +53,7 @@ const small = "a,b,target\n1,2,0.5\n-3,4e2,0.25\n"
 
 // TestForms writes one table in every form a file may have; all read the same.
 func TestForms(t *testing.T) {
-	want, _, err := readText(small, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := dataset(readText(small, ReadOptions{}))(t)
 	if got := fmt.Sprintln(want.Columns, want.Target, want.Task, want.X.Float64s(),
 		want.Y); got != "[a b] target regression [1 2 -3 400] [0.5 0.25]\n" {
 		t.Fatal(got)
@@ -379,10 +379,7 @@ func checkFuzzed(t *testing.T, d *Dataset, err error) {
 // In a table of one column, a blank line is a row without a value, unless no row follows it.
 func TestBlankRows(t *testing.T) {
 	training := func(text string, o TableOptions) *Schema {
-		ds, _, err := readText(text, ReadOptions{TableOptions: o})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ds := dataset(readText(text, ReadOptions{TableOptions: o}))(t)
 		impute(ds)
 		return throughJSON(t, ds)
 	}

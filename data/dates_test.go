@@ -125,11 +125,8 @@ func TestNumbersLikeDates(t *testing.T) {
 
 // A cell that is missing has the median of the others, in the middle of its cycles.
 func TestMissingDates(t *testing.T) {
-	d, _, err := readText("d,y\n2020-01-01,1.5\n2020-01-12,2\n,3\n2020-01-31,4\n", ReadOptions{
-		TableOptions: TableOptions{Missing: MissingImpute}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := dataset(readText("d,y\n2020-01-01,1.5\n2020-01-12,2\n,3\n2020-01-31,4\n", ReadOptions{
+		TableOptions: TableOptions{Missing: MissingImpute}}))(t)
 	impute(d)
 	if got, want := d.Row(2), []float64{11, 0, 0, 1}; !slices.Equal(got, want) {
 		t.Error(got)

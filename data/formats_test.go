@@ -4,15 +4,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Every format has a small file here that it reads and no earlier one takes, and a row in
 // docs/data.md.
 func TestFormatsAreTested(t *testing.T) {
-	documented, err := os.ReadFile("../docs/data.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	documented := must.Get(os.ReadFile("../docs/data.md"))(t)
 	files := map[string]struct{ text, row string }{
 		"an IDX file of images": {"\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x02abcd",
 			"| IDX images |"},

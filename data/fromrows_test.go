@@ -4,15 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Rows to predict that do not fit are errors that say what they should have.
 func TestGivenRows(t *testing.T) {
-	trained, err := FromRows(Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, 2}, {2, 5}, {4, 3}},
-		Values: []float64{1, 2, 4}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := must.Get(FromRows(Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, 2}, {2, 5}, {4, 3}},
+		Values: []float64{1, 2, 4}}))(t)
 	for want, r := range map[string]Rows{
 		"row 2 has 2 numbers, and there are 3 columns": {Columns: []string{"a", "note", "b"},
 			Inputs: [][]float64{{1, 0, 2}, {1, 2}}},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -14,13 +15,9 @@ import (
 func graphFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "DS")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(dir, 0o755))
 	for end, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, "DS_"+end+".txt"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, "DS_"+end+".txt"), []byte(text), 0o644))
 	}
 	return dir
 }
@@ -94,10 +91,7 @@ func TestFolder(t *testing.T) {
 
 // Files of other systems and editors are the same folder.
 func TestFolderLines(t *testing.T) {
-	plain, _, err := ReadFile(graphFolder(t, triangles()), ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := dataset(ReadFile(graphFolder(t, triangles()), ReadOptions{}))(t)
 	files := triangles()
 	for end, text := range files {
 		files[end] = "\ufeff" + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\r\n") + "\r\n\r\n \n"
@@ -111,10 +105,7 @@ func TestFolderLines(t *testing.T) {
 // A file of labels stands in place of the classes of a folder, and may hold numbers.
 func TestFolderLabels(t *testing.T) {
 	labels := write(t, "labels.txt", "0.5\n1.25\n-2\n")
-	d, _, err := ReadFile(graphFolder(t, triangles()), ReadOptions{Labels: labels})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := dataset(ReadFile(graphFolder(t, triangles()), ReadOptions{Labels: labels}))(t)
 	if d.Task != Regression || len(d.Y) != 3 {
 		t.Errorf("task %s with the classes %v", d.Task, d.Classes)
 	}

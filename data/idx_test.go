@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // idx is an IDX file of the given shape.
@@ -35,9 +37,7 @@ func folderOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	return dir
 }
@@ -53,10 +53,7 @@ func TestIDX(t *testing.T) {
 		"answers":                    labels,
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
-	train, _, err := ReadFile(at("train-images-idx3-ubyte"), ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	train := dataset(ReadFile(at("train-images-idx3-ubyte"), ReadOptions{}))(t)
 	if train.N() != 4 || train.D() != 6 || train.Task != Classification ||
 		!slices.Equal(train.Labels, []int32{3, 0, 2, 1}) ||
 		strings.Join(train.Classes, "") != "0123" || train.AutoScaling != imageScaling {

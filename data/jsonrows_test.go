@@ -6,25 +6,21 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // sampleFile is a file of two rows, a and b, by polars or pyarrow.
 func sampleFile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/" + name))(t)
 	return string(text)
 }
 
 // Rows in JSON are those of the same table as CSV.
 func TestJSONRows(t *testing.T) {
 	opt := ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}}
-	want, _, err := readText("kind,area,sold,price\nflat,78.1,1,190.5\nhouse,,0,259\nflat,-3e2,,7\n", opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := dataset(readText("kind,area,sold,price\nflat,78.1,1,190.5\nhouse,,0,259\nflat,-3e2,,7\n", opt))(t)
 	got, _, err := readText("\ufeff"+`{"kind": "flat", "area": 78.1, "sold": true, "price": 190.5}
 
 {"price": 259, "kind": "house", "area": null, "sold": false}

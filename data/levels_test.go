@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Counts are found where nothing else could be meant, and numbers of other kinds are not.
@@ -37,10 +39,7 @@ func TestLooksLikeCounts(t *testing.T) {
 		for i := range 200 {
 			rows.Inputs, rows.Values = append(rows.Inputs, []float64{float64(i)}), append(rows.Values, c.of(i))
 		}
-		d, err := FromRows(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(FromRows(rows))(t)
 		if got := LooksLikeCounts(d); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -18,11 +18,8 @@ const givenTraining = `age,colour,dna,weight,y
 
 // Rows that are given have the values of rows in a file.
 func TestGivenIsAFile(t *testing.T) {
-	training, _, err := ReadFile(write(t, "train.csv", givenTraining),
-		ReadOptions{Target: "y", Sequence: "dna", TableOptions: TableOptions{Missing: MissingImpute}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	training := dataset(ReadFile(write(t, "train.csv", givenTraining),
+		ReadOptions{Target: "y", Sequence: "dna", TableOptions: TableOptions{Missing: MissingImpute}}))(t)
 	s := training.Schema()
 	if got := s.NumberColumns(); !slices.Equal(got, []string{"age", "weight"}) {
 		t.Fatalf("columns of numbers %q", got)
@@ -37,11 +34,8 @@ func TestGivenIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	nan := math.NaN()
-	given, err := s.Rows(Given{N: 4, Numbers: []float64{0.1, 1e3, nan, nan, -7, 5, 1, 2},
-		Texts: map[string][]string{"colour": {"green", "blue", "", "NA"}}, Sequences: []string{"ACNT", "A", "GG", "T"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := must.Get(s.Rows(Given{N: 4, Numbers: []float64{0.1, 1e3, nan, nan, -7, 5, 1, 2},
+		Texts: map[string][]string{"colour": {"green", "blue", "", "NA"}}, Sequences: []string{"ACNT", "A", "GG", "T"}}))(t)
 	if !slices.Equal(given.Columns, file.Columns) || given.N() != file.N() {
 		t.Fatalf("columns %q and %q", given.Columns, file.Columns)
 	}
@@ -55,10 +49,7 @@ func TestGivenIsAFile(t *testing.T) {
 
 func TestGivenIsWrong(t *testing.T) {
 	path := write(t, "train.csv", "a,b,y\n1,x,1\n2,z,2.5\n3,x,4\n")
-	training, _, err := ReadFile(path, ReadOptions{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	training := dataset(ReadFile(path, ReadOptions{Target: "y"}))(t)
 	s := training.Schema()
 	words := map[string][]string{"b": {"x", "z"}}
 	for _, test := range []struct {
@@ -78,10 +69,7 @@ func TestGivenIsWrong(t *testing.T) {
 			t.Errorf("%+v: error %v, expected %q", test.given, err, test.want)
 		}
 	}
-	genes, _, err := ReadFile(write(t, "g.fasta", ">a|1\nACGT\n>b|2\nGGTA\n"), ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	genes := dataset(ReadFile(write(t, "g.fasta", ">a|1\nACGT\n>b|2\nGGTA\n"), ReadOptions{}))(t)
 	for text, want := range map[string]string{"": "empty", "AC!T": `found "!" at byte 3 of column "sequence"`} {
 		if _, err := genes.Schema().Rows(Given{N: 1, Sequences: []string{text}}); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -109,10 +97,7 @@ func TestParseNumberCell(t *testing.T) {
 // A boolean is one value in each spelling: as a number, and among words.
 func TestGivenBooleans(t *testing.T) {
 	path := write(t, "train.csv", "a,b,y\nTrue,True,1\nFalse,maybe,2.5\nTrue,False,4\nFalse,True,3\n")
-	training, _, err := ReadFile(path, ReadOptions{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	training := dataset(ReadFile(path, ReadOptions{Target: "y"}))(t)
 	s := training.Schema()
 	for _, cell := range []string{"true", "True", "TRUE", "1"} {
 		v, err := ParseCell(cell, slices.Contains(s.Booleans, "a"))
@@ -132,10 +117,7 @@ func TestTextColumns(t *testing.T) {
 	const table = "zone,k,y\nNA,1,1\nEU,2,2.5\n-,1,4\n,2,3\nEU,1,1\n"
 	path := write(t, "train.csv", table)
 	o := TableOptions{Text: "zone,2", Missing: MissingImpute}
-	training, _, err := ReadFile(path, ReadOptions{Target: "y", TableOptions: o})
-	if err != nil {
-		t.Fatal(err)
-	}
+	training := dataset(ReadFile(path, ReadOptions{Target: "y", TableOptions: o}))(t)
 	want := []string{"zone=-", "zone=EU", "zone=NA", "zone=missing", "k=1", "k=2"}
 	if !slices.Equal(training.Columns, want) {
 		t.Fatalf("%q, expected %q", training.Columns, want)

@@ -119,10 +119,7 @@ func TestArrays(t *testing.T) {
 			t.Errorf("%s: %+v", c.file, d)
 		}
 	}
-	d, _, err := ReadFile("x.npy", ReadOptions{Task: "classification"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := dataset(ReadFile("x.npy", ReadOptions{Task: "classification"}))(t)
 	for file, labelled := range map[string]bool{"x_test.npy": false, "bare.npz": false, "a.npz": true,
 		"table.npy": true} {
 		if p, _, err := ReadFile(file, forPrediction(d.Schema(), TableOptions{}, Watch{})); err != nil ||

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // textRows are rows that are not read as numbers.
@@ -32,10 +34,7 @@ func streamed(t *testing.T, path string, s Schema, size int, numbers, skip bool)
 	if !skip {
 		bad = nil
 	}
-	rows, err := OpenStream(path, s, TableOptions{}, Watch{}, bad)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(OpenStream(path, s, TableOptions{}, Watch{}, bad))(t)
 	defer rows.Close()
 	if _, fast := rows.rec.rows.(numberReader); !fast {
 		t.Fatal("no numbers are read")
@@ -134,14 +133,8 @@ func TestPlainNumber(t *testing.T) {
 
 // Rows to predict may be any number: a file to train on has a bound, since it is held whole.
 func TestStreamOfAnyLength(t *testing.T) {
-	d, _, err := readText(small, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := OpenStream(write(t, "t.csv", small), d.Schema(), TableOptions{}, Watch{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := dataset(readText(small, ReadOptions{}))(t)
+	rows := must.Get(OpenStream(write(t, "t.csv", small), d.Schema(), TableOptions{}, Watch{}, nil))(t)
 	defer rows.Close()
 	if most := rows.rec.guard.limits.text; most < math.MaxInt64 {
 		t.Errorf("rows of %d bytes are too many", most)

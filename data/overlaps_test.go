@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Rows of one group, or of one time, are an error where they are split, and nowhere else.
@@ -61,15 +63,9 @@ func TestOverlaps(t *testing.T) {
 func TestDatedTimesAgain(t *testing.T) {
 	const table = "t,x,y\n01/02/2020,1,1\n13/02/2020,2,3\n03/03/2020,3,2\n"
 	for _, first := range []RowRoles{{Time: "t"}, {}} { // a time, or an input
-		ds, err := inRoles(t, table, first)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, _, err := ReadFile(write(t, "new.csv", table), ReadOptions{Like: throughJSON(t, ds),
-			TableOptions: TableOptions{Roles: RowRoles{Time: "t"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ds := must.Get(inRoles(t, table, first))(t)
+		again := dataset(ReadFile(write(t, "new.csv", table), ReadOptions{Like: throughJSON(t, ds),
+			TableOptions: TableOptions{Roles: RowRoles{Time: "t"}}}))(t)
 		if days := (again.Times[1] - again.Times[0]) / secondsPerDay; days != 12 {
 			t.Errorf("%+v: %g days", first, days)
 		}

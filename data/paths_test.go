@@ -54,10 +54,7 @@ func typedPath(begin func(io.Writer, []tablefile.Column) (tablefile.Writer, erro
 			_, err := parseNumber(r.number)
 			isNumber = isNumber && (err == nil || r.number == "")
 		}
-		w, err := begin(&b, []tablefile.Column{{Name: "a", Text: !isNumber}, {Name: "kind", Text: true}, {Name: "y"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(begin(&b, []tablefile.Column{{Name: "a", Text: !isNumber}, {Name: "kind", Text: true}, {Name: "y"}}))(t)
 		number := func(cell string) {
 			if cell == "" {
 				w.Missing()

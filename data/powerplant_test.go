@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 var writeFolds = flag.Bool("write-folds", false,
@@ -83,15 +84,9 @@ func foldFilesOf(t *testing.T, dir string, fold int) (train, test *Dataset) {
 	t.Helper()
 	powerplant, _ := sets.Find("powerplant")
 	trainFile, testFile := powerplant.Files(fold)
-	train, _, err := ReadFile(filepath.Join(dir, "powerplant", trainFile), ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	train = dataset(ReadFile(filepath.Join(dir, "powerplant", trainFile), ReadOptions{}))(t)
 	like := train.Schema()
-	test, _, err = ReadFile(filepath.Join(dir, "powerplant", testFile), ReadOptions{Like: &like})
-	if err != nil {
-		t.Fatal(err)
-	}
+	test = dataset(ReadFile(filepath.Join(dir, "powerplant", testFile), ReadOptions{Like: &like}))(t)
 	return train, test
 }
 
@@ -169,9 +164,7 @@ func deriveFolds(t *testing.T, dir string) {
 		line, _ := json.Marshal(rows)
 		text += string(line) + []string{",\n", ",\n", "\n]}\n"}[i]
 	}
-	if err := os.WriteFile("sets/powerplant/folds.json", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile("sets/powerplant/folds.json", []byte(text), 0o644))
 	t.Skip("powerplant/folds.json is written: run the test again without -write-folds")
 }
 

@@ -190,10 +190,7 @@ func TestHeaderOfWideTable(t *testing.T) {
 		b.WriteString(strings.Repeat("0.125,", d) + []string{"a", "b"}[i%2] + "\n")
 	}
 	path := write(t, "wide.csv", b.String())
-	ds, _, err := ReadFile(path, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := dataset(ReadFile(path, ReadOptions{}))(t)
 	if ds.N() != 4 || ds.D() != d || ds.Columns[0] != "gene0" {
 		t.Errorf("%d rows of %d columns, the first %q", ds.N(), ds.D(), ds.Columns[0])
 	}

@@ -224,14 +224,9 @@ func TestTargetScale(t *testing.T) {
 
 // A date that is far outside is written as one.
 func TestFarDates(t *testing.T) {
-	train, _, err := readText("when,y\n2020-01-01,1\n2020-01-03,2\n2020-01-02 06:00,4\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, _, err := readText("when\n1969-07-20 20:17\n", ReadOptions{Like: throughJSON(t, train), TargetOptional: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	train := dataset(readText("when,y\n2020-01-01,1\n2020-01-03,2\n2020-01-02 06:00,4\n", ReadOptions{}))(t)
+	rows := dataset(readText("when\n1969-07-20 20:17\n",
+		ReadOptions{Like: throughJSON(t, train), TargetOptional: true}))(t)
 	s := must.Get(FitScaler("standard", train))(t)
 	const want = `column "when" is 1969-07-20 20:17:00, and 2020-01-01 to 2020-01-03 in the training rows: far outside`
 	if got := farIn(s, rows).Describe(); !strings.Contains(got, want) {
@@ -244,11 +239,8 @@ func TestFarDates(t *testing.T) {
 func TestFar(t *testing.T) {
 	train, _, _ := readText("a,b,c,target\n1,2,7,0.5\n-3,4e2,7,0.25\n0,1,7,0.25\n", ReadOptions{})
 	like := train.Schema()
-	rows, _, err := readText("a,b,c\n1,2,7\n\n-7.1,1e90,7\n-1e99,2,7\n4.9,-390,7.9\n5.1,6,7\n2,2,8.5\n",
-		ReadOptions{Like: &like, TargetOptional: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := dataset(readText("a,b,c\n1,2,7\n\n-7.1,1e90,7\n-1e99,2,7\n4.9,-390,7.9\n5.1,6,7\n2,2,8.5\n",
+		ReadOptions{Like: &like, TargetOptional: true}))(t)
 	rows.Path = "t.csv"
 	for _, kind := range []string{"standard", "none", "robust"} {
 		s := must.Get(FitScaler(kind, train))(t)

@@ -61,10 +61,7 @@ func wordTable(different, times int) string {
 }
 
 func TestBadOneHot(t *testing.T) {
-	d, _, err := readText(flats, ReadOptions{TableOptions: TableOptions{OneHot: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := dataset(readText(flats, ReadOptions{TableOptions: TableOptions{OneHot: true}}))(t)
 	like := d.Schema()
 	var many strings.Builder
 	many.WriteString("a,b\n")

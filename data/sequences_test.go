@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -119,14 +120,8 @@ func TestTokens(t *testing.T) {
 
 // TestSequencesLike reads other files by the schema of a training set.
 func TestSequencesLike(t *testing.T) {
-	words, _, err := readText("pos\tgood film\nneg\tbad film\npos\tgood\nneg\tbad\n", ReadOptions{Tokens: "words"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	real, _, err := readText(">0.5\nACGT\n>0.25\nACG\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := dataset(readText("pos\tgood film\nneg\tbad film\npos\tgood\nneg\tbad\n", ReadOptions{Tokens: "words"}))(t)
+	real := dataset(readText(">0.5\nACGT\n>0.25\nACG\n", ReadOptions{}))(t)
 	for _, c := range []struct {
 		name, text, want string
 		like             *Dataset
@@ -273,9 +268,7 @@ func TestSequenceLabels(t *testing.T) {
 	sequences := write(t, "x.fasta", ">first one\nACGT\n>second\nAC\n>third\nGG\n>fourth\nTTT\n")
 	beside := func(text string) string {
 		path := filepath.Join(filepath.Dir(sequences), "labels.txt")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 		return path
 	}
 	for _, text := range []string{"b\na\nb\na\n",
@@ -511,10 +504,7 @@ func TestListHeader(t *testing.T) {
 // Some sets of texts write LABEL before each >.
 func TestLabelledHeaders(t *testing.T) {
 	plain := ">1\nA cat sat.\n>0\nA dog ran.\n>1\nCats\n"
-	want, _, err := readText(plain, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := dataset(readText(plain, ReadOptions{}))(t)
 	if got, _, err := readText(strings.ReplaceAll(plain, ">", "LABEL>"), ReadOptions{}); err != nil ||
 		got.Fingerprint != want.Fingerprint {
 		t.Error(got, err)

@@ -9,10 +9,7 @@ import (
 // A shuffled input moves whole: all columns of a text, and the sequence of a row.
 func TestShuffled(t *testing.T) {
 	const table = "size,colour,gene,y\n1,red,ACGT,0.1\n2,blue,CCGT,0.2\n3,green,GGGT,0.3\n4,red,TTTT,0.4\n"
-	ds, _, err := ReadFile(write(t, "shuffled.csv", table), ReadOptions{Sequence: "gene"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := dataset(ReadFile(write(t, "shuffled.csv", table), ReadOptions{Sequence: "gene"}))(t)
 	inputs := ds.Schema().Inputs()
 	var names []string
 	for _, in := range inputs {

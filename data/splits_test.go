@@ -34,10 +34,7 @@ func inRoles(t *testing.T, table string, roles RowRoles) (*Dataset, error) {
 }
 
 func TestRoles(t *testing.T) {
-	ds, err := inRoles(t, visits(40, 5), RowRoles{Weights: "copies", Group: "2", Offset: "exposure"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds := must.Get(inRoles(t, visits(40, 5), RowRoles{Weights: "copies", Group: "2", Offset: "exposure"}))(t)
 	n := ds.N()
 	if !slices.Equal(ds.Columns, []string{"x", "day"}) || len(ds.Weights) != n || len(ds.Offset) != n ||
 		slices.Max(ds.Groups) < 30 || ds.Times != nil || slices.Max(ds.Weights) != 2 ||
@@ -54,15 +51,12 @@ func TestRoles(t *testing.T) {
 	const named = "exposure,x,day,copies\n0.5,1,2,\n0.25,3,4,-1\n" // rows to predict need no weights
 	for _, file := range []string{named, `{"x": 1, "day": 2, "exposure": 0.5}` + "\n" +
 		`{"x": 3, "day": 4, "exposure": 0.25}` + "\n"} {
-		new, _, err := ReadFile(write(t, "new", file), forPrediction(schema, TableOptions{}, Watch{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		new := dataset(ReadFile(write(t, "new", file), forPrediction(schema, TableOptions{}, Watch{})))(t)
 		if !slices.Equal(new.Offset, []float64{0.5, 0.25}) || new.Weights != nil || new.Groups != nil {
 			t.Errorf("%s: offsets %v, weights %v", file, new.Offset, new.Weights)
 		}
 	}
-	_, _, err = ReadFile(write(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, Watch{}))
+	_, _, err := ReadFile(write(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, Watch{}))
 	if err == nil || !strings.Contains(err.Error(), `new.csv:1: there is no column "exposure", that is added to`) {
 		t.Errorf("without the offset: %v", err)
 	}
@@ -189,10 +183,8 @@ func TestGroupsStayWhole(t *testing.T) {
 	if _, _, _, err := inFolds(ds, 61, 1); err == nil || !strings.Contains(err.Error(), "60 groups") {
 		t.Errorf("61 folds: %v", err)
 	}
-	two, err := inRoles(t, "g,x,y\na,1,1.5\na,2,3\na,4,2\na,5,3\nb,3,2\nb,4,4\nb,1,2\nb,0,3\n", RowRoles{Group: "g"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := must.Get(inRoles(t, "g,x,y\na,1,1.5\na,2,3\na,4,2\na,5,3\nb,3,2\nb,4,4\nb,1,2\nb,0,3\n",
+		RowRoles{Group: "g"}))(t)
 	rest, held, err := HoldOut(two, 0.1, 1)
 	if err != nil || rest.N() != 4 || held.N() != 4 {
 		t.Errorf("a group of half of the rows is not held out: %v", err)
@@ -228,10 +220,8 @@ func TestPastAndFuture(t *testing.T) {
 	if _, _, _, err := inFolds(coarse, 3, 1); err == nil || !strings.Contains(err.Error(), "too few different times") {
 		t.Errorf("three windows of two times: %v", err)
 	}
-	dates, err := inRoles(t, "t,x,y\n2024-03-01,1,1.5\n2023-12-31T23:00:00Z,2,3\n2024-01-15,4,2\n", RowRoles{Time: "t"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dates := must.Get(inRoles(t, "t,x,y\n2024-03-01,1,1.5\n2023-12-31T23:00:00Z,2,3\n2024-01-15,4,2\n",
+		RowRoles{Time: "t"}))(t)
 	if _, held, err := HoldOut(dates, 0.2, 1); err != nil || held.Row(0)[0] != 1 {
 		t.Errorf("the latest date is not held out: %v", err)
 	}

@@ -8,10 +8,7 @@ import (
 )
 
 func TestSummarize(t *testing.T) {
-	d, _, err := readText("count,size,same,y\n1,0.5,7,0\n2,1.5,7,1\n2,0.5,7,12\n4,2.5,7,12\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := dataset(readText("count,size,same,y\n1,0.5,7,0\n2,1.5,7,1\n2,0.5,7,12\n4,2.5,7,12\n", ReadOptions{}))(t)
 	d.Path = "t.csv"
 	s := Summarize(d)
 	for j, want := range []ColumnSummary{
@@ -64,10 +61,7 @@ func TestSummarizeLarge(t *testing.T) {
 }
 
 func TestSummarizeClasses(t *testing.T) {
-	d, _, err := readText(numbered(100, 3), ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := dataset(readText(numbered(100, 3), ReadOptions{}))(t)
 	s := Summarize(d)
 	if s.TargetStats != nil || s.Histogram != nil || len(s.Classes) != 3 ||
 		s.Classes[0] != (ClassCount{"0", 34}) || s.Classes[2].Count != 33 {

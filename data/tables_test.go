@@ -7,15 +7,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // throughJSON is a schema as a model file keeps it.
 func throughJSON(t *testing.T, d *Dataset) *Schema {
 	t.Helper()
-	text, err := json.Marshal(d.Schema())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(d.Schema()))(t)
 	var s Schema
 	if err := json.Unmarshal(text, &s); err != nil || s.Check() != nil || !reflect.DeepEqual(s, d.Schema()) {
 		t.Fatalf("%s: %v, %v", text, err, s.Check())
@@ -137,10 +136,7 @@ func TestLeftOut(t *testing.T) {
 // How a table is written is found out; the same values are read from each.
 func TestDialects(t *testing.T) {
 	const plain = "a,b,y\n1.5,2,0.25\n-3.5,4,0.75\n10.5,6,1.5\n"
-	want, _, err := readText(plain, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := dataset(readText(plain, ReadOptions{}))(t)
 	swap := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(plain) }
 	for name, c := range map[string]struct {
 		text string

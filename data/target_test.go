@@ -97,10 +97,7 @@ func TestTaskIsGiven(t *testing.T) {
 
 // TestLike reads other files by the schema of a training set.
 func TestLike(t *testing.T) {
-	trained, _, err := readText("a,y,b\n1,1,2\n3,2,4\n5,1,6\n7,2,8\n", ReadOptions{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := dataset(readText("a,y,b\n1,1,2\n3,2,4\n5,1,6\n7,2,8\n", ReadOptions{Target: "y"}))(t)
 	s := trained.Schema()
 	for _, c := range []struct{ name, text, want, note string }{
 		{"same", "a,y,b\n1,2,3\n", "[1 3] y [1]", ""},
@@ -165,10 +162,7 @@ func TestLike(t *testing.T) {
 
 // Rows of data may hold the numbers that name the columns. A first row that is taken as names gets a note.
 func TestNumbersAsNamesInData(t *testing.T) {
-	trained, _, err := readText("0,1,y\n0,1,0.5\n1,0,1.5\n1,1,2.5\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := dataset(readText("0,1,y\n0,1,0.5\n1,0,1.5\n1,1,2.5\n", ReadOptions{}))(t)
 	like := ReadOptions{Like: throughJSON(t, trained), TargetOptional: true}
 	d, _, err := readText("1,0\n0,1\n", like)
 	if err != nil || fmt.Sprint(d.X.Float64s()) != "[1 0 0 1]" {
@@ -182,10 +176,7 @@ func TestNumbersAsNamesInData(t *testing.T) {
 
 // Names of columns may be numbers, such as wavelengths: a file without the target is matched by them, too.
 func TestNumbersAsNames(t *testing.T) {
-	trained, _, err := readText("500,501,502,y\n1,2,3,0.5\n4,5,6.5,1.5\n7,8,9,2.5\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := dataset(readText("500,501,502,y\n1,2,3,0.5\n4,5,6.5,1.5\n7,8,9,2.5\n", ReadOptions{}))(t)
 	for _, text := range []string{"500,501,502\n1,2,3\n", "502,500,501\n3,1,2\n", "501,note,502,500\n2,x,3,1\n",
 		"500,501,502,y\n1,2,3,0.5\n", "1,2,3\n"} {
 		d, _, err := readText(text, ReadOptions{Like: throughJSON(t, trained), TargetOptional: true})
@@ -211,11 +202,8 @@ func TestTextTarget(t *testing.T) {
 
 // A file without a header has the names of the training data, in its rows that are set aside, too.
 func TestNamesByPlace(t *testing.T) {
-	trained, _, err := readText("n,a,y,b\n9,1,1,2\n7,3,2,4\n8,5,1,6\n6,7,2,8\n",
-		ReadOptions{Target: "y", TableOptions: TableOptions{Ignore: "n"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := dataset(readText("n,a,y,b\n9,1,1,2\n7,3,2,4\n8,5,1,6\n6,7,2,8\n",
+		ReadOptions{Target: "y", TableOptions: TableOptions{Ignore: "n"}}))(t)
 	for text, want := range map[string]string{"5,1,2,3\n4,5,1,x\n": "n a y b", "5,1,3\n4,5,x\n": "n a b",
 		"1,3\n5,x\n": "a b"} {
 		var bad []string

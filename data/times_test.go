@@ -3,6 +3,8 @@ package data
 import (
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func TestParseTime(t *testing.T) {
@@ -29,10 +31,7 @@ func TestParseTime(t *testing.T) {
 		{"ms", "1609459199500", "2020-12-31T23:59:59.5Z"},
 		{"", "1912-06-23", "1912-06-23T00:00:00Z"},
 	} {
-		want, err := time.Parse(time.RFC3339Nano, c.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(time.Parse(time.RFC3339Nano, c.want))(t)
 		got, ok := ParseTime(c.form, c.cell)
 		if seconds := float64(want.UnixMilli()) / 1000; !ok || got != seconds {
 			t.Errorf("%s as %q: %v %v, want %v", c.cell, c.form, got, ok, seconds)

@@ -54,10 +54,7 @@ func columnsOf(t *testing.T, y []string,
 	if y != nil {
 		columns = append(columns, tablefile.Column{Name: "y", Text: true})
 	}
-	w, err := begin(&b, columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(begin(&b, columns))(t)
 	for i := range 4 {
 		w.Number(float64(i) + 0.5)
 		if y != nil && y[i] == "" {

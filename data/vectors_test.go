@@ -47,10 +47,7 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%s: another order has the same fingerprint", c.name)
 		}
 	}
-	train, _, err := readText("up\t1,2;3,4\ndown\t5,6\nup\t1,2\ndown\t7,8\n", ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	train := dataset(readText("up\t1,2;3,4\ndown\t5,6\nup\t1,2\ndown\t7,8\n", ReadOptions{}))(t)
 	like := train.Schema()
 	test, _, err := readText("up\t1,2;3,4\ndown\t5,7\n", ReadOptions{Like: &like})
 	if err != nil || test.Sequences.Repeated(train.Sequences) != 1 ||

@@ -45,10 +45,7 @@ func TestReadingStops(t *testing.T) {
 // What hears only takes nothing from what is read.
 func TestWatchedFileIsTheSame(t *testing.T) {
 	path := write(t, "t.csv", "a,y\n"+strings.Repeat("1,2.5\n3,4\n", 50000))
-	plain, _, err := ReadFile(path, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := dataset(ReadFile(path, ReadOptions{}))(t)
 	last := int64(0)
 	heard, _, err := ReadFile(path, ReadOptions{TableOptions: TableOptions{OneHot: true},
 		Watch: Watch{Context: t.Context(), Progress: func(read, total int64) { last = total - read }}})

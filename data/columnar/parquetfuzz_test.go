@@ -9,6 +9,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // codecs are the codecs of package parquet.
@@ -36,9 +38,7 @@ func pagesOf(t testing.TB, codec compress.Codec, version, rows int) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
 	return file.Bytes()
 }
 
