@@ -27,9 +27,7 @@ func TestHeadersClaimNoMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, _, err := ReadFile(path, ReadOptions{})
 		runtime.ReadMemStats(&after)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		wantError(t, c.name, err, strings.Contains, c.want)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20 {
 			t.Errorf("%s: took %d bytes", c.name, took)
 		}

@@ -16,9 +16,8 @@ func (byteRows) Read() ([]string, error) { return []string{"1", "caf\xe9"}, nil 
 func TestBytesInColumns(t *testing.T) {
 	rows := &columnRows{Reader: byteRows{}, name: "t.parquet"}
 	const want = `t.parquet:1:2: is not UTF-8 text ("caf\xe9")`
-	if _, err := rows.Read(); err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("%v, expected %s", err, want)
-	}
+	_, err := rows.Read()
+	wantError(t, "", err, strings.HasPrefix, want)
 }
 
 // Columns that are not read may hold bytes: those that a user leaves out, and those that training had not.

@@ -404,9 +404,7 @@ func TestBlankRows(t *testing.T) {
 	}
 	for _, o := range []TableOptions{{}, {Dialect: Dialect{Separator: "space"}}} {
 		_, _, err = readText("a\nb\n\nb\n", ReadOptions{Like: words, TargetOptional: true, TableOptions: o})
-		if err == nil || !strings.Contains(err.Error(), `t.csv:3:1: empty cell in column "a"`) {
-			t.Error(err)
-		}
+		wantError(t, "", err, strings.Contains, `t.csv:3:1: empty cell in column "a"`)
 	}
 	if _, _, err := readText("a\nb\n"+strings.Repeat("\n", 1<<17)+"b\n", ReadOptions{Like: words,
 		TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "the row after line 2 is longer than") {

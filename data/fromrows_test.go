@@ -22,9 +22,8 @@ func TestGivenRows(t *testing.T) {
 		`there are two columns "a"`: {Columns: []string{"a", "b", "a"},
 			Inputs: [][]float64{{1, 2, 3}}},
 	} {
-		if _, err := r.Given(trained.Schema()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, expected %s", err, want)
-		}
+		_, err := r.Given(trained.Schema())
+		wantError(t, "", err, strings.Contains, want)
 	}
 }
 
@@ -83,8 +82,7 @@ func TestWordsOfRows(t *testing.T) {
 		`row 2: the class label is "caf\xe9"`: {Inputs: inputs, Classes: []string{"a", "caf\xe9"}},
 		`the column "caf\xe9" is not called`:  {Inputs: inputs, Classes: []string{"a", "b"}, Columns: []string{"caf\xe9"}},
 	} {
-		if _, err := FromRows(r); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, expected %s", err, want)
-		}
+		_, err := FromRows(r)
+		wantError(t, "", err, strings.Contains, want)
 	}
 }

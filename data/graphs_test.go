@@ -309,7 +309,5 @@ func TestAttributes(t *testing.T) {
 	_, _, err = readText(`{"nodes": 1, "edges": [], "values": [[1, 2]], "label": 0}
 {"nodes": 1, "edges": [], "values": [[1]], "label": 1}`, ReadOptions{})
 	want := `:2:1: found "1 values of each node", and the graphs before have 2`
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Error(err)
-	}
+	wantError(t, "", err, strings.Contains, want)
 }

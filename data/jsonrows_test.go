@@ -54,9 +54,7 @@ func TestBadJSONRows(t *testing.T) {
 		`[{"a": 1, "b": 2}, {"a": 2, "b": 4}]`: `t.csv: is an array in JSON: write each of its objects on a line`,
 	} {
 		_, _, err := readText(text, ReadOptions{})
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, expected %s", text, err, want)
-		}
+		wantError(t, text, err, strings.HasPrefix, want)
 	}
 }
 

@@ -123,7 +123,5 @@ func FuzzReadLIBSVM(f *testing.F) {
 // An index far beyond all values takes no memory.
 func TestLIBSVMNearlyAllZeros(t *testing.T) {
 	_, _, err := read("t.svm", strings.NewReader("1 100000000:1\n0 1:2\n"), ReadOptions{}, fileLimits())
-	if err == nil || !strings.Contains(err.Error(), "holds 2 rows with indices up to 100000000") {
-		t.Error(err)
-	}
+	wantError(t, "", err, strings.Contains, "holds 2 rows with indices up to 100000000")
 }

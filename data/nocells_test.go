@@ -51,8 +51,7 @@ func TestListsInColumns(t *testing.T) {
 		"weights": {TableOptions: TableOptions{Roles: RowRoles{Weights: "emb"}}},
 		"input":   {Like: &Schema{Columns: []string{"a", "emb"}, Target: "y", Task: Regression}},
 	} {
-		if _, _, err := ReadFile(path, opt); err == nil || !strings.Contains(err.Error(), `"emb" is of type LIST`) {
-			t.Errorf("%s: %v", what, err)
-		}
+		_, _, err := ReadFile(path, opt)
+		wantError(t, what, err, strings.Contains, `"emb" is of type LIST`)
 	}
 }

@@ -70,8 +70,6 @@ func TestBadScaffolds(t *testing.T) {
 			c.opt.Roles.Time = "when"
 		}
 		_, _, err := ReadFile(write(t, "t.csv", c.file), c.opt)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v, want %s", c.file, err, c.want)
-		}
+		wantError(t, c.file, err, strings.Contains, c.want)
 	}
 }

@@ -57,9 +57,7 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	_, _, err := ReadFile(write(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, Watch{}))
-	if err == nil || !strings.Contains(err.Error(), `new.csv:1: there is no column "exposure", that is added to`) {
-		t.Errorf("without the offset: %v", err)
-	}
+	wantError(t, "without the offset", err, strings.Contains, `new.csv:1: there is no column "exposure", that is added to`)
 	request, err := schema.Rows(Given{N: 2, Numbers: []float64{1, 2, 0.5, 3, 4, 0.25}})
 	if err != nil || !slices.Equal(request.Offset, []float64{0.5, 0.25}) {
 		t.Errorf("a request: %v, %v", request, err)
@@ -88,9 +86,8 @@ func TestBadRoles(t *testing.T) {
 		{strings.ReplaceAll(table, "b", ""), RowRoles{Group: "g"}, `t.csv:3:3: `},
 		{table, RowRoles{Time: "g"}, `t.csv:2:3: found "a" in column "g"`},
 	} {
-		if _, err := inRoles(t, c.table, c.roles); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %s", c.roles, err, c.want)
-		}
+		_, err := inRoles(t, c.table, c.roles)
+		wantError(t, fmt.Sprint(c.roles), err, strings.Contains, c.want)
 	}
 	for _, roles := range []RowRoles{{Weights: "w"}, {Group: "g"}, {Time: "t"}, {Offset: "w"}} {
 		at := roles.all()[slices.IndexFunc(roles.all(), func(r rowRole) bool { return r.column != "" })]
@@ -104,9 +101,7 @@ func TestBadRoles(t *testing.T) {
 	}
 	_, _, err := ReadFile(write(t, "t.fasta", ">a\nACGT\n>b\nACGA\n"),
 		ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}})
-	if err == nil || !strings.Contains(err.Error(), "group") {
-		t.Errorf("FASTA with groups: %v", err)
-	}
+	wantError(t, "FASTA with groups", err, strings.Contains, "group")
 }
 
 // A dash among numbers is a missing weight, time or offset; it may be the name of a group.
@@ -123,9 +118,8 @@ func TestDashesInRoles(t *testing.T) {
 		}
 		opt.Missing = ""
 		want := `t.csv:3:1: found "-", a missing value, in column "r": each row needs its ` + roles.given()
-		if _, _, err := readText(table, opt); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		_, _, err = readText(table, opt)
+		wantError(t, "", err, strings.HasPrefix, want)
 	}
 }
 
@@ -136,9 +130,7 @@ func TestClassOfOneGroup(t *testing.T) {
 		TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}})
 	const want = `no training row is left for class r of the target column "y": too few rows of it; its groups are held ` +
 		"out: take another seed or number of folds"
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Error(err)
-	}
+	wantError(t, "", err, strings.Contains, want)
 }
 
 // Rows of a group are in one part of every split, whatever makes it.
@@ -180,9 +172,8 @@ func TestGroupsStayWhole(t *testing.T) {
 	if tested != ds.N() {
 		t.Errorf("%d rows tested of %d", tested, ds.N())
 	}
-	if _, _, _, err := inFolds(ds, 61, 1); err == nil || !strings.Contains(err.Error(), "60 groups") {
-		t.Errorf("61 folds: %v", err)
-	}
+	_, _, _, err := inFolds(ds, 61, 1)
+	wantError(t, "61 folds", err, strings.Contains, "60 groups")
 	two := must.Get(inRoles(t, "g,x,y\na,1,1.5\na,2,3\na,4,2\na,5,3\nb,3,2\nb,4,4\nb,1,2\nb,0,3\n",
 		RowRoles{Group: "g"}))(t)
 	rest, held, err := HoldOut(two, 0.1, 1)
@@ -217,9 +208,8 @@ func TestPastAndFuture(t *testing.T) {
 	if rest, held, err := HoldOut(coarse, 0.2, 1); err != nil || rest.N() != 2 || held.N() != 3 {
 		t.Errorf("rows of one time are in both parts: %v", err)
 	}
-	if _, _, _, err := inFolds(coarse, 3, 1); err == nil || !strings.Contains(err.Error(), "too few different times") {
-		t.Errorf("three windows of two times: %v", err)
-	}
+	_, _, _, err = inFolds(coarse, 3, 1)
+	wantError(t, "three windows of two times", err, strings.Contains, "too few different times")
 	dates := must.Get(inRoles(t, "t,x,y\n2024-03-01,1,1.5\n2023-12-31T23:00:00Z,2,3\n2024-01-15,4,2\n",
 		RowRoles{Time: "t"}))(t)
 	if _, held, err := HoldOut(dates, 0.2, 1); err != nil || held.Row(0)[0] != 1 {
@@ -247,14 +237,12 @@ func TestRolesInMemory(t *testing.T) {
 	} {
 		bad := rows
 		change(&bad)
-		if _, err := FromRows(bad); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		_, err := FromRows(bad)
+		wantError(t, "", err, strings.Contains, want)
 	}
 	new := Rows{Inputs: [][]float64{{1}}}
-	if _, err := new.Given(ds.Schema()); err == nil || !strings.Contains(err.Error(), "0 offsets for 1 row") {
-		t.Errorf("without the offset: %v", err)
-	}
+	_, err := new.Given(ds.Schema())
+	wantError(t, "without the offset", err, strings.Contains, "0 offsets for 1 row")
 	new.Offset = []float64{7}
 	if g, err := new.Given(ds.Schema()); err != nil || !slices.Equal(g.Numbers, []float64{1, 7}) {
 		t.Errorf("%v, %v", g.Numbers, err)

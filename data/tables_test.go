@@ -79,9 +79,7 @@ func TestClassLeftOut(t *testing.T) {
 	} {
 		_, _, err := readText(c.text, ReadOptions{TableOptions: c.opt})
 		const want = `t.csv: all rows of class "r" of the target column "y" are left out`
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v", c.text, err)
-		}
+		wantError(t, c.text, err, strings.HasPrefix, want)
 	}
 }
 

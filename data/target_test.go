@@ -195,9 +195,7 @@ func TestTextTarget(t *testing.T) {
 		t.Errorf("%v, %v", ds, err)
 	}
 	_, _, err = readText(table, ReadOptions{TableOptions: TableOptions{Text: "y"}, Task: "regression"})
-	if err == nil || !strings.Contains(err.Error(), "which is text by --set text: a regression needs numbers") {
-		t.Error(err)
-	}
+	wantError(t, "", err, strings.Contains, "which is text by --set text: a regression needs numbers")
 }
 
 // A file without a header has the names of the training data, in its rows that are set aside, too.

@@ -77,9 +77,8 @@ func TestLogTargetErrors(t *testing.T) {
 		!strings.Contains(err.Error(), `row 3: the target "sales" is 0`) {
 		t.Error(err)
 	}
-	if _, err := FitTargets("logs", d); err == nil || !strings.Contains(err.Error(), "log") {
-		t.Error(err)
-	}
+	_, err := FitTargets("logs", d)
+	wantError(t, "", err, strings.Contains, "log")
 	logs := []TargetScale{{0, 1, true, 3, 10, 1}}
 	if err := Positive(d, logs); err == nil ||
 		!strings.Contains(err.Error(), `sales.csv: row 3: the target "sales" is 0`) {

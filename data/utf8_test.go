@@ -19,9 +19,7 @@ func TestUTF8(t *testing.T) {
 		}
 	}
 	_, _, err := read("t.csv", strings.NewReader("a,b\n1,2\n3,Z\xc3"), ReadOptions{}, fileLimits())
-	if err == nil || !strings.HasPrefix(err.Error(), "t.csv:3: is not UTF-8") {
-		t.Error(err)
-	}
+	wantError(t, "", err, strings.HasPrefix, "t.csv:3: is not UTF-8")
 	good := strings.Repeat("Zürich–𝔊\n", 100)
 	u := &utf8Text{src: iotest.OneByteReader(strings.NewReader(good)), line: 1}
 	if err := iotest.TestReader(u, []byte(good)); err != nil || u.line != 101 {
