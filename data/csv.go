@@ -107,14 +107,18 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 		lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
 	}
 	lay.titlesNote(rec)
+	known, here := like.notations(), make([]*Notation, rec.width)
 	for j, i := range lay.inputs {
-		rec.setNotation(i, lay.columns[j].Notation)
+		here[i] = lay.columns[j].Notation
 	}
 	for k, i := range lay.targets {
-		rec.setNotation(i, like.notation(lay.names[k]))
+		here[i] = known[lay.names[k]]
 	}
 	for _, c := range lay.roles {
-		rec.setNotation(c.at, like.notation(c.column))
+		here[c.at] = known[c.column]
+	}
+	if slices.ContainsFunc(here, func(n *Notation) bool { return n != nil }) {
+		rec.notations = here
 	}
 	return lay, cmp.Or(lay.checkCells(rec), in.severalClasses(len(lay.targets)))
 }

@@ -108,7 +108,7 @@ func (s Scaler) describeFar(ds *Dataset, i, j int) string {
 
 // textOf writes the values of input j, those of dates as dates.
 func (d *Dataset) textOf(j int) func(v float64) string {
-	if date := d.schema.date(d.Columns[j]); date != nil {
+	if date := d.schema.dates()[d.Columns[j]]; date != nil {
 		return date.after
 	}
 	return func(v float64) string { return fmt.Sprintf("%g", v) }

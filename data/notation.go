@@ -321,16 +321,6 @@ func (r *records) readNotations() {
 	}
 }
 
-// setNotation sets that of a column of the file.
-func (r *records) setNotation(i int, n *Notation) {
-	if n != nil && r.notations == nil {
-		r.notations = make([]*Notation, r.width)
-	}
-	if n != nil {
-		r.notations[i] = n
-	}
-}
-
 // isStray: cell i of the current row is not written as its column is.
 func (r *records) isStray(i int) bool { return r.notations != nil && r.strays[i] }
 

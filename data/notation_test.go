@@ -106,8 +106,8 @@ func TestNotationOfOtherRows(t *testing.T) {
 			t.Errorf("%s: %s, expected %s", text, said, want)
 		}
 	}
-	for cell, want := range map[string]string{"1.299,5": "1299.5", like.notation("x").Written("1.299"): "1.299",
-		like.notation("x").Written("5e-05"): "5e-05"} {
+	for cell, want := range map[string]string{"1.299,5": "1299.5", like.notations()["x"].Written("1.299"): "1.299",
+		like.notations()["x"].Written("5e-05"): "5e-05"} {
 		got, err := like.Rows(Given{N: 1, Texts: map[string][]string{"x": {cell}, "w": {"9 kg"}}})
 		if err != nil || fmt.Sprint(got.X.Float64s()) != "["+want+" 9]" {
 			t.Errorf("%s: %v, %v", cell, got, err)

@@ -177,7 +177,7 @@ func (l *layout) rolesLike(rec *records, like *Schema, opt ReadOptions, place fu
 
 // formOfTime is how the times of a column are written, which may be an input; nil of numbers.
 func (s Schema) formOfTime(column string) *string {
-	if d := s.date(column); d != nil {
+	if d := s.dates()[column]; d != nil {
 		return &d.Form
 	}
 	if column != s.Roles.Time {

@@ -176,8 +176,7 @@ type InputColumn struct {
 // FileColumns are the input columns of a file but that of sequences, in order.
 func (s Schema) FileColumns() (columns []InputColumn) {
 	hot, fills, booleans, trueFalse := s.OneHot, s.Fills, setOf(s.Booleans), setOf(s.TrueFalse)
-	notations := byName(s.Notations, func(n Notation) string { return n.Column })
-	dates := byName(s.Dates, func(d Date) string { return d.Column })
+	notations, dates := s.notations(), s.dates()
 	for i := 0; i < len(s.Columns); {
 		c, at := InputColumn{Name: s.Columns[i]}, len(columns)
 		if len(hot) > 0 && hot[0].At == at {
@@ -193,20 +192,14 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 	return columns
 }
 
-// notation is the notation of a column of numbers that are not plain; nil of others.
-func (s Schema) notation(column string) *Notation {
-	if i := slices.IndexFunc(s.Notations, func(n Notation) bool { return n.Column == column }); i >= 0 {
-		return &s.Notations[i]
-	}
-	return nil
+// notations returns how columns of numbers that are not plain are written, by their names.
+func (s Schema) notations() map[string]*Notation {
+	return byName(s.Notations, func(n Notation) string { return n.Column })
 }
 
-// date is the description of a column of dates; nil of others.
-func (s Schema) date(column string) *Date {
-	if i := slices.IndexFunc(s.Dates, func(d Date) bool { return d.Column == column }); i >= 0 {
-		return &s.Dates[i]
-	}
-	return nil
+// dates are the columns of dates by their names.
+func (s Schema) dates() map[string]*Date {
+	return byName(s.Dates, func(d Date) string { return d.Column })
 }
 
 // width is how many inputs the column becomes.
