@@ -19,21 +19,19 @@ import (
 
 // parquetReader gives the rows of a Parquet file one by one.
 type parquetReader struct {
-	names   []string
-	texts   []bool
-	unread  []string                      // the types of columns that cannot be read; "" of others
-	places  []int                         // of the columns that are read
-	leaves  []int                         // where the file has these: a list has a place of its own, or several
-	cells   []func(parquet.Value) string  // of the columns that are read
-	numbers []func(parquet.Value) float64 // nil unless they are plain numbers
-	groups  []parquet.RowGroup
-	pages   []format.RowGroup // contents of the groups
-	check   parquetCheck
-	rows    parquet.Rows // of the group that is being read
-	buffer  []parquet.Row
-	left    []parquet.Row // of the buffer
-	err     error         // behind these
-	row     []string
+	names  []string
+	values []parquetValues
+	unread []string // the types of columns that cannot be read; "" of others
+	places []int    // of the columns that are read
+	leaves []int    // where the file has these: a list has a place of its own, or several
+	groups []parquet.RowGroup
+	pages  []format.RowGroup // contents of the groups
+	check  parquetCheck
+	rows   parquet.Rows // of the group that is being read
+	buffer []parquet.Row
+	left   []parquet.Row // of the buffer
+	err    error         // behind these
+	row    []string
 }
 
 const parquetBuffer = 256 // rows
@@ -57,15 +55,15 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 		}
 	}
 	for place, c := range file.Root().Columns() {
-		cell, text := parquetCell(c, leaves)
-		p.names, p.texts, p.unread = append(p.names, c.Name()), append(p.texts, text), append(p.unread, "")
-		if cell == nil {
+		values := valuesOf(c, leaves)
+		p.names, p.values, p.unread = append(p.names, c.Name()), append(p.values, values), append(p.unread, "")
+		if values.cell == nil {
 			p.unread[place] = c.Type().String()
 			continue
 		}
-		p.places, p.leaves, p.cells = append(p.places, place), append(p.leaves, c.Index()), append(p.cells, cell)
+		p.places, p.leaves = append(p.places, place), append(p.leaves, c.Index())
 		p.check.kinds = append(p.check.kinds, parquet.Kind(*c.Type().PhysicalType())) // null has a type of its own
-		p.numbers, p.check.optional = append(p.numbers, parquetNumber(c)), append(p.check.optional, c.Optional())
+		p.check.optional = append(p.check.optional, c.Optional())
 	}
 	if len(p.names) > 0 && len(p.places) == 0 {
 		return nil, errNoneRead
@@ -76,7 +74,7 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 
 func (p *parquetReader) Columns() []string { return p.names }
 
-func (p *parquetReader) IsText(column int) bool { return p.texts[column] }
+func (p *parquetReader) IsText(column int) bool { return p.values[column].text }
 
 func (p *parquetReader) Unread(column int) string { return p.unread[column] }
 
@@ -86,10 +84,9 @@ func (p *parquetReader) Read() (row []string, err error) {
 		return nil, p.err
 	}
 	for k, v := range p.left[0] {
-		if v.IsNull() {
-			p.row[p.places[k]] = ""
-		} else {
-			p.row[p.places[k]] = p.cells[k](v)
+		c := p.places[k]
+		if p.row[c] = ""; !v.IsNull() {
+			p.row[c] = p.values[c].cell(v)
 		}
 	}
 	p.left = p.left[1:]
@@ -106,10 +103,10 @@ func (p *parquetReader) ReadNumbers(cells []float64, needed []bool, most float64
 		if !needed[c] {
 			continue
 		}
-		if v.IsNull() || p.numbers[k] == nil {
+		if v.IsNull() || p.values[c].number == nil {
 			return false
 		}
-		if cells[c] = p.numbers[k](v); !(math.Abs(cells[c]) <= most) {
+		if cells[c] = p.values[c].number(v); !(math.Abs(cells[c]) <= most) {
 			return false
 		}
 	}
@@ -179,29 +176,22 @@ type partOf struct {
 
 func (g partOf) ColumnChunks() []parquet.ColumnChunk { return g.chunks }
 
-// parquetNumber reads the values of a column of plain numbers; nil of others.
-func parquetNumber(c *parquet.Column) func(parquet.Value) float64 {
-	if !c.Leaf() || c.Repeated() || c.Type().LogicalType() != nil {
-		return nil
-	}
-	switch c.Type().Kind() {
-	case parquet.Int32:
-		return func(v parquet.Value) float64 { return float64(v.Int32()) }
-	case parquet.Int64:
-		return func(v parquet.Value) float64 { return float64(v.Int64()) }
-	case parquet.Float:
-		return func(v parquet.Value) float64 { return float64(v.Float()) }
-	case parquet.Double:
-		return parquet.Value.Double
-	}
-	return nil
+// parquetValues read the values of a column.
+type parquetValues struct {
+	cell   func(parquet.Value) string  // nil where they are no cells
+	number func(parquet.Value) float64 // nil unless they are plain numbers
+	text   bool
 }
 
-// parquetCell writes the values of a column, and tells whether they are text; nil where they are no cells. Package
-// parquet does not know all types of leaves.
-func parquetCell(c *parquet.Column, leaves []format.LogicalTypeValue) (cell func(parquet.Value) string, text bool) {
+// reals are numbers that may have fractions.
+func reals(of func(parquet.Value) float64) parquetValues {
+	return parquetValues{cell: func(v parquet.Value) string { return number(of(v)) }, number: of}
+}
+
+// valuesOf tells how to read a column. Package parquet does not know all types of leaves.
+func valuesOf(c *parquet.Column, leaves []format.LogicalTypeValue) (p parquetValues) {
 	if !c.Leaf() || c.Repeated() {
-		return nil, false
+		return p
 	}
 	logical := leaves[c.Index()]
 	if t := c.Type().LogicalType(); t != nil {
@@ -209,49 +199,52 @@ func parquetCell(c *parquet.Column, leaves []format.LogicalTypeValue) (cell func
 	}
 	switch t := logical.(type) {
 	case *format.DateType:
-		return func(v parquet.Value) string { return day(int64(v.Int32())) }, false
+		p.cell = func(v parquet.Value) string { return day(int64(v.Int32())) }
 	case *format.TimestampType:
 		unit := t.Unit.Value.Duration()
-		return func(v parquet.Value) string { return instant(v.Int64(), unit) }, false
+		p.cell = func(v parquet.Value) string { return instant(v.Int64(), unit) }
 	case *format.DecimalType:
-		if t.Scale < 0 || t.Scale > mostDigits || c.Type().Length() > mostDigits { // in bytes, or bits of a number
-			return nil, false
+		if t.Scale >= 0 && t.Scale <= mostDigits && c.Type().Length() <= mostDigits { // in bytes, or bits of a number
+			p.cell = func(v parquet.Value) string { return decimal(v, int(t.Scale)) }
 		}
-		return func(v parquet.Value) string { return decimal(v, int(t.Scale)) }, false
 	case *format.IntType:
-		if !t.IsSigned {
-			return func(v parquet.Value) string { return strconv.FormatUint(v.Uint64(), 10) }, false
+		if t.IsSigned {
+			return plainValues(c.Type().Kind())
 		}
+		p.cell = func(v parquet.Value) string { return strconv.FormatUint(v.Uint64(), 10) }
 	case *format.Float16Type:
-		if c.Type().Length() != 2 {
-			return nil, false
+		if c.Type().Length() == 2 {
+			p = reals(func(v parquet.Value) float64 { return half(binary.LittleEndian.Uint16(v.ByteArray())) })
 		}
-		return func(v parquet.Value) string { return number(half(binary.LittleEndian.Uint16(v.ByteArray()))) }, false
 	case *format.NullType: // of a column without a value
-		return func(parquet.Value) string { return "" }, false
-	case *format.StringType, *format.EnumType:
-		return func(v parquet.Value) string { return string(v.ByteArray()) }, true
-	case nil:
-	default:
-		return nil, false
+		p.cell = func(parquet.Value) string { return "" }
+	case nil, *format.StringType, *format.EnumType:
+		return plainValues(c.Type().Kind())
 	}
-	switch c.Type().Kind() {
+	return p
+}
+
+// plainValues read values by their kind alone.
+func plainValues(kind parquet.Kind) (p parquetValues) {
+	switch kind {
 	case parquet.Boolean:
-		return func(v parquet.Value) string { return strconv.FormatBool(v.Boolean()) }, false
+		p.cell = func(v parquet.Value) string { return strconv.FormatBool(v.Boolean()) }
 	case parquet.Int32:
-		return func(v parquet.Value) string { return strconv.Itoa(int(v.Int32())) }, false
+		p.cell = func(v parquet.Value) string { return strconv.Itoa(int(v.Int32())) }
+		p.number = func(v parquet.Value) float64 { return float64(v.Int32()) }
 	case parquet.Int64:
-		return func(v parquet.Value) string { return strconv.FormatInt(v.Int64(), 10) }, false
+		p.cell = func(v parquet.Value) string { return strconv.FormatInt(v.Int64(), 10) }
+		p.number = func(v parquet.Value) float64 { return float64(v.Int64()) }
 	case parquet.Int96:
-		return julian, false
+		p.cell = julian
 	case parquet.Float:
-		return func(v parquet.Value) string { return number(float64(v.Float())) }, false
+		p = reals(func(v parquet.Value) float64 { return float64(v.Float()) })
 	case parquet.Double:
-		return func(v parquet.Value) string { return number(v.Double()) }, false
-	case parquet.ByteArray: // text of older writers, which did not say so
-		return func(v parquet.Value) string { return string(v.ByteArray()) }, true
+		p = reals(parquet.Value.Double)
+	case parquet.ByteArray: // text, also of older writers, which did not say so
+		p.cell, p.text = func(v parquet.Value) string { return string(v.ByteArray()) }, true
 	}
-	return nil, false
+	return p
 }
 
 // decimal is an integer of v's bytes over ten to the scale.

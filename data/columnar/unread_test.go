@@ -102,4 +102,8 @@ func TestHalvesOfParquet(t *testing.T) {
 	if err != nil || fmt.Sprint(got) != want {
 		t.Errorf("%v, %v, expected %s", got, err, want)
 	}
+	cells := make([]float64, 3)
+	if r := must.Get(open(file.Bytes()))(t); !r.ReadNumbers(cells, []bool{true, true, false}, 1e100) || cells[1] != -1.5 {
+		t.Errorf("a half is read as %v", cells[1])
+	}
 }
