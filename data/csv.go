@@ -2,7 +2,6 @@ package data
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -298,7 +297,8 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	case c.Values != nil:
 		var known bool
 		if hot, known = c.find(cell); !known {
-			l.meetUnknown(rec, i, cell, c)
+			l.unknown = append(l.unknown, make([]sighting, len(l.columns)-len(l.unknown))...)
+			l.unknown[j].add(rec, i, cell)
 		}
 	case c.Date != nil:
 		var ok bool
@@ -321,26 +321,13 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	return c.append(to, v, hot, missing), nil
 }
 
-// unknownValue counts the cells of a column with texts that the training data do not have.
-type unknownValue struct {
-	column InputColumn
-	cells  sighting
-}
-
-func (l *layout) meetUnknown(rec *records, i int, cell string, c InputColumn) {
-	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column.Name == c.Name })
-	if at < 0 {
-		at = len(l.unknown)
-		l.unknown = append(l.unknown, unknownValue{column: c})
-	}
-	l.unknown[at].cells.add(rec, i, cell)
-}
-
-// unknownValues warns of them.
+// unknownValues warns of texts that the training data do not have.
 func (l *layout) unknownValues(file string) (notes []string) {
-	for _, u := range l.unknown {
-		where := fmt.Sprintf("warning: %s:%d:%d", file, u.cells.at.line, u.cells.at.column)
-		notes = append(notes, unknownWord(where, u.cells.cell, u.column, u.cells.n))
+	for j, words := range l.unknown {
+		if words.n > 0 {
+			warning := errorAt(file, words.at, "%s", unknownWord(l.columns[j], words))
+			notes = append(notes, "warning: "+warning.Error())
+		}
 	}
 	return notes
 }

@@ -52,7 +52,7 @@ func readFASTA(in *input) (*table, error) {
 		return readFASTQ(in)
 	}
 	var headers []string
-	comments, firstComment := 0, 0
+	var comments sighting
 	err := in.eachLine(func(number int, line []byte) error {
 		if headers == nil { // isFASTA takes a first header behind blanks
 			line = bytes.TrimLeft(line, " \t\r")
@@ -65,9 +65,7 @@ func readFASTA(in *input) (*table, error) {
 			t.at = append(t.at, place{number + 1, 1})
 			return nil
 		case isComment(line, headers == nil):
-			if comments++; comments == 1 {
-				firstComment = number
-			}
+			comments.meet("", place{number, 1})
 			line = nil // its end stays, as places of what follows are counted by line ends
 		case len(bytes.TrimSpace(line)) > 0 && bytes.IndexByte(bytes.TrimRight(line, " \t"), '\t') >= 0:
 			return t.errorAt(place{number, bytes.IndexByte(line, '\t') + 1},
@@ -83,14 +81,14 @@ func readFASTA(in *input) (*table, error) {
 		return nil, err
 	}
 	t.close()
-	t.noteComments(comments, firstComment)
+	t.noteComments(comments)
 	return t.finishFASTA(in, headers)
 }
 
 // noteComments tells of the comment lines that were left out.
-func (t *texts) noteComments(comments, first int) {
-	if comments > 0 {
-		t.note("left out: %s, the first on line %d", plural(comments, "comment line"), first)
+func (t *texts) noteComments(lines sighting) {
+	if lines.n > 0 {
+		t.note("left out: %s, the first on line %d", plural(lines.n, "comment line"), lines.at.line)
 	}
 }
 
@@ -218,7 +216,7 @@ func isFASTQ(head []byte) bool {
 func readFASTQ(in *input) (*table, error) {
 	t := &texts{name: in.name}
 	var headers []string
-	comments, firstComment := 0, 0
+	var comments sighting
 	plus, missing := 0, 0 // the line of the +; the qualities that are still to come
 	wrong := func(at, found int) error {
 		return t.errorAt(place{at, 1}, "found %s for the %s after %s: every symbol needs one",
@@ -231,9 +229,7 @@ func readFASTQ(in *input) (*table, error) {
 		}
 		switch {
 		case headers == nil && isComment(line, true):
-			if comments++; comments == 1 {
-				firstComment = number
-			}
+			comments.meet("", place{number, 1})
 		case plus > 0 && (missing > 0 || len(line) == 0):
 			if missing -= len(line); missing < 0 {
 				return wrong(number, t.symbols()-missing)
@@ -263,7 +259,7 @@ func readFASTQ(in *input) (*table, error) {
 		return nil, wrong(plus, t.symbols()-missing)
 	}
 	t.close()
-	t.noteComments(comments, firstComment)
+	t.noteComments(comments)
 	t.note("FASTQ: the qualities are not used")
 	return t.finishFASTA(in, headers)
 }

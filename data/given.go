@@ -208,32 +208,29 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 		if c.Values == nil {
 			continue
 		}
-		n, first := 0, 0
-		for i, cell := range g.Texts[c.Name] {
-			cell = strings.TrimSpace(cell)
-			if _, known := c.find(cell); known || c.isMissing(cell) {
-				continue
-			}
-			if n++; n == 1 {
-				first = i
+		var words sighting
+		for i, text := range g.Texts[c.Name] {
+			cell := strings.TrimSpace(text)
+			if _, known := c.find(cell); !known && !c.isMissing(cell) {
+				words.meet(text, place{line: i + 1})
 			}
 		}
-		if n > 0 {
-			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.Name][first], c, n))
+		if words.n > 0 {
+			warnings = append(warnings, fmt.Sprintf("row %d: %s", words.at.line, unknownWord(c, words)))
 		}
 	}
 	return warnings
 }
 
-// unknownWord is the message about the first of n words that the training data lack.
-func unknownWord(where, cell string, c InputColumn, n int) string {
+// unknownWord is the message about words of a column that the training data lack.
+func unknownWord(c InputColumn, words sighting) string {
 	others, becomes := "", "all inputs of the column are 0 there"
 	if c.Others != nil {
 		becomes = "it counts as other"
 	}
-	if n > 1 {
-		others = fmt.Sprintf(", the first of %d new cells", n)
+	if words.n > 1 {
+		others = fmt.Sprintf(", the first of %d new cells", words.n)
 	}
-	return fmt.Sprintf("%s: %s in column %s is not in the training data%s: %s", where, quote(cell),
-		quote(c.Name), others, becomes)
+	return fmt.Sprintf("%s in column %s is not in the training data%s: %s", quote(words.cell), quote(c.Name), others,
+		becomes)
 }

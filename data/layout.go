@@ -47,7 +47,7 @@ type layout struct {
 	bad     func(BadRow) error // takes the bad rows of a Stream
 	badRows int
 
-	unknown []unknownValue
+	unknown []sighting // of texts that the training data do not have, by columns
 
 	sequence     int // which cell is a sequence, where texts is not nil
 	sequenceName string

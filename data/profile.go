@@ -108,6 +108,13 @@ func (p *profile) late() (at []int) {
 	return at
 }
 
+// meet counts a cell. add does so with cell i of the current row, whose place is found for the first alone.
+func (s *sighting) meet(cell string, at place) {
+	if s.n++; s.n == 1 {
+		s.cell, s.at = strings.Clone(cell), at
+	}
+}
+
 func (s *sighting) add(rec *records, i int, cell string) {
 	if s.n++; s.n == 1 {
 		s.cell, s.at = strings.Clone(cell), rec.placeOf(i)

@@ -175,9 +175,7 @@ func (u *unneeded) meet(cell string, at place) {
 		u.missing++
 		return
 	}
-	if u.unusable.n++; u.unusable.n == 1 {
-		u.unusable.cell, u.unusable.at = strings.Clone(cell), at
-	}
+	u.unusable.meet(cell, at)
 }
 
 // all reports whether none of the rows has a target.
@@ -192,17 +190,15 @@ func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
 	if u.unusable.n == 0 {
 		return notes
 	}
-	where, what, others := file, "no number that can be used", ""
-	if at := u.unusable.at; at.line > 0 {
-		where = fmt.Sprintf("%s:%d:%d", file, at.line, at.column)
-	}
+	what, others := "no number that can be used", ""
 	if task == Classification {
 		what = "no class of the training data"
 	}
 	if u.unusable.n > 1 {
 		others = fmt.Sprintf(", and so are %d in all", u.unusable.n)
 	}
-	return append(notes, fmt.Sprintf("%s: the target %s is %s%s: not used", where, quote(u.unusable.cell), what, others))
+	return append(notes, errorAt(file, u.unusable.at, "the target %s is %s%s: not used", quote(u.unusable.cell), what,
+		others).Error())
 }
 
 // withoutTargets takes the targets from t.
