@@ -56,7 +56,7 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 		t.autoScaling, factor = imageScaling, 1.0/brightest
 	}
 	if t.x, err = a.matrix(n, d, factor); err == nil {
-		t.schema.Columns = plainColumns(in.opt.Like, d) // names of what is there: a header may lie
+		t.schema.Columns = plainColumns(d) // names of what is there: a header may lie
 	}
 	return t, err
 }
@@ -74,16 +74,13 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := plainColumns(nil, width)
+	names := plainColumns(width)
 	at, err := in.targetColumns(a.name, names)
 	if err != nil {
 		return nil, err
 	}
 	kept := others(width, at)
 	t := &table{x: whole, schema: Schema{Columns: pick(names, kept)}}
-	if in.opt.Like != nil {
-		t.schema.Columns = in.opt.Like.Columns
-	}
 	if at == nil {
 		return t, nil
 	}

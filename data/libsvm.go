@@ -100,13 +100,10 @@ func readLIBSVM(in *input) (*table, error) {
 			x[i*d+int(s.index[k])] = s.value[k]
 		}
 	}
-	t := &table{x: matrix(n, d, x), schema: Schema{Columns: plainColumns(in.opt.Like, d)}, lines: s.lines}
+	t := &table{x: matrix(n, d, x), schema: Schema{Columns: plainColumns(d)}, lines: s.lines}
 	if !s.unneeded.all(n) {
 		t.notes = append(t.notes, s.unneeded.notes(in.name, in.task, n)...)
 		t.y, t.schema.Target, t.schema.TargetAt = s.y, labelColumn, d
-		if in.opt.Like != nil {
-			t.schema.Target = in.opt.Like.Target
-		}
 	}
 	if s.ignored > 0 {
 		t.notes = append(t.notes,
@@ -117,7 +114,7 @@ func readLIBSVM(in *input) (*table, error) {
 }
 
 func (s *sparse) readLines(in *input) error {
-	check, left := knownClass(in.opt.Like, labelColumn), in.lim.text
+	check, left := knownClass(in.opt.Like), in.lim.text
 	var line []byte
 	for {
 		var err error

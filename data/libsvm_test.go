@@ -96,7 +96,7 @@ func TestBadLIBSVM(t *testing.T) {
 		{zipped("1 1:2\n" + strings.Repeat("1 1:2\n\n\n\n\n", 1<<13))[:100],
 			"t.csv: the gzip data end too early", ReadOptions{}},
 		{"1 1:2\n2 1:1\n", "t.csv: is a LIBSVM file: its target is the first number", ReadOptions{Target: "1"}},
-		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "label"`, ReadOptions{Like: &like}},
+		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "t"`, ReadOptions{Like: &like}},
 		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Like: &like}},
 	} {
 		_, _, err := readText(c.text, c.opt)

@@ -55,7 +55,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		Y: slices.Clone(r.Values), Target: DefaultTarget}
 	if r.Inputs != nil {
 		if r.Columns == nil {
-			d.Columns = plainColumns(nil, len(r.Inputs[0]))
+			d.Columns = plainColumns(len(r.Inputs[0]))
 		}
 		x, err := r.numbers(d.Columns)
 		if err != nil {

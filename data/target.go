@@ -268,14 +268,14 @@ func (l *layout) checkClasses(made *table) error {
 }
 
 // knownClass is the test of a class that is a number: its fault, or "". Any number will do where there are no classes.
-func knownClass(like *Schema, column string) func(v float64) (wrong string) {
+func knownClass(like *Schema) func(v float64) (wrong string) {
 	if like == nil || like.Task != Classification {
 		return func(float64) string { return "" }
 	}
 	known := classIndex(like.Classes)
 	return func(v float64) string {
 		if _, ok := known[v]; !ok {
-			return unknownClass(numberClass(v), column, like.Classes)
+			return unknownClass(numberClass(v), like.Target, like.Classes)
 		}
 		return ""
 	}

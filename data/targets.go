@@ -11,11 +11,8 @@ import (
 	"strings"
 )
 
-// plainColumns are the names of inputs that have none: those of the training data, or x0, x1, ….
-func plainColumns(like *Schema, d int) []string {
-	if like != nil {
-		return like.Columns
-	}
+// plainColumns are the names of inputs that have none: x0, x1, ….
+func plainColumns(d int) []string {
 	names := make([]string, d)
 	for i := range names {
 		names[i] = "x" + strconv.Itoa(i)
@@ -96,9 +93,7 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 	if err := in.severalClasses(len(y) / n); err != nil {
 		return err
 	}
-	if in.opt.Like != nil {
-		s.Target = in.opt.Like.Target
-	} else if len(y) > n {
+	if in.opt.Like == nil && len(y) > n {
 		s.Targets = plainTargets(len(y) / n)
 		for c := range s.Targets {
 			s.TargetsAt = append(s.TargetsAt, d+c)
@@ -108,7 +103,7 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 	if t.booleans = a.isBoolean(); a.idx {
 		t.task = Classification
 	}
-	u, check := unneeded{}, knownClass(in.opt.Like, s.Target)
+	u, check := unneeded{}, knownClass(in.opt.Like)
 	for i, v := range y {
 		switch wrong := check(v); {
 		case wrong != "" && !in.opt.TargetOptional:
