@@ -10,6 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -19,7 +20,7 @@ import (
 type Importance struct {
 	Rows    int     `json:"rows"`    // that were predicted
 	Samples int     `json:"samples"` // Monte-Carlo samples of these predictions
-	Left    int     `json:"left"`    // inputs that were left out: they have longer length-scales
+	Left    int     `json:"left"`    // inputs that were left out
 	Inputs  []Input `json:"inputs"`  // the most important one first
 }
 
@@ -57,58 +58,107 @@ func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps in
 	}
 	inputs = slices.DeleteFunc(inputs, func(in data.Input) bool { return !t.Projection.Reads(in.Columns) })
 	lengths := lengthScales(t)
-	if lengths != nil {
-		slices.SortStableFunc(inputs,
-			func(a, b data.Input) int { return cmp.Compare(shortest(a, lengths), shortest(b, lengths)) })
-	}
-	left := max(0, len(inputs)-mostInputs)
-	inputs = inputs[:len(inputs)-left]
+	slices.SortStableFunc(inputs,
+		func(a, b data.Input) int { return cmp.Compare(shortest(a, lengths), shortest(b, lengths)) })
 
+	all, copies := len(inputs), min(len(inputs), mostInputs)+1
+	for n := all; n > mostInputs; n /= 2 {
+		copies += mostInputs + 1
+	}
 	samples := min(shuffleSamples, t.EvalSamples)
-	affordable := shareOfRun * float64(steps) * float64(c.Batch) * float64(c.Samples) / float64((len(inputs)+1)*samples)
+	affordable := shareOfRun * float64(steps) * float64(c.Batch) * float64(c.Samples) / float64(copies*samples)
 	most := int(math.Min(mostRows, math.Max(fewestRows, affordable)))
 	if test.Sequences != nil { // whose features take long, and training computes them once a row
 		most = min(most, fewestRows)
 	}
-	rows := test.Spread(most)
-	from := make([]int32, rows.N())
+	s := &shuffler{t: t, dev: dev, rows: test.Spread(most), samples: samples}
+	from := make([]int32, s.rows.N())
 	philox.Permutation(from, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, shuffleSite, 0, 0)
-	donors := make([]int, len(from))
-	for i, f := range from {
-		donors[i] = int(f)
+	for _, f := range from {
+		s.donors = append(s.donors, int(f))
 	}
-	out := &Importance{Rows: rows.N(), Samples: samples, Left: left}
-	atOnce := max(1, mostCells/(rows.N()*max(1, rows.D()))-1)
-	for some := range slices.Chunk(inputs, atOnce) {
-		if err := out.measure(ctx, t, dev, rows, some, donors); err != nil {
-			return nil, err
-		}
+	inputs, err := s.narrow(ctx, inputs)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(out.Inputs, func(a, b Input) int { return cmp.Compare(b.Drop, a.Drop) })
-	return out, nil
+	measured, err := s.measure(ctx, inputs)
+	if err != nil {
+		return nil, err
+	}
+	measured = slices.DeleteFunc(measured, func(in Input) bool { // JSON has no word for these
+		return !fitted.AllFinite([]float64{in.Drop, in.SE})
+	})
+	slices.SortStableFunc(measured, byDrop)
+	return &Importance{Rows: s.rows.N(), Samples: samples, Left: all - len(inputs), Inputs: measured}, nil
 }
 
-// measure adds some inputs, whose values come from the donors of the rows.
-func (m *Importance) measure(ctx context.Context, t *fitted.Trained, dev device.Device, rows *data.Dataset,
-	inputs []data.Input, donors []int) error {
-	all := rows.Shuffled(inputs, donors)
-	p, err := t.Predict(ctx, dev, all, m.Samples)
-	if err != nil {
-		return err
-	}
-	density, n := t.DensitiesOf(p, all, 0).Log, m.Rows
-	for k, in := range inputs {
-		drop := make([]float64, n)
-		for i := range drop {
-			drop[i] = density[i] - density[(k+1)*n+i]
+// byDrop has the most important input first.
+func byDrop(a, b Input) int { return cmp.Compare(b.Drop, a.Drop) }
+
+// shuffler predicts rows whose values of an input come from their donors.
+type shuffler struct {
+	t       *fitted.Trained
+	dev     device.Device
+	rows    *data.Dataset
+	donors  []int
+	samples int
+}
+
+// narrow leaves mostInputs inputs or fewer. It shuffles blocks of neighbours, and leaves out those that matter
+// less, until few inputs are left: an input that matters stays, wherever it is.
+func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Input, error) {
+	for len(inputs) > mostInputs {
+		blocks, members := make([]data.Input, mostInputs), make([][]data.Input, mostInputs)
+		for i, in := range inputs {
+			b := i * mostInputs / len(inputs)
+			blocks[b].Columns = append(blocks[b].Columns, in.Columns...)
+			members[b] = append(members[b], in)
 		}
-		mean, se := metrics.Weights(rows.Weights).MeanError(drop)
-		if math.IsNaN(mean) || math.IsInf(mean, 0) || math.IsNaN(se) || math.IsInf(se, 0) {
-			continue // JSON has no word for it
+		measured, err := s.measure(ctx, blocks)
+		if err != nil {
+			return nil, err
 		}
-		m.Inputs = append(m.Inputs, Input{in.Name, mean, se})
+		if inputs[0].Columns == nil { // sequences, which no block has
+			measured[0].Drop = math.Inf(1)
+		}
+		order := make([]int, mostInputs)
+		for b := range order {
+			order[b] = b
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return byDrop(measured[a], measured[b]) })
+		most := max(mostInputs, len(inputs)/2)
+		inputs = nil
+		for _, b := range order {
+			if len(inputs)+len(members[b]) > most {
+				break
+			}
+			inputs = append(inputs, members[b]...)
+		}
 	}
-	return nil
+	return inputs, nil
+}
+
+// measure shuffles each of some inputs.
+func (s *shuffler) measure(ctx context.Context, inputs []data.Input) (measured []Input, err error) {
+	n := s.rows.N()
+	atOnce := max(1, mostCells/(n*max(1, s.rows.D()))-1)
+	for some := range slices.Chunk(inputs, atOnce) {
+		all := s.rows.Shuffled(some, s.donors)
+		p, err := s.t.Predict(ctx, s.dev, all, s.samples)
+		if err != nil {
+			return nil, err
+		}
+		density := s.t.DensitiesOf(p, all, 0).Log
+		for k, in := range some {
+			drop := make([]float64, n)
+			for i := range drop {
+				drop[i] = density[i] - density[(k+1)*n+i]
+			}
+			mean, se := metrics.Weights(s.rows.Weights).MeanError(drop)
+			measured = append(measured, Input{in.Name, mean, se})
+		}
+	}
+	return measured, nil
 }
 
 // lengthScales of the inputs are in the kernel of vectors, and in training-sd units: the
@@ -117,9 +167,13 @@ func (m *Importance) measure(ctx context.Context, t *fitted.Trained, dev device.
 func lengthScales(t *fitted.Trained) []float64 {
 	width := t.Model.Inputs
 	var lengths []float64
-	for _, name := range []string{"gp.log_lengthscale", "gp.log_lengthscale_2", "drf.1.log_lengthscale"} {
+	names := []string{"gp.log_lengthscale", "gp.log_lengthscale_2"}
+	if t.Model.Model == model.DRF {
+		names = []string{"drf.0.log_lengthscale"}
+	}
+	for _, name := range names {
 		for _, n := range t.Named {
-			if n.Name != name || width < 2 || n.Shape[len(n.Shape)-1] != width || name[:3] == "drf" && lengths != nil {
+			if n.Name != name || width < 2 || n.Shape[len(n.Shape)-1] != width {
 				continue
 			}
 			kernels := len(n.Data) / width

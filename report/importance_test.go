@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,17 +18,20 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// silent hears how a run goes.
-type silent struct{}
-
-func (silent) Note(string, ...any)   {}
-func (silent) Doing(string, float64) {}
-func (silent) Begin(int)             {}
-func (silent) Step(rundir.Progress)  {}
-func (silent) End()                  {}
+// trainedOn is a short run of a table.
+func trainedOn(t *testing.T, dev device.Device, path string, further ...options.Setting) (
+	*options.Config, *data.Dataset, *train.Outcome) {
+	t.Helper()
+	c, err := options.Resolve(nil, append(further, options.Setting{Key: "data", Text: path},
+		options.Setting{Key: "steps", Text: "300"}, options.Setting{Key: "batch", Text: "64"}))
+	must.OK(t, err)
+	c, rows, test, _, err := c.Load(data.Watch{Context: context.Background()})
+	must.OK(t, err)
+	job := &train.Job{Config: c, Device: dev, Train: rows, Test: test, Reporter: train.Silent{}}
+	return c, test, must.Get(job.Run(context.Background()))(t)
+}
 
 // The target depends on the inputs strong and weak, and not on useless, which is noise.
 func TestShuffle(t *testing.T) {
@@ -42,21 +46,10 @@ func TestShuffle(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "table.csv")
 	must.OK(t, os.WriteFile(path, []byte(table.String()), 0o666))
-	c, err := options.Resolve(nil, []options.Setting{
-		{Key: "data", Text: path}, {Key: "steps", Text: "300"}, {Key: "inducing", Text: "20"},
-		{Key: "model", Text: "gp"}, {Key: "batch", Text: "64"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	dev := must.Get(device.Open("cpu:f64"))(t)
 	defer dev.Close()
-	c, rows, test, _, err := c.Load(data.Watch{Context: context.Background()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := must.Get((&train.Job{Config: c, Device: dev, Train: rows, Test: test,
-		Reporter: silent{}}).Run(context.Background()))(t)
+	c, test, out := trainedOn(t, dev, path, options.Setting{Key: "model", Text: "gp"},
+		options.Setting{Key: "inducing", Text: "20"})
 	got := must.Get(shuffle(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
 	if got.Rows != test.N() || len(got.Inputs) != 3 || got.Inputs[0].Name != "strong" || got.Inputs[1].Name != "weak" {
 		t.Fatalf("%+v", got)
@@ -104,16 +97,35 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// Inputs that share a length-scale are not left out for theirs.
-func TestNoteOfInputsLeftOut(t *testing.T) {
-	r := made(t, data.Regression, 3, 1, func(_, row int) float64 { return float64(row) })
-	r.Importance.Left = 5
-	for want, lengths := range map[string][]float64{
-		"The other 5 inputs with longer length-scales were left out.": {1, 2},
-		"The last 5 inputs of the table were left out.":               nil,
-	} {
-		if note := shuffled(r, lengths).Note; !strings.Contains(note, want) {
-			t.Errorf("%q, expected %q", note, want)
+// An input that matters is found among many, wherever it is, also where inputs share a length-scale.
+func TestShuffleFindsOneOfMany(t *testing.T) {
+	const width = 70
+	cell := func(i, d int) float64 { return philox.Normal([2]uint32{6, 0}, 0, 0, uint32(i), d) }
+	var table strings.Builder
+	for d := range width {
+		fmt.Fprintf(&table, "c%d,", d+1)
+	}
+	table.WriteString("y\n")
+	for i := range 200 {
+		for d := range width {
+			fmt.Fprintf(&table, "%g,", cell(i, d))
+		}
+		fmt.Fprintf(&table, "%g\n", 3*cell(i, width-1))
+	}
+	path := filepath.Join(t.TempDir(), "table.csv")
+	must.OK(t, os.WriteFile(path, []byte(table.String()), 0o666))
+	dev := must.Get(device.Open("cpu:f64"))(t)
+	defer dev.Close()
+	for _, model := range []string{"drf", "gp"} {
+		c, test, out := trainedOn(t, dev, path, options.Setting{Key: "model", Text: model})
+		got := must.Get(shuffle(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
+		if first := got.Inputs[0]; first.Name != "c70" || first.Drop < 10*got.Inputs[1].Drop ||
+			got.Left != width-len(got.Inputs) || len(got.Inputs) > mostInputs || len(got.Inputs) < mostInputs/2 {
+			t.Errorf("%s: %+v", model, got)
+		}
+		lengths := lengthScales(out.Trained)
+		if (lengths == nil) != (model == "gp") || lengths != nil && slices.Min(lengths) != lengths[width-1] {
+			t.Errorf("%s: length-scales %v", model, lengths)
 		}
 	}
 }

@@ -63,10 +63,8 @@ func shuffled(r *Run, lengths []float64) panel {
 		t.Rows = append(t.Rows, row)
 	}
 	note := fmt.Sprintf("Measured on %d test rows, with %d samples.", r.Importance.Rows, r.Importance.Samples)
-	if left := r.Importance.Left; left > 0 && lengths != nil {
-		note += fmt.Sprintf(" The other %d inputs with longer length-scales were left out.", left)
-	} else if left > 0 {
-		note += fmt.Sprintf(" The last %d inputs of the table were left out.", left)
+	if left := r.Importance.Left; left > 0 {
+		note += fmt.Sprintf(" The other %d inputs were left out.", left)
 	}
 	if lengths != nil {
 		note += " Along an input with a short length-scale, in training-sd units, the function changes fast."

@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"train/rundir":  {"train/options", "train/fitted", "model", "data", "leaves"},
 	"acquire":       {"leaves"},
 	"predict":       {"acquire", "train/fitted", "model", "data", "device", "leaves"},
-	"report":        {"predict", "train/options", "train/fitted", "train/rundir", "data", "device", "leaves"},
+	"report":        {"predict", "train/options", "train/fitted", "train/rundir", "model", "data", "device", "leaves"},
 	"onnx":          {"train/fitted", "model", "data", "device", "leaves"},
 	// no leaf: only commands import it
 	"internal/workload": {"train/step", "model", "device", "dist"},
