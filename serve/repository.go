@@ -35,23 +35,27 @@ func (s *store) index(onlyReady bool) []modelState {
 
 // reopen loads a model, whether it is loaded or not. Where its files cannot be read, it stays as it
 // was.
-func (s *store) reopen(name string) error {
+func (s *store) reopen(ctx context.Context, name string) error {
 	e, err := s.find(name)
 	if err != nil {
 		return err
 	}
-	s.loading <- struct{}{}
+	if err := s.turn(ctx); err != nil {
+		return err
+	}
 	defer s.next()
 	return s.load(e)
 }
 
 // unload drops a model, which is loaded again on request alone.
-func (s *store) unload(name string) error {
+func (s *store) unload(ctx context.Context, name string) error {
 	e, err := s.find(name)
 	if err != nil {
 		return err
 	}
-	s.loading <- struct{}{}
+	if err := s.turn(ctx); err != nil {
+		return err
+	}
 	defer s.next()
 	s.drop(e, unloaded)
 	return nil
@@ -70,22 +74,26 @@ func (s *Server) postLoad(w http.ResponseWriter, r *http.Request) error {
 	if err := s.readCommand(w, r, &asked); err != nil {
 		return err
 	}
-	return s.answerCommand(w, s.load(r.PathValue("model"), len(asked.Parameters)))
+	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+	defer cancel()
+	return s.answerCommand(w, s.load(ctx, r.PathValue("model"), len(asked.Parameters)))
 }
 
 func (s *Server) postUnload(w http.ResponseWriter, r *http.Request) error {
 	if err := s.readCommand(w, r, &struct{}{}); err != nil {
 		return err
 	}
-	return s.answerCommand(w, s.store.unload(r.PathValue("model")))
+	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+	defer cancel()
+	return s.answerCommand(w, s.store.unload(ctx, r.PathValue("model")))
 }
 
 // load refuses Triton's parameters, which bring a model's files or configuration.
-func (s *Server) load(name string, parameters int) error {
+func (s *Server) load(ctx context.Context, name string, parameters int) error {
 	if parameters > 0 {
 		return badf("a model is loaded from the files that serve was started with: leave the parameters out")
 	}
-	return s.store.reopen(name)
+	return s.store.reopen(ctx, name)
 }
 
 // readCommand reads a body that may be empty. A browser may not send it for a page of another
@@ -123,12 +131,12 @@ func (g *grpcService) RepositoryIndex(_ context.Context,
 	return answer, nil
 }
 
-func (g *grpcService) RepositoryModelLoad(_ context.Context,
+func (g *grpcService) RepositoryModelLoad(ctx context.Context,
 	q *inference.RepositoryModelLoadRequest) (*inference.RepositoryModelLoadResponse, error) {
-	return &inference.RepositoryModelLoadResponse{}, g.load(q.ModelName, len(q.Parameters))
+	return &inference.RepositoryModelLoadResponse{}, g.load(ctx, q.ModelName, len(q.Parameters))
 }
 
-func (g *grpcService) RepositoryModelUnload(_ context.Context,
+func (g *grpcService) RepositoryModelUnload(ctx context.Context,
 	q *inference.RepositoryModelUnloadRequest) (*inference.RepositoryModelUnloadResponse, error) {
-	return &inference.RepositoryModelUnloadResponse{}, g.store.unload(q.ModelName)
+	return &inference.RepositoryModelUnloadResponse{}, g.store.unload(ctx, q.ModelName)
 }

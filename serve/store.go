@@ -92,17 +92,12 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	if m := s.take(e); m != nil {
 		return m, nil
 	}
-	select {
-	case s.loading <- struct{}{}:
-		defer s.next()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	if err := s.turn(ctx); err != nil {
+		return nil, err
 	}
+	defer s.next()
 	if m := s.take(e); m != nil { // another request has loaded it
 		return m, nil
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
 	}
 	if e.resting {
 		return nil, isUnloaded(e)
@@ -111,6 +106,19 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 		return nil, err
 	}
 	return s.take(e), nil
+}
+
+// turn waits until no other model is being loaded; next has to follow. If ctx ends first, its cause is the error.
+func (s *store) turn(ctx context.Context) error {
+	select {
+	case s.loading <- struct{}{}:
+		if ctx.Err() == nil {
+			return nil
+		}
+		s.next()
+	case <-ctx.Done():
+	}
+	return context.Cause(ctx)
 }
 
 // next lets the next model be loaded.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -177,9 +178,9 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 	if e.model == before || e.failed != nil {
 		t.Errorf("the whole file was not read: %v", e.failed)
 	}
-	must.OK(t, r.store.unload("m"))
+	must.OK(t, r.store.unload(t.Context(), "m"))
 	r.store.budget = 1
-	if err := r.store.reopen("m"); err == nil || e.failed == nil {
+	if err := r.store.reopen(t.Context(), "m"); err == nil || e.failed == nil {
 		t.Errorf("too big: %v, remembered %v", err, e.failed)
 	}
 }
@@ -194,11 +195,21 @@ func TestEvictNothing(t *testing.T) {
 
 // Who waits until another model is loaded waits no longer than the request may take.
 func TestWaitForLoading(t *testing.T) {
-	s := New(testConfig(), []Source{{"m", "nowhere"}}).store
-	s.loading <- struct{}{}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	c := testConfig()
+	c.Timeout = time.Millisecond
+	s := New(c, []Source{{"m", "nowhere"}})
+	s.store.loading <- struct{}{}
+	ctx, cancel := context.WithTimeout(t.Context(), c.Timeout)
 	defer cancel()
-	if _, err := s.acquire(ctx, "m"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.store.acquire(ctx, "m"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("waited: %v", err)
+	}
+	for what, command := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"load": s.postLoad, "unload": s.postUnload} {
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/", nil)
+		r.SetPathValue("model", "m")
+		if err := command(httptest.NewRecorder(), r); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s waited: %v", what, err)
+		}
 	}
 }
