@@ -215,8 +215,8 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answe
 		return nil, nil, &Error{tooLarge, "too many rows: send fewer at a time"}
 	}
 	if given.N*numbersOf(answer) > mostAnswer {
-		return nil, nil, &Error{tooLarge,
-			"the answer would hold more than 16 million numbers: send fewer rows, or ask for other outputs"}
+		return nil, nil, &Error{tooLarge, fmt.Sprintf("the answer would hold more than %d numbers: send fewer rows, "+
+			"or ask for other outputs", mostAnswer)}
 	}
 	sent := int64(given.N) * int64(numbersOf(answer))
 	numbers := min(mostNumbers, int64(given.N)*m.numbers+sent)
