@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -107,10 +108,13 @@ func rowsFor(t *fitted.Trained, rows Rows) (*data.Dataset, error) {
 
 // setTargets gives rows the targets that are known, those of a model's schema.
 func setTargets(ds *data.Dataset, schema data.Schema, rows Rows) error {
-	if schema.Task == data.Regression && len(rows.Classes) > 0 {
+	numbers := len(rows.Values)+len(rows.Targets) > 0
+	switch {
+	case schema.Task == data.Regression && len(rows.Classes) > 0:
 		return errors.New("the model predicts numbers: give Values or Targets, and no Classes")
-	}
-	if len(rows.Values)+len(rows.Targets) > 0 {
+	case schema.Task == data.Classification && numbers:
+		return errors.New("the model predicts classes: give Classes, and no Values or Targets")
+	case numbers:
 		ds.Target, ds.Targets = schema.Target, schema.Targets
 	}
 	for i, row := range rows.Targets {
@@ -123,12 +127,12 @@ func setTargets(ds *data.Dataset, schema data.Schema, rows Rows) error {
 	for _, row := range rows.Targets {
 		ds.Y = append(ds.Y, row...)
 	}
-	for _, name := range rows.Classes {
-		label := int32(0)
-		if name == "" {
-			label = -1
+	for i, name := range rows.Classes {
+		label := slices.Index(schema.Classes, name)
+		if label < 0 && name != "" {
+			return fmt.Errorf("row %d: the model has no class %q%s", i+1, name, suggest.Hint(name, schema.Classes))
 		}
-		ds.Labels = append(ds.Labels, label)
+		ds.Labels = append(ds.Labels, int32(label))
 	}
 	if n := len(ds.Y); n > 0 && n != ds.N()*len(ds.Outputs()) {
 		return fmt.Errorf("%d targets of %d rows: give each row its own, NaN where it is not known", n, ds.N())

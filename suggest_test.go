@@ -57,9 +57,19 @@ func TestSuggestTargets(t *testing.T) {
 	}
 	rows.Values = nil
 	two := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
+	rows.Targets = nil
+	for _, x := range rows.Inputs {
+		rows.Classes = append(rows.Classes, map[bool]string{true: "high", false: "low"}[x[0] > 0])
+	}
+	classes := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
 	inputs := [][]float64{{0.5}, {1}, {2}}
+	found, err := classes.Suggest(t.Context(), gpdrf.Rows{Inputs: inputs, Classes: []string{"low", "", "high"}},
+		gpdrf.Search{Batch: 1})
+	if err != nil || found[0].Row != 1 {
+		t.Errorf("%v, %v", found, err)
+	}
 	search := gpdrf.Search{Batch: 1, Target: "y1"}
-	found, err := two.Suggest(t.Context(), gpdrf.Rows{Inputs: inputs,
+	found, err = two.Suggest(t.Context(), gpdrf.Rows{Inputs: inputs,
 		Targets: [][]float64{{nan, 1}, {1, nan}, {2, 2}}}, search)
 	if err != nil || found[0].Row != 1 {
 		t.Errorf("%v, %v", found, err)
@@ -68,12 +78,15 @@ func TestSuggestTargets(t *testing.T) {
 		model *gpdrf.Model
 		rows  gpdrf.Rows
 	}{
+		"the model predicts classes: give Classes": {classes, gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, nan}}},
+		`row 2: the model has no class "hihg"`: {classes,
+			gpdrf.Rows{Inputs: inputs, Classes: []string{"low", "hihg", ""}}},
 		"the model predicts numbers":           {one, gpdrf.Rows{Inputs: inputs, Classes: []string{"a", "", ""}}},
 		"row 1 has 0 targets, and the model 1": {one, gpdrf.Rows{Inputs: inputs, Targets: [][]float64{{}, {1, 2}, {nan}}}},
 		"3 targets of 3 rows":                  {two, gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, nan}}},
 	} {
 		s := search
-		if c.model == one {
+		if c.model != two {
 			s.Target = ""
 		}
 		if _, err := c.model.Suggest(t.Context(), c.rows, s); err == nil || !strings.Contains(err.Error(), want) {
