@@ -259,7 +259,8 @@ func TestTrainFrom(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	must.OK(t, before.Save(path))
 	loaded := must.Get(gpdrf.Load(path))(t)
-	for want, o := range map[string]gpdrf.Options{"a model of Load": {From: loaded}, "other columns": {From: before},
+	for want, o := range map[string]gpdrf.Options{"which starts at run folders": {From: loaded},
+		"other columns":      {From: before},
 		"set the field From": {Set: map[string]string{"from": "runs/1"}}} {
 		if _, err := gpdrf.Train(t.Context(), other, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %q", err, want)

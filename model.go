@@ -104,7 +104,7 @@ func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config,
 		return c, nil
 	case m.config == nil:
 		return nil, errors.New("gpdrf.Options: From: a model of Load does not know the options of its training: " +
-			"start at one of Train")
+			"start at one of Train in this process, or use the command train, which starts at run folders")
 	}
 	if _, _, err := m.config.KnowTarget(rows); err != nil { // puts levels in their order
 		return nil, err
