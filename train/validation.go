@@ -65,8 +65,8 @@ func (v *validator) reset() {
 	}
 }
 
-// evaluate scores the parameters of a step, and keeps them where they are the best so far. A score
-// that is no number is not.
+// evaluate scores the parameters of a step, and keeps them where they are the best so far. A NaN
+// score is never the best.
 func (v *validator) evaluate(step int) error {
 	p, err := v.on.predictor.Predict(v.run.job.Config.Seed)
 	if err == nil {
@@ -113,7 +113,7 @@ func (v *validator) finish(end End) *rundir.Validation {
 	r := &rundir.Validation{
 		Rows: v.run.job.Validation.N(), Evaluated: v.rows.N(), Samples: options.ValidationSamples,
 		Every:       v.run.job.Config.EvalEvery,
-		Fingerprint: v.run.job.Validation.Fingerprint, Restored: "last", Step: v.last.Step, EarlyStopped: end == EarlyStop,
+		Fingerprint: v.run.job.Validation.Fingerprint, Restored: "last", EarlyStopped: end == EarlyStop,
 	}
 	e := v.last
 	if v.on.kept != nil && v.best != nil {

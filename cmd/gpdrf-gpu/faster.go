@@ -37,10 +37,11 @@ func (p *program) faster(ctx context.Context, job *train.Job, short time.Duratio
 		cpu.Close()
 		return
 	}
+	left := cpu
 	if onCPU < onGPU {
-		*job, cpu = other, job.Device
+		left, *job = job.Device, other
 	}
-	cpu.Close() // the one that is not taken
+	left.Close()
 	p.note("training on %s: a step takes %.2g ms on the GPU, and %.2g ms on the CPU", job.Device.Name(),
 		milliseconds(onGPU), milliseconds(onCPU))
 }

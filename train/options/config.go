@@ -60,7 +60,7 @@ type DataOptions struct {
 	Task       string // auto, regression, classification
 	Order      string // of the levels of an ordinal target, with commas between them; "" is by their numbers
 	Validation string // a fraction of the training rows, or a file; "" or 0: no validation
-	Scaling    string // auto, standard, robust, log, none
+	Scaling    string // one of data.Scalings
 	Columns    string // auto, all: whether many columns become few inputs
 	Targets    string // data.TargetScalings
 	Tokens     string // how sequences are cut into symbols: one of data.Tokens

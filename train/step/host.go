@@ -44,7 +44,7 @@ func (h *host) bind(s *Step) func(shard int) bool {
 	return h.sum
 }
 
-func (h *host) recorded() bool { return false }
+func (h *host) replayable() bool { return false }
 
 func (h *host) run(compute func(device.Now), now device.Now) error {
 	compute(now)

@@ -45,7 +45,7 @@ func (r *nccl) bind(s *Step) func(shard int) bool {
 	return r.sum
 }
 
-func (r *nccl) recorded() bool { return true }
+func (r *nccl) replayable() bool { return true }
 
 // sum puts the sum over all ranks on the device's queue.
 func (r *nccl) sum(int) bool {

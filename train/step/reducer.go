@@ -18,8 +18,8 @@ type Reducer interface {
 	shards(batch int) (own []model.Shard, all int, first bool)
 	// bind makes the memory of sums over the shards of a step; sum is nil where nothing is added up.
 	bind(s *Step) (sum func(shard int) (ok bool))
-	// recorded is false where sums interrupt the device.
-	recorded() bool
+	// replayable is false where sums interrupt the device.
+	replayable() bool
 	// run calls compute, which calls sum. An error is that of another rank.
 	run(compute func(device.Now), now device.Now) error
 }

@@ -56,7 +56,7 @@ func New(dev device.Device, m *model.Model, rows *model.Data, r Reducer, o Optio
 	p := m.Params().Len()
 	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
 	s.takeAll()
-	if s.loop = func(now device.Now) { s.compute(now.Live()) }; r.recorded() {
+	if s.loop = func(now device.Now) { s.compute(now.Live()) }; r.replayable() {
 		s.loop = device.NewLoop(dev, s.compute).Run
 	}
 	return s
@@ -152,7 +152,7 @@ func (local) shards(batch int) ([]model.Shard, int, bool) {
 }
 
 func (local) bind(*Step) func(int) bool { return nil }
-func (local) recorded() bool            { return true }
+func (local) replayable() bool          { return true }
 
 func (local) run(compute func(device.Now), now device.Now) error {
 	compute(now)
