@@ -29,7 +29,7 @@ func trainedOn(t *testing.T, dev device.Device, path string, further ...options.
 	must.OK(t, err)
 	c, rows, test, _, err := c.Load(data.Watch{Context: context.Background()})
 	must.OK(t, err)
-	job := &train.Job{Config: c, Device: dev, Train: rows, Test: test, Reporter: train.Silent{}}
+	job := &train.Job{Config: c, Device: dev, Train: rows, Test: test}
 	return c, test, must.Get(job.Run(context.Background()))(t)
 }
 

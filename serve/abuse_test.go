@@ -153,7 +153,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// Ten thousand connections without a request take each other's place, and keep nobody out.
+// Thousands of connections without a request take each other's place, and keep nobody out.
 func TestIdleConnections(t *testing.T) {
 	most, many := 100, 2000
 	if testing.Short() {

@@ -29,7 +29,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // The tables of the tests: numbers, counts with offsets, words with missing cells, booleans without, and sequences.
@@ -114,15 +113,6 @@ func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Datase
 	return d
 }
 
-// quiet is a Reporter that says nothing.
-type quiet struct{}
-
-func (quiet) Note(string, ...any)   {}
-func (quiet) Begin(int)             {}
-func (quiet) Step(rundir.Progress)  {}
-func (quiet) End()                  {}
-func (quiet) Doing(string, float64) {}
-
 // writeModel trains a small model of a kind, writes it to a file, and returns it.
 func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Trained {
 	t.Helper()
@@ -141,7 +131,7 @@ func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Trained {
 	}
 	c := must.Get(options.Resolve(nil, settings))(t)
 	dev := open(t)
-	out := must.Get((&train.Job{Config: c, Device: dev, Train: set, Reporter: quiet{}}).Run(t.Context()))(t)
+	out := must.Get((&train.Job{Config: c, Device: dev, Train: set}).Run(t.Context()))(t)
 	var file bytes.Buffer
 	must.OK(t, out.Trained.WriteModel(&file))
 	replace(t, path, file.Bytes())

@@ -47,19 +47,15 @@ func rings(_ *rand.Rand, a, b float64) string { return fmt.Sprint(int(a*a+b*b) %
 
 func coin(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.IntN(2)) }
 
-type quiet struct{ notes []string }
+// quiet keeps the notes.
+type quiet struct {
+	Silent
+	notes []string
+}
 
 func (q *quiet) Note(format string, args ...any) {
 	q.notes = append(q.notes, fmt.Sprintf(format, args...))
 }
-
-func (*quiet) Begin(int) {}
-
-func (*quiet) Step(rundir.Progress) {}
-
-func (*quiet) End() {}
-
-func (*quiet) Doing(string, float64) {}
 
 // learns marks a test of results or times, which trains for long. The race detector leaves it out.
 func learns(t *testing.T) {
