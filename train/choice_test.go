@@ -153,7 +153,7 @@ func TestBestAttempt(t *testing.T) {
 	}
 	short, long := of(bound, 1, -1, -1, -1, -1), of(bound, 3, -.9, -.8, -.9, -.8)
 	near := of(other, 1, 0, -1.5, 0, -1.5)
-	clear := of(other, 3, -.5, -.6, -.5, -.6)
+	better := of(other, 3, -.5, -.6, -.5, -.6)
 	similar := of(bound, 5, -.9, -.8, -.9, -.9)
 	for _, c := range []struct {
 		name     string
@@ -166,7 +166,7 @@ func TestBestAttempt(t *testing.T) {
 		{"not clearly shorter", []rundir.Attempt{long, similar}, &similar},
 		{"clearly shorter", []rundir.Attempt{long, of(bound, 5, -1, -1, -1, -1)}, &long},
 		{"too near", []rundir.Attempt{short, long, near}, &long},
-		{"clear", []rundir.Attempt{short, long, near, clear}, &clear},
+		{"clear", []rundir.Attempt{short, long, near, better}, &better},
 		{"bound broken off", []rundir.Attempt{of(bound, 1), near}, &near},
 	} {
 		got := (&chooser{settings: []setting{bound, other}, attempts: c.attempts}).best()
