@@ -48,8 +48,8 @@ type Job struct {
 	rows      string     // where they are: host; "" is by the memory
 	distances string     // of sequences: table, steps; "" is by the memory
 	sequences *sequences // results of choose and survey; nil before
-	inSteps   bool       // distances are computed in every step, as Plan has decided
-	streams   bool       // each step brings its batch from the host, as Plan has decided
+	inSteps   bool       // distances are computed in every step, by applyPlan
+	streams   bool       // each step brings its batch from the host, by applyPlan
 }
 
 // testRows is how many rows will be predicted at the end.
@@ -182,7 +182,7 @@ func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
 	asked := *j
 	defer func() { err = asked.explain(err, plan) }()
 	defer device.Guard(&err)
-	if err := j.follow(plan); err != nil {
+	if err := j.applyPlan(plan); err != nil {
 		return nil, err
 	}
 	r, err := j.prepare(before)
@@ -248,8 +248,10 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	return plan, err
 }
 
-// follow carries out a plan, and tells the user.
-func (j *Job) follow(plan *memory.Plan) error {
+// applyPlan carries out a plan, and tells the user.
+func (j *Job) applyPlan(plan *memory.Plan) error {
+	j.inSteps = plan.Distances != nil && plan.Distances.In == memory.InSteps
+	j.streams = plan.Streams
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		if j.From != nil {
 			return usage.Errorf("%s has memory for %d rows of a step at once, and the run began with "+

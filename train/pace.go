@@ -22,7 +22,7 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 	}
 	plan, err := probed.settle(ctx)
 	if err == nil {
-		err = probed.follow(plan)
+		err = probed.applyPlan(plan)
 	}
 	if err != nil {
 		return 0, err

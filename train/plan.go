@@ -20,12 +20,7 @@ func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 		return nil, err
 	}
 	free, known := j.Device.Free()
-	p, err := j.planFor(ctx, free, known)
-	if err == nil {
-		j.inSteps = p.Distances != nil && p.Distances.In == memory.InSteps
-		j.streams = p.Streams
-	}
-	return p, err
+	return j.planFor(ctx, free, known)
 }
 
 // planFor is Plan for some free bytes.

@@ -86,6 +86,7 @@ func testPlan(t *testing.T, name string, plans []string) {
 				}
 				j.Config, j.Device = settled(t, j.Config, j.Train), dev
 				p := must.Get(j.Plan(t.Context()))(t)
+				must.OK(t, j.applyPlan(p))
 				run := must.Get(j.prepare(t.Context()))(t)
 				run.advance(1)
 				run.advance(2)

@@ -401,9 +401,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		dev := mustOpen(t, "cpu")
 		job := jobOf(t, options+" steps=100 batch=50")
 		job.Config, job.Device, job.Train = settled(t, job.Config, set), dev, set
-		if _, err := job.Plan(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, job.applyPlan(must.Get(job.Plan(t.Context()))(t)))
 		run := must.Get(job.prepare(t.Context()))(t)
 		run.advance(1)
 		step := 1

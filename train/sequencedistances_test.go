@@ -69,7 +69,7 @@ func TestDistancesOfMemory(t *testing.T) {
 			j.Config, j.Device, j.Train, j.Reporter = settled(t, j.Config, set), &small{dev, free}, set, q
 			return j
 		}
-		p, err := job(nil).Plan(t.Context())
+		p, err := job(&quiet{}).Plan(t.Context())
 		if err != nil {
 			return p, "", err
 		}
