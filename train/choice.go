@@ -101,7 +101,7 @@ func (r *run) choose(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return r.follow(ctx, s, fit, longest-steps+fit)
+	return r.restart(ctx, s, fit, longest-steps+fit)
 }
 
 // fitting is how many of the steps fit into the rest of a time limit, at the pace of the attempts: the
@@ -164,9 +164,9 @@ func settings(c *options.Config, ds *data.Dataset) []setting {
 	return []setting{{options.ELBO, 1}, {options.ELBO, lower}, {options.ELBO, lowest}}
 }
 
-// follow puts the run to its start with a setting, for a number of steps, of a longest number that
+// restart puts the run to its start with a setting, for a number of steps, of a longest number that
 // there was a choice of.
-func (r *run) follow(ctx context.Context, s setting, steps, longest int) error {
+func (r *run) restart(ctx context.Context, s setting, steps, longest int) error {
 	var notes []string
 	r.job.Config, notes = r.job.Config.With("objective", s.objective).With("kl-weight", s.klWeight).
 		ForRows(steps, longest)
