@@ -134,7 +134,7 @@ func summary(r *Run) *table {
 	}
 	t.add("training", fmt.Sprintf("%d of %d steps in %s%s", result.Steps, r.Config.Last(),
 		duration(result.Seconds), standing))
-	t.add("objective", fmt.Sprintf("%s: %s", result.Objective, digits(result.ELBO)))
+	t.add("objective", result.ObjectiveText(digits))
 	if g := result.Generalisation; g != nil {
 		says := "the model does not memorise"
 		if g.Memorised {

@@ -103,8 +103,9 @@ type Outcome struct {
 	Config     *options.Config
 	Trained    *fitted.Trained
 	Steps      int
-	Seconds    float64 // in the loop
-	ELBO       model.ELBO
+	Seconds    float64        // in the loop
+	ELBO       model.ELBO     // on one batch
+	Recent     *rundir.Recent // nil of a few steps
 	Parameters int
 	End        End
 	Rising     bool               // the objective still rose when training ended

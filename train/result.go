@@ -20,7 +20,8 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		Device: j.Device.Name(), Precision: c.Precision, Folder: cmp.Or(c.Folder(), folder), Seed: c.Seed,
 		NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.ObjectiveName(), KLWeight: c.KLWeight,
-		ELBO: out.ELBO.Value, Rising: out.Rising, Parameters: out.Parameters, Interrupted: out.End == Interrupted,
+		ELBO: out.ELBO.Value, Recent: out.Recent, Rising: out.Rising,
+		Parameters: out.Parameters, Interrupted: out.End == Interrupted,
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 		Temperature: out.Trained.Model.Temperature,
 	}
@@ -41,6 +42,19 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		r.ResultScores = scores.ResultScores
 	}
 	return r
+}
+
+// meanOver is how many readings people see the mean of.
+const meanOver = 20
+
+// recent is the mean of the last readings, nil of a single one.
+func recent(readings []float64) *rundir.Recent {
+	last := readings[max(0, len(readings)-meanOver):]
+	if len(last) < 2 {
+		return nil
+	}
+	mean, se := metrics.MeanError(last)
+	return &rundir.Recent{Mean: mean, SE: se, Readings: len(last)}
 }
 
 // Ensemble is the name of several models in a result.

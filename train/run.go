@@ -180,6 +180,7 @@ func (r *run) look() error {
 		if r.out.Steps%reportEvery == 0 {
 			r.readings = append(r.readings, r.out.ELBO.Value)
 		}
+		r.out.Recent = recent(r.readings)
 	}
 	if r.evaluates() {
 		if err := r.evaluate(); err != nil {
@@ -204,7 +205,7 @@ func (r *run) report() {
 	before, elapsed := r.clock.before, time.Since(r.clock.first)
 	r.job.Reporter.Step(rundir.Progress{
 		Step: step, Total: r.last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
-		Bound:          r.job.Config.IsBound(),
+		Recent: r.out.Recent, Bound: r.job.Config.IsBound(),
 		Elapsed:        time.Duration(before*float64(time.Second)) + elapsed,
 		StepsPerSecond: float64(step-r.first) / elapsed.Seconds(),
 		Validation:     r.validator.latest(),

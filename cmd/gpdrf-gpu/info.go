@@ -299,7 +299,7 @@ func (i *runInfo) Lines() []string {
 		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.standing()),
 	}
 	if i.Search == nil {
-		lines = append(lines, fmt.Sprintf("objective  %s: %.6g", r.Objective, r.ELBO))
+		lines = append(lines, "objective  "+r.ObjectiveText(func(v float64) string { return fmt.Sprintf("%.5g", v) }))
 	}
 	if v := r.Validation; v != nil {
 		lines = append(lines, validated(v))

@@ -30,8 +30,7 @@ func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop
 	return &recorder{Reporter: shown, p: p, folder: folder, events: events, begin: begin, stop: stop}
 }
 
-// recorder writes the numbers of every reading to the run folder, and shows the ELBO as a running
-// mean: one batch alone says little of the bound. A Note may come from another goroutine.
+// recorder writes the numbers of every reading to the run folder. A Note may come from another goroutine.
 type recorder struct {
 	train.Reporter
 	p      *program
@@ -40,13 +39,8 @@ type recorder struct {
 	events *events
 	begin  func()
 	stop   func()
-	mean   float64
-	count  int
 	phase  *phase // of the work before the first step
 }
-
-// meanOver is the number of readings that the running mean looks back on.
-const meanOver = 20
 
 func (r *recorder) Step(p rundir.Progress) {
 	r.mutex.Lock()
@@ -55,9 +49,6 @@ func (r *recorder) Step(p rundir.Progress) {
 		r.stop()
 	}
 	r.events.step(p)
-	r.count++
-	r.mean += (p.ELBO - r.mean) / float64(min(r.count, meanOver))
-	p.ELBO = r.mean
 	r.Reporter.Step(p)
 }
 
@@ -137,7 +128,7 @@ func objectiveLabel(p *rundir.Progress) string {
 
 // describe is the part of a progress line that says how it goes.
 func describe(p rundir.Progress) string {
-	text := fmt.Sprintf("%s %11.5g", objectiveLabel(&p), p.ELBO)
+	text := fmt.Sprintf("%s %11.5g", objectiveLabel(&p), p.Objective())
 	if e := p.Validation; e != nil {
 		score, _ := e.Names()
 		text += fmt.Sprintf("  validation %s %8.4f", strings.ToUpper(score), e.Score)
@@ -162,7 +153,7 @@ type bar struct {
 
 // barText is a progress line. Its last parts are left out where they do not fit the columns.
 func barText(p *rundir.Progress, columns int) (text string) {
-	parts := []string{fmt.Sprintf("%s %.5g", objectiveLabel(p), p.ELBO)}
+	parts := []string{fmt.Sprintf("%s %.5g", objectiveLabel(p), p.Objective())}
 	if e := p.Validation; e != nil {
 		score, _ := e.Names()
 		parts = append(parts, fmt.Sprintf("%s %.4f", strings.ToUpper(score), e.Score))

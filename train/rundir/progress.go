@@ -12,11 +12,27 @@ type Progress struct {
 	Step, Total int
 	// nats, for the whole training set, estimated on one batch; ELBO, the objective, is ELL − KLWeight·KL
 	ELBO, ELL, KL  float64
-	Bound          bool // the objective is the bound
+	Recent         *Recent // nil before the second of the steps that it has
+	Bound          bool    // the objective is the bound
 	LR             float64
 	Elapsed        time.Duration // in the loop
 	StepsPerSecond float64
 	Validation     *Evaluation // the last one; nil before the first
+}
+
+// Objective is the objective as people see it: one batch alone says little.
+func (p *Progress) Objective() float64 {
+	if p.Recent == nil {
+		return p.ELBO
+	}
+	return p.Recent.Mean
+}
+
+// Recent is the objective by its last readings, each on one batch, in nats.
+type Recent struct {
+	Mean     float64 `json:"mean"`
+	SE       float64 `json:"se"` // standard error of the mean
+	Readings int     `json:"readings"`
 }
 
 // Evaluation is how the model did on validation rows at a step: NLPD and RMSE of a regression, in

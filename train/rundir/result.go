@@ -41,7 +41,8 @@ type Result struct {
 	// ELBO is the objective at the parameters that the run has kept, nats, estimated on its last
 	// batch: the bound only where Objective says ELBO.
 	ELBO        float64     `json:"elbo"`
-	Rising      bool        `json:"elbo_rising,omitempty"` // it still rose when training ended
+	Recent      *Recent     `json:"objective_mean,omitempty"` // nil of a few steps, and of earlier programs
+	Rising      bool        `json:"elbo_rising,omitempty"`    // it still rose when training ended
 	Parameters  int         `json:"parameters"`
 	Temperature float64     `json:"temperature,omitempty"` // of predictions
 	Interrupted bool        `json:"interrupted"`
@@ -52,6 +53,15 @@ type Result struct {
 
 	Generalisation *Generalisation `json:"generalisation,omitempty"`
 	fitted.ResultScores
+}
+
+// ObjectiveText is the objective and its value, as train has shown it last, by the text of a number.
+func (r *Result) ObjectiveText(number func(float64) string) string {
+	if r.Recent == nil {
+		return fmt.Sprintf("%s: %s, on one batch", r.Objective, number(r.ELBO))
+	}
+	return fmt.Sprintf("%s: %s ± %s, by its last %d readings", r.Objective, number(r.Recent.Mean),
+		number(r.Recent.SE), r.Recent.Readings)
 }
 
 // Rising is the warning of an objective that still rose when training ended.
