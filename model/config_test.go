@@ -1,7 +1,9 @@
 package model
 
 import (
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -63,4 +65,44 @@ func TestValidate(t *testing.T) {
 			t.Errorf("got %v, expected an error with %q", err, want)
 		}
 	}
+}
+
+// The configurations of these tests have each option of each model.
+func TestConfigsHaveEachOption(t *testing.T) {
+	seen := map[string]bool{}
+	of := func(model, field string, value any) string { return fmt.Sprintf("%s: %s %v", model, field, value) }
+	for _, c := range configs() {
+		v := reflect.ValueOf(c)
+		for i := range v.NumField() {
+			seen[of(c.Model, v.Type().Field(i).Name, v.Field(i))] = true
+		}
+	}
+	expect := func(field string, values []string, models ...string) {
+		for _, model := range models {
+			for _, value := range values {
+				if !seen[of(model, field, value)] {
+					t.Errorf("no test has %s", of(model, field, value))
+				}
+			}
+		}
+	}
+	either := []string{"false", "true"}
+	for _, l := range likelihoods {
+		expect("Likelihood", []string{l.name}, GP, GPDRF, DRF)
+	}
+	expect("ClassOffsets", either, GP, GPDRF, DRF)
+	for _, field := range []string{"Whiten", "LearnInducing"} {
+		expect(field, either, GP, GPDRF)
+	}
+	expect("QCov", []string{Full, Diagonal}, GP, GPDRF)
+	expect("Lengthscales", []string{ARD, Isotropic, Shared}, GP, GPDRF)
+	expect("Kernel", append(Kernels()[1:], "", "matern32+rbf"), GP)
+	expect("Kernel", append(Kernels(), "", "rbf+matern12"), GPDRF)
+	expect("FeatureKernel", append(FeatureKernels(), ""), GPDRF, DRF)
+	expect("Spectra", SpectraTreatments(), GPDRF, DRF)
+	expect("WCov", []string{"", Full}, GPDRF, DRF)
+	expect("Layers", []string{"1", "2"}, GPDRF, DRF)
+	expect("LocalReparam", either, GPDRF, DRF)
+	expect("FeedForward", either, GPDRF, DRF)
+	expect("Skip", either, GPDRF)
 }

@@ -32,8 +32,42 @@ var likelihoods = []struct {
 }{{GaussianLikelihood, 1, 0}, {SoftmaxLikelihood, 3, 0}, {StudentLikelihood, 2, 0}, {HeteroscedasticLikelihood, 4, 0},
 	{BernoulliLikelihood, 1, 0}, {PoissonLikelihood, 1, 0}, {NegativeBinomialLikelihood, 2, 0}, {OrdinalLikelihood, 1, 4}}
 
-// configs is every model × likelihood × treatment of Ω × whitening × reparameterisation, with
-// the other options varied along.
+// drawn are the models whose W or Ω are drawn.
+var drawn = []struct {
+	model, spectra string
+	local          bool
+	layers         int
+	feed, skip     bool
+	features       string // the kernel of the layers
+
+	whiten       bool // and the rest of the GP layer
+	lengths, cov string
+	learn        bool
+	kernel       string
+}{
+	{GPDRF, PriorFixed + EachSample, true, 1, true, true, "", true, ARD, Full, true, ""},
+	{GPDRF, PriorFixed, true, 2, false, false, "", false, Isotropic, Full, true, "rbf"},
+	{GPDRF, PriorFixed + EachSample, false, 3, false, false, "matern32", true, Shared, Full, true, "matern32"},
+	{GPDRF, PriorFixed + EachSample, false, 1, false, true, "matern52", false, ARD, Diagonal, false, "rbf+matern12"},
+	{GPDRF, VarFixed + AllNoise, true, 2, true, false, "arccos1", true, Isotropic, Diagonal, true, "matern12"},
+	{GPDRF, VarFixed + EachSample, true, 3, false, false, "arccos0", false, Shared, Diagonal, true, ""},
+	{GPDRF, VarFixed + AllNoise + EachSample, false, 1, true, true, "arccos2", true, ARD, Full, true, "rbf"},
+	{GPDRF, VarFixed, false, 2, true, false, "arccos2", false, Isotropic, Full, false, "matern52"},
+	{GPDRF, VarResampled + EachSample, true, 3, true, false, "", true, Shared, Full, true, "rbf+matern12"},
+	{GPDRF, VarResampled + EachSample, true, 1, false, true, "rbf", false, ARD, Diagonal, true, "matern12"},
+	{GPDRF, VarResampled, false, 2, true, false, "matern12", true, Isotropic, Diagonal, true, ""},
+	{GPDRF, VarResampled + EachSample, false, 3, false, true, "matern32", false, Shared, Diagonal, false, "rbf"},
+	{model: DRF, spectra: PriorFixed + EachSample, local: true, layers: 1, features: "matern12"},
+	{model: DRF, spectra: PriorFixed, layers: 2, feed: true, features: "arccos0"},
+	{model: DRF, spectra: VarFixed + AllNoise + EachSample, local: true, layers: 2, features: "matern52"},
+	{model: DRF, spectra: VarFixed + EachSample, layers: 1, feed: true, features: "rbf"},
+	{model: DRF, spectra: VarFixed, local: true, layers: 2, feed: true, features: "matern32"},
+	{model: DRF, spectra: VarFixed + AllNoise, layers: 1, features: ""},
+	{model: DRF, spectra: VarResampled + EachSample, local: true, layers: 2, features: "arccos2"},
+	{model: DRF, spectra: VarResampled, layers: 2, feed: true, features: "arccos1"},
+}
+
+// configs has every likelihood with every option of each model.
 func configs() []Config {
 	var all []Config
 	lengths, covs := []string{ARD, Isotropic, Shared}, []string{Full, Diagonal}
@@ -66,27 +100,15 @@ func configs() []Config {
 			c.Spectra, c.LocalReparam, c.Skip = VarResampled+EachSample, true, i == 1
 			all = append(all, c)
 		}
-		n := 0
-		for _, spectra := range []string{PriorFixed, VarFixed, VarResampled} {
-			for _, local := range []bool{true, false} {
-				for _, whiten := range []bool{true, false} {
-					c := base
-					c.Model, c.Latents, c.Inducing = GPDRF, 4, 5
-					c.Lengthscales, c.QCov, c.Whiten, c.LearnInducing = lengths[n%3], covs[n/3%2], whiten, n%4 != 3
-					c.Layers, c.Features, c.Hidden = 1+n%3, 3, 2
-					c.Spectra, c.LocalReparam = treatment(spectra, n%2 == 0, n%3 == 1), local
-					c.FeedForward, c.Skip = n%2 == 0, n%3 == 0
-					c.Kernel, c.FeatureKernel = []string{"", "rbf", "matern32", "rbf+matern12", "matern12"}[n%5],
-						[]string{"", "matern32", "arccos1", "arccos2", "", "matern32"}[n/2]
-					all = append(all, c)
-					n++
-				}
-				c := base
-				c.Model, c.Layers, c.Features, c.Hidden = DRF, 1+n%2, 4, 3
-				c.Spectra, c.LocalReparam, c.FeedForward = treatment(spectra, n/2%2 == 1, n%4 == 1), local, n%4 < 2
-				c.FeatureKernel = []string{"matern12", "arccos0", "matern52", "rbf", "arccos2", "arccos1"}[n/2-1]
-				all = append(all, c)
+		for _, d := range drawn {
+			c := base
+			c.Model, c.Spectra, c.LocalReparam, c.Whiten, c.LearnInducing = d.model, d.spectra, d.local, d.whiten, d.learn
+			c.Lengthscales, c.QCov, c.Kernel, c.FeatureKernel = d.lengths, d.cov, d.kernel, d.features
+			c.Layers, c.FeedForward, c.Skip, c.Features, c.Hidden = d.layers, d.feed, d.skip, 4, 3
+			if c.Model == GPDRF {
+				c.Latents, c.Inducing, c.Features, c.Hidden = 4, 5, 3, 2
 			}
+			all = append(all, c)
 		}
 	}
 	// W and Ω integrated
@@ -358,15 +380,4 @@ func findBlock(m *Model, name string) *block {
 		}
 	}
 	panic("model: no parameter block " + name)
-}
-
-// treatment is the name of a treatment of Ω with its suffixes.
-func treatment(spectra string, allNoise, share bool) string {
-	if allNoise && spectra == VarFixed {
-		spectra += AllNoise
-	}
-	if !share {
-		spectra += EachSample
-	}
-	return spectra
 }
