@@ -228,21 +228,21 @@ func testConnections(t *testing.T, network, address string) {
 	a, serverA := enter()
 	began := time.Now()
 	b, serverB := enter()
-	c.work(serverA.RemoteAddr(), 1)
-	c.work(serverA.RemoteAddr(), -1) // a is older, but has sent a request
-	d, serverD := enter()            // in the place of b
+	c.countRequest(serverA.RemoteAddr(), 1)
+	c.countRequest(serverA.RemoteAddr(), -1) // a is older, but has sent a request
+	d, serverD := enter()                    // in the place of b
 	if !isClosed(b) || !isOpen(a) || !isOpen(d) {
 		t.Error("not the connection without a request was closed")
 	}
 	if kept := time.Since(began); kept < patience {
 		t.Errorf("a new connection kept its place for %v", kept)
 	}
-	c.work(serverA.RemoteAddr(), 1)
-	c.work(serverD.RemoteAddr(), 1)
+	c.countRequest(serverA.RemoteAddr(), 1)
+	c.countRequest(serverD.RemoteAddr(), 1)
 	if !isClosed(dial()) {
 		t.Error("a third busy connection was taken")
 	}
-	c.work(serverA.RemoteAddr(), -1)
+	c.countRequest(serverA.RemoteAddr(), -1)
 	f, serverF := enter()
 	if !isClosed(a) || !isOpen(f) {
 		t.Error("the idle connection has not made room")
@@ -251,7 +251,7 @@ func testConnections(t *testing.T, network, address string) {
 		if _, err := f.Write([]byte("GET")); err != nil {
 			t.Fatal(err)
 		}
-		for !hasSent(serverF.(*guest).Conn) {
+		for !hasSent(serverF.(*trackedConn).Conn) {
 			time.Sleep(time.Millisecond)
 		}
 		if !isClosed(dial()) || !isOpen(f) {

@@ -13,8 +13,8 @@ import (
 // Tokens are the words that let a client in, one of them in "Authorization: Bearer TOKEN".
 type Tokens struct{ hashes [][sha256.Size]byte }
 
-// leastToken is the length below which a token is too easy to guess.
-const leastToken = 16
+// minTokenLength is the length below which a token is too easy to guess.
+const minTokenLength = 16
 
 // ReadTokens reads a file with a token on each line. Blank lines and those that begin with # are
 // left out.
@@ -31,9 +31,9 @@ func ReadTokens(path string) (*Tokens, error) {
 		switch {
 		case token == "" || token[0] == '#':
 			continue
-		case len(token) < leastToken:
+		case len(token) < minTokenLength:
 			return nil, fmt.Errorf("%s:%d: a token of %d characters, at least %d are needed: openssl rand "+
-				"-hex 32 makes one", path, n, len(token), leastToken)
+				"-hex 32 makes one", path, n, len(token), minTokenLength)
 		case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
 			return nil, fmt.Errorf("%s:%d: a token has visible ASCII characters alone: write one on each line, "+
 				"without blanks, in a file of plain text", path, n)

@@ -38,7 +38,7 @@ type answer struct {
 	err   error
 }
 
-// predict waits for the prediction of rows x [n,Width]. A queue that is full is an error at once.
+// predict queues rows x [n,Width] and waits for their prediction. It fails at once if the queue is full.
 func (b *batcher) predict(ctx context.Context, n int, x []float64) ([]*model.Prediction, error) {
 	j := &job{ctx, n, x, time.Now(), make(chan answer, 1)}
 	select {
@@ -72,8 +72,8 @@ func (b *batcher) run() {
 	}
 }
 
-// next is a job that waits, or one that comes in time; nil if neither exists.
-func (b *batcher) next(late <-chan time.Time) *job {
+// next receives a job from the queue; nil if none arrives before the timeout.
+func (b *batcher) next(timeout <-chan time.Time) *job {
 	select {
 	case j := <-b.queue:
 		return j
@@ -82,12 +82,12 @@ func (b *batcher) next(late <-chan time.Time) *job {
 	select {
 	case j := <-b.queue:
 		return j
-	case <-late:
+	case <-timeout:
 		return nil
 	}
 }
 
-// answer predicts the rows of jobs that somebody still waits for.
+// answer predicts the rows of the jobs that are not cancelled, in one forward pass, and answers each job.
 func (b *batcher) answer(jobs []*job) {
 	var waiting []*job
 	var x []float64
@@ -126,7 +126,7 @@ func (b *batcher) answer(jobs []*job) {
 	}
 }
 
-// forward is a forward pass. A fault in it is an error of its requests, not the server's end.
+// forward runs the model on the rows. It turns a panic into an error of the requests.
 func (b *batcher) forward(ctx context.Context, rows int, x []float64) (parts []*model.Prediction, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -149,7 +149,7 @@ func cut(parts []*model.Prediction, lo, hi int) (own []*model.Prediction) {
 	return own
 }
 
-// close ends the goroutine once all requests are answered. There are no new ones.
+// close waits until run has answered all jobs and ended. After it, predict must not be called.
 func (b *batcher) close() {
 	close(b.queue)
 	<-b.done

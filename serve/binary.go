@@ -27,7 +27,7 @@ func fromRaw(name string, d Datatype, raw []byte, n int) (numbers []float64, tex
 	return numbers, nil, nil
 }
 
-// value is the number with these bits, as many as the type has.
+// value decodes a number from its bits, as many as the type has.
 func (d Datatype) value(bits uint64) float64 {
 	switch {
 	case d == FP64:
@@ -64,7 +64,7 @@ func rawTexts(name string, raw []byte, n int) ([]string, error) {
 	return texts, nil
 }
 
-// raw is the tensor of an answer in raw form.
+// raw encodes the tensor of an answer in raw form.
 func (t *Tensor) raw() (raw []byte) {
 	raw, _ = binary.Append(nil, binary.LittleEndian, t.Numbers) // a list of numbers has a form
 	for _, text := range t.Texts {

@@ -8,17 +8,17 @@ import (
 
 // bodies counts the bytes of requests in memory, over HTTP and gRPC together, which are bounded.
 type bodies struct {
-	most int64
+	max  int64
 	held atomic.Int64
 }
 
-// add counts n bytes more, or less, and reports whether the sum exceeds the limit.
-func (b *bodies) add(n int64) (tooMany bool) { return b.held.Add(n) > b.most }
+// add counts n more bytes, or fewer if n is negative, and reports whether the sum exceeds the limit.
+func (b *bodies) add(n int64) (tooMany bool) { return b.held.Add(n) > b.max }
 
 // errTooManyBytes answers a request for which there is no memory.
 var errTooManyBytes = &Error{busy, "too many large requests at a time: try again in a second"}
 
-// body reads the body of a request. What does not fit the memory for bodies is to come again. The
+// body reads the body of a request. It fails with status 503 if all bodies take too much memory. The
 // caller calls done when the body is no longer needed.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {

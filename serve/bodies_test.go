@@ -84,8 +84,8 @@ func TestUnreadMessages(t *testing.T) {
 	if more := len(ended); more > 0 {
 		t.Errorf("%d connections more than needed were closed", more)
 	}
-	if most <= size || most > r.bodies.most+size {
-		t.Errorf("%d bytes in memory, of %d", most, r.bodies.most)
+	if most <= size || most > r.bodies.max+size {
+		t.Errorf("%d bytes in memory, of %d", most, r.bodies.max)
 	}
 	if _, err := r.dial(t).ModelInfer(t.Context(), smallCall()); err != nil {
 		t.Errorf("a small request: %v", err)
@@ -119,14 +119,14 @@ func smallCall() *inference.ModelInferRequest {
 func TestMessagesInWork(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
 	client := r.dial(t)
-	r.bodies.add(r.bodies.most)
+	r.bodies.add(r.bodies.max)
 	if _, err := client.ModelInfer(t.Context(), smallCall()); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("without memory: %v", err)
 	}
 	if _, err := client.ServerLive(t.Context(), &inference.ServerLiveRequest{}); err != nil {
 		t.Errorf("a probe without memory: %v", err)
 	}
-	r.bodies.add(-r.bodies.most)
+	r.bodies.add(-r.bodies.max)
 	for range 100 {
 		if _, err := client.ModelInfer(t.Context(), smallCall()); err != nil {
 			t.Fatal(err)
@@ -152,15 +152,15 @@ func TestCompressedMessage(t *testing.T) {
 func TestManyParts(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
 	tensor := &inference.ModelInferRequest_InferInputTensor{}
-	many := make([]*inference.ModelInferRequest_InferInputTensor, mostTexts/inference.TensorTexts+1)
+	many := make([]*inference.ModelInferRequest_InferInputTensor, maxTexts/inference.TensorTexts+1)
 	for i := range many {
 		many[i] = tensor
 	}
 	for what, q := range map[string]*inference.ModelInferRequest{
 		"tensors":      {ModelName: "m", Inputs: many},
-		"raw contents": {ModelName: "m", RawInputContents: make([][]byte, mostTexts+1)},
+		"raw contents": {ModelName: "m", RawInputContents: make([][]byte, maxTexts+1)},
 		"texts": {ModelName: "m", Inputs: []*inference.ModelInferRequest_InferInputTensor{{
-			Contents: &inference.InferTensorContents{BytesContents: make([][]byte, mostTexts+1)}}}},
+			Contents: &inference.InferTensorContents{BytesContents: make([][]byte, maxTexts+1)}}}},
 	} {
 		_, err := r.dial(t).ModelInfer(t.Context(), q)
 		if err == nil || !strings.Contains(err.Error(), errTooManyParts.msg) {
@@ -169,7 +169,7 @@ func TestManyParts(t *testing.T) {
 	}
 	q := smallCall()
 	q.Parameters = map[string]*inference.InferParameter{"filler": {ParameterChoice: &inference.
-		InferParameter_StringParam{StringParam: strings.Repeat("x", mostTexts)}}}
+		InferParameter_StringParam{StringParam: strings.Repeat("x", maxTexts)}}}
 	if _, err := r.dial(t).ModelInfer(t.Context(), q); err != nil {
 		t.Errorf("a large message of few parts: %v", err)
 	}

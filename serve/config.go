@@ -35,7 +35,7 @@ type Config struct {
 // AnyOrigin as Config.Origin lets the pages of all origins read answers.
 const AnyOrigin = "*"
 
-// What is no option. A queue holds more requests than clients that wait for their answers; and a
+// Limits without an option. A queue holds more requests than clients that wait for their answers; and a
 // client that is slower than this has left.
 const (
 	queueLength   = 1024
@@ -43,11 +43,11 @@ const (
 	idleTimeout   = 2 * time.Minute
 	headerBytes   = 32 << 10
 	bodiesAtOnce  = 16      // bodies of MaxBody that are in memory at a time, or many small ones
-	mostAnswer    = 1 << 24 // numbers of an answer
-	mostNumbers   = 1 << 27 // of all predictions in memory: see loaded.numbers
+	maxAnswer     = 1 << 24 // numbers of an answer
+	maxNumbers    = 1 << 27 // of all predictions in memory: see loaded.numbers
 )
 
-// Defaults are the limits without options.
+// Defaults returns the limits of a server without options.
 func Defaults() Config {
 	return Config{MaxBatch: 256, MaxRows: 10_000, MaxBody: 16 << 20,
 		Timeout: 30 * time.Second, MaxConns: 1024, Linger: time.Second}

@@ -12,14 +12,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// conns is a listener with a bound on its open connections. Beyond it, a new connection takes the
+// conns is a listener that limits its open connections. At the limit, a new connection takes the
 // place of the oldest one that never sent a request, or else of the one that has been idle longest;
 // where all are busy, it is closed at once. So clients that hold connections without a request
 // cannot keep others out. A connection that never sent a request keeps its place for patience, in
 // which its request may come; others wait to be accepted.
 type conns struct {
 	net.Listener
-	most    int
+	max     int
 	open    prometheus.Gauge
 	evicted prometheus.Counter
 	refused prometheus.Counter
@@ -29,22 +29,22 @@ type conns struct {
 	accepted atomic.Int64
 
 	mu    sync.Mutex
-	known map[string]*guest // by remote address
-	fresh list.List         // of *guest: those that never sent a request, the oldest first
-	idle  list.List         // of *guest: those between two requests, the longest idle first
-	busy  int               // requests in work
+	known map[string]*trackedConn // by remote address
+	fresh list.List               // of *trackedConn: those that never sent a request, the oldest first
+	idle  list.List               // of *trackedConn: those between two requests, the longest idle first
+	busy  int                     // requests in progress
 }
 
 // patience is how long a new connection keeps its place at least.
 const patience = 20 * time.Millisecond
 
-// guest is an open connection.
-type guest struct {
+// trackedConn is an open connection of a conns.
+type trackedConn struct {
 	net.Conn
 	since  time.Time
 	remote net.Addr
-	at     *conns
-	busy   int           // requests in work
+	conns  *conns
+	busy   int           // requests in progress
 	coming int           // those of them whose message has not come whole, of gRPC
 	unread int64         // bytes that have come for these
 	list   *list.List    // fresh, and then idle
@@ -52,47 +52,47 @@ type guest struct {
 	once   sync.Once
 }
 
-func newConns(l net.Listener, protocol string, most int, m *metrics) *conns {
-	return &conns{Listener: l, most: most, known: map[string]*guest{}, open: m.connections.WithLabelValues(protocol),
-		evicted: m.refused.WithLabelValues(protocol, "idle"), refused: m.refused.WithLabelValues(protocol, "new"),
-		large: m.refused.WithLabelValues(protocol, "large")}
+func newConns(l net.Listener, protocol string, maxConns int, m *metrics) *conns {
+	return &conns{Listener: l, max: maxConns, known: map[string]*trackedConn{},
+		open: m.connections.WithLabelValues(protocol), evicted: m.refused.WithLabelValues(protocol, "idle"),
+		refused: m.refused.WithLabelValues(protocol, "new"), large: m.refused.WithLabelValues(protocol, "large")}
 }
 
-// Accept waits for a connection for which there is room.
+// Accept waits for a connection and admits it; at the limit it closes another one, or the new one.
 func (c *conns) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		g := &guest{Conn: conn, since: time.Now(), remote: conn.RemoteAddr(), at: c}
-		if g.remote.Network() == "unix" {
-			g.remote = &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("client %d", c.accepted.Add(1))}
+		t := &trackedConn{Conn: conn, since: time.Now(), remote: conn.RemoteAddr(), conns: c}
+		if t.remote.Network() == "unix" {
+			t.remote = &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("client %d", c.accepted.Add(1))}
 		}
-		evicted, early, ok := c.admit(g)
+		evicted, early, ok := c.admit(t)
 		for early > 0 {
 			time.Sleep(early)
-			evicted, early, ok = c.admit(g)
+			evicted, early, ok = c.admit(t)
 		}
 		if evicted != nil {
 			c.evicted.Inc()
 			evicted.Close()
 		}
 		if ok {
-			return g, nil
+			return t, nil
 		}
 		c.refused.Inc()
 		conn.Close()
 	}
 }
 
-// admit takes a connection in, and returns one to close for it, or the time until one may be
-// closed.
-func (c *conns) admit(g *guest) (evicted *guest, early time.Duration, ok bool) {
+// admit tracks a new connection. At the limit it returns the connection to close in its place, or the
+// time until one may be closed.
+func (c *conns) admit(t *trackedConn) (evicted *trackedConn, early time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.known) >= c.most {
-		evicted = cmp.Or(silent(&c.fresh), silent(&c.idle))
+	if len(c.known) >= c.max {
+		evicted = cmp.Or(firstSilent(&c.fresh), firstSilent(&c.idle))
 		if evicted == nil {
 			return nil, 0, false
 		}
@@ -101,38 +101,38 @@ func (c *conns) admit(g *guest) (evicted *guest, early time.Duration, ok bool) {
 		}
 		c.forget(evicted)
 	}
-	c.known[g.RemoteAddr().String()] = g
-	c.wait(g, &c.fresh)
+	c.known[t.RemoteAddr().String()] = t
+	c.enqueue(t, &c.fresh)
 	c.open.Set(float64(len(c.known)))
 	return evicted, 0, true
 }
 
-// silent is the first connection of a list whose client has sent nothing that waits to be read: a
-// request may be there before the server has had time for it.
-func silent(in *list.List) *guest {
+// firstSilent returns the first connection of a list without unread bytes, which may be a request that
+// the server has not read yet.
+func firstSilent(in *list.List) *trackedConn {
 	for e := in.Front(); e != nil; e = e.Next() {
-		if g := e.Value.(*guest); !hasSent(g.Conn) {
-			return g
+		if t := e.Value.(*trackedConn); !hasSent(t.Conn) {
+			return t
 		}
 	}
 	return nil
 }
 
-// forget takes a connection out of the lists.
-func (c *conns) forget(g *guest) {
-	if name := g.RemoteAddr().String(); c.known[name] == g {
+// forget stops tracking a connection: it leaves the lists and the counts. The caller holds the lock.
+func (c *conns) forget(t *trackedConn) {
+	if name := t.RemoteAddr().String(); c.known[name] == t {
 		delete(c.known, name)
 	}
-	c.leave(g)
-	c.busy -= g.busy
-	g.busy = 0
-	c.counted(g, -g.unread)
+	c.dequeue(t)
+	c.busy -= t.busy
+	t.busy = 0
+	c.addUnread(t, -t.unread)
 	c.open.Set(float64(len(c.known)))
 }
 
-// empty waits until all connections are closed, at most so long.
-func (c *conns) empty(most time.Duration) {
-	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+// waitEmpty waits until all connections are closed, or until the timeout.
+func (c *conns) waitEmpty(timeout time.Duration) {
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		c.mu.Lock()
 		open := len(c.known)
 		c.mu.Unlock()
@@ -142,50 +142,50 @@ func (c *conns) empty(most time.Duration) {
 	}
 }
 
-// calls is how many requests are in work.
+// calls returns the number of requests in progress.
 func (c *conns) calls() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.busy
 }
 
-// work says that a connection has begun (1) or ended (−1) a request.
-func (c *conns) work(remote net.Addr, change int) {
+// countRequest records that a connection has begun (1) or ended (−1) a request.
+func (c *conns) countRequest(remote net.Addr, change int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g := c.known[remote.String()]
-	if g == nil {
+	t := c.known[remote.String()]
+	if t == nil {
 		return
 	}
-	before := g.busy
-	g.busy = max(0, g.busy+change)
-	c.busy += g.busy - before
-	c.leave(g)
-	if g.busy == 0 {
-		c.wait(g, &c.idle)
+	before := t.busy
+	t.busy = max(0, t.busy+change)
+	c.busy += t.busy - before
+	c.dequeue(t)
+	if t.busy == 0 {
+		c.enqueue(t, &c.idle)
 	}
 }
 
-// wait puts a connection at the end of a list.
-func (c *conns) wait(g *guest, in *list.List) { g.list, g.place = in, in.PushBack(g) }
+// enqueue puts a connection at the end of a list. The caller holds the lock.
+func (c *conns) enqueue(t *trackedConn, in *list.List) { t.list, t.place = in, in.PushBack(t) }
 
-// leave takes a connection out of its list.
-func (c *conns) leave(g *guest) {
-	if g.place != nil {
-		g.list.Remove(g.place)
-		g.place = nil
+// dequeue takes a connection out of its list. The caller holds the lock.
+func (c *conns) dequeue(t *trackedConn) {
+	if t.place != nil {
+		t.list.Remove(t.place)
+		t.place = nil
 	}
 }
 
 // RemoteAddr tells connections apart, also those of a Unix socket, whose clients have no addresses.
-func (g *guest) RemoteAddr() net.Addr { return g.remote }
+func (t *trackedConn) RemoteAddr() net.Addr { return t.remote }
 
-// Close closes the connection and gives its place free.
-func (g *guest) Close() error {
-	g.once.Do(func() {
-		g.at.mu.Lock()
-		defer g.at.mu.Unlock()
-		g.at.forget(g)
+// Close closes the connection and stops tracking it.
+func (t *trackedConn) Close() error {
+	t.once.Do(func() {
+		t.conns.mu.Lock()
+		defer t.conns.mu.Unlock()
+		t.conns.forget(t)
 	})
-	return g.Conn.Close()
+	return t.Conn.Close()
 }

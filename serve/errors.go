@@ -37,8 +37,8 @@ var (
 	wrongFormat = kind{http.StatusUnsupportedMediaType, codes.InvalidArgument}
 	busy        = kind{http.StatusServiceUnavailable, codes.ResourceExhausted}
 	unavailable = kind{http.StatusServiceUnavailable, codes.Unavailable}
-	late        = kind{http.StatusGatewayTimeout, codes.DeadlineExceeded}
-	gone        = kind{499, codes.Canceled} // the client has left; 499 is nginx's word for it
+	timedOut    = kind{http.StatusGatewayTimeout, codes.DeadlineExceeded}
+	clientGone  = kind{499, codes.Canceled} // the client has left; 499 is nginx's word for it
 	failed      = kind{http.StatusInternalServerError, codes.Internal}
 )
 
@@ -53,8 +53,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// reported is an error as a client gets it. What is not the client's fault is said in general
-// terms, since it may name files; the log has all of it.
+// reported returns the error that a client gets for err. An error of the server is reported without
+// details, since these may name files; the log has them.
 func reported(err error) *Error {
 	var own *Error
 	var input *data.Error
@@ -68,9 +68,9 @@ func reported(err error) *Error {
 	case errors.As(err, &size):
 		return &Error{tooLarge, fmt.Sprintf("the body is larger than %d bytes: send fewer rows at a time", size.Limit)}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{late, "the time for this request is over: send fewer rows, or raise --timeout"}
+		return &Error{timedOut, "the time for this request is over: send fewer rows, or raise --timeout"}
 	case errors.Is(err, context.Canceled):
-		return &Error{gone, "the request was left"}
+		return &Error{clientGone, "the request was left"}
 	}
 	return &Error{failed, "the prediction failed: the server's log says why"}
 }

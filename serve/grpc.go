@@ -18,16 +18,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
-// grpcServer is the server of gRPC with its limits on time and size.
-func (s *Server) grpcServer(visitors *conns) *grpc.Server {
+// grpcServer returns the server of gRPC with its limits on time and size.
+func (s *Server) grpcServer(grpcConns *conns) *grpc.Server {
 	options := []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(int(s.MaxBody)), grpc.MaxSendMsgSize(mostAnswer * 9), grpc.MaxHeaderListSize(headerBytes),
+		grpc.MaxRecvMsgSize(int(s.MaxBody)), grpc.MaxSendMsgSize(maxAnswer * 9), grpc.MaxHeaderListSize(headerBytes),
 		grpc.MaxConcurrentStreams(streamsAtOnce), grpc.ConnectionTimeout(headerTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idleTimeout, Time: idleTimeout,
 			Timeout: headerTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: headerTimeout, PermitWithoutStream: true}),
-		grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(visitors), grpc.InTapHandle(s.enter(visitors)),
-		grpc.ForceServerCodecV2(frugal{encoding.GetCodecV2(proto.Name)}),
+		grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(grpcConns), grpc.InTapHandle(s.admitCall(grpcConns)),
+		grpc.ForceServerCodecV2(boundedCodec{encoding.GetCodecV2(proto.Name)}),
 	}
 	if s.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
@@ -37,7 +37,7 @@ func (s *Server) grpcServer(visitors *conns) *grpc.Server {
 	return g
 }
 
-// intercept turns errors and faults into statuses.
+// intercept calls the handler, and turns its errors and panics into statuses.
 func (s *Server) intercept(ctx context.Context, q any, _ *grpc.UnaryServerInfo,
 	handler grpc.UnaryHandler) (answer any, err error) {
 	defer func() {
@@ -46,11 +46,11 @@ func (s *Server) intercept(ctx context.Context, q any, _ *grpc.UnaryServerInfo,
 			answer, err = nil, status.Error(e.kind.code, e.msg)
 		}
 	}()
-	defer s.survive(&err)
+	defer s.recoverTo(&err)
 	return handler(ctx, q)
 }
 
-// header is a value of a request's metadata.
+// header returns the first value of a key in a request's metadata, or "".
 func header(ctx context.Context, name string) string {
 	if values := metadata.ValueFromIncomingContext(ctx, name); len(values) > 0 {
 		return values[0]
@@ -114,9 +114,9 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 		if err != nil {
 			code = reported(err).kind.code
 		}
-		g.answered(c, code.String(), began, err)
+		g.recordRequest(c, code.String(), began, err)
 	}()
-	defer g.survive(&err)
+	defer g.recoverTo(&err)
 	if err := grpc.SetHeader(ctx, metadata.Pairs(requestHeader, c.id)); err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 		return nil, err
 	}
 	defer m.release()
-	request, err := requestOf(q, g.mostElements(m))
+	request, err := requestOf(q, g.maxElements(m))
 	if err != nil {
 		return nil, err
 	}
@@ -160,15 +160,15 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 	return answer, nil
 }
 
-// requestOf reads the tensors of a request, each of at most mostElements elements.
-func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, error) {
+// requestOf reads the tensors of a request, each of at most maxElements elements.
+func requestOf(q *inference.ModelInferRequest, maxElements int) (*Request, error) {
 	request := &Request{ID: q.Id}
 	if raw := len(q.RawInputContents); raw > 0 && raw != len(q.Inputs) {
 		return nil, badf("there are %d raw contents for %d inputs", raw, len(q.Inputs))
 	}
 	for i, in := range q.Inputs {
 		t := Tensor{Name: in.GetName(), Type: Datatype(in.GetDatatype()), Shape: in.GetShape()}
-		n, err := t.elements(mostElements)
+		n, err := t.elements(maxElements)
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +199,7 @@ func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, erro
 	return request, nil
 }
 
-// parameters are the parameters of an output, as JSON has them.
+// parameters encodes the parameters of an output as JSON.
 func parameters(of map[string]*inference.InferParameter) (map[string]json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	for name, parameter := range of {
@@ -235,7 +235,7 @@ func floats[T float32 | int32 | int64 | uint32 | uint64](values []T) []float64 {
 	return to
 }
 
-// fill reads n elements out of the field of their type.
+// fill reads n elements from the field of the tensor's type.
 func (t *Tensor) fill(c *inference.InferTensorContents, n int) error {
 	switch t.Type {
 	case FP32:

@@ -13,56 +13,57 @@ import (
 // together take too much memory, the connection with the most of it is closed. A message that has
 // come whole counts until its request is answered.
 
-// fewUnread is the number of bytes that any connection may have read.
-const fewUnread = 64 << 10
+// allowedUnread is the number of unread bytes with which a connection is never closed.
+const allowedUnread = 64 << 10
 
-// Read counts the bytes for gRPC.
-func (g *guest) Read(to []byte) (int, error) {
-	n, err := g.Conn.Read(to)
-	if g.at.bodies != nil && n > 0 {
-		if most := g.at.read(g, int64(n)); most != nil {
-			g.at.large.Inc()
-			most.Close()
+// Read reads from the connection. For gRPC it counts the bytes, and may close the largest connection.
+func (t *trackedConn) Read(to []byte) (int, error) {
+	n, err := t.Conn.Read(to)
+	if t.conns.bodies != nil && n > 0 {
+		if largest := t.conns.countRead(t, int64(n)); largest != nil {
+			t.conns.large.Inc()
+			largest.Close()
 		}
 	}
 	return n, err
 }
 
-// read counts n bytes that a connection has read, and returns a connection to close, if any.
-func (c *conns) read(g *guest, n int64) (most *guest) {
+// countRead counts n bytes that a connection has read, and returns the connection to close, if any.
+func (c *conns) countRead(t *trackedConn, n int64) (largest *trackedConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.known[g.RemoteAddr().String()] != g || !c.counted(g, n) {
+	if c.known[t.RemoteAddr().String()] != t || !c.addUnread(t, n) {
 		return nil
 	}
 	for _, other := range c.known {
-		if other.unread > fewUnread && (most == nil || other.unread > most.unread) {
-			most = other
+		if other.unread > allowedUnread && (largest == nil || other.unread > largest.unread) {
+			largest = other
 		}
 	}
-	return most
+	return largest
 }
 
-// counted adds to the bytes that a connection has read. The caller holds the lock.
-func (c *conns) counted(g *guest, n int64) (tooMany bool) {
-	g.unread += n
+// addUnread adds n to the unread bytes of a connection, and reports whether all bodies together exceed
+// the limit. The caller holds the lock.
+func (c *conns) addUnread(t *trackedConn, n int64) (tooMany bool) {
+	t.unread += n
 	return c.bodies != nil && c.bodies.add(n)
 }
 
-// comes records that a connection expects one message more, or has received one; bytes is its size.
+// countMessage records that a connection expects one message more (1) or less (−1); bytes came for it.
 // Where none is expected, it forgets the bytes read besides messages.
-func (c *conns) comes(remote net.Addr, change int, bytes int64) {
+func (c *conns) countMessage(remote net.Addr, change int, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g := c.known[remote.String()]
-	if g == nil {
+	t := c.known[remote.String()]
+	if t == nil {
 		return
 	}
-	g.coming = max(0, g.coming+change)
-	if bytes = min(bytes, g.unread); g.coming == 0 {
-		bytes = g.unread
+	t.coming = max(0, t.coming+change)
+	if bytes = min(bytes, t.unread); t.coming == 0 {
+		bytes = t.unread
 	}
-	c.counted(g, -bytes)
+	c.addUnread(t, -bytes)
 }
 
 // message is the state of a request; messageKey has it in the context.
@@ -88,21 +89,21 @@ func (c *conns) HandleRPC(ctx context.Context, now stats.RPCStats) {
 	}
 	switch now := now.(type) {
 	case *stats.Begin:
-		c.work(p.Addr, 1)
-		c.comes(p.Addr, 1, 0)
+		c.countRequest(p.Addr, 1)
+		c.countMessage(p.Addr, 1, 0)
 	case *stats.InPayload:
 		m.whole, m.bytes = true, int64(now.Length)
 		c.bodies.add(m.bytes)
-		c.comes(p.Addr, -1, int64(now.WireLength))
+		c.countMessage(p.Addr, -1, int64(now.WireLength))
 	case *stats.End:
 		if !m.whole {
-			c.comes(p.Addr, -1, 0)
+			c.countMessage(p.Addr, -1, 0)
 		}
 		c.bodies.add(-m.bytes)
 		if m.free != nil {
 			m.free()
 		}
-		c.work(p.Addr, -1)
+		c.countRequest(p.Addr, -1)
 	}
 }
 

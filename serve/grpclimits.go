@@ -14,15 +14,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
-// What gRPC has in work at most: requests of a connection, and of all.
+// The most gRPC requests in progress: of a connection, and of all.
 const (
 	streamsAtOnce = 128
 	callsAtOnce   = 256
 )
 
-// enter lets a request in before its message is read, if it has a token. From here on its time
-// runs, so that a slow sender is left.
-func (s *Server) enter(visitors *conns) tap.ServerInHandle {
+// admitCall returns a handle that checks a request's token before its message is read. The request's
+// timeout starts here, so that a slow sender is cut off.
+func (s *Server) admitCall(grpcConns *conns) tap.ServerInHandle {
 	return func(ctx context.Context, call *tap.Info) (context.Context, error) {
 		open := call.FullMethodName == inference.GRPCInferenceService_ServerLive_FullMethodName ||
 			call.FullMethodName == inference.GRPCInferenceService_ServerReady_FullMethodName
@@ -30,7 +30,7 @@ func (s *Server) enter(visitors *conns) tap.ServerInHandle {
 			return nil, status.Error(codes.Unauthenticated,
 				"a token is needed: send the metadata authorization: Bearer TOKEN")
 		}
-		if visitors.calls() >= callsAtOnce {
+		if grpcConns.calls() >= callsAtOnce {
 			return nil, status.Error(codes.ResourceExhausted, "too many requests at a time: try again in a second")
 		}
 		timed, cancel := context.WithTimeout(ctx, s.Timeout)
@@ -41,34 +41,34 @@ func (s *Server) enter(visitors *conns) tap.ServerInHandle {
 
 // Messages come as they are, like the bodies of HTTP: one that is compressed may take a thousand
 // times its bytes. Package gzip is linked by another, and takes itself in.
-func init() { encoding.RegisterCompressor(asItIs{}) }
+func init() { encoding.RegisterCompressor(noGzip{}) }
 
-type asItIs struct{}
+type noGzip struct{}
 
-func (asItIs) Name() string { return gzip.Name }
+func (noGzip) Name() string { return gzip.Name }
 
-func (asItIs) Compress(io.Writer) (io.WriteCloser, error) { return nil, asItIs{} }
+func (noGzip) Compress(io.Writer) (io.WriteCloser, error) { return nil, noGzip{} }
 
-func (asItIs) Decompress(io.Reader) (io.Reader, error) { return nil, asItIs{} }
+func (noGzip) Decompress(io.Reader) (io.Reader, error) { return nil, noGzip{} }
 
-func (asItIs) Error() string { return "send the message as it is" }
+func (noGzip) Error() string { return "send the message as it is" }
 
-// frugal decodes messages, though not those whose parts would take far more memory than their
+// boundedCodec decodes messages, and refuses those whose parts would take far more memory than their
 // bytes.
-type frugal struct{ encoding.CodecV2 }
+type boundedCodec struct{ encoding.CodecV2 }
 
-// mostTexts is how many elements of BYTES or raw contents a request may have.
-const mostTexts = 1 << 20
+// maxTexts is the most elements of BYTES or raw contents of a request.
+const maxTexts = 1 << 20
 
-// Unmarshal decodes a message. A part has two bytes or more.
-func (f frugal) Unmarshal(data mem.BufferSlice, v any) error {
-	if _, ok := v.(*inference.ModelInferRequest); ok && data.Len() > 2*mostTexts/inference.TensorTexts {
+// Unmarshal decodes a message, or returns errTooManyParts. A part has two bytes or more.
+func (f boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	if _, ok := v.(*inference.ModelInferRequest); ok && data.Len() > 2*maxTexts/inference.TensorTexts {
 		whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
 		defer whole.Free()
 		data = mem.BufferSlice{whole}
-		if n, err := inference.Parts(whole.ReadOnlyData(), mostTexts); err != nil {
+		if n, err := inference.Parts(whole.ReadOnlyData(), maxTexts); err != nil {
 			return err
-		} else if n >= mostTexts {
+		} else if n >= maxTexts {
 			return errTooManyParts
 		}
 	}

@@ -122,7 +122,7 @@ func TestTwiceAndDamaged(t *testing.T) {
 // they would take a hundred times as much memory.
 func TestManyEmptyElements(t *testing.T) {
 	many := func(element string) string {
-		return "[" + strings.TrimSuffix(strings.Repeat(element+",", mostTensors+1), ",") + "]"
+		return "[" + strings.TrimSuffix(strings.Repeat(element+",", maxTensors+1), ",") + "]"
 	}
 	for _, body := range []string{`{"outputs":` + many("{}") + `}`, `{"outputs":` + many("null") + `}`,
 		`{"inputs":[{"datatype":"FP64","shape":` + many("0") + `}]}`} {
@@ -179,18 +179,18 @@ func TestMemoryForPredictions(t *testing.T) {
 	c.Timeout = 300 * time.Millisecond
 	r := serveKind(t, numbers, c)
 	body := []byte(`{"instances":[[1,2]]}`)
-	must.OK(t, r.numbers.Acquire(t.Context(), mostNumbers))
+	must.OK(t, r.numbers.Acquire(t.Context(), maxNumbers))
 	if code, _, answer := r.post(t, "/v1/models/m:predict", body); code != 504 {
 		t.Errorf("without memory: %d %s", code, answer)
 	}
-	r.numbers.Release(mostNumbers)
+	r.numbers.Release(maxNumbers)
 	if code, _, answer := r.post(t, "/v1/models/m:predict", []byte(`{"instances":[["x",2]]}`)); code != 400 {
 		t.Errorf("a wrong row: %d %s", code, answer)
 	}
-	if !r.numbers.TryAcquire(mostNumbers) {
+	if !r.numbers.TryAcquire(maxNumbers) {
 		t.Error("a request has kept memory")
 	}
-	r.numbers.Release(mostNumbers)
+	r.numbers.Release(maxNumbers)
 
 	m := must.Get(r.store.acquire(t.Context(), "m"))(t)
 	defer m.release()
@@ -200,11 +200,11 @@ func TestMemoryForPredictions(t *testing.T) {
 	}
 	rows := data.Given{N: 3, Numbers: make([]float64, 6)}
 	var own *Error
-	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, mostAnswer/6 + 1}}}
+	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, maxAnswer/6 + 1}}}
 	if _, _, err := r.predict(t.Context(), m, rows, large); !asError(err, &own) || own.kind != tooLarge {
 		t.Errorf("a large answer: %v", err)
 	}
-	p, held, err := r.predict(t.Context(), m, rows, m.usual())
+	p, held, err := r.predict(t.Context(), m, rows, m.defaultOutputs())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestMemoryForPredictions(t *testing.T) {
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	for _, name := range []string{quantilesName, drawsName} {
-		w := must.Get(Wanted{}.of(TensorSpec{name, FP64, []int64{-1, 2, 5}}))(t)
+		w := must.Get(Wanted{}.forOutput(TensorSpec{name, FP64, []int64{-1, 2, 5}}))(t)
 		if _, err := p.output(left, w); err != context.Canceled {
 			t.Errorf("%s for nobody: %v", name, err)
 		}
@@ -260,19 +260,19 @@ func TestAnswersAreCounted(t *testing.T) {
 	m := must.Get(r.store.acquire(t.Context(), "m"))(t)
 	defer m.release()
 	rows := data.Given{N: 1, Numbers: make([]float64, 2)}
-	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, mostWanted}}}
+	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, maxWanted}}}
 	_, held, err := r.predict(t.Context(), m, rows, large)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.numbers.TryAcquire(mostNumbers - 2*mostWanted) {
+	if r.numbers.TryAcquire(maxNumbers - 2*maxWanted) {
 		t.Error("the numbers of an answer are not counted")
 	}
-	held.made() // a client that reads slowly holds no prediction
-	if !r.numbers.TryAcquire(mostNumbers - 2*mostWanted) {
+	held.keepAnswer() // a client that reads slowly holds no prediction
+	if !r.numbers.TryAcquire(maxNumbers - 2*maxWanted) {
 		t.Fatal("an answer that is made holds more than its numbers")
 	}
-	r.numbers.Release(mostNumbers - 2*mostWanted)
+	r.numbers.Release(maxNumbers - 2*maxWanted)
 	held.free()
 	r.post(t, "/v2/models/m/infer", []byte(`{"inputs":[{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}]}`))
 	_, err = r.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
@@ -282,7 +282,7 @@ func TestAnswersAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 1000 { // gRPC ends a request just behind its answer
-		if r.numbers.TryAcquire(mostNumbers) {
+		if r.numbers.TryAcquire(maxNumbers) {
 			return
 		}
 		time.Sleep(time.Millisecond)

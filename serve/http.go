@@ -13,7 +13,7 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// httpServer is the server of HTTP with its limits on time and size.
+// httpServer returns an HTTP server with limits on time and size.
 func (s *Server) httpServer() *http.Server {
 	return &http.Server{
 		Handler: s.Handler(), TLSConfig: s.TLS, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: headerTimeout,
@@ -22,8 +22,7 @@ func (s *Server) httpServer() *http.Server {
 	}
 }
 
-// routes are all paths with their methods; {call} is MODEL:predict. Those that tell whether the
-// server lives need no token.
+// routes returns the handlers by method and path; {call} is MODEL:predict. Health checks need no token.
 func (s *Server) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /v2/health/live":                              s.open(s.getLive),
@@ -46,7 +45,7 @@ func (s *Server) routes() map[string]http.HandlerFunc {
 	}
 }
 
-// Handler answers all requests of HTTP.
+// Handler returns the handler of all HTTP requests.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range s.routes() {
@@ -70,7 +69,7 @@ func (s *Server) Handler() http.Handler {
 	return s.cors(mux)
 }
 
-// notAllowed is the error of a method that a path does not have.
+// notAllowed sets the header Allow and returns the error for a method that a path does not have.
 func notAllowed(w http.ResponseWriter, r *http.Request, allowed ...string) error {
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	return &Error{wrongMethod, "there is no " + quote(r.Method+" "+r.URL.Path) + ": use " + allowed[0]}
@@ -117,7 +116,7 @@ type modelMetadata struct {
 
 const platform = "gpdrf-gpu"
 
-// describe is the metadata of a model.
+// describe returns the metadata of a model, which it loads if needed.
 func (s *Server) describe(ctx context.Context, name, asked string) (*modelMetadata, error) {
 	if err := checkVersion(asked); err != nil {
 		return nil, err
@@ -142,7 +141,7 @@ func (s *Server) getModel(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, d)
 }
 
-// modelReady is the reason that a model cannot answer, if any.
+// modelReady returns the reason that a model cannot answer, and nil if it can.
 func (s *Server) modelReady(name, asked string) error {
 	if err := checkVersion(asked); err != nil {
 		return err
@@ -204,7 +203,7 @@ func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
 			}
 			jsonSize = n
 		}
-		q, err := parseRequest(body, jsonSize, s.mostElements(m))
+		q, err := parseRequest(body, jsonSize, s.maxElements(m))
 		if err != nil {
 			return err
 		}
@@ -228,8 +227,8 @@ func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// mostElements is how many elements a tensor of a model may have.
-func (s *Server) mostElements(m *loaded) int { return s.MaxRows * max(1, len(m.schema().Columns)) }
+// maxElements returns the most elements that a tensor of a model may have.
+func (s *Server) maxElements(m *loaded) int { return s.MaxRows * max(1, len(m.schema().Columns)) }
 
 func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 	name, isPredict := strings.CutSuffix(r.PathValue("call"), predictCall)
@@ -246,7 +245,7 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		c.rows = rows.N
-		p, held, err := s.predict(ctx, m, rows, m.usual())
+		p, held, err := s.predict(ctx, m, rows, m.defaultOutputs())
 		if err != nil {
 			return err
 		}
@@ -255,13 +254,13 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		held.made()
+		held.keepAnswer()
 		return writeBody(w, http.StatusOK, "application/json", answer)
 	})
 }
 
-// answer reads the body of a request for a prediction, finds its model, and counts what becomes of
-// it.
+// answer reads the body of a request for a prediction, acquires its model and calls work. It logs and
+// counts the request.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
 	work func(ctx context.Context, m *loaded, c *call, body []byte) error) (err error) {
 	c := &call{protocol: "http", model: model, id: r.Header.Get(requestHeader)}
@@ -271,9 +270,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
 		if err != nil {
 			status = reported(err).kind.status
 		}
-		s.answered(c, strconv.Itoa(status), began, err)
+		s.recordRequest(c, strconv.Itoa(status), began, err)
 	}()
-	defer s.survive(&err)
+	defer s.recoverTo(&err)
 	body, done, err := s.body(w, r)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// inputsOf are the tensors that a model reads: "inputs" holds all columns of numbers, in the order
+// inputsOf returns the tensors that a model reads: "inputs" holds all columns of numbers, in the order
 // of the training file, and each column of words or sequences is a tensor of its own.
 func inputsOf(s data.Schema) (specs []TensorSpec) {
 	if width := len(s.RequestNumbers()); width > 0 {
@@ -23,7 +23,7 @@ func inputsOf(s data.Schema) (specs []TensorSpec) {
 	return specs
 }
 
-// rowsOf takes the tensors of a request to rows.
+// rowsOf turns the tensors of a request into rows. It fails for unknown, missing and misshapen inputs.
 func rowsOf(s data.Schema, inputs []Tensor) (data.Given, error) {
 	g := data.Given{N: -1, Texts: map[string][]string{}}
 	given := map[string]bool{}
@@ -62,7 +62,7 @@ func rowsOf(s data.Schema, inputs []Tensor) (data.Given, error) {
 	return g, nil
 }
 
-// rows checks a tensor of a request against what the model reads, and counts its rows. A column may
+// rows checks a tensor of a request against an input of the model, and returns its rows. A column may
 // also come as [N,1].
 func (want TensorSpec) rows(t Tensor) (int, error) {
 	width := int64(1)

@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// decode reads the JSON of a request. It must be UTF-8: package json would replace other bytes in
+// decode decodes the JSON of a request. It must be UTF-8: package json would replace other bytes in
 // silence.
 func decode(text []byte, into any, what string) error {
 	return decodeBy(json.Unmarshal, text, into, what)
 }
 
-// decodeKnown is decode of an object that may have no other keys.
+// decodeKnown is like decode, and fails for keys that into does not have.
 func decodeKnown(text []byte, into any, what string) error {
 	return decodeBy(func(text []byte, into any) error {
 		d := json.NewDecoder(bytes.NewReader(text))
@@ -42,7 +42,7 @@ func decodeBy(read func(text []byte, into any) error, text []byte, into any, wha
 	return nil
 }
 
-// faultOf says what is wrong in words of JSON, not of Go.
+// faultOf describes a decoding error in terms of JSON, not of Go.
 func faultOf(err error) string {
 	if key, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 		return "there is no key " + key
@@ -68,9 +68,9 @@ func faultOf(err error) string {
 	return fmt.Sprintf("found %s in place of %s%s", strings.Replace(wrong.Value, "array", "list", 1), want, place)
 }
 
-// each reads the elements of a list one by one, up to most. A list of millions of empty
+// each decodes the elements of a list one by one, and fails above the limit. A list of millions of empty
 // elements takes no memory for them.
-func each[T any](list json.RawMessage, most int, what string, read func(i int, element T) error) error {
+func each[T any](list json.RawMessage, limit int, what string, read func(i int, element T) error) error {
 	d := json.NewDecoder(bytes.NewReader(list))
 	switch open, err := d.Token(); {
 	case err != nil || open == nil: // no list
@@ -79,7 +79,7 @@ func each[T any](list json.RawMessage, most int, what string, read func(i int, e
 		return badf("the request is not JSON of %s: found %s in place of a list", what, quote(string(list)))
 	}
 	for i := 0; d.More(); i++ {
-		if i == most {
+		if i == limit {
 			return &Error{tooLarge, "too many rows or tensors: send fewer at a time"}
 		}
 		var element T
@@ -93,8 +93,8 @@ func each[T any](list json.RawMessage, most int, what string, read func(i int, e
 	return nil
 }
 
-// members reads those of an object one by one. An object of millions of members that no one knows
-// takes no memory for them.
+// members decodes the members of an object one by one. An object of millions of unknown members takes
+// no memory for them.
 func members(object json.RawMessage, read func(name string, value json.RawMessage) error) error {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if _, err := d.Token(); err != nil {

@@ -27,14 +27,14 @@ type loaded struct {
 	closed  chan struct{}
 }
 
-// loader makes a model ready.
+// loader loads models onto devices.
 type loader struct {
 	Config
 	metrics  *metrics
 	shutdown context.Context
 }
 
-// open reads a model, checks it, and puts it on a device. The caller is its first user.
+// open reads a model, checks it, and puts it on a device. The caller is its first user and must release it.
 func (l *loader) open(e *entry) (m *loaded, err error) {
 	path, stamp := e.path, stampOf(e.path)
 	run, err := l.read(path)
@@ -66,8 +66,8 @@ func (l *loader) open(e *entry) (m *loaded, err error) {
 	return m, nil
 }
 
-// usual are the outputs of an answer to a request that names none.
-func (m *loaded) usual() (specs []TensorSpec) {
+// defaultOutputs returns the outputs that answer a request without outputs.
+func (m *loaded) defaultOutputs() (specs []TensorSpec) {
 	for _, spec := range m.outputs {
 		if spec.Name != samplesName && spec.Name != drawsName {
 			specs = append(specs, spec)
@@ -76,7 +76,7 @@ func (m *loaded) usual() (specs []TensorSpec) {
 	return specs
 }
 
-// predict predicts rows.
+// predict waits for the prediction of rows, in a batch with those of other requests.
 func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, error) {
 	if given.N == 0 {
 		return &prediction{trained: m.trained}, nil
@@ -96,7 +96,7 @@ func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, er
 	return &prediction{m.trained, rows, parts, distances, m.trained.Warnings(ctx, given, rows)}, nil
 }
 
-// read reads a model.
+// read reads a model, and warns if its run is not finished.
 func (l *loader) read(path string) (*rundir.Run, error) {
 	run, err := rundir.OpenModel(path)
 	if err == nil && run.Result.Unfinished {
@@ -105,7 +105,7 @@ func (l *loader) read(path string) (*rundir.Run, error) {
 	return run, err
 }
 
-// release takes a user away; the last one closes the model.
+// release ends the use by one user; the last one closes the model.
 func (m *loaded) release() {
 	if m.users.Add(-1) > 0 {
 		return
@@ -115,5 +115,5 @@ func (m *loaded) release() {
 	close(m.closed)
 }
 
-// schema describes the model's rows.
+// schema returns the schema of the model's rows.
 func (m *loaded) schema() data.Schema { return m.trained.Schema }

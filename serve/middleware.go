@@ -16,7 +16,7 @@ const (
 	traceHeader   = "Traceparent"
 )
 
-// requestID is the client's own, or the ID of its trace, where that is short and plain; otherwise a
+// requestID returns the client's request ID, or the ID of its trace, if it is short and plain; otherwise a
 // new one.
 func requestID(given, traceparent string) string {
 	const longest, plain = 64, "-_.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -29,17 +29,17 @@ func requestID(given, traceparent string) string {
 	return rand.Text()[:16]
 }
 
-// state follows the connections of an http.Server.
+// state counts the requests of a connection, as the ConnState of an http.Server.
 func (c *conns) state(conn net.Conn, now http.ConnState) {
 	switch now {
 	case http.StateActive:
-		c.work(conn.RemoteAddr(), 1)
+		c.countRequest(conn.RemoteAddr(), 1)
 	case http.StateIdle:
-		c.work(conn.RemoteAddr(), -1)
+		c.countRequest(conn.RemoteAddr(), -1)
 	}
 }
 
-// guarded lets in requests with a token, gives each request an ID, and turns errors into answers.
+// guarded wraps a handler as open does, and refuses requests without a token.
 func (s *Server) guarded(h func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
 	return s.open(func(w http.ResponseWriter, r *http.Request) error {
 		if !s.Tokens.allow(r.Header.Get("Authorization")) {
@@ -50,7 +50,7 @@ func (s *Server) guarded(h func(w http.ResponseWriter, r *http.Request) error) h
 	})
 }
 
-// open is guarded without a token.
+// open wraps a handler: it gives each request an ID, and turns errors and panics into answers.
 func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id := requestID(r.Header.Get(requestHeader), r.Header.Get(traceHeader))
@@ -61,7 +61,7 @@ func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http
 			w.Header().Set("Connection", "close")
 		}
 		err := func() (err error) {
-			defer s.survive(&err)
+			defer s.recoverTo(&err)
 			return h(w, r)
 		}()
 		if err != nil {
@@ -95,8 +95,8 @@ func writeBody(w http.ResponseWriter, status int, contentType string, body []byt
 	return nil
 }
 
-// cors lets the pages of an origin read answers. Browsers first ask for leave, without a token: it
-// answers these requests.
+// cors wraps a handler so that the pages of an origin may read answers. Browsers send a preflight request
+// first, without a token: it answers these.
 func (s *Server) cors(next http.Handler) http.Handler {
 	if s.Origin == "" {
 		return next

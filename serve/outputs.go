@@ -20,7 +20,7 @@ type prediction struct {
 	warnings  []string  // about the rows, as predict prints them
 }
 
-// n is the number of rows.
+// n returns the number of rows.
 func (p *prediction) n() (rows int) {
 	for _, part := range p.parts {
 		rows += part.N
@@ -42,10 +42,10 @@ const (
 	setName      = "set"
 )
 
-// momentNames are the outputs of Regression.Moments, in its order.
+// momentNames returns the outputs of Regression.Moments, in its order.
 func momentNames() []string { return []string{"mean", "sd", "var_aleatoric", "var_epistemic"} }
 
-// outputsOf are the outputs that a model has, for S samples.
+// outputsOf returns the outputs that a model has, for S samples.
 func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
 	number := func(name string, shape ...int) {
 		spec := TensorSpec{name, FP64, []int64{-1}}
@@ -81,7 +81,7 @@ func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
 	return specs
 }
 
-// output makes the tensor of an output. It may take long, and ends with ctx.
+// output returns the tensor of an output. It may take long, and ends with ctx.
 func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, error) {
 	n := p.n()
 	t := Tensor{Name: spec.Name, Type: spec.Type, Shape: append([]int64{int64(n)}, spec.Shape[1:]...)}
@@ -163,7 +163,7 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Pred
 	return nil
 }
 
-// bounds are the conformal scores that intervals or sets reach, of each target; nil for other outputs.
+// bounds returns for each target the conformal score that intervals or sets reach; nil for other outputs.
 func (p *prediction) bounds(want wantedOutput) (bounds []float64, err error) {
 	if want.Name != intervalName && want.Name != setName {
 		return nil, nil

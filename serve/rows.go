@@ -13,8 +13,8 @@ import (
 // an object by column, a list in the order of the columns, or, of sequences alone, a string. Its
 // answer is the line that predict --out FILE.jsonl writes. "warnings" holds those that predict prints.
 
-// parseRows reads the rows of a request, up to most.
-func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
+// parseRows decodes the rows of a request, and fails above maxRows.
+func parseRows(s data.Schema, body []byte, maxRows int) (data.Given, error) {
 	const what = "rows"
 	var wire struct {
 		Instances json.RawMessage `json:"instances"`
@@ -35,7 +35,7 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 	for k := range s.Notations {
 		notations[s.Notations[k].Column] = &s.Notations[k]
 	}
-	err := each(wire.Instances, most, what, func(i int, row json.RawMessage) error {
+	err := each(wire.Instances, maxRows, what, func(i int, row json.RawMessage) error {
 		g.N++
 		cells, err := in.cells(row)
 		if err != nil {
@@ -67,7 +67,7 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 	return g, err
 }
 
-// rowReader takes rows apart.
+// rowReader splits rows into cells.
 type rowReader struct {
 	schema  data.Schema
 	columns []string        // that the model reads
@@ -83,12 +83,12 @@ func newRowReader(s data.Schema) *rowReader {
 	return r
 }
 
-// cells are the cells of a row, in the order of the columns.
+// cells returns the cells of a row, in the order of the columns.
 func (r *rowReader) cells(row json.RawMessage) (cells []json.RawMessage, err error) {
 	if row[0] == '{' {
-		cells, err = r.named(row)
+		cells, err = r.objectCells(row)
 	} else {
-		cells, err = r.listed(row)
+		cells, err = r.listCells(row)
 	}
 	for c, cell := range cells {
 		if err == nil && (cell[0] == '{' || cell[0] == '[') {
@@ -99,8 +99,8 @@ func (r *rowReader) cells(row json.RawMessage) (cells []json.RawMessage, err err
 	return cells, err
 }
 
-// named are the cells of an object. It may have what the model does not read of the training file.
-func (r *rowReader) named(row json.RawMessage) ([]json.RawMessage, error) {
+// objectCells returns the cells of an object. It may also have the unread columns of the training file.
+func (r *rowReader) objectCells(row json.RawMessage) ([]json.RawMessage, error) {
 	cells := make([]json.RawMessage, len(r.columns))
 	err := members(row, func(name string, cell json.RawMessage) error {
 		switch c, ok := r.placeOf[name]; {
@@ -122,7 +122,7 @@ func (r *rowReader) named(row json.RawMessage) ([]json.RawMessage, error) {
 	return cells, nil
 }
 
-// isSpare: the training file had a column that the model does not read.
+// isSpare reports whether the training file had a column with this name.
 func (r *rowReader) isSpare(name string) bool {
 	had, seen := r.spare[name]
 	if !seen {
@@ -132,8 +132,8 @@ func (r *rowReader) isSpare(name string) bool {
 	return had
 }
 
-// listed are the cells of a list, or of a row of one cell.
-func (r *rowReader) listed(row json.RawMessage) (cells []json.RawMessage, err error) {
+// listCells returns the cells of a list, or of a row of one cell.
+func (r *rowReader) listCells(row json.RawMessage) (cells []json.RawMessage, err error) {
 	columns := r.columns
 	switch row[0] {
 	case '[':
@@ -158,7 +158,7 @@ func (r *rowReader) listed(row json.RawMessage) (cells []json.RawMessage, err er
 	return nil, badf(": found %s: a row is an object or a list of cells", quote(string(row)))
 }
 
-// textOf is a cell as it would stand in a file.
+// textOf returns a cell as text, as in a file.
 func textOf(cell json.RawMessage) string {
 	var text string
 	if json.Unmarshal(cell, &text) == nil { // null is "", a missing cell
@@ -167,7 +167,7 @@ func textOf(cell json.RawMessage) string {
 	return string(cell)
 }
 
-// writeRows is the answer.
+// writeRows encodes the answer as JSON.
 func (p *prediction) writeRows() ([]byte, error) {
 	out := []byte(`{"predictions":[`)
 	at := 0

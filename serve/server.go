@@ -24,66 +24,66 @@ type Server struct {
 	Config
 	store    *store
 	metrics  *metrics
-	stopping atomic.Bool // no new requests are wanted
+	stopping atomic.Bool // the server shuts down
 	bodies   *bodies
 	numbers  *semaphore.Weighted // of predictions in memory
-	leave    context.CancelFunc
+	abort    context.CancelFunc
 }
 
-// New makes a server of some models, which Start loads.
+// New returns a server for some models, which Start loads.
 func New(c Config, models []Source) *Server {
-	s := &Server{Config: c, metrics: newMetrics(), bodies: &bodies{most: bodiesAtOnce * c.MaxBody},
-		numbers: semaphore.NewWeighted(mostNumbers)}
-	shutdown, leave := context.WithCancel(context.Background())
+	s := &Server{Config: c, metrics: newMetrics(), bodies: &bodies{max: bodiesAtOnce * c.MaxBody},
+		numbers: semaphore.NewWeighted(maxNumbers)}
+	shutdown, abort := context.WithCancel(context.Background())
 	l := &loader{c, s.metrics, shutdown}
 	s.store = &store{open: l.open, budget: c.Memory, metrics: s.metrics, log: c.Log, loading: make(chan struct{}, 1)}
-	s.leave = leave
+	s.abort = abort
 	for _, m := range models {
 		s.store.entries = append(s.store.entries, &entry{name: m.Name, path: m.Path})
 	}
 	return s
 }
 
-// Start loads the models, in their order and as far as the memory for them goes. A model that is
-// damaged is an error.
+// Start loads the models in their order, as long as they fit Config.Memory. It fails if a model cannot
+// be read.
 func (s *Server) Start() error {
 	return s.store.start()
 }
 
-// stopTime is how long requests in work have once the server is to end.
-const stopTime = 20 * time.Second
+// stopTimeout is how long requests in progress may take once the server stops.
+const stopTimeout = 20 * time.Second
 
 // Serve answers HTTP on one listener and gRPC on the other, which may be nil, until ctx ends. Then
-// it takes no new requests, finishes those in work, and returns.
+// it takes no new requests, finishes those in progress, and returns.
 func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	watched, unwatch := context.WithCancel(ctx)
 	defer unwatch()
 	go s.store.watch(watched)
 	failures := make(chan error, 2)
 	h := s.httpServer()
-	guests := newConns(web, "http", s.MaxConns, s.metrics)
-	h.ConnState = guests.state
+	httpConns := newConns(web, "http", s.MaxConns, s.metrics)
+	h.ConnState = httpConns.state
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		if s.TLS != nil {
-			failures <- h.ServeTLS(guests, "", "")
+			failures <- h.ServeTLS(httpConns, "", "")
 		} else {
-			failures <- h.Serve(guests)
+			failures <- h.Serve(httpConns)
 		}
 	})
 	var g *grpc.Server
 	if rpc != nil {
-		visitors := newConns(rpc, "grpc", s.MaxConns, s.metrics)
-		visitors.bodies = s.bodies
-		g = s.grpcServer(visitors)
-		serving.Go(func() { failures <- g.Serve(visitors) })
+		grpcConns := newConns(rpc, "grpc", s.MaxConns, s.metrics)
+		grpcConns.bodies = s.bodies
+		g = s.grpcServer(grpcConns)
+		serving.Go(func() { failures <- g.Serve(grpcConns) })
 	}
 	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-failures:
 	}
-	s.stop(guests, h, g)
+	s.stop(httpConns, h, g)
 	serving.Wait()
 	s.store.close()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -92,14 +92,14 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	return err
 }
 
-// stop takes no new connections, finishes the requests in work, and leaves those that take too
-// long. A client may send its next request before it sees that the server ends: that is answered,
-// too, and the answer says that the connection closes.
-func (s *Server) stop(guests *conns, h *http.Server, g *grpc.Server) {
+// stop takes no new connections, finishes the requests in progress, and aborts those that take too
+// long. A client may send its next request before it sees that the server stops: it gets an answer,
+// which says that the connection closes.
+func (s *Server) stop(httpConns *conns, h *http.Server, g *grpc.Server) {
 	s.stopping.Store(true)
 	s.Log.Info("stopping: requests in work are finished")
-	guests.Listener.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	httpConns.Listener.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	var ends sync.WaitGroup
 	if g != nil {
@@ -107,7 +107,7 @@ func (s *Server) stop(guests *conns, h *http.Server, g *grpc.Server) {
 		defer g.Stop()
 	}
 	ends.Go(func() {
-		guests.empty(s.Linger)
+		httpConns.waitEmpty(s.Linger)
 		if h.Shutdown(ctx) != nil {
 			h.Close()
 		}
@@ -117,12 +117,12 @@ func (s *Server) stop(guests *conns, h *http.Server, g *grpc.Server) {
 	select {
 	case <-finished:
 	case <-ctx.Done():
-		s.Log.Warn("requests were left in the middle", "after", stopTime)
+		s.Log.Warn("requests were left in the middle", "after", stopTimeout)
 	}
-	s.leave()
+	s.abort()
 }
 
-// ready is the reason that the server wants no requests; nil if it wants them.
+// ready returns an error if the server is stopping.
 func (s *Server) ready() error {
 	if s.stopping.Load() {
 		return &Error{unavailable, "the server is about to end"}
@@ -140,14 +140,14 @@ func checkVersion(asked string) error {
 	return nil
 }
 
-// infer answers a request in tensors. The request says for each output whether it is raw. The caller frees the
+// infer predicts the rows of a request, and returns its outputs and whether each is raw. The caller frees the
 // request once the answer is sent, or, over gRPC, encoded.
 func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Tensor, binary []bool, err error) {
 	asked := q.Outputs
 	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {
 		raw := len(asked) == 1 && asked[0].Binary
 		asked = nil
-		for _, spec := range m.usual() {
+		for _, spec := range m.defaultOutputs() {
 			asked = append(asked, OutputRequest{Name: spec.Name, Binary: raw})
 		}
 	}
@@ -165,7 +165,7 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		if slices.ContainsFunc(wanted, func(w wantedOutput) bool { return w.Name == out.Name }) {
 			return nil, nil, badf("output %s is asked for twice", quote(out.Name))
 		}
-		w, err := out.Wanted.of(m.outputs[at])
+		w, err := out.Wanted.forOutput(m.outputs[at])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -175,7 +175,7 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	if err != nil {
 		return nil, nil, err
 	}
-	q.Warnings, q.room = p.warnings, held
+	q.Warnings, q.reserved = p.warnings, held
 	for _, w := range wanted {
 		t, err := p.output(ctx, w)
 		if err != nil {
@@ -183,43 +183,43 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		}
 		outputs = append(outputs, t)
 	}
-	held.made()
+	held.keepAnswer()
 	return outputs, binary, nil
 }
 
-// room is the memory that a request has, in numbers: of its prediction and its answer, and of the answer alone.
-type room struct {
-	of           *semaphore.Weighted
+// reservation is the memory of a request, in numbers: of its prediction and its answer, and of the answer alone.
+type reservation struct {
+	sem          *semaphore.Weighted
 	held, answer int64
 }
 
-// made gives back what only the prediction takes: the answer is made. A client that reads slowly holds no more.
-func (r *room) made() {
-	r.of.Release(r.held - r.answer)
+// keepAnswer releases the memory of the prediction. A client that reads slowly holds its answer alone.
+func (r *reservation) keepAnswer() {
+	r.sem.Release(r.held - r.answer)
 	r.held = r.answer
 }
 
-// free gives the rest back. A nil room has none.
-func (r *room) free() {
+// free releases the rest. A nil reservation has none.
+func (r *reservation) free() {
 	if r != nil {
-		r.of.Release(r.held)
+		r.sem.Release(r.held)
 		r.held = 0
 	}
 }
 
-// predict predicts rows for an answer of these outputs. The caller frees the room once it needs neither the
-// prediction nor the answer: all of them together take bounded memory, and others wait for theirs.
+// predict waits for memory, and predicts rows for an answer of these outputs. The caller frees the reservation
+// once the answer is sent: all requests together take bounded memory.
 func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answer []TensorSpec) (
-	p *prediction, held *room, err error) {
+	p *prediction, held *reservation, err error) {
 	if given.N > s.MaxRows {
 		return nil, nil, &Error{tooLarge, "too many rows: send fewer at a time"}
 	}
-	if given.N*numbersOf(answer) > mostAnswer {
+	if given.N*numbersOf(answer) > maxAnswer {
 		return nil, nil, &Error{tooLarge, fmt.Sprintf("the answer would hold more than %d numbers: send fewer rows, "+
-			"or ask for other outputs", mostAnswer)}
+			"or ask for other outputs", maxAnswer)}
 	}
 	sent := int64(given.N) * int64(numbersOf(answer))
-	numbers := min(mostNumbers, int64(given.N)*m.numbers+sent)
+	numbers := min(maxNumbers, int64(given.N)*m.numbers+sent)
 	if err := s.numbers.Acquire(ctx, numbers); err != nil {
 		return nil, nil, context.Cause(ctx)
 	}
@@ -228,10 +228,10 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answe
 		s.numbers.Release(numbers)
 		return nil, nil, err
 	}
-	return p, &room{s.numbers, numbers, min(numbers, sent)}, nil
+	return p, &reservation{s.numbers, numbers, min(numbers, sent)}, nil
 }
 
-// numbersOf is how many numbers a row has in some outputs.
+// numbersOf returns the count of numbers of a row in some outputs.
 func numbersOf(specs []TensorSpec) (numbers int) {
 	for _, spec := range specs {
 		width := 1
@@ -243,8 +243,8 @@ func numbersOf(specs []TensorSpec) (numbers int) {
 	return numbers
 }
 
-// survive is deferred: a fault in a request is its error, and not the server's end.
-func (s *Server) survive(err *error) {
+// recoverTo is deferred: it logs a panic of a request, and turns it into the request's error.
+func (s *Server) recoverTo(err *error) {
 	if fault := recover(); fault != nil {
 		s.Log.Error("a request failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		*err = &Error{failed, "the request failed: the server's log says why"}
@@ -257,8 +257,8 @@ type call struct {
 	rows                int
 }
 
-// answered counts and logs a request.
-func (s *Server) answered(c *call, status string, began time.Time, err error) {
+// recordRequest counts and logs a request.
+func (s *Server) recordRequest(c *call, status string, began time.Time, err error) {
 	took := time.Since(began)
 	model := c.model
 	if _, missing := s.store.find(model); missing != nil {

@@ -31,11 +31,11 @@ type entry struct {
 	name, path string
 
 	// under store.mu
-	model   *loaded // nil: not loaded
-	stamp   stamp   // of the files that it was read from, or could not be
-	failed  error   // why the last loading failed; nil: it did not
-	resting bool    // it was unloaded on request, and is loaded on request alone
-	used    time.Time
+	model    *loaded // nil: not loaded
+	stamp    stamp   // of the files that it was read from, or could not be
+	failed   error   // why the last loading failed; nil: it did not
+	unloaded bool    // on request: only a request to load it loads it again
+	used     time.Time
 }
 
 // What may become of a loaded model.
@@ -47,8 +47,8 @@ const (
 // Source is a model to serve: the folder of a run, or a model file.
 type Source struct{ Name, Path string }
 
-// start loads the models in their order, as long as there is memory. One that is damaged is an
-// error.
+// start loads the models in their order, as long as there is memory. It fails if a model cannot be
+// read.
 func (s *store) start() error {
 	for _, e := range s.entries {
 		m, err := s.open(e)
@@ -58,7 +58,7 @@ func (s *store) start() error {
 		if size := s.size(nil) + m.bytes; s.budget > 0 && size > s.budget {
 			m.release()
 			if m.bytes > s.budget {
-				return tooBig(e, m.bytes, s.budget)
+				return errTooBig(e, m.bytes, s.budget)
 			}
 			s.log.Info("the model is loaded when it is asked for", "model", e.name, "bytes", m.bytes)
 			continue
@@ -68,12 +68,12 @@ func (s *store) start() error {
 	return nil
 }
 
-func tooBig(e *entry, bytes, budget int64) error {
+func errTooBig(e *entry, bytes, budget int64) error {
 	return &Error{unavailable, fmt.Sprintf("model %s takes %d bytes, and all models may take %d: raise --memory",
 		quote(e.name), bytes, budget)}
 }
 
-// find is the entry of a name.
+// find returns the entry with this name.
 func (s *store) find(name string) (*entry, error) {
 	for _, e := range s.entries {
 		if e.name == name {
@@ -83,7 +83,7 @@ func (s *store) find(name string) (*entry, error) {
 	return nil, &Error{unknown, fmt.Sprintf("there is no model %s: GET /v1/models lists them", quote(name))}
 }
 
-// acquire is a model, loaded if need be. The caller releases it, and until then it stays.
+// acquire returns a model, and loads it first if it is not loaded. The caller must release it.
 func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	e, err := s.find(name)
 	if err != nil {
@@ -99,8 +99,8 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	if m := s.take(e); m != nil { // another request has loaded it
 		return m, nil
 	}
-	if e.resting {
-		return nil, isUnloaded(e)
+	if e.unloaded {
+		return nil, errUnloaded(e)
 	}
 	if err := s.load(e); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *store) turn(ctx context.Context) error {
 // next lets the next model be loaded.
 func (s *store) next() { <-s.loading }
 
-// take is the entry's model for one more user, nil where it is not loaded.
+// take adds a user to the entry's model, and returns it; nil if it is not loaded.
 func (s *store) take(e *entry) *loaded {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *store) take(e *entry) *loaded {
 	return e.model
 }
 
-// load loads a model that is asked for.
+// load loads a model, and evicts others if there is no memory. The caller holds loading.
 func (s *store) load(e *entry) error {
 	now := stampOf(e.path)
 	m, err := s.open(e)
@@ -150,11 +150,11 @@ func (s *store) load(e *entry) error {
 	return err
 }
 
-// place puts a model in, and evicts others until there is room.
+// place sets the model of an entry, and evicts other models until there is memory for it.
 func (s *store) place(e *entry, m *loaded, what string) error {
 	if s.budget > 0 && m.bytes > s.budget {
 		m.release()
-		return tooBig(e, m.bytes, s.budget)
+		return errTooBig(e, m.bytes, s.budget)
 	}
 	for s.budget > 0 && s.size(e)+m.bytes > s.budget {
 		s.evict(e)
@@ -164,19 +164,19 @@ func (s *store) place(e *entry, m *loaded, what string) error {
 }
 
 // fail remembers why a model has not been loaded from files with this stamp, until they change.
-func (s *store) fail(e *entry, err error, of stamp) {
+func (s *store) fail(e *entry, err error, seen stamp) {
 	s.log.Error("a model could not be loaded", "model", e.name, "error", err.Error())
 	s.metrics.loads.WithLabelValues(e.name, "failed").Inc()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.failed, e.stamp = err, of
+	e.failed, e.stamp = err, seen
 }
 
-// put sets a model in the place of the one before, which goes once its last request is answered.
+// put sets the model of an entry. The model before is closed once its last request is answered.
 func (s *store) put(e *entry, m *loaded, what string) {
 	s.mu.Lock()
 	before := e.model
-	e.model, e.stamp, e.failed, e.resting, e.used = m, m.stamp, nil, false, time.Now()
+	e.model, e.stamp, e.failed, e.unloaded, e.used = m, m.stamp, nil, false, time.Now()
 	s.mu.Unlock()
 	if before != nil {
 		before.release()
@@ -186,12 +186,12 @@ func (s *store) put(e *entry, m *loaded, what string) {
 	s.metrics.modelBytes.WithLabelValues(e.name).Set(float64(m.bytes))
 }
 
-// evict drops the loaded model that was longest without a request, though not that of one entry.
-func (s *store) evict(but *entry) {
+// evict drops the loaded model that was longest without a request, except that of one entry.
+func (s *store) evict(except *entry) {
 	s.mu.Lock()
 	var oldest *entry
 	for _, e := range s.entries {
-		if e.model != nil && e != but && (oldest == nil || e.used.Before(oldest.used)) {
+		if e.model != nil && e != except && (oldest == nil || e.used.Before(oldest.used)) {
 			oldest = e
 		}
 	}
@@ -201,11 +201,11 @@ func (s *store) evict(but *entry) {
 	}
 }
 
-// drop lets go of a model, if it is loaded, once its last request is answered.
+// drop takes the model from an entry, if it is loaded. It is closed once its last request is answered.
 func (s *store) drop(e *entry, what string) {
 	s.mu.Lock()
 	m := e.model
-	e.model, e.resting = nil, what == unloaded
+	e.model, e.unloaded = nil, what == unloaded
 	s.mu.Unlock()
 	if m == nil {
 		return
@@ -216,19 +216,19 @@ func (s *store) drop(e *entry, what string) {
 	s.metrics.modelBytes.WithLabelValues(e.name).Set(0)
 }
 
-// size is the memory of all loaded models except that of one entry, which may be nil.
-func (s *store) size(but *entry) (bytes int64) {
+// size returns the memory of all loaded models except that of one entry, which may be nil.
+func (s *store) size(except *entry) (bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.entries {
-		if e.model != nil && e != but {
+		if e.model != nil && e != except {
 			bytes += e.model.bytes
 		}
 	}
 	return bytes
 }
 
-// ready is the reason that a model cannot answer; nil if it can, loaded or not yet.
+// ready returns the reason that a model cannot answer, and nil if it can, loaded or not yet.
 func (s *store) ready(name string) error {
 	e, err := s.find(name)
 	if err != nil {
@@ -239,20 +239,20 @@ func (s *store) ready(name string) error {
 	switch {
 	case e.model != nil:
 		return nil
-	case e.resting:
-		return isUnloaded(e)
+	case e.unloaded:
+		return errUnloaded(e)
 	case e.failed != nil:
 		return &Error{unavailable, fmt.Sprintf("model %s cannot be loaded: the server's log says why", quote(name))}
 	}
 	return nil
 }
 
-func isUnloaded(e *entry) error {
+func errUnloaded(e *entry) error {
 	return &Error{unavailable, fmt.Sprintf("model %s is unloaded: POST /v2/repository/models/%s/load loads it",
 		quote(e.name), e.name)}
 }
 
-// close lets go of all models once their requests are answered.
+// close drops all models, and waits until their requests are answered.
 func (s *store) close() {
 	s.mu.Lock()
 	var open []*loaded

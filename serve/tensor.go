@@ -24,7 +24,7 @@ const (
 	Bytes  Datatype = "BYTES"
 )
 
-// size is how many bytes a number takes in raw form; 0 of what is no type of numbers.
+// size returns the bytes of a number in raw form; 0 if the type has no numbers.
 func (d Datatype) size() int {
 	switch d {
 	case Bool, UINT8, INT8:
@@ -61,8 +61,9 @@ type TensorSpec struct {
 // maxRank is the most dimensions of a tensor: no model has more.
 const maxRank = 4
 
-// elements is the number of elements of an input, up to most, by its shape. It refuses types that no input has.
-func (t *Tensor) elements(most int) (int, error) {
+// elements returns the number of elements of an input, by its shape. It fails above the limit, and for types that no
+// input has.
+func (t *Tensor) elements(limit int) (int, error) {
 	if t.Type != Bytes && t.Type.size() == 0 {
 		return 0, badf("input %q: datatype %s: give FP32, FP64, BOOL, BYTES or a type of integers, such as INT64",
 			t.Name, quote(string(t.Type)))
@@ -75,7 +76,7 @@ func (t *Tensor) elements(most int) (int, error) {
 		if d < 0 || d > math.MaxInt32 {
 			return 0, badf("input %q has the shape %v", t.Name, t.Shape)
 		}
-		if d > 0 && n > int64(most)/d {
+		if d > 0 && n > int64(limit)/d {
 			return 0, &Error{tooLarge, "input " + quote(t.Name) +
 				" has more elements than a request may hold: send fewer rows at a time"}
 		}

@@ -17,11 +17,11 @@ type Request struct {
 
 	Warnings []string // about the rows, as predict writes them
 
-	room *room // of the prediction and the answer; nil before there are any
+	reserved *reservation // of the prediction and the answer; nil before there are any
 }
 
-// free gives the memory of the answer back.
-func (q *Request) free() { q.room.free() }
+// free releases the memory of the answer.
+func (q *Request) free() { q.reserved.free() }
 
 // OutputRequest is an output that a request names.
 type OutputRequest struct {
@@ -57,24 +57,24 @@ type wireWanted struct {
 
 const protocol = "the protocol"
 
-// mostTensors is how many inputs or outputs a request may list, and mostSizes how long the list of
-// a shape may be: no model has more.
+// maxTensors is the most inputs or outputs of a request, and maxSizes the most sizes of a shape: no
+// model has more.
 const (
-	mostTensors = 1 << 16
-	mostSizes   = 1 << 8
+	maxTensors = 1 << 16
+	maxSizes   = 1 << 8
 )
 
 // parseRequest reads the body of a request, whose first bytes are JSON: all of it, or as
-// many bytes as a header gives, with raw tensors behind. It has at most mostElements elements.
-func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
+// many bytes as a header gives, with raw tensors behind. It has at most maxElements elements.
+func parseRequest(body []byte, jsonSize, maxElements int) (*Request, error) {
 	text, raw := body[:jsonSize], body[jsonSize:]
 	var wire wireRequest
 	if err := decode(text, &wire, protocol); err != nil {
 		return nil, err
 	}
 	q := &Request{ID: wire.ID}
-	err := each(wire.Inputs, mostTensors, protocol, func(_ int, in wireInput) error {
-		t, rest, err := in.tensor(raw, mostElements)
+	err := each(wire.Inputs, maxTensors, protocol, func(_ int, in wireInput) error {
+		t, rest, err := in.tensor(raw, maxElements)
 		q.Inputs, raw = append(q.Inputs, t), rest
 		return err
 	})
@@ -84,7 +84,7 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 	if len(raw) > 0 {
 		return nil, badf("%d bytes behind the JSON belong to no input", len(raw))
 	}
-	err = each(wire.Outputs, mostTensors, protocol, func(_ int, out wireWanted) error {
+	err = each(wire.Outputs, maxTensors, protocol, func(_ int, out wireWanted) error {
 		wanted := OutputRequest{Name: out.Name, Binary: wire.Parameters.Binary}
 		if own, ok := out.Parameters[binaryData]; ok {
 			if err := decode(own, &wanted.Binary, protocol); err != nil {
@@ -103,17 +103,17 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 	return q, nil
 }
 
-// tensor is the input. Where it is raw, it is at the start of raw, and rest follows it.
-func (in *wireInput) tensor(raw []byte, mostElements int) (t Tensor, rest []byte, err error) {
+// tensor decodes the input. If it is raw, it takes its bytes from the start of raw; rest follows them.
+func (in *wireInput) tensor(raw []byte, maxElements int) (t Tensor, rest []byte, err error) {
 	t = Tensor{Name: in.Name, Type: in.Type}
-	err = each(in.Shape, mostSizes, protocol, func(_ int, size int64) error {
+	err = each(in.Shape, maxSizes, protocol, func(_ int, size int64) error {
 		t.Shape = append(t.Shape, size)
 		return nil
 	})
 	if err != nil {
 		return t, nil, err
 	}
-	n, err := t.elements(mostElements)
+	n, err := t.elements(maxElements)
 	if err != nil {
 		return t, nil, err
 	}
@@ -137,11 +137,11 @@ func fromJSON(name string, d Datatype, list []byte, n int) (numbers []float64, t
 	if len(list) == 0 || list[0] != '[' {
 		return nil, nil, badf("input %q has no list of data", name)
 	}
-	most := min(n, len(list)) // each element takes a byte
+	capacity := min(n, len(list)) // each element takes a byte
 	if d == Bytes {
-		texts = make([]string, 0, most)
+		texts = make([]string, 0, capacity)
 	} else {
-		numbers = make([]float64, 0, most)
+		numbers = make([]float64, 0, capacity)
 	}
 	found := 0
 	for at := 0; at < len(list); {
@@ -176,7 +176,7 @@ func fromJSON(name string, d Datatype, list []byte, n int) (numbers []float64, t
 	return numbers, texts, nil
 }
 
-// element is the number, word or string at the start of a valid piece of JSON.
+// element returns the number, word or string at the start of a valid JSON text.
 func element(text []byte) []byte {
 	if text[0] != '"' {
 		if end := bytes.IndexAny(text, ",] \t\r\n"); end > 0 {
@@ -233,8 +233,8 @@ type wireOutput struct {
 	Data       any            `json:"data,omitempty"`
 }
 
-// writeAnswer is the body of an answer, and the size of its JSON; it is all JSON where raw is
-// false.
+// writeAnswer encodes the body of an answer. The first jsonSize bytes are JSON; without raw outputs it
+// is all JSON.
 func writeAnswer(model string, q *Request, outputs []Tensor, binary []bool) (body []byte, jsonSize int, raw bool,
 	err error) {
 	wire := wireAnswer{Model: model, Version: version, ID: q.ID}

@@ -23,7 +23,7 @@ type Wanted struct {
 // binaryData is the parameter by which an output comes in raw form, as all do over gRPC.
 const binaryData = "binary_data"
 
-// parametersOf are the parameters that an output has, beside binaryData.
+// parametersOf returns the parameters that an output has, beside binaryData.
 func (w *Wanted) parametersOf(output string) map[string]any {
 	switch output {
 	case quantilesName, intervalName, setName:
@@ -34,7 +34,7 @@ func (w *Wanted) parametersOf(output string) map[string]any {
 	return nil
 }
 
-// read takes the parameters of an output. One that it does not have would be silently without effect.
+// read decodes the parameters of an output. It fails for unknown parameters, which would have no effect.
 func (w *Wanted) read(output string, given map[string]json.RawMessage) error {
 	known := w.parametersOf(output)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -63,28 +63,28 @@ type wantedOutput struct {
 }
 
 const (
-	usualDraws = 100
-	mostWanted = 1 << 16 // draws, or levels
+	defaultDraws = 100
+	maxWanted    = 1 << 16 // draws, or levels
 )
 
-// or is the parameter where it is given.
-func or[T any](given *T, usual T) T {
+// valueOr returns a parameter, or its default if it is not given.
+func valueOr[T any](given *T, usual T) T {
 	if given == nil {
 		return usual
 	}
 	return *given
 }
 
-// of is the form of an output with these parameters.
-func (w Wanted) of(spec TensorSpec) (wantedOutput, error) {
-	firstRow := or(w.FirstRow, 0)
-	out := wantedOutput{spec, predict.Levels(), w.Levels != nil, uint64(or(w.Seed, 0)), int(firstRow)}
+// forOutput returns an output with these parameters. It fails if one is out of range.
+func (w Wanted) forOutput(spec TensorSpec) (wantedOutput, error) {
+	firstRow := valueOr(w.FirstRow, 0)
+	out := wantedOutput{spec, predict.Levels(), w.Levels != nil, uint64(valueOr(w.Seed, 0)), int(firstRow)}
 	out.Shape = slices.Clone(spec.Shape)
 	last := len(out.Shape) - 1
 	if spec.Name == drawsName {
-		out.Shape[last] = or(w.Count, usualDraws)
-		if count := out.Shape[last]; count < 1 || count > mostWanted {
-			return out, badf("count: %d must be from 1 to %d", count, mostWanted)
+		out.Shape[last] = valueOr(w.Count, defaultDraws)
+		if count := out.Shape[last]; count < 1 || count > maxWanted {
+			return out, badf("count: %d must be from 1 to %d", count, maxWanted)
 		}
 		if firstRow < 0 || firstRow > math.MaxInt32 {
 			return out, badf("first_row: %d is the number of no row", firstRow)
@@ -94,7 +94,7 @@ func (w Wanted) of(spec TensorSpec) (wantedOutput, error) {
 		return out, nil
 	}
 	out.levels = nil
-	for _, word := range strings.SplitN(*w.Levels, ",", mostWanted) {
+	for _, word := range strings.SplitN(*w.Levels, ",", maxWanted) {
 		q, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(q > 0 && q < 1) {
 			return out, badf("levels: %s is not between 0 and 1", quote(word))
