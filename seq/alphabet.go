@@ -55,7 +55,7 @@ const (
 
 const noLetter = -2 // in a table of letters: a symbol that may not stand there
 
-// letterTable is the code of each byte in a text of DNA, protein or bytes.
+// letterTable returns the code of each byte in a text of DNA, protein or bytes.
 func letterTable(k Kind) (table [256]int32) {
 	for c := range table {
 		table[c] = noLetter
@@ -84,7 +84,7 @@ func letterTable(k Kind) (table [256]int32) {
 	return table
 }
 
-// letterCount is the number of letters of an alphabet that needs no data to be known.
+// letterCount returns the number of letters of an alphabet that needs no data to be known.
 func letterCount(k Kind) int {
 	return map[Kind]int{DNA: len(dnaLetters), Protein: len(proteinLetters), Bytes: 256}[k]
 }
@@ -109,7 +109,7 @@ func (a *Alphabet) Symbol(code int32) string {
 	return strconv.Itoa(int(code))
 }
 
-// Text is a sequence as a file would have it.
+// Text returns a sequence as text, as in a file.
 func (a *Alphabet) Text(x []int32) string {
 	if a.Kind.IsGraph() {
 		return a.graphText(x)

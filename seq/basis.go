@@ -93,14 +93,14 @@ func (s Spec) Check(a *Alphabet) error {
 	return nil
 }
 
-// M is the number of inducing points.
+// M returns the number of inducing points.
 func (b *Basis) M() int { return b.Set.N() }
 
-// width is how many distances a sequence has: M for each map.
+// width returns the number of distances of a sequence: M for each map.
 func (b *Basis) width() int { return len(b.Spec) * b.M() }
 
-// States are what a model file must keep beside the sequences of X̄: nil for each map that needs
-// nothing.
+// States returns the state of each map that a model file must keep beside the sequences of X̄: nil for
+// maps without one.
 func (b *Basis) States() []*State {
 	states := make([]*State, len(b.Spec))
 	for i, t := range b.Spec {
@@ -128,10 +128,10 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 	return b, nil
 }
 
-// Distances are ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by
+// Distances returns ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by
 // map. Under a linear map, whose kernel is 1 − d/2, they are 2 − 2⟨φ, φ'⟩: sequences without any
-// feature are 2 away from all others, and 0 from each other. Once ctx is done they are worth
-// nothing.
+// feature are 2 away from all others, and 0 from each other. Once ctx is done they are not
+// valid.
 func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 	m, width := b.M(), b.width()
 	out := make([]float64, (hi-lo)*width)
@@ -168,8 +168,8 @@ func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
 	}
 }
 
-// Own are the distances among X̄ [M, I·M], 0 between a sequence and itself. They are not to be
-// changed.
+// Own returns the distances among X̄ [M, I·M], 0 between a sequence and itself. The caller must not
+// change them.
 func (b *Basis) Own() []float64 {
 	b.once.Do(func() {
 		if b.own == nil { // of a basis that was restored
@@ -190,7 +190,7 @@ func (b *Basis) among(ctx context.Context) []float64 {
 	return own
 }
 
-// Medians are the medians of the distances above 0 between sequences of X̄ under each map; 1 where there
+// Medians returns the medians of the distances above 0 between sequences of X̄ under each map; 1 where there
 // are none.
 func (b *Basis) Medians() []float64 {
 	medians := make([]float64, len(b.Spec))
@@ -201,7 +201,7 @@ func (b *Basis) Medians() []float64 {
 }
 
 // Empty counts the sequences of a set that have no feature under each map. Once ctx is done they
-// are worth nothing.
+// are not valid.
 func (b *Basis) Empty(ctx context.Context, set *Set) []int {
 	features := make([]*Features, len(b.parts))
 	for i, p := range b.parts {
@@ -219,7 +219,7 @@ func empty(ctx context.Context, features []*Features, set *Set) []int {
 	return counts
 }
 
-// Vectors are the sequences lo ≤ n < hi of a set under each map, without the columns that no
+// Vectors returns the sequences lo ≤ n < hi of a set under each map, without the columns that no
 // sequence of X̄ has: what their distances can be computed from, with Columns. Once ctx is done it
 // is nil.
 func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
@@ -239,7 +239,7 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
 	return all
 }
 
-// Columns are X̄ under each map by the columns of Vectors. They are not to be changed. Once ctx is
+// Columns returns X̄ under each map by the columns of Vectors. They are not to be changed. Once ctx is
 // done there may be none.
 func (b *Basis) Columns(ctx context.Context) []*inverted {
 	all := make([]*inverted, len(b.parts))
@@ -254,8 +254,8 @@ func (b *Basis) Columns(ctx context.Context) []*inverted {
 	return all
 }
 
-// Sizes are how many numbers the Vectors of a whole set have under each map. Once ctx is done they
-// are worth nothing.
+// Sizes returns the number of values in the Vectors of a whole set under each map. Once ctx is done they
+// are not valid.
 func (b *Basis) Sizes(ctx context.Context, set *Set) []int {
 	sizes := make([]int, len(b.parts))
 	n := set.N()

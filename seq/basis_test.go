@@ -148,11 +148,11 @@ func TestRestoreDamage(t *testing.T) {
 // whatever part of them is in memory.
 func TestInverted(t *testing.T) {
 	set := encode(t, DNA, append(randomLines(DNA, 2*atOnce+50, 20, 9), "", "A")...)
-	defer func(most int) { mostKept = most }(mostKept)
+	defer func(most int) { maxKept = most }(maxKept)
 	for _, spec := range []string{"gapped:4,1", "spectrum:12", "degree:2/tfidf", "gapped:4,1 again",
 		"spectrum:12 again", "degree:2/tfidf again"} {
 		if name, _, again := strings.Cut(spec, " "); again {
-			spec, mostKept = name, 0
+			spec, maxKept = name, 0
 		}
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// Candidates are the specs among which Select chooses for a set, those that cost little first.
+// Candidates returns the specs among which Select chooses for a set, those that cost little first.
 // Which ones they are was found on public sets of each alphabet.
 func Candidates(set *Set) []Spec {
 	var specs []Spec
@@ -77,8 +77,8 @@ type cost struct{ features, products float64 }
 // Work in units of a product, some nanoseconds.
 const (
 	featureWork   = 10   // a feature, each time that it is counted
-	mostWork      = 4e9  // to compare a candidate
-	mostTraining  = 4e10 // to train with it
+	maxWork       = 4e9  // to compare a candidate
+	maxTraining   = 4e10 // to train with it
 	workPerSecond = 2e8  // of a time limit
 	productTime   = 5    // nanoseconds
 	trainingRows  = 1000 // X̄, about
@@ -86,12 +86,12 @@ const (
 	probeCodes    = 200  // symbols read from each
 )
 
-// among is the work of comparing n sequences with each other, by what is counted three times.
-func (c cost) among(n int) float64 {
+// comparing returns the work of comparing n sequences with each other, whose features are counted three times.
+func (c cost) comparing(n int) float64 {
 	return float64(n) * (3*featureWork*c.features + float64(n)*c.products)
 }
 
-// training is the work of comparing n sequences with X̄.
+// training returns the work of comparing n sequences with X̄.
 func (c cost) training(n int) float64 {
 	return float64(n) * (2*featureWork*c.features + float64(min(n, trainingRows))*c.products)
 }
@@ -139,9 +139,9 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 	return sum, nil
 }
 
-// mostSteps is the most parts that a map may look at in one graph. More would take minutes and
+// maxSteps is the most parts that a map may look at in one graph. More would take minutes and
 // gigabytes for each, as the pairs of a million nodes do.
-var mostSteps uint64 = 1 << 28 // less in tests
+var maxSteps uint64 = 1 << 28 // less in tests
 
 // Fits refuses a graph or tree of the set that is too much for a map of the spec. An error is a
 // *SpecError, or that of ctx.
@@ -154,14 +154,14 @@ func (s Spec) Fits(ctx context.Context, set *Set) error {
 		var count graph.Counter
 		for i := range set.N() {
 			x := set.At(i)
-			if m.graph.Steps == nil || m.graph.Steps(t.Args, x) <= float64(mostSteps) {
+			if m.graph.Steps == nil || m.graph.Steps(t.Args, x) <= float64(maxSteps) {
 				continue
 			}
 			if count == nil {
 				count = m.graph.Make(t.Args)
 			}
-			w := graph.Work{Limit: mostSteps, Found: func(_, _ uint64) {}, Down: newTable().down}
-			if count(&w, x); w.Steps > mostSteps {
+			w := graph.Work{Limit: maxSteps, Found: func(_, _ uint64) {}, Down: newTable().down}
+			if count(&w, x); w.Steps > maxSteps {
 				return specErrorf("%s takes too long on a %s of %d nodes: make its numbers smaller, or "+
 					"use for example %s", t, set.Alphabet.Kind.Noun(),
 					graph.Nodes(x), exampleFor(set.Alphabet.Kind))
@@ -180,7 +180,7 @@ func (s Spec) tooLarge(set *Set) bool {
 	for _, t := range s {
 		m, _ := mapNamed(t.Map)
 		for i := 0; m.graph.Steps != nil && i < set.N(); i++ {
-			if m.graph.Steps(t.Args, set.At(i)) > float64(mostSteps) {
+			if m.graph.Steps(t.Args, set.At(i)) > float64(maxSteps) {
 				return true
 			}
 		}
@@ -188,15 +188,15 @@ func (s Spec) tooLarge(set *Set) bool {
 	return false
 }
 
-// usualNodes is how many nodes a graph or tree has that is looked at to choose a map.
-const usualNodes = 20000
+// maxNodes is the most nodes of a graph or tree that is used to choose a map.
+const maxNodes = 20000
 
-// usual are the rows whose graphs or trees do not have too many nodes; all where none would be left.
-func (s *Set) usual(rows []int) []int {
+// skipLarge returns the rows whose graphs or trees have at most maxNodes nodes; all rows if there are none.
+func (s *Set) skipLarge(rows []int) []int {
 	if !s.Alphabet.Kind.IsGraph() {
 		return rows
 	}
-	large := func(r int) bool { return graph.Nodes(s.At(r)) > usualNodes }
+	large := func(r int) bool { return graph.Nodes(s.At(r)) > maxNodes }
 	if kept := slices.DeleteFunc(slices.Clone(rows), large); len(kept) > 0 {
 		return kept
 	}

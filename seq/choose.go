@@ -70,7 +70,7 @@ func Choose(ctx context.Context, spec Spec, set *Set, c Choice) ([]int, error) {
 	return chosen, ctx.Err()
 }
 
-// meanDistances are the mean distances between sequences of the pool [P,P].
+// meanDistances returns the mean distances between sequences of the pool [P,P].
 func meanDistances(ctx context.Context, spec Spec, pool *Set) (sum []float64, err error) {
 	for i, t := range spec {
 		d2, _, err := distancesAmong(phase(ctx, i, len(spec)), t, pool)
@@ -143,8 +143,8 @@ func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 	return medoid
 }
 
-// greedy is a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting: the pivots. Where no
-// variance is left, the rest are the first rows that were not chosen.
+// greedy returns m rows: the pivots of a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting.
+// Once no variance is left, it takes the first rows that were not chosen.
 func greedy(ctx context.Context, d2 []float64, n, m int, sigma float64) []int {
 	variance := slices.Repeat([]float64{1}, n)
 	taken := make([]bool, n)

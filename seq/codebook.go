@@ -60,10 +60,10 @@ func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebo
 	return k.book, nil
 }
 
-// Letters is the number of centres.
+// Letters returns the number of centres.
 func (c *Codebook) Letters() int { return len(c.Centres) / c.Width }
 
-// Alphabet is the alphabet of the symbols which it makes of a set over a: whole numbers, or of graphs the
+// Alphabet returns the alphabet of the symbols which it makes of a set over a: whole numbers, or of graphs the
 // pairs of a label and a whole number.
 func (c *Codebook) Alphabet(a *Alphabet) *Alphabet {
 	if a.Kind.IsGraph() {
@@ -91,8 +91,8 @@ func (c *Codebook) Check() error {
 	return nil
 }
 
-// Encode is the set with the number of the nearest centre in place of each vector, the first of
-// those that are equally near. Its vectors must have Width numbers.
+// Encode returns the set with the number of the nearest centre in place of each vector; of equally near
+// centres, the first. The vectors must have Width numbers.
 func (c *Codebook) Encode(set *Set) *Set {
 	a := set.Alphabet
 	if v := a.OfVectors(); v == nil || v.Width != c.Width {
@@ -114,7 +114,7 @@ func (c *Codebook) Encode(set *Set) *Set {
 		x := make([]float64, c.Width)
 		for code := lo; code < hi; code++ {
 			if used[code] {
-				c.scaled(x, a.frame(int32(code)))
+				c.scale(x, a.frame(int32(code)))
 				number[code], _ = nearest(x, centre)
 			}
 		}
@@ -126,14 +126,14 @@ func (c *Codebook) Encode(set *Set) *Set {
 	return coded
 }
 
-// scaled writes (v − shift)·scale.
-func (c *Codebook) scaled(dst []float64, frame []float32) {
+// scale writes (v − shift)·scale of a vector into dst.
+func (c *Codebook) scale(dst []float64, frame []float32) {
 	for i, v := range frame {
 		dst[i] = (float64(v) - c.Shift[i]) * c.Scale[i]
 	}
 }
 
-// nearest is the number of the centre that is nearest to x, and its squared distance.
+// nearest returns the number of the centre that is nearest to x, and its squared distance.
 func nearest(x, centres []float64) (best int32, least float64) {
 	least = math.Inf(1)
 	for c := 0; c*len(x) < len(centres); c++ {
@@ -198,7 +198,7 @@ func newClusters(train *Set, most int, seed uint64) *clusters {
 		if count[code] > 0 && len(k.weight) < most {
 			at := len(k.x)
 			k.x = append(k.x, make([]float64, a.Width)...)
-			k.book.scaled(k.x[at:], a.frame(code))
+			k.book.scale(k.x[at:], a.frame(code))
 			k.weight = append(k.weight, count[code])
 		}
 	}

@@ -77,7 +77,7 @@ func (c *counter) add(keys []uint64) {
 	}
 }
 
-// drain is every key and its count. They are forgotten, but stay where they are until the next call
+// drain returns every key and its count, and starts again from none. The result is valid until the next call
 // of add.
 func (c *counter) drain() (t tally) {
 	if c.space == 0 {
@@ -122,7 +122,7 @@ func (c *counter) settle() {
 	} else {
 		var more tally
 		more.runs(0, c.pending)
-		c.tally = c.plus(more)
+		c.tally = c.merge(more)
 	}
 	c.pending = c.pending[:0]
 }
@@ -161,8 +161,8 @@ func (t *tally) scan(base uint64, counters []uint32) {
 	t.keys, t.counts = t.keys[:from+n], t.counts[:from+n]
 }
 
-// plus is a and b together.
-func (a tally) plus(b tally) tally {
+// merge returns the keys of a and b, with the sums of their counts.
+func (a tally) merge(b tally) tally {
 	sum, i := tally{make([]uint64, 0, len(a.keys)+len(b.keys)), make([]uint32, 0, len(a.keys)+len(b.keys))}, 0
 	for j, key := range b.keys {
 		for ; i < len(a.keys) && a.keys[i] < key; i++ {
@@ -188,7 +188,7 @@ type sorter struct {
 	starts [1 << longestDigit]uint32
 }
 
-// sort returns keys in ascending order, in their own memory or in that of s, which keeps the other.
+// sort sorts keys in ascending order, in their own memory or in that of s, which keeps the other.
 // Digits have fewer bits where there are few keys, and only the bits in use are sorted.
 func (s *sorter) sort(keys []uint64) []uint64 {
 	all, size := uint64(0), bits.Len(uint(len(keys)))
@@ -250,7 +250,7 @@ type scratch struct {
 // that memory does not grow with the length of a sequence.
 const block = 1 << 14
 
-// newScratch is a scratch for an extractor's keys.
+// newScratch returns a scratch for an extractor's keys.
 func newScratch(space uint64) *scratch { return &scratch{count: newCounter(space)} }
 
 // begin starts a sequence: what training did not have gets numbers of its own.
@@ -260,7 +260,7 @@ func (s *scratch) begin() {
 	}
 }
 
-// levels are tables for what training did not have, n of them at least.
+// levels returns n tables or more, for keys that training did not have.
 func (s *scratch) levels(n int) []*table {
 	for len(s.local) < n {
 		s.local = append(s.local, newTable())

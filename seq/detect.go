@@ -32,8 +32,8 @@ func (c *Census) Add(text []byte) {
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// residues is the part of a line of DNA or a protein between blanks, and without a position: a
-// number before or behind the blocks of the line.
+// residues returns the range of the residues in a line of DNA or a protein. It strips blanks, and a
+// position: a number before or behind the blocks of the line.
 func residues(line []byte) (from, to int) {
 	const digits, blanks = "0123456789", " \t\r\n"
 	rest := bytes.TrimLeft(line, blanks)
@@ -67,7 +67,7 @@ const (
 // case or in long runs of each, and with few of B J O U Z, is a protein; everything else is bytes.
 // Words are never guessed. Gaps and the letters of masks, X and in DNA N, are no evidence.
 func (c *Census) Detect() Kind {
-	digits, numeric := c.all.of("0123456789"), c.all.of("0123456789.,;+-eE")
+	digits, numeric := c.all.count("0123456789"), c.all.count("0123456789.,;+-eE")
 	total, blanks := c.all.sizes()
 	switch {
 	case total == 0:
@@ -84,15 +84,15 @@ func (c *Census) Detect() Kind {
 	return Bytes
 }
 
-// of counts some characters.
-func (t *histogram) of(chars string) (n int) {
+// count returns how often these characters occur.
+func (t *histogram) count(chars string) (n int) {
 	for _, char := range []byte(chars) {
 		n += t[char]
 	}
 	return n
 }
 
-// hasAll: each of the letters occurs, as a capital or a small one.
+// hasAll reports whether each of the letters occurs, as a capital or a small one.
 func (t *histogram) hasAll(letters string) bool {
 	for _, l := range []byte(letters) {
 		if t[l]+t[l|0x20] == 0 {
@@ -102,12 +102,12 @@ func (t *histogram) hasAll(letters string) bool {
 	return true
 }
 
-// sizes are the symbols and the blanks between them.
+// sizes returns the counts of symbols and of blanks.
 func (t *histogram) sizes() (total, blanks int) {
 	for _, n := range t {
 		total += n
 	}
-	blanks = t.of(" \t")
+	blanks = t.count(" \t")
 	return total - blanks, blanks
 }
 
@@ -116,25 +116,25 @@ func atLeast(n int, share float64, of int) bool { return float64(n) >= share*flo
 // gaps are the signs of a gap in aligned sequences, and masks of any alphabet.
 const gaps = "-.Xx"
 
-// isDNA: letters that DNA never has are rare among all symbols, and most others are bases or never
+// isDNA reports a DNA text: letters that DNA never has are rare among all symbols, and most others are bases or never
 // a letter of another alphabet. Blanks between blocks and many masks need all four letters beside
 // them: other strings have x, too.
 func (t *histogram) isDNA() bool {
 	total, blanks := t.sizes()
-	bases := t.of("ACGTUacgtu")
-	evidence := total - t.of(gaps+"Nn")
-	coded := bases + t.of("RYSWKMBDHVryswkmbdhv")
+	bases := t.count("ACGTUacgtu")
+	evidence := total - t.count(gaps+"Nn")
+	coded := bases + t.count("RYSWKMBDHVryswkmbdhv")
 	plain := blanks == 0 && atLeast(bases, seldomMasked, total)
-	all := t.hasAll("ACG") && t.of("TtUu") > 0
+	all := t.hasAll("ACG") && t.count("TtUu") > 0
 	return bases > 0 && (plain || all) && longBlock*blanks <= total && atLeast(coded, mostlyDNA, evidence) &&
 		(atLeast(bases, surelyDNA, evidence) || all && coded == evidence)
 }
 
-// isProtein: masks in more than half need all letters beside them.
+// isProtein reports a protein text. If more than half are masks, all letters must occur.
 func (c *Census) isProtein() bool {
 	t := &c.residues
 	total, blanks := t.sizes()
-	masked, letters, cases := t.of(gaps), 0, [2]int{}
+	masked, letters, cases := t.count(gaps), 0, [2]int{}
 	evidence := total - masked
 	for char, n := range t {
 		if proteinTable[char] != noLetter {
@@ -149,7 +149,7 @@ func (c *Census) isProtein() bool {
 		rarer = 1
 	}
 	return (atLeast(evidence, seldomMasked, total) || t.hasAll(proteinLetters)) && longBlock*blanks <= total &&
-		atLeast(letters-masked, mostlyProtein, evidence) && !atLeast(t.of("BJOUZbjouz"), fewRare, evidence) &&
+		atLeast(letters-masked, mostlyProtein, evidence) && !atLeast(t.count("BJOUZbjouz"), fewRare, evidence) &&
 		(!atLeast(cases[rarer], oneCase, total) || longBlock*c.runs[rarer] <= cases[rarer])
 }
 

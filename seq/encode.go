@@ -54,7 +54,7 @@ func EncoderFor(a *Alphabet) *Encoder {
 	}
 	e.set.Alphabet, e.fixed = a, true
 	if a.Attributes != nil {
-		e.set.Alphabet = a.copied()
+		e.set.Alphabet = a.clone()
 		e.frames = newFrames(e.set.Alphabet.Attributes)
 	}
 	for c, w := range a.Words {
@@ -66,7 +66,7 @@ func EncoderFor(a *Alphabet) *Encoder {
 // Grow lets a copy of an alphabet that was given take in the words and integers that it lacks. The
 // codes of the others stay.
 func (e *Encoder) Grow() {
-	e.set.Alphabet, e.fixed = e.set.Alphabet.copied(), false
+	e.set.Alphabet, e.fixed = e.set.Alphabet.clone(), false
 	if e.set.Alphabet.Attributes != nil {
 		e.frames = newFrames(e.set.Alphabet.Attributes)
 	}
@@ -110,7 +110,7 @@ func (e *Encoder) addLetters(text []byte) error {
 			}
 			code := e.letters[text[i]]
 			if code == noLetter {
-				return e.strange(text, i)
+				return e.notLetterError(text, i)
 			}
 			if code == Unknown {
 				e.lost++
@@ -132,8 +132,8 @@ func (e *Encoder) addText(text []byte) {
 	}
 }
 
-// strange is the error about a symbol of a text that is no letter.
-func (e *Encoder) strange(text []byte, at int) error {
+// notLetterError returns the error for a symbol of a text that is not a letter.
+func (e *Encoder) notLetterError(text []byte, at int) error {
 	r, size := utf8.DecodeRune(text[at:])
 	symbol := string(r)
 	if r == utf8.RuneError {
@@ -206,7 +206,7 @@ func (e *Encoder) Empty() bool {
 	return n > 0 && len(e.set.At(n-1)) == 0
 }
 
-// Set is what was added, and the number of its symbols that were unknown.
+// Set returns the added sequences, and the number of their unknown symbols.
 func (e *Encoder) Set() (set *Set, unknown int) {
 	s := e.set
 	return &s, e.lost

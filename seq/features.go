@@ -12,12 +12,12 @@ type Features struct {
 	Term     Term
 	Alphabet *Alphabet
 
-	ex      extractor
-	weight  func(key uint64) float64 // nil: 1
-	columns *columns                 // ascending as keys do
-	worth   [256]float64             // of a count, by Term.Counts
-	factor  []float64                // by column: weight and idf; nil: all are 1
-	unknown float64                  // idf of a feature that no training sequence has, or 1
+	ex          extractor
+	weight      func(key uint64) float64 // nil: 1
+	columns     *columns                 // ascending as keys do
+	countValues [256]float64             // of a count, by Term.Counts
+	factor      []float64                // by column: weight and idf; nil: all are 1
+	unknown     float64                  // idf of a feature that no training sequence has, or 1
 
 	found tally // the features by column, and in how many of the n training sequences each occurs
 	n     int
@@ -40,7 +40,7 @@ func Fit(ctx context.Context, t Term, train *Set) (*Features, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if !f.ex.learn(p.of(t, train.At(i))) {
+		if !f.ex.learn(p.fold(t, train.At(i))) {
 			break
 		}
 		if t.Both {
@@ -58,7 +58,7 @@ func Fit(ctx context.Context, t Term, train *Set) (*Features, error) {
 	return f, nil
 }
 
-// newFeatures are Features that no sequence has filled yet.
+// newFeatures returns Features that no sequence has filled yet.
 func newFeatures(t Term, a *Alphabet) (*Features, error) {
 	f := &Features{Term: t, Alphabet: a, unknown: 1}
 	var err *SpecError
@@ -68,8 +68,8 @@ func newFeatures(t Term, a *Alphabet) (*Features, error) {
 	if d, ok := f.ex.(*degrees); ok {
 		f.weight = d.weight
 	}
-	for n := range f.worth {
-		f.worth[n] = t.worth(n)
+	for n := range f.countValues {
+		f.countValues[n] = t.countValue(n)
 	}
 	return f, nil
 }
@@ -95,7 +95,7 @@ func (f *Features) complete(found tally, n int) {
 	}
 }
 
-// width is the number of columns.
+// width returns the number of columns.
 func (f *Features) width() int { return f.columns.width }
 
 // visit counts the features of each sequence, until ctx is done.
@@ -103,7 +103,7 @@ func (f *Features) visit(ctx context.Context, s *scratch, set *Set, then func(ta
 	itself, _ := f.ex.(counting)
 	strands := make([][]int32, 1, 2)
 	for i := 0; i < set.N() && ctx.Err() == nil; i++ {
-		strands = append(strands[:0], s.codes.of(f.Term, set.At(i)))
+		strands = append(strands[:0], s.codes.fold(f.Term, set.At(i)))
 		if f.Term.Both {
 			strands = append(strands, s.other.otherStrand(set.At(i)))
 		}
@@ -128,7 +128,7 @@ func (f *Features) empty(ctx context.Context, set *Set) int {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			s.begin()
 			s.any = false
-			if f.ex.keys(s.codes.of(f.Term, set.At(i)), s); !s.any {
+			if f.ex.keys(s.codes.fold(f.Term, set.At(i)), s); !s.any {
 				total.Add(1)
 			}
 		}
@@ -149,13 +149,13 @@ func (f *Features) survey(ctx context.Context, set *Set) tally {
 	})
 	total := workers[0].found.drain()
 	for _, w := range workers[1:] {
-		total = total.plus(w.found.drain())
+		total = total.merge(w.found.drain())
 	}
 	return total
 }
 
-// worth is the value of a feature counted n times.
-func (t Term) worth(n int) float64 {
+// countValue returns the value of a feature that occurs n times, by Counts.
+func (t Term) countValue(n int) float64 {
 	switch t.Counts {
 	case Root:
 		return math.Sqrt(float64(n))
@@ -170,7 +170,7 @@ func (t Term) worth(n int) float64 {
 // values writes what features are worth that are counted so often, times scale.
 func (f *Features) values(dst []float64, columns []int32, counts []uint32, scale float64) {
 	for i, n := range counts {
-		dst[i] = f.one(n) * scale
+		dst[i] = f.countValue(n) * scale
 	}
 	if f.factor != nil {
 		for i, c := range columns {
@@ -179,9 +179,9 @@ func (f *Features) values(dst []float64, columns []int32, counts []uint32, scale
 	}
 }
 
-// stray is value for a feature that no training sequence has.
-func (f *Features) stray(key uint64, n uint32) float64 {
-	v := f.one(n) * f.unknown
+// unknownValue returns the value of a feature that no training sequence has, and that occurs n times.
+func (f *Features) unknownValue(key uint64, n uint32) float64 {
+	v := f.countValue(n) * f.unknown
 	if f.weight != nil {
 		v *= f.weight(key)
 	}
@@ -191,8 +191,8 @@ func (f *Features) stray(key uint64, n uint32) float64 {
 // prepared is the memory of a sequence on its way to its features.
 type prepared struct{ codes []int32 }
 
-// of is x as the term wants it: a text without small letters.
-func (p *prepared) of(t Term, x []int32) []int32 {
+// fold returns x in capital letters if the term folds case; else x itself.
+func (p *prepared) fold(t Term, x []int32) []int32 {
 	if !t.Fold {
 		return x
 	}
@@ -205,7 +205,7 @@ func (p *prepared) of(t Term, x []int32) []int32 {
 	return p.codes
 }
 
-// otherStrand is the reverse complement of DNA: A for T, C for G.
+// otherStrand returns the reverse complement of DNA: A for T, C for G.
 func (p *prepared) otherStrand(x []int32) []int32 {
 	p.codes = append(p.codes[:0], x...)
 	slices.Reverse(p.codes)
@@ -232,7 +232,7 @@ type State struct {
 // learner is an extractor with tables that training sequences have filled.
 type learner interface{ tables() []*table }
 
-// state is a copy of the state learnt in training.
+// state returns a copy of the state learnt in training.
 func (f *Features) state() *State {
 	s := &State{Keys: f.found.keys, Rows: f.found.counts, N: f.n}
 	if l, ok := f.ex.(learner); ok {

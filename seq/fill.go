@@ -11,7 +11,7 @@ import (
 // mean what those of the training set mean. The result does not depend on the number of goroutines.
 func (f *Features) Rows(set *Set) *Rows { return f.rows(context.Background(), set) }
 
-// rows is Rows; nil once ctx is done.
+// rows is like Rows, and returns nil once ctx is done.
 func (f *Features) rows(ctx context.Context, set *Set) *Rows {
 	if !set.Alphabet.same(f.Alphabet) {
 		panic("seq: a set over another alphabet")
@@ -61,14 +61,14 @@ func (w *filler) fill(t tally) {
 	f, p, from, n := w.f, &w.part, len(w.part.column), len(t.keys)
 	p.column, p.count = slices.Grow(p.column, n)[:from+n], slices.Grow(p.count, n)[:from+n]
 	columns, counts := p.column[from:], p.count[from:]
-	strays := f.columns.of(columns, t.keys)
+	strays := f.columns.lookup(columns, t.keys)
 	square := 0.0
 	if f.factor == nil { // strays count as all others do
-		square = w.squared(nil, t.counts)
+		square = w.squaredNorm(nil, t.counts)
 	} else if strays {
 		for i, column := range columns {
 			if column < 0 {
-				v := f.stray(t.keys[i], t.counts[i])
+				v := f.unknownValue(t.keys[i], t.counts[i])
 				square += v * v
 			}
 		}
@@ -79,7 +79,7 @@ func (w *filler) fill(t tally) {
 		copy(counts, t.counts)
 	}
 	if f.factor != nil {
-		square += w.squared(columns[:n], counts[:n])
+		square += w.squaredNorm(columns[:n], counts[:n])
 	}
 	p.column, p.count = p.column[:from+n], p.count[:from+n]
 	p.square, p.ends = append(p.square, square), append(p.ends, from+n)
@@ -96,22 +96,22 @@ func keep(columns []int32, dst, counts []uint32) (n int) {
 	return n
 }
 
-// squared is Σ v² of the values of columns that are counted so often.
-func (w *filler) squared(columns []int32, counts []uint32) float64 {
+// squaredNorm returns Σ v² of the values of columns with these counts.
+func (w *filler) squaredNorm(columns []int32, counts []uint32) float64 {
 	w.value = slices.Grow(w.value[:0], len(counts))[:len(counts)]
 	w.f.values(w.value, columns, counts, 1)
 	return squares(w.value)
 }
 
-// one is the value of a feature that is counted n times, where it has no factor.
-func (f *Features) one(n uint32) float64 {
-	if n < uint32(len(f.worth)) {
-		return f.worth[n]
+// countValue returns Term.countValue(n), from a table for small n.
+func (f *Features) countValue(n uint32) float64 {
+	if n < uint32(len(f.countValues)) {
+		return f.countValues[n]
 	}
-	return f.Term.worth(int(n))
+	return f.Term.countValue(int(n))
 }
 
-// squares is Σ x², in four sums that do not wait for each other.
+// squares returns Σ x², in four sums that do not depend on each other.
 func squares(x []float64) float64 {
 	var sum [4]float64
 	for ; len(x) >= 4; x = x[4:] {
@@ -132,12 +132,12 @@ func squares(x []float64) float64 {
 func (f *Features) each(ctx context.Context, set *Set, then func(first int, rows *Rows)) {
 	inBlocks(ctx, set.N(), f.filler, func(w *filler, lo, hi int) {
 		w.count(ctx, set.part(lo, hi))
-		then(lo, w.weighed())
+		then(lo, w.weightedRows())
 	})
 }
 
-// weighed are the rows of the part, of which they have the columns.
-func (w *filler) weighed() *Rows {
+// weightedRows computes the values of the part's rows. They share the part's columns.
+func (w *filler) weightedRows() *Rows {
 	p, r := &w.part, &w.rows
 	r.Width, r.Column = w.f.width(), p.column
 	r.Start, r.Square = append(r.Start[:0], 0), r.Square[:0]
@@ -145,15 +145,15 @@ func (w *filler) weighed() *Rows {
 	r.Value = slices.Grow(r.Value[:0], len(p.column))[:len(p.column)]
 	for i, square := range p.square {
 		from, to := r.Start[i], r.Start[i+1]
-		scale, norm := w.f.Term.scaled(square)
+		scale, norm := w.f.Term.normalise(square)
 		w.f.values(r.Value[from:to], p.column[from:to], p.count[from:to], scale)
 		r.Square = append(r.Square, norm)
 	}
 	return r
 }
 
-// scaled is the factor of the values of a row whose squares add up to square, and its ‖φ‖² then.
-func (t Term) scaled(square float64) (scale, norm float64) {
+// normalise returns the factor of a row's values, whose squares add up to square, and the row's ‖φ‖² after it.
+func (t Term) normalise(square float64) (scale, norm float64) {
 	switch {
 	case t.Counts == Tanimoto:
 		return 1, square
@@ -170,7 +170,7 @@ func (f *Features) join(parts []part, n int) *Rows {
 	for i, p := range parts {
 		for j, end := range p.ends {
 			r.Start[i*rowBlock+j+1] = total + end
-			_, r.Square[i*rowBlock+j] = f.Term.scaled(p.square[j])
+			_, r.Square[i*rowBlock+j] = f.Term.normalise(p.square[j])
 		}
 		total += len(p.column)
 	}
@@ -180,7 +180,7 @@ func (f *Features) join(parts []part, n int) *Rows {
 		copy(r.Column[r.Start[lo]:], p.column)
 		from, values := 0, r.Value[r.Start[lo]:r.Start[hi]]
 		for j, end := range p.ends {
-			scale, _ := f.Term.scaled(p.square[j])
+			scale, _ := f.Term.normalise(p.square[j])
 			f.values(values[from:end], p.column[from:end], p.count[from:end], scale)
 			from = end
 		}

@@ -25,7 +25,7 @@ func newFrames(a *Alphabet) *frames {
 	return f
 }
 
-// number is the code of the vector in f.line; one that is new gets its code by add.
+// number returns the code of the vector in f.line; a new one gets its code by add.
 func (f *frames) number(add func() int32) int32 {
 	bits, _ := binary.Append(nil, binary.LittleEndian, f.line)
 	code, known := f.code[string(bits)]
@@ -36,7 +36,7 @@ func (f *frames) number(add func() int32) int32 {
 	return code
 }
 
-// frame is the vector with a code.
+// frame returns the vector with a code.
 func (a *Alphabet) frame(code int32) []float32 {
 	return a.Frames[int(code)*a.Width:][:a.Width:a.Width]
 }
@@ -85,14 +85,14 @@ func (e *Encoder) addFrame(text []byte, at int) error {
 	return nil
 }
 
-// addFrame is the code of a new vector.
+// addFrame adds a vector to the alphabet, and returns its code.
 func (a *Alphabet) addFrame(line []float32) int32 {
 	a.Frames = append(a.Frames, line...)
 	a.Letters++
 	return int32(a.Letters - 1)
 }
 
-// frameText is a vector as a file would have it.
+// frameText returns a vector as text, as in a file.
 func frameText(frame []float32) string {
 	var b []byte
 	for i, v := range frame {

@@ -16,20 +16,20 @@ func gappedMap() Map {
 			if m >= g {
 				return specErrorf("gapped: m must be below g: leaving %d of %d symbols out leaves none", m, g)
 			}
-			if n := binomial(g, m); n > mostPatterns {
+			if n := binomial(g, m); n > maxPatterns {
 				return specErrorf("gapped:%d,%d leaves symbols out in %d ways, more than %d: "+
-					"make m smaller", g, m, n, mostPatterns)
+					"make m smaller", g, m, n, maxPatterns)
 			}
 			return nil
 		},
 		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			return narrowed(a, func(a *Alphabet) (extractor, *SpecError) { return newGapped(args[0], args[1], a) })
+			return newNarrow(a, func(a *Alphabet) (extractor, *SpecError) { return newGapped(args[0], args[1], a) })
 		},
 	}
 }
 
-// mostPatterns bounds the features of one place of a sequence.
-const mostPatterns = 20000
+// maxPatterns bounds the features of one place of a sequence.
+const maxPatterns = 20000
 
 // gapped goes through the patterns, which are sets of places, and not through the places of a
 // sequence: all windows under one pattern have few keys, so that they are counted or sorted in the
@@ -55,10 +55,10 @@ func newGapped(g, m int, a *Alphabet) (extractor, *SpecError) {
 func (e *gapped) space() uint64 { return e.total }
 
 // A sequence is looked at in pieces of atATime windows; where keys are sorted, in one of
-// mostWindows at most.
+// maxWindows at most.
 const (
-	atATime     = 1 << 11
-	mostWindows = 1 << 13
+	atATime    = 1 << 11
+	maxWindows = 1 << 13
 )
 
 // windows of a sequence have no unknown symbol: at[p][w] is the symbol at place p of window w.
@@ -95,7 +95,7 @@ func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int)
 				w.own[p] = append(w.own[p], x[from+p:to+p]...)
 			}
 			for from = to; from < min(end+1, hi); from++ {
-				rest = e.slow(rest, x[from:from+e.g])
+				rest = e.appendUnknown(rest, x[from:from+e.g])
 			}
 		}
 	}
@@ -103,8 +103,8 @@ func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int)
 	return rest
 }
 
-// slow leaves out the patterns that keep an unknown symbol.
-func (e *gapped) slow(keys []uint64, window []int32) []uint64 {
+// appendUnknown appends the keys of a window with an unknown symbol: the patterns that leave it out.
+func (e *gapped) appendUnknown(keys []uint64, window []int32) []uint64 {
 next:
 	for p, places := range e.patterns {
 		key := uint64(0)
@@ -148,8 +148,8 @@ func (e *gapped) walk(w *windows, visit func(base uint64, first []uint64, last [
 	down(0, 0)
 }
 
-// pieces visits the windows of a sequence and the keys of those with an unknown symbol.
-func (e *gapped) pieces(x []int32, s *scratch, visit func(w *windows, rest []uint64)) {
+// eachPiece visits the windows of a sequence piece by piece, and the keys of those with an unknown symbol.
+func (e *gapped) eachPiece(x []int32, s *scratch, visit func(w *windows, rest []uint64)) {
 	for lo := 0; lo+e.g <= len(x); lo += atATime {
 		s.buffer = e.split(&s.windows, s.buffer[:0], [][]int32{x}, lo, min(lo+atATime, len(x)-e.g+1))
 		visit(&s.windows, s.buffer)
@@ -158,16 +158,16 @@ func (e *gapped) pieces(x []int32, s *scratch, visit func(w *windows, rest []uin
 }
 
 func (e *gapped) keys(x []int32, s *scratch) {
-	e.pieces(x, s, func(w *windows, rest []uint64) {
+	e.eachPiece(x, s, func(w *windows, rest []uint64) {
 		s.flush(rest)
 		e.walk(w, func(base uint64, first []uint64, last []int32) {
-			s.flush(e.under(s.buffer, base, first, last))
+			s.flush(e.appendKeys(s.buffer, base, first, last))
 		})
 	})
 }
 
-// under appends the keys of windows.
-func (e *gapped) under(keys []uint64, base uint64, first []uint64, last []int32) []uint64 {
+// appendKeys appends the keys of windows: base + first[i]·L + last[i].
+func (e *gapped) appendKeys(keys []uint64, base uint64, first []uint64, last []int32) []uint64 {
 	at := len(keys)
 	keys = slices.Grow(keys, len(first))[:at+len(first)]
 	for i, c := range last[:len(first)] {
@@ -189,18 +189,18 @@ func (e *gapped) tally(strands [][]int32, s *scratch) (tally, bool) {
 		return s.tally, true
 	case e.total <= denseSpace && e.perKey <= uint64(scanned*n):
 		return e.scan(strands, s), true
-	case n <= mostWindows:
+	case n <= maxWindows:
 		return e.sort(strands, s), true
 	}
 	return tally{}, false
 }
 
-// scan has a counter for each key.
+// scan counts the keys with a counter for each possible one.
 func (e *gapped) scan(strands [][]int32, s *scratch) tally {
 	s.few = slices.Grow(s.few[:0], int(e.total))[:e.total]
 	letters := uint64(e.letters)
 	for _, x := range strands {
-		e.pieces(x, s, func(w *windows, rest []uint64) {
+		e.eachPiece(x, s, func(w *windows, rest []uint64) {
 			for _, key := range rest {
 				s.few[key]++
 			}
@@ -216,12 +216,12 @@ func (e *gapped) scan(strands [][]int32, s *scratch) tally {
 	return s.tally
 }
 
-// sort sorts the keys of each pattern.
+// sort counts the keys by sorting those of each pattern.
 func (e *gapped) sort(strands [][]int32, s *scratch) tally {
 	w, t := &s.windows, &s.tally
 	rest := e.split(w, s.buffer, strands, 0, len(strands[0])-e.g+1)
 	e.walk(w, func(base uint64, first []uint64, last []int32) {
-		s.sorted = s.sorter.sort(e.under(s.sorted[:0], 0, first, last))
+		s.sorted = s.sorter.sort(e.appendKeys(s.sorted[:0], 0, first, last))
 		t.runs(base, s.sorted)
 	})
 	if s.buffer = rest[:0]; len(rest) == 0 {
@@ -230,7 +230,7 @@ func (e *gapped) sort(strands [][]int32, s *scratch) tally {
 	var more tally
 	slices.Sort(rest)
 	more.runs(0, rest)
-	return t.plus(more)
+	return t.merge(more)
 }
 
 // choose lists the sets of k of the numbers 0 … n−1.
@@ -272,8 +272,8 @@ type narrow struct {
 	code  [256]int32
 }
 
-// narrowed is an extractor over texts that has few letters.
-func narrowed(a *Alphabet, of func(*Alphabet) (extractor, *SpecError)) (extractor, *SpecError) {
+// newNarrow returns an extractor for texts that use few of the 256 bytes; of makes one for an alphabet.
+func newNarrow(a *Alphabet, of func(*Alphabet) (extractor, *SpecError)) (extractor, *SpecError) {
 	if a.Kind != Bytes {
 		return of(a)
 	}
@@ -298,34 +298,34 @@ func (m *narrow) learn(x []int32) bool {
 // many reports whether the training sequences have more bytes than few letters.
 func (m *narrow) many() bool { return m.known.len() > narrowLetters }
 
-// of is the extractor for them.
-func (m *narrow) of() extractor {
+// choose returns the extractor for the number of bytes in training.
+func (m *narrow) choose() extractor {
 	if m.wide != nil && m.many() {
 		return m.wide
 	}
 	return m.extractor
 }
 
-func (m *narrow) space() uint64    { return m.of().space() }
+func (m *narrow) space() uint64    { return m.choose().space() }
 func (m *narrow) crowded() bool    { return m.wide == nil && m.many() }
 func (m *narrow) tables() []*table { return []*table{m.known} }
 
-func (m *narrow) keys(x []int32, s *scratch) { m.of().keys(m.coded(x), s) }
+func (m *narrow) keys(x []int32, s *scratch) { m.choose().keys(m.encode(x), s) }
 
 func (m *narrow) tally(strands [][]int32, s *scratch) (tally, bool) {
-	itself, ok := m.of().(counting)
+	itself, ok := m.choose().(counting)
 	if !ok {
 		return tally{}, false
 	}
 	few := make([][]int32, len(strands))
 	for i, x := range strands {
-		few[i] = m.coded(x)
+		few[i] = m.encode(x)
 	}
 	return itself.tally(few, s)
 }
 
-// coded is a sequence in small numbers, or as it is where all bytes are letters.
-func (m *narrow) coded(x []int32) []int32 {
+// encode returns the codes of a sequence's bytes, or x itself where all bytes are letters.
+func (m *narrow) encode(x []int32) []int32 {
 	if m.wide != nil && m.many() {
 		return x
 	}
@@ -337,7 +337,7 @@ func (m *narrow) coded(x []int32) []int32 {
 	return few
 }
 
-// number gives each byte its code.
+// number assigns a code to each byte.
 func (m *narrow) number() {
 	order := slices.Clone(m.known.keys)
 	for c := range uint64(256) {

@@ -9,8 +9,8 @@ type grams struct {
 	tables     []*table // tables[j] numbers the (j+1)-mers; nil: by the formula
 }
 
-// newGrams is for features that are tuples of several k-mers and one of the numbers below extra:
-// radix^several · extra is below 2⁶².
+// newGrams returns grams for features that are tuples of several k-mers and one of the numbers below extra.
+// It returns false unless radix^several · extra is below 2⁶².
 func newGrams(a *Alphabet, k, several int, extra uint64) (*grams, bool) {
 	if _, ok := power(a.Letters, k*several, extra); ok {
 		radix, _ := power(a.Letters, k, 1)
@@ -27,7 +27,7 @@ func newGrams(a *Alphabet, k, several int, extra uint64) (*grams, bool) {
 	return g, g.radix > 1<<12
 }
 
-// space is several k-mers and extra together, where it is small; 0 else.
+// space returns the number of possible keys of several k-mers and extra, or 0 if the k-mers are in tables.
 func (g *grams) space(several int, extra uint64) uint64 {
 	if g.tables != nil {
 		return 0
@@ -53,9 +53,9 @@ func (g *grams) learn(x []int32) bool {
 	return true
 }
 
-// of writes the numbers of the k-mers that start at positions lo … hi−1 of x into dst, −1 where
+// number writes the numbers of the k-mers that start at positions lo … hi−1 of x into dst, −1 where
 // one goes beyond the end or contains an unknown symbol.
-func (g *grams) of(dst []int64, x []int32, lo, hi int, s *scratch) []int64 {
+func (g *grams) number(dst []int64, x []int32, lo, hi int, s *scratch) []int64 {
 	dst = dst[:0]
 	if g.tables != nil {
 		s.levels(g.k)
@@ -119,7 +119,7 @@ func (g *grams) look(x []int32, i int, s *scratch) int64 {
 	return int64(id)
 }
 
-// crowded says that training has more k-mers than numbers, with room for those to come.
+// crowded reports whether training has more k-mers than numbers, with room for later ones.
 func (g *grams) crowded() bool {
 	return g.tables != nil && uint64(g.tables[g.k-1].len()) > g.radix/2
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// graphMaps are the maps of package graph.
+// graphMaps returns the maps of package graph.
 func graphMaps() (maps []Map) {
 	for _, g := range graph.Maps() {
 		kind := Graphs
@@ -39,11 +39,11 @@ type graphFeatures struct {
 	found  []repeated // of learn
 }
 
-// mostChains is how many chains training may have, with room for those to come below 2³¹.
-const mostChains = 1 << 30
+// maxChains is how many chains training may have, with room for those to come below 2³¹.
+const maxChains = 1 << 30
 
 func (m *graphFeatures) space() uint64    { return 0 }
-func (m *graphFeatures) crowded() bool    { return m.chains.len() > mostChains }
+func (m *graphFeatures) crowded() bool    { return m.chains.len() > maxChains }
 func (m *graphFeatures) tables() []*table { return []*table{m.chains} }
 
 func (m *graphFeatures) learn(x []int32) bool {
@@ -58,11 +58,11 @@ func (m *graphFeatures) learn(x []int32) bool {
 		m.work.Found = found.add
 	}
 	m.count(&m.work, m.labelled(x, &m.codes))
-	m.found = occurrencesOf(&m.work, found.together())
+	m.found = occurrencesOf(&m.work, found.merge())
 	return true
 }
 
-// labelled is x, or a copy in memory whose unknown labels count.
+// labelled returns x, or a copy in memory in which unknown labels are labels of their own.
 func (m *graphFeatures) labelled(x []int32, memory *[]int32) []int32 {
 	if !m.whole {
 		return x
@@ -85,12 +85,12 @@ const fewRepeats = 1 << 16
 
 func (r *repeats) add(feature, times uint64) {
 	if r.all = append(r.all, repeated{feature, times}); len(r.all) > 2*max(r.few, fewRepeats) {
-		r.few = len(r.together())
+		r.few = len(r.merge())
 	}
 }
 
-// together are the features in order, each with how often it was found.
-func (r *repeats) together() []repeated {
+// merge sorts the features, and adds up the counts of equal ones.
+func (r *repeats) merge() []repeated {
 	slices.SortFunc(r.all, func(a, b repeated) int { return cmp.Compare(a.feature, b.feature) })
 	kept := r.all[:0]
 	for _, f := range r.all {
@@ -104,8 +104,7 @@ func (r *repeats) together() []repeated {
 	return kept
 }
 
-// occurrencesOf are the features that stand for each occurrence of those that were found, of many
-// the first ones.
+// occurrencesOf returns a feature for each occurrence of those that were found, up to a limit for each.
 func occurrencesOf(w *graph.Work, found []repeated) []repeated {
 	for f := range found {
 		for i := uint64(2); i <= min(found[f].times, occurrences); i++ {
@@ -124,14 +123,14 @@ func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
 	s.graph.Down = m.chains.downBeside(local)
 	s.graph.Found = found.add
 	m.count(&s.graph, m.labelled(x, &s.codes.codes))
-	if s.found = found.together(); m.each {
+	if s.found = found.merge(); m.each {
 		found.all = occurrencesOf(&s.graph, s.found)
-		s.found = found.together()
+		s.found = found.merge()
 	}
 	return s.found
 }
 
-// keys lists each feature once: tally counts.
+// keys lists each feature once, without its count, which tally has.
 func (m *graphFeatures) keys(x []int32, s *scratch) {
 	for _, f := range m.list(x, s) {
 		s.buffer = append(s.buffer, f.feature)

@@ -14,12 +14,12 @@ import (
 // and letters are the labels of their nodes and edges.
 func (k Kind) IsGraph() bool { return k == Graphs || k == Trees }
 
-// Noun is the word for a row of the kind: a sequence, a graph or a tree.
+// Noun returns the word for a row of the kind: a sequence, a graph or a tree.
 func (k Kind) Noun() string {
 	return cmp.Or(map[Kind]string{Graphs: "graph", Trees: "tree"}[k], "sequence")
 }
 
-// OfVectors is the alphabet of the vectors that a codebook makes symbols of: a itself, or that of
+// OfVectors returns the alphabet of the vectors that a codebook makes symbols of: a itself, or that of
 // the attributes of nodes. It is nil where there are none.
 func (a *Alphabet) OfVectors() *Alphabet {
 	if a.Kind == Vectors {
@@ -28,7 +28,7 @@ func (a *Alphabet) OfVectors() *Alphabet {
 	return a.Attributes
 }
 
-// Plain is the alphabet as a model keeps it: without the vectors of its training set.
+// Plain returns the alphabet as a model keeps it: without the vectors of its training set.
 func (a *Alphabet) Plain() *Alphabet {
 	own := *a
 	switch {
@@ -40,7 +40,7 @@ func (a *Alphabet) Plain() *Alphabet {
 	return &own
 }
 
-// MeanEdges is how many edges the graphs of a set have in the mean.
+// MeanEdges returns the mean number of edges of the graphs of a set.
 func (s *Set) MeanEdges() float64 {
 	total := 0
 	for i := range s.N() {
@@ -49,7 +49,7 @@ func (s *Set) MeanEdges() float64 {
 	return float64(total) / float64(max(1, s.N()))
 }
 
-// edgeLabels is how many different labels the edges of a set of graphs have.
+// edgeLabels returns the number of different labels of the edges of a set of graphs.
 func (s *Set) edgeLabels() int {
 	labels := map[int32]bool{}
 	for i := range s.N() {
@@ -60,7 +60,7 @@ func (s *Set) edgeLabels() int {
 	return len(labels)
 }
 
-// size is how long a sequence is: symbols, or the nodes of a graph or tree.
+// size returns the length of a sequence: its symbols, or the nodes of a graph or tree.
 func (k Kind) size(x []int32) int {
 	if k.IsGraph() {
 		return graph.Nodes(x)
@@ -93,8 +93,8 @@ type GraphStats struct {
 // Graphs counts the parts of the texts of graphs that were left out or are likely mistakes.
 func (e *Encoder) Graphs() GraphStats { return e.graphs }
 
-// label is the code of a label or a word; one that is new gets the next one, or is unknown over an alphabet
-// that was given.
+// label returns the code of a label or a word. A new one gets the next code, or is unknown if the alphabet was
+// given.
 func (e *Encoder) label(label string) int32 {
 	code, known := e.words[label]
 	switch {
@@ -122,7 +122,7 @@ func (e *Encoder) addGraph(text []byte) error {
 	return e.code(g)
 }
 
-// AddGraph is Add of a graph that was read already.
+// AddGraph adds a parsed graph, as Add does a text.
 func (e *Encoder) AddGraph(g *graph.Graph) error {
 	if err := e.code(g); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (e *Encoder) code(g *graph.Graph) error {
 	return nil
 }
 
-// attributes refuses a graph whose nodes have other attributes than those before.
+// attributes sets the width of attributes by the first graph, and checks that of the others.
 func (e *Encoder) attributes(g *graph.Graph) error {
 	a, width := e.set.Alphabet, 0
 	if g.Values != nil {
@@ -166,7 +166,7 @@ func (e *Encoder) attributes(g *graph.Graph) error {
 	return nil
 }
 
-// frameOf is the code of the attributes of a node.
+// frameOf returns the code of the attributes of a node.
 func (e *Encoder) frameOf(values []float32) int32 {
 	a, f := e.set.Alphabet.Attributes, e.frames
 	f.line = append(f.line[:0], values...)
@@ -183,13 +183,13 @@ func (e *Encoder) addTree(text []byte) error {
 	return nil
 }
 
-// symbolError is an error of package graph as one of this package.
+// symbolError converts an error of package graph to one of this package.
 func symbolError(err error) error {
 	bad := err.(*graph.Error)
 	return &SymbolError{At: bad.At, Symbol: bad.Found, Msg: bad.Msg}
 }
 
-// vectors are the attributes of nodes as sequences of vectors; of others, the set itself.
+// vectors returns the attributes of nodes as sequences of vectors; of others, the set itself.
 func (s *Set) vectors() *Set {
 	if !s.Alphabet.Kind.IsGraph() {
 		return s
@@ -202,7 +202,7 @@ func (s *Set) vectors() *Set {
 	return v
 }
 
-// labelled is a set of graphs whose nodes have as labels pairs of a label and the number of the
+// labelled returns the graphs of a set, with pairs as labels of nodes: the label and the number of the
 // nearest centre.
 func (c *Codebook) labelled(set *Set) *Set {
 	centres, from := c.Encode(set.vectors()), 0
@@ -222,7 +222,7 @@ func (c *Codebook) labelled(set *Set) *Set {
 	return coded
 }
 
-// graphText is a coded graph or tree for people and for fingerprints: nodes and edges with labels.
+// graphText returns a coded graph or tree for people and for fingerprints: nodes and edges with labels.
 func (a *Alphabet) graphText(x []int32) string {
 	var b strings.Builder
 	name := func(code int32) {
@@ -258,8 +258,8 @@ func (a *Alphabet) graphText(x []int32) string {
 	return b.String()
 }
 
-// copied is an alphabet of graphs that may grow, with its labels and vectors.
-func (a *Alphabet) copied() *Alphabet {
+// clone returns a copy of an alphabet of graphs, to which labels and vectors may be added.
+func (a *Alphabet) clone() *Alphabet {
 	own := *a
 	own.Words = slices.Clone(a.Words)
 	if v := a.Attributes; v != nil {

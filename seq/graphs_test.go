@@ -172,8 +172,8 @@ func TestLargeGraphs(t *testing.T) {
 
 // A graph with too many pairs is an error for the maps that look at these, and no others.
 func TestTooManyPairs(t *testing.T) {
-	defer func(most uint64) { mostSteps = most }(mostSteps)
-	mostSteps = 1 << 16
+	defer func(most uint64) { maxSteps = most }(maxSteps)
+	maxSteps = 1 << 16
 	var edges []string
 	for leaf := 1; leaf < 1000; leaf++ {
 		edges = append(edges, fmt.Sprintf("[0, %d]", leaf))

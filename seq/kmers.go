@@ -9,7 +9,7 @@ import (
 // from+1, ….
 func (g *grams) each(x []int32, s *scratch, add func(keys []uint64, from int, ids []int64) []uint64) {
 	for lo := 0; lo < len(x); lo += block {
-		s.grams = g.of(s.grams, x, lo, min(lo+block, len(x)), s)
+		s.grams = g.number(s.grams, x, lo, min(lo+block, len(x)), s)
 		s.flush(add(s.buffer, lo, s.grams))
 	}
 }
@@ -17,8 +17,8 @@ func (g *grams) each(x []int32, s *scratch, add func(keys []uint64, from int, id
 // kmerMap is the common part of all maps of k-mers: the k-mers of some lengths.
 type kmerMap struct{ g []*grams }
 
-// newKmerMap is for the lengths from … to. A feature of the map is a tuple of several k-mers and
-// one of the numbers below extra.
+// newKmerMap returns a kmerMap of the lengths from … to. A feature of the map is a tuple of several k-mers
+// and one of the numbers below extra.
 func newKmerMap(name string, a *Alphabet, from, to, several int, extra uint64) (kmerMap, *SpecError) {
 	var m kmerMap
 	for k := from; k <= to; k++ {
@@ -117,14 +117,14 @@ func (m pairs) keys(x []int32, s *scratch) {
 	radix, d := g.radix, uint64(m.d)
 	for lo := 0; lo < len(x); lo += block {
 		hi := min(lo+block, len(x))
-		s.grams = g.of(s.grams, x, lo, min(hi+m.k-1+m.d, len(x)), s)
+		s.grams = g.number(s.grams, x, lo, min(hi+m.k-1+m.d, len(x)), s)
 		y, keys := s.grams, s.buffer
 		for i := range hi - lo {
 			if y[i] < 0 {
 				continue
 			}
 			first := uint64(y[i]) * radix
-			for j, b := range after(y, i+m.k, m.d) {
+			for j, b := range nextIDs(y, i+m.k, m.d) {
 				if b >= 0 {
 					keys = append(keys, (first+uint64(b))*d+uint64(j))
 				}
@@ -134,8 +134,8 @@ func (m pairs) keys(x []int32, s *scratch) {
 	}
 }
 
-// after are at most d numbers of k-mers from place i on.
-func after(ids []int64, i, d int) []int64 { return ids[min(i, len(ids)):min(i+d, len(ids))] }
+// nextIDs returns the numbers of at most d k-mers from position i on.
+func nextIDs(ids []int64, i, d int) []int64 { return ids[min(i, len(ids)):min(i+d, len(ids))] }
 
 // tripleMap counts triples of k-mers (a, b, c), each starting 1 … d symbols after the end of the
 // one before.
@@ -164,18 +164,18 @@ func (m triples) keys(x []int32, s *scratch) {
 	radix, d := g.radix, uint64(m.d)
 	for lo := 0; lo < len(x); lo += block / m.d {
 		hi := min(lo+block/m.d, len(x))
-		s.grams = g.of(s.grams, x, lo, min(hi+2*(m.k-1+m.d), len(x)), s)
+		s.grams = g.number(s.grams, x, lo, min(hi+2*(m.k-1+m.d), len(x)), s)
 		y, keys := s.grams, s.buffer
 		for i := range hi - lo {
 			if y[i] < 0 {
 				continue
 			}
-			for j, b := range after(y, i+m.k, m.d) {
+			for j, b := range nextIDs(y, i+m.k, m.d) {
 				if b < 0 {
 					continue
 				}
 				two := (uint64(y[i])*radix + uint64(b)) * radix
-				for l, c := range after(y, i+m.k+j+m.k, m.d) {
+				for l, c := range nextIDs(y, i+m.k+j+m.k, m.d) {
 					if c >= 0 {
 						keys = append(keys, (two+uint64(c))*d*d+uint64(j)*d+uint64(l))
 					}
@@ -189,7 +189,7 @@ func (m triples) keys(x []int32, s *scratch) {
 // positions is where maps with positions cut a sequence: features beyond would have no number.
 const positions = 1 << 28
 
-// degreeMap is the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths k = 1 …
+// degreeMap returns the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths k = 1 …
 // d with the position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
 func degreeMap() Map {
 	return Map{

@@ -21,7 +21,7 @@ type Targets struct {
 	Classes bool
 }
 
-// subset is the targets of some rows, as Values.
+// subset returns the targets of some rows, as Values.
 func (t Targets) subset(rows []int) Targets {
 	s := Targets{Values: make([]float64, len(rows)*t.Columns), Columns: t.Columns, Classes: t.Classes}
 	for i, r := range rows {
@@ -37,7 +37,7 @@ func (t Targets) subset(rows []int) Targets {
 	return s
 }
 
-// head is the targets of the first n rows.
+// head returns the targets of the first n rows.
 func (t Targets) head(n int) Targets {
 	t.Values, t.Groups = t.Values[:n*t.Columns], t.Groups[:min(n, len(t.Groups))]
 	return t
@@ -45,10 +45,10 @@ func (t Targets) head(n int) Targets {
 
 func (t Targets) row(i int) []float64 { return t.Values[i*t.Columns : (i+1)*t.Columns] }
 
-// n is the number of rows.
+// n returns the number of rows.
 func (t Targets) n() int { return max(len(t.Labels), len(t.Values)/t.Columns) }
 
-// class is the column with the largest value of row i.
+// class returns the column with the largest value of row i.
 func (t Targets) class(i int) int {
 	if t.Labels != nil {
 		return int(t.Labels[i])
@@ -168,8 +168,8 @@ type distanceTable struct {
 	median float64   // of the distances between different rows
 }
 
-// fitted is the fit of each form, until ctx is done.
-func (l *loo) fitted(ctx context.Context, forms []form) ([]fit, error) {
+// fitAll fits each form by leave-out predictions, until ctx is done.
+func (l *loo) fitAll(ctx context.Context, forms []form) ([]fit, error) {
 	fits := make([]fit, len(forms))
 	parallel.Each(ctx, len(forms), 1, func(i, _ int) {
 		fits[i] = l.judge(l.predict(forms[i].matrix()))
@@ -178,7 +178,7 @@ func (l *loo) fitted(ctx context.Context, forms []form) ([]fit, error) {
 	return fits, ctx.Err()
 }
 
-// matrix is K + ridge.
+// matrix returns K + ridge.
 func (f form) matrix() []float64 {
 	n := f.tables[0].n
 	k := make([]float64, n*n)
@@ -191,7 +191,7 @@ func (f form) matrix() []float64 {
 	return k
 }
 
-// best is the fit with the largest density. NaN never wins.
+// best returns the fit with the largest density. NaN never wins.
 func best(fits []fit) fit {
 	return slices.MinFunc(fits, func(a, b fit) int { return compare(a.nll, b.nll) })
 }
@@ -219,7 +219,7 @@ func (t *distanceTable) add(k []float64, width, weight float64) {
 // leaveOut is how many blocks the rows are left out in.
 const leaveOut = 20
 
-// blocks are rows that stand near each other in a file: each has the same share of every class.
+// blocks groups rows that are near each other in a file; each block has the same share of every class.
 // Neighbours are often alike, as sentences of one text are and members of one family, and would
 // tell about each other what they do not tell about new rows. Groups say which rows are alike.
 func blocks(t Targets, places []int) [][]int {
@@ -266,7 +266,7 @@ func wholeGroups(groups []int32) [][]int {
 	return all
 }
 
-// grouped are rows in their order, those of each class together, or all of them.
+// grouped returns the rows of each class in their order, or all rows in one group.
 func grouped[T int | int32](t Targets, rows []T, byClass bool) [][]int {
 	groups := make([][]int, 1)
 	if byClass {

@@ -62,7 +62,7 @@ type plainMap struct{}
 func (plainMap) crowded() bool      { return false }
 func (plainMap) learn([]int32) bool { return false }
 
-// Maps is the table of feature maps.
+// Maps returns the table of feature maps.
 func Maps() []Map {
 	return append([]Map{doubleMap(), tripleMap(), spectrumMap(), blendedMap(), gappedMap(), mismatchMap(),
 		intersectionMap(), degreeMap(), placedMap(), wordsMap()}, graphMaps()...)
@@ -83,7 +83,7 @@ func mapNamed(name string) (Map, bool) {
 	return Map{}, false
 }
 
-// usage is how a term of this map is written: `double:k,d`.
+// usage returns the syntax of a term of this map: `double:k,d`.
 func (m Map) usage() string {
 	names := make([]string, len(m.Parameters))
 	for i, p := range m.Parameters {
@@ -134,19 +134,19 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 	return ex, err
 }
 
-// exampleFor is a map for an alphabet.
+// exampleFor returns a spec that an alphabet allows, for error messages.
 func exampleFor(k Kind) string {
 	all := Maps()
 	return all[slices.IndexFunc(all, func(m Map) bool { return slices.Contains(m.Kinds, k) })].Example
 }
 
-// tooWide is the error of a map whose features cannot be numbered below 2⁶².
+// tooWide returns the error for a map whose features cannot be numbered below 2⁶².
 func tooWide(name string, a *Alphabet) *SpecError {
 	return specErrorf("%s has too many possible features over the %d symbols of %s: make its numbers "+
 		"smaller", name, a.Letters, a.Kind)
 }
 
-// power is bᵉ·times, or ok false where that is not below 2⁶².
+// power returns bᵉ·times; ok is false unless it is below 2⁶².
 func power(b, e int, times uint64) (p uint64, ok bool) {
 	const bound = 1 << 62
 	p = times

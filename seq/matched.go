@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// mostSymbols is the number of symbols whose windows are listed at a time: each takes up to twenty
+// maxSymbols is the number of symbols whose windows are listed at a time: each takes up to twenty
 // bytes.
-const mostSymbols = 1 << 20
+const maxSymbols = 1 << 20
 
-// mostSelf is the longest sequence that is compared with itself window by window. The time of that
+// maxSelf is the longest sequence that is compared with itself window by window. The time of that
 // grows with the square.
-const mostSelf = 1 << 12
+const maxSelf = 1 << 12
 
-// dots are ⟨φ(x_n), φ(y_m)⟩ of the sequences of two sets [N, M], and ‖φ‖² of the former; squares are
-// those of the latter, before they were scaled. Once ctx is done they are worth nothing.
+// dots returns ⟨φ(x_n), φ(y_m)⟩ of the sequences of two sets [N, M], and ‖φ‖² of the former; squares are
+// those of the latter, before they were scaled. Once ctx is done the results are not valid.
 func (m *matches) dots(ctx context.Context, x, y *Set, squares []float64) (dots, units []float64) {
 	dots = make([]float64, x.N()*y.N())
 	own := m.squares(phase(ctx, 0, 2), x)
@@ -23,7 +23,7 @@ func (m *matches) dots(ctx context.Context, x, y *Set, squares []float64) (dots,
 	return dots, unitsOf(own)
 }
 
-// among are the inner products between the sequences of a set [N, N], and their ‖φ‖².
+// among returns the inner products between the sequences of a set [N, N], and their ‖φ‖².
 func (m *matches) among(ctx context.Context, set *Set) (dots, units []float64) {
 	n := set.N()
 	dots = make([]float64, n*n)
@@ -51,7 +51,7 @@ func scaleDots(dots, a, b []float64) {
 	}
 }
 
-// unitsOf are ‖φ‖², 1 where a vector is not 0.
+// unitsOf returns ‖φ‖², 1 where a vector is not 0.
 func unitsOf(squares []float64) []float64 {
 	units := make([]float64, len(squares))
 	for i, s := range squares {
@@ -69,11 +69,11 @@ func (m *matches) products(ctx context.Context, dst []float64, x, y *Set, upper 
 	}
 	for from := 0; from < n; {
 		to := from
-		for to < n && (to == from || x.Start[to+1]-x.Start[from] <= mostSymbols) {
+		for to < n && (to == from || x.Start[to+1]-x.Start[from] <= maxSymbols) {
 			to++
 		}
 		r := m.matcher().windows(x.part(from, to))
-		ctx := between(ctx, share(from), share(to))
+		ctx := subrange(ctx, share(from), share(to))
 		inBlocks(ctx, y.N(), m.matcher, func(w *matcher, first, end int) {
 			last := to
 			if upper {
@@ -104,7 +104,7 @@ func (w *matcher) all(set *Set, first, end int, visit func()) {
 	}
 }
 
-// squares are the inner products of sequences with themselves.
+// squares returns the inner products of sequences with themselves.
 func (m *matches) squares(ctx context.Context, set *Set) []float64 {
 	all := make([]float64, set.N())
 	type worker struct {
@@ -116,7 +116,7 @@ func (m *matches) squares(ctx context.Context, set *Set) []float64 {
 	inBlocks(ctx, set.N(), start, func(w worker, lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			one := set.part(i, i+1)
-			if len(set.At(i)) <= mostSelf {
+			if len(set.At(i)) <= maxSelf {
 				r := w.matcher.windows(one)
 				w.all(one, 0, 1, func() { w.compare(all[i:], r, 0) })
 				continue

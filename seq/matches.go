@@ -26,11 +26,11 @@ type matches struct {
 }
 
 const (
-	mostMatches  = 15   // symbols of a window
-	mostPartKeys = 1024 // rows of a part, which are to stay in the cache
+	maxMatches  = 15   // symbols of a window
+	maxPartKeys = 1024 // rows of a part, which are to stay in the cache
 )
 
-// matchesFor is nil if features are faster, or the only way: for counts that change by sqrt, log,
+// matchesFor returns nil if features are faster, or the only way: for counts that change by sqrt, log,
 // presence or tf-idf, for large alphabets, and if a sequence has few features but many windows. It
 // depends only on X̄.
 func matchesFor(t Term, xbar *Set) *matches {
@@ -40,7 +40,7 @@ func matchesFor(t Term, xbar *Set) *matches {
 	return nil
 }
 
-// newMatches is nil where there are features alone.
+// newMatches returns nil for a term that matches cannot compute.
 func newMatches(t Term, a *Alphabet) *matches {
 	e, err := t.extractor(a)
 	if err != nil || t.Counts != Raw || t.TFIDF {
@@ -48,11 +48,11 @@ func newMatches(t Term, a *Alphabet) *matches {
 	}
 	m := &matches{term: t}
 	var ok bool
-	if m.gapped, ok = e.(*gapped); !ok || m.g > mostMatches || m.letters < 2 {
+	if m.gapped, ok = e.(*gapped); !ok || m.g > maxMatches || m.letters < 2 {
 		return nil
 	}
 	for _, m.parts = range []int{3, 5} {
-		if keys, ok := power(m.letters, (m.g+m.parts-1)/m.parts, 1); ok && keys <= mostPartKeys {
+		if keys, ok := power(m.letters, (m.g+m.parts-1)/m.parts, 1); ok && keys <= maxPartKeys {
 			break
 		} else if m.parts == 5 {
 			return nil
@@ -69,7 +69,7 @@ func newMatches(t Term, a *Alphabet) *matches {
 	return m
 }
 
-// strands is how many strands of a sequence count.
+// strands returns the number of strands of a sequence that count.
 func (m *matches) strands() float64 {
 	if m.term.Both {
 		return 2
@@ -77,7 +77,7 @@ func (m *matches) strands() float64 {
 	return 1
 }
 
-// pairTime is how many nanoseconds the windows of a pair of sequences of the mean length take.
+// pairTime returns the time of comparing the windows of two sequences of the mean length, in nanoseconds.
 func (m *matches) pairTime(set *Set) float64 {
 	const (
 		windowTime = 2. // ns for a window of three parts and 64 others, of one plane
@@ -95,13 +95,13 @@ func (m *matches) pairTime(set *Set) float64 {
 	return n * n * m.strands() / simd.MatchLanes * perWindow * float64(m.planes)
 }
 
-// windows is how many windows a sequence of the mean length has.
+// windows returns the number of windows of a sequence of the mean length.
 func (m *matches) windows(set *Set) float64 {
 	_, mean, _ := set.Lengths()
 	return max(0, mean-float64(m.g)+1)
 }
 
-// pays compares the time of a pair of sequences of the mean length in both ways.
+// pays reports whether matches are faster than features for two sequences of the mean length.
 func (m *matches) pays(xbar *Set) bool {
 	const (
 		featureTime = 15.  // ns to count a feature,
@@ -157,11 +157,11 @@ func (m *matches) matcher() *matcher {
 	return w
 }
 
-// row is eight words.
+// row returns row i of the counts, eight words.
 func (w *matcher) row(i int) *[8]uint64 { return (*[8]uint64)(w.counts[8*i:]) }
 
-// one is the row of a symbol at a place.
-func (w *matcher) one(place int, symbol int32) *[8]uint64 {
+// symbolRow returns the row of a symbol at a place of the windows.
+func (w *matcher) symbolRow(place int, symbol int32) *[8]uint64 {
 	return w.row(w.own[w.m.parts] + place*w.m.letters + int(symbol))
 }
 
@@ -177,7 +177,7 @@ func (w *matcher) clear() {
 // sequence begin with a word.
 func (w *matcher) take(set *Set, n, owner int, full func()) {
 	x := set.At(n)
-	w.add(w.codes.of(w.m.term, x), owner, full)
+	w.add(w.codes.fold(w.m.term, x), owner, full)
 	if w.m.term.Both {
 		w.add(w.codes.otherStrand(x), owner, full)
 	}
@@ -205,7 +205,7 @@ func (w *matcher) add(x []int32, owner int, full func()) {
 		}
 		for p, c := range window {
 			if c != Unknown {
-				w.one(p, c)[w.lane/8] |= 1 << (8 * (w.lane % 8))
+				w.symbolRow(p, c)[w.lane/8] |= 1 << (8 * (w.lane % 8))
 			}
 		}
 		w.owner[w.lane/8] = owner
@@ -225,7 +225,7 @@ func (w *matcher) build() {
 			for key := n - 1; key >= 0; key-- {
 				less := *w.row(w.own[p] + key)
 				for c := range letters {
-					more, one := w.row(w.own[p]+key*letters+c), w.one(place, int32(c))
+					more, one := w.row(w.own[p]+key*letters+c), w.symbolRow(place, int32(c))
 					for i := range more {
 						more[i] = less[i] + one[i]
 					}
@@ -240,7 +240,7 @@ func (w *matcher) windows(set *Set) *windowRows {
 	m := w.m
 	r := &windowRows{at: make([]uint32, 0, m.parts*(set.Start[set.N()]-set.Start[0]))}
 	for n := range set.N() {
-		x := w.codes.of(m.term, set.At(n))
+		x := w.codes.fold(m.term, set.At(n))
 		for i := 0; i+m.g <= len(x); i++ {
 			window := x[i : i+m.g]
 			if n := knownIn(window); n < m.g {
@@ -278,7 +278,7 @@ func (w *matcher) compare(dst []float64, r *windowRows, n int) {
 			*row = [8]uint64{}
 			for p, c := range odd {
 				if c != Unknown {
-					for i, v := range w.one(p, c) {
+					for i, v := range w.symbolRow(p, c) {
 						row[i] += v
 					}
 				}

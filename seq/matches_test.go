@@ -53,7 +53,7 @@ func TestMatchesNaive(t *testing.T) {
 		define, codes := naive("gapped"), new(prepared)
 		bags := make([]bag, set.N())
 		for i := range bags {
-			bags[i] = define(codes.of(m.term, set.At(i)), m.term.Args, set.Alphabet)
+			bags[i] = define(codes.fold(m.term, set.At(i)), m.term.Args, set.Alphabet)
 			if m.term.Both {
 				for name, n := range define(codes.otherStrand(set.At(i)), m.term.Args, set.Alphabet) {
 					bags[i][name] += n
@@ -113,7 +113,7 @@ func TestMatchesFeatures(t *testing.T) {
 		}
 		return b.String()
 	}
-	set := encode(t, DNA, line(mostSelf), line(100), line(mostSelf+1), line(mostSymbols+1), line(0), line(300))
+	set := encode(t, DNA, line(maxSelf), line(100), line(maxSelf+1), line(maxSymbols+1), line(0), line(300))
 	xbar := set.Subset([]int{1, 4, 5})
 	for _, spec := range []string{"gapped:3,1/rc", "gapped:6,2"} {
 		dots, units := matched(t, mustMatch(t, spec, set.Alphabet), set, xbar)
@@ -185,7 +185,7 @@ func TestMatchesFor(t *testing.T) {
 // sequences, however many there are.
 func TestMatchesMemory(t *testing.T) {
 	line := strings.Repeat("ACGTTGCA", 1000)
-	lines := make([]string, 4*mostSymbols/len(line))
+	lines := make([]string, 4*maxSymbols/len(line))
 	for i := range lines {
 		lines[i] = line
 	}
@@ -196,8 +196,8 @@ func TestMatchesMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	m.products(t.Context(), make([]float64, set.N()*2), set, xbar, false)
 	runtime.ReadMemStats(&after)
-	parts := uint64(len(set.Codes)/mostSymbols + 1)
-	if took := after.TotalAlloc - before.TotalAlloc; took > parts*(12*mostSymbols+1<<20) {
+	parts := uint64(len(set.Codes)/maxSymbols + 1)
+	if took := after.TotalAlloc - before.TotalAlloc; took > parts*(12*maxSymbols+1<<20) {
 		t.Errorf("%d bytes for %d symbols", took, len(set.Codes))
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Metric is how a term compares vectors.
+// Metric returns the metric by which a term compares vectors.
 func (t Term) Metric() device.Metric {
 	switch {
 	case t.Counts == Tanimoto:
@@ -26,7 +26,7 @@ func distances(m device.Metric, dots, a, b []float64) []float64 {
 	return dots
 }
 
-// Products are the inner products [N, M] of two sets of rows of a term that its kernel stands for,
+// Products returns the inner products [N, M] of two sets of rows of a term that its kernel stands for,
 // T under Tanimoto, and the squared norms that go with them.
 func (t Term) Products(a, b *Rows) (dots, aSquare, bSquare []float64) {
 	dots = innerProducts(a, b)
@@ -39,7 +39,7 @@ func (t Term) Products(a, b *Rows) (dots, aSquare, bSquare []float64) {
 	return dots, slices.Repeat([]float64{1}, a.N()), slices.Repeat([]float64{1}, b.N())
 }
 
-// distances are the squared distances between the sequences of a set [N,N], and k(x, x) of each: 0
+// distances returns the squared distances between the sequences of a set [N,N], and k(x, x) of each: 0
 // where it has no feature, except under Tanimoto. Once ctx is done they are nil.
 func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
 	var v *inverted
@@ -72,7 +72,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 	return d2, v.Square
 }
 
-// distancesAmong are the squared distances under a map between the sequences of a set [N,N], and
+// distancesAmong returns the squared distances under a map between the sequences of a set [N,N], and
 // k(x, x) of each. An error is a *SpecError, or that of ctx.
 func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64, err error) {
 	if m := matchesFor(t, set); m != nil {
@@ -83,11 +83,11 @@ func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64
 	if err != nil {
 		return nil, nil, err
 	}
-	d2, square = f.distances(between(ctx, 0.25, 1), set)
+	d2, square = f.distances(subrange(ctx, 0.25, 1), set)
 	return d2, square, ctx.Err()
 }
 
-// median is the median of the distances above 0 among n rows, of which each begins stride numbers behind the one
+// median returns the median of the distances above 0 among n rows, of which each begins stride numbers behind the one
 // before; 1 where there are none.
 func median(d2 []float64, n, stride int) float64 {
 	var all []float64

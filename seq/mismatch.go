@@ -26,9 +26,9 @@ func mismatchMap() Map {
 			n := 0
 			for i, ways := 0, 1; i <= m; i++ {
 				n += binomial(k, i) * ways
-				if ways *= a.Letters - 1; n > mostPatterns {
+				if ways *= a.Letters - 1; n > maxPatterns {
 					return nil, specErrorf("mismatch:%d,%d counts each k-mer of %s for more than %d others: make "+
-						"m smaller", k, m, a.Kind, mostPatterns)
+						"m smaller", k, m, a.Kind, maxPatterns)
 				}
 			}
 			return &mismatches{k: k, m: m, neighbours: n, letters: uint64(a.Letters), total: total}, nil
@@ -49,7 +49,7 @@ func (e *mismatches) keys(x []int32, s *scratch) {
 	step := max(1, block/e.neighbours)
 	for lo := 0; lo < len(x); lo += step {
 		hi := min(lo+step, len(x))
-		s.grams = g.of(s.grams, x, lo, hi, s)
+		s.grams = g.number(s.grams, x, lo, hi, s)
 		keys := slices.Grow(s.buffer, e.neighbours*len(s.grams))
 		for i, id := range s.grams {
 			if id >= 0 {
@@ -113,7 +113,7 @@ func (e *mismatches) tally(strands [][]int32, s *scratch) (tally, bool) {
 	s.few = slices.Grow(s.few[:0], (e.m+1)*size)[:(e.m+1)*size]
 	for _, x := range strands {
 		for lo := 0; lo < len(x); lo += block {
-			s.grams = e.grams().of(s.grams, x, lo, min(lo+block, len(x)), s)
+			s.grams = e.grams().number(s.grams, x, lo, min(lo+block, len(x)), s)
 			for _, id := range s.grams {
 				if id >= 0 {
 					s.few[id]++
@@ -156,7 +156,7 @@ func (e *mismatches) spread(more, less []uint32, weight int) {
 	}
 }
 
-// spread4 is spread for the words of DNA that are the same before the place.
+// spread4 does the work of spread for four letters, on the words that are the same before the place.
 func spread4(more, less []uint32, weight int) {
 	a, b, c, d := less[:weight], less[weight:2*weight], less[2*weight:3*weight], less[3*weight:4*weight]
 	moreA, moreB, moreC, moreD := more[:weight], more[weight:2*weight], more[2*weight:3*weight], more[3*weight:4*weight]

@@ -17,24 +17,24 @@ func eachBlock(ctx context.Context, n int, run func(lo, hi int)) {
 	inBlocks(ctx, n, func() struct{} { return struct{}{} }, func(_ struct{}, lo, hi int) { run(lo, hi) })
 }
 
-// inBlocks is eachBlock where each goroutine has a state of its own. It returns the states.
+// inBlocks is like eachBlock, with a state for each goroutine. It returns the states.
 func inBlocks[T any](ctx context.Context, n int, start func() T, run func(state T, lo, hi int)) []T {
 	blocks := (n + rowBlock - 1) / rowBlock
 	var done atomic.Int64
 	return parallel.Blocks(ctx, n, rowBlock, start, func(state T, lo, hi int) {
 		run(state, lo, hi)
-		tell(ctx, float64(done.Add(1))/float64(blocks))
+		report(ctx, float64(done.Add(1))/float64(blocks))
 	})
 }
 
 // progress reports the done share of a work, and the part of it that a context is for.
 type progress struct {
-	ear      *ear
+	sink     *progressSink
 	from, to float64
 }
 
-// ear hears shares that grow, one at a time.
-type ear struct {
+// progressSink calls report one at a time, with growing shares.
+type progressSink struct {
 	sync.Mutex
 	report func(share float64)
 	last   float64
@@ -45,34 +45,34 @@ type progressKey struct{}
 // WithProgress lets functions of this package that get the context report the share of their work
 // that is done, from 0 to 1. The shares grow, and one goroutine at a time calls report.
 func WithProgress(ctx context.Context, report func(share float64)) context.Context {
-	return context.WithValue(ctx, progressKey{}, progress{&ear{report: report}, 0, 1})
+	return context.WithValue(ctx, progressKey{}, progress{&progressSink{report: report}, 0, 1})
 }
 
-// phase is the context of phase i of n that take about as long as each other.
+// phase returns a context that reports the progress of phase i of n equally long ones.
 func phase(ctx context.Context, i, n int) context.Context {
-	return between(ctx, float64(i)/float64(n), float64(i+1)/float64(n))
+	return subrange(ctx, float64(i)/float64(n), float64(i+1)/float64(n))
 }
 
-// between is the context of the work from one share to another.
-func between(ctx context.Context, from, to float64) context.Context {
+// subrange returns a context whose progress 0 … 1 is reported as from … to.
+func subrange(ctx context.Context, from, to float64) context.Context {
 	p, ok := ctx.Value(progressKey{}).(progress)
 	if !ok {
 		return ctx
 	}
 	all := p.to - p.from
-	return context.WithValue(ctx, progressKey{}, progress{p.ear, p.from + from*all, p.from + to*all})
+	return context.WithValue(ctx, progressKey{}, progress{p.sink, p.from + from*all, p.from + to*all})
 }
 
-// tell says that a share of the work of this context is done.
-func tell(ctx context.Context, share float64) {
+// report reports that a share of the work of this context is done.
+func report(ctx context.Context, share float64) {
 	p, ok := ctx.Value(progressKey{}).(progress)
 	if !ok {
 		return
 	}
-	p.ear.Lock()
-	defer p.ear.Unlock()
-	if done := p.from + share*(p.to-p.from); done > p.ear.last {
-		p.ear.last = done
-		p.ear.report(done)
+	p.sink.Lock()
+	defer p.sink.Unlock()
+	if done := p.from + share*(p.to-p.from); done > p.sink.last {
+		p.sink.last = done
+		p.sink.report(done)
 	}
 }

@@ -74,7 +74,7 @@ func (s Spec) Projects() error {
 	return nil
 }
 
-// States are what a model file must keep, a state for each map.
+// States returns the state of each map, which a model file must keep.
 func (z *Projection) States() []*State {
 	states := make([]*State, len(z.features))
 	for i, f := range z.features {
@@ -96,8 +96,8 @@ func (z *Projection) Restore(a *Alphabet, states []*State) error {
 	return nil
 }
 
-// Rows are the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P]. Once ctx is done they are
-// worth nothing.
+// Rows returns the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P]. Once ctx is done they are
+// not valid.
 func (z *Projection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
 	out := make([]float64, (hi-lo)*z.P)
 	for i, f := range z.features {
@@ -113,7 +113,7 @@ func (z *Projection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
 	return out
 }
 
-// add is the share of map i in row n.
+// add adds map i of row n of rows to dst.
 func (z *Projection) add(dst []float64, rows *Rows, n, i int) {
 	columns, values := rows.row(n)
 	scale := math.Sqrt(float64(z.P) / float64(projectionSigns*len(z.Spec)))
@@ -132,5 +132,5 @@ func (z *Projection) add(dst []float64, rows *Rows, n, i int) {
 }
 
 // Empty counts the sequences of a set that have no feature under each map. Once ctx is done they
-// are worth nothing.
+// are not valid.
 func (z *Projection) Empty(ctx context.Context, set *Set) []int { return empty(ctx, z.features, set) }

@@ -19,15 +19,15 @@ type Rows struct {
 	Square []float64
 }
 
-// N is the number of rows.
+// N returns the number of rows.
 func (r *Rows) N() int { return len(r.Start) - 1 }
 
-// row is the columns and values of row i.
+// row returns the columns and values of row i.
 func (r *Rows) row(i int) ([]int32, []float64) {
 	return r.Column[r.Start[i]:r.Start[i+1]], r.Value[r.Start[i]:r.Start[i+1]]
 }
 
-// within is r without the columns that no row of z has, the others renumbered: products with z are
+// within returns r without the columns that no row of z has, the others renumbered: products with z are
 // the same, and take less memory where z is few of many rows. Square stays.
 func (r *Rows) within(z *Rows) *Rows {
 	number := make([]int32, r.Width)
@@ -68,9 +68,9 @@ func invert(r *Rows) *inverted {
 	return invertEach(r.Width, func(visit func(*Rows)) { visit(r) })
 }
 
-// mostKept bounds the numbers of rows in memory. Larger row sets are recounted instead of kept
+// maxKept bounds the numbers of rows in memory. Larger row sets are recounted instead of kept
 // (12 bytes a number).
-var mostKept = 1 << 23 // less in tests
+var maxKept = 1 << 23 // less in tests
 
 // kept reports whether the rows of the training sequences may be kept.
 func (f *Features) kept() bool {
@@ -78,7 +78,7 @@ func (f *Features) kept() bool {
 	for _, rows := range f.found.counts {
 		total += int(rows)
 	}
-	return total <= mostKept
+	return total <= maxKept
 }
 
 // inverted prepares the rows of training sequences for dots. Where all of them beside the lists
@@ -168,7 +168,7 @@ func (v *inverted) dots(dst []float64, a *Rows, lo, hi int) {
 	}
 }
 
-// innerProducts is the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
+// innerProducts returns the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
 func innerProducts(a, b *Rows) []float64 {
 	v := invert(b)
 	dst := make([]float64, a.N()*len(v.Square))

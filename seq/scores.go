@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// judge is the log density of each row given other blocks, after the link that fits best.
+// judge scores leave-out predictions by the log density of each row, after the link that fits best.
 func (l *loo) judge(p leftOut) fit {
 	if l.Classes {
 		return l.judgeClasses(p)
@@ -72,7 +72,7 @@ func (l *loo) judgeClasses(p leftOut) fit {
 // rareShare is the share of the rows below which a class is rare.
 const rareShare = 0.1
 
-// calibrated are the probabilities softmax(b_c + a·score) [n, Columns] with the largest likelihood:
+// calibrated returns the probabilities softmax(b_c + a·score) [n, Columns] with the largest likelihood:
 // in turn, a takes a step of Newton, and b makes the mean probability of each class its share.
 func (l *loo) calibrated(score []float64) []float64 {
 	n, columns := l.n(), l.Columns
@@ -143,7 +143,7 @@ func mean(x []float64) (m float64) {
 	return m
 }
 
-// difference is the mean of a − b over rows, and its standard error.
+// difference returns the mean of a − b over rows, and its standard error.
 func difference(a, b []float64) (d, se float64) {
 	n := float64(len(a))
 	squares := 0.0
@@ -154,7 +154,7 @@ func difference(a, b []float64) (d, se float64) {
 	return d, math.Sqrt(max(0, squares-d*d) / n)
 }
 
-// auc is the area under the curve of one column's scores; 0.5 where there is none.
+// auc returns the area under the curve of one column's scores; 0.5 where there is none.
 func (l *loo) auc(score []float64, column int) float64 {
 	own, positive := make([]float64, l.n()), make([]bool, l.n())
 	for i := range own {

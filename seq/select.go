@@ -35,7 +35,7 @@ const (
 	selectRows = 800  // of the second
 	finalists  = 4    // of the first round go on to the second
 	rareRows   = 50   // of a rare class are drawn, or all if fewer
-	mostTerms  = 3    // of a sum
+	maxTerms   = 3    // of a sum
 	manyGraphs = 1000 // of more graphs or trees, X̄ is all rows only with an inner product
 	surely     = 2    // standard errors by which exp must be better than the cheaper inner product
 )
@@ -57,7 +57,7 @@ const (
 // first if none is scored yet. An error is a *SpecError or that of ctx.
 func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64,
 	limit time.Duration) (*Selection, error) {
-	s := &selector{work: mostTraining, widths: widths, terms: mostTerms}
+	s := &selector{work: maxTraining, widths: widths, terms: maxTerms}
 	if set.Alphabet.Kind.IsGraph() && set.N() > manyGraphs {
 		s.widths, s.terms = widths[:1], 1
 	}
@@ -68,7 +68,7 @@ func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, s
 		defer cancel()
 		s.work = min(s.work, limit.Seconds()*workPerSecond)
 	}
-	rows := set.usual(stratified(targets, selectRows, seed))
+	rows := set.skipLarge(stratified(targets, selectRows, seed))
 	s.all, s.set, s.targets, s.places = set, set.Subset(rows), targets.subset(rows), rows
 	s.found.Spec = candidates[0]
 	if err := s.run(timed, candidates); err != nil && (ctx.Err() != nil || timed.Err() == nil) {
@@ -95,7 +95,7 @@ type candidate struct {
 	fit
 }
 
-// run goes through the rounds. What it has found is whole when ctx ends it.
+// run goes through the rounds. If ctx ends it, the specs and scores found so far are valid.
 func (s *selector) run(ctx context.Context, specs []Spec) error {
 	var tried []candidate
 	first := s.head(min(firstRows, s.set.N()))
@@ -106,7 +106,7 @@ func (s *selector) run(ctx context.Context, specs []Spec) error {
 			continue
 		}
 		cost, err := first.cost(context.WithValue(ctx, progressKey{}, nil), spec)
-		if err == nil && (cost.among(first.set.N()) > mostWork || cost.training(s.all.N()) > s.work) {
+		if err == nil && (cost.comparing(first.set.N()) > maxWork || cost.training(s.all.N()) > s.work) {
 			s.found.Costly = append(s.found.Costly, spec)
 			continue
 		}
@@ -155,11 +155,11 @@ func (s *selector) rank(tried []candidate) []candidate {
 	for _, c := range tried {
 		s.found.Scores = append(s.found.Scores, c.score())
 	}
-	s.found.Spec = winner(tried).named()
+	s.found.Spec = winner(tried).bestSpec()
 	return tried
 }
 
-// winner is the first of the candidates in order. Where a class is rare, it is the one with the
+// winner returns the first of the sorted candidates. Where a class is rare, it returns the one with the
 // largest area under the curve, among those whose density is no worse by a standard error.
 func winner(tried []candidate) candidate {
 	won := tried[0]
@@ -191,7 +191,7 @@ func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) e
 				sums = append(sums, candidate{spec: append(slices.Clone(base.spec), c.spec...)})
 			}
 		}
-		fits, err := l.fitted(ctx, forms)
+		fits, err := l.fitAll(ctx, forms)
 		if err != nil || len(fits) == 0 {
 			return err
 		}
@@ -204,7 +204,7 @@ func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) e
 			return nil
 		}
 		base = sum
-		s.found.Spec = base.named()
+		s.found.Spec = base.bestSpec()
 	}
 	return nil
 }
@@ -212,8 +212,8 @@ func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) e
 // shares are the weights that a further term of a sum is tried with.
 var shares = []float64{0.25, 0.5}
 
-// named is the spec with the kernel that was best.
-func (c candidate) named() Spec {
+// bestSpec returns the spec with the kernel that was best.
+func (c candidate) bestSpec() Spec {
 	spec := slices.Clone(c.spec)
 	for i := range spec {
 		spec[i].Linear = c.width == 0
@@ -221,10 +221,10 @@ func (c candidate) named() Spec {
 	return spec
 }
 
-// score is the Score shown to a reader.
+// score returns the Score shown to a reader.
 func (c candidate) score() Score {
 	_, se := difference(c.loss, make([]float64, len(c.loss)))
-	return Score{Spec: c.named(), Rows: len(c.loss), NLL: c.nll, SE: se, Errors: c.errors, AUC: c.rare}
+	return Score{Spec: c.bestSpec(), Rows: len(c.loss), NLL: c.nll, SE: se, Errors: c.errors, AUC: c.rare}
 }
 
 // comparison is some rows among which specs are compared.
@@ -233,12 +233,12 @@ type comparison struct {
 	set *Set
 }
 
-// head is the first n rows.
+// head returns a comparison of the first n rows.
 func (s *selector) head(n int) *comparison {
 	return &comparison{newLOO(s.targets.head(n), s.places[:n]), s.set.part(0, n)}
 }
 
-// try is the best fit of a spec: the inner product, or an exponential kernel where that is better
+// try fits a spec, and returns the best fit: the inner product, or an exponential kernel if that is better
 // by two standard errors.
 func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (candidate, error) {
 	c := candidate{spec: spec}
@@ -257,7 +257,7 @@ func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (cand
 			forms = append(forms, form{tables, weights, w, r})
 		}
 	}
-	fits, err := l.fitted(ctx, forms)
+	fits, err := l.fitAll(ctx, forms)
 	if err != nil {
 		return c, err
 	}
@@ -271,7 +271,7 @@ func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (cand
 	return c, nil
 }
 
-// tableFor is the distances of a set under one map.
+// tableFor computes the distances of a set under one map.
 func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
 	d2, square, err := distancesAmong(ctx, t, set)
 	if err != nil {

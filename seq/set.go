@@ -13,18 +13,18 @@ type Set struct {
 	Start    []int // N+1: sequence i is Codes[Start[i]:Start[i+1]]
 }
 
-// N is the number of sequences.
+// N returns the number of sequences.
 func (s *Set) N() int { return len(s.Start) - 1 }
 
-// At is sequence i, not a copy.
+// At returns sequence i, which shares the set's memory.
 func (s *Set) At(i int) []int32 { return s.Codes[s.Start[i]:s.Start[i+1]:s.Start[i+1]] }
 
-// part is the sequences lo … hi−1, not a copy.
+// part returns the sequences lo … hi−1, which share the set's memory.
 func (s *Set) part(lo, hi int) *Set {
 	return &Set{Alphabet: s.Alphabet, Codes: s.Codes, Start: s.Start[lo : hi+1]}
 }
 
-// Subset is a copy of the given sequences, in the given order.
+// Subset returns a copy of the given sequences, in the given order.
 func (s *Set) Subset(rows []int) *Set {
 	total := 0
 	for _, r := range rows {
@@ -38,7 +38,7 @@ func (s *Set) Subset(rows []int) *Set {
 	return t
 }
 
-// Join is the sequences of a and then those of b, whose alphabet is a's or one that a's has grown
+// Join returns the sequences of a and then those of b, whose alphabet is a's or one that a's has grown
 // to.
 func Join(a, b *Set) *Set {
 	t := &Set{Alphabet: b.Alphabet, Codes: slices.Concat(a.Codes, b.Codes), Start: slices.Clone(a.Start)}
@@ -48,7 +48,7 @@ func Join(a, b *Set) *Set {
 	return t
 }
 
-// Lengths are the shortest, the mean and the longest length, in nodes of graphs.
+// Lengths returns the shortest, the mean and the longest length, in nodes of graphs.
 func (s *Set) Lengths() (shortest int, mean float64, longest int) {
 	if s.N() == 0 {
 		return 0, 0, 0
@@ -84,7 +84,7 @@ func (s *Set) digests() map[[sha256.Size]byte]bool {
 	return known
 }
 
-// digest is the SHA-256 of the codes of sequence i.
+// digest returns the SHA-256 of the codes of sequence i.
 func (s *Set) digest(i int) [sha256.Size]byte {
 	text, _ := binary.Append(nil, binary.LittleEndian, s.At(i))
 	return sha256.Sum256(text)

@@ -34,7 +34,7 @@ const (
 	plain = "linear"
 )
 
-// modifiers are the words that may follow a map's name.
+// modifiers returns the words that may follow a map's name.
 func modifiers() []string {
 	return []string{string(Raw), string(Root), string(Log), string(Presence), string(Min),
 		string(Tanimoto), tfidf, fold, both, plain}
@@ -198,7 +198,7 @@ func (t *Term) parseModifiers(text string) *SpecError {
 // occurrences reports whether each occurrence of a feature is one of its own.
 func (t Term) occurrences() bool { return t.Counts == Min || t.Counts == Tanimoto }
 
-// hint is suggest.Hint with the whole list where no word is near.
+// hint returns the nearest known word as a question, or the whole list if none is near.
 func hint(word string, known []string) string {
 	if near, ok := suggest.Nearest(word, known); ok {
 		return `: did you mean "` + near + `"?`

@@ -19,8 +19,7 @@ func newTable() *table {
 	return &table{slots: make([]uint32, fewestSlots), shift: uint(64 - bits.TrailingZeros(fewestSlots))}
 }
 
-// tableOf is the table of keys that differ from each other, whose memory it shares: it may not get
-// more.
+// tableOf returns a table of distinct keys, whose memory it shares: no keys may be added.
 func tableOf(keys []uint64) *table {
 	size := max(fewestSlots, 1<<bits.Len(uint(2*len(keys))))
 	t := &table{keys: keys, slots: make([]uint32, size), shift: uint(64 - bits.TrailingZeros(uint(size)))}
@@ -30,20 +29,20 @@ func tableOf(keys []uint64) *table {
 
 func (t *table) len() int { return len(t.keys) }
 
-// spread mixes high bits down before the multiplication, which carries only upwards.
-func (t *table) spread(key uint64) int { return int((key ^ key>>32) * golden >> t.shift) }
+// hash mixes high bits down before the multiplication, which carries only upwards.
+func (t *table) hash(key uint64) int { return int((key ^ key>>32) * golden >> t.shift) }
 
-// slot is where the number of key stands, or the empty slot that is for it.
+// slot returns the slot of key, or the empty slot for it.
 func (t *table) slot(key uint64) *uint32 {
 	mask := len(t.slots) - 1
-	for at := t.spread(key); ; at++ {
+	for at := t.hash(key); ; at++ {
 		if slot := &t.slots[at&mask]; *slot == 0 || t.keys[*slot-1] == key {
 			return slot
 		}
 	}
 }
 
-// find is the number of key, or −1.
+// find returns the number of key, or −1.
 func (t *table) find(key uint64) int { return int(*t.slot(key)) - 1 }
 
 // findAll writes the number of each key, or −1, into dst. Many keys are looked up side by side, so
@@ -61,7 +60,7 @@ func (t *table) findAll(dst []int32, keys []uint64) {
 	for len(keys) > 0 {
 		n := min(len(keys), together)
 		for i, key := range keys[:n] {
-			slots[i] = t.slots[t.spread(key)]
+			slots[i] = t.slots[t.hash(key)]
 		}
 		for i, slot := range slots[:n] {
 			there[i] = t.keys[max(slot, 1)-1]
@@ -75,7 +74,7 @@ func (t *table) findAll(dst []int32, keys []uint64) {
 	}
 }
 
-// put is the number of key, which gets the next one if it has none.
+// put returns the number of key, and adds it with the next number if it is new.
 func (t *table) put(key uint64) int {
 	slot := t.slot(key)
 	if *slot > 0 {
@@ -92,7 +91,7 @@ func (t *table) put(key uint64) int {
 // down numbers a chain of symbols, from 1, by the number of the chain before its last symbol, 0 for none.
 func (t *table) down(chain, symbol uint64) uint64 { return uint64(t.put(chain<<32|symbol)) + 1 }
 
-// downBeside is down of a table that stays as it is: what it lacks gets the numbers behind its own in local.
+// downBeside returns a down that leaves t unchanged: new chains go into local, with numbers behind those of t.
 func (t *table) downBeside(local *table) func(chain, symbol uint64) uint64 {
 	return func(chain, symbol uint64) uint64 {
 		key := chain<<32 | symbol
@@ -109,7 +108,7 @@ func (t *table) grow() {
 	t.number()
 }
 
-// number fills the empty slots.
+// number enters the numbers of all keys into empty slots.
 func (t *table) number() {
 	for i, key := range t.keys {
 		*t.slot(key) = uint32(i + 1)
@@ -123,7 +122,7 @@ func (t *table) reset() {
 	} else {
 		mask := len(t.slots) - 1
 		for i, key := range t.keys {
-			at := t.spread(key)
+			at := t.hash(key)
 			for t.slots[at] != uint32(i+1) {
 				at = (at + 1) & mask
 			}
@@ -141,7 +140,7 @@ type columns struct {
 	table *table
 }
 
-// newColumns is for ascending keys below space; 0: below no small number.
+// newColumns returns the columns of ascending keys below space; 0 if the keys have no small bound.
 func newColumns(keys []uint64, space uint64) *columns {
 	c := &columns{width: len(keys)}
 	if space > 0 && space <= denseSpace {
@@ -158,9 +157,9 @@ func newColumns(keys []uint64, space uint64) *columns {
 	return c
 }
 
-// of writes the column of each key into dst, −1 where it has none, and reports whether there is
-// such a one.
-func (c *columns) of(dst []int32, keys []uint64) (strays bool) {
+// lookup writes the column of each key into dst, −1 if it has none, and reports whether there is
+// such a key.
+func (c *columns) lookup(dst []int32, keys []uint64) (strays bool) {
 	dst = dst[:len(keys)]
 	all := int32(0)
 	if c.dense != nil {

@@ -31,7 +31,7 @@ func TestTally(t *testing.T) {
 			line(dnaText, 5), line(dnaText, 2*atATime)}, 7, 2},
 		// sorted, and counted
 		{"gapped:8,3", DNA, []string{line(few, 40), line(dnaText, 40), line(many, 40), line(dnaText, 1000)}, 4, 2},
-		{"gapped:12,0", DNA, []string{line(clean, mostWindows+100), line(clean, 500)}, 1, 1},
+		{"gapped:12,0", DNA, []string{line(clean, maxWindows+100), line(clean, 500)}, 1, 1},
 		{"gapped:4,1", Protein, []string{line(proteinText+"X", 200), line(proteinText, 200)}, 2, 1},
 		{"mismatch:4,2", DNA, []string{line(few, 500), line(dnaText, 4), "", line(clean, block+50)}, 3, 2},
 		{"mismatch:2,1", Protein, []string{line(proteinText+"X", 300), "A"}, 1, 1},

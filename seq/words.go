@@ -46,7 +46,7 @@ func (m *wordRuns) keys(x []int32, s *scratch) {
 	s.flush(s.buffer)
 }
 
-// letter is the symbol of a word at a place, and whether it is one.
+// letter returns the symbol that c adds to a word, and false if c ends the word.
 func (m *wordRuns) letter(c int32) (uint64, bool) {
 	switch {
 	case !m.text:
