@@ -9,11 +9,11 @@ import (
 // Rings beyond these are not looked at: the atoms of one ring, those on the way to it, the shortest
 // rings through one bond, the rings that share their electrons, and how many sets of them there are.
 const (
-	mostRingAtoms = 24
-	mostNear      = 1 << 10
-	mostRings     = 16
-	mostFused     = 6
-	mostSets      = 1 << 14
+	maxRingAtoms = 24
+	maxNear      = 1 << 10
+	maxRings     = 16
+	maxFused     = 6
+	maxSets      = 1 << 14
 )
 
 // findAromatic marks the aromatic rings. A ring has 4n+2 electrons, and so have rings that share
@@ -21,7 +21,7 @@ const (
 func (m *electrons) findAromatic() {
 	gives := make([]int, len(m.g.atoms))
 	for a := range gives {
-		gives[a] = m.donated(a)
+		gives[a] = m.piElectrons(a)
 	}
 	rings := m.rings(gives)
 	open := map[int]bool{} // bonds of rings that are not aromatic yet
@@ -35,19 +35,19 @@ func (m *electrons) findAromatic() {
 	for i := range rings {
 		sets[i] = []int{i}
 	}
-	for size := 1; size <= mostFused && len(open) > 0; size++ {
+	for size := 1; size <= maxFused && len(open) > 0; size++ {
 		for _, set := range sets {
 			if m.isAromatic(rings, set, gives) {
 				m.mark(rings, set, found)
 			}
 		}
 		maps.DeleteFunc(open, func(e int, _ bool) bool { return found[e] })
-		sets = larger(sets, near)
+		sets = growSets(sets, near)
 	}
 	m.relabel(found)
 }
 
-// neighbours are, for each ring, those that share one bond with it.
+// neighbours returns for each ring the numbers of the rings that share one bond with it.
 func neighbours(rings [][]int) (near [][]int) {
 	of := map[int][]int{} // the rings of a bond
 	for i, r := range rings {
@@ -72,9 +72,9 @@ func neighbours(rings [][]int) (near [][]int) {
 	return near
 }
 
-// larger are the sets with one more ring that shares a bond with one of theirs; nil where they are
+// growSets returns the sets with one more ring that shares a bond with one of theirs; nil where they are
 // too many.
-func larger(sets, near [][]int) (grown [][]int) {
+func growSets(sets, near [][]int) (grown [][]int) {
 	seen := map[string]bool{}
 	for _, set := range sets {
 		for _, i := range set {
@@ -88,7 +88,7 @@ func larger(sets, near [][]int) (grown [][]int) {
 					seen[key] = true
 					grown = append(grown, with)
 				}
-				if len(grown) > mostSets {
+				if len(grown) > maxSets {
 					return nil
 				}
 			}
@@ -144,14 +144,14 @@ func (m *electrons) relabel(found map[int]bool) {
 	}
 }
 
-// rings are the shortest rings through each bond, as numbers of edges, of atoms that give something.
+// rings returns the shortest rings through each bond, as numbers of edges. Each atom must give electrons or room.
 func (m *electrons) rings(gives []int) (rings [][]int) {
 	seen := map[string]bool{}
 	for e, edge := range m.g.Edges {
 		if gives[edge.From] == none || gives[edge.To] == none {
 			continue
 		}
-		for _, r := range m.shortest(e) {
+		for _, r := range m.shortestRings(e) {
 			slices.Sort(r)
 			atoms := func(e int) bool { return gives[m.g.Edges[e].From] == none || gives[m.g.Edges[e].To] == none }
 			if key := fmt.Sprint(r); !seen[key] && !slices.ContainsFunc(r, atoms) {
@@ -163,28 +163,28 @@ func (m *electrons) rings(gives []int) (rings [][]int) {
 	return rings
 }
 
-// cyclic: an edge is part of a ring.
-func (m *electrons) cyclic(e int) bool {
+// isInRing reports whether an edge is part of a ring.
+func (m *electrons) isInRing(e int) bool {
 	if m.inRing[e] == 0 {
 		m.inRing[e] = -1
-		if len(m.shortest(e)) > 0 {
+		if len(m.shortestRings(e)) > 0 {
 			m.inRing[e] = 1
 		}
 	}
 	return m.inRing[e] > 0
 }
 
-// shortest are the shortest rings through an edge.
-func (m *electrons) shortest(e int) (rings [][]int) {
+// shortestRings returns the shortest rings through an edge, as numbers of edges.
+func (m *electrons) shortestRings(e int) (rings [][]int) {
 	from, to := m.g.Edges[e].From, m.g.Edges[e].To
 	away := map[int]int{from: 0} // how far atoms are from one end, without the edge
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		a := queue[0]
-		if far, found := away[to]; found && away[a] >= far || away[a] >= mostRingAtoms-1 || len(away) > mostNear {
+		if far, found := away[to]; found && away[a] >= far || away[a] >= maxRingAtoms-1 || len(away) > maxNear {
 			break
 		}
 		for _, b := range m.bonds[a] {
-			next := m.other(b, a)
+			next := m.otherEnd(b, a)
 			if _, known := away[next]; b != e && !known {
 				away[next] = away[a] + 1
 				queue = append(queue, next)
@@ -200,8 +200,8 @@ func (m *electrons) shortest(e int) (rings [][]int) {
 			rings = append(rings, slices.Clone(path))
 		}
 		for _, b := range m.bonds[a] {
-			next := m.other(b, a)
-			if far, known := away[next]; known && far == away[a]-1 && b != e && len(rings) < mostRings {
+			next := m.otherEnd(b, a)
+			if far, known := away[next]; known && far == away[a]-1 && b != e && len(rings) < maxRings {
 				back(next, append(path, b))
 			}
 		}

@@ -32,7 +32,7 @@ func (g *Graph) Append(codes []int32, label func(string) int32, frame func([]flo
 	return codes
 }
 
-// Nodes is how many nodes a coded graph or tree has.
+// Nodes returns the number of nodes of a coded graph or tree.
 func Nodes(codes []int32) int {
 	if len(codes) == 0 {
 		return 0
@@ -40,10 +40,10 @@ func Nodes(codes []int32) int {
 	return int(codes[0])
 }
 
-// Edges is how many edges a coded graph has.
+// Edges returns the number of edges of a coded graph.
 func Edges(codes []int32) int { return int(codes[1]) }
 
-// mostNeighbours is the largest degree of a node of a coded graph.
+// mostNeighbours returns the largest degree of a node of a coded graph.
 func mostNeighbours(codes []int32) int {
 	degree, most := make([]int, Nodes(codes)), 0
 	for i, v := range EdgeList(codes) {
@@ -55,17 +55,16 @@ func mostNeighbours(codes []int32) int {
 	return most
 }
 
-// Labels are the codes of the nodes' labels of a coded graph, and Frames those of their vectors, in
-// its memory; no frames where nodes have no attributes.
+// Labels returns the codes of the labels of a coded graph's nodes, in its memory.
 func Labels(codes []int32) []int32 { return codes[head : head+Nodes(codes)] }
 
-// Frames is described with Labels.
+// Frames returns the codes of the vectors of a coded graph's nodes, in its memory; none without attributes.
 func Frames(codes []int32) []int32 {
 	n := Nodes(codes)
 	return codes[head+n : head+n+n*int(codes[2])]
 }
 
-// EdgeList is the edges of a coded graph, in its memory: From, To and the label of each.
+// EdgeList returns the edges of a coded graph, in its memory: From, To and the label of each.
 func EdgeList(codes []int32) []int32 { return codes[head+Nodes(codes)+len(Frames(codes)):] }
 
 // Unframed adds to dst the coded graph without frames, each label l of a node with the frame f as
@@ -82,8 +81,8 @@ func Unframed(dst, codes []int32, combined func(label, frame int32) int32) []int
 // strange is a label that no alphabet has.
 const strange = 1 << 30
 
-// Strange is a coded graph or tree in the memory of dst, with a label of its own for those that are
-// Unknown: features that contain one are counted then, and are those of no training graph.
+// Strange copies a coded graph or tree to dst, with one strange label in place of Unknown. So features with
+// an unknown label are counted; no training graph has them.
 func Strange(dst, codes []int32, tree bool) []int32 {
 	dst = append(dst[:0], codes...)
 	name := func(labels []int32, step int) {
@@ -169,10 +168,10 @@ func (v *view) read(codes []int32) {
 func (v *view) n() int             { return len(v.label) }
 func (v *view) degree(a int32) int { return v.start[a+1] - v.start[a] }
 
-// near are the neighbours of a.
+// near returns the neighbours of a.
 func (v *view) near(a int32) []int32 { return v.to[v.start[a]:v.start[a+1]] }
 
-// zeros is s with n elements, all 0.
+// zeros returns s with n elements, all 0.
 func zeros[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

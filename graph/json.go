@@ -23,7 +23,7 @@ const (
 	keyValues = "values"
 )
 
-// Values are the values of some keys of a graph in JSON, as text; "" without one. Errors are *Error.
+// Values returns the values of some keys of a graph in JSON, as text; "" without one. Errors are *Error.
 func Values(text []byte, keys []string) ([]string, error) {
 	var row map[string]any
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -47,7 +47,7 @@ func Values(text []byte, keys []string) ([]string, error) {
 	return values, nil
 }
 
-// jsonError is a syntax error of encoding/json with its place.
+// jsonError returns a syntax error of encoding/json with its place.
 func jsonError(text []byte, at int, err error) *Error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
@@ -146,7 +146,7 @@ func (p *jsonReader) check(seen map[string]bool) *Error {
 	return nil
 }
 
-// errorf is an error about the part read last.
+// errorf returns an error about the part read last.
 func (p *jsonReader) errorf(found, format string, args ...any) *Error {
 	return errorAt(max(0, int(p.d.InputOffset())-1), found, format, args...)
 }
@@ -159,7 +159,7 @@ func (p *jsonReader) token() (json.Token, *Error) {
 	return t, nil
 }
 
-// tokenText is a token as it stands in the text.
+// tokenText returns a token as text.
 func tokenText(t json.Token) string {
 	if t == nil {
 		return "null"

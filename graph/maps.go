@@ -46,10 +46,10 @@ type Work struct {
 	place         map[uint64]int
 }
 
-// over says that the Counter is to give up.
-func (w *Work) over() bool { return w.Limit > 0 && w.Steps > w.Limit }
+// exceeded reports whether the Counter has taken more steps than Limit, and should stop.
+func (w *Work) exceeded() bool { return w.Limit > 0 && w.Steps > w.Limit }
 
-// Maps is the table of feature maps.
+// Maps returns the table of feature maps.
 func Maps() []Map {
 	rounds, most := []Parameter{{"h", 0, 20}}, []Parameter{{"d", 1, 1 << 20}}
 	return []Map{
@@ -83,7 +83,7 @@ const (
 	edgeMark                 // and above: the label of an edge
 )
 
-// Occurrence is the feature that stands for occurrence i of a feature, from 1; the first one is the
+// Occurrence returns the feature that stands for occurrence i of a feature, from 1; the first one is the
 // feature itself.
 func (w *Work) Occurrence(feature, i uint64) uint64 {
 	if i == 1 {
@@ -92,8 +92,8 @@ func (w *Work) Occurrence(feature, i uint64) uint64 {
 	return w.Down(w.Down(feature, againMark), i)
 }
 
-// named is the symbol of a label.
-func named(label int32) uint64 { return uint64(label) + 1 }
+// labelSymbol returns the symbol of a label.
+func labelSymbol(label int32) uint64 { return uint64(label) + 1 }
 
-// edgeNamed is the symbol of the label of an edge.
-func edgeNamed(label int32) uint64 { return edgeMark + uint64(label) }
+// edgeSymbol returns the symbol of the label of an edge.
+func edgeSymbol(label int32) uint64 { return edgeMark + uint64(label) }

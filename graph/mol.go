@@ -93,10 +93,10 @@ func (p *molReader) add(symbol string, charge, isotope int) {
 	p.g.atoms = append(p.g.atoms, atom{symbol: symbol, charge: charge, isotope: isotopeText(isotope)})
 }
 
-// isotopeText is the number of an isotope; "" of 0, the usual mixture.
+// isotopeText returns the number of an isotope; "" of 0, the usual mixture.
 func isotopeText(isotope int) string { return strings.TrimPrefix(strconv.Itoa(isotope), "0") }
 
-// line is the next line, and its place.
+// line returns the next line, and its place.
 func (p *molReader) line() (line string, at int) {
 	at = p.at
 	line, _, _ = strings.Cut(p.text[at:], "\n")
@@ -104,7 +104,7 @@ func (p *molReader) line() (line string, at int) {
 	return strings.TrimRight(line, "\r"), at
 }
 
-// number is the number in some columns of a line; 0 where they are blank or missing, and −1 where
+// number returns the number in some columns of a line; 0 where they are blank or missing, and −1 where
 // it is no whole number from 0.
 func number(line string, from, to int) int {
 	word := strings.TrimSpace(line[min(from, len(line)):min(to, len(line))])
@@ -258,7 +258,7 @@ func (p *molReader) tables() *Error {
 // tableMark begins the lines of version V3000.
 const tableMark = "M  V30 "
 
-// tableLine is a line with those that continue it, which stand behind a - at its end.
+// tableLine returns a line with those that continue it, which stand behind a - at its end.
 func (p *molReader) tableLine() (text string, at int) {
 	text, at = p.line()
 	for strings.HasPrefix(text, tableMark) && strings.HasSuffix(text, "-") && p.at < len(p.text) {
@@ -291,7 +291,7 @@ func (p *molReader) tableAtom(text string, at int, words []string, numbers map[s
 	return nil
 }
 
-// fromZero is a whole number from 0, or −1.
+// fromZero parses a whole number from 0; it returns −1 for other words.
 func fromZero(word string) int {
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 0 {

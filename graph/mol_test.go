@@ -76,8 +76,8 @@ func TestMolOldColumns(t *testing.T) {
 
 // A folder ends where it would take too much memory.
 func TestMostLines(t *testing.T) {
-	defer func(most int) { mostLines = most }(mostLines)
-	mostLines = 3
+	defer func(most int) { maxLines = most }(maxLines)
+	maxLines = 3
 	set := filepath.Join(t.TempDir(), "DS")
 	for end, text := range map[string]string{endEdges: "1, 2\n", endIndicator: "1\n1\n1\n1\n", endGraphLabels: "0\n"} {
 		if err := os.WriteFile(set+end, []byte(text), 0o600); err != nil {

@@ -14,7 +14,7 @@ type atom struct {
 	bracket         bool // hydrogens are all that there are; of others, the usual valence tells
 }
 
-// label is isotope, symbol and charge, and an H where an aromatic atom other than carbon has
+// label returns isotope, symbol and charge, and an H where an aromatic atom other than carbon has
 // hydrogens: one of carbon is usual, and goes without saying.
 func (a atom) label() string {
 	symbol := a.symbol
@@ -37,14 +37,14 @@ func (g *Graph) Standardise() {
 	g.dropHydrogens()
 	m := newElectrons(g)
 	for i, e := range g.Edges {
-		if e.Label == ":" && !m.cyclic(i) {
+		if e.Label == ":" && !m.isInRing(i) {
 			g.Edges[i].Label = "-"
 		}
 	}
 	m.separateCharges()
 	for a := range g.atoms {
 		if !g.atoms[a].bracket {
-			g.atoms[a].hydrogens = m.implicit(a)
+			g.atoms[a].hydrogens = m.hydrogens(a)
 		}
 	}
 	m.findAromatic()
@@ -98,7 +98,7 @@ func newElectrons(g *Graph) *electrons {
 	for i, e := range g.Edges {
 		for _, a := range []int{e.From, e.To} {
 			m.bonds[a] = append(m.bonds[a], i)
-			m.orders[a] += order(e.Label)
+			m.orders[a] += bondOrder(e.Label)
 		}
 	}
 	return m
@@ -122,37 +122,37 @@ func (m *electrons) separateCharges() {
 	}
 }
 
-// order is the order of a bond, 1 of an aromatic one.
-func order(label string) int { return max(1, map[string]int{"=": 2, "#": 3, "$": 4}[label]) }
+// bondOrder returns the order of a bond by its label; 1 for an aromatic one.
+func bondOrder(label string) int { return max(1, map[string]int{"=": 2, "#": 3, "$": 4}[label]) }
 
-// other is the atom at the other end of an edge.
-func (m *electrons) other(edge, a int) int { return m.g.Edges[edge].From + m.g.Edges[edge].To - a }
+// otherEnd returns the atom at the other end of an edge.
+func (m *electrons) otherEnd(edge, a int) int { return m.g.Edges[edge].From + m.g.Edges[edge].To - a }
 
-// outer is how many electrons an element has in its outer shell; 0 of those that are in no
+// outerElectrons returns the electrons in an element's outer shell; 0 for elements that are in no
 // aromatic ring.
-func outer(symbol string) int {
+func outerElectrons(symbol string) int {
 	return map[string]int{"B": 3, "C": 4, "N": 5, "O": 6, "P": 5, "S": 6, "Se": 6, "Te": 6}[symbol]
 }
 
-// valence is the usual one of atoms with that number of electrons in the outer shell.
-func valence(outer int) int { return max(0, min(outer, 8-outer)) }
+// usualValence returns the usual valence of atoms with this number of electrons in the outer shell.
+func usualValence(outer int) int { return max(0, min(outer, 8-outer)) }
 
-// delocalised: an aromatic bond stands in the notation.
-func (m *electrons) delocalised(a int) bool {
+// isDelocalised reports whether an atom has an aromatic bond in the notation.
+func (m *electrons) isDelocalised(a int) bool {
 	return slices.ContainsFunc(m.bonds[a], func(e int) bool { return m.g.Edges[e].Label == ":" })
 }
 
-// implicit is how many hydrogens an atom has, by its usual valence. P, S and those below may have
+// hydrogens returns the hydrogens of an atom, by its usual valence. P, S and those below may have
 // two or four bonds more.
-func (m *electrons) implicit(a int) int {
+func (m *electrons) hydrogens(a int) int {
 	atom, bonds := m.g.atoms[a], m.orders[a]
-	usual := valence(outer(atom.symbol) - atom.charge)
+	usual := usualValence(outerElectrons(atom.symbol) - atom.charge)
 	switch {
-	case outer(atom.symbol) == 0:
+	case outerElectrons(atom.symbol) == 0:
 		return atom.hydrogens
-	case m.delocalised(a) && atom.symbol != "C":
+	case m.isDelocalised(a) && atom.symbol != "C":
 		return atom.hydrogens
-	case m.delocalised(a):
+	case m.isDelocalised(a):
 		bonds++
 	case slices.Contains([]string{"P", "S", "Se", "Te"}, atom.symbol):
 		for usual < bonds+atom.hydrogens {
@@ -165,15 +165,15 @@ func (m *electrons) implicit(a int) int {
 // none is the donation of an atom that cannot be part of an aromatic ring.
 const none = -1
 
-// donated is how many electrons, 0 to 2, an atom gives to a ring, or none. It is the model of
+// piElectrons returns the electrons, 0 to 2, that an atom gives to a ring, or none. It is the model of
 // RDKit, for B, C, N, O, P, S, Se and Te.
-func (m *electrons) donated(a int) int {
+func (m *electrons) piElectrons(a int) int {
 	atom := m.g.atoms[a]
-	shell := outer(atom.symbol)
-	usual, degree := valence(shell), len(m.bonds[a])+atom.hydrogens
-	multiple, beside := m.multiple(a)
-	missing := valence(shell-atom.charge) - m.orders[a] - atom.hydrogens // bonds; below 0: there are more
-	written := m.delocalised(a)
+	shell := outerElectrons(atom.symbol)
+	usual, degree := usualValence(shell), len(m.bonds[a])+atom.hydrogens
+	multiple, beside := m.multipleBonds(a)
+	missing := usualValence(shell-atom.charge) - m.orders[a] - atom.hydrogens // bonds; below 0: there are more
+	written := m.isDelocalised(a)
 	if written && atom.symbol == "C" {
 		missing--
 	}
@@ -208,26 +208,26 @@ func (m *electrons) donated(a int) int {
 	return 2 - free%2
 }
 
-// multiple is how many double and triple bonds an atom has, and the atom at the end of one that is
-// in no ring; −1 without.
-func (m *electrons) multiple(a int) (count, beside int) {
+// multipleBonds counts the double and triple bonds of an atom, and returns the atom at the end of one that
+// is in no ring, or −1.
+func (m *electrons) multipleBonds(a int) (count, beside int) {
 	beside = -1
 	for _, e := range m.bonds[a] {
-		if order(m.g.Edges[e].Label) == 1 {
+		if bondOrder(m.g.Edges[e].Label) == 1 {
 			continue
 		}
-		if count++; !m.cyclic(e) {
-			beside = m.other(e, a)
+		if count++; !m.isInRing(e) {
+			beside = m.otherEnd(e, a)
 		}
 	}
 	return count, beside
 }
 
-// attracts: an atom takes the electrons of a double bond to another.
+// attracts reports whether atom a takes the electrons of its double bond to another.
 func (m *electrons) attracts(a, from int) bool {
 	one, two := m.g.atoms[a].symbol, m.g.atoms[from].symbol
-	if outer(one) != outer(two) {
-		return outer(one) > outer(two)
+	if outerElectrons(one) != outerElectrons(two) {
+		return outerElectrons(one) > outerElectrons(two)
 	}
 	return slices.Index(symbols, one) < slices.Index(symbols, two)
 }

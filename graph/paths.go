@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// allPairs is how many pairs of nodes there are.
+// allPairs returns the number of pairs of nodes.
 func allPairs(_ []int, codes []int32) float64 { return float64(Nodes(codes)) * float64(Nodes(codes)) }
 
 // shortestPaths counts ordered pairs of different nodes by their labels and the edges of a shortest
@@ -13,7 +13,7 @@ func allPairs(_ []int, codes []int32) float64 { return float64(Nodes(codes)) * f
 func shortestPaths(args []int) Counter {
 	return func(w *Work, codes []int32) {
 		w.view.read(codes)
-		kind := w.labelled()
+		kind := w.labelColours()
 		w.pairs(args[0], kind, func(a, b int32, d uint64) {
 			w.Found(w.Down(w.Down(kind[a], d), kind[b]), 1)
 		})
@@ -26,7 +26,7 @@ func atomPairs(args []int) Counter {
 	return func(w *Work, codes []int32) {
 		g := &w.view
 		g.read(codes)
-		kind := w.labelled()
+		kind := w.labelColours()
 		for a, k := range kind {
 			if k != 0 {
 				kind[a] = w.Down(k, uint64(g.degree(int32(a))))
@@ -46,7 +46,7 @@ func (w *Work) pairs(most int, kind []uint64, visit func(a, b int32, d uint64)) 
 	g := &w.view
 	w.distance = zeros(w.distance, g.n())
 	for a := range int32(g.n()) {
-		if kind[a] == 0 || w.over() {
+		if kind[a] == 0 || w.exceeded() {
 			continue
 		}
 		w.queue = append(w.queue[:0], a)
@@ -75,8 +75,8 @@ func (w *Work) pairs(most int, kind []uint64, visit func(a, b int32, d uint64)) 
 	w.colour = kind
 }
 
-// connectedSets is at most how many sets of k nodes there are, and how many can be reached from a
-// node by neighbours.
+// connectedSets returns a bound on the number of connected sets of k nodes: all sets, or those that
+// neighbours reach from a node.
 func connectedSets(args []int, codes []int32) float64 {
 	n, k := float64(Nodes(codes)), float64(args[0])
 	return min(math.Pow(n, k), n*math.Pow(float64(mostNeighbours(codes)), k-1))
@@ -91,7 +91,7 @@ func graphlets(args []int) Counter {
 		g.read(codes)
 		s := &subsets{w: w, g: g, k: args[0], near: zeros(w.distance, g.n())}
 		for a := range int32(g.n()) {
-			if w.over() {
+			if w.exceeded() {
 				break
 			}
 			s.root = a
@@ -129,7 +129,7 @@ func (s *subsets) with(a int32, next []int32) {
 		}
 		s.near[b]++
 	}
-	for len(next) > 0 && !s.w.over() {
+	for len(next) > 0 && !s.w.exceeded() {
 		b := next[len(next)-1]
 		next = next[:len(next)-1]
 		s.with(b, next)
@@ -139,7 +139,7 @@ func (s *subsets) with(a int32, next []int32) {
 	}
 }
 
-// shape is the number of edges among the set and the largest degree, which tell all shapes of 3 and
+// shape returns the number of edges among the set and the largest degree, which tell all shapes of 3 and
 // 4 nodes apart.
 func (s *subsets) shape() uint64 {
 	total, most := 0, 0

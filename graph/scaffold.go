@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Decoded is a coded graph with its labels, those of the codes in words, or * where one is unknown.
+// Decoded returns a coded graph with its labels, those of the codes in words, or * where one is unknown.
 func Decoded(codes []int32, words []string) *Graph {
 	word := func(code int32) string {
 		if code == Unknown {
@@ -39,10 +39,10 @@ func IsAtom(label string) bool {
 
 const digits = "0123456789"
 
-// withoutIsotope is the label of an atom, whatever its isotope.
+// withoutIsotope returns the label of an atom, whatever its isotope.
 func withoutIsotope(label string) string { return strings.TrimLeft(label, digits) }
 
-// Scaffold is what is left of a molecule without its side chains: its rings, the atoms on the way
+// Scaffold returns a molecule without its side chains: its rings, the atoms on the way
 // between two of them (Bemis & Murcko 1996) and, as in RDKit, those with a double bond to one of
 // these. It has no nodes where there is no ring. Isotopes do not count, and an aromatic atom other
 // than carbon has a hydrogen in place of a side chain.
@@ -75,7 +75,7 @@ func (g *Graph) Scaffold() *Graph {
 	return s
 }
 
-// core are the nodes of rings and of the paths between them: those that are left once nodes with one
+// core returns the nodes of rings and of the paths between them: those that are left once nodes with one
 // neighbour or none are taken away, again and again.
 func (g *Graph) core() []bool {
 	degree, near := make([]int, len(g.Labels)), g.neighbours()
@@ -100,7 +100,7 @@ func (g *Graph) core() []bool {
 	return in
 }
 
-// neighbours are the edges of each node, as if From were it.
+// neighbours returns the edges of each node, as if From were it.
 func (g *Graph) neighbours() [][]Edge {
 	near := make([][]Edge, len(g.Labels))
 	for _, e := range g.Edges {
@@ -110,7 +110,7 @@ func (g *Graph) neighbours() [][]Edge {
 	return near
 }
 
-// withHydrogen is the label of an atom that has one in place of a side chain.
+// withHydrogen returns the label of an atom that has one in place of a side chain.
 func withHydrogen(label string) string {
 	symbol := elementAt(label)
 	if symbol == "c" || symbol[0] < 'a' || strings.HasPrefix(label[len(symbol):], "H") {
@@ -141,7 +141,7 @@ type coloured struct {
 	near   [][]Edge
 }
 
-// Number is the number of the graph: the next one, from 0, where it is new.
+// Number returns the number of the graph: the next one, from 0, where it is new.
 func (k *Kinds) Number(g *Graph) int {
 	if k.number == nil {
 		k.number, k.coloured = map[string]int{}, map[string][]kind{}
@@ -155,7 +155,7 @@ func (k *Kinds) Number(g *Graph) int {
 	return number
 }
 
-// Find is the number of the graph, if it has one.
+// Find returns the number of the graph, if it has one.
 func (k *Kinds) Find(g *Graph) (number int, known bool) {
 	name, known := k.name(g, false)
 	if known {
@@ -164,14 +164,14 @@ func (k *Kinds) Find(g *Graph) (number int, known bool) {
 	return number, known
 }
 
-// name lists the numbers of the connected parts in order. A part that has none gets one, or else the graph is not
+// name lists the numbers of the connected parts in order. A new part gets a number if grow; else the graph is not
 // known.
 func (k *Kinds) name(g *Graph, grow bool) (name string, known bool) {
 	var numbers []int
 	for _, part := range g.connectedParts() {
 		c := colour(part)
 		alike := k.coloured[c.name()]
-		i := slices.IndexFunc(alike, func(other kind) bool { return other.same(c) })
+		i := slices.IndexFunc(alike, func(other kind) bool { return other.isomorphic(c) })
 		switch {
 		case i >= 0:
 			numbers = append(numbers, alike[i].number)
@@ -187,7 +187,7 @@ func (k *Kinds) name(g *Graph, grow bool) (name string, known bool) {
 	return fmt.Sprint(numbers), true
 }
 
-// connectedParts are the graphs that g consists of.
+// connectedParts returns the graphs that g consists of.
 func (g *Graph) connectedParts() (parts []*Graph) {
 	near, in, at := g.neighbours(), make([]*Graph, len(g.Labels)), make([]int, len(g.Labels))
 	for root := range in {
@@ -222,8 +222,8 @@ func (c *coloured) name() string {
 	return name.String()
 }
 
-// colour hashes the label of each node, and then its colour with those of its neighbours, until all
-// that this can tell apart are apart.
+// colour hashes the label of each node, and then its colour with those of its neighbours, until there
+// are no more new colours.
 func colour(g *Graph) *coloured {
 	c := &coloured{g.Labels, make([]uint64, len(g.Labels)), g.neighbours()}
 	for a, label := range g.Labels {
@@ -254,17 +254,17 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// same: a graph of the same colours is this one. It looks for the places of its nodes one after the
-// other, each beside one that has its place, so that few are possible.
-func (c *coloured) same(d *coloured) bool {
-	m := &mapping{from: c, to: d, order: c.connected(), place: slices.Repeat([]int{-1}, len(c.colour)),
+// isomorphic reports whether a graph with the same colours is this one. It places the nodes one after the
+// other, each beside a placed one, so that it has few candidates.
+func (c *coloured) isomorphic(d *coloured) bool {
+	m := &mapping{from: c, to: d, order: c.searchOrder(), place: slices.Repeat([]int{-1}, len(c.colour)),
 		taken: make([]bool, len(c.colour))}
 	return m.extend(0)
 }
 
-// connected are the nodes in an order in which each comes after a neighbour. A node of the rarest
+// searchOrder returns the nodes in an order in which each comes after a neighbour. A node of the rarest
 // colour is first.
-func (c *coloured) connected() (order []int) {
+func (c *coloured) searchOrder() (order []int) {
 	count := map[uint64]int{}
 	for _, v := range c.colour {
 		count[v]++
@@ -295,13 +295,13 @@ type mapping struct {
 	taken    []bool
 }
 
-// extend gives places to the nodes of order from number i on, if there are any.
+// extend finds places for the nodes of order from number i on, and reports whether it found them.
 func (m *mapping) extend(i int) bool {
 	if i == len(m.order) {
 		return true
 	}
 	a := m.order[i]
-	for _, b := range m.possible(a) {
+	for _, b := range m.candidates(a) {
 		if m.taken[b] || !m.fits(a, b) {
 			continue
 		}
@@ -314,8 +314,8 @@ func (m *mapping) extend(i int) bool {
 	return false
 }
 
-// possible are the places beside that of a neighbour of a, or all of the first node.
-func (m *mapping) possible(a int) (places []int) {
+// candidates returns the places beside that of a placed neighbour of a, or all places for the first node.
+func (m *mapping) candidates(a int) (places []int) {
 	for _, e := range m.from.near[a] {
 		if at := m.place[e.To]; at >= 0 {
 			for _, other := range m.to.near[at] {
@@ -330,7 +330,7 @@ func (m *mapping) possible(a int) (places []int) {
 	return places
 }
 
-// fits: b has the label and colour of a, and an edge as a has to each neighbour with a place, and as many edges.
+// fits reports whether b has the label, colour and degree of a, and a's edge to each placed neighbour.
 func (m *mapping) fits(a, b int) bool {
 	if m.from.label[a] != m.to.label[b] || m.from.colour[a] != m.to.colour[b] ||
 		len(m.from.near[a]) != len(m.to.near[b]) {

@@ -44,7 +44,7 @@ func (g *Graph) parseSMILES(text []byte) *Error {
 	return nil
 }
 
-// ringMark is how the number of a ring is written.
+// ringMark returns the notation of the number of a ring.
 func ringMark(number int) string {
 	if number < 10 {
 		return strconv.Itoa(number)
@@ -173,15 +173,15 @@ func (p *smilesReader) bracket() *Error {
 var bracketForm = regexp.MustCompile(`^(\d{0,3})(\*|[A-Za-z][a-z]?)(?:@@?(?:(?:TH|AL|SP|TB|OH)\d+)?)?(H\d*)?` +
 	`(\+\d*|-\d*|\++|-+)?(?::\d+)?$`)
 
-// countOf is the number behind a sign or an H, or how often the sign stands there; 0 of "", and 99 of numbers of more
-// than two digits, which no atom has.
+// countOf returns the number behind a sign or an H, or the number of signs; 0 for "". Numbers of more than two
+// digits, which no atom has, are 99.
 func countOf(part string) int {
 	if part == "" {
 		return 0
 	}
 	n, number := len(part), strings.TrimLeft(part, "H+-")
 	if number != "" {
-		n = small(number)
+		n = shortNumber(number)
 	}
 	if part[0] == '-' {
 		return -n
@@ -189,8 +189,8 @@ func countOf(part string) int {
 	return n
 }
 
-// small is a number of few digits; 99 of others, which no atom has.
-func small(digits string) (n int) {
+// shortNumber parses a number of at most two digits; it returns 99 for longer ones, which no atom has.
+func shortNumber(digits string) (n int) {
 	if len(digits) > 2 {
 		return 99
 	}
@@ -200,7 +200,7 @@ func small(digits string) (n int) {
 	return n
 }
 
-// chargeText is + or −, with a number where it is not 1.
+// chargeText returns + or −, with a number where it is not 1.
 func chargeText(charge int) string {
 	switch {
 	case charge == 0:
@@ -213,7 +213,7 @@ func chargeText(charge int) string {
 	return fmt.Sprintf("%+d", charge)
 }
 
-// elementAt is the symbol of an element at the beginning of a text, or "".
+// elementAt returns the symbol of an element at the beginning of a text, or "".
 func elementAt(text string) string {
 	for _, length := range []int{2, 1} {
 		if len(text) >= length && slices.Contains(symbols, text[:length]) {
@@ -261,7 +261,7 @@ func (p *smilesReader) ring() *Error {
 			return p.errorf(start,
 				"the number of a ring with less than two digits: write %%10 to %%99, or one digit alone")
 		}
-		number = small(two)
+		number = shortNumber(two)
 		p.at += 2
 	}
 	if p.last < 0 {
@@ -290,18 +290,18 @@ func (p *smilesReader) ring() *Error {
 	return nil
 }
 
-// mostBonds is how many bonds an element can have, by those of usual organic molecules; others are
+// maxBonds is how many bonds an element can have, by those of usual organic molecules; others are
 // not looked at.
-var mostBonds = map[string]int{"B": 3, "C": 4, "N": 5, "O": 2, "F": 1, "P": 5, "S": 6, "Cl": 7, "Br": 7, "I": 7}
+var maxBonds = map[string]int{"B": 3, "C": 4, "N": 5, "O": 2, "F": 1, "P": 5, "S": 6, "Cl": 7, "Br": 7, "I": 7}
 
-// warn warns of atoms with more bonds than they can have. Each unit of charge may add one.
+// warn adds warnings about atoms with more bonds than they can have. Each unit of charge may add one.
 func (g *Graph) warn() {
 	bonds := make([]int, len(g.atoms))
 	rings, shared := make([]int, len(g.atoms)), make([]bool, len(g.atoms))
 	for _, e := range g.Edges {
 		for _, a := range []int{e.From, e.To} {
-			bonds[a] += order(e.Label)
-			shared[a] = shared[a] || order(e.Label) > 1
+			bonds[a] += bondOrder(e.Label)
+			shared[a] = shared[a] || bondOrder(e.Label) > 1
 			if e.Label == ":" {
 				rings[a]++
 			}
@@ -309,7 +309,7 @@ func (g *Graph) warn() {
 	}
 	for a, atom := range g.atoms {
 		bonds[a] += atom.hydrogens
-		most, known := mostBonds[atom.symbol]
+		most, known := maxBonds[atom.symbol]
 		// one bond of an aromatic carbon is double, in the ring or beside it
 		if atom.aromatic && atom.symbol == "C" && rings[a] >= 2 && !shared[a] {
 			bonds[a]++

@@ -13,7 +13,7 @@ func subtrees(w *Work, codes []int32) {
 		label, children := codes[i], int(codes[i+1])
 		tree := uint64(0)
 		if below := done[len(done)-children:]; label != Unknown && !slices.Contains(below, 0) {
-			tree = w.Down(w.Down(0, named(label)), roundMark+uint64(children))
+			tree = w.Down(w.Down(0, labelSymbol(label)), roundMark+uint64(children))
 			for c := len(below) - 1; c >= 0; c-- {
 				tree = w.Down(tree, below[c])
 			}
@@ -33,13 +33,13 @@ type partial struct {
 	times uint64
 }
 
-// mostTimes is where a count ends: it must fit 32 bits.
-const mostTimes = 1<<32 - 1
+// maxTimes is where a count ends: it must fit 32 bits.
+const maxTimes = 1<<32 - 1
 
 // newSteps is the cost of a new partial tree, for its memory.
 const newSteps = 16
 
-// partialSteps is about how many partial trees there can be, by the most children that a node has.
+// partialSteps estimates the number of partial trees, by the most children of a node.
 func partialSteps(args []int, codes []int32) float64 {
 	children := int32(0)
 	for i := 2; i < len(codes); i += 2 {
@@ -59,9 +59,9 @@ func partialTrees(args []int) Counter {
 			below := done[len(done)-children:]
 			var here partials
 			if label != Unknown {
-				here = partials{{w.Down(0, named(label)), 1, 1}}
+				here = partials{{w.Down(0, labelSymbol(label)), 1, 1}}
 				for c := len(below) - 1; c >= 0; c-- {
-					here = w.extended(here, below[c], k)
+					here = w.extendPartials(here, below[c], k)
 				}
 			}
 			for _, p := range here {
@@ -73,8 +73,8 @@ func partialTrees(args []int) Counter {
 	}
 }
 
-// extended is here, and here with each tree of the next child.
-func (w *Work) extended(here, child partials, k int) partials {
+// extendPartials returns here, and here with each partial tree of the next child.
+func (w *Work) extendPartials(here, child partials, k int) partials {
 	if w.place == nil {
 		w.place = map[uint64]int{}
 	}
@@ -84,7 +84,7 @@ func (w *Work) extended(here, child partials, k int) partials {
 	}
 	// a tree of the child is added to those that were there, as often as it was before
 	for _, p := range slices.Clone(here) {
-		if w.Steps += uint64(len(child)); w.over() {
+		if w.Steps += uint64(len(child)); w.exceeded() {
 			break
 		}
 		for _, c := range child {
@@ -98,7 +98,7 @@ func (w *Work) extended(here, child partials, k int) partials {
 				w.Steps += newSteps
 				here = append(here, partial{tree, p.nodes + c.nodes, 0})
 			}
-			here[i].times = min(here[i].times+p.times*c.times, mostTimes)
+			here[i].times = min(here[i].times+p.times*c.times, maxTimes)
 		}
 	}
 	return here

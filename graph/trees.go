@@ -54,7 +54,7 @@ func (p *treeReader) node(label string) {
 	p.tree.Labels, p.tree.Children = append(p.tree.Labels, label), append(p.tree.Children, 0)
 }
 
-// word is the text before the next blank or one of the marks.
+// word returns the text before the next blank or one of the marks.
 func (p *treeReader) word(marks string) string {
 	from := p.at
 	for p.at < len(p.text) && strings.IndexByte(marks, p.text[p.at]) < 0 {
@@ -187,7 +187,7 @@ func (p *treeReader) newickName() *Error {
 	return nil
 }
 
-// newickLabel is a name, in quotes or not.
+// newickLabel reads a name, in quotes or not.
 func (p *treeReader) newickLabel() (string, *Error) {
 	if p.text[p.at] != '\'' {
 		start := p.at

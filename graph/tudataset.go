@@ -52,7 +52,7 @@ const (
 	endEdgeAttributes = "_edge_attributes.txt"
 )
 
-// FindFolder is the path of a folder and the name of its set before _A.txt, "" where path is no
+// FindFolder returns the path of a folder and the name of its set before _A.txt, "" where path is no
 // folder of graphs.
 func FindFolder(path string) (set string) {
 	for _, zipped := range []string{"", ".gz"} {
@@ -64,7 +64,7 @@ func FindFolder(path string) (set string) {
 	return ""
 }
 
-// escaped is a path without meaning for Glob.
+// escaped returns a path with Glob's special characters escaped.
 func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
@@ -105,8 +105,8 @@ type folderReader struct {
 	f     Folder
 }
 
-// mostLines is how many lines a file may have. Gzip packs a thousand times as many into its bytes.
-var mostLines = 1 << 27 // less in tests
+// maxLines is how many lines a file may have. Gzip packs a thousand times as many into its bytes.
+var maxLines = 1 << 27 // less in tests
 
 // lines visits the lines of a file that are not blank; there is false where there is no such file.
 func (r *folderReader) lines(end string, visit func(text string) error) (there bool, err error) {
@@ -133,9 +133,9 @@ func (r *folderReader) lines(end string, visit func(text string) error) (there b
 	lines.Buffer(nil, 1<<24)
 	line := 1
 	for ; lines.Scan(); line++ {
-		if line > mostLines {
+		if line > maxLines {
 			return true, &FolderError{name, line, fmt.Sprintf("there are more than %d lines: too many for memory, "+
-				"take a part of the graphs", mostLines)}
+				"take a part of the graphs", maxLines)}
 		}
 		text := lines.Text()
 		if line == 1 {
@@ -158,7 +158,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// missing is the error of a file that every folder has.
+// missing returns the error for a missing file that every folder must have.
 func (r *folderReader) missing(end, what string) error {
 	return &FolderError{r.set + end, 0, "there is no such file, plain or .gz: it holds " + what}
 }
@@ -178,7 +178,7 @@ func (r *folderReader) each(end string, want int, what string, visit func(i int,
 	return there, err
 }
 
-// wholeNumber is a number from 1.
+// wholeNumber parses a whole number from 1.
 func wholeNumber(word, what string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(word))
 	if err != nil || n < 1 || n > math.MaxInt32 {
@@ -241,7 +241,7 @@ func (r *folderReader) labels(optional bool) error {
 	return r.missing(endGraphLabels, "the class of each graph")
 }
 
-// joined is a label of several numbers, as one word.
+// joined returns one word for a label of several numbers.
 func joined(words []string) string {
 	for i, w := range words {
 		words[i] = strings.TrimSpace(w)

@@ -6,7 +6,7 @@ import "slices"
 func vertices(w *Work, codes []int32) {
 	for _, l := range Labels(codes) {
 		if l != Unknown {
-			w.Found(w.Down(0, named(l)), 1)
+			w.Found(w.Down(0, labelSymbol(l)), 1)
 		}
 	}
 }
@@ -22,7 +22,7 @@ func edges(w *Work, codes []int32) {
 			if b < a || la == Unknown || lb == Unknown || l == Unknown {
 				continue
 			}
-			w.Found(w.Down(w.Down(w.Down(0, named(min(la, lb))), edgeNamed(l)), named(max(la, lb))), 1)
+			w.Found(w.Down(w.Down(w.Down(0, labelSymbol(min(la, lb))), edgeSymbol(l)), labelSymbol(max(la, lb))), 1)
 		}
 	}
 }
@@ -34,12 +34,12 @@ func weisfeilerLehman(edges bool) func(args []int) Counter {
 	return func(args []int) Counter {
 		return func(w *Work, codes []int32) {
 			w.view.read(codes)
-			w.refine(args[0], edges, w.labelled())
+			w.refine(args[0], edges, w.labelColours())
 		}
 	}
 }
 
-// circular is weisfeilerLehman with edges from other first colours: label, degree, and whether the node
+// circular returns weisfeilerLehman with edges from other first colours: label, degree, and whether the node
 // is part of a ring, as in extended-connectivity fingerprints (Rogers & Hahn 2010).
 func circular(args []int) Counter {
 	return func(w *Work, codes []int32) {
@@ -51,7 +51,7 @@ func circular(args []int) Counter {
 			if l == Unknown {
 				continue
 			}
-			first[a] = w.Down(w.Down(0, named(l)), uint64(g.degree(int32(a))))
+			first[a] = w.Down(w.Down(0, labelSymbol(l)), uint64(g.degree(int32(a))))
 			if w.ring[a] {
 				first[a] = w.Down(first[a], 0)
 			}
@@ -60,12 +60,12 @@ func circular(args []int) Counter {
 	}
 }
 
-// labelled is the colour of each node by its label, 0 of an unknown one.
-func (w *Work) labelled() []uint64 {
+// labelColours returns the colour of each node by its label; 0 for an unknown one.
+func (w *Work) labelColours() []uint64 {
 	colour := zeros(w.colour, w.view.n())
 	for a, l := range w.view.label {
 		if l != Unknown {
-			colour[a] = w.Down(0, named(l))
+			colour[a] = w.Down(0, labelSymbol(l))
 		}
 	}
 	return colour
@@ -85,15 +85,15 @@ func (w *Work) refine(h int, edges bool, colour []uint64) {
 			break
 		}
 		for a := range colour {
-			after[a] = w.recoloured(int32(a), edges, colour)
+			after[a] = w.nextColour(int32(a), edges, colour)
 		}
 		colour, after = after, colour
 	}
 	w.colour, w.after = colour, after
 }
 
-// recoloured is the colour of a with those of its neighbours, 0 where one of them has none.
-func (w *Work) recoloured(a int32, edges bool, colour []uint64) uint64 {
+// nextColour returns a colour for that of a and those of its neighbours; 0 if one of them has none.
+func (w *Work) nextColour(a int32, edges bool, colour []uint64) uint64 {
 	g := &w.view
 	next := colour[a]
 	w.signature = w.signature[:0]
@@ -115,7 +115,7 @@ func (w *Work) recoloured(a int32, edges bool, colour []uint64) uint64 {
 	next = w.Down(next, roundMark)
 	for _, symbol := range w.signature {
 		if edges {
-			next = w.Down(next, edgeNamed(int32(symbol>>32)))
+			next = w.Down(next, edgeSymbol(int32(symbol>>32)))
 		}
 		next = w.Down(next, symbol&(1<<32-1))
 	}
