@@ -14,7 +14,7 @@ const (
 	ArcCos2                   // √2 max(0, p)²;          J = 3 sin θ cos θ + (π − θ)(1 + 2 cos² θ)
 )
 
-// Columns is how many columns of Φ, and rows of W, a frequency has.
+// Columns returns the number of columns of Φ, and of rows of W, for a frequency.
 func (a Activation) Columns() int {
 	if a == Waves {
 		return 2
@@ -22,5 +22,5 @@ func (a Activation) Columns() int {
 	return 1
 }
 
-// Degree is n of ArcCosn.
+// Degree returns n of ArcCosn.
 func (a Activation) Degree() int { return int(a) - 1 }

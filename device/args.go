@@ -83,7 +83,7 @@ type FeatureNoise struct {
 	Local   bool // local reparameterisation instead of sampled weights
 }
 
-// Distinct is the number of draws of Ω and of W that samples use, and the number of groups of rows
+// Distinct returns the number of draws of Ω and of W that samples use, and the number of groups of rows
 // that share both: 1, or one for each sample.
 func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
 	distinct := func(draws int) int {

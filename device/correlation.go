@@ -14,7 +14,7 @@ const (
 	Matern52                    // (1 + t + t²/3)e⁻ᵗ: ν = 5/2
 )
 
-// TwiceNu is 2ν of a Matérn kernel: 1, 3 or 5.
+// TwiceNu returns 2ν of a Matérn kernel: 1, 3 or 5.
 func (s Correlation) TwiceNu() int { return 2*int(s) - 1 }
 
 // A distance that comes from products of rows, r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩, has an error of some
@@ -27,7 +27,7 @@ const (
 	TouchingRows = 1.0 / (1 << 44)
 )
 
-// At is f(r²) and −2f'(r²) of a Matérn kernel for two rows, norms being ‖z‖² + ‖x‖².
+// At returns f(r²) and −2f'(r²) of a Matérn kernel for two rows, norms being ‖z‖² + ‖x‖².
 func (s Correlation) At(r2, norms float64) (c, slope float64) {
 	t := math.Sqrt(float64(s.TwiceNu()) * r2)
 	e := math.Exp(-t)

@@ -4,7 +4,7 @@ package device
 // paper or one BLAS routine, so that a backend may fuse its steps. Calls are made
 // from one goroutine at a time and may be asynchronous: Download waits for them.
 type Device interface {
-	// Name is how a user asks for this device: "cpu:f32".
+	// Name returns the name by which users open this device: "cpu:f32".
 	Name() string
 	// New makes a tensor of zeros.
 	New(dtype DType, shape ...int) *Tensor
@@ -18,11 +18,11 @@ type Device interface {
 	Zero(t *Tensor)
 	// Copy copies between tensors of one type and size.
 	Copy(dst, src *Tensor)
-	// Free is how many bytes can still be taken, and whether anybody knows.
+	// Free returns the bytes that can still be taken, and false if they are not known.
 	Free() (bytes int64, known bool)
-	// Taken is how many bytes tensors and the device's own scratch hold.
+	// Taken returns the bytes that tensors and the device's own scratch hold.
 	Taken() int64
-	// Dry is a device of the same kind that takes no memory and computes nothing: its tensors
+	// Dry returns a device of the same kind that takes no memory and computes nothing: its tensors
 	// have shapes alone, and downloads are zeros. The Ledger lists the memory that this device
 	// would take for the same calls.
 	Dry() (Device, *Ledger)
@@ -63,7 +63,7 @@ type Movement interface {
 // correlations c_j = k_j/α_j with a unit diagonal: the jitter is then relative by
 // construction, and α_j enters at Moments only.
 type GP interface {
-	// ARD is kernel_ard without its α, or another kernel of the same distance: C[k,m,b] = f(r²)
+	// ARD computes kernel_ard without its α, or another kernel of the same distance: C[k,m,b] = f(r²)
 	// with r² = Σ_d (Z[m,d] − X[b,d])²/ℓ[k,d]², and Slope = −2f'(r²), which is all that the
 	// gradient needs. Where all dimensions have one length-scale, the distances are computed once
 	// for all k. Where X is Z, C is Kuu/α: symmetric, with a diagonal of exactly 1.
@@ -73,18 +73,18 @@ type GP interface {
 	// PotrfBackward leaves it).
 	ARDBackward(g, a ARDArgs)
 
-	// Mix is the sum of two kernels: C[k] = ω_k A[k] + (1−ω_k) B[k] with ω = 1/(1 + e^−Logit). Where
+	// Mix computes the sum of two kernels: C[k] = ω_k A[k] + (1−ω_k) B[k] with ω = 1/(1 + e^−Logit). Where
 	// both are exactly 1, so is C.
 	Mix(a MixArgs)
 	// MixBackward writes g.A = ω g.C and g.B = (1−ω) g.C, and accumulates g.Logit[k] += ω(1−ω) Σ
 	// g.C∘(A−B). g.A may be g.C.
 	MixBackward(g, a MixArgs)
 
-	// Potrf is L Lᵀ = c + jitter·I for each of the K matrices, l lower triangular with zeros
+	// Potrf computes L with L Lᵀ = c + jitter·I for each of the K matrices, l lower triangular with zeros
 	// above. jitter [K] receives the jitters: each matrix climbs JitterLadder by itself. A
 	// matrix that fails on every rung leaves −1−pivot there and NaN in l.
 	Potrf(l, jitter, c *Tensor)
-	// PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016); dl is overwritten.
+	// PotrfBackward computes dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016); dl is overwritten.
 	PotrfBackward(dc, dl, l *Tensor)
 
 	// Trsm solves a = L⁻¹ b for each k: l [K,M,M], a and b [K,M,B].
@@ -98,7 +98,7 @@ type GP interface {
 	// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.M and g.S are overwritten.
 	WhitenBackward(g, a WhitenArgs)
 
-	// Moments is qF_anj and qF_Bnj for a whitened q(F̄), with A = L⁻¹ Kuf/α:
+	// Moments computes qF_anj and qF_Bnj for a whitened q(F̄), with A = L⁻¹ Kuf/α:
 	//	Mean[b,j]     = √α_j Σ_i A[i,b] M[j,i]
 	//	Variance[b,j] = max(VarFloor, α_j (1 − Σ_i A[i,b]² + Σ_i P[i,b]²)),   P = S_jᵀ A
 	Moments(a MomentsArgs)
@@ -106,7 +106,7 @@ type GP interface {
 	// variance is 0. P is overwritten.
 	MomentsBackward(g, a MomentsArgs)
 
-	// SampleF is reparam_F: f[s,b,j] = mean[b,j] + √var[b,j] ε(key; s, rows[b], j), f Real [S,B,J].
+	// SampleF draws F by reparam_F: f[s,b,j] = mean[b,j] + √var[b,j] ε(key; s, rows[b], j), f Real [S,B,J].
 	SampleF(f, mean, variance, rows *Tensor, key Key)
 	// SampleFBackward writes dmean = Σ_s df and dvariance = Σ_s df ε/(2√var).
 	SampleFBackward(dmean, dvariance, df, variance, rows *Tensor, key Key)
@@ -122,7 +122,7 @@ type Sequences interface {
 	// ascending columns, and each product is rounded before it is added: every backend gives the same
 	// bits.
 	SparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse, metric Metric)
-	// SparseBlock is kernel_ard's counterpart for sequences, a sum over feature maps:
+	// SparseBlock computes kernel_ard's counterpart for sequences, a sum over feature maps:
 	//	C[k,m,b] = Σ_i ω_ki f_i(D[b, i·M+m]),   ω_k = softmax(Logits_k),
 	//	f_i(d) = exp(−d/2σ_ki²), or 1 − d/2 where Linear[i]
 	// C is exactly 1 where all I distances are 0.
@@ -137,7 +137,7 @@ type Sequences interface {
 type Features interface {
 	// FeatureScratch plans the memory of a layer for up to S·B rows.
 	FeatureScratch(samples, batch, d, features, dOut int) Scratch
-	// RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W:
+	// RandomFeatures computes rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W:
 	//	Ω⁽ˢ⁾ = η + β∘τ⁽ˢ⁾, or τ⁽ˢ⁾/ℓ in PRIOR-FIXED           τ indexed (row d, column r); times Mixing
 	//	Φ    = √(α/R) [cos HΩ, sin HΩ], or √(α/R) φ(HΩ) of another Activation
 	//	Out  = Φ (m + s∘e⁽ˢ⁾)                                  e indexed (row of W, column of W)
@@ -145,7 +145,7 @@ type Features interface {
 	RandomFeatures(a FeatureArgs)
 	// RandomFeaturesBackward follows RandomFeatures. It writes g.H and accumulates g.Params.
 	RandomFeaturesBackward(g, a FeatureArgs)
-	// Frequencies is q(Ω) = N(η, β²) of frequencies around a fixed draw τ: ω = (τ + ρζ)/ℓ with ζ ~
+	// Frequencies computes q(Ω) = N(η, β²) of frequencies around a fixed draw τ: ω = (τ + ρζ)/ℓ with ζ ~
 	// N(0, 1) a priori and q(ζ) = N(m, s²),
 	//	η[d,r] = (τ[d,r] + ρ m[d,r])/ℓ[d],   log β²[d,r] = log s²[d,r] + 2 log ρ/ℓ[d]
 	Frequencies(a FrequencyArgs)
@@ -167,7 +167,7 @@ type Features interface {
 	// FeatureMomentsBackward follows FeatureMoments. It writes g.H and accumulates g.Params. The
 	// gradient of a floored variance is 0.
 	FeatureMomentsBackward(g, a FeatureArgs)
-	// AddNoise is a draw of an output from its moments: out[s,b,c] += √variance[s,b,c] ε(key; s,
+	// AddNoise draws an output from its moments: out[s,b,c] += √variance[s,b,c] ε(key; s,
 	// rows[b], c), all Real [S,B,C].
 	AddNoise(out, variance, rows *Tensor, key Key)
 	// AddNoiseBackward writes dvariance = dout ε/(2√variance). The gradient of the mean is dout
@@ -180,37 +180,37 @@ type Features interface {
 // every gradient are times scale, N/(B·S), so nothing above or below them scales again. With Weight,
 // the terms of row b are times w_b, too.
 type Likelihoods interface {
-	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c).
+	// GaussianLogLik computes Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c).
 	GaussianLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
+	// GaussianExpected computes the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 	GaussianExpected(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// GaussianPredictive is Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c), for the same
+	// GaussianPredictive computes Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c), for the same
 	// moments and δ = BoundShare: the log density of targets under the prediction, with as much of the
 	// bound as keeps the mean at the targets.
 	GaussianPredictive(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]].
+	// SoftmaxLogLik computes Σ_{s,b} log softmax(h[s,b,:])[y[b]].
 	SoftmaxLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// BernoulliLogLik is Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic
+	// BernoulliLogLik computes Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic
 	// function.
 	BernoulliLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// StudentLogLik is Σ_{s,b,c} log t_ν((y[b,c] − h[s,b,c])/σ) − log σ, the density of Student's t
+	// StudentLogLik computes Σ_{s,b,c} log t_ν((y[b,c] − h[s,b,c])/σ) − log σ, the density of Student's t
 	// with ν = 2 + exp Tail degrees of freedom, shifted by h and scaled by σ_c.
 	StudentLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// HeteroscedasticLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for
+	// HeteroscedasticLogLik computes Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for
 	// each element, v = max(VarFloor, σ²_c exp h[s,b,C+c]).
 	HeteroscedasticLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// PoissonLogLik is Σ_{s,b,c} y f − exp f − log y!, the density of a count y[b,c] with the log rate
+	// PoissonLogLik computes Σ_{s,b,c} y f − exp f − log y!, the density of a count y[b,c] with the log rate
 	// f = h[s,b,c] + LogRate[c] + Offset[b]. From LogRateMax on, exp f goes on along its tangent, so that
 	// no step overflows.
 	PoissonLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// PoissonExpected is the closed form E_q log p(y | F) of the same: E exp F = exp(f + var/2), with the
+	// PoissonExpected computes the closed form E_q log p(y | F) of the same: E exp F = exp(f + var/2), with the
 	// same tangent, f from the mean.
 	PoissonExpected(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// NegativeBinomialLogLik is Σ_{s,b,c} log p(y[b,c]) of counts with mean λ = exp f, f as in
+	// NegativeBinomialLogLik computes Σ_{s,b,c} log p(y[b,c]) of counts with mean λ = exp f, f as in
 	// PoissonLogLik, and variance λ + δλ². With δ = DispersionFloor + exp Tail and r = 1/δ,
 	//	log p = log Γ(y+r) − log Γ(r) − log y! + r log r/(r+λ) + y log λ/(r+λ)
 	NegativeBinomialLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// OrdinalLogLik is Σ_{s,b} log [Φ(κ_y+1 − h[s,b]) − Φ(κ_y − h[s,b])] for labels y[b] of K ordered
+	// OrdinalLogLik computes Σ_{s,b} log [Φ(κ_y+1 − h[s,b]) − Φ(κ_y − h[s,b])] for labels y[b] of K ordered
 	// levels, Φ the normal distribution function. The cut points κ_0 = −∞ < κ_1 < … < κ_K = ∞ are
 	// κ_1 = Cuts[0], κ_k+1 = κ_k + GapFloor + exp Cuts[k].
 	OrdinalLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
@@ -226,11 +226,11 @@ type Likelihoods interface {
 // Divergences hold the KL terms of elbo: the value, Double [1], is WRITTEN, and −weight·∂KL is
 // accumulated into the gradients, in the same pass.
 type Divergences interface {
-	// KLDiag is Σ ½[log p − log s² + (s²+m²)/p − 1] for fully factorised Gaussians, p = 1, or
+	// KLDiag computes Σ ½[log p − log s² + (s²+m²)/p − 1] for fully factorised Gaussians, p = 1, or
 	// p = ℓ_d⁻² where there is LogL, whose gradient then accumulates too. Without LogVar it is
 	// Σ ½ m², for the elements m below the diagonal of a full covariance's Cholesky factor.
 	KLDiag(kl *Tensor, g, a DiagArgs, weight Scalar)
-	// KLInducing is the KL of the whitened q(F̄) from N(0, I), all Double:
+	// KLInducing computes the KL of the whitened q(F̄) from N(0, I), all Double:
 	//	Σ_j ½(‖m_j‖² + ‖s_j‖² − M) − Σ log|diag s_j|
 	// m [J,M], s [J,M,M] lower, or [J,M] diagonal.
 	KLInducing(kl, dm, ds, m, s *Tensor, weight Scalar)

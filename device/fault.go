@@ -14,7 +14,7 @@ type FaultError struct {
 
 func (e *FaultError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Device, e.Op, e.Err) }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *FaultError) Unwrap() error { return e.Err }
 
 // Guard turns the panic of a fault into an error; other panics go on. It is deferred by the caller

@@ -37,7 +37,7 @@ type Key struct {
 	Strata int
 }
 
-// Words is the Philox key and the three counter words that do not depend on
+// Words returns the Philox key and the three counter words that do not depend on
 // the column.
 func (k Key) Words(sample, row int) (key [2]uint32, c1, c2, c3 uint32) {
 	key = [2]uint32{uint32(k.Seed), uint32(k.Seed >> 32)}

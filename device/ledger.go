@@ -49,7 +49,7 @@ func (l *Ledger) Scratch(field any, n, size int) {
 	l.list[i].Bytes = max(l.list[i].Bytes, times(int64(n), int64(size)))
 }
 
-// times is a product of two lengths, or the largest int64 where it overflows.
+// times returns a product of two lengths, or the largest int64 where it overflows.
 func times(a, b int64) int64 {
 	if b != 0 && a > math.MaxInt64/b {
 		return math.MaxInt64
@@ -57,7 +57,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// Allocations are all that was recorded and is not empty.
+// Allocations returns the recorded allocations that are not empty.
 func (l *Ledger) Allocations() []Allocation {
 	return slices.DeleteFunc(slices.Clone(l.list), func(a Allocation) bool { return a.Bytes == 0 })
 }
@@ -69,7 +69,7 @@ func (l *Ledger) Exceed() { l.exceeded = true }
 // Exceeded reports whether Exceed was called.
 func (l *Ledger) Exceeded() bool { return l.exceeded }
 
-// Total is the sum of all bytes, or the largest int64 where it overflows or Exceeded.
+// Total returns the sum of all bytes, or the largest int64 where it overflows or Exceeded.
 func (l *Ledger) Total() (bytes int64) {
 	if l.exceeded {
 		return math.MaxInt64

@@ -2,7 +2,7 @@ package device
 
 import "math"
 
-// LogProbit is log(Φ(upper) − Φ(lower)) for lower < upper, one of which may be infinite; Φ is the normal
+// LogProbit returns log(Φ(upper) − Φ(lower)) for lower < upper, one of which may be infinite; Φ is the normal
 // distribution function. It keeps its digits in both tails.
 func LogProbit(lower, upper float64) float64 {
 	if lower > 0 { // the same probability, mirrored
@@ -15,10 +15,10 @@ func LogProbit(lower, upper float64) float64 {
 	return top + math.Log(-math.Expm1(logNormalBelow(lower)-top))
 }
 
-// normalBelow is Φ(x).
+// normalBelow returns Φ(x).
 func normalBelow(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// logNormalBelow is log Φ(x) for x ≤ 0: from −30 down by the asymptotic series of Φ.
+// logNormalBelow returns log Φ(x) for x ≤ 0: from −30 down by the asymptotic series of Φ.
 func logNormalBelow(x float64) float64 {
 	if x > -30 {
 		return math.Log(normalBelow(x))
@@ -28,7 +28,7 @@ func logNormalBelow(x float64) float64 {
 	return -x*x/2 - math.Log(-x*math.Sqrt(2*math.Pi)) + math.Log1p(series)
 }
 
-// CutPoints are κ_1 … κ_K−1 of OrdinalLogLik, from its Cuts.
+// CutPoints returns κ_1 … κ_K−1 of OrdinalLogLik, from its Cuts.
 func CutPoints(cuts []float64) []float64 {
 	points := make([]float64, len(cuts))
 	copy(points, cuts)

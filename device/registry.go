@@ -41,7 +41,7 @@ var Suffixes = [...]string{":f32", ":f64"}
 // such as cpu:f64.
 func Open(name string) (Device, error) { return OpenSaying(name, func(string) {}) }
 
-// OpenSaying is Open, with a Say.
+// OpenSaying opens a device as Open does, with a Say.
 func OpenSaying(name string, say Say) (Device, error) {
 	if name == "auto" || name == "" {
 		dev, _, err := OpenAuto(say)
@@ -94,7 +94,7 @@ func Machines() (machines []Machine, reasons map[string]error) {
 	return machines, reasons
 }
 
-// backendNames lists the registered backends.
+// backendNames returns the names of the registered backends.
 func backendNames() []string { return slices.Sorted(maps.Keys(backends)) }
 
 // SettingError reports a variable of the environment that asks for what a device does not do.
@@ -102,7 +102,7 @@ type SettingError struct{ Err error }
 
 func (e *SettingError) Error() string { return e.Err.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *SettingError) Unwrap() error { return e.Err }
 
 // AbsentError reports a device that is known by its name but cannot be used here, and the reason.
@@ -113,5 +113,5 @@ type AbsentError struct {
 
 func (e *AbsentError) Error() string { return fmt.Sprintf("device %s: %v", e.Name, e.Err) }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *AbsentError) Unwrap() error { return e.Err }

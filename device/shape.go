@@ -34,7 +34,7 @@ func (t *Tensor) want(op, name string, dtype DType, shape ...int) {
 	}
 }
 
-// wantOptional is want for a tensor that may be nil.
+// wantOptional panics as want does, for a tensor that may be nil.
 func (t *Tensor) wantOptional(op, name string, dtype DType, shape ...int) {
 	if t != nil {
 		t.want(op, name, dtype, shape...)
@@ -145,7 +145,7 @@ type FeatureShape struct {
 	Activation      Activation
 }
 
-// Columns is the number of columns of Φ and of rows of W: 2R, or R.
+// Columns returns the number of columns of Φ and of rows of W: 2R, or R.
 func (n *FeatureShape) Columns() int { return n.R * n.Activation.Columns() }
 
 // check checks the arguments that both operations of a layer share.

@@ -103,7 +103,7 @@ type QShape struct {
 	Diagonal   bool // the covariance factor is given by its diagonal
 }
 
-// Kernel is the number of the kernel of latent j.
+// Kernel returns the number of the kernel of latent j.
 func (n QShape) Kernel(j int) int {
 	if n.K == 1 {
 		return 0
@@ -111,7 +111,7 @@ func (n QShape) Kernel(j int) int {
 	return j
 }
 
-// Latents is the range of latents that have kernel k.
+// Latents returns the range of latents that have kernel k.
 func (n QShape) Latents(k int) (lo, hi int) {
 	if n.K == 1 {
 		return 0, n.J
@@ -134,7 +134,7 @@ func (n *QShape) kernels(op string, k int) {
 	}
 }
 
-// agree is the lengths of gradients, which must equal the lengths of their arguments.
+// agree returns the lengths of gradients, and panics unless they equal those of their arguments.
 func agree(op string, gradients, arguments QShape) QShape {
 	if gradients != arguments {
 		wrong(op, "gradients have other lengths than their arguments")

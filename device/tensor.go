@@ -33,25 +33,25 @@ func NewTensor(dtype DType, mem Memory, shape ...int) *Tensor {
 	return &Tensor{dtype: dtype, shape: shape, size: Volume(shape), mem: mem}
 }
 
-// DType is the type of the elements.
+// DType returns the type of the elements.
 func (t *Tensor) DType() DType { return t.dtype }
 
-// Dim is the length of axis i.
+// Dim returns the length of axis i.
 func (t *Tensor) Dim(i int) int { return t.shape[i] }
 
-// Rank is the number of axes.
+// Rank returns the number of axes.
 func (t *Tensor) Rank() int { return len(t.shape) }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (t *Tensor) Len() int { return t.size }
 
-// Shape is a copy of the shape.
+// Shape returns a copy of the shape.
 func (t *Tensor) Shape() []int { return append([]int(nil), t.shape...) }
 
-// Memory is the backend's memory, for the backend.
+// Memory returns the backend's memory, for the backend.
 func (t *Tensor) Memory() Memory { return t.mem }
 
-// View is a tensor over the elements that start at offset, with another shape.
+// View returns a tensor over the elements that start at offset, with another shape.
 // It shares the memory of t.
 func (t *Tensor) View(offset int, shape ...int) *Tensor {
 	n := Volume(shape)
@@ -61,7 +61,7 @@ func (t *Tensor) View(offset int, shape ...int) *Tensor {
 	return &Tensor{dtype: t.dtype, shape: shape, size: n, mem: t.mem.Slice(offset, offset+n)}
 }
 
-// Volume is the number of elements of a shape.
+// Volume returns the number of elements of a shape.
 func Volume(shape []int) int {
 	n := 1
 	for _, d := range shape {

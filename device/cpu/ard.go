@@ -26,7 +26,7 @@ type ardTask struct {
 	ardGradient
 }
 
-// ARD is kernel_ard without its α, or a Matérn kernel, and its slope.
+// ARD computes the correlations c of z and x, kernel_ard without its α or a Matérn kernel, and their slopes.
 func (d *gp) ARD(a device.ARDArgs) {
 	t := &d.ard
 	t.ARDShape, t.form = device.CheckARD(a), a.Form
@@ -67,7 +67,7 @@ func (t *ardTask) packAcross(p *pool) {
 	}
 }
 
-// groups is how many times the distances are computed: once for all k if isotropic.
+// groups returns the number of sets of distances to compute: one for all k if isotropic.
 func (t *ardTask) groups() int {
 	if t.Isotropic {
 		return 1
@@ -187,7 +187,7 @@ func (t *ardTask) halfOf(k int) []float64 {
 	return t.half[k*t.B:][:t.B]
 }
 
-// ownHalf is ½Σ z²w for row i.
+// ownHalf returns ½Σ z²w for row i.
 func (t *ardTask) ownHalf(zw []float64, i int) float64 {
 	return simd.Dot64(zw[:t.D], t.z[i*t.D:][:t.D]) / 2
 }

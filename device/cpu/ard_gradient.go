@@ -39,7 +39,7 @@ func (t *ardTask) beginGradient(p *pool) {
 	}
 }
 
-// lengths is the number of length-scales.
+// lengths returns the number of length-scales.
 func (t *ardTask) lengths() int {
 	if t.Isotropic {
 		return t.K
@@ -47,7 +47,7 @@ func (t *ardTask) lengths() int {
 	return t.K * t.D
 }
 
-// chunks is into how many blocks the columns of dz are divided.
+// chunks returns the number of blocks into which the columns of dz are divided.
 func (t *ardTask) chunks() int { return blocksOf(t.D, simd.PanelColumns64) }
 
 // ardProduct is G = dc∘slope and its sums. A block is the block of ARD.
@@ -77,7 +77,7 @@ func (t *ardProduct) run(w *worker, block int) {
 	}
 }
 
-// isotropic is run for all k at once: Σ G (z−x)² comes from the distances themselves.
+// isotropic does the work of run for all k at once: Σ G (z−x)² comes from the distances themselves.
 func (t *ardProduct) isotropic(w *worker, i, lo, hi int) {
 	a := (*ardTask)(t)
 	e := w.double(0, (hi-lo)*t.B)
@@ -148,7 +148,7 @@ func (t *ardMove) run(w *worker, block int) {
 	}
 }
 
-// pull is dz −= z∘(gᵀ w).
+// pull subtracts: dz −= z∘(gᵀ w).
 func (t *ardMove) pull(w *worker, lo, hi, d0, d1 int, twice float64) {
 	n, groups := d1-d0, (*ardTask)(t).groups()
 	weight, ld := t.ones, n

@@ -16,7 +16,7 @@ type budget struct {
 
 func (b *budget) dry() bool { return b.ledger != nil }
 
-// grow returns n elements of buf, with any contents, and makes room at the first call.
+// grow returns n elements of buf, with any contents, and allocates them at the first call.
 func grow[E any](p *pool, buf *[]E, n int) []E {
 	var element E
 	size := int(unsafe.Sizeof(element))
@@ -31,7 +31,7 @@ func grow[E any](p *pool, buf *[]E, n int) []E {
 	return (*buf)[:n]
 }
 
-// growWorker is grow for a worker's buffer, which has smallScratch elements from the start.
+// growWorker is like grow, for a worker's buffer, which has smallScratch elements from the start.
 func growWorker[E any](p *pool, buf *[]E, n int) {
 	if n <= smallScratch {
 		return
@@ -52,14 +52,14 @@ func reserve(p *pool, q *simd.Panels64, k, n int) {
 	}
 }
 
-// Free is the memory that the operating system reports as available.
+// Free returns the memory that the operating system reports as available.
 func (d *Device[T]) Free() (bytes int64, known bool) { return hostmem.Available() }
 
-// Taken is how many bytes tensors and scratch have taken since the device was opened. It includes
+// Taken returns the bytes that tensors and scratch have taken since the device was opened. It includes
 // tensors that are no longer reachable, but not the memory that each worker has from its start.
 func (d *Device[T]) Taken() int64 { return d.taken }
 
-// Dry is a Device with as many workers that runs no blocks.
+// Dry returns a Device with as many workers that runs no blocks, and its ledger.
 func (d *Device[T]) Dry() (device.Device, *device.Ledger) {
 	ledger := &device.Ledger{}
 	p := &pool{workers: make([]*worker, len(d.workers)), budget: budget{ledger: ledger}}

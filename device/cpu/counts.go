@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// beginCounts is beginSums of a likelihood of counts.
+// beginCounts starts the sums of a likelihood of counts, as beginSums does.
 func (d *Device[T]) beginCounts(s, b, c int, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
 	t := d.beginSums(s, b, c, a.Weight, scale)
 	t.y = d.real(a.Y)
@@ -21,7 +21,7 @@ func (d *Device[T]) beginCounts(s, b, c int, a device.LikelihoodArgs, scale floa
 	return t
 }
 
-// logRate is the part of f that is not h, of a row and a column.
+// logRate returns f − h of a row and a column.
 func (t *likelihoods[T]) logRate(row, c int) float64 {
 	if t.offset == nil {
 		return t.noise[c]
@@ -29,7 +29,7 @@ func (t *likelihoods[T]) logRate(row, c int) float64 {
 	return t.noise[c] + float64(t.offset[row%t.b])
 }
 
-// PoissonLogLik is Σ y f − exp f − log y!, its gradients in the same pass.
+// PoissonLogLik computes Σ y f − exp f − log y!, and its gradients in the same pass.
 func (d *Device[T]) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckPoisson("PoissonLogLik", ell, g, a)
 	d.beginCounts(s, b, c, a, scale)
@@ -37,14 +37,14 @@ func (d *Device[T]) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs
 	d.evaluateMoments(poisson, 32, ell, g.LogRate, g, a)
 }
 
-// PoissonExpected is the closed form E_q log p(y | F) = Σ y mean − exp(mean + var/2) − log y!.
+// PoissonExpected computes the closed form E_q log p(y | F) = Σ y mean − exp(mean + var/2) − log y!.
 func (d *Device[T]) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckPoissonMoments(ell, g, a)
 	d.beginCounts(s, b, c, a, scale)
 	d.evaluateMoments(poisson, 32, ell, g.LogRate, g, a)
 }
 
-// poisson is PoissonLogLik, which has no variances, or PoissonExpected of rows lo … hi.
+// poisson computes rows lo … hi−1 of PoissonLogLik, which has no variances, or of PoissonExpected.
 func (t *likelihoodMoments[T, E]) poisson(block, lo, hi int) {
 	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
 	clear(slopes)
@@ -70,19 +70,19 @@ func (t *likelihoodMoments[T, E]) poisson(block, lo, hi int) {
 	t.ell[block] = value
 }
 
-// rateOf is exp u and its slope; from LogRateMax on the tangent.
+// rateOf returns exp u and its slope; above LogRateMax, those of the tangent.
 func rateOf(u float64) (rate, slope float64) {
 	slope = math.Exp(min(u, device.LogRateMax))
 	return slope * (1 + max(u-device.LogRateMax, 0)), slope
 }
 
-// logFactorial is log y!.
+// logFactorial returns log y!.
 func logFactorial(y float64) float64 {
 	v, _ := math.Lgamma(y + 1)
 	return v
 }
 
-// NegativeBinomialLogLik is Σ log p(y) of counts with mean exp f and variance λ + δλ², its gradients in
+// NegativeBinomialLogLik computes Σ log p(y) of counts with mean exp f and variance λ + δλ², and its gradients in
 // the same pass.
 func (d *Device[T]) NegativeBinomialLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckNegativeBinomial(ell, g, a)

@@ -72,7 +72,7 @@ func New[T Float](workers int) *Device[T] {
 	return &Device[T]{gp: gp{pool: newPool(max(1, workers), spins)}, math: kernelsOf[T]()}
 }
 
-// Name is "cpu:f32" or "cpu:f64".
+// Name returns "cpu:f32" or "cpu:f64".
 func (d *Device[T]) Name() string {
 	if d.size(device.Real) == 4 {
 		return "cpu:f32"
@@ -106,7 +106,7 @@ func (d *Device[T]) New(dtype device.DType, shape ...int) *device.Tensor {
 	return device.NewTensor(dtype, mem, shape...)
 }
 
-// size is the number of bytes of an element.
+// size returns the number of bytes of an element.
 func (d *Device[T]) size(dtype device.DType) int {
 	var real T
 	switch dtype {
@@ -124,7 +124,7 @@ func double(t *device.Tensor) []float64 { return elements[float64](t) }
 
 func ints(t *device.Tensor) []int32 { return elements[int32](t) }
 
-// elements is the memory of a tensor; nil for a nil tensor and for those of a dry device.
+// elements returns the memory of a tensor; nil for a nil tensor and for those of a dry device.
 func elements[E any](t *device.Tensor) []E {
 	if t == nil {
 		return nil
@@ -149,7 +149,7 @@ func (d *Device[T]) Upload(dst *device.Tensor, src []float64) {
 	cast(d.real(dst), src)
 }
 
-// cast is dst = src, in another precision.
+// cast copies src to dst, in another precision.
 func cast[To, From Float](dst []To, src []From) {
 	for i, v := range src[:len(dst)] {
 		dst[i] = To(v)

@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// keyOf is the key of sample s. With draws > 0, sample s uses draw s mod draws.
+// keyOf returns the key of sample s. With draws > 0, sample s uses draw s mod draws.
 func keyOf(key device.Key, s, draws int) device.Key {
 	key.Sample += uint32(s)
 	if draws > 0 {

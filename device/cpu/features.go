@@ -71,7 +71,7 @@ func (d *Device[T]) beginFeatures(op string, a device.FeatureArgs, n device.Feat
 	return t
 }
 
-// RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
+// RandomFeatures computes h' = Wᵀφ(h; Ω) for draws of W and Ω: rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
 func (d *Device[T]) RandomFeatures(a device.FeatureArgs) {
 	const op = "RandomFeatures"
 	t := d.beginFeatures(op, a, device.CheckFeatures(op, a))
@@ -97,19 +97,19 @@ func (d *Device[T]) RandomFeatures(a device.FeatureArgs) {
 	d.do(t, t.rowBlocks(), t.S*t.B*t.R*(t.D+2*t.Out+16))
 }
 
-// rowBlocks is the number of blocks of rows of h: no block holds rows of two groups.
+// rowBlocks returns the number of blocks of rows of h: no block holds rows of two groups.
 func (t *features[T]) rowBlocks() int { return t.groups * blocksOf(t.groupRows(), featureRows) }
 
 func (t *features[T]) groupRows() int { return t.S * t.B / t.groups }
 
-// rowSpan is block number block of the rows, and its group.
+// rowSpan returns the rows lo … hi−1 of a block, and their group.
 func (t *features[T]) rowSpan(block int) (group, lo, hi int) {
 	n := t.groupRows()
 	group, lo, hi = spanOf(block, featureRows, n)
 	return group, group*n + lo, group*n + hi
 }
 
-// omegaOf and weightsOf are the draws that a group uses.
+// omegaOf and weightsOf return the draws that a group uses.
 func (t *features[T]) omegaOf(group int) []T { return t.omega[group%t.omegas*t.D*t.R:][:t.D*t.R] }
 
 func (t *features[T]) weightsOf(group int) []T {
@@ -148,7 +148,7 @@ type matrix[T Float] struct {
 
 func (c *matrix[T]) row(i int) []T { return c.x[i*c.ld:][:c.k] }
 
-// multiply is out = α X W for n rows of X. A layer with one output is a row of dot products, where
+// multiply computes out = α X W for n rows of X. A layer with one output is a row of dot products, where
 // Gemm would use one lane of a register.
 func (t *features[T]) multiply(w *worker, out []T, n int, alpha T, x matrix[T], weights []T) {
 	if t.Out > 1 {
@@ -160,7 +160,7 @@ func (t *features[T]) multiply(w *worker, out []T, n int, alpha T, x matrix[T], 
 	}
 }
 
-// multiplyTransposed is dw = α Xᵀ D for n rows of X and of D.
+// multiplyTransposed computes dw = α Xᵀ D for n rows of X and of D.
 func (t *features[T]) multiplyTransposed(w *worker, dw []T, n int, alpha T, x matrix[T], d []T) {
 	if t.Out > 1 {
 		t.math.gemm(t.math.pack(w), true, false, x.k, t.Out, n, alpha, x.x, x.ld, d, t.Out, 0, dw, t.Out)

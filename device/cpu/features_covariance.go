@@ -9,12 +9,12 @@ type weightCovariance[T Float] struct {
 	p []T // [d',S·B,2R]: P = μL; in the backward pass its gradient
 }
 
-// begin plans the memory.
+// begin reserves the memory.
 func (n *weightCovariance[T]) begin(p *pool, rows, columns, out int) {
 	n.l, n.p = grow(p, &n.l, out*columns*columns), grow(p, &n.p, out*rows*columns)
 }
 
-// fullWeights is L and, in place of the squares of m in quad, those of m and of C = L Lᵀ, for
+// fullWeights computes L and, in place of the squares of m in quad, those of m and of C = L Lᵀ, for
 // frequencies lo … hi.
 func (t *features[T]) fullWeights(lo, hi int) {
 	m, size := &t.moments, t.R*t.Out
@@ -39,7 +39,7 @@ func (t *features[T]) factorRow(c, i int) []T {
 	return row[:i+1]
 }
 
-// lowerRow is the place of row i of a factor c.
+// lowerRow returns the place of row i of a factor c.
 func (t *features[T]) lowerRow(c, i int) int { return (c*2*t.R + i) * 2 * t.R }
 
 // spread adds ‖Lᵀμ‖² to the variances of rows lo … hi, and keeps P = μL.

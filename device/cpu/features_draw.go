@@ -26,7 +26,7 @@ func (t *drawSpectra[T]) run(w *worker, block int) {
 	times(tau, t.p.mixing)
 }
 
-// times is x∘factor; without a factor x stays.
+// times multiplies x by factor, element by element; a nil factor changes nothing.
 func times[T Float](x, factor []T) {
 	for i, v := range factor {
 		x[i] *= v
@@ -46,7 +46,7 @@ func (t *drawWeights[T]) run(w *worker, block int) {
 	combine(t.w[at:][:n], e, s, t.p.meanW[lo*t.Out:])
 }
 
-// deviations is s = √eˡ for the logarithms of variances.
+// deviations computes s = √eˡ for the logarithms of variances.
 func deviations[T Float](m *kernels[T], s, logVar []T) {
 	for i, v := range logVar[:len(s)] {
 		s[i] = v / 2
@@ -54,7 +54,7 @@ func deviations[T Float](m *kernels[T], s, logVar []T) {
 	m.exp(s, s)
 }
 
-// product is dst = x∘y.
+// product computes dst = x∘y.
 func product[T Float](dst, x, y []T) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i, v := range x {

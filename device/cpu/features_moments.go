@@ -36,7 +36,7 @@ type featureMoments[T Float] struct {
 	variance   []T
 }
 
-// FeatureMoments is rfdnn_lth_vec with W and Ω integrated.
+// FeatureMoments computes means and variances of the layer's outputs: rfdnn_lth_vec with W and Ω integrated.
 func (d *Device[T]) FeatureMoments(a device.FeatureArgs) {
 	const op = "FeatureMoments"
 	t := d.beginFeatures(op, a, device.CheckFeatureMoments(op, a))
@@ -62,7 +62,7 @@ func (d *Device[T]) FeatureMoments(a device.FeatureArgs) {
 	d.do((*integratedRows[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+(6+t.squares())*t.Out+32))
 }
 
-// squares is how many products a full covariance of W takes for each row, frequency and output.
+// squares returns the number of products of a full covariance of W for each row, frequency and output.
 func (t *features[T]) squares() int {
 	if t.Full {
 		return 2 * t.R
@@ -105,7 +105,7 @@ func (t *integratedWeights[T]) run(_ *worker, block int) {
 	}
 }
 
-// sumBase is the part of the variance that all rows share.
+// sumBase computes the part of the variance that all rows share.
 func (t *features[T]) sumBase() {
 	n := &t.moments
 	if t.Full {
@@ -145,7 +145,7 @@ func (t *integratedRows[T]) run(w *worker, block int) {
 	}
 }
 
-// integrals are a row's columns of r numbers; a gradient has the first six.
+// integrals returns a row's columns of r numbers; a gradient has the first six.
 func integrals[T Float](row []T, r int) (m simd.Integrals[T]) {
 	m.MeanCos, m.MeanSin = row[:r], row[r:2*r]
 	m.Wave, m.Lost, m.CrossCos, m.CrossSin = row[2*r:3*r], row[3*r:4*r], row[4*r:5*r], row[5*r:6*r]

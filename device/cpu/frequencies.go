@@ -17,7 +17,7 @@ type frequencies[T Float] struct {
 	d, r                 int
 }
 
-// Frequencies is η = (τ + ρm)/ℓ and log β² = log s² + 2 log ρ/ℓ.
+// Frequencies computes η = (τ + ρm)/ℓ and log β² = log s² + 2 log ρ/ℓ.
 func (d *Device[T]) Frequencies(a device.FrequencyArgs) {
 	t := &d.frequencies
 	*t = frequencies[T]{partial: t.partial, eta: d.real(a.Eta), logvar: d.real(a.LogVar), tau: d.real(a.Tau),

@@ -44,7 +44,7 @@ func kernelsOf[T Float]() *kernels[T] {
 
 func (k *kernels[T]) pack(w *worker) *simd.Pack[T] { return k.of(w).pack }
 
-// scratch is buffer i of the worker, with any contents.
+// scratch returns buffer i of the worker, with any contents.
 func (k *kernels[T]) scratch(w *worker, i, n int) []T { return k.of(w).data[i][:n] }
 
 // reserve makes room for n elements in buffer i of each worker.

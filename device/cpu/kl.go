@@ -27,7 +27,7 @@ type divergences[T Float] struct {
 	kl, dlogl    []float64 // [blocks]
 }
 
-// KLDiag is the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
+// KLDiag computes the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
 // A block is a piece of one row, so that it has one length-scale.
 func (d *Device[T]) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.Scalar) {
 	t := &d.divergences
@@ -79,7 +79,7 @@ func (t *klDiag[T]) run(w *worker, block int) {
 	t.kl[block] = 0.5 * (moments*l2 - n - logs - n*math.Log(l2))
 }
 
-// lower is ½ Σ m² of a piece of the elements below the diagonals of factors.
+// lower returns ½ Σ m² of a piece of the elements below the diagonals of factors.
 func (t *klDiag[T]) lower(lo, hi int) float64 {
 	mean := t.mean[lo:hi]
 	t.math.axpy(T(-t.weight), mean, t.dmean[lo:hi])
@@ -90,7 +90,7 @@ func (t *klDiag[T]) lower(lo, hi int) float64 {
 	return total / 2
 }
 
-// KLInducing is the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.
+// KLInducing computes the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.
 func (d *Device[T]) KLInducing(kl, dm, ds, m, s *device.Tensor, weight device.Scalar) {
 	t := &d.divergences
 	t.shape = device.CheckKLInducing(kl, dm, ds, m, s)

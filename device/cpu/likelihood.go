@@ -39,7 +39,7 @@ func (d *Device[T]) beginSums(s, b, c int, weight *device.Tensor, scale float64)
 	return t
 }
 
-// w is the weight of a row.
+// w returns the weight of a row.
 func (t *likelihoods[T]) w(row int) float64 {
 	if t.weight == nil {
 		return 1
@@ -47,7 +47,7 @@ func (t *likelihoods[T]) w(row int) float64 {
 	return float64(t.weight[row%t.b])
 }
 
-// count is the sum of the weights of the rows lo … hi−1.
+// count returns the sum of the weights of the rows lo … hi−1.
 func (t *likelihoods[T]) count(lo, hi int) (n float64) {
 	if t.weight == nil {
 		return float64(hi - lo)
@@ -58,14 +58,14 @@ func (t *likelihoods[T]) count(lo, hi int) (n float64) {
 	return n
 }
 
-// beginLabels is beginSums of a likelihood of labels.
+// beginLabels starts the sums of a likelihood of labels, as beginSums does.
 func (d *Device[T]) beginLabels(s, b, c int, g, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
 	t := d.beginSums(s, b, c, a.Weight, scale)
 	t.dh, t.h, t.labels = d.real(g.H), d.real(a.H), ints(a.Y)
 	return t
 }
 
-// beginNoise is beginSums of a likelihood with one variance for each column.
+// beginNoise starts the sums of a likelihood with one variance for each column, as beginSums does.
 func (d *Device[T]) beginNoise(s, b, c int, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
 	t := d.beginSums(s, b, c, a.Weight, scale)
 	t.y = d.real(a.Y)
@@ -84,10 +84,10 @@ func (t *likelihoods[T]) slopes(dlogvar []T) {
 	}
 }
 
-// column is the sum of a column of dlogvar over the blocks.
+// column returns the sum of a column of dlogvar over the blocks.
 func (t *likelihoods[T]) column(c int) float64 { return sumEvery(t.dlogvar, c, t.c) }
 
-// GaussianLogLik is Σ log N(y; h, σ²_c), its gradients in the same pass.
+// GaussianLogLik computes Σ log N(y; h, σ²_c), and its gradients in the same pass.
 func (d *Device[T]) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckGaussian("GaussianLogLik", ell, g, a)
 	d.beginNoise(s, b, c, a, scale)
@@ -109,7 +109,7 @@ func (d *Device[T]) evaluate(of task, work int, ell, columns *device.Tensor) {
 
 func sum(x []float64) float64 { return sumEvery(x, 0, 1) }
 
-// normals is Σ −½(log 2πσ² + (y−h)²/σ²) over rows that count as n, from the columns' Σ (y−h)², which become
+// normals returns Σ −½(log 2πσ² + (y−h)²/σ²) over rows that count as n, from the columns' Σ (y−h)², which become
 // the slopes in log σ².
 func (t *likelihoods[T]) normals(squares []float64, n float64) (value float64) {
 	for c, v := range squares {
@@ -120,7 +120,7 @@ func (t *likelihoods[T]) normals(squares []float64, n float64) (value float64) {
 	return value
 }
 
-// SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
+// SoftmaxLogLik computes Σ log softmax(h[s,b,:])[y[b]], and its gradients in the same pass.
 func (d *Device[T]) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckSoftmax("SoftmaxLogLik", ell, g, a)
 	t := d.beginLabels(s, b, c, g, a, scale)
@@ -160,7 +160,7 @@ func (t *softmax[T]) run(_ *worker, block int) {
 	t.ell[block] = total
 }
 
-// BernoulliLogLik is Σ log σ(±h), with its gradient in the same pass.
+// BernoulliLogLik computes Σ log σ(±h), and its gradients in the same pass.
 func (d *Device[T]) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b := device.CheckBernoulli(ell, g, a)
 	t := d.beginLabels(s, b, 1, g, a, scale)
@@ -188,7 +188,7 @@ func (t *bernoulli[T]) run(_ *worker, block int) {
 	t.ell[block] = total
 }
 
-// StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, its gradients in the same pass. With z = (y−h)²/νσ²
+// StudentLogLik computes Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass. With z = (y−h)²/νσ²
 // all of it follows from Σ log(1+z), which the blocks leave in ell, and Σ z/(1+z), in dlogvar.
 func (d *Device[T]) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckStudent(ell, g, a)
@@ -238,7 +238,7 @@ func (t *student[T]) run(_ *worker, block int) {
 	t.ell[block] = logs
 }
 
-// digamma is ψ(x) = d log Γ/dx for x > 0: up to 10 by ψ(x) = ψ(x+1) − 1/x, from there by its
+// digamma returns ψ(x) = d log Γ/dx for x > 0: up to 10 by ψ(x) = ψ(x+1) − 1/x, from there by its
 // asymptotic series.
 func digamma(x float64) float64 {
 	below := 0.0
@@ -249,7 +249,7 @@ func digamma(x float64) float64 {
 	return below + math.Log(x) - 0.5/x - v*(1./12-v*(1./120-v*(1./252-v*(1./240-v/132))))
 }
 
-// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the
+// HeteroscedasticLogLik computes Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the
 // same pass.
 func (d *Device[T]) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckHeteroscedastic(ell, g, a)
@@ -292,7 +292,7 @@ func (t *heteroscedastic[T]) run(_ *worker, block int) {
 
 var logVarFloor = math.Log(device.VarFloor)
 
-// AddOffset is h[s,b,c] += offset[c].
+// AddOffset adds: h[s,b,c] += offset[c].
 func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
 	rows, c := device.CheckOffset("AddOffset", h, offset)
 	if d.dry() {
@@ -304,7 +304,7 @@ func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
 	}
 }
 
-// AddOffsetBackward is doffset[c] += Σ dh[s,b,c].
+// AddOffsetBackward adds: doffset[c] += Σ dh[s,b,c].
 func (d *Device[T]) AddOffsetBackward(doffset, dh *device.Tensor) {
 	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
 	t := d.beginSums(1, rows, c, nil, 1)

@@ -6,14 +6,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
+// GaussianExpected computes the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device[T]) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckGaussianMoments("GaussianExpected", ell, g, a)
 	d.beginNoise(s, b, c, a, scale)
 	d.evaluateMoments(expected, 4, ell, g.LogVar, g, a)
 }
 
-// GaussianPredictive is Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c).
+// GaussianPredictive computes Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c).
 func (d *Device[T]) GaussianPredictive(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckGaussianMoments("GaussianPredictive", ell, g, a)
 	d.beginNoise(s, b, c, a, scale)
@@ -37,7 +37,7 @@ const (
 	poisson
 )
 
-// evaluateMoments is evaluate of a likelihood of means and variances, in Double or in Real. The cost of
+// evaluateMoments evaluates a likelihood of means and variances, in Double or in Real. The cost of
 // an element is in multiplications.
 func (d *Device[T]) evaluateMoments(of momentKind, cost int, ell, columns *device.Tensor, g, a device.LikelihoodArgs) {
 	t, work := &d.likelihoods, task(&d.momentsReal)
@@ -63,7 +63,7 @@ func (t *likelihoodMoments[T, E]) run(_ *worker, block int) {
 	}
 }
 
-// expected is GaussianExpected, or GaussianLogLik, which has no variances, of rows lo … hi.
+// expected computes rows lo … hi−1 of GaussianExpected, or of GaussianLogLik, which has no variances.
 func (t *likelihoodMoments[T, E]) expected(block, lo, hi int) {
 	squares := t.dlogvar[block*t.c:][:t.c]
 	clear(squares)
@@ -84,7 +84,7 @@ func (t *likelihoodMoments[T, E]) expected(block, lo, hi int) {
 	t.ell[block] = t.normals(squares, t.count(lo, hi))
 }
 
-// predictive is GaussianPredictive of rows lo … hi. With v = σ² + var, log N(y; mean, v) has the
+// predictive computes rows lo … hi−1 of GaussianPredictive. With v = σ² + var, log N(y; mean, v) has the
 // slopes miss/v in the mean, ½(miss²/v² − 1/v) in var, and σ² times that in log σ².
 func (t *likelihoodMoments[T, E]) predictive(block, lo, hi int) {
 	const bound, own = device.BoundShare, 1 - device.BoundShare

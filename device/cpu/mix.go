@@ -18,7 +18,7 @@ type mixTask struct {
 	n, pieces       int
 }
 
-// Mix is c = b + ω(a−b), so that two kernels with 1 on the diagonal have a sum with 1 there.
+// Mix computes c = b + ω(a−b), so that two kernels with 1 on the diagonal have a sum with 1 there.
 func (d *gp) Mix(a device.MixArgs) {
 	t := &d.mix
 	k, n := device.CheckMix("Mix", a)
@@ -36,7 +36,7 @@ func (t *mixTask) begin(p *pool, k, n int, a device.MixArgs) {
 	}
 }
 
-// span is the kernel and the elements of a block.
+// span returns the kernel and the elements of a block.
 func (t *mixTask) span(block int) (k, lo, hi int) {
 	k, lo, hi = spanOf(block, mixBlock, t.n)
 	return k, k*t.n + lo, k*t.n + hi

@@ -45,7 +45,7 @@ func (t *momentsTask) begin(pool *pool, a device.MomentsArgs) {
 
 func (t *momentsTask) columns() int { return blocksOf(t.B, momentColumns) }
 
-// Moments is qF_anj and qF_Bnj for a whitened q(F̄).
+// Moments computes mean and variance [B,J] of q(F), qF_anj and qF_Bnj, for a whitened q(F̄).
 func (d *gp) Moments(a device.MomentsArgs) {
 	t := &d.moments
 	t.QShape = device.CheckMoments("Moments", a)
@@ -129,7 +129,7 @@ func (t *momentsVariance) run(_ *worker, j int) {
 	}
 }
 
-// floored keeps a variance from falling below VarFloor; NaN stays NaN.
+// floored returns the larger of v and VarFloor; NaN stays NaN.
 func floored[T Float](v T) T {
 	if v < device.VarFloor {
 		return device.VarFloor
@@ -140,7 +140,7 @@ func floored[T Float](v T) T {
 // isFloored reports whether a variance is at its floor, and has no gradient.
 func isFloored[T Float](v T) bool { return v <= device.VarFloor }
 
-// addSquares is sums += x².
+// addSquares adds: sums += x².
 func addSquares(sums, x []float64) {
 	x = x[:len(sums)]
 	simd.MulAdd64(sums, x, x)

@@ -174,7 +174,7 @@ func (d *Device[T]) AddColumns(dst, src *device.Tensor) {
 	}
 }
 
-// add is dst += src.
+// add adds: dst += src.
 func add[T Float](dst, src []T) {
 	src = src[:len(dst)]
 	for i, v := range src {

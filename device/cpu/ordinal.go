@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// OrdinalLogLik is Σ log [Φ(κ_y+1 − h) − Φ(κ_y − h)], its gradients in the same pass.
+// OrdinalLogLik computes Σ log [Φ(κ_y+1 − h) − Φ(κ_y − h)], and its gradients in the same pass.
 func (d *Device[T]) OrdinalLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, n := device.CheckOrdinal(ell, g, a)
 	t := d.beginLabels(s, b, n, g, a, scale)
@@ -53,7 +53,7 @@ func (t *ordinal[T]) run(_ *worker, block int) {
 	t.ell[block] = value
 }
 
-// densityOver is the standard normal density at x over a probability, given by its logarithm; 0 at ±∞.
+// densityOver returns the standard normal density at x over a probability, given by its logarithm; 0 at ±∞.
 func densityOver(x, logP float64) float64 {
 	return math.Exp(-x*x/2 - math.Log(2*math.Pi)/2 - logP)
 }

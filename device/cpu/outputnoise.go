@@ -16,13 +16,13 @@ type outputNoise[T Float] struct {
 	s, b, c       int
 }
 
-// AddNoise is out += √variance ε.
+// AddNoise adds: out += √variance ε.
 func (d *Device[T]) AddNoise(out, variance, rows *device.Tensor, key device.Key) {
 	d.beginNoiseOf("AddNoise", out, variance, rows, key)
 	d.do((*addNoise[T])(&d.outputNoise), d.outputNoise.blocks(), out.Len()*8)
 }
 
-// AddNoiseBackward is dvariance = dout ε/(2√variance).
+// AddNoiseBackward computes dvariance = dout ε/(2√variance).
 func (d *Device[T]) AddNoiseBackward(dvariance, dout, variance, rows *device.Tensor, key device.Key) {
 	const op = "AddNoiseBackward"
 	device.CheckAddNoise(op, dvariance, variance, rows)
@@ -38,7 +38,7 @@ func (d *Device[T]) beginNoiseOf(op string, out, variance, rows *device.Tensor, 
 	d.math.reserve(d.pool, 0, sampleRows*t.c)
 }
 
-// blocks are of rows of one sample, whose noise has a key of its own.
+// blocks returns the number of blocks. A block has rows of one sample, whose noise has a key of its own.
 func (t *outputNoise[T]) blocks() int { return t.s * blocksOf(t.b, sampleRows) }
 
 // noise draws a block's normals; first is the index in the output of the first of them.

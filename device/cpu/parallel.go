@@ -35,7 +35,7 @@ func newBuffers[T Float]() buffers[T] {
 	return buffers[T]{simd.NewPack[T](), [2][]T{make([]T, smallScratch), make([]T, smallScratch)}}
 }
 
-// double is buffer i in double.
+// double returns buffer i in double.
 func (w *worker) double(i, n int) []float64 { return w.doubles.data[i][:n] }
 
 // reserve makes room for n elements in every worker's buffer i in double.
@@ -132,7 +132,7 @@ func (p *pool) do(t task, blocks, work int) {
 	}
 }
 
-// await returns when all blocks are finished. A helper that was late for the end of the task before
+// await waits until all blocks are finished. A helper that was late for the end of the task before
 // may wake it early.
 func (p *pool) await() {
 	for range p.spins {
@@ -149,7 +149,7 @@ func (p *pool) await() {
 	}
 }
 
-// help is the life of a helper.
+// help is the loop of a helper's goroutine.
 func (p *pool) help(h *helper, w *worker) {
 	for {
 		for range p.spins {
@@ -191,16 +191,16 @@ func (p *pool) run(w *worker, block int) {
 	p.task.run(w, block)
 }
 
-// blocksOf is how many blocks of a size cover n.
+// blocksOf returns the number of blocks of a size that cover n.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
-// spanOf is a block of several arrays of n numbers, each in blocks of a size: its array, and its
-// numbers lo … hi−1.
+// spanOf returns a block's array and its numbers lo … hi−1, for arrays of n numbers, each in blocks of
+// a size.
 func spanOf(block, size, n int) (array, lo, hi int) {
 	blocks := blocksOf(n, size)
 	lo, hi = span(block%blocks, size, n)
 	return block / blocks, lo, hi
 }
 
-// span is block i of a size in 0 … n.
+// span returns the numbers lo … hi−1 of block i, for 0 … n−1 in blocks of a size.
 func span(i, size, n int) (lo, hi int) { return i * size, min(n, (i+1)*size) }

@@ -30,7 +30,7 @@ type potrfBatch potrfTask
 
 func (t *potrfBatch) run(w *worker, k int) { (*potrfTask)(t).climb(w, k, nil) }
 
-// Potrf is L Lᵀ = c + jitter·I for each of the K matrices: blocked, left-looking.
+// Potrf computes L with L Lᵀ = c + jitter·I for each of the K matrices: blocked, left-looking.
 func (d *gp) Potrf(l, jitter, c *device.Tensor) {
 	t := &d.potrf
 	t.k, t.m = device.CheckPotrf(l, jitter, c)
@@ -75,7 +75,7 @@ func (t *potrfTask) climb(w *worker, k int, p *pool) {
 	}
 }
 
-// factor is one attempt, in place: −1, or the pivot that failed. p is nil within a batch.
+// factor tries to factor matrix k in place. It returns −1, or the pivot that failed. p is nil within a batch.
 func (t *potrfTask) factor(w *worker, k int, p *pool) int {
 	m, l := t.m, t.l[k*t.m*t.m:]
 	inverse := t.inverse[k*tri*tri:][:tri*tri]
@@ -95,7 +95,7 @@ func (t *potrfTask) factor(w *worker, k int, p *pool) int {
 	return -1
 }
 
-// share does a part: at once for a matrix of a batch, where p is nil, and else by all workers.
+// share runs a part: by the calling worker for a matrix of a batch, where p is nil, and else by all workers.
 func (t *potrfTask) share(w *worker, p *pool, work int, part potrfPart) {
 	switch {
 	case part.lo >= part.hi:
@@ -128,7 +128,7 @@ func (t *potrfTask) panel(w *worker, part potrfPart) {
 	simd.Gemm64(w.doubles.pack, false, true, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, l[lo*m+j0:], m)
 }
 
-// PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), by the blocked reverse sweep of Murray
+// PotrfBackward computes dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), by the blocked reverse sweep of Murray
 // (2016), section 4: the steps of Potrf from the last to the first. In dl it leaves the
 // gradient of the lower triangle, where an element below the diagonal stands for two.
 func (d *gp) PotrfBackward(dc, dl, l *device.Tensor) {
@@ -211,7 +211,7 @@ func (t *potrfTask) rowGradient(w *worker, part potrfPart) {
 	simd.Gemm64(w.doubles.pack, false, false, n, hi-lo, n, -1, both, n, l[j0*m+lo:], m, 1, dl[j0*m+lo:], m)
 }
 
-// reverseBlock is PotrfBackward of one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then
+// reverseBlock does PotrfBackward for one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then
 // doubled below the diagonal.
 func reverseBlock(w *worker, dd, d, inverse []float64, ld, n int) {
 	x, y := w.double(0, n*n), w.double(1, n*n)

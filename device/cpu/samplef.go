@@ -20,7 +20,7 @@ type sampleF[T Float] struct {
 	s, b, j        int
 }
 
-// SampleF is reparam_F: f = mean + √var ε, with ε drawn at the working precision.
+// SampleF draws f (reparam_F): f = mean + √var ε, with ε drawn at the working precision.
 func (d *Device[T]) SampleF(f, mean, variance, rows *device.Tensor, key device.Key) {
 	t := &d.sampleF
 	*t = sampleF[T]{math: d.math, f: d.real(f), mean: double(mean), variance: double(variance),

@@ -24,7 +24,7 @@ type sparseDistances[T Float] struct {
 	metric               device.Metric
 }
 
-// SparseDistances is d of x and z under one feature map: each number of a row of x goes to the
+// SparseDistances computes the distances d of x and z under one feature map: each number of a row of x goes to the
 // inducing points that have its column.
 func (d *Device[T]) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor,
 	z device.Sparse, metric device.Metric) {
@@ -61,7 +61,7 @@ func (t *sparseDistances[T]) run(w *worker, block int) {
 	}
 }
 
-// products is ⟨x_n, z_m⟩ for all m.
+// products computes ⟨x_n, z_m⟩ for all m.
 func (t *sparseDistances[T]) products(dots []float64, n int32) {
 	clear(dots)
 	for e := t.starts[n]; e < t.starts[n+1]; e++ {
@@ -85,7 +85,7 @@ type sparseTask struct {
 	partial []float64 // [blocks,K,I,2]: parts of ⟨dc, f⟩ and ⟨dc, f t⟩
 }
 
-// SparseBlock is c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 where all f_i are.
+// SparseBlock computes c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 where all f_i are.
 func (d *gp) SparseBlock(a device.SparseBlockArgs) {
 	t := &d.sparse
 	t.SparseShape = device.CheckSparseBlock("SparseBlock", a)
@@ -125,7 +125,7 @@ func (t *sparseTask) begin(p *pool, a device.SparseBlockArgs) {
 func (t *sparseTask) blocks() int { return blocksOf(t.M, sparseRows) }
 func (t *sparseTask) work() int   { return t.K * t.I * t.M * t.B * 8 }
 
-// negativeHalf is t = −d/2 of inducing points lo … hi, by map, inducing point and row: contiguous in the
+// negativeHalf returns t = −d/2 of inducing points lo … hi, by map, inducing point and row: contiguous in the
 // rows, as c is.
 func (t *sparseTask) negativeHalf(w *worker, lo, hi int) []float64 {
 	n := hi - lo

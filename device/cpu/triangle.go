@@ -17,7 +17,7 @@ type triangle struct {
 	m          int
 }
 
-// diagonal is the inverse of diagonal block i of matrix k.
+// diagonal returns the inverse of diagonal block i of matrix k.
 func (t *triangle) diagonal(k, i int) []float64 {
 	return t.inverse[(k*blocksOf(t.m, tri)+i)*tri*tri:][:tri*tri]
 }
@@ -61,7 +61,7 @@ func invertLower(w *worker, dst, l []float64, ldl, n int) {
 	simd.Gemm64(w.doubles.pack, false, false, rest, half, rest, 1, low[half:], tri, product, half, 0, low, tri)
 }
 
-// invertHalf is invertLower by rows, each from the rows above.
+// invertHalf does the work of invertLower by rows, each from the rows above.
 func invertHalf(dst, l []float64, ldl, n int) {
 	for i := range n {
 		row := dst[i*tri:][:n]
@@ -102,7 +102,7 @@ func (t *triangle) solve(w *worker, k int, x matrix[float64], lo, hi int, transp
 	t.solve(w, k, x, second[0], second[1], transpose)
 }
 
-// halfway divides lo … hi at a multiple of tri from lo.
+// halfway returns the middle of lo … hi, at a multiple of tri from lo.
 func halfway(lo, hi int) int { return lo + blocksOf(hi-lo, 2*tri)*tri }
 
 // divide multiplies the rows lo … hi of x by the inverse of their diagonal block.
@@ -135,7 +135,7 @@ func (p *outer) addLower(w *worker, dst []float64, m, lo, hi int) {
 	}
 }
 
-// multiplyLower is x = L y, or Lᵀ y, added to x or written, for the lower triangle of an n×n
+// multiplyLower computes x = L y, or Lᵀ y, added to x or written, for the lower triangle of an n×n
 // block of s; the elements above the diagonal of s are never read.
 func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y matrix[float64], beta float64, x []float64) {
 	ldx, columns := y.ld, y.k

@@ -9,7 +9,7 @@ type Call struct {
 	results []*device.Tensor // nil where there is none
 }
 
-// Calls are all operations of the table at their largest sizes, one after the other.
+// Calls returns all operations of the table at their largest sizes, one after the other.
 func Calls(dev device.Device) (all []Call) {
 	for _, r := range table() {
 		all = append(all, r.calls(dev)...)

@@ -30,11 +30,11 @@ type Tolerances struct {
 	Products, ProductGradients float64
 }
 
-// Double is for devices whose Real is float64. Forward passes differ from the naive
+// Double returns the tolerances for devices whose Real is float64. Forward passes differ from the naive
 // loops by rounding; gradients also by the error of central differences.
 func Double() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6} }
 
-// Single is for devices whose Real is float32.
+// Single returns the tolerances for devices whose Real is float32.
 func Single() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6, Single: true} }
 
 // Run tests every operation of a device.
@@ -58,7 +58,7 @@ func (r row) run(t *testing.T, dev device.Device, tol Tolerances, truth Truth) {
 	})
 }
 
-// table is every operation, in the order of device.Device.
+// table returns every operation, in the order of device.Device.
 func table() []row {
 	var rows []row
 	for _, family := range [][]row{movementRows(), ardRows(), sparseRows(), factorRows(), momentRows(),

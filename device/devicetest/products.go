@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Medium is for devices at device.Medium. TF32 keeps 11 bits of each factor, which is off by 2⁻¹²
+// Medium returns the tolerances for devices at device.Medium. TF32 keeps 11 bits of each factor, which is off by 2⁻¹²
 // on average, and a phase by some times that: squared, 1e-6, ten times that where few numbers are
 // compared. Gradients are sums of such terms of both signs, which cancel to a hundredth there.
 func Medium() Tolerances {

@@ -39,7 +39,7 @@ func properties() []property {
 	}
 }
 
-// real is the relative error that the device's Real tensors may have.
+// real returns the relative error that the device's Real tensors may have.
 func (tol Tolerances) real() float64 {
 	if tol.Single {
 		return 1e-5

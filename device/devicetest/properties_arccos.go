@@ -44,7 +44,7 @@ func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 	}
 }
 
-// arcCosine is k_n(x/ℓ, y/ℓ) = ‖x‖ⁿ‖y‖ⁿ J_n(θ)/π.
+// arcCosine returns k_n(x/ℓ, y/ℓ) = ‖x‖ⁿ‖y‖ⁿ J_n(θ)/π.
 func arcCosine(a device.Activation, x, y, logl []float64) float64 {
 	xx, yy, xy := 0.0, 0.0, 0.0
 	for i, l := range logl {

@@ -62,7 +62,7 @@ func nearRows(t *testing.T, dev device.Device, _ Tolerances) {
 	}
 }
 
-// slopeOf is −c′(r)/r of a Matérn kernel, from the derivatives of correlation.
+// slopeOf returns −c′(r)/r of a Matérn kernel, from the derivatives of correlation.
 func slopeOf(form device.Correlation, r float64) float64 {
 	switch form {
 	case device.Matern12:

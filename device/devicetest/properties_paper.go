@@ -56,7 +56,7 @@ func unwhitened(t *testing.T, dev device.Device, _ Tolerances) {
 // [J,M] and S [J,M,M] or its diagonal.
 type paperMoments struct{ z, x, logl, logalpha, mu, sqrt []float64 }
 
-// moments are a and B [B,J], with the jitter of each kernel.
+// moments returns a and B [B,J], with the jitter of each kernel.
 func (q *paperMoments) moments(d int, jitter []float64) (mean, variance []float64) {
 	latents, m, b, k := len(q.logalpha), len(q.z)/d, len(q.x)/d, len(jitter)
 	mean, variance = make([]float64, b*latents), make([]float64, b*latents)
@@ -125,7 +125,7 @@ func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
 	}
 }
 
-// columnsOf is Φ [S,B,columns] of a layer with a number of frequencies and the inputs h. W is the identity, with
+// columnsOf returns Φ [S,B,columns] of a layer with a number of frequencies and the inputs h. W is the identity, with
 // deviations of e⁻⁴⁰, so that the layer puts out Φ itself.
 func columnsOf(dev device.Device, h *device.Tensor, frequencies int, p device.FeatureParams) []float64 {
 	s, b, n := h.Dim(0), h.Dim(1), frequencies*p.Activation.Columns()

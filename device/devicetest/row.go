@@ -113,7 +113,7 @@ func once[A any](args func(in, out []*device.Tensor) A) func(in, out []*device.T
 	}
 }
 
-// withValue is with for an operation that writes a number, and its gradients in the same pass.
+// withValue is like with, for an operation that writes a number, and its gradients in the same pass.
 // The gradients are multiplied by weight, the number is not.
 func withValue[A any](p *problem, weight float64, args func(in []*device.Tensor) A,
 	op func(dev device.Device, value *device.Tensor, g, a A)) *problem {
@@ -148,7 +148,7 @@ type random struct{ *rand.Rand }
 
 func newRandom(seed uint64) *random { return &random{rand.New(rand.NewPCG(seed, 1))} }
 
-// normal is an array of mean + sd·N(0,1).
+// normal returns an array of mean + sd·N(0,1).
 func (r *random) normal(name string, dtype device.DType, g gradient, mean, sd float64, shape ...int) *array {
 	a := zeros(name, dtype, shape...)
 	a.grad = g
@@ -161,7 +161,7 @@ func (r *random) normal(name string, dtype device.DType, g gradient, mean, sd fl
 	return a
 }
 
-// below is an Int array of numbers under n.
+// below returns an Int array of numbers under n.
 func (r *random) below(name string, n int, shape ...int) *array {
 	a := zeros(name, device.Int, shape...)
 	a.ints = make([]int32, len(a.data))

@@ -50,7 +50,7 @@ func ardRows() []row {
 
 var maternShapes = [...]device.Correlation{device.Matern12, device.Matern32, device.Matern52}
 
-// correlation is the kernel of a shape with α = 1, of the distance of two rows.
+// correlation returns the kernel of a shape with α = 1, of the distance of two rows.
 func correlation(form device.Correlation, r float64) float64 {
 	switch form {
 	case device.RBF:
@@ -64,7 +64,7 @@ func correlation(form device.Correlation, r float64) float64 {
 	}
 }
 
-// mixProblem is the sum of two matrices for each k. Size: K, M, B.
+// mixProblem returns the sum of two matrices for each k. Size: K, M, B.
 func mixProblem(r *random, size []int) *problem {
 	k, n := size[0], size[1]*size[2]
 	return with(&problem{
@@ -89,7 +89,7 @@ func mixProblem(r *random, size []int) *problem {
 	})
 }
 
-// ard is kernel_ard with α = 1, or another shape, by direct differences, for z and x [·,d].
+// ard computes kernel_ard with α = 1, or another shape, by direct differences, for z and x [·,d].
 func ard(form device.Correlation, c, z, x, logl []float64, k, d int) {
 	lengths, m, b := len(logl)/k, len(z)/d, len(x)/d
 	for i := range k {
@@ -106,7 +106,7 @@ func ard(form device.Correlation, c, z, x, logl []float64, k, d int) {
 	}
 }
 
-// ardProblem is ARD of z, x and logl at places of p.in. Its slope lies beside the results.
+// ardProblem returns ARD of z, x and logl at places of p.in. Its slope lies beside the results.
 func ardProblem(p *problem, form device.Correlation, z, x, logl int) *problem {
 	var slope *device.Tensor
 	args := func(in, out []*device.Tensor) device.ARDArgs {
@@ -123,7 +123,7 @@ func ardProblem(p *problem, form device.Correlation, z, x, logl int) *problem {
 	}, device.Device.ARDBackward)
 }
 
-// lengthScales is log ℓ of k kernels of d dimensions.
+// lengthScales returns log ℓ of k kernels of d dimensions.
 func (r *random) lengthScales(k, d int, isotropic bool) *array {
 	lengths := d
 	if isotropic {

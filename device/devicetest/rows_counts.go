@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// countArgs are h, y, the constants of log rates, the offsets and the tail, the last where in has it.
+// countArgs returns h, y, the constants of log rates, the offsets and the tail, the last where in has it.
 func countArgs(in []*device.Tensor) device.LikelihoodArgs {
 	in = append(in[:len(in):len(in)], nil)
 	return device.LikelihoodArgs{H: in[0], Y: in[1], LogRate: in[2], Offset: in[3], Tail: in[4]}

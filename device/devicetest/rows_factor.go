@@ -15,7 +15,7 @@ func factorRows() []row {
 	}
 }
 
-// cholesky is L Lᵀ = c, column by column from the definition, with zeros above.
+// cholesky computes L with L Lᵀ = c, column by column from the definition, with zeros above.
 func cholesky(l, c []float64, m int) {
 	clear(l)
 	for j := range m {
@@ -33,7 +33,7 @@ func cholesky(l, c []float64, m int) {
 	}
 }
 
-// solve is x = L⁻¹b for one column: elements at, at+step, ….
+// solve computes x = L⁻¹b for one column: elements at, at+step, ….
 func solve(x, l, b []float64, m, at, step int) {
 	for i := range m {
 		v := b[at+i*step]
@@ -44,7 +44,7 @@ func solve(x, l, b []float64, m, at, step int) {
 	}
 }
 
-// correlations is an array [k,m,m] of well-conditioned kernel matrices.
+// correlations returns an array [k,m,m] of well-conditioned kernel matrices.
 func (r *random) correlations(name string, g gradient, k, m int) *array {
 	const d = 3
 	z, logl := r.normal("z", device.Double, none, 0, 1, m, d), r.normal("logl", device.Double, none, -0.5, 0.2, k, d)
@@ -57,7 +57,7 @@ func (r *random) correlations(name string, g gradient, k, m int) *array {
 	return c
 }
 
-// factors is an array [k,m,m] of their Cholesky factors.
+// factors returns an array [k,m,m] of their Cholesky factors.
 func (r *random) factors(name string, g gradient, k, m int) *array {
 	a := r.correlations(name, g, k, m)
 	for i := range k {

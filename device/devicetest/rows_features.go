@@ -125,13 +125,13 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	}, device.Device.RandomFeatures, device.Device.RandomFeaturesBackward)
 }
 
-// featureParams are the parameters behind h.
+// featureParams returns the parameters behind h.
 func featureParams(in []*device.Tensor) device.FeatureParams {
 	return device.FeatureParams{LogAlpha: in[1], LogL: in[2], MeanOmega: in[3], LogVarOmega: in[4],
 		MeanW: in[5], LogVarW: in[6]}
 }
 
-// withLayer is with for a layer of a size, with its scratch.
+// withLayer is like with, for a layer of a size, with its scratch.
 func withLayer(p *problem, size []int, args func(in, out []*device.Tensor) device.FeatureArgs,
 	forward func(device.Device, device.FeatureArgs), backward func(dev device.Device, g, a device.FeatureArgs)) *problem {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
@@ -155,7 +155,7 @@ func withLayer(p *problem, size []int, args func(in, out []*device.Tensor) devic
 	})
 }
 
-// naiveFeatures is rfdnn_lth_vec, one output at a time.
+// naiveFeatures computes rfdnn_lth_vec, one output at a time.
 func naiveFeatures(out []float64, in [][]float64, size []int, c featureCase, noise device.FeatureNoise) {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
 	h, meanW, logVarW, rows := in[0], in[5], in[6], in[7]
@@ -200,7 +200,7 @@ func naiveFeatures(out []float64, in [][]float64, size []int, c featureCase, noi
 	}
 }
 
-// naiveSpectra is Ω of sample i.
+// naiveSpectra computes Ω of sample i.
 func naiveSpectra(omega []float64, in [][]float64, i, nr int, c featureCase, noise device.FeatureNoise) {
 	logl, meanOmega, logVarOmega := in[2], in[3], in[4]
 	for q := range omega {
@@ -214,7 +214,7 @@ func naiveSpectra(omega []float64, in [][]float64, i, nr int, c featureCase, noi
 	}
 }
 
-// phase is element r of a row of HΩ.
+// phase returns element r of a row of HΩ.
 func phase(h, omega []float64, r, nr int) (p float64) {
 	for q, v := range h {
 		p += v * omega[q*nr+r]
@@ -247,7 +247,7 @@ func avoidKinks(r *random, in [][]float64, size []int, c featureCase, noise devi
 	}
 }
 
-// drawOf is the number that sample i of a call uses where samples share a number of draws.
+// drawOf returns the number that sample i of a call uses where samples share a number of draws.
 func drawOf(key device.Key, draws, i, row, column int) float64 {
 	number := int(key.Sample) + i
 	if draws > 0 {

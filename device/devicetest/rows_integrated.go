@@ -164,7 +164,7 @@ func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, c
 	}
 }
 
-// naiveCovariance is L Lᵀ of column o of W.
+// naiveCovariance returns L Lᵀ of column o of W.
 func naiveCovariance(in [][]float64, o, columns, dOut int, full bool) []float64 {
 	l, covariance := make([]float64, columns*columns), make([]float64, columns*columns)
 	for i := range columns {

@@ -63,7 +63,7 @@ type likelihood struct {
 	op   func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 }
 
-// problem is the sum times scale, with a weight [B] for each row of the batch, or nil.
+// problem returns the sum times scale, with a weight [B] for each row of the batch, or nil.
 func (l likelihood) problem(weight *array) *problem {
 	n := len(l.in)
 	if weight != nil {
@@ -91,7 +91,7 @@ func (l likelihood) problem(weight *array) *problem {
 	}, func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs) { l.op(dev, ell, g, a, scale) })
 }
 
-// weights are the weights of n rows, some of which are 0.
+// weights returns the weights of n rows, some of which are 0.
 func (r *random) weights(n int) *array {
 	w := r.normal("weight", device.Real, none, 1.5, 0.3, n)
 	for i := 4; i < n; i += 5 {
@@ -100,7 +100,7 @@ func (r *random) weights(n int) *array {
 	return w
 }
 
-// counts are about e^mean.
+// counts returns an array of counts of about e^mean.
 func (r *random) counts(mean float64, shape ...int) *array {
 	y := r.normal("y", device.Real, none, mean, 1, shape...)
 	for i, v := range y.data {
@@ -109,7 +109,7 @@ func (r *random) counts(mean float64, shape ...int) *array {
 	return y
 }
 
-// columns is the sum of a term over the columns of a row, of batch row b.
+// columns returns the sum of a term over the columns of a row, of batch row b.
 func columns(row, batch, c int, term func(i, y, col int) float64) (sum float64) {
 	for col := range c {
 		sum += term(row*c+col, row%batch*c+col, col)
@@ -117,7 +117,7 @@ func columns(row, batch, c int, term func(i, y, col int) float64) (sum float64) 
 	return sum
 }
 
-// likelihoodArgs are h, y, log σ² and the tail, the last two where in has them.
+// likelihoodArgs returns h, y, log σ² and the tail, the last two where in has them.
 func likelihoodArgs(in []*device.Tensor) device.LikelihoodArgs {
 	in = append(in[:len(in):len(in)], nil, nil)
 	return device.LikelihoodArgs{H: in[0], Y: in[1], LogVar: in[2], Tail: in[3]}
@@ -157,7 +157,7 @@ func predictive(dtype device.DType) func(r *random, size []int) likelihood {
 	}
 }
 
-// moments are means and variances. Size: S, B, C; those in double have no S.
+// moments returns means and variances. Size: S, B, C; those in double have no S.
 func (r *random) moments(dtype device.DType, size []int) (mean, variance *array) {
 	if dtype == device.Double {
 		size = size[1:]
@@ -169,7 +169,7 @@ func (r *random) moments(dtype device.DType, size []int) (mean, variance *array)
 	return mean, variance
 }
 
-// gaussianMoments is a likelihood of moments; logLik is the term of an element.
+// gaussianMoments returns a likelihood of moments; logLik is the term of an element.
 func gaussianMoments(r *random, size []int, dtype device.DType, logLik func(miss, noise, variance float64) float64,
 	op func(device.Device, *device.Tensor, device.LikelihoodArgs, device.LikelihoodArgs, float64)) likelihood {
 	s, b, c := size[0], size[1], size[2]

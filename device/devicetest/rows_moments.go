@@ -30,7 +30,7 @@ func momentRows() []row {
 	}
 }
 
-// factor is a lower triangular array [j,m,m], with numbers above the diagonal that no
+// factor returns a lower triangular array [j,m,m], with numbers above the diagonal that no
 // operation may read, or a diagonal one [j,m].
 func (r *random) factor(name string, diagonal bool, j, m int) *array {
 	if diagonal {
@@ -43,7 +43,7 @@ func (r *random) factor(name string, diagonal bool, j, m int) *array {
 	return a
 }
 
-// element is s[p,q] of a factor of latent j, zero above the diagonal, and off it where the
+// element returns s[p,q] of a factor of latent j, zero above the diagonal, and off it where the
 // array is [J,M].
 func element(s []float64, latents, m, j, p, q int) float64 {
 	switch {
@@ -111,7 +111,7 @@ func moments(r *random, size []int, diagonal bool) *problem {
 	}, device.Device.MomentsBackward)
 }
 
-// whitenedMoments is qF_anj and qF_Bnj with A = L⁻¹Kuf/√α: mean √α mᵀA and variance
+// whitenedMoments computes qF_anj and qF_Bnj with A = L⁻¹Kuf/√α: mean √α mᵀA and variance
 // α(1 − AᵀA + AᵀssᵀA), column by column, for k kernels and n inducing points.
 func whitenedMoments(out, in [][]float64, k, n int) {
 	mean, variance, a, m, s, logalpha := out[0], out[1], in[0], in[1], in[2], in[3]
@@ -168,7 +168,7 @@ func sampleF(r *random, size []int, key device.Key) *problem {
 	}
 }
 
-// normal is the element (sample, row, column) of a key's normals.
+// normal returns the element (sample, row, column) of a key's normals.
 func normal(key device.Key, sample, row, column int) float64 {
 	words, c1, c2, c3 := key.Words(sample, row)
 	if key.Strata > 0 {

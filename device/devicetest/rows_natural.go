@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// naturalSizes are J, M.
+// naturalSizes returns the sizes J, M of the cases.
 func naturalSizes() [][]int { return [][]int{{1, 1}, {3, 31}, {2, 33}, {1, 100}, {2, 130}} }
 
 // naturalSize is the size of the step.
@@ -110,7 +110,7 @@ func naturalNaive(mu, s, dm, ds []float64, m int, size float64) bool {
 	return true
 }
 
-// inverted is the inverse of a lower triangle.
+// inverted returns the inverse of a lower triangle.
 func inverted(l []float64, m int) []float64 {
 	one, x := make([]float64, m*m), make([]float64, m*m)
 	for i := range m {

@@ -31,7 +31,7 @@ func sparseRows() []row {
 	}
 }
 
-// sparseBlock is a sum over maps. Size: K, M, B, I.
+// sparseBlock returns the problem of a sum over maps. Size: K, M, B, I.
 func sparseBlock(r *random, size []int, linear []bool) *problem {
 	k, m, b, maps := size[0], size[1], size[2], size[3]
 	d := zeros("d", device.Double, b, maps*m)
@@ -71,7 +71,7 @@ func sparseBlock(r *random, size []int, linear []bool) *problem {
 	})
 }
 
-// sparseVectors are n vectors of length 1, or of counts of 1 where counted, with width numbers, of
+// sparseVectors returns n vectors of length 1, or of counts of 1 where counted, with width numbers, of
 // which a tenth is not zero and one vector is all zero; dense has them as rows. By columns, or by
 // vectors.
 func sparseVectors(r *random, name string, n, width int, byColumn, counted bool) (in []*array, dense []float64) {
@@ -119,7 +119,7 @@ func sparseVectors(r *random, name string, n, width int, byColumn, counted bool)
 	return []*array{ints(" start", start), ints(" index", index), values, square}, dense
 }
 
-// sparse are the four arrays of sparseVectors.
+// sparse returns the four arrays of sparseVectors.
 func sparse(in []*device.Tensor) device.Sparse {
 	return device.Sparse{Start: in[0], Index: in[1], Value: in[2], Square: in[3]}
 }

@@ -55,7 +55,7 @@ func newProbes(rnd *random, f func() float64, x []float64) (p probes) {
 	return p
 }
 
-// along is what a gradient gives in place of want.
+// along returns the derivatives that a gradient gives, to compare with want.
 func (p probes) along(g []float64) (got []float64) {
 	for _, i := range p.elements {
 		got = append(got, g[i])
