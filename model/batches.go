@@ -21,7 +21,7 @@ type batches struct {
 	}
 }
 
-// StreamBatches is UploadRows for rows that stay on the host, which must have no Vectors: Send
+// StreamBatches is like UploadRows, for rows that stay on the host, which must have no Vectors: Send
 // brings those of a batch.
 func (m *Model) StreamBatches(rows Rows, y []float64, labels []int32, batch int) *Data {
 	d := m.newData(rows.N, batch, true)

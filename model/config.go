@@ -48,7 +48,7 @@ const (
 	EachSample = "-each"
 )
 
-// SpectraTreatments are the treatments of Ω, with the suffixes that their names may have.
+// SpectraTreatments returns the treatments of Ω, with the suffixes that their names may have.
 func SpectraTreatments() []string {
 	return []string{
 		VarIntegrated, PriorFixed, PriorFixed + EachSample,
@@ -57,7 +57,7 @@ func SpectraTreatments() []string {
 	}
 }
 
-// Treatment is the name of a treatment of Ω without its suffixes.
+// Treatment returns the name of a treatment of Ω without its suffixes.
 func Treatment(spectra string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(spectra, EachSample), AllNoise)
 }
@@ -127,7 +127,7 @@ type Config struct {
 	Samples int `json:"samples"`
 }
 
-// OutputsFor is the number of outputs that a likelihood needs for a number of targets, or classes.
+// OutputsFor returns the number of outputs that a likelihood needs for a number of targets, or classes.
 func OutputsFor(likelihood string, targets int) int {
 	switch likelihood {
 	case HeteroscedasticLikelihood:
@@ -158,7 +158,7 @@ func (c *Config) takesMoments() bool {
 		(c.Model == GP || c.integrates())
 }
 
-// targets is how many numbers a row has as its target, where it has numbers.
+// targets returns the count of numbers in the target of a row, if it has numbers.
 func (c *Config) targets() int {
 	if c.Likelihood == HeteroscedasticLikelihood {
 		return c.Outputs / 2
@@ -169,7 +169,7 @@ func (c *Config) targets() int {
 func (c *Config) hasGP() bool  { return c.Model != DRF }
 func (c *Config) hasDRF() bool { return c.Model != GP }
 
-// treatment is the name of the treatment of Ω.
+// treatment returns the name of the treatment of Ω.
 func (c *Config) treatment() string { return Treatment(c.Spectra) }
 
 // sharesSpectra reports whether one draw of Ω serves all samples of a step.
@@ -178,8 +178,8 @@ func (c *Config) sharesSpectra() bool { return !strings.HasSuffix(c.Spectra, Eac
 // integrates reports whether W and Ω are integrated in closed form.
 func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }
 
-// Components is how many numbers a prediction holds for each output of a row, where it asks for so
-// many samples: a mean and, where the likelihood takes moments, a variance of each sample, or those
+// Components returns the count of numbers that a prediction of some samples holds for each output of a
+// row: a mean and, where the likelihood takes moments, a variance of each sample, or those
 // of the one Gaussian that is all.
 func (c *Config) Components(samples int) int {
 	switch {
@@ -204,14 +204,14 @@ func (c *Config) deterministic() bool {
 	return c.Model == GP || c.integrates() && c.Model == DRF && c.Layers == 1
 }
 
-// Width is how many numbers of a row the model reads: D, and behind them the squared distances to
+// Width returns the count of numbers of a row that the model reads: D, and behind them the squared distances to
 // X̄ under each map, I·M.
 func (c *Config) Width() int { return c.Inputs + c.distances() }
 
-// distances is I·M.
+// distances returns I·M.
 func (c *Config) distances() int { return len(c.Maps) * c.Inducing }
 
-// kernels is K, the number of distinct correlation kernels.
+// kernels returns K, the number of distinct correlation kernels.
 func (c *Config) kernels() int {
 	if c.Lengthscales == Shared || c.Lengthscales == Common {
 		return 1
@@ -220,12 +220,12 @@ func (c *Config) kernels() int {
 }
 
 const (
-	huge       = 1 << 24 // beyond any real model; keeps products of two sizes within an int
-	mostMaps   = device.MaxMaps
-	mostLayers = 255 // the number of a layer is a byte of the keys of its noise
+	huge      = 1 << 24 // beyond any real model; keeps products of two sizes within an int
+	maxMaps   = device.MaxMaps
+	maxLayers = 255 // the number of a layer is a byte of the keys of its noise
 
 	// of Temperature, whose square multiplies variances
-	leastTemperature, mostTemperature = 1e-3, 1e3
+	minTemperature, maxTemperature = 1e-3, 1e3
 )
 
 // checkInputs returns the first error in the inputs.
@@ -235,9 +235,9 @@ func (c *Config) checkInputs() error {
 		return fmt.Errorf("model: inputs is %d: expected 1 to %d", c.Inputs, huge)
 	case len(c.Maps) == 0:
 		return nil
-	case !c.hasGP() || len(c.Maps) > mostMaps:
+	case !c.hasGP() || len(c.Maps) > maxMaps:
 		return fmt.Errorf("model: %d kernels between sequences in a model %s: expected at most %d, in a "+
-			"GP layer", len(c.Maps), c.Model, mostMaps)
+			"GP layer", len(c.Maps), c.Model, maxMaps)
 	case c.LearnInducing:
 		return fmt.Errorf("model: sequences cannot learn as inducing points")
 	}
@@ -252,7 +252,7 @@ func (c *Config) checkInputs() error {
 	return nil
 }
 
-// oneOf is the error of a setting that has none of the allowed values.
+// oneOf returns an error unless a setting has one of the allowed values.
 func oneOf(what, v string, allowed ...string) error {
 	if slices.Contains(allowed, v) {
 		return nil
@@ -260,7 +260,7 @@ func oneOf(what, v string, allowed ...string) error {
 	return fmt.Errorf("model: %s is %q: expected one of %v", what, v, allowed)
 }
 
-// positive is the error of a size that is not from 1 to most.
+// positive returns an error unless a size is from 1 to most.
 func positive(what string, v, most int) error {
 	if v >= 1 && v <= most {
 		return nil
@@ -291,9 +291,9 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("model: a %s likelihood with %d levels", c.Likelihood, c.Levels)
 	case c.ClassOffsets && !c.hasLogits():
 		return fmt.Errorf("model: offsets of classes with a %s likelihood", c.Likelihood)
-	case c.Temperature != 0 && !(c.Temperature >= leastTemperature && c.Temperature <= mostTemperature):
+	case c.Temperature != 0 && !(c.Temperature >= minTemperature && c.Temperature <= maxTemperature):
 		return fmt.Errorf("model: temperature is %g: expected 0, or %g to %g", c.Temperature,
-			float64(leastTemperature), float64(mostTemperature))
+			float64(minTemperature), float64(maxTemperature))
 	}
 	if err := cmp.Or(c.checkGP(), c.checkDRF()); err != nil {
 		return err
@@ -327,7 +327,7 @@ func (c *Config) checkDRF() error {
 	}
 	err := cmp.Or(oneOf("features_kernel", cmp.Or(c.FeatureKernel, "rbf"), FeatureKernels()...),
 		oneOf("spectra", c.Spectra, SpectraTreatments()...),
-		oneOf("w_cov", cmp.Or(c.WCov, Diagonal), Full, Diagonal), positive("layers", c.Layers, mostLayers),
+		oneOf("w_cov", cmp.Or(c.WCov, Diagonal), Full, Diagonal), positive("layers", c.Layers, maxLayers),
 		positive("features", c.Features, huge), positive("hidden", c.Hidden, huge))
 	if err == nil && c.WCov == Full && c.Spectra != VarIntegrated {
 		err = fmt.Errorf("model: w_cov %s with spectra %s: expected %s", Full, c.Spectra, VarIntegrated)

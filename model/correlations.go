@@ -98,7 +98,7 @@ func (g *GPLayer) newCorrelations(s *arena, k, m, n int) *correlations {
 	return p
 }
 
-// correlate is k(X̄, x)/α for rows, which may be X̄.
+// correlate computes k(X̄, x)/α for rows x, which may be X̄ itself.
 func (g *GPLayer) correlate(p *correlations, rows *inputs) {
 	for i, t := range g.terms {
 		t.correlate(g, &p.terms[i], rows)

@@ -27,13 +27,13 @@ func (l *logRates) predict(p *Prediction, dispersion float64) {
 // parameter.
 type Poisson struct{ logRates }
 
-// LogLik is (1/S) Σ_s log p(y | h⁽ˢ⁾).
+// LogLik computes (1/S) Σ_s log p(y | h⁽ˢ⁾).
 func (n *Poisson) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	n.add(&g, &a)
 	n.dev.PoissonLogLik(ell, g, a, scale)
 }
 
-// Expected is y f − exp(f + v/2) − log y! of f ~ N(f, v).
+// Expected computes y f − exp(f + v/2) − log y! of f ~ N(f, v).
 func (n *Poisson) Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	n.add(&g, &a)
 	n.dev.PoissonExpected(ell, g, a, scale)
@@ -55,7 +55,7 @@ type NegativeBinomial struct {
 	tail, dtail *device.Tensor // [1]: δ = DispersionFloor + exp tail
 }
 
-// LogLik is (1/S) Σ_s log p(y | h⁽ˢ⁾).
+// LogLik computes (1/S) Σ_s log p(y | h⁽ˢ⁾).
 func (n *NegativeBinomial) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	n.add(&g, &a)
 	g.Tail, a.Tail = n.dtail, n.tail
@@ -65,7 +65,7 @@ func (n *NegativeBinomial) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs
 // Predictive makes components of log rates, with their dispersion.
 func (n *NegativeBinomial) Predictive(p *Prediction) { n.predict(p, n.dispersion()) }
 
-// dispersion is δ, read from the device.
+// dispersion returns δ, read from the device.
 func (n *NegativeBinomial) dispersion() float64 {
 	return device.DispersionFloor + exponentials(n.dev, n.tail)[0]
 }
@@ -90,7 +90,7 @@ func countBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood) {
 	}
 }
 
-// LogRates are where the constants of log rates start: the logarithm of the mean of each target of counts
+// LogRates returns the initial constants of log rates: the logarithm of the mean of each target of counts
 // y [N,C], per unit of exposure where rows have offsets [N]. Half a count is added, so that zeros alone have one.
 func LogRates(y, offset []float64, targets int) []float64 {
 	n := len(y) / targets

@@ -39,7 +39,7 @@ type Rows struct {
 	Offset []float64
 }
 
-// Total is Σ w of the rows, their number where they have no weights.
+// Total returns Σ w of the rows, their number where they have no weights.
 func (d *Data) Total() float64 { return d.total }
 
 // Upload puts N rows x [N,Width] on the device: their scaled inputs and then their distances.
@@ -50,7 +50,7 @@ func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 	return m.UploadRows(Rows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
 }
 
-// UploadRows is Upload with the inputs in pieces. The first that has Vectors decides that all have,
+// UploadRows is like Upload, with the inputs in pieces. The first that has Vectors decides that all have,
 // and that a Pass that is made later has memory for it. The last that has targets decides the same of
 // weights and offsets.
 func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
@@ -104,7 +104,7 @@ type column struct {
 	src []float64
 }
 
-// columns are the columns of numbers.
+// columns returns the columns of numbers.
 func (t *Targets) columns(y []float64, rows Rows) (some []column) {
 	for _, c := range []column{{t.Numbers, y}, {t.Weight, rows.Weight}, {t.Offset, rows.Offset}} {
 		if c.dst != nil {
@@ -117,21 +117,21 @@ func (t *Targets) columns(y []float64, rows Rows) (some []column) {
 // uploadValues is how many numbers of x are uploaded at a time.
 const uploadValues = 1 << 20
 
-// Stream is N rows to predict that stay where they are: a prediction uploads those of one batch at
+// Stream returns data of n rows that stay on the host: a prediction uploads those of one batch at
 // a time. x gives the rows lo … hi−1 [hi−lo,Width].
 func (m *Model) Stream(n int, x func(lo, hi int) []float64) *Data { return &Data{N: n, from: x} }
 
-// Window is memory for n rows, which PredictRows brings.
+// Window returns memory for n rows, which PredictRows brings.
 func (m *Model) Window(n int) *Data { return m.newWindow(n, n) }
 
-// newWindow is data of n rows with memory for those of a batch, and a feed into it.
+// newWindow returns data of n rows with memory for those of a batch, and a feed into it.
 func (m *Model) newWindow(n, batch int) *Data {
 	d := m.newData(n, batch, true)
 	d.feed = device.NewFeed(m.dev, d.tensors()...)
 	return d
 }
 
-// windowed is a Stream with memory for a batch; other data stays as it is.
+// windowed adds memory for a batch to a Stream; it returns other data unchanged.
 func (m *Model) windowed(d *Data, batch int) *Data {
 	if d.from == nil {
 		return d
@@ -141,7 +141,7 @@ func (m *Model) windowed(d *Data, batch int) *Data {
 	return w
 }
 
-// newData is data of n rows with memory for some of them.
+// newData returns data of n rows with memory for some of them.
 func (m *Model) newData(n, rows int, table bool) *Data {
 	d := &Data{N: n}
 	if m.cfg.Inputs > 0 {
@@ -153,7 +153,7 @@ func (m *Model) newData(n, rows int, table bool) *Data {
 	return d
 }
 
-// tensors are the tensors of the inputs.
+// tensors returns the tensors of the inputs.
 func (d *Data) tensors() (some []*device.Tensor) {
 	for _, t := range []*device.Tensor{d.x, d.d} {
 		if t != nil {
@@ -163,7 +163,7 @@ func (d *Data) tensors() (some []*device.Tensor) {
 	return some
 }
 
-// width is how many numbers of a row are uploaded.
+// width returns the count of numbers of a row that are uploaded.
 func (d *Data) width() (columns int) {
 	for _, t := range d.tensors() {
 		columns += t.Dim(1)
@@ -199,7 +199,7 @@ func (m *Model) SetInducing(distances []float64) {
 	m.gp.factorised = false
 }
 
-// Head is the first n rows, sharing their memory. Of StreamBatches it is a Stream.
+// Head returns the first n rows, sharing their memory. For StreamBatches it returns a Stream.
 func (d *Data) Head(n int) *Data {
 	head := *d
 	head.N = n

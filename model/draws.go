@@ -30,13 +30,13 @@ func (d draw) key(site device.Site, layer int, frozen bool) device.Key {
 	return device.Key{Seed: d.seed, Step: step, Sample: d.sample, Site: site, Layer: uint8(layer)}
 }
 
-// freezesAll is the paper's VAR-FIXED: e, τ and ε are sampled once and fixed
+// freezesAll reports the paper's VAR-FIXED: e, τ and ε are sampled once and fixed
 // throughout the optimisation.
 func (c *Config) freezesAll() bool {
 	return c.hasDRF() && strings.HasPrefix(c.Spectra, VarFixed+AllNoise)
 }
 
-// latents is the key of ε in reparam_F. Rows to predict were never drawn in
+// latents returns the key of ε in reparam_F. Rows to predict were never drawn in
 // training, so prediction always draws its own.
 func (c *Config) latents(d draw) device.Key {
 	return stratified(d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting()))
@@ -56,7 +56,7 @@ func stratified(k device.Key) device.Key {
 	return k
 }
 
-// features is the noise of DRF layer l. Where variables are frozen, the S draws
+// features returns the noise of DRF layer l. Where variables are frozen, the S draws
 // of training are all that q was fitted to, so sample s of a prediction returns
 // to draw s mod S of them.
 func (c *Config) features(d draw, layer int) device.FeatureNoise {

@@ -102,12 +102,12 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	}
 }
 
-// logLength is where log ℓ of a layer starts.
+// logLength returns the initial log ℓ of a layer.
 func (v *Init) logLength(inputs int) float64 {
 	return math.Log(math.Sqrt(float64(inputs)) * v.DRFLengthscaleFactor)
 }
 
-// startLastVariances are the s² of the last layer, whose means start at 0.
+// startLastVariances writes the initial log s² of the last layer, whose means start at 0.
 func (c *Config) startLastVariances(dst []float64, _ *Init, _ func([]float64)) {
 	fill(dst, math.Log(initLastLayerS2))
 	for i := range dst {
@@ -146,7 +146,7 @@ func (l *DRFLayer) newPass(s *arena, samples, batch int, parts, dparts []*device
 	return p
 }
 
-// Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its
+// Forward computes h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its
 // moments over both.
 func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	if p.parts != nil {
@@ -162,7 +162,7 @@ func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	}
 }
 
-// args are the arguments of the layer's operation.
+// args returns the arguments of the layer's operation.
 func (l *DRFLayer) args(p *drfPass, rows *device.Tensor) device.FeatureArgs {
 	a := device.FeatureArgs{Out: p.out, Variance: p.variance, H: p.h, Params: l.params,
 		Scratch: p.scratch, Rows: rows, Noise: p.noise}

@@ -53,7 +53,7 @@ func (m *Model) Gradient(p *Pass, data *Data, at GradientArgs) (done bool) {
 	return true
 }
 
-// accumulate is Gradient of a shard, with the GP layer's gradients yet in double.
+// accumulate adds up the gradient over a shard's parts; that of the GP layer stays in double.
 func (m *Model) accumulate(p *Pass, parts []part, data *Data, at GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
@@ -91,7 +91,7 @@ func (m *Model) spectra() {
 	}
 }
 
-// spectraBackward is spectra upside down, when all rows have added to its gradients.
+// spectraBackward is the backward pass of spectra, after all rows have added to its gradients.
 func (m *Model) spectraBackward() {
 	for _, layer := range m.drf {
 		layer.spectraBackward()
@@ -130,7 +130,7 @@ func (m *Model) gather(p *part, data *Data) {
 	}
 }
 
-// propagate is G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the
+// propagate computes G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the
 // likelihood has a closed form over the last layer's outputs, no sample of these is drawn.
 func (m *Model) propagate(p *part, d draw) {
 	if m.gp != nil {
@@ -151,7 +151,7 @@ func (m *Model) propagate(p *part, d draw) {
 // samplesF reports whether F is drawn, and not only its moments used.
 func (m *Model) samplesF() bool { return m.closed == nil || len(m.drf) > 0 }
 
-// expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or Σ_b log
+// expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or Σ_b log
 // E_q p(y_b | G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is applied here,
 // once, to every gradient.
 func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive bool) {
@@ -174,7 +174,7 @@ func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive b
 	}
 }
 
-// kl is KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄)) of elbo, term by term.
+// kl computes KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄)) of elbo, term by term.
 func (m *Model) kl(weight device.Scalar) {
 	if m.gp != nil {
 		m.gp.klInducing(m.slots[slotInducing], weight)
@@ -186,7 +186,7 @@ func (m *Model) kl(weight device.Scalar) {
 	}
 }
 
-// backward is propagate upside down.
+// backward is the backward pass of propagate.
 func (m *Model) backward(p *part, d draw) {
 	if m.gp != nil && len(m.drf) > 0 && p.drf[0].parts != nil {
 		m.dev.Zero(p.df) // else the first layer writes it

@@ -96,7 +96,7 @@ func (p *Prediction) spread(t float64) {
 // noLogVar is the logarithm of a variance that is 0 in single precision, too.
 const noLogVar = -200
 
-// drawn are the parameters q of a draw: means are draws of q, and its variances are 0. Noise that a
+// drawn returns q as the parameters of one draw: means are draws of q, and its variances are 0. Noise that a
 // pass draws once for all rows, such as that of frozen spectra, stays as it is.
 func (m *Model) drawn(q []Named, d draw) []Named {
 	all := make(map[string]*Named, len(q))

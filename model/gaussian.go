@@ -10,10 +10,10 @@ type observationNoise struct {
 	logVar, dlogVar *device.Tensor // log σ² [C]
 }
 
-// variances are σ² [C], read from the device.
+// variances returns σ² [C], read from the device.
 func (n *observationNoise) variances() []float64 { return exponentials(n.dev, n.logVar) }
 
-// logVariances are log σ² [C].
+// logVariances returns log σ² [C].
 func (n *observationNoise) logVariances() []float64 { return numbers(n.dev, n.logVar) }
 
 // add puts log σ² to the arguments of an operation, and to their gradients.
@@ -22,19 +22,19 @@ func (n *observationNoise) add(g, a *device.LikelihoodArgs) { g.LogVar, a.LogVar
 // Gaussian is p(y | h) = N(y; h, σ²) with a learned σ² for each target (our_lik).
 type Gaussian struct{ observationNoise }
 
-// LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ²).
+// LogLik computes (1/S) Σ_s log N(y; h⁽ˢ⁾, σ²).
 func (n *Gaussian) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	n.add(&g, &a)
 	n.dev.GaussianLogLik(ell, g, a, scale)
 }
 
-// Expected is log N(y; a, σ²) − b/2σ².
+// Expected computes log N(y; a, σ²) − b/2σ².
 func (n *Gaussian) Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	n.add(&g, &a)
 	n.dev.GaussianExpected(ell, g, a, scale)
 }
 
-// Density is log N(y; a, σ² + b), with a share of Expected.
+// Density computes log N(y; a, σ² + b), with a share of Expected.
 func (n *Gaussian) Density(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	n.add(&g, &a)
 	n.dev.GaussianPredictive(ell, g, a, scale)

@@ -101,7 +101,7 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 	}
 }
 
-// startMeans are the means of q(F̄). Latents that are added to the output start at zero, so that
+// startMeans writes the initial means of q(F̄). Latents that are added to the output start at zero, so that
 // the output starts as the GP's prior mean.
 func (c *Config) startMeans(dst []float64, _ *Init, normal func([]float64)) {
 	if c.Model == GPDRF {
@@ -113,7 +113,7 @@ func (c *Config) startMeans(dst []float64, _ *Init, normal func([]float64)) {
 	}
 }
 
-// startRoots are the standard deviations of q(F̄).
+// startRoots writes the initial standard deviations of q(F̄).
 func (c *Config) startRoots(dst []float64, _ *Init, _ func([]float64)) {
 	if c.QCov == Diagonal {
 		fill(dst, initQSqrt)
@@ -158,7 +158,7 @@ func (g *GPLayer) gram() {
 	}
 }
 
-// Forward is q(F_n) = N(a_n, B_n) for the rows in p.in (qF_anj, qF_Bnj). With k = α c,
+// Forward computes q(F_n) = N(a_n, B_n) for the rows in p.in (qF_anj, qF_Bnj). With k = α c,
 // Kuu = α L Lᵀ and A = L⁻¹ Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its
 // k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
 func (g *GPLayer) Forward(p *gpPass) {
@@ -166,7 +166,7 @@ func (g *GPLayer) Forward(p *gpPass) {
 	g.dev.Moments(g.momentsArgs(p))
 }
 
-// project is A of the rows in p.in; the table may have it already (Project).
+// project computes A of the rows in p.in; the table may have it already (Project).
 func (g *GPLayer) project(p *gpPass) {
 	if p.in.projected {
 		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
@@ -188,7 +188,7 @@ func (g *GPLayer) Backward(p *gpPass) {
 	}
 }
 
-// gramBackward is gram upside down, when all rows and klInducing have added to dl, dm and ds.
+// gramBackward is the backward pass of gram, after all rows and klInducing have added to dl, dm and ds.
 func (g *GPLayer) gramBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(device.WhitenArgs{
@@ -217,7 +217,7 @@ func (g *GPLayer) naturalStep(size device.Scalar) {
 	g.dev.NarrowAdd(g.qReal, g.q)
 }
 
-// Sample is reparam_F: F⁽ˢ⁾ = a + √b ε⁽ˢ⁾.
+// Sample draws F by reparam_F: F⁽ˢ⁾ = a + √b ε⁽ˢ⁾.
 func (g *GPLayer) Sample(f *device.Tensor, p *gpPass, rows *device.Tensor, key device.Key) {
 	g.dev.SampleF(f, p.mean, p.variance, rows, key)
 }

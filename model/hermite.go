@@ -2,7 +2,7 @@ package model
 
 import "math"
 
-// hermite are the n nodes and weights of Gauss–Hermite quadrature for N(0, 1): Σ w f(x) is E f of all
+// hermite returns the n nodes and weights of Gauss–Hermite quadrature for N(0, 1): Σ w f(x) is E f of all
 // polynomials f up to degree 2n−1. A node is a root of the Hermite polynomial He_n, found by Newton's
 // method behind those before it, and its weight is n!/(n He_n−1(x))².
 func hermite(n int) (nodes, weights []float64) {
@@ -30,7 +30,7 @@ func hermite(n int) (nodes, weights []float64) {
 	return nodes, weights
 }
 
-// hermitePolynomials are He_n(x)/√n! and He_n−1(x)/√(n−1)!, by their recurrence.
+// hermitePolynomials returns He_n(x)/√n! and He_n−1(x)/√(n−1)!, by their recurrence.
 func hermitePolynomials(n int, x float64) (p, below float64) {
 	p = 1
 	for k := range n {

@@ -10,7 +10,7 @@ import (
 // target, the logarithm of a row's factor of the variance.
 type Heteroscedastic struct{ observationNoise }
 
-// LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ² exp h'⁽ˢ⁾).
+// LogLik computes (1/S) Σ_s log N(y; h⁽ˢ⁾, σ² exp h'⁽ˢ⁾).
 func (n *Heteroscedastic) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	n.add(&g, &a)
 	n.dev.HeteroscedasticLogLik(ell, g, a, scale)

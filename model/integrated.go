@@ -25,7 +25,7 @@ func newIntegrated(l *DRFLayer) *integrated {
 	return i
 }
 
-// spectra is η and β² of q(Ω) (inf_qOmega); their gradients become 0.
+// spectra computes η and β² of q(Ω) (inf_qOmega), and clears their gradients.
 func (l *DRFLayer) spectra() {
 	i := l.integrated
 	if i == nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Kernels are the names of the kernels of the GP layer, in the order of device.Correlation. A kernel
+// Kernels returns the names of the kernels of the GP layer, in the order of device.Correlation. A kernel
 // is one of them, or the sum of two, "rbf+matern12".
 func Kernels() []string { return []string{"rbf", "matern12", "matern32", "matern52"} }
 
-// kernelOf is a kernel by its name; no name is RBF, the paper's.
+// kernelOf returns a kernel by its name; no name is RBF, the paper's.
 func kernelOf(name string) (device.Correlation, bool) {
 	if name == "" {
 		return device.RBF, true
@@ -22,11 +22,11 @@ func kernelOf(name string) (device.Correlation, bool) {
 	return device.Correlation(max(0, at)), at >= 0
 }
 
-// FeatureKernels are the names of the kernels of the random features: Kernels, whose features are
+// FeatureKernels returns the names of the kernels of the random features: Kernels, whose features are
 // waves, and the arc-cosine kernels of Cho and Saul (2009) by their degree.
 func FeatureKernels() []string { return append(Kernels(), "arccos0", "arccos1", "arccos2") }
 
-// activation is the function of the DRF layers' phases. Arc-cosine features have the frequencies
+// activation returns the function of the DRF layers' phases. Arc-cosine features have the frequencies
 // of RBF.
 func (c *Config) activation() device.Activation {
 	if at := slices.Index(FeatureKernels(), c.FeatureKernel) - len(Kernels()); at >= 0 {
@@ -55,13 +55,13 @@ func (c *Config) mixing(dst []float64, _ *Init, normal func([]float64)) {
 		for _, v := range z[r*n : (r+1)*n] {
 			chi2 += v * v
 		}
-		dst[r] = math.Sqrt(float64(n) / max(chi2, leastChi2))
+		dst[r] = math.Sqrt(float64(n) / max(chi2, minChi2))
 	}
 }
 
-const leastChi2 = 1e-8
+const minChi2 = 1e-8
 
-// vectorKernels are the terms of the GP layer's kernel.
+// vectorKernels returns the terms of the GP layer's kernel.
 func (c *Config) vectorKernels() ([]device.Correlation, error) {
 	names := strings.Split(c.Kernel, "+")
 	terms := make([]device.Correlation, len(names))

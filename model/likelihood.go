@@ -34,7 +34,7 @@ type Targets struct {
 	Weight, Offset  *device.Tensor
 }
 
-// tensor is the one that there is.
+// tensor returns the tensor of the targets: numbers or labels.
 func (t *Targets) tensor() *device.Tensor {
 	if t.Labels != nil {
 		return t.Labels

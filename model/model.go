@@ -75,13 +75,13 @@ func (c *Config) layout(p *Params) (gp func(device.Device) *GPLayer, drf []func(
 	return gp, drf, likelihoodBlocks(p, c)
 }
 
-// Config is the model's architecture.
+// Config returns the model's architecture.
 func (m *Model) Config() Config { return m.cfg }
 
-// Params is the flat vector of parameters.
+// Params returns the flat vector of parameters.
 func (m *Model) Params() *Params { return &m.params }
 
-// layerInputs is d of layer l: the outputs of the layer below and, with feed-forward, F and x.
+// layerInputs returns d, the inputs of layer l: the outputs of the layer below and, with feed-forward, F and x.
 func (c *Config) layerInputs(l int) int {
 	switch {
 	case c.Model == DRF && l == 0:

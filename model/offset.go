@@ -28,14 +28,14 @@ func offsetBlocks(p *Params, c *Config) (bind func(device.Device) offsets) {
 	}
 }
 
-// add is h += b.
+// add adds: h += b.
 func (o *offsets) add(h *device.Tensor) {
 	if o.b != nil {
 		o.dev.AddOffset(h, o.b)
 	}
 }
 
-// backward is db += Σ dh.
+// backward adds: db += Σ dh.
 func (o *offsets) backward(dh *device.Tensor) {
 	if o.b != nil {
 		o.dev.AddOffsetBackward(o.db, dh)

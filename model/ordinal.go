@@ -12,7 +12,7 @@ type Ordinal struct {
 	cuts, dcuts *device.Tensor // [K−1]: κ_1, then logarithms of gaps
 }
 
-// LogLik is (1/S) Σ_s log p(y | h⁽ˢ⁾).
+// LogLik computes (1/S) Σ_s log p(y | h⁽ˢ⁾).
 func (o *Ordinal) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	g.Cuts, a.Cuts = o.dcuts, o.cuts
 	o.dev.OrdinalLogLik(ell, g, a, scale)
@@ -32,7 +32,7 @@ func (o *Ordinal) Predictive(p *Prediction) {
 	p.H, p.C = levels, len(cuts)+1
 }
 
-// cutPoints are κ_1 … κ_K−1, read from the device.
+// cutPoints returns κ_1 … κ_K−1, read from the device.
 func (o *Ordinal) cutPoints() []float64 { return device.CutPoints(numbers(o.dev, o.cuts)) }
 
 // ordinalBlocks reserves the cut points.

@@ -61,7 +61,7 @@ func (p *Params) add(role Role, name string, shape []int, at start) *block {
 	return b
 }
 
-// addSpread is add for a block of spreads.
+// addSpread adds a block of spreads of q, as add does.
 func (p *Params) addSpread(role Role, name string, shape []int, at start) *block {
 	b := p.add(role, name, shape, at)
 	b.spread = true
@@ -105,7 +105,7 @@ func (p *Params) double(b *block) (value, grad *device.Tensor) {
 	return p.wide.View(b.offset, b.Shape...), p.dwide.View(b.offset, b.Shape...)
 }
 
-// Fitted is how many parameters of a valid configuration can follow targets: all that learn, but the
+// Fitted returns the number of parameters of a valid configuration that can fit targets: all that learn, but the
 // spreads of q, which tell how sure it is.
 func (c *Config) Fitted() int {
 	var p Params
@@ -119,7 +119,7 @@ func (c *Config) Fitted() int {
 	return n
 }
 
-// Len is P, the number of parameters.
+// Len returns P, the number of parameters.
 func (p *Params) Len() int { return p.total }
 
 // Rates fills a vector of learning-rate multipliers by role.
@@ -134,7 +134,7 @@ func (p *Params) Rates(rate func(Role) float64) []float64 {
 	return out
 }
 
-// numbers are the elements of a tensor, nil for a nil tensor.
+// numbers downloads the elements of a tensor; nil for a nil tensor.
 func numbers(dev device.Device, t *device.Tensor) []float64 {
 	if t == nil {
 		return nil
@@ -144,7 +144,7 @@ func numbers(dev device.Device, t *device.Tensor) []float64 {
 	return host
 }
 
-// exponentials are e to the numbers of a tensor.
+// exponentials downloads a tensor x and returns exp x.
 func exponentials(dev device.Device, t *device.Tensor) []float64 {
 	host := numbers(dev, t)
 	for i, v := range host {
@@ -160,7 +160,7 @@ type Named struct {
 	Data  []float64
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (n Named) Len() int { return device.Volume(n.Shape) }
 
 // Export reads all parameters from the device.

@@ -35,7 +35,7 @@ type activations struct {
 	out, dh *device.Tensor // H of the likelihood and its gradient [S,b,C]
 }
 
-// Rows are the numbers of the data set's rows that make the batch, Int [B]. The caller of Gradient
+// Rows returns the numbers of the data set's rows that make the batch, Int [B]. The caller of Gradient
 // fills them.
 func (p *Pass) Rows() *device.Tensor { return p.rows }
 

@@ -26,7 +26,7 @@ type Prediction struct {
 	Noise []float64
 }
 
-// Slice is the prediction of the rows lo … hi−1. It copies neighbouring rows at once, since a server asks for it
+// Slice returns the prediction of the rows lo … hi−1. It copies neighbouring rows at once, since a server asks for it
 // with each answer.
 func (p *Prediction) Slice(lo, hi int) *Prediction {
 	some := *p
@@ -45,7 +45,7 @@ func sliceBlocks(x []float64, n, width, lo, hi int) (some []float64) {
 	return some
 }
 
-// Pick is the prediction of some of its rows; itself, where these are all of them in their order.
+// Pick returns the prediction of some of its rows, and itself if these are all rows in their order.
 func (p *Prediction) Pick(rows []int) *Prediction {
 	all := len(rows) == p.N
 	for i, r := range rows {
@@ -107,7 +107,7 @@ func (p *Prediction) hermite() {
 	p.S, p.H, p.Var = p.S*len(nodes), h, nil
 }
 
-// hermiteNodes is how many nodes a normal has in a mixture of samples of them: many together, fewer each.
+// hermiteNodes returns the number of nodes for each normal in a mixture of samples of them: the more, the fewer.
 func hermiteNodes(samples int) int {
 	if samples == 1 {
 		return 20
@@ -115,7 +115,7 @@ func hermiteNodes(samples int) int {
 	return 3
 }
 
-// Tempered is the prediction with the temperature t: logits become h/t, and the variances of numbers t²
+// Tempered returns the prediction with the temperature t: logits become h/t, and the variances of numbers t²
 // times as large. Counts stay as they are.
 func (p *Prediction) Tempered(t float64) *Prediction {
 	other := *p
@@ -128,7 +128,7 @@ func (p *Prediction) Tempered(t float64) *Prediction {
 	return &other
 }
 
-// temper is Tempered in place.
+// temper changes the prediction in place as Tempered does.
 func (p *Prediction) temper(t float64) {
 	switch {
 	case p.Dispersion != nil:
@@ -192,10 +192,10 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 		host: make([]float64, chunk*batch*m.cfg.Outputs), rows: make([]int32, batch)}
 }
 
-// Project is Model.Project of the predictor's data.
+// Project calls Model.Project with the predictor's data.
 func (r *Predictor) Project(going func(done int) bool) { r.m.Project(r.pass, r.data, going) }
 
-// Samples is S of the predictions: 1 where one Gaussian is all, or the nodes of one or several.
+// Samples returns S of the predictions: 1 where one Gaussian is all, or the nodes of one or several.
 func (r *Predictor) Samples() int {
 	if _, ok := r.m.closed.(*Poisson); ok {
 		return r.samples * hermiteNodes(r.samples)
@@ -206,8 +206,7 @@ func (r *Predictor) Samples() int {
 // exact reports whether a prediction is one Gaussian.
 func (m *Model) exact() bool { return m.closed != nil && m.cfg.deterministic() }
 
-// moments are the tensors of the last layer's means and variances, where the likelihood takes
-// these.
+// moments returns the tensors of the last layer's means and variances, for likelihoods that take them.
 func (p *activations) moments() (mean, variance *device.Tensor) {
 	if n := len(p.drf); n > 0 {
 		return p.out, p.drf[n-1].variance
@@ -223,8 +222,8 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 	return r.predict(r.data, seed)
 }
 
-// PredictRows is Predict for n rows x [n,Width] of the host, whose memory is a Window's. The model
-// has settled.
+// PredictRows predicts n rows x [n,Width] of the host, as Predict does, through the memory of a Window.
+// The model must have settled.
 func (r *Predictor) PredictRows(n int, x []float64, seed uint64) (*Prediction, error) {
 	width := r.data.width()
 	rows := r.data.Head(n)
@@ -304,8 +303,8 @@ func (r *Predictor) uploadNoiseRows(first, n int) {
 	r.m.dev.UploadInts(r.pass.rows, r.rows)
 }
 
-// predictSize is how many samples and rows go through at once: fewer than usual where the device
-// has no memory for more, and one of one row at least.
+// predictSize returns the samples and rows of a pass, at least one each: fewer than usual if the device
+// has no memory for more.
 func (m *Model) predictSize(samples int, data *Data) (chunk, batch int) {
 	batch = min(data.N, predictRows)
 	chunk = min(samples, max(1, predictAtOnce/max(1, batch)))
@@ -323,7 +322,7 @@ func (m *Model) predictSize(samples int, data *Data) (chunk, batch int) {
 	return chunk, batch
 }
 
-// predictBytes is the device memory of a pass of a prediction.
+// predictBytes measures the device memory of a pass of a prediction, in bytes.
 func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
 	dev, ledger := m.dev.Dry()
 	dry, err := New(dev, m.cfg)

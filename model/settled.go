@@ -121,7 +121,7 @@ func (m *Model) Settled(samples int, seed uint64) (*Settled, error) {
 func (m *Model) numbers(t *device.Tensor) []float64      { return numbers(m.dev, t) }
 func (m *Model) exponentials(t *device.Tensor) []float64 { return exponentials(m.dev, t) }
 
-// normals are the first rows of a key's standard normals [samples,rows,columns].
+// normals draws the first rows of a key's standard normals [samples,rows,columns].
 func (m *Model) normals(key device.Key, samples, rows, columns int) []float64 {
 	numbers := make([]int32, rows)
 	for i := range numbers {
@@ -217,7 +217,7 @@ func (m *Model) settledDRF(l, samples int, d draw) *SettledDRF {
 	return out
 }
 
-// factors are the L of a full covariance of W: LowerW, and on its diagonals the roots of s².
+// factors returns the factors L of a full covariance of W: LowerW, and on the diagonals the roots of s².
 func (m *Model) factors(p device.FeatureParams) []float64 {
 	l := m.numbers(p.LowerW)
 	if l == nil {

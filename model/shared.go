@@ -10,7 +10,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 // Shard is the rows Lo … Hi−1 of a batch.
 type Shard struct{ Lo, Hi int }
 
-// Summands are the tensors that GradientArgs.Sum adds up over all shards and puts the sums in: the
+// Summands returns the tensors that GradientArgs.Sum adds up over all shards and puts the sums in: the
 // gradient, of the GP layer in double and of the rest as it is, and ell of each part of a shard.
 // Report adds up the ell of all parts.
 func (m *Model) Summands(p *Pass, shard int) (gradient []*device.Tensor, ells *device.Tensor) {

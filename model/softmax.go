@@ -6,7 +6,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 // parameters.
 type Softmax struct{ offsets }
 
-// LogLik is (1/S) Σ_s log softmax(h⁽ˢ⁾ + b)_y.
+// LogLik computes (1/S) Σ_s log softmax(h⁽ˢ⁾ + b)_y.
 func (s *Softmax) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s.add(a.H)
 	s.dev.SoftmaxLogLik(ell, g, a, scale)
@@ -20,7 +20,7 @@ func (s *Softmax) Predictive(p *Prediction) { s.predict(p) }
 // parameter.
 type Bernoulli struct{ offsets }
 
-// LogLik is (1/S) Σ_s log σ(±(h⁽ˢ⁾ + b)).
+// LogLik computes (1/S) Σ_s log σ(±(h⁽ˢ⁾ + b)).
 func (s *Bernoulli) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s.add(a.H)
 	s.dev.BernoulliLogLik(ell, g, a, scale)

@@ -14,7 +14,7 @@ type Student struct {
 	tail, dtail *device.Tensor // [1]
 }
 
-// LogLik is (1/S) Σ_s log t_ν((y − h⁽ˢ⁾)/σ) − log σ.
+// LogLik computes (1/S) Σ_s log t_ν((y − h⁽ˢ⁾)/σ) − log σ.
 func (t *Student) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	t.add(&g, &a)
 	g.Tail, a.Tail = t.dtail, t.tail
@@ -35,8 +35,8 @@ func (t *Student) Predictive(p *Prediction) {
 	}
 }
 
-// degrees is ν, read from the device.
+// degrees returns ν, read from the device.
 func (t *Student) degrees() float64 { return 2 + exponentials(t.dev, t.tail)[0] }
 
-// tailOf is the parameter of ν degrees of freedom.
+// tailOf returns the parameter of ν degrees of freedom.
 func tailOf(dof float64) float64 { return math.Log(dof - 2) }

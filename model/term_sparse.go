@@ -38,7 +38,7 @@ func sparseBlocks(p *Params, c *Config) (bind func() term) {
 
 func (t *sparseTerm) slopes() bool { return false }
 
-// fixed is the kernel of one linear map: there is no σ in it, ω is 1, and sequences do not move.
+// fixed returns the kernel of one linear map: there is no σ in it, ω is 1, and sequences do not move.
 func (t *sparseTerm) fixed() bool { return len(t.linear) == 1 && t.linear[0] }
 
 func (t *sparseTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
