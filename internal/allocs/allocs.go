@@ -3,7 +3,7 @@ package allocs
 
 import "testing"
 
-// PerRun is the average number of allocations that f makes in a call, after a first call.
+// PerRun returns the average number of allocations that f makes in a call, after a first call.
 //
 // [testing.AllocsPerRun] counts those of the whole program. The runtime allocates now and then, for
 // instance when a goroutine first waits after a garbage collection. An allocation of f's is there

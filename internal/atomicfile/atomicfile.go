@@ -26,7 +26,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return writeFile(osFiles, path, write)
 }
 
-// Text is a write of WriteFile that writes a text.
+// Text returns a function for WriteFile that writes a text.
 func Text(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(text); return err }
 }
@@ -70,7 +70,7 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 			return err
 		}
 	default:
-		path = led(path)
+		path = linkTarget(path)
 	}
 	tmp, f, err := createBeside(d, path)
 	if err != nil {
@@ -93,7 +93,7 @@ func Abandon(path string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	} else {
-		path = led(path)
+		path = linkTarget(path)
 	}
 	ours := temporary(path, 0)
 	for _, tmp := range Leftovers(path) {
@@ -103,8 +103,8 @@ func Abandon(path string) {
 	}
 }
 
-// led is where a symbolic link leads whose file is not there yet; other paths stay.
-func led(path string) string {
+// linkTarget follows a symbolic link whose file does not exist yet. It returns other paths unchanged.
+func linkTarget(path string) string {
 	for range 40 { // as many as a system follows
 		to, err := os.Readlink(path)
 		if err != nil {
@@ -146,7 +146,7 @@ func temporary(path string, i int) string {
 	return tmp
 }
 
-// Leftovers are the temporaries beside path, of running and of killed processes. The caller knows
+// Leftovers returns the temporary files beside path, of running and of killed processes. The caller knows
 // that no other process is at work there.
 func Leftovers(path string) (found []string) {
 	dir, name := filepath.Split(path)

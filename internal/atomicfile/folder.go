@@ -71,7 +71,7 @@ func (f *Folder) HasRival() bool {
 	return len(rivals) > 0
 }
 
-// rivals are the folders that other living processes build for the same place, in the order of
+// rivals returns the folders that other living processes build for the same place, in the order of
 // their names.
 func (f *Folder) rivals() (living []string) {
 	parts := temporaryName.FindStringSubmatch(filepath.Base(f.path))
@@ -89,7 +89,7 @@ func (f *Folder) rivals() (living []string) {
 	return living
 }
 
-// Path is where the folder is now.
+// Path returns the current path of the folder.
 func (f *Folder) Path() string { return f.path }
 
 // Commit renames the folder to final, which must not exist, or be an empty folder: if it holds

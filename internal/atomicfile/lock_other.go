@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Lock is not available here.
+// Lock returns errors.ErrUnsupported: there are no locks here.
 func Lock(*os.File) error { return errors.ErrUnsupported }
 
-// Share is not available here.
+// Share returns errors.ErrUnsupported: there are no locks here.
 func Share(*os.File) error { return errors.ErrUnsupported }

@@ -12,7 +12,7 @@ import (
 // however it does. Somebody else's is ErrLocked.
 func Lock(f *os.File) error { return lock(f, syscall.LOCK_EX) }
 
-// Share is Lock for one of several that share the lock, and keep out who wants it alone.
+// Share takes a shared lock, which several may hold at once, but none beside an exclusive one.
 func Share(f *os.File) error { return lock(f, syscall.LOCK_SH) }
 
 func lock(f *os.File, how int) error {

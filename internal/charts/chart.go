@@ -64,14 +64,14 @@ func (s *span) hold(values ...float64) {
 	}
 }
 
-// at is where a value lies.
+// at returns the coordinate of a value.
 func (s span) at(v float64) float64 {
-	return within(s.from+(v-s.low)/(s.high-s.low)*(s.to-s.from), farOutside)
+	return clamp(s.from+(v-s.low)/(s.high-s.low)*(s.to-s.from), farOutside)
 }
 
-// fixed is the range of an axis: as given, or that of the marks with a little room. It is finite,
+// axisRange returns the range of an axis: as given, or that of the marks with a little room. It is finite,
 // and wide enough for ticks with different labels. One of powers ends at whole powers.
-func (a Axis) fixed(s span) span {
+func (a Axis) axisRange(s span) span {
 	given := a.Low < a.High
 	if given {
 		s = span{low: a.Low, high: a.High}
@@ -79,10 +79,10 @@ func (a Axis) fixed(s span) span {
 		s = span{high: 1}
 	}
 	if a.Powers {
-		low := math.Floor(within(s.low, largestPower))
-		return span{low: low, high: math.Max(low+1, math.Ceil(within(s.high, largestPower)))}
+		low := math.Floor(clamp(s.low, largestPower))
+		return span{low: low, high: math.Max(low+1, math.Ceil(clamp(s.high, largestPower)))}
 	}
-	s.low, s.high = within(s.low, largest), within(s.high, largest)
+	s.low, s.high = clamp(s.low, largest), clamp(s.high, largest)
 	size := math.Max(math.Abs(s.low), math.Abs(s.high))
 	room := 0.04 * (s.high - s.low)
 	if s.high-s.low <= math.Max(narrowest, nearlyEqual*size) {
@@ -93,8 +93,8 @@ func (a Axis) fixed(s span) span {
 	return span{low: s.low - room, high: s.high + room}
 }
 
-// within is the nearest value that is no farther from zero than most.
-func within(v, most float64) float64 { return math.Max(-most, math.Min(v, most)) }
+// clamp limits v to −limit … limit.
+func clamp(v, limit float64) float64 { return math.Max(-limit, math.Min(v, limit)) }
 
 // pen draws marks between two axes.
 type pen struct {
@@ -104,22 +104,22 @@ type pen struct {
 
 func (p *pen) printf(format string, args ...any) { fmt.Fprintf(&p.text, format, args...) }
 
-// place is a coordinate in as few digits as a screen shows.
-func place(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
+// coordinate formats a coordinate with one decimal.
+func coordinate(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
-// SVG is the chart as an element of a page.
+// SVG returns the chart as an element of a page.
 func (c Chart) SVG() template.HTML {
 	x, y := nothing(), nothing()
 	for _, m := range c.Marks {
 		m.extent(&x, &y)
 	}
 	height := cmp.Or(c.Height, defaultHeight)
-	p := &pen{x: c.X.fixed(x), y: c.Y.fixed(y)}
+	p := &pen{x: c.X.axisRange(x), y: c.Y.axisRange(y)}
 	xTicks, yTicks := c.X.ticks(p.x, fewest), c.Y.ticks(p.y, max(fewest, int(height/45)))
-	if n := (len(xTicks) + 1) / 2; widest(xTicks) > 8 { // or they would touch
+	if n := (len(xTicks) + 1) / 2; widestLabel(xTicks) > 8 { // or they would touch
 		xTicks = []tick{xTicks[0], xTicks[n]}
 	}
-	left, right, top, bottom := 26+glyph*float64(widest(yTicks)), width-rightMargin, topMargin, height-bottomMargin
+	left, right, top, bottom := 26+glyph*float64(widestLabel(yTicks)), width-rightMargin, topMargin, height-bottomMargin
 	p.x.from, p.x.to, p.y.from, p.y.to = left, right, bottom, top
 
 	p.printf(`<svg class="chart" viewBox="0 0 %g %g" role="img" tabindex="0" aria-label="%s">`, width,
@@ -127,20 +127,20 @@ func (c Chart) SVG() template.HTML {
 	for _, t := range yTicks {
 		at := p.y.at(t.value)
 		p.printf(`<path class="grid" d="M%s %sH%s"/><text class="tick end" x="%s" y="%s">%s</text>`,
-			place(left), place(at), place(right), place(left-6), place(at+4), t.text)
+			coordinate(left), coordinate(at), coordinate(right), coordinate(left-6), coordinate(at+4), t.text)
 	}
 	for _, t := range xTicks {
-		at := place(p.x.at(t.value))
+		at := coordinate(p.x.at(t.value))
 		p.printf(`<path class="grid" d="M%s %sV%s"/><text class="tick middle" x="%s" y="%s">%s</text>`,
-			at, place(top), place(bottom), at, place(bottom+16), t.text)
+			at, coordinate(top), coordinate(bottom), at, coordinate(bottom+16), t.text)
 	}
-	p.printf(`<text class="axis middle" x="%s" y="%s">%s</text>`, place((left+right)/2),
-		place(height-6), escaped(c.X.Label, 60))
+	p.printf(`<text class="axis middle" x="%s" y="%s">%s</text>`, coordinate((left+right)/2),
+		coordinate(height-6), escaped(c.X.Label, 60))
 	p.printf(`<text class="axis middle" transform="translate(12 %s) rotate(-90)">%s</text>`,
-		place((top+bottom)/2), escaped(c.Y.Label, 36))
+		coordinate((top+bottom)/2), escaped(c.Y.Label, 36))
 	// an svg within clips the marks at the axes
-	box := []any{place(left - overlap), place(top - overlap), place(right - left + 2*overlap),
-		place(bottom - top + 2*overlap)}
+	box := []any{coordinate(left - overlap), coordinate(top - overlap), coordinate(right - left + 2*overlap),
+		coordinate(bottom - top + 2*overlap)}
 	p.printf(`<svg x="%[1]s" y="%[2]s" width="%[3]s" height="%[4]s" viewBox="%[1]s %[2]s %[3]s %[4]s">`, box...)
 	for _, m := range c.Marks {
 		m.draw(p)
@@ -152,10 +152,10 @@ func (c Chart) SVG() template.HTML {
 // longest is how many letters of a text are shown where it has a line of its own.
 const longest = 300
 
-// escaped is a label that fits its place.
-func escaped(text string, most int) string {
-	if letters := []rune(text); len(letters) > most {
-		text = string(letters[:most-1]) + "…"
+// escaped returns a text of at most limit letters, escaped for SVG.
+func escaped(text string, limit int) string {
+	if letters := []rune(text); len(letters) > limit {
+		text = string(letters[:limit-1]) + "…"
 	}
 	return html.EscapeString(text)
 }

@@ -150,7 +150,7 @@ func checkChart(t *testing.T, c Chart) {
 		axis   Axis
 		places map[string]bool
 	}{{c.X, x}, {c.Y, y}} {
-		if n := len(axis.places); n > mostTicks || n < 2 {
+		if n := len(axis.places); n > maxTicks || n < 2 {
 			t.Fatalf("%d ticks of %+v: %s", n, axis.axis, svg)
 		}
 	}
@@ -185,7 +185,7 @@ func checkTicks(t *testing.T, c Chart) {
 	for _, m := range c.Marks {
 		m.extent(&x, &y)
 	}
-	for _, ticks := range [][]tick{c.X.ticks(c.X.fixed(x), 5), c.Y.ticks(c.Y.fixed(y), 6)} {
+	for _, ticks := range [][]tick{c.X.ticks(c.X.axisRange(x), 5), c.Y.ticks(c.Y.axisRange(y), 6)} {
 		known := map[string]bool{}
 		for _, tick := range ticks {
 			known[tick.text] = true

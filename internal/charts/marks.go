@@ -28,7 +28,7 @@ type Mark struct {
 	Light      bool // a thin and pale line, which another smooths; small dots
 }
 
-// extent widens the axes' ranges.
+// extent widens the axes' ranges to the mark's values.
 func (m Mark) extent(x, y *span) {
 	if m.Kind == Rule {
 		return
@@ -58,7 +58,7 @@ func (m Mark) draw(p *pen) {
 	var path strings.Builder
 	lower, next := "", 0 // a band's lower edge, and the index that continues a line
 	m.each(p, func(i int, x, y, high float64) {
-		at := place(x) + " " + place(y)
+		at := coordinate(x) + " " + coordinate(y)
 		switch m.Kind {
 		case Line, Rule:
 			if i != next || i == 0 {
@@ -68,16 +68,16 @@ func (m Mark) draw(p *pen) {
 			}
 			next = i + 1
 		case Band:
-			path.WriteString("L" + place(x) + " " + place(high))
+			path.WriteString("L" + coordinate(x) + " " + coordinate(high))
 			lower = "L" + at + lower
 		case Intervals:
-			path.WriteString("M" + at + "V" + place(high))
+			path.WriteString("M" + at + "V" + coordinate(high))
 		case Points:
 			if m.Tips == nil {
 				path.WriteString("M" + at + "h0")
 			} else {
-				p.printf(`<circle class="dot s%d" cx="%s" cy="%s" r="%g" data-tip="%s"/>`, m.Series, place(x),
-					place(y), m.radius(), escaped(m.Tips[i], longest))
+				p.printf(`<circle class="dot s%d" cx="%s" cy="%s" r="%g" data-tip="%s"/>`, m.Series, coordinate(x),
+					coordinate(y), m.radius(), escaped(m.Tips[i], longest))
 			}
 		case Bars:
 			m.bar(p, i, x, y)
@@ -110,6 +110,6 @@ func (m Mark) bar(p *pen, i int, left, top float64) {
 	}
 	right, bottom := p.x.at(m.X[i+1]), p.y.at(math.Max(0, p.y.low))
 	p.printf(`<rect class="bar s%d" x="%s" y="%s" width="%s" height="%s" data-tip="%s"/>`, m.Series,
-		place(left+0.5), place(top), place(math.Max(0.5, right-left-1)), place(math.Max(0, bottom-top)),
+		coordinate(left+0.5), coordinate(top), coordinate(math.Max(0.5, right-left-1)), coordinate(math.Max(0, bottom-top)),
 		escaped(m.Tips[i], longest))
 }

@@ -11,22 +11,22 @@ type tick struct {
 	text  string
 }
 
-// An axis has at most mostTicks, and at least two where fewest or more are asked for: their
+// An axis has at most maxTicks, and at least two where fewest or more are asked for: their
 // distance is up to two and a half times the range's share.
 const (
-	mostTicks = 20
-	fewest    = 5
+	maxTicks = 20
+	fewest   = 5
 )
 
-// ticks are round values in a range that fixed gave; their number is near about.
+// ticks returns about this number of round values in a range that axisRange returned.
 func (a Axis) ticks(s span, about int) (ticks []tick) {
-	m, exponent := roundStep((s.high - s.low) / float64(min(about, mostTicks/2)))
+	m, exponent := roundStep((s.high - s.low) / float64(min(about, maxTicks/2)))
 	step := float64(m) * math.Pow10(exponent)
 	if a.Powers {
 		step = math.Max(1, math.Ceil((s.high-s.low)/8))
 	}
 	first := int64(math.Ceil(s.low / step)) // fixed keeps it below 2e10
-	for i := first; i < first+mostTicks; i++ {
+	for i := first; i < first+maxTicks; i++ {
 		v := float64(i) * step
 		if v > s.high+1e-9*step {
 			break
@@ -40,15 +40,15 @@ func (a Axis) ticks(s span, about int) (ticks []tick) {
 	return ticks
 }
 
-// widest is how many letters the longest label has.
-func widest(ticks []tick) (most int) {
+// widestLabel returns the length of the longest label, in bytes.
+func widestLabel(ticks []tick) (most int) {
 	for _, t := range ticks {
 		most = max(most, len(t.text))
 	}
 	return most
 }
 
-// roundStep is the least of 1, 2 and 5 times a power of ten that is no less than v, which is
+// roundStep returns the least of 1, 2 and 5 times a power of ten that is no less than v, which is
 // positive.
 func roundStep(v float64) (m, exponent int) {
 	exponent = int(math.Floor(math.Log10(v)))
@@ -60,7 +60,7 @@ func roundStep(v float64) (m, exponent int) {
 	return 1, exponent + 1
 }
 
-// label is v = n · 10^exponent in all its digits, with a power of ten where it is long.
+// label returns v = n · 10^exponent in all its digits, with a power of ten where it is long.
 func label(v float64, n int64, exponent int) string {
 	if n == 0 {
 		return "0"

@@ -179,7 +179,7 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// sum is the SHA-256 of a file, in hexadecimal.
+// sum returns the SHA-256 of a file, in hexadecimal.
 func sum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -30,7 +30,7 @@ const (
 	jitter        = 1e-6
 	rounds        = 20 // of the search for length-scales of their own
 	rowsPerLength = 10 // of each column that has one; with fewer rows all columns share it
-	leastEvidence = 3  // nats: with less, the rows may be noise
+	minEvidence   = 3  // nats: with less, the rows may be noise
 
 	// standard deviations of log ℓ_d around the best common one, and of log ρ
 	priorLength = 1.0
@@ -66,7 +66,7 @@ func Maximise(ctx context.Context, rows Rows) *Fit {
 	}
 	count := float64(len(rows.Y))
 	white := -count / 2 * (math.Log(2*math.Pi*square/count) + 1)
-	if !(p.value(theta) > white+leastEvidence) {
+	if !(p.value(theta) > white+minEvidence) {
 		return &Fit{Noise: square / count, Mean: make([]float64, len(rows.Y)),
 			Var: slices.Repeat([]float64{square / count}, len(rows.Y))}
 	}
@@ -82,7 +82,7 @@ func Maximise(ctx context.Context, rows Rows) *Fit {
 	return out
 }
 
-// common is the best length-scale for all columns, with its noise, as θ = (log ℓ [D], log ρ). One matrix of
+// common returns the best length-scale for all columns, with its noise, as θ = (log ℓ [D], log ρ). One matrix of
 // distances serves all.
 func (p *problem) common(ctx context.Context) (best []float64) {
 	theta, most := make([]float64, p.D+1), math.Inf(-1)
@@ -112,7 +112,7 @@ func (p *problem) common(ctx context.Context) (best []float64) {
 	return best
 }
 
-// single is θ, or one column alone with a short length-scale where that is better.
+// single returns θ, or a short length-scale for one column alone if that is better.
 func (p *problem) single(ctx context.Context, theta []float64) []float64 {
 	most := p.value(theta)
 	try := make([]float64, p.D+1)
@@ -213,7 +213,7 @@ func (p *problem) correlate(theta []float64) {
 	}
 }
 
-// halves are −½ (x_i − x_j)² of the rows.
+// halves returns −½ (x_i − x_j)² of the rows.
 func (p *problem) halves() *mat.SymDense {
 	h := mat.NewSymDense(p.N, nil)
 	h.SymOuterK(1, mat.NewDense(p.N, p.D, p.X))
@@ -229,13 +229,13 @@ func (p *problem) halves() *mat.SymDense {
 	return h
 }
 
-// value is log p(y), −∞ where C + ρI has no factor.
+// value computes log p(y); −∞ if C + ρI has no factor.
 func (p *problem) value(theta []float64) float64 {
 	p.correlate(theta)
 	return p.evidence(theta[p.D])
 }
 
-// evidence is value with the C that is there.
+// evidence computes log p(y) as value does, from the current C.
 func (p *problem) evidence(logRho float64) float64 {
 	rho := math.Exp(logRho) + jitter
 	p.q.CopySym(p.c)
@@ -257,8 +257,8 @@ func (p *problem) evidence(logRho float64) float64 {
 	return -n*c/2*(math.Log(2*math.Pi*p.alpha)+1) - c/2*p.factor.LogDet()
 }
 
-// prior is the log density of θ up to a constant; grad gets its negative gradient where it is not
-// nil.
+// prior returns the log density of θ up to a constant. It adds the negative gradient to grad, unless that
+// is nil.
 func (p *problem) prior(theta, grad []float64) (sum float64) {
 	for i, v := range theta {
 		sd := priorLength
@@ -319,7 +319,7 @@ func (p *problem) gradient(grad, theta []float64) {
 	p.prior(theta, grad)
 }
 
-// leftOut is the prediction of each row from the others: y_i − a_i/[(C + ρI)⁻¹]_ii, with variance
+// leftOut returns the prediction of each row from the others: y_i − a_i/[(C + ρI)⁻¹]_ii, with variance
 // α/[(C + ρI)⁻¹]_ii. It is NaN where there is no inverse.
 func (p *problem) leftOut() (mean, variance []float64) {
 	var inverse mat.SymDense

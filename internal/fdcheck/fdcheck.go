@@ -6,7 +6,7 @@ import "math"
 // Step is a good step for functions whose arguments and curvature are of order one.
 const Step = 1e-3
 
-// derivative is f′(0) by the central difference of fourth order,
+// derivative returns f′(0) by the central difference of fourth order,
 //
 //	(8 (f(h) − f(−h)) − (f(2h) − f(−2h))) / 12h,
 //
@@ -15,7 +15,7 @@ func derivative(f func(t float64) float64, h float64) float64 {
 	return (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
 }
 
-// Partial is ∂f/∂x[i]. f reads x, which is moved and put back.
+// Partial returns ∂f/∂x[i]. f reads x, which is moved and put back.
 func Partial(f func() float64, x []float64, i int, h float64) float64 {
 	at := x[i]
 	d := derivative(func(t float64) float64 {
@@ -26,7 +26,7 @@ func Partial(f func() float64, x []float64, i int, h float64) float64 {
 	return d
 }
 
-// Along is the derivative of f at x in the direction v, Σ v ∂f/∂x.
+// Along returns the derivative of f at x in the direction v, Σ v ∂f/∂x.
 func Along(f func() float64, x, v []float64, h float64) float64 {
 	at := append([]float64(nil), x...)
 	d := derivative(func(t float64) float64 {
@@ -39,7 +39,7 @@ func Along(f func() float64, x, v []float64, h float64) float64 {
 	return d
 }
 
-// RelativeError is the largest |got − want| over the largest |want|; NaN counts as infinite,
+// RelativeError returns the largest |got − want| over the largest |want|; NaN counts as infinite,
 // and where want is all zero the error is absolute.
 func RelativeError(got, want []float64) float64 {
 	worst, size := 0.0, 0.0
@@ -56,7 +56,7 @@ func RelativeError(got, want []float64) float64 {
 	return worst / size
 }
 
-// NMSE is the normalised mean square error Σ(got − want)²/Σ want²; NaN counts as infinite, and
+// NMSE returns the normalised mean square error Σ(got − want)²/Σ want²; NaN counts as infinite, and
 // where want is all zero the error is Σ got².
 func NMSE(got, want []float64) float64 {
 	miss, size := 0.0, 0.0

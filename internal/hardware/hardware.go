@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Processor is the model of the processor, or its architecture where the system does not say.
+// Processor returns the model of the processor, or its architecture where the system does not say.
 func Processor() string {
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.SplitSeq(string(text), "\n") {

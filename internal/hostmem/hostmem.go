@@ -10,7 +10,7 @@ import (
 // group is the memory of a control group: limit and usage in bytes, and its statistics.
 type group struct{ limit, usage, stat string }
 
-// available is the least free memory of the machine and of the control groups, from the texts of
+// available returns the least free memory of the machine and of the control groups, from the texts of
 // /proc/meminfo and of the groups. Files that could be dropped from a group's memory do not count
 // as used.
 func available(meminfo string, groups []group) (bytes int64, known bool) {
@@ -34,7 +34,7 @@ func available(meminfo string, groups []group) (bytes int64, known bool) {
 	return bytes, known
 }
 
-// field is the number that follows a word at the start of a line.
+// field returns the number that follows a word at the start of a line.
 func field(text, name string) (n int64, ok bool) {
 	for line := range strings.Lines(text) {
 		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == name {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Available is the number of bytes that can still be allocated: the memory that Linux calls
+// Available returns the number of bytes that can still be allocated: the memory that Linux calls
 // available, or the rest of this process's control group, if that is less. It changes at any time.
 func Available() (bytes int64, known bool) {
 	meminfo, _ := os.ReadFile("/proc/meminfo")
@@ -17,7 +17,7 @@ func Available() (bytes int64, known bool) {
 	}))
 }
 
-// groups are the control groups that a process is in, version 2 or 1, and of those above them.
+// groups returns the control groups that a process is in, version 2 or 1, and of those above them.
 func groups(own string, read func(name string) string) (all []group) {
 	for line := range strings.Lines(own) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3) // 0::/a/b or 4:memory:/a/b

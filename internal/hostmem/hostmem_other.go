@@ -2,5 +2,5 @@
 
 package hostmem
 
-// Available is not known here.
+// Available returns false: the available memory is not known here.
 func Available() (bytes int64, known bool) { return available("", nil) }

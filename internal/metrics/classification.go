@@ -78,7 +78,7 @@ func ScoreClassification(logits []float64, s, n, c int, labels []int32, w Weight
 	return r
 }
 
-// Probabilities are the class probabilities [N,C]: the mean over s of the softmax of
+// Probabilities returns the class probabilities [N,C]: the mean over s of the softmax of
 // logits [S,N,C].
 func Probabilities(logits []float64, s, n, c int) []float64 {
 	p := logProbabilities(logits, s, n, c)
@@ -88,7 +88,7 @@ func Probabilities(logits []float64, s, n, c int) []float64 {
 	return p
 }
 
-// LabelLogs are log p(label), as ClassDensities has them, of logits [S,N,C] times a factor, without a copy
+// LabelLogs returns log p(label), as ClassDensities has them, of logits [S,N,C] times a factor, without a copy
 // of these.
 func LabelLogs(logits []float64, s, n, c int, by float64, labels []int32) []float64 {
 	out := make([]float64, n)
@@ -150,7 +150,7 @@ func logSoftmax(dst, x []float64) {
 	}
 }
 
-// Argmax is the first of the largest values.
+// Argmax returns the first of the largest values.
 func Argmax(x []float64) int {
 	best := 0
 	for i, v := range x {

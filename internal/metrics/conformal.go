@@ -11,13 +11,13 @@ import (
 // rounding is the error of products which are whole.
 const rounding = 1e-9
 
-// ConformalRank is ⌈(n+1)·level⌉, the number from 1 of the least of n sorted scores that a new one does not
+// ConformalRank returns ⌈(n+1)·level⌉, the number from 1 of the least of n sorted scores that a new one does not
 // exceed with that probability: its place among n+1 exchangeable scores may be any. Above n there is none.
 func ConformalRank(n int, level float64) int {
 	return max(1, int(math.Ceil(float64(n+1)*level-rounding)))
 }
 
-// CheckConformal is an error where n rows are too few for a level, or a level is not between 0 and 1.
+// CheckConformal returns an error where n rows are too few for a level, or a level is not between 0 and 1.
 func CheckConformal(n int, level float64) error {
 	if !(level > 0 && level < 1) {
 		return usage.Errorf("level %g: must be above 0 and below 1", level)
@@ -33,7 +33,7 @@ func CheckConformal(n int, level float64) error {
 	return nil
 }
 
-// MassAbove are the scores of adaptive prediction sets: of each class the probability of all classes that
+// MassAbove returns the scores of adaptive prediction sets: of each class the probability of all classes that
 // are more probable. The most probable one has 0, so that it is in any set. There is no randomisation, which
 // would make sets exact and some of them empty.
 func MassAbove(probabilities []float64) []float64 {

@@ -21,7 +21,7 @@ func (c Counts) row(n int) countRow {
 	lo, hi := math.Inf(1), 0.0
 	for s := range c.S {
 		one := c.component(s, n)
-		lo, hi = min(lo, one.before()), max(hi, one.beyond())
+		lo, hi = min(lo, one.lowerBound()), max(hi, one.upperBound())
 	}
 	switch {
 	case math.IsNaN(lo + hi):
@@ -39,7 +39,7 @@ func (c Counts) sums(n int, lo, hi float64) countRow {
 	for s := range c.S {
 		one, w := c.component(s, n), c.weight(s)
 		r, fall := 1/one.dispersion, one.dispersion*one.rate/(1+one.dispersion*one.rate)
-		y := one.before()
+		y := one.lowerBound()
 		p := math.Exp(one.logProbability(y))
 		for ; y <= hi && (y < one.rate || p > negligible/everyCount); y++ {
 			mass[int(y-lo)+1] += w * p
@@ -73,7 +73,7 @@ func (c Counts) coarse(n int, lo, hi float64) countRow {
 	return row
 }
 
-// QuantilesOf is the least count of row n with CDF(n, y) ≥ p, 0 < p < 1.
+// QuantilesOf returns the least count of row n with CDF(n, y) ≥ p, 0 < p < 1.
 func (c Counts) QuantilesOf(n int) func(p float64) float64 {
 	row := c.row(n)
 	return func(p float64) float64 {
@@ -93,7 +93,7 @@ func (c Counts) QuantilesOf(n int) func(p float64) float64 {
 	}
 }
 
-// search is the quantile of row n at p, above low, by bisection; high moves up while it is below.
+// search returns the quantile of row n at p, above low, by bisection; high moves up while it is below.
 func (c Counts) search(n int, p, low, high float64) float64 {
 	const most = 1e300
 	for c.CDF(n, high) < p && high < most {

@@ -19,10 +19,10 @@ type Counts struct {
 	Weight     []float64 // [S], which sum to 1; nil: equal ones
 }
 
-// mostLogRate bounds a log rate, up or down: the square of a rate is a number.
-const mostLogRate = 300
+// maxLogRate bounds a log rate, up or down: the square of a rate is a number.
+const maxLogRate = 300
 
-// weight is w_s.
+// weight returns w_s.
 func (c Counts) weight(s int) float64 {
 	if c.Weight == nil {
 		return 1 / float64(c.S)
@@ -30,13 +30,13 @@ func (c Counts) weight(s int) float64 {
 	return c.Weight[s]
 }
 
-// component is component s of row n.
+// component returns component s of row n.
 func (c Counts) component(s, n int) count {
-	log := max(-mostLogRate, min(c.LogRate[s*c.N+n], mostLogRate))
+	log := max(-maxLogRate, min(c.LogRate[s*c.N+n], maxLogRate))
 	return count{math.Exp(log), log, c.Dispersion[s]}
 }
 
-// Centre is the mean of component s of row n.
+// Centre returns the mean of component s of row n.
 func (c Counts) Centre(s, n int) float64 { return c.component(s, n).rate }
 
 // Moments of row n: the mean Σ w_s λ_s, and the variance, Within + Σ w_s (λ_s − mean)².
@@ -51,7 +51,7 @@ func (c Counts) Moments(n int) (mean, variance float64) {
 	return mean, c.Within(n) + variance
 }
 
-// Within is the mean of the variances of row n's components: the noise of counts whose rates are known.
+// Within returns the mean of the variances of row n's components: the noise of counts whose rates are known.
 func (c Counts) Within(n int) (variance float64) {
 	for s := range c.S {
 		variance += c.weight(s) * c.component(s, n).variance()
@@ -59,7 +59,7 @@ func (c Counts) Within(n int) (variance float64) {
 	return variance
 }
 
-// LogDensity is log P(y) of row n, by counting measure: −∞ where y is no count.
+// LogDensity returns log P(y) of row n, by counting measure: −∞ where y is no count.
 func (c Counts) LogDensity(n int, y float64) float64 {
 	logs := make([]float64, c.S)
 	for s := range logs {
@@ -68,7 +68,7 @@ func (c Counts) LogDensity(n int, y float64) float64 {
 	return logSum(logs, c.weight, 1)
 }
 
-// CDF is the probability that row n's target is at most y.
+// CDF returns the probability that row n's target is at most y.
 func (c Counts) CDF(n int, y float64) (p float64) {
 	for s := range c.S {
 		p += c.weight(s) * c.component(s, n).cdf(math.Floor(y))
@@ -76,14 +76,14 @@ func (c Counts) CDF(n int, y float64) (p float64) {
 	return min(p, 1)
 }
 
-// Position is where the count y stands in row n's distribution: the probabilities of less than y, and of
+// Position returns the place of the count y in row n's distribution: the probabilities of less than y, and of
 // at most y.
 func (c Counts) Position(n int, y float64) (below, upTo float64) {
 	upTo = c.CDF(n, y)
 	return max(0, upTo-math.Exp(c.LogDensity(n, y))), upTo
 }
 
-// Component is the one that a number u from 0 to 1 chooses: s with probability w_s.
+// Component returns the component that a number u from 0 to 1 chooses: s with probability w_s.
 func (c Counts) Component(u float64) int {
 	for s := range c.S {
 		if u -= c.weight(s); u < 0 {
@@ -93,28 +93,28 @@ func (c Counts) Component(u float64) int {
 	return c.S - 1
 }
 
-// At is the quantile of component s of row n at Φ(z): a draw, if z is a standard normal.
+// At returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal.
 func (c Counts) At(s, n int, z float64) float64 {
 	one := Counts{S: 1, N: 1, LogRate: c.LogRate[s*c.N+n:][:1], Dispersion: c.Dispersion[s : s+1]}
-	return one.search(0, cdf(z), -1, math.Ceil(one.component(0, 0).beyond()))
+	return one.search(0, cdf(z), -1, math.Ceil(one.component(0, 0).upperBound()))
 }
 
 // count is the distribution of one component.
 type count struct{ rate, log, dispersion float64 }
 
-// variance is λ + δλ².
+// variance returns λ + δλ².
 func (c count) variance() float64 { return c.rate * (1 + c.dispersion*c.rate) }
 
-// beyond is a count that almost all are below: the tail of a negative binomial falls off as
+// upperBound returns an upper bound on almost all counts: the tail of a negative binomial falls off as
 // exp(−y/(1 + δλ)).
-func (c count) beyond() float64 {
+func (c count) upperBound() float64 {
 	return c.rate + 9*math.Sqrt(c.variance()) + 20*(1+c.dispersion*c.rate)
 }
 
-// before is a count that almost all are above.
-func (c count) before() float64 { return max(0, math.Floor(c.rate-9*math.Sqrt(c.variance()))) }
+// lowerBound returns a lower bound on almost all counts.
+func (c count) lowerBound() float64 { return max(0, math.Floor(c.rate-9*math.Sqrt(c.variance()))) }
 
-// logProbability is log q(y). With r = 1/δ, and Stirling's error e(x) = log Γ(x+1) − log(√(2πx) (x/e)ˣ), it is
+// logProbability returns log q(y). With r = 1/δ, and Stirling's error e(x) = log Γ(x+1) − log(√(2πx) (x/e)ˣ), it is
 //
 //	y log(λ/y) − λ + y − e(y) − ½ log(2πy)                                                    Poisson
 //	log(r/(r+y)) + r log((r+y)/(r+λ)) + y log(λ(r+y)/(y(r+λ)))                      negative binomial
@@ -147,7 +147,7 @@ func (c count) logProbability(y float64) float64 {
 		0.5*math.Log((r+y)/(2*math.Pi*r*y))
 }
 
-// logRatio is log(y/λ).
+// logRatio returns log(y/λ).
 func (c count) logRatio(y float64) float64 {
 	if t := (y - c.rate) / c.rate; math.Abs(t) < 0.5 {
 		return math.Log1p(t)
@@ -155,7 +155,7 @@ func (c count) logRatio(y float64) float64 {
 	return math.Log(y) - c.log
 }
 
-// stirlingError is e(x) of logProbability, by its asymptotic series from 15 on.
+// stirlingError returns e(x) of logProbability, by its asymptotic series from 15 on.
 func stirlingError(x float64) float64 {
 	if x < 15 {
 		l, _ := math.Lgamma(x + 1)
@@ -165,7 +165,7 @@ func stirlingError(x float64) float64 {
 	return (1.0/12 - v*(1.0/360-v*(1.0/1260-v*(1.0/1680-v/1188)))) / x
 }
 
-// cdf is the probability of at most y, a whole number: by the regularised gamma and beta functions.
+// cdf returns the probability of at most y, a whole number: by the regularised gamma and beta functions.
 func (c count) cdf(y float64) float64 {
 	switch {
 	case math.IsNaN(c.rate):

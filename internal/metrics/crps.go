@@ -25,7 +25,7 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 	}
 	const fewComponents = 2000 // whose pairs take no more time than the integral
 	o := m.outer(n)
-	toY = o.mixed(toY/float64(m.S), func(z float64) float64 { return o.sd * outerDistance(z) }, y)
+	toY = o.mix(toY/float64(m.S), func(z float64) float64 { return o.sd * outerDistance(z) }, y)
 	switch {
 	case !(toY < math.Inf(1)):
 		return math.NaN()
@@ -37,13 +37,13 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 	return toY - m.integratedSpread(n)
 }
 
-// meanAbs is E|X| of a normal X with mean d and standard deviation sd.
+// meanAbs returns E|X| of a normal X with mean d and standard deviation sd.
 func meanAbs(d, sd float64) float64 {
 	z := d / sd
 	return 2*sd*pdf(z) + d*math.Erf(z*invRoot2)
 }
 
-// pairedSpread is ½ E|Y − Y'| of row n, normals, pair by pair: A is even in d, so each is visited
+// pairedSpread returns ½ E|Y − Y'| of row n, normals, pair by pair: A is even in d, so each is visited
 // once; the pairs s = t give σ_s/√π each.
 func (m Mixture) pairedSpread(n int) float64 {
 	pairs, alone := 0.0, 0.0
@@ -58,7 +58,7 @@ func (m Mixture) pairedSpread(n int) float64 {
 	return (pairs + alone/math.Sqrt(math.Pi)) / (count * count)
 }
 
-// equalSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, normals with one σ, by the trapezoid
+// equalSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, normals with one σ, by the trapezoid
 // rule. In steps of 0.6 σ its error is exp(−(2π/0.6)²/4), 1e-12, as the integrand is that smooth. A
 // component is looked at within 7.5 σ of its mean only, that is 25 times, and the integrand is
 // constant where none is near: n log n for the order of the means.
@@ -111,7 +111,7 @@ func (m Mixture) equalSpread(n int) float64 {
 	return total
 }
 
-// integratedSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean
+// integratedSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean
 // + sd sinh(½π sinh x). The tails fall off so fast there that each halving of the step gains
 // digits: until two sums agree to 1e-5 of the standard deviation, and the later one is far better.
 // The weight of t grows to 1e20, so the smaller of CDF and 1 − CDF needs all its digits.

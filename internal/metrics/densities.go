@@ -10,7 +10,7 @@ type Densities struct {
 	Weights  Weights   // of the rows
 }
 
-// RegressionDensities are the densities of N rows with N targets. Expected is the bound
+// RegressionDensities returns the densities of N rows with N targets. Expected is the bound
 //
 //	E log p(y) ≥ −½ log(2πe V_n)
 //
@@ -30,7 +30,7 @@ func RegressionDensities(m Predictive, y []float64) Densities {
 	return d
 }
 
-// ClassDensities are the densities of logits [S,N,C] and N labels: log p(label), and
+// ClassDensities returns the densities of logits [S,N,C] and N labels: log p(label), and
 // Σ_c p_c log p_c, which is exact.
 func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
 	d := Densities{Log: make([]float64, n), Expected: make([]float64, n)}
@@ -47,7 +47,7 @@ func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
 	return d
 }
 
-// MeanDensities are the densities of several targets: of each row the mean over the targets.
+// MeanDensities returns the densities of several targets: of each row the mean over the targets.
 func MeanDensities(targets []Densities) Densities {
 	rows := len(targets[0].Log)
 	mean := Densities{Log: make([]float64, rows), Expected: make([]float64, rows)}

@@ -12,23 +12,23 @@ type LogMixture struct {
 	Centre, Unit, Top float64
 }
 
-// mostLog bounds the logarithm of a number whose square is to be one.
-const mostLog = 350
+// maxLog bounds the logarithm of a number whose square is to be one.
+const maxLog = 350
 
-// component is the mean and the deviation of the logarithm of component s of row n.
+// component returns the mean and the deviation of the logarithm of component s of row n.
 func (l LogMixture) component(s, n int) (a, b float64) {
 	return l.Centre + l.Unit*l.Mean[s*l.N+n], l.Unit * l.scale(s, n)
 }
 
-// scaled is x of y.
+// scaled returns x = log y in the units of the mixture.
 func (l LogMixture) scaled(y float64) float64 { return (math.Log(y) - l.Centre) / l.Unit }
 
-// power is log E y^k of row n.
+// power returns log E y^k of row n.
 func (l LogMixture) power(n int, k float64) float64 {
 	logs := make([]float64, l.S)
 	for s := range logs {
 		a, b := l.component(s, n)
-		logs[s] = k * min(a+k*b*b/2, l.Top, mostLog)
+		logs[s] = k * min(a+k*b*b/2, l.Top, maxLog)
 	}
 	return logSum(logs, l.times, float64(l.S))
 }
@@ -45,7 +45,7 @@ func (l LogMixture) Noise(n int, v float64) float64 {
 	return -math.Expm1(-l.Unit*l.Unit*v) * math.Exp(l.power(n, 2))
 }
 
-// LogDensity is log p(y) of row n, −∞ where y is not positive.
+// LogDensity returns log p(y) of row n, −∞ where y is not positive.
 func (l LogMixture) LogDensity(n int, y float64) float64 {
 	if y <= 0 {
 		return math.Inf(-1)
@@ -53,7 +53,7 @@ func (l LogMixture) LogDensity(n int, y float64) float64 {
 	return l.Mixture.LogDensity(n, l.scaled(y)) - math.Log(l.Unit*y)
 }
 
-// CDF is the probability that row n's target is at most y.
+// CDF returns the probability that row n's target is at most y.
 func (l LogMixture) CDF(n int, y float64) float64 {
 	if y <= 0 {
 		return 0
@@ -61,7 +61,7 @@ func (l LogMixture) CDF(n int, y float64) float64 {
 	return l.Mixture.CDF(n, l.scaled(y))
 }
 
-// Position is as of Mixture, of y itself.
+// Position returns Mixture.Position for y itself.
 func (l LogMixture) Position(n int, y float64) (below, upTo float64) {
 	p := l.CDF(n, y)
 	return p, p
@@ -81,7 +81,7 @@ func (l LogMixture) CRPS(n int, y float64) float64 {
 	total := 0.0
 	for s := 0; s < l.S; s += step {
 		a, b := l.component(s, n)
-		p := part{a, b, math.Exp(math.Min(mostLog, a+b*b/2)), l.times(s)}
+		p := part{a, b, math.Exp(math.Min(maxLog, a+b*b/2)), l.times(s)}
 		total += p.weight
 		parts = append(parts, p)
 	}

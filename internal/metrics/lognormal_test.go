@@ -80,7 +80,7 @@ func TestLogMixtureFar(t *testing.T) {
 		for _, far := range []float64{1, 1000, 1e200} {
 			l := LogMixture{Mixture{S: 2, N: 1, Mean: []float64{0, 1}, Var: []float64{1, far}}, 0, 5, top}
 			mean, variance := l.Moments(0)
-			most := math.Exp(min(top, mostLog)) * (1 + 1e-9)
+			most := math.Exp(min(top, maxLog)) * (1 + 1e-9)
 			if !(mean <= most && variance >= 0 && math.Sqrt(variance) <= most) || !(l.Noise(0, far) <= most*most) ||
 				math.IsNaN(l.CRPS(0, 3)) {
 				t.Error(top, far, mean, variance, l.Noise(0, far), l.CRPS(0, 3))

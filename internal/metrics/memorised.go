@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	leastGap     = 0.25  // nats a row: less is no memorising, however sure it is
-	mostSurprise = 10    // nats: a row counts for no more
-	certainty    = 0.999 // of one test, on one side
-	calibrated   = 0.5   // variance of ½(1 − z²), the surprise of a normal, nats²
+	minGap      = 0.25  // nats a row: less is no memorising, however sure it is
+	maxSurprise = 10    // nats: a row counts for no more
+	certainty   = 0.999 // of one test, on one side
+	calibrated  = 0.5   // variance of ½(1 − z²), the surprise of a normal, nats²
 )
 
 // Memorised reports whether a model has learned its training rows by heart: it scores them better
@@ -42,19 +42,19 @@ func Memorised(seen, unseen Densities) bool {
 	v := max(calibrated, va*n)
 	t := distuv.StudentsT{Sigma: 1, Nu: rows - 1}.Quantile(certainty)
 	gap, _ := Gap(seen, unseen)
-	return gap > leastGap && min(0, a)-b > max(leastGap, t*math.Sqrt(v/n+v/m))
+	return gap > minGap && min(0, a)-b > max(minGap, t*math.Sqrt(v/n+v/m))
 }
 
-// surprise is r_n of Memorised.
+// surprise returns r_n of Memorised.
 func (d Densities) surprise() []float64 {
 	r := make([]float64, len(d.Log))
 	for n, l := range d.Log {
-		r[n] = max(l-d.Expected[n], -mostSurprise)
+		r[n] = max(l-d.Expected[n], -maxSurprise)
 	}
 	return r
 }
 
-// Gap is how much better seen rows score than unseen ones, in nats a row, and its standard error:
+// Gap returns the lead of seen rows over unseen ones, in nats a row, and its standard error:
 //
 //	mean_seen − mean_unseen,   √(var_seen/n + var_unseen/m)
 //
@@ -65,5 +65,5 @@ func Gap(seen, unseen Densities) (gap, se float64) {
 	return a - b, math.Sqrt(va + vb)
 }
 
-// MeanError is the mean of x and its standard error, NaN of a single value.
+// MeanError returns the mean of x and its standard error, NaN of a single value.
 func MeanError(x []float64) (mean, se float64) { return Weights(nil).MeanError(x) }

@@ -29,13 +29,13 @@ const (
 
 var logRoot2Pi = 0.5 * math.Log(2*math.Pi)
 
-// cdf is the standard normal distribution function; erfc keeps its lower tail exact.
+// cdf returns the standard normal distribution function; erfc keeps its lower tail exact.
 func cdf(z float64) float64 { return 0.5 * math.Erfc(-z*invRoot2) }
 
-// pdf is the standard normal density.
+// pdf returns the standard normal density.
 func pdf(z float64) float64 { return math.Exp(-0.5*z*z - logRoot2Pi) }
 
-// scale is σ of component s of row n.
+// scale returns σ of component s of row n.
 func (m Mixture) scale(s, n int) float64 {
 	if len(m.Var) == m.N {
 		return math.Sqrt(m.Var[n])
@@ -43,7 +43,7 @@ func (m Mixture) scale(s, n int) float64 {
 	return math.Sqrt(m.Var[s*m.N+n])
 }
 
-// times is S·w_s: sums over components are of times(s) x_s, and divided by S at their end. It is 1
+// times returns S·w_s: sums over components are of times(s) x_s, and divided by S at their end. It is 1
 // where all weigh alike, so that their sum has the bits of a plain one.
 func (m Mixture) times(s int) float64 {
 	if m.Weight == nil {
@@ -52,7 +52,7 @@ func (m Mixture) times(s int) float64 {
 	return float64(m.S) * m.Weight[s]
 }
 
-// student is the distribution of component s; nil is the normal one.
+// student returns the distribution of component s; nil is the normal one.
 func (m Mixture) student(s int) *Student {
 	if m.Student == nil {
 		return nil
@@ -82,7 +82,7 @@ func (m Mixture) quantile(s int, p float64) float64 {
 	return sqrt2 * math.Erfinv(2*p-1)
 }
 
-// At is the value of component s of row n that stands where z does in the standard normal
+// At returns the value of component s of row n that stands where z does in the standard normal
 // distribution: a draw, if z is one. S is the outer component.
 func (m Mixture) At(s, n int, z float64) float64 {
 	if s == m.S {
@@ -95,7 +95,7 @@ func (m Mixture) At(s, n int, z float64) float64 {
 	return m.Mean[s*m.N+n] + m.scale(s, n)*z
 }
 
-// Component is the one that a number u from 0 to 1 chooses: s with probability w_s, S with that of
+// Component returns the component that a number u from 0 to 1 chooses: s with probability w_s, S with that of
 // the outer one.
 func (m Mixture) Component(u float64) int {
 	if u >= 1-m.Outer {
@@ -127,7 +127,7 @@ func (m Mixture) Moments(n int) (mean, variance float64) {
 	return mean, m.Within(n) + variance/float64(m.S)
 }
 
-// Within is the mean of the variances of row n's components: the noise, where the components
+// Within returns the mean of the variances of row n's components: the noise, where the components
 // differ by the model's uncertainty.
 func (m Mixture) Within(n int) float64 {
 	if len(m.Var) == m.N && m.Weight == nil && m.Student == nil {
@@ -144,7 +144,7 @@ func (m Mixture) Within(n int) float64 {
 	return variance / float64(m.S)
 }
 
-// LogDensity is log p(y) of row n.
+// LogDensity returns log p(y) of row n.
 func (m Mixture) LogDensity(n int, y float64) float64 {
 	logs := make([]float64, m.S)
 	for s := range logs {
@@ -154,7 +154,7 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 	return m.outer(n).logDensity(logSum(logs, m.times, float64(m.S)), y)
 }
 
-// logSum is log (Σ_s times(s) exp(logs[s]) / over), in which no exponential overflows.
+// logSum returns log (Σ_s times(s) exp(logs[s]) / over), in which no exponential overflows.
 func logSum(logs []float64, times func(s int) float64, over float64) float64 {
 	top := slices.Max(logs)
 	if math.IsInf(top, -1) {
@@ -167,26 +167,26 @@ func logSum(logs []float64, times func(s int) float64, over float64) float64 {
 	return top + math.Log(sum/over)
 }
 
-// CDF is the probability that row n's target is at most y.
+// CDF returns the probability that row n's target is at most y.
 func (m Mixture) CDF(n int, y float64) float64 { return m.upTo(n, y, 1) }
 
-// Centre is the mean of component s of row n.
+// Centre returns the mean of component s of row n.
 func (m Mixture) Centre(s, n int) float64 { return m.Mean[s*m.N+n] }
 
-// Position is where y stands in row n's distribution: the probabilities of less than y, and of at most y.
+// Position returns the place of y in row n's distribution: the probabilities of less than y, and of at most y.
 func (m Mixture) Position(n int, y float64) (below, upTo float64) {
 	p := m.CDF(n, y)
 	return p, p
 }
 
-// survival is 1 − CDF(n, y), whose last digits it keeps: all g_s are symmetric.
+// survival returns 1 − CDF(n, y), whose last digits it keeps: all g_s are symmetric.
 func (m Mixture) survival(n int, y float64) float64 { return m.upTo(n, y, -1) }
 
-// upTo is the probability of at most y, or with the sign −1 of at least y.
+// upTo returns the probability of at most y, or with the sign −1 of at least y.
 func (m Mixture) upTo(n int, y, sign float64) float64 {
 	sum := 0.0
 	for s := range m.S {
 		sum += m.times(s) * m.probability(s, sign*(y-m.Mean[s*m.N+n])/m.scale(s, n))
 	}
-	return m.outer(n).mixed(sum/float64(m.S), func(z float64) float64 { return outerCDF(sign * z) }, y)
+	return m.outer(n).mix(sum/float64(m.S), func(z float64) float64 { return outerCDF(sign * z) }, y)
 }

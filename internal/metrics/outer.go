@@ -12,7 +12,7 @@ import "math"
 // for shares near 1/100.
 type outer struct{ share, mean, sd float64 }
 
-// outer is the outer component of row n; its share may be 0.
+// outer returns the outer component of row n; its share may be 0.
 func (m Mixture) outer(n int) outer {
 	if m.Outer == 0 {
 		return outer{}
@@ -34,8 +34,8 @@ func (o outer) logDensity(inner, y float64) float64 {
 	return top + math.Log1p(math.Exp(math.Min(a, b)-top))
 }
 
-// mixed is the average of inner, a function of the S components at y, and of, the outer one's at z.
-func (o outer) mixed(inner float64, of func(z float64) float64, y float64) float64 {
+// mix returns the average of inner, a function of the S components at y, and of, the outer one's at z.
+func (o outer) mix(inner float64, of func(z float64) float64, y float64) float64 {
 	if o.share == 0 {
 		return inner
 	}
@@ -51,7 +51,7 @@ func outerCDF(z float64) float64 {
 	return arcLessSine(2*math.Atan2(1, -z)) / (2 * math.Pi)
 }
 
-// arcLessSine is δ − sin δ of δ ≥ 0, small ones with all digits.
+// arcLessSine returns δ − sin δ of δ ≥ 0, small ones with all digits.
 func arcLessSine(delta float64) float64 {
 	if delta > 0.25 {
 		return delta - math.Sin(delta)
@@ -77,7 +77,7 @@ func outerQuantile(p float64) float64 {
 	return -1 / math.Tan(delta/2)
 }
 
-// outerDistance is E|T − z|.
+// outerDistance returns E|T − z|.
 func outerDistance(z float64) float64 { return 2 / math.Pi * (1 + z*math.Atan(z)) }
 
 // spread completes ½ E|Y − Y'| of the S components of row n, which are normal:
@@ -98,7 +98,7 @@ func (o outer) spread(m Mixture, n int, inner float64) float64 {
 	return (1-w)*(1-w)*inner + w*(1-w)*across + w*w*1.5/math.Pi*o.sd
 }
 
-// distances is meanOuterDistance for the components of row n. Where they have one σ and lie close
+// distances returns meanOuterDistance for the components of row n. Where they have one σ and lie close
 // to each other, it is interpolated between fewer values, to 5e-5.
 func (o outer) distances(m Mixture, n int) func(z, sd float64) float64 {
 	const step = 0.25
@@ -124,7 +124,7 @@ func (o outer) distances(m Mixture, n int) func(z, sd float64) float64 {
 	}
 }
 
-// meanOuterDistance is E outerDistance of a normal, and its slope by the mean, by the trapezoid
+// meanOuterDistance returns E outerDistance of a normal, and its slope by the mean, by the trapezoid
 // rule, to 2e-4 for deviations up to 1. The poles of the integrand are 1 from the real line, so
 // that wide normals have finer steps.
 func meanOuterDistance(mean, sd float64) (value, slope float64) {

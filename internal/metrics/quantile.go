@@ -30,7 +30,7 @@ func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 	}
 }
 
-// QuantilesOf is the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard
+// QuantilesOf returns the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard
 // deviation of a component. One goroutine may use it at a time.
 func (m Mixture) QuantilesOf(n int) func(p float64) float64 { return m.row(n).quantile }
 
@@ -45,7 +45,7 @@ type row struct {
 	u, below, density []float64 // [S] of the last beyond
 }
 
-// row is row n.
+// row returns the components of row n, side by side.
 func (m Mixture) row(n int) *row {
 	memory := make([]float64, 6*m.S)
 	next := func() (some []float64) {
@@ -60,13 +60,13 @@ func (m Mixture) row(n int) *row {
 	return r
 }
 
-// quantile is as of QuantilesOf: Newton steps on the CDF, kept inside a shrinking bracket.
+// quantile solves CDF(y) = p for QuantilesOf, by Newton steps inside a shrinking bracket.
 func (r *row) quantile(p float64) float64 {
 	low, high := r.bracket(p)
 	const steps = 200 // bisection alone halves any float64 bracket to its last bit in about 60
 	y := low + (high-low)/2
 	for i := 0; i < steps && high-low > 1e-10*r.least; i++ {
-		f, slope := r.beyond(y, p)
+		f, slope := r.excess(y, p)
 		if f < 0 {
 			low = y
 		} else {
@@ -103,8 +103,8 @@ func (r *row) bracket(p float64) (low, high float64) {
 	return low, high
 }
 
-// beyond is CDF(y) − p, and the density at y.
-func (r *row) beyond(y, p float64) (f, slope float64) {
+// excess returns f = CDF(y) − p, and its slope, the density at y.
+func (r *row) excess(y, p float64) (f, slope float64) {
 	for s, mean := range r.mean {
 		r.u[s] = (y - mean) / r.scale[s]
 	}

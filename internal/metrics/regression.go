@@ -68,23 +68,23 @@ func ScoreRegression(m Predictive, y []float64, weights Weights) Regression {
 		}
 	}
 	total := weights.Sum(rows)
-	for _, sum := range r.all() {
+	for _, sum := range r.fields() {
 		*sum /= total
 	}
 	r.RMSE = math.Sqrt(r.RMSE)
 	return r
 }
 
-// all are the scores, in the order of their fields.
-func (r *Regression) all() []*float64 {
+// fields returns pointers to the scores, in the order of their fields.
+func (r *Regression) fields() []*float64 {
 	return []*float64{&r.RMSE, &r.MAE, &r.NLPD, &r.CRPS, &r.Coverage50, &r.Coverage90, &r.Coverage95}
 }
 
-// Mean is the mean of the scores of several targets, each in standard deviations of its own.
+// Mean returns the mean of the scores of several targets, each in standard deviations of its own.
 func Mean(scores []Regression) (mean Regression) {
 	for _, s := range scores {
-		for k, v := range s.all() {
-			*mean.all()[k] += *v / float64(len(scores))
+		for k, v := range s.fields() {
+			*mean.fields()[k] += *v / float64(len(scores))
 		}
 	}
 	return mean

@@ -27,7 +27,7 @@ func (c scoringCase) crps() float64 {
 		}
 	}
 	if c.Name == "lognormal" {
-		return LogMixture{Mixture: m, Unit: 1, Top: mostLog}.CRPS(0, c.Y)
+		return LogMixture{Mixture: m, Unit: 1, Top: maxLog}.CRPS(0, c.Y)
 	}
 	return m.CRPS(0, c.Y)
 }

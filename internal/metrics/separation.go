@@ -18,7 +18,7 @@ type Separation struct {
 	Space      string   `json:"space"`      // "logits": the space of the samples
 }
 
-// bhattacharyya is the distance between N(m1, v1) and N(m2, v2) (the paper's section
+// bhattacharyya returns the distance between N(m1, v1) and N(m2, v2) (the paper's section
 // "Bhattacharyya Distance Benchmark"; its σ is a variance):
 //
 //	D = ¼ ln(¼ (v1/v2 + v2/v1 + 2)) + ¼ (m1 − m2)²/(v1 + v2)
@@ -32,7 +32,7 @@ func bhattacharyya(m1, v1, m2, v2 float64) float64 {
 	return 0.25*math.Log(0.25*(v1/v2+v2/v1+2)) + 0.25*d*d/(v1+v2)
 }
 
-// Distances are the Bhattacharyya distances between the two most probable classes of each row of
+// Distances returns the Bhattacharyya distances between the two most probable classes of each row of
 // logits [S,N,C], by mean and variance (S−1 in the denominator) of their S logits: the larger, the
 // surer. It is NaN where the logits of one of them do not vary, and for a single sample.
 func Distances(logits []float64, s, n, c int) []float64 {
@@ -50,7 +50,7 @@ func distances(logits []float64, s, n, c int, logp []float64) []float64 {
 	return out
 }
 
-// separation is the separation of rows with these distances, where they are numbers.
+// separation returns the separation of rows with these distances, without those that are NaN.
 func separation(distance []float64, right []bool, w Weights) Separation {
 	var sum, of [2]float64 // wrong, right
 	var score []float64
@@ -71,7 +71,7 @@ func separation(distance []float64, right []bool, w Weights) Separation {
 		Convention: "variance", Space: "logits"}
 }
 
-// ratio is sum/of, nil of nothing.
+// ratio returns sum/of; nil if of is 0.
 func ratio(sum, of float64) *float64 {
 	if of == 0 {
 		return nil
@@ -112,7 +112,7 @@ func topTwo(x []float64) (first, second int) {
 	return first, second
 }
 
-// AUC is the probability that a positive row has a higher score than another row, ties
+// AUC returns the probability that a positive row has a higher score than another row, ties
 // counting half; nil where there are no positive or no other rows.
 func AUC(score []float64, positive []bool, w Weights) *float64 {
 	order := make([]int, len(score))

@@ -17,7 +17,7 @@ type Student struct {
 // knot is a value of a function, and its slope.
 type knot struct{ value, slope float64 }
 
-// between is the cubic through two knots that are a step apart, at a share x of it.
+// between returns the cubic through two knots that are a step apart, at a share x of it.
 func between(a, b knot, x, step float64) float64 {
 	rest := 1 - x
 	return (1+2*x)*rest*rest*a.value + x*x*(3-2*x)*b.value + step*x*rest*(rest*a.slope-x*b.slope)
@@ -45,7 +45,7 @@ func NewStudent(dof float64) *Student {
 
 func (t *Student) logDensity(z float64) float64 { return t.logC - 0.5*(t.dof+1)*math.Log1p(z*z/t.dof) }
 
-// CDF is the probability of at most z, by cubic interpolation in the table.
+// CDF returns the probability of at most z, by cubic interpolation in the table.
 func (t *Student) CDF(z float64) float64 {
 	if math.IsNaN(z) {
 		return z
@@ -68,7 +68,7 @@ func (t *Student) quantile(p float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: t.dof}.Quantile(p)
 }
 
-// meanDistance is E|T − z| = z (2 CDF(z) − 1) + 2 t_ν(z) (ν + z²)/(ν − 1).
+// meanDistance returns E|T − z| = z (2 CDF(z) − 1) + 2 t_ν(z) (ν + z²)/(ν − 1).
 func (t *Student) meanDistance(z float64) float64 {
 	return z*(2*t.CDF(z)-1) + 2*math.Exp(t.logDensity(z))*(t.dof+z*z)/(t.dof-1)
 }

@@ -5,15 +5,15 @@ import "math"
 // The temperatures that are tried, how close the search comes to the best, and the standard deviation
 // of log T a priori: a few rows that are all right do not make a model certain.
 const (
-	mostTemperature  = 20 // and its inverse is the least
+	maxTemperature   = 20 // and its inverse is the least
 	temperatureStep  = 1e-3
 	temperatureSigma = 0.5
 )
 
-// Temperature is the T with the largest log density of rows (Guo, Pleiss, Sun and Weinberger 2017), where log
+// Temperature returns the T with the largest log density of rows (Guo, Pleiss, Sun and Weinberger 2017), where log
 // T is normal around 0, and the log density of each row for 1 and for T. logs are those of a temperature.
 func Temperature(logs func(t float64) []float64, w Weights) (t float64, as, with []float64) {
-	best := maximise(-math.Log(mostTemperature), math.Log(mostTemperature), func(x float64) float64 {
+	best := maximise(-math.Log(maxTemperature), math.Log(maxTemperature), func(x float64) float64 {
 		sum := -x * x / (2 * temperatureSigma * temperatureSigma)
 		for i, l := range logs(math.Exp(x)) {
 			sum += w.At(i) * l
@@ -23,7 +23,7 @@ func Temperature(logs func(t float64) []float64, w Weights) (t float64, as, with
 	return math.Exp(best), logs(1), logs(math.Exp(best))
 }
 
-// maximise is where f is largest between lo and hi, by golden sections.
+// maximise returns the maximum point of f between lo and hi, by golden-section search.
 func maximise(lo, hi float64, f func(float64) float64) float64 {
 	ratio := (math.Sqrt(5) - 1) / 2
 	a, b := hi-ratio*(hi-lo), lo+ratio*(hi-lo)

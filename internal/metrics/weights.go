@@ -8,7 +8,7 @@ import (
 // Weights of rows, above 0: a row counts as that many copies of it. nil: each counts once.
 type Weights []float64
 
-// At is the weight of row i.
+// At returns the weight of row i.
 func (w Weights) At(i int) float64 {
 	if w == nil {
 		return 1
@@ -16,7 +16,7 @@ func (w Weights) At(i int) float64 {
 	return w[i]
 }
 
-// Sum is Σ w over n rows.
+// Sum returns Σ w over n rows.
 func (w Weights) Sum(n int) (sum float64) {
 	for i := range n {
 		sum += w.At(i)
@@ -24,7 +24,7 @@ func (w Weights) Sum(n int) (sum float64) {
 	return sum
 }
 
-// size is the number of rows of weight 1 whose mean has the same variance, (Σ w)²/Σ w².
+// size returns the number of rows of weight 1 whose mean has the same variance, (Σ w)²/Σ w².
 func (w Weights) size(n int) float64 {
 	squares := 0.0
 	for i := range n {
@@ -34,13 +34,13 @@ func (w Weights) size(n int) float64 {
 	return sum * sum / squares
 }
 
-// MeanError is the mean of x, Σ w x/Σ w, and its standard error, NaN of a single value.
+// MeanError returns the mean of x, Σ w x/Σ w, and its standard error, NaN of a single value.
 func (w Weights) MeanError(x []float64) (mean, se float64) {
 	mean, variance := w.moments(x)
 	return mean, math.Sqrt(variance)
 }
 
-// moments are the mean of x and the variance of that mean over n rows,
+// moments returns the mean of x and the variance of that mean over n rows,
 //
 //	n/(n−1) Σ w² (x − mean)²/(Σ w)²
 //

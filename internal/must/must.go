@@ -11,7 +11,7 @@ func OK(t testing.TB, err error) {
 	}
 }
 
-// Get is v, in a test that an error ends: must.Get(f())(t).
+// Get returns v, in a test that an error ends: must.Get(f())(t).
 func Get[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

@@ -28,10 +28,10 @@ type Graph struct {
 	names int // of values that have been named by number
 }
 
-// Size is about how many bytes the constants take.
+// Size returns the approximate size of the constants, in bytes.
 func (g *Graph) Size() int { return g.size }
 
-// Input is a tensor that the caller gives. A negative length is the number of rows.
+// Input adds an input tensor to the graph. A negative length is the number of rows.
 func (g *Graph) Input(name string, t DType, shape ...int) Value {
 	g.inputs.Bytes(graphInput, valueInfo(name, t, shape))
 	return Value(name)
@@ -43,20 +43,20 @@ func (g *Graph) Output(name string, v Value, t DType, shape ...int) {
 	g.outputs.Bytes(graphOutput, valueInfo(name, t, shape))
 }
 
-// Doubles is a constant tensor.
+// Doubles adds a constant tensor.
 func (g *Graph) Doubles(values []float64, shape ...int) Value {
 	return g.constant(Double, shape, func(m *wire.Message) { m.Bytes(tensorRaw, wire.Packed(values)) })
 }
 
-// Scalar is a constant number.
+// Scalar adds a constant number.
 func (g *Graph) Scalar(v float64) Value { return g.Doubles([]float64{v}) }
 
-// Ints is a constant list.
+// Ints adds a constant list.
 func (g *Graph) Ints(values ...int) Value {
 	return g.constant(Int64, []int{len(values)}, func(m *wire.Message) { m.Numbers(tensorInts, values) })
 }
 
-// Strings is a constant tensor of words.
+// Strings adds a constant tensor of words.
 func (g *Graph) Strings(values []string, shape ...int) Value {
 	return g.constant(String, shape, func(m *wire.Message) {
 		for _, v := range values {
@@ -93,7 +93,7 @@ type Attr struct {
 // Op adds an operation and gives its output.
 func (g *Graph) Op(op string, inputs ...Value) Value { return g.With(op, nil, inputs...) }
 
-// With is Op with attributes.
+// With adds an operation as Op does, with attributes.
 func (g *Graph) With(op string, attrs []Attr, inputs ...Value) Value {
 	name := g.name(op)
 	g.node(op, name, inputs, attrs)

@@ -56,7 +56,7 @@ func Claim(path string) (release func() error, err error) {
 	}
 }
 
-// Wait is Claim of something that others hold for a moment only.
+// Wait claims as Claim does, and retries: others hold the lock for a moment only.
 func Wait(path string) (release func() error, err error) {
 	for {
 		release, err = Claim(path)
@@ -67,7 +67,7 @@ func Wait(path string) (release func() error, err error) {
 	}
 }
 
-// owner is the text of a lock file.
+// owner reads the text of a lock file, which names its owner.
 func owner(path string) string {
 	text, err := os.ReadFile(path)
 	if line := strings.TrimSpace(string(text)); line != "" {

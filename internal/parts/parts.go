@@ -20,7 +20,7 @@ const Auto = "auto"
 // variables that getenv gives.
 func Parse(text string, getenv func(string) string) (Part, error) {
 	if text == Auto {
-		return ofArray(getenv)
+		return slurmPart(getenv)
 	}
 	index, count, ok := strings.Cut(text, "/")
 	i, wrong := strconv.Atoi(index)
@@ -32,8 +32,8 @@ func Parse(text string, getenv func(string) string) (Part, error) {
 	return Part{i, n}, nil
 }
 
-// ofArray is the part of a task of a Slurm array. Its numbers may start anywhere and have a step.
-func ofArray(getenv func(string) string) (Part, error) {
+// slurmPart returns the part of this task of a Slurm array. Its numbers may start anywhere and have a step.
+func slurmPart(getenv func(string) string) (Part, error) {
 	const id, least, most, count = "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX",
 		"SLURM_ARRAY_TASK_COUNT"
 	if getenv(id) == "" {

@@ -2,7 +2,7 @@ package philox
 
 import "math"
 
-// Latin is four standard normals of one point of a Latin hypercube (McKay, Beckman and Conover
+// Latin returns four standard normals of one point of a Latin hypercube (McKay, Beckman and Conover
 // 1979). They equal Normals of the block with counter {c0, c1, c2, c3}, with one
 // difference. Over the points s = 0 … n−1, each coordinate has one value in each of n strata of
 // equal probability, in its own order:

@@ -22,7 +22,7 @@ const (
 	rounds = 10
 )
 
-// Block is Philox4x32-10: ten rounds, the key bumped between rounds.
+// Block computes Philox4x32-10: ten rounds, the key bumped between rounds.
 func Block(key [2]uint32, ctr [4]uint32) [4]uint32 {
 	x0, x1, x2, x3 := ctr[0], ctr[1], ctr[2], ctr[3]
 	k0, k1 := key[0], key[1]
@@ -35,7 +35,7 @@ func Block(key [2]uint32, ctr [4]uint32) [4]uint32 {
 	return [4]uint32{x0, x1, x2, x3}
 }
 
-// Schedule is the key of each round, two words a round, for kernels that keep no key.
+// Schedule returns the key of each round, two words a round, for kernels that keep no key.
 func Schedule(key [2]uint32) (words [2 * rounds]uint32) {
 	for r := range rounds {
 		words[2*r], words[2*r+1] = key[0], key[1]
@@ -64,12 +64,12 @@ func boxMuller(w0, w1 uint32) (float64, float64) {
 	return radius * cos, radius * sin
 }
 
-// Normal is element i of a row of standard normals.
+// Normal returns element i of a row of standard normals.
 func Normal(key [2]uint32, c1, c2, c3 uint32, i int) float64 {
 	return Normals(Block(key, [4]uint32{uint32(i / 4), c1, c2, c3}))[i%4]
 }
 
-// Uint32 is element i of a row of uniform words.
+// Uint32 returns element i of a row of uniform words.
 func Uint32(key [2]uint32, c1, c2, c3 uint32, i int) uint32 {
 	return Block(key, [4]uint32{uint32(i / 4), c1, c2, c3})[i%4]
 }

@@ -18,10 +18,10 @@ const (
 // ErrChecksum reports that a file has changed since it was written.
 var ErrChecksum = errors.New("damaged: its checksum does not match")
 
-// blank is the checksum before it is known.
+// blank returns the placeholder for a checksum that is not known yet.
 func blank() string { return checksumPrefix + strings.Repeat("0", 2*sha256.Size) }
 
-// withChecksum is a header with this checksum in the place of the one that it holds; false if that
+// withChecksum returns a header with this checksum in the place of the one that it holds; false if that
 // cannot be found.
 func withChecksum(header []byte, now, then string) ([]byte, bool) {
 	old, changed := quoted(now), quoted(then)

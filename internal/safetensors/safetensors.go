@@ -29,7 +29,7 @@ func formatError(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrFormat}, args...)...)
 }
 
-// width is the size of an element in bytes, 0 for a type that this package does not hold.
+// width returns the size of an element in bytes, 0 for a type that this package does not hold.
 func width(dtype string) int64 {
 	switch dtype {
 	case "F32":
@@ -40,7 +40,7 @@ func width(dtype string) int64 {
 	return 0
 }
 
-// volume is the number of elements of a shape; ok is false where it is negative or overflows.
+// volume returns the number of elements of a shape; ok is false where it is negative or overflows.
 func volume(shape []int) (n int64, ok bool) {
 	n = 1
 	for _, d := range shape {

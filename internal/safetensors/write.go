@@ -87,7 +87,7 @@ func writeFile(w io.Writer, text []byte, ts []Tensor) error {
 	return nil
 }
 
-// encode is the header's JSON, keys sorted, padded with spaces to a multiple of 8 bytes.
+// encode encodes the header as JSON, keys sorted, padded with spaces to a multiple of 8 bytes.
 func encode(header map[string]any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -126,7 +126,7 @@ func writeData(w io.Writer, t Tensor) error {
 	return nil
 }
 
-// Narrowest is the type that holds the values exactly: a float32 device's fit into F32.
+// Narrowest returns the type that holds the values exactly: a float32 device's fit into F32.
 func Narrowest(values []float64) string {
 	for _, v := range values {
 		if float64(float32(v)) != v {

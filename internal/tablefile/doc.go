@@ -60,10 +60,10 @@ type Library struct {
 
 var linked *Library
 
-// Register is for the init of a package that has the functions.
+// Register sets the functions, in the init of the package that has them.
 func Register(l Library) { linked = &l }
 
-// Linked are the functions, if the program links them.
+// Linked returns the functions, or an error if the program does not link them.
 func Linked() (*Library, error) {
 	if linked == nil {
 		return nil, errors.New(`files of Parquet and Arrow are for programs that import ` +

@@ -13,7 +13,7 @@ type Param struct {
 	Number *float64
 }
 
-// Hyperparameters are the records that say which parameters led to which metrics. Metrics are the
+// Hyperparameters returns the records that say which parameters led to which metrics. Metrics are the
 // tags of scalars that stand in the same file. The run began at the first time and ended at the
 // second.
 func Hyperparameters(params []Param, metrics []string, began, ended time.Time) []byte {
@@ -55,7 +55,7 @@ const (
 	floats     = 1 // DT_FLOAT
 )
 
-// plugin is a value for TensorBoard's plugin hparams. Its content is one of the fields of
+// plugin returns a value for TensorBoard's plugin hparams. Its content is one of the fields of
 // HParamsPluginData; the value itself is a tensor that nobody reads.
 func plugin(tag string, field wire.Field, content wire.Message) Value {
 	var of, data, metadata, tensor, m wire.Message

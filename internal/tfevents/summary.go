@@ -16,18 +16,18 @@ import (
 // record frames a message: its length, and checksums of the length and of the message.
 func record(m wire.Message) []byte {
 	out := binary.LittleEndian.AppendUint64(nil, uint64(len(m)))
-	out = binary.LittleEndian.AppendUint32(out, masked(out))
+	out = binary.LittleEndian.AppendUint32(out, maskedCRC(out))
 	out = append(out, m...)
-	return binary.LittleEndian.AppendUint32(out, masked(m))
+	return binary.LittleEndian.AppendUint32(out, maskedCRC(m))
 }
 
-// masked is the checksum of the format: CRC-32C, rotated and shifted.
-func masked(b []byte) uint32 {
+// maskedCRC computes the checksum of the format: CRC-32C, rotated and shifted.
+func maskedCRC(b []byte) uint32 {
 	sum := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))
 	return (sum>>15 | sum<<17) + 0xa282ead8
 }
 
-// event is an Event with one of its contents.
+// event returns an Event with one of its contents.
 func event(at time.Time, step int, field wire.Field, content []byte) []byte {
 	var m wire.Message
 	m.Double(1, float64(at.UnixNano())/1e9)
@@ -42,13 +42,13 @@ const (
 	summaryOf   = 5
 )
 
-// Begin is the first record of a file.
+// Begin returns the first record of a file.
 func Begin(at time.Time) []byte { return event(at, 0, fileVersion, []byte("brain.Event:2")) }
 
 // Value is a part of a summary.
 type Value []byte
 
-// Summary is a record of values at a step.
+// Summary returns a record of values at a step.
 func Summary(at time.Time, step int, values ...Value) []byte {
 	var m wire.Message
 	for _, v := range values {
@@ -57,7 +57,7 @@ func Summary(at time.Time, step int, values ...Value) []byte {
 	return event(at, step, summaryOf, m)
 }
 
-// Scalar is a number under a tag. "train/elbo" stands in the group train.
+// Scalar returns a number with a tag. "train/elbo" is in the group train.
 func Scalar(tag string, v float64) Value {
 	var m wire.Message
 	m.Text(1, tag)

@@ -14,10 +14,10 @@ type Error struct{ Err error }
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf is fmt.Errorf for an Error.
+// Errorf formats an Error, as fmt.Errorf does.
 func Errorf(format string, args ...any) error { return &Error{fmt.Errorf(format, args...)} }
 
-// ShellWord is a word as the system's shell reads it: cmd on Windows, else sh.
+// ShellWord quotes a word for the system's shell: cmd on Windows, else sh.
 func ShellWord(word string) string { return shellWord(word, runtime.GOOS) }
 
 func shellWord(word, system string) string {

@@ -43,7 +43,7 @@ func (m *Message) Float(field Field, v float32) {
 // Doubles adds a packed list.
 func (m *Message) Doubles(field Field, values []float64) { m.Bytes(field, Packed(values)) }
 
-// Packed are numbers one after the other, in little-endian order.
+// Packed encodes numbers one after the other, in little-endian order.
 func Packed(values []float64) []byte {
 	packed, _ := binary.Append(nil, binary.LittleEndian, values) // a list of numbers has a form
 	return packed

@@ -98,7 +98,7 @@ type Rounds struct {
 	steps int     // in a round
 }
 
-// Next is the time of a step in the next round. The first call warms up, which takes three steps
+// Next runs the next round, and returns the time of a step in it. The first call warms up, which takes three steps
 // where a device compiles and records them, and finds how many steps a round has.
 func (r *Rounds) Next() (time.Duration, error) {
 	if r.steps > 0 {
@@ -128,7 +128,7 @@ func (r *Rounds) run(steps int) (time.Duration, error) {
 	return time.Since(start), err
 }
 
-// median is the middle of an ordered copy, of two the greater.
+// median returns the middle of an ordered copy, of two the greater.
 func median(x []time.Duration) time.Duration {
 	s := slices.Sorted(slices.Values(x))
 	return s[len(s)/2]

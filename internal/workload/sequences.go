@@ -37,10 +37,10 @@ func NewSequences(r *rand.Rand, n, columns, each int) Sequences {
 	return s
 }
 
-// N is how many there are.
+// N returns the number of vectors.
 func (s Sequences) N() int { return len(s.lists.Square) }
 
-// Distances are ‖x − z‖² between s and z [N, maps·M], the same under each of maps maps.
+// Distances returns ‖x − z‖² between s and z [N, maps·M], the same under each of maps maps.
 func (s Sequences) Distances(z Sequences, maps int) (d []float64) {
 	dense := make([]float64, s.columns)
 	row := make([]float64, z.N())
@@ -63,7 +63,7 @@ func (s Sequences) Distances(z Sequences, maps int) (d []float64) {
 	return d
 }
 
-// Own are the distances among s [N, maps·N], 0 between a vector and itself.
+// Own returns the distances among s [N, maps·N], 0 between a vector and itself.
 func (s Sequences) Own(maps int) []float64 {
 	d := s.Distances(s, maps)
 	for n := range s.N() {
@@ -74,7 +74,7 @@ func (s Sequences) Own(maps int) []float64 {
 	return d
 }
 
-// Vectors are s for a model that computes their distances to X̄ = z in every step, the same under
+// Vectors returns s for a model that computes their distances to X̄ = z in every step, the same under
 // each of maps maps.
 func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
 	v := &model.Vectors{Inducing: slices.Repeat([]model.Lists{z.byColumn()}, maps)}
@@ -95,7 +95,7 @@ func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
 	return v
 }
 
-// byColumn is s by columns.
+// byColumn returns s by columns.
 func (s Sequences) byColumn() model.Lists {
 	columns := make([]model.Lists, s.columns)
 	for n := range s.N() {

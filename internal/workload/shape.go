@@ -57,7 +57,7 @@ const (
 // Names lists the presets.
 func Names() []string { return slices.Sorted(maps.Keys(presets)) }
 
-// Preset is a shape by name.
+// Preset returns a size by name.
 func Preset(name string) (Size, error) {
 	s, ok := presets[name]
 	if !ok {
@@ -69,7 +69,7 @@ func Preset(name string) (Size, error) {
 // largest is the largest of every size: products of them stay within an int.
 const largest = 1 << 16
 
-// With is the shape with some sizes changed: "S=100,B=500,shared".
+// With returns the size with some fields changed: "S=100,B=500,shared".
 func (n Size) With(changes string) (Size, error) {
 	sizes := map[string]*int{"D": &n.D, "J": &n.J, "M": &n.M, "L": &n.L, "d": &n.Hidden, "R": &n.R,
 		"B": &n.B, "S": &n.S}
@@ -109,7 +109,7 @@ func (n Size) With(changes string) (Size, error) {
 	return n, nil
 }
 
-// String is for people: "D=784 J=50 …".
+// String formats a size for people: "D=784 J=50 …".
 func (n Size) String() string {
 	text := ""
 	add := func(is bool, format string, args ...any) {
@@ -130,13 +130,13 @@ func (n Size) String() string {
 	return text[1:]
 }
 
-// Validate is an error of sizes that make no model.
+// Validate returns an error if the sizes make no model.
 func (n Size) Validate() error {
 	c := n.config()
 	return c.Validate()
 }
 
-// config is the model of a shape.
+// config returns the configuration of the model of a size.
 func (n Size) config() model.Config {
 	c := model.Config{
 		Model: model.GPDRF, Inputs: n.D, Outputs: 1, Likelihood: model.GaussianLikelihood,

@@ -19,7 +19,7 @@ type Step struct {
 // NewStep makes a step on a device, which stays the caller's.
 func NewStep(dev device.Device, n Size) (*Step, error) { return NewSharedStep(dev, n, dist.Alone()) }
 
-// NewSharedStep is NewStep of one of the ranks that share a batch.
+// NewSharedStep is like NewStep, for one of the ranks that share a batch.
 func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	uniform := func(k int) []float64 {
@@ -53,7 +53,7 @@ func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 	return s, nil
 }
 
-// step is a step of a model on rows, whose parameters do not move yet.
+// step returns a step of a model on rows, whose parameters do not move yet.
 func (n Size) step(dev device.Device, m *model.Model, rows *model.Data, ranks dist.Comm) *Step {
 	return &Step{Size: n, step: step.New(dev, m, rows, step.NewReducer(ranks, false),
 		step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})}
