@@ -16,13 +16,13 @@ type Classes struct {
 	More    More
 }
 
-// at are the probabilities of a row under a function.
+// at returns the class probabilities of a row under function s.
 func (p Classes) at(s, row int) []float64 { return p.P[(s*p.N+row)*p.C:][:p.C] }
 
 // rowsAtOnce is how many rows a thread takes at a time.
 const rowsAtOnce = 16
 
-// each works on each row, on all threads. At a row are its probabilities [S,C], whose places in P are far apart.
+// each calls work for each row, on all threads. It passes the row's probabilities [S,C], copied from P.
 func (p Classes) each(work func(i int, at []float64)) {
 	start := func() []float64 { return make([]float64, p.S*p.C) }
 	parallel.Blocks(context.Background(), p.N, rowsAtOnce, start, func(at []float64, lo, hi int) {
@@ -62,7 +62,7 @@ const worlds = 32
 // have labels, which weigh the functions by how probable they made these.
 func (p Classes) choose(weight, own []float64, batch int, seed uint64) []Pick {
 	key := [2]uint32{uint32(seed), uint32(seed >> 32)}
-	believed := [][]float64{evenly(p.S)} // [worlds][S], one before any label is drawn
+	believed := [][]float64{uniform(p.S)} // [worlds][S], one before any label is drawn
 	values := make([]float64, p.N)
 	update := func() {
 		p.each(func(i int, at []float64) {
@@ -82,7 +82,7 @@ func (p Classes) choose(weight, own []float64, batch int, seed uint64) []Pick {
 	update()
 	return greedy(p.N, batch, p.More, func(i int) float64 { return values[i] }, func(row int) {
 		for len(believed) < worlds {
-			believed = append(believed, evenly(p.S))
+			believed = append(believed, uniform(p.S))
 		}
 		for w, belief := range believed {
 			u := philox.Uint32(key, uint32(row), 0, labelWord, w)
@@ -123,10 +123,10 @@ func (p Classes) observe(belief []float64, row int, u float64) {
 	}
 }
 
-// evenly are n shares of 1.
-func evenly(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
+// uniform returns n equal shares of 1.
+func uniform(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
 
-// entropy is −Σ p log p in nats.
+// entropy returns −Σ p log p in nats.
 func entropy(p []float64) (sum float64) {
 	for _, v := range p {
 		if v > 0 {

@@ -19,10 +19,10 @@ type Samples struct {
 // choice shows by it how far it is.
 type More func(chosen int) bool
 
-// of are the values of function s.
+// of returns the values of function s at the rows.
 func (f Samples) of(s int) []float64 { return f.F[s*f.N : (s+1)*f.N] }
 
-// Means are the mean values of the rows over the functions.
+// Means returns the mean values of the rows over the functions.
 func (f Samples) Means() []float64 {
 	means := make([]float64, f.N)
 	for s := range f.S {
@@ -33,7 +33,7 @@ func (f Samples) Means() []float64 {
 	return means
 }
 
-// centred are the functions without their mean.
+// centred returns the functions less their mean.
 func (f Samples) centred() Samples {
 	g, means := Samples{S: f.S, N: f.N, F: slices.Clone(f.F)}, f.Means()
 	for i := range g.F {
@@ -74,7 +74,7 @@ func greedy(n, batch int, more More, value func(row int) float64, chosen func(ro
 	return picks
 }
 
-// weightOf is the weight of a row; nil weights are 1.
+// weightOf returns the weight of a row; nil weights are 1.
 func weightOf(weight []float64, i int) float64 {
 	if weight == nil {
 		return 1

@@ -20,7 +20,7 @@ func newConditional(f Samples, noise []float64) *conditional {
 	return c
 }
 
-// measure is the covariance of f with the measurement of a row, divided by its standard deviation.
+// measure computes the covariance of f with the measurement of a row, divided by its standard deviation.
 func (c *conditional) measure(row int) {
 	f := c.centred
 	column := make([]float64, f.N)

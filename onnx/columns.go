@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
 )
 
-// columns are the inputs of the model [B,D] in their own units, from the columns of a table: those
+// columns returns the inputs of the model [B,D] in their own units, from the columns of a table: those
 // of numbers are one tensor, and each of words is a tensor of its own. It does what
 // data.Schema.Rows does: words become an input for each, and missing cells are filled in.
 func (g graph) columns(s data.Schema) value {
@@ -57,7 +57,7 @@ func (g graph) columns(s data.Schema) value {
 	return g.concat(1, parts)
 }
 
-// date is the elapsed time, in days, of times [B,1], and the cosine and sine of each phase.
+// date returns the elapsed time, in days, of times [B,1], and the cosine and sine of each phase.
 func (g graph) date(d *data.Date, cell value) []value {
 	const day = 24 * 3600
 	seconds := g.mul(cell, g.Scalar(d.Seconds(1)))
@@ -70,7 +70,7 @@ func (g graph) date(d *data.Date, cell value) []value {
 	return inputs
 }
 
-// inputName is the name of the tensor of a column of words: as the column, unless an output is. Then
+// inputName returns the name of the tensor of a column of words: as the column, unless an output is. Then
 // no column has the name either.
 func inputName(column string, columns []string) string {
 	if slices.Contains([]string{"mean", "sd", "label", "probabilities", offsetName}, column) {
@@ -81,7 +81,7 @@ func inputName(column string, columns []string) string {
 	return column
 }
 
-// scaled is data.Scaler.Apply.
+// scaled applies data.Scaler.Apply to x.
 func (g graph) scaled(s data.Scaler, x value) value {
 	d := len(s.Center)
 	if s.Log != nil {
@@ -89,7 +89,7 @@ func (g graph) scaled(s data.Scaler, x value) value {
 		x = g.Op("Log", g.add(g.div(over, g.Doubles(s.Log.Unit, d)), g.Scalar(1)))
 	}
 	if s.Tails != nil {
-		x = g.drawnIn(s.Tails, x, d)
+		x = g.tails(s.Tails, x, d)
 	}
 	x = g.div(g.sub(x, g.Doubles(s.Center, d)), g.Doubles(s.Scale, d))
 	bound := data.MostScaled
@@ -99,9 +99,9 @@ func (g graph) scaled(s data.Scaler, x value) value {
 	return g.Op("Min", g.max(x, -bound), g.Scalar(bound))
 }
 
-// drawnIn is data.Tails of D columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have
+// tails applies data.Tails to d columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have
 // Asinh in single precision only.
-func (g graph) drawnIn(t *data.Tails, x value, d int) value {
+func (g graph) tails(t *data.Tails, x value, d int) value {
 	const most = 1e150 // whose square is finite
 	units := slices.Clone(t.Unit)
 	for j, u := range units {
@@ -116,7 +116,7 @@ func (g graph) drawnIn(t *data.Tails, x value, d int) value {
 	return g.Op("Where", g.Op("Equal", g.Doubles(t.Unit, d), g.Scalar(0)), x, long)
 }
 
-// projected is data.Projection.Apply.
+// projected applies data.Projection.Apply to x.
 func (g graph) projected(p *data.Projection, x value) value {
 	if p == nil {
 		return x
@@ -127,7 +127,7 @@ func (g graph) projected(p *data.Projection, x value) value {
 	return g.sub(g.Op("MatMul", read, weights), g.Doubles(p.Offsets, len(p.Scores)))
 }
 
-// column is column i of x as [B,1].
+// column returns column i of x as [B,1].
 func (g graph) column(x value, i int) value {
 	return g.Op("Slice", x, g.Ints(i), g.Ints(i+1), g.Ints(1))
 }

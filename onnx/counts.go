@@ -7,10 +7,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// mostLogRate is the largest log rate, as in metrics.Counts.
-const mostLogRate = 300
+// maxLogRate is the largest log rate, as in metrics.Counts.
+const maxLogRate = 300
 
-// counts are mean and variance of counts with log rates h [S,B,C], normal ones where there is a variance:
+// counts returns mean and variance of counts with log rates h [S,B,C], normal ones where there is a variance:
 //
 //	mean E λ,   variance E λ + (1 + δ) E λ² − (E λ)²,   λ = exp(h + b + √v x)
 //
@@ -27,7 +27,7 @@ func (g graph) counts(s *model.Settled, h, variance value) (p part) {
 		if s.Closed {
 			at = g.add(h, g.times(x, g.Op("Sqrt", variance)))
 		}
-		rate := g.Op("Exp", g.Op("Min", at, g.Scalar(mostLogRate)))
+		rate := g.Op("Exp", g.Op("Min", at, g.Scalar(maxLogRate)))
 		first, second := g.times(weights[q], g.mean(rate)), g.times(weights[q], g.mean(g.square(rate)))
 		if q > 0 {
 			first, second = g.add(mean, first), g.add(square, second)
@@ -39,7 +39,7 @@ func (g graph) counts(s *model.Settled, h, variance value) (p part) {
 	return p
 }
 
-// levels are the probabilities of an ordinal likelihood, Φ(κ_k+1 − h) − Φ(κ_k − h), averaged over samples.
+// levels returns the probabilities of an ordinal likelihood, Φ(κ_k+1 − h) − Φ(κ_k − h), averaged over samples.
 func (g graph) levels(s *model.Settled, h value) value {
 	below := g.normal(g.sub(g.Doubles(s.Cuts, len(s.Cuts)), h)) // [S,B,K−1]
 	none := g.sub(h, h)
@@ -53,7 +53,7 @@ func (g graph) levels(s *model.Settled, h value) value {
 	return g.mean(p)
 }
 
-// normal is Φ(z) to 1e-7, by the rational approximation 7.1.26 of Abramowitz and Stegun, since runtimes have
+// normal returns Φ(z) to 1e-7, by the rational approximation 7.1.26 of Abramowitz and Stegun, since runtimes have
 // Erf in single precision only.
 func (g graph) normal(z value) value {
 	x := g.times(1/math.Sqrt2, g.Op("Abs", z))

@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// forward is model.Model.propagate for scaled rows x [B,D]: outputs h [S,B,C], which are means
+// forward adds model.Model.propagate for scaled rows x [B,D]: outputs h [S,B,C], which are means
 // where there is a variance beside them. A first length 1 stands for all samples.
 func (g graph) forward(s *model.Settled, x value) (h, variance value) {
 	var f value
@@ -39,10 +39,10 @@ func (g graph) forward(s *model.Settled, x value) (h, variance value) {
 	return h, variance
 }
 
-// samples is x [B,·] as [1,B,·].
+// samples reshapes x [B,·] to [1,B,·].
 func (g graph) samples(x value) value { return g.Op("Unsqueeze", x, g.Ints(0)) }
 
-// drawn is mean + √variance ε, with ε [S,C] the same for all rows.
+// drawn returns mean + √variance ε, with ε [S,C] the same for all rows.
 func (g graph) drawn(mean, variance value, noise []float64, s, c int) value {
 	return g.add(mean, g.mul(g.Op("Sqrt", variance), g.Doubles(noise, s, 1, c)))
 }
@@ -57,7 +57,7 @@ func (g graph) join(parts []value, s int) value {
 	return g.concat(2, parts)
 }
 
-// layer is one random-feature layer; the variance is nil where its outputs are drawn.
+// layer adds one random-feature layer; the variance is nil if its outputs are drawn.
 func (g graph) layer(p *model.SettledDRF, s int, h value) (out, variance value) {
 	if p.VarOmega != nil {
 		out, variance = g.featureMoments(p, h)
@@ -70,7 +70,7 @@ func (g graph) layer(p *model.SettledDRF, s int, h value) (out, variance value) 
 	return out, variance
 }
 
-// features are Φ W for draws of Ω. Where W has a distribution, they are the mean and the variance
+// features returns Φ W for draws of Ω. Where W has a distribution, they are the mean and the variance
 // over it.
 func (g graph) features(p *model.SettledDRF, s int, h value) (out, variance value) {
 	phase := g.matMul(h, g.draws(p.Omega, s, p.In, p.R))
@@ -93,7 +93,7 @@ func (g graph) features(p *model.SettledDRF, s int, h value) (out, variance valu
 	return out, variance
 }
 
-// draws are the draws of s samples [s,rows,columns], or [1,rows,columns].
+// draws returns the draws of s samples [s,rows,columns], or [1,rows,columns].
 func (g graph) draws(x []float64, s, rows, columns int) value {
 	n := len(x) / (rows * columns)
 	all := g.Doubles(x, n, rows, columns)
@@ -107,7 +107,7 @@ func (g graph) draws(x []float64, s, rows, columns int) value {
 	return g.Op("Gather", all, g.Ints(of...))
 }
 
-// featureMoments are mean and variance over W and Ω, with the numbers of simd.Integrals: phases are
+// featureMoments returns mean and variance over W and Ω, with the numbers of simd.Integrals: phases are
 // normal, and cosines and sines of them have closed moments.
 //
 //	mean      = √(α/R) Σ_r m_cos E cos + m_sin E sin
@@ -152,7 +152,7 @@ func (g graph) featureMoments(p *model.SettledDRF, h value) (mean, variance valu
 	return mean, g.floored(p.Scale, total)
 }
 
-// shared are the elements of L Lᵀ of an output for a frequency's cosine and sine.
+// shared returns the elements of L Lᵀ of an output for a frequency's cosine and sine.
 func shared(p *model.SettledDRF, r, output int) (cosines, sines, both float64) {
 	row := func(i int) []float64 { return p.L[(output*2*p.R+i)*2*p.R:][:2*p.R] }
 	cos, sin := row(r), row(p.R+r)
@@ -162,7 +162,7 @@ func shared(p *model.SettledDRF, r, output int) (cosines, sines, both float64) {
 	return cosines, sines, both
 }
 
-// spread is ‖Lᵀμ‖² of each output.
+// spread returns ‖Lᵀμ‖² of each output.
 func (g graph) spread(p *model.SettledDRF, mu value) value {
 	columns := 2 * p.R
 	var parts []value
@@ -173,7 +173,7 @@ func (g graph) spread(p *model.SettledDRF, mu value) value {
 	return g.concat(2, parts)
 }
 
-// floored is a variance over √(α/R), never below device.VarFloor.
+// floored returns a variance over √(α/R), never below device.VarFloor.
 func (g graph) floored(scale float64, variance value) value {
 	return g.max(g.times(scale*scale, variance), device.VarFloor)
 }

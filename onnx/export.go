@@ -65,7 +65,7 @@ func New(t *fitted.Trained, dev device.Device, samples int) (_ *File, err error)
 	return &File{g, t}, nil
 }
 
-// exportable is the reason that a model has no graph, if any.
+// exportable returns an error if the model has no graph.
 func exportable(t *fitted.Trained) error {
 	kind := t.Kind
 	if t.Members != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// moments are a_n and B_n of the GP layer [B,J], for scaled rows x [B,D]. This is
+// moments returns a_n and B_n of the GP layer [B,J], for scaled rows x [B,D]. This is
 // model.GPLayer.Forward: A = L⁻¹ Kuf/α, a = √α Aᵀm and B = α(1 − ‖A‖² + ‖sᵀA‖²).
 func (g graph) moments(s *model.Settled, x value) (mean, variance value) {
 	p, j, m := s.GP, s.Latents, s.Inducing
@@ -35,7 +35,7 @@ func (g graph) moments(s *model.Settled, x value) (mean, variance value) {
 	return rows(mean), rows(variance)
 }
 
-// correlations are Kuf/α [K,M,B].
+// correlations returns Kuf/α [K,M,B].
 func (g graph) correlations(s *model.Settled, x value) value {
 	p := s.GP
 	var terms []value
@@ -48,7 +48,7 @@ func (g graph) correlations(s *model.Settled, x value) value {
 	return g.add(terms[1], g.mul(g.Doubles(p.Mix, p.K, 1, 1), g.sub(terms[0], terms[1])))
 }
 
-// distances are r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩ over ℓ² [K,M,B].
+// distances returns r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩ over ℓ² [K,M,B].
 func (g graph) distances(p *model.SettledGP, length []float64, m, d int, x value) value {
 	inverse2, points, norms := make([]float64, len(length)), make([]float64, p.K*m*d), make([]float64, p.K*m)
 	for i, v := range length {
@@ -69,7 +69,7 @@ func (g graph) distances(p *model.SettledGP, length []float64, m, d int, x value
 	return g.max(g.sub(g.add(g.Doubles(norms, p.K, m, 1), own), g.times(2, products)), 0)
 }
 
-// correlation is device.Correlation of r².
+// correlation returns the kernel's c(r²), as device.Correlation has it.
 func (g graph) correlation(form device.Correlation, r2 value) value {
 	if form == device.RBF {
 		return g.Op("Exp", g.times(-0.5, r2))
@@ -85,7 +85,7 @@ func (g graph) correlation(form device.Correlation, r2 value) value {
 	return g.mul(g.add(g.add(g.Scalar(1), t), g.times(1./3, g.square(t))), e)
 }
 
-// inverse are the inverses of n lower triangles [n,m,m].
+// inverse returns the inverses of n lower triangles [n,m,m].
 func inverse(l []float64, n, m int) []float64 {
 	out := make([]float64, len(l))
 	for ; n > 0; n-- {

@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// likelihood is model.Likelihood's prediction, averaged over samples. h and variance are [S,B,C];
+// likelihood adds the likelihood's prediction, averaged over samples. h and variance are [S,B,C];
 // there is no variance where h is drawn.
 func (g graph) likelihood(s *model.Settled, scales []data.TargetScale, h, variance value) (p part) {
 	if s.Offset != nil {
@@ -67,7 +67,7 @@ func (g graph) likelihood(s *model.Settled, scales []data.TargetScale, h, varian
 	return p
 }
 
-// exponentials are mean and variance of exp(log y − mean of log y), where a target's logarithm is
+// exponentials returns mean and variance of exp(log y − mean of log y), where a target's logarithm is
 // predicted; h and noise elsewhere.
 func (g graph) exponentials(scales []data.TargetScale, h, noise value) (mean, variance value) {
 	n := len(scales)
@@ -89,7 +89,7 @@ func (g graph) exponentials(scales []data.TargetScale, h, noise value) (mean, va
 	return choose(mean, h), choose(g.sub(square, g.square(mean)), noise)
 }
 
-// mix is the mixture of several models.
+// mix returns the prediction of the mixture of several models.
 func (g graph) mix(parts []part) part {
 	if len(parts) == 1 {
 		return parts[0]

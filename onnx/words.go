@@ -11,10 +11,10 @@ func (g graph) div(a, b value) value    { return g.Op("Div", a, b) }
 func (g graph) matMul(a, b value) value { return g.Op("MatMul", a, b) }
 func (g graph) square(a value) value    { return g.mul(a, a) }
 
-// times is a number times a.
+// times returns a number times a.
 func (g graph) times(by float64, a value) value { return g.mul(g.Scalar(by), a) }
 
-// max is a, or a number where that is larger.
+// max returns a, or a number where that is larger.
 func (g graph) max(a value, least float64) value { return g.Op("Max", a, g.Scalar(least)) }
 
 func (g graph) double(a value) value {

@@ -15,18 +15,18 @@ type Classes struct {
 	mean  []float64 // [N,C]
 }
 
-// NewClasses is the prediction of the classes that the model knows.
+// NewClasses returns the prediction of the classes that the model knows.
 func NewClasses(t *fitted.Trained, p *model.Prediction) *Classes {
 	return &Classes{t.Schema.Classes, p.C, metrics.Probabilities(p.H, p.S, p.N, p.C)}
 }
 
-// Probabilities are the probabilities of row i, in the order of the classes.
+// Probabilities returns the probabilities of row i, in the order of the classes.
 func (c *Classes) Probabilities(i int) []float64 { return c.mean[i*c.width : (i+1)*c.width] }
 
-// Label is the most probable class of row i.
+// Label returns the most probable class of row i.
 func (c *Classes) Label(i int) string { return c.names[metrics.Argmax(c.Probabilities(i))] }
 
-// Set are the classes of row i whose metrics.MassAbove is at most q, in their order.
+// Set returns the classes of row i whose metrics.MassAbove is at most q, in their order.
 func (c *Classes) Set(i int, q float64) (classes []string) {
 	for k, mass := range metrics.MassAbove(c.Probabilities(i)) {
 		if mass <= q {
@@ -36,7 +36,7 @@ func (c *Classes) Set(i int, q float64) (classes []string) {
 	return classes
 }
 
-// Entropy is the entropy of row i, in nats.
+// Entropy returns the entropy of row i, in nats.
 func (c *Classes) Entropy(i int) (entropy float64) {
 	for _, v := range c.Probabilities(i) {
 		if v > 0 {
@@ -46,7 +46,7 @@ func (c *Classes) Entropy(i int) (entropy float64) {
 	return entropy
 }
 
-// Sample is the probabilities of the classes of row i in sample s alone.
+// Sample returns the probabilities of the classes of row i in sample s alone.
 func Sample(p *model.Prediction, s, i int) []float64 {
 	return metrics.Probabilities(p.H[(s*p.N+i)*p.C:][:p.C], 1, 1, p.C)
 }

@@ -17,7 +17,7 @@ type Regression struct {
 	scale   data.TargetScale
 }
 
-// NewRegression is the prediction of target c.
+// NewRegression returns the prediction of target c.
 func NewRegression(t *fitted.Trained, p *model.Prediction, c int) *Regression {
 	return &Regression{p, c, t.Mixture(p, c), t.Targets[c]}
 }
@@ -27,10 +27,10 @@ func (r *Regression) Drawn(draws int, seed uint64) *Regression {
 	return &Regression{r.p, r.c, fitted.Draws(r.mixture.(metrics.Mixture), r.c, draws, seed), r.scale}
 }
 
-// Levels are the levels of the quantiles q05 q25 q50 q75 q95.
+// Levels returns the levels of the quantiles q05 q25 q50 q75 q95.
 func Levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 
-// Moments are mean and standard deviation of row i, and the two parts of its variance: noise, and
+// Moments returns mean and standard deviation of row i, and the two parts of its variance: noise, and
 // what the model does not know.
 func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 	noise := fitted.Noise(r.p, r.mixture, r.c, i)
@@ -45,7 +45,7 @@ func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 	return r.scale.Own(m), unit * math.Sqrt(total), unit * unit * noise, unit * unit * max(0, total-noise)
 }
 
-// LogDensity is the log density of the target y of row i, by unit of the target; the log probability of a count.
+// LogDensity returns the log density of the target y of row i, by unit of the target; the log probability of a count.
 func (r *Regression) LogDensity(i int, y float64) float64 {
 	if r.scale.Log {
 		return fitted.Logs(r.mixture, r.scale).LogDensity(i, y)
@@ -53,7 +53,7 @@ func (r *Regression) LogDensity(i int, y float64) float64 {
 	return r.mixture.LogDensity(i, r.scale.Scaled(y)) - math.Log(r.scale.SD)
 }
 
-// Position is where the target y of row i stands in its prediction: a number from 0 to 1, uniform where
+// Position returns the place of the target y of row i in its prediction: a number from 0 to 1, uniform where
 // predictions are right. It is the probability of at most y or, of counts, a random number from that of less
 // than y to that. The number belongs to the row, which has one among all rows, and to a seed.
 func (r *Regression) Position(i, row int, y float64, seed uint64) float64 {
@@ -64,10 +64,10 @@ func (r *Regression) Position(i, row int, y float64, seed uint64) float64 {
 	return below + (upTo-below)*fitted.Uniform(row, r.c, seed)
 }
 
-// Quantile is the quantile of row i at level q.
+// Quantile returns the quantile of row i at level q.
 func (r *Regression) Quantile(i int, q float64) float64 { return r.Quantiles(i)(q) }
 
-// Quantiles is Quantile of row i. It is faster where several levels are asked for.
+// Quantiles returns Quantile for row i as a function of the level. It is faster for several levels.
 func (r *Regression) Quantiles(i int) func(q float64) float64 {
 	quantile := r.mixture.QuantilesOf(i)
 	return func(q float64) float64 { return r.scale.Own(quantile(q)) }
@@ -85,17 +85,17 @@ func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
 	}
 }
 
-// Interval is the interval of row i with normalised residuals up to q: fitted.Interval.
+// Interval returns the interval of row i with normalised residuals up to q: fitted.Interval.
 func (r *Regression) Interval(i int, q float64) (lower, upper float64) {
 	return fitted.Interval(r.mixture, r.scale, i, q)
 }
 
-// Draw is draw t of row i, which has a number among all rows: fitted.Draw.
+// Draw returns draw t of row i, which has a number among all rows: fitted.Draw.
 func (r *Regression) Draw(i, row, t int, seed uint64) float64 {
 	return r.scale.Own(fitted.Draw(r.mixture, i, row, r.c, t, seed))
 }
 
-// Sample is the mean of component s of row i's mixture, or its median where the model predicts
+// Sample returns the mean of component s of row i's mixture, or its median where the model predicts
 // logarithms: a sample of the function, without noise.
 func (r *Regression) Sample(s, i int) float64 {
 	return r.scale.Own(r.mixture.Centre(s, i))

@@ -29,21 +29,21 @@ type Stream struct {
 
 // Batches are small enough that a few of them fit any memory.
 const (
-	mostNumbers  = 1 << 20 // of a prediction: samples, rows and outputs
-	wholeNumbers = 1 << 26 // of one whose rows come at once: each batch prepares the model again
-	mostRows     = 1 << 13
-	leastRows    = 1 << 8
+	maxNumbers = 1 << 20 // of a prediction: samples, rows and outputs
+	maxWhole   = 1 << 26 // of one whose rows come at once: each batch prepares the model again
+	maxRows    = 1 << 13
+	minRows    = 1 << 8
 )
 
-// Batch is how many rows go through at a time.
-func (s *Stream) Batch() int { return s.within(mostRows, mostNumbers) }
+// Batch returns the number of rows that are predicted at a time.
+func (s *Stream) Batch() int { return s.within(maxRows, maxNumbers) }
 
-// within is how many of some rows have no more numbers than these, and leastRows in any case.
+// within returns the most of these rows whose predictions have at most this count of numbers; at least minRows.
 func (s *Stream) within(rows, numbers int) int {
 	for _, m := range s.Trained.Models(s.Samples) {
 		rows = min(rows, numbers/(m.Model.Components(m.Samples)*m.Model.Outputs))
 	}
-	return max(leastRows, rows)
+	return max(minRows, rows)
 }
 
 // Run predicts all rows of a source. Soon after ctx ends, its cause is the error.
@@ -94,7 +94,7 @@ func (s *Stream) read(ctx context.Context, from *data.Stream, to chan<- *data.Da
 		lo, most := 0, ds.N()
 		if from.Whole() {
 			s.warnings = s.Trained.Unlike(ctx, ds, 1)
-			most = s.within(most, wholeNumbers)
+			most = s.within(most, maxWhole)
 		}
 		for ; lo+most < ds.N(); lo += most {
 			give(ctx, to, ds.Slice(lo, lo+most))
@@ -149,7 +149,7 @@ func (s *Stream) predict(ctx context.Context, whole bool, ds *data.Dataset) (*Ta
 	return NewTable(s.Trained, ds, p, distances, s.Draws, s.Seed), nil
 }
 
-// Warnings are about rows that are unlike those of training.
+// Warnings returns warnings about rows that are unlike those of training.
 func (s *Stream) Warnings() []string {
 	if text := s.far.Describe(); text != "" {
 		return []string{text}

@@ -26,21 +26,21 @@ const (
 	BALD     = "bald"     // information of the measurement about the function
 )
 
-// Ways are all of them.
+// Ways returns all ways to choose rows.
 func Ways() []string { return []string{EI, UCB, Thompson, Variance, BALD} }
 
 // SearchSamples is S of a search by default.
 const SearchSamples = 256
 
-// mostSamples is how many samples a device.Key tells apart.
-const mostSamples = 65535
+// maxSamples is how many samples a device.Key tells apart.
+const maxSamples = 65535
 
 // boundSDs is κ of UCB.
 const boundSDs = 2
 
-// leastFeasible is the probability below which UCB and Thompson, whose values have no zero, leave a
+// minFeasible is the probability below which UCB and Thompson, whose values have no zero, leave a
 // row out, and EI a measured one.
-const leastFeasible = 0.5
+const minFeasible = 0.5
 
 // Search asks which rows to measure next.
 type Search struct {
@@ -77,9 +77,9 @@ func (s *Search) Check() error {
 	if !slices.Contains(Ways(), s.How) {
 		return usage.Errorf("--how: there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
 	}
-	if s.Batch < 1 || s.Samples < 2 || s.Samples > mostSamples {
+	if s.Batch < 1 || s.Samples < 2 || s.Samples > maxSamples {
 		return usage.Errorf("--batch %d, --samples %d: choose at least a row, by 2 to %d samples", s.Batch, s.Samples,
-			mostSamples)
+			maxSamples)
 	}
 	if s.Trained.Counts() {
 		return usage.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with " +
@@ -106,7 +106,7 @@ func (s *Search) Check() error {
 	return nil
 }
 
-// target is the number of the target.
+// target returns the number of the target.
 func (s *Search) target() int { return max(0, slices.Index(s.Trained.Schema.Outputs(), s.Target)) }
 
 // Run chooses rows among those without a target, the best first. Rows with one are measured
@@ -126,7 +126,7 @@ func (s *Search) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error
 		return nil, err
 	}
 	if s.How == EI {
-		pool = ds.Subset(append(slices.Clone(candidates), s.allowed(measured)...))
+		pool = ds.Subset(append(slices.Clone(candidates), s.feasibleRows(measured)...))
 	}
 	functions, err := s.Trained.Functions(ctx, s.Device, pool, s.Samples, s.Seed,
 		func(drawn int) { s.doing("drawing functions", drawn, s.Samples) })
@@ -150,14 +150,14 @@ func (s *Search) doing(what string, done, of int) {
 	}
 }
 
-// candidates are the numbers of the rows that may be chosen, and of those that are measured.
+// candidates returns the numbers of the rows that may be chosen, and of those that are measured.
 func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err error) {
 	few := 0
 	for i := range ds.N() {
 		switch {
 		case s.isMeasured(ds, i):
 			measured = append(measured, i)
-		case s.Feasible != nil && (s.How == UCB || s.How == Thompson) && s.Feasible[i] < leastFeasible:
+		case s.Feasible != nil && (s.How == UCB || s.How == Thompson) && s.Feasible[i] < minFeasible:
 			few++
 		default:
 			candidates = append(candidates, i)
@@ -177,10 +177,10 @@ func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err e
 	return candidates, measured, nil
 }
 
-// allowed are the measured rows that are feasible, by leastFeasible; all where none is.
-func (s *Search) allowed(measured []int) []int {
+// feasibleRows returns the measured rows that are feasible, by minFeasible; all rows if none is.
+func (s *Search) feasibleRows(measured []int) []int {
 	allowed := slices.DeleteFunc(slices.Clone(measured), func(i int) bool {
-		return s.Feasible != nil && s.Feasible[i] < leastFeasible
+		return s.Feasible != nil && s.Feasible[i] < minFeasible
 	})
 	if len(allowed) == 0 {
 		return measured
@@ -196,7 +196,7 @@ func (s *Search) isMeasured(ds *data.Dataset, i int) bool {
 	return ds.Y != nil && !math.IsNaN(ds.Y[i*len(ds.Outputs())+s.target()])
 }
 
-// weights are the probabilities that candidates are feasible.
+// weights returns the probabilities that candidates are feasible.
 func (s *Search) weights(candidates []int) (weights []float64) {
 	for _, i := range candidates {
 		if s.Feasible != nil {
@@ -248,7 +248,7 @@ func (s *Search) choose(functions *model.Prediction, n int, weights []float64,
 	return picks, nil
 }
 
-// samples are the functions of the target at the rows lo … hi−1, in units of its own and with a sign
+// samples returns the functions of the target at the rows lo … hi−1, in units of its own and with a sign
 // by which larger is better.
 func (s *Search) samples(p *model.Prediction, lo, hi int, own func(float64) float64) acquire.Samples {
 	f := acquire.Samples{S: p.S, N: hi - lo, F: make([]float64, 0, p.S*(hi-lo))}
@@ -260,7 +260,7 @@ func (s *Search) samples(p *model.Prediction, lo, hi int, own func(float64) floa
 	return f
 }
 
-// noise is the variance of the noise of each row [N], in squared units of the target or its logarithm.
+// noise returns the variance of the noise of each row [N], in squared units of the target or its logarithm.
 func (s *Search) noise(p *model.Prediction) []float64 {
 	noise, c := make([]float64, p.N), s.target()
 	for i := range noise {
@@ -270,7 +270,7 @@ func (s *Search) noise(p *model.Prediction) []float64 {
 	return noise
 }
 
-// best is the best value so far under each function: that of the measured rows, which are those from
+// best returns the best value so far under each function: that of the measured rows, which are those from
 // n on, or else the best target of training.
 func (s *Search) best(p *model.Prediction, n int) ([]float64, error) {
 	scale := s.Trained.Targets[s.target()]
@@ -306,7 +306,7 @@ func (s *Search) signed(picks []acquire.Pick) []acquire.Pick {
 	return picks
 }
 
-// describe are the suggestions of rows that were chosen among candidates, with their prediction.
+// describe returns the suggestions of rows that were chosen among candidates, with their prediction.
 func (s *Search) describe(picks []acquire.Pick, candidates []int, p *model.Prediction) (out []Suggestion) {
 	var classes *Classes
 	var numbers *Regression
@@ -330,7 +330,7 @@ func (s *Search) describe(picks []acquire.Pick, candidates []int, p *model.Predi
 	return out
 }
 
-// Feasibility is the probability of each row that it is feasible, by a model of its own: that of the
+// Feasibility returns the probability of each row that it is feasible, by a model of its own: that of the
 // second of two classes, or that a target is 0 or more, with its noise.
 func Feasibility(ctx context.Context, t *fitted.Trained, dev device.Device, ds *data.Dataset) ([]float64, error) {
 	outputs, classes := t.Schema.Outputs(), t.Schema.Classes
@@ -352,7 +352,7 @@ func Feasibility(ctx context.Context, t *fitted.Trained, dev device.Device, ds *
 	return feasible(t, p), nil
 }
 
-// feasible is Feasibility of rows that are predicted.
+// feasible returns the probability that a row is feasible, from its prediction.
 func feasible(t *fitted.Trained, p *model.Prediction) []float64 {
 	out := make([]float64, p.N)
 	if t.Schema.Task == data.Classification {

@@ -65,7 +65,7 @@ func TestBestIsFeasible(t *testing.T) {
 		{[]float64{0.2}, nil, nil},
 	} {
 		s := &Search{Feasible: c.feasible}
-		if got := s.allowed(c.measured); !slices.Equal(got, c.want) {
+		if got := s.feasibleRows(c.measured); !slices.Equal(got, c.want) {
 			t.Errorf("feasible %v: of %v it takes %v, expected %v", c.feasible, c.measured, got, c.want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Table is the table of suggestions among the rows ds, the best first: rank and row from 1, the name of
+// Table returns the table of suggestions among the rows ds, the best first: rank and row from 1, the name of
 // the row, the value by Search.How, the prediction, and the probability that the row is feasible.
 func (s *Search) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
 	classes := s.Trained.Schema.Task == data.Classification

@@ -28,7 +28,7 @@ type Cell struct {
 	None  bool
 }
 
-// NewTable is the table of a prediction of the rows ds; distances are nil where the model does not
+// NewTable returns the table of a prediction of the rows ds; distances are nil where the model does not
 // know them. With draws, mean and sd are those of fitted.Draws.
 func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distances []float64,
 	draws int, seed uint64) *Table {
@@ -95,7 +95,7 @@ func (t *Table) Add(name string, cell func(i int) Cell) {
 	}
 }
 
-// Prefix is the beginning of the names of a target's columns: nothing where there is one target.
+// Prefix returns the beginning of the names of a target's columns; "" if there is one target.
 func Prefix(name string, names []string) string {
 	if len(names) == 1 {
 		return ""
@@ -103,7 +103,7 @@ func Prefix(name string, names []string) string {
 	return name + "_"
 }
 
-// regressionTable is in each target's own units.
+// regressionTable returns the table of a regression, each target in its own units.
 func regressionTable(t *fitted.Trained, p *model.Prediction, draws int, seed uint64) *Table {
 	names := t.Schema.Outputs()
 	out := &Table{Rows: p.N}
@@ -124,7 +124,7 @@ func regressionTable(t *fitted.Trained, p *model.Prediction, draws int, seed uin
 	return out
 }
 
-// outputColumns are the columns of target c.
+// outputColumns returns the columns of target c.
 func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 	seed uint64) (columns []string, row func(i int, into []Cell)) {
 	r := NewRegression(t, p, c)

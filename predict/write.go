@@ -27,7 +27,7 @@ const (
 	Arrow   = "arrow" // Arrow IPC, also called Feather
 )
 
-// Formats are all of them.
+// Formats returns all formats.
 func Formats() []string { return []string{CSV, JSONL, Parquet, Arrow} }
 
 // Writer writes tables of the same columns, one after the other, into one file. A number that is
@@ -137,7 +137,7 @@ func (w *textWriter) flush(parts int) error {
 	return out.Flush()
 }
 
-// make is the text of rows lo … hi−1.
+// make writes rows lo … hi−1 as text to p.text, or sets p.err.
 func (p *textPart) make(w *textWriter, t *Table, names [][]byte, lo, hi int) {
 	width := len(t.Columns)
 	p.cells, p.text = slices.Grow(p.cells[:0], (hi-lo)*width)[:(hi-lo)*width], p.text[:0]
@@ -154,7 +154,7 @@ func (p *textPart) make(w *textWriter, t *Table, names [][]byte, lo, hi int) {
 // Close leaves the file as it is: lines need no end.
 func (w *textWriter) Close() error { return nil }
 
-// csvLine is a row of words, in quotes where they need them.
+// csvLine encodes a row of words as CSV.
 func csvLine(words []string) ([]byte, error) {
 	var line bytes.Buffer
 	out := csv.NewWriter(&line)
