@@ -15,8 +15,8 @@ type Samples struct {
 	More More
 }
 
-// More is asked before a row is chosen whether it is to be, and hears how many are; nil chooses all. A long
-// choice shows by it how far it is.
+// More is called before each choice of a row, with the number of chosen rows. If it returns false, the
+// choice ends. A nil More chooses all rows. It can report progress, too.
 type More func(chosen int) bool
 
 // of returns the values of function s at the rows.
@@ -48,8 +48,8 @@ type Pick struct {
 	Value float64
 }
 
-// greedy chooses rows one after the other. value is that of a row now, −Inf for none. The best is chosen, the first
-// among equal ones, of which chosen hears where more rows follow.
+// greedy chooses rows one after the other: the one with the largest value, the first among equal ones. A value
+// of −Inf excludes a row. chosen is called with a chosen row if more rows follow.
 func greedy(n, batch int, more More, value func(row int) float64, chosen func(row int)) (picks []Pick) {
 	taken := make([]bool, n)
 	most := min(batch, n)

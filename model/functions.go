@@ -16,8 +16,8 @@ const functionStep = predictStep - 1
 // F̄, W and ζ of Ω are drawn once a function. The rest of F given F̄, of variance α(1 − ‖A‖²), is
 // independent between rows with different numbers in noiseRows [N], and the same for equal ones.
 // Frozen draws are those of the seed of training, as in Predict; q is drawn by another.
-// leave is asked now and then, and hears how many functions there are: a true answer ends it with
-// ErrLeft. The model's parameters are no longer its own afterwards.
+// leave is called now and then, with the number of finished functions. If it returns true, Functions
+// ends with ErrLeft. Afterwards, the model holds the parameters of a draw.
 func (m *Model) Functions(data *Data, noiseRows []int32, samples int, training, seed uint64,
 	leave func(drawn int) bool) (*Prediction, error) {
 	r := m.NewPredictor(data, 1)

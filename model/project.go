@@ -6,8 +6,8 @@ package model
 // 2(1 − A), which the linear kernel reads as A: no operation is new. A has the precision of the
 // table. Other data stays as it is, and so do rows whose latent functions do not share a kernel.
 //
-// The pass lends its memory, and its row numbers change. going hears how many rows are done, and
-// reports whether more are wanted. If not, the data is unusable.
+// It uses the pass's memory, and changes its row numbers. going is called with the number of finished
+// rows. If it returns false, the work ends and the data is unusable.
 func (m *Model) Project(p *Pass, data *Data, going func(done int) bool) {
 	if m.gp == nil || !m.gp.fixed || m.cfg.kernels() > 1 || data.d == nil || data.from != nil || data.projected {
 		return

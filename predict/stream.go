@@ -18,7 +18,7 @@ type Stream struct {
 	Draws   int // as in NewTable
 	Seed    uint64
 
-	// Progress hears how many rows of those that come at once are predicted.
+	// Progress is called with the number of predicted rows, of those that come at once.
 	Progress func(done int)
 
 	predictor *fitted.Predictor

@@ -55,7 +55,7 @@ type Search struct {
 
 	// Feasible [N] are the probabilities that rows are feasible (Feasibility); nil: all are.
 	Feasible []float64
-	// Doing hears how far the search is: what it does, and the share of that, from 0 to 1; nil for no one.
+	// Doing is called with the current phase of the search and its finished share, from 0 to 1; it may be nil.
 	Doing func(what string, share float64)
 }
 
@@ -143,7 +143,7 @@ func (s *Search) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error
 	return s.describe(picks, candidates, p), nil
 }
 
-// doing tells how far the search is.
+// doing reports a phase of the search, and the finished share of it.
 func (s *Search) doing(what string, done, of int) {
 	if s.Doing != nil {
 		s.Doing(what, float64(done)/float64(of))

@@ -107,7 +107,7 @@ func rowOf(t *testing.T, p *Table) map[string]string {
 
 // TestNotFinite: such a number is found in any row.
 func TestNotFinite(t *testing.T) {
-	for _, at := range []int{0, together + 100} {
+	for _, at := range []int{0, rowsAtOnce + 100} {
 		p := &Table{Columns: []string{"x"}, Rows: at + 50, Row: func(i int, into []Cell) {
 			if i == at {
 				into[0].Value = math.NaN()
@@ -131,7 +131,7 @@ func TestRowsInOrder(t *testing.T) {
 			runtime.GOMAXPROCS(threads)
 			var text bytes.Buffer
 			out := NewWriter(&text, format)
-			for _, rows := range []int{together + 65, 1, 0, together} {
+			for _, rows := range []int{rowsAtOnce + 65, 1, 0, rowsAtOnce} {
 				table := &Table{Columns: []string{"n", "root"}, Rows: rows, Row: func(i int, into []Cell) {
 					into[0], into[1] = Cell{Value: float64(i)}, Cell{Value: math.Sqrt(float64(i)), None: i%7 == 0}
 				}}
@@ -148,7 +148,7 @@ func TestRowsInOrder(t *testing.T) {
 			continue
 		}
 		lines, n := strings.Split(strings.TrimSpace(string(want)), "\n")[1:], 0
-		for _, rows := range []int{together + 65, 1, together} {
+		for _, rows := range []int{rowsAtOnce + 65, 1, rowsAtOnce} {
 			for i := range rows {
 				root := strconv.FormatFloat(math.Sqrt(float64(i)), 'g', -1, 64)
 				if i%7 == 0 {
@@ -191,7 +191,7 @@ func TestCountColumns(t *testing.T) {
 
 // TestNotFiniteOnce: many such numbers are one error.
 func TestNotFiniteOnce(t *testing.T) {
-	p := &Table{Columns: []string{"x"}, Rows: together, Row: func(_ int, into []Cell) { into[0].Value = math.Inf(1) }}
+	p := &Table{Columns: []string{"x"}, Rows: rowsAtOnce, Row: func(_ int, into []Cell) { into[0].Value = math.Inf(1) }}
 	for _, format := range Formats() {
 		if err := p.Write(&bytes.Buffer{}, format); err == nil || err.Error() != ErrNotFinite.Error() {
 			t.Errorf("%s: %v", format, err)

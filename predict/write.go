@@ -57,8 +57,8 @@ func (t *Table) Write(w io.Writer, format string) error {
 	return out.Close()
 }
 
-// together is how many rows are made by all threads before any of them is written.
-const together = 4096
+// rowsAtOnce is the number of rows that the threads format before they are written.
+const rowsAtOnce = 4096
 
 // cells makes the cells [hi−lo,width] of rows lo … hi−1.
 func (t *Table) cells(lo, hi int, into []Cell) error {
@@ -82,7 +82,7 @@ type textWriter struct {
 	begun  bool // there is a header, or none is needed
 	append func(to []byte, names [][]byte, cells []Cell) ([]byte, error)
 
-	parts [together / metrics.PartRows]textPart
+	parts [rowsAtOnce / metrics.PartRows]textPart
 }
 
 // textPart is the text of some rows, which one thread makes.
@@ -108,8 +108,8 @@ func (w *textWriter) Write(t *Table) error {
 	for c, name := range t.Columns {
 		names[c], _ = json.Marshal(name) // a string always has a form
 	}
-	for first := 0; first < t.Rows; first += together {
-		rows := min(together, t.Rows-first)
+	for first := 0; first < t.Rows; first += rowsAtOnce {
+		rows := min(rowsAtOnce, t.Rows-first)
 		metrics.EachPart(rows, func(lo, hi int) {
 			w.parts[lo/metrics.PartRows].make(w, t, names, first+lo, first+hi)
 		})
@@ -234,10 +234,10 @@ func (w *columnWriter) Write(t *Table) error {
 		}
 	}
 	width := len(t.Columns)
-	cells := make([]Cell, min(t.Rows, together)*width)
-	failed := make([]error, together/metrics.PartRows)
-	for first := 0; first < t.Rows; first += together {
-		rows := min(together, t.Rows-first)
+	cells := make([]Cell, min(t.Rows, rowsAtOnce)*width)
+	failed := make([]error, rowsAtOnce/metrics.PartRows)
+	for first := 0; first < t.Rows; first += rowsAtOnce {
+		rows := min(rowsAtOnce, t.Rows-first)
 		metrics.EachPart(rows, func(lo, hi int) {
 			failed[lo/metrics.PartRows] = t.cells(first+lo, first+hi, cells[lo*width:])
 		})

@@ -57,15 +57,15 @@ func (f *Folder) unlock() {
 	}
 }
 
-// tie is how long two processes look at each other that begin at the same time.
-const tie = 200 * time.Millisecond
+// tieDelay is the wait after which one of two processes that begin at the same time has given way.
+const tieDelay = 200 * time.Millisecond
 
 // HasRival reports whether another living process builds a folder for the same place. Of two that
 // begin at the same time, one has no rival.
 func (f *Folder) HasRival() bool {
 	rivals := f.rivals()
 	if len(rivals) > 0 && rivals[0] > f.path { // it gives way if it has just begun
-		time.Sleep(tie)
+		time.Sleep(tieDelay)
 		rivals = f.rivals()
 	}
 	return len(rivals) > 0

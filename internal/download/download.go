@@ -103,15 +103,15 @@ func get(ctx context.Context, client *http.Client, f File, address, path string)
 	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
-// stalled is how long a server may be silent.
-const stalled = time.Minute
+// stallTimeout is the longest silence of a server.
+const stallTimeout = time.Minute
 
 // receive brings the bytes from have on. A server that cannot start there starts again. No more
 // than one byte beyond the known size is taken.
 func receive(ctx context.Context, client *http.Client, f File, address string, file *os.File, have int64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(stalled, func() { cancel(fmt.Errorf("no answer for %s", stalled)) })
+	silence := time.AfterFunc(stallTimeout, func() { cancel(fmt.Errorf("no answer for %s", stallTimeout)) })
 	defer silence.Stop()
 
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -166,7 +166,7 @@ type heard struct {
 func (h *heard) Read(p []byte) (int, error) {
 	n, err := h.Reader.Read(p)
 	if n > 0 {
-		h.silence.Reset(stalled)
+		h.silence.Reset(stallTimeout)
 	}
 	return n, err
 }
