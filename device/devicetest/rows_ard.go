@@ -91,13 +91,13 @@ func mixProblem(r *random, size []int) *problem {
 
 // ard computes kernel_ard with α = 1, or another shape, by direct differences, for z and x [·,d].
 func ard(form device.Correlation, c, z, x, logl []float64, k, d int) {
-	lengths, m, b := len(logl)/k, len(z)/d, len(x)/d
+	lengths, of, m, b := len(logl)/k, exponentials(logl), len(z)/d, len(x)/d
 	for i := range k {
 		for j := range m {
 			for n := range b {
 				e := 0.0
 				for q := range d {
-					u := (z[j*d+q] - x[n*d+q]) / math.Exp(logl[i*lengths+q%lengths])
+					u := (z[j*d+q] - x[n*d+q]) / of[i*lengths+q%lengths]
 					e += u * u
 				}
 				c[(i*m+j)*b+n] = correlation(form, math.Sqrt(e))

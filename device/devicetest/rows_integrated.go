@@ -136,8 +136,8 @@ func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, c
 				t += x * in[3][i*nr+r]
 				w += x * x * beta2[i*nr+r]
 			}
-			cos, sin := math.Exp(-w/2)*math.Cos(t), math.Exp(-w/2)*math.Sin(t)
-			cos2, sin2 := math.Exp(-2*w)*math.Cos(2*t), math.Exp(-2*w)*math.Sin(2*t)
+			once, twice := math.Exp(-w/2), math.Exp(-2*w)
+			cos, sin, cos2, sin2 := once*math.Cos(t), once*math.Sin(t), twice*math.Cos(2*t), twice*math.Sin(2*t)
 			phi[r], phi[nr+r] = cos, sin
 			for o := range dOut {
 				of, i, j := covariance[o], r, nr+r
@@ -151,9 +151,9 @@ func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, c
 		}
 		for o := range v {
 			for i := 0; c.full && i < 2*nr; i++ { // else two frequencies share nothing
-				of, others := covariance[o][i*2*nr:][:2*nr], 0.0
+				of, same, others := covariance[o][i*2*nr:][:2*nr], (i+nr)%(2*nr), 0.0
 				for j, p := range phi {
-					if j != i && j != (i+nr)%(2*nr) {
+					if j != i && j != same {
 						others += of[j] * p
 					}
 				}
