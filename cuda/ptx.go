@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -188,7 +189,8 @@ func parts(ptx string) (all []part) {
 	together := part{text: head}
 	for _, text := range texts[1:] {
 		name, _, _ := strings.Cut(text, "(")
-		if len(names) > 0 && uses.MatchString(text) {
+		// the pattern is slow, and most kernels have no such letters
+		if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(text, n) }) && uses.MatchString(text) {
 			together.kernels, together.text = append(together.kernels, name), together.text+entry+text
 		} else {
 			all = append(all, part{[]string{name}, head + entry + text})
