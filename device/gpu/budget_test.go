@@ -11,6 +11,7 @@ import (
 
 // A dry device foresees the memory of operations.
 func TestDry(t *testing.T) {
+	t.Setenv("EMU_IDLE", "1")
 	devicetest.Dry(t, func() device.Device { return open(t, true) })
 	devicetest.Dry(t, func() device.Device { return open(t, false) })
 }
