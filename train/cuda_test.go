@@ -165,6 +165,7 @@ func TestCUDALargerThanMemory(t *testing.T) {
 // A plan is what the driver has given, to the byte.
 func TestCUDAPlan(t *testing.T) {
 	requireCUDA(t)
+	t.Setenv("EMU_IDLE", "1")
 	testPlan(t, "cuda:0:f32", plans)
 	testPlan(t, "cuda:0:f64", plans[len(plans)-1:])
 }
