@@ -266,9 +266,9 @@ func TestRanksPredict(t *testing.T) {
 // Ranks with a time limit take the steps that rank 0 has planned, and end with one model.
 func TestRanksTimeLimit(t *testing.T) {
 	l := newLauncher(t, "openmpi")
-	code, said := l.run(t, 2, "train --data rows.csv --inducing 8 --features 8 --batch 40 --time-limit 12s "+
+	code, said := l.run(t, 2, "train --data rows.csv --inducing 8 --features 8 --batch 40 --time-limit 6s "+
 		"--set report=false --out timed")
-	if code != 0 || strings.Count(said, "time limit 12s: ") != 1 || strings.Count(said, "run folder: ") != 1 {
+	if code != 0 || strings.Count(said, "time limit 6s: ") != 1 || strings.Count(said, "run folder: ") != 1 {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	if r := l.result(t, "timed"); r == nil || !(r.Steps >= 10) {
@@ -292,7 +292,7 @@ func TestRanksRefused(t *testing.T) {
 		if err := os.WriteFile(l.file("few.csv"), few, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range []struct {
+		for i, c := range []struct {
 			words, want string
 			ranks       int
 			env         []string
@@ -311,8 +311,8 @@ func TestRanksRefused(t *testing.T) {
 				"SLURM_JOB_ID=5", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=2"}},
 			{small, `WORLD_SIZE="" is not a number`, 0, []string{"RANK=1"}},
 		} {
-			if name == "mpich" && strings.Contains(c.words, " : ") && c.ranks == 1 && strings.Contains(c.words, "f64") {
-				continue // once is enough
+			if name == "mpich" && i > 0 && c.want != "none.csv" {
+				continue // how a job ends is the launcher's, for what reason is not
 			}
 			code, said := l.run(t, c.ranks, c.words, c.env...)
 			if code != 2 || !strings.Contains(said, c.want) {
