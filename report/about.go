@@ -169,8 +169,9 @@ func settings(r *Run) *table {
 	if err != nil {
 		panic("report: the defaults are not valid: " + err.Error())
 	}
-	for _, o := range options.Options() {
-		if text := r.Config.Text(o.Key); o.Applies(r.Config.Model) && text != defaults.Text(o.Key) {
+	usual := defaults.Options()
+	for k, o := range r.Config.Options() {
+		if text := o.Text(); o.Applies(r.Config.Model) && text != usual[k].Text() {
 			t.add(o.Key, text)
 		}
 	}

@@ -93,11 +93,11 @@ func (e *events) scores(r *rundir.Result, c *options.Config, rows *report.Rows) 
 		}
 	}
 	var params []tfevents.Param
-	for _, o := range options.Options() {
+	for _, o := range c.Options() {
 		if !o.Applies(c.Model) || o.Record {
 			continue
 		}
-		p := tfevents.Param{Name: o.Key, Text: c.Text(o.Key)}
+		p := tfevents.Param{Name: o.Key, Text: o.Text()}
 		if v, err := strconv.ParseFloat(p.Text, 64); err == nil {
 			p.Number = &v
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -264,9 +263,9 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 			return nil, err
 		}
 	}
-	for _, o := range options.Options() {
+	for _, o := range run.Config.Options() {
 		if o.Applies(run.Config.Model) && run.Config.Explicit(o.Key) {
-			i.Config = append(i.Config, option{o.Key, run.Config.Text(o.Key)})
+			i.Config = append(i.Config, option{o.Key, o.Text()})
 		}
 	}
 	folder := filepath.Clean(path) + string(filepath.Separator) // with which WalkDir follows a link

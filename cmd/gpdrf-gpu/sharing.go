@@ -15,7 +15,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -97,9 +96,9 @@ func (r *ranks) openNCCL(dev device.Device) error {
 
 // factsOf are the facts that ranks which train together must share.
 func factsOf(job *train.Job) (facts []dist.Fact) {
-	for _, o := range options.Options() {
+	for _, o := range job.Config.Options() {
 		if o.Key != "device" && o.Key != "data-dir" && o.Key != "checkpoint-every" {
-			facts = append(facts, dist.Fact{Name: "option " + o.Key, Value: job.Config.Text(o.Key)})
+			facts = append(facts, dist.Fact{Name: "option " + o.Key, Value: o.Text()})
 		}
 	}
 	step := 0

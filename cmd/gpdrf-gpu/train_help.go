@@ -83,12 +83,11 @@ func commandKeys() []flagSpec {
 
 // optionFlags are the options of a run that have a flag, or those that have none.
 func optionFlags(withFlag bool) (flags []flagSpec) {
-	defaults := defaultConfig()
-	for _, o := range options.Options() {
+	for _, o := range defaultConfig().Options() {
 		if o.Flag != withFlag || o.Record && o.Arg == "" { // nobody types the records of a run
 			continue
 		}
-		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key),
+		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: o.Text(),
 			models: o.Models}
 		if o.Values != nil {
 			f.arg = strings.Join(o.Values, "|")

@@ -236,7 +236,7 @@ func (c *Config) check() error {
 	if err := errors.Join(c.checkValidation(), c.checkEvery(), wrong); err != nil {
 		return err
 	}
-	for _, o := range c.options() {
+	for _, o := range c.Options() {
 		if c.Explicit(o.Key) && (!o.Applies(c.Model) || o.Key == "kernel" && c.unusedKernel()) {
 			return c.Errorf(o.Key, "model %s has no such option: leave it out, or use model %s", c.Model,
 				cmp.Or(o.Models, onGP))

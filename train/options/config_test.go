@@ -43,7 +43,7 @@ func mustParse(t *testing.T, text string) []Setting {
 func TestOptionsCoverConfig(t *testing.T) {
 	c := &Config{}
 	fields := map[any]string{}
-	for _, o := range c.options() {
+	for _, o := range c.Options() {
 		if other, taken := fields[o.value]; taken {
 			t.Errorf("%s and %s share a field", o.Key, other)
 		}

@@ -36,10 +36,10 @@ func (c *Config) StartAt(base *Config, steps int) (*Config, error) {
 			"further", c.StartFrom)
 	}
 	merged := base.copy()
-	for _, o := range c.options() {
+	for _, o := range c.Options() {
 		given := c.Explicit(o.Key)
 		switch {
-		case o.fixedByModel() && given && o.text() != base.Text(o.Key) && o.text() != "auto":
+		case o.fixedByModel() && given && o.Text() != base.Text(o.Key) && o.Text() != "auto":
 			return nil, c.Errorf(o.Key, "the model of %s was made with %q: leave the option out, or train a new model",
 				c.StartFrom, base.Text(o.Key))
 		case o.fixedByModel(), o.Key == "objective" && c.Objective == Auto:

@@ -204,10 +204,10 @@ func (c *Config) adopt(what string, all []newDefault) (notes []string) {
 		if c.Explicit(d.key) || lengthGiven || !o.Applies(c.Model) {
 			continue
 		}
-		before := o.text()
+		before := o.Text()
 		c.put(d.key, d.value)
-		if o.text() != before {
-			changed = append(changed, d.key+" "+o.text())
+		if o.Text() != before {
+			changed = append(changed, d.key+" "+o.Text())
 		}
 	}
 	if changed == nil {

@@ -121,7 +121,7 @@ func Find(key string) *Option { return (&Config{}).find(key) }
 
 // find is the option with this key, nil if the key is unknown.
 func (c *Config) find(key string) *Option {
-	for _, o := range c.options() {
+	for _, o := range c.Options() {
 		if o.Key == key {
 			return &o
 		}

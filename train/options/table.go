@@ -10,10 +10,10 @@ import (
 
 // Options is the table of all options, in the order of the help text and of a written
 // config file.
-func Options() []Option { return (&Config{}).options() }
+func Options() []Option { return (&Config{}).Options() }
 
-// options is the table of all options, with pointers to the fields of this Config.
-func (c *Config) options() (all []Option) {
+// Options is the table of all options, with the values of this Config.
+func (c *Config) Options() (all []Option) {
 	for _, part := range []struct {
 		group   string
 		options []Option

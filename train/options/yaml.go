@@ -98,8 +98,8 @@ func (c *Config) YAML() []byte {
 		HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the " +
 			"folder the command runs in."}
 	group := ""
-	for _, o := range c.options() {
-		text := o.text()
+	for _, o := range c.Options() {
+		text := o.Text()
 		unset := text == "0" && (IsLength(o.Key) || o.Record) || (text == "" || text == "false") && o.Record
 		// each of several models settles its own open options
 		several := c.Preset == Best || c.Ensemble > 1
@@ -129,11 +129,11 @@ func (c *Config) YAML() []byte {
 	return out.Bytes()
 }
 
-// Text is the value of the option with this key as a user would write it, and "0" for a
-// length of training that is not set.
-func (c *Config) Text(key string) string { return c.find(key).text() }
+// Text is the Text of the option with this key.
+func (c *Config) Text(key string) string { return c.find(key).Text() }
 
-func (o *Option) text() string {
+// Text is the value as a user would write it, and "0" for a length of training that is not set.
+func (o *Option) Text() string {
 	text := fmt.Sprint(reflect.ValueOf(o.value).Elem())
 	if text == "0s" {
 		return "0"
