@@ -113,7 +113,11 @@ func (c onDevice) Wait(do func()) { do() }
 // A step whose gradient stays on the device is that of one process, also in parts.
 func TestRanksOnDevice(t *testing.T) {
 	set := table(t, 200, 1, wave)
-	for _, run := range append(sharedRuns, "steps=25 batch=61 inducing=9 features=7 chunk=10 device=cpu:") {
+	runs := append([]string{"steps=25 batch=61 inducing=9 features=7 chunk=10 device=cpu:"}, sharedRuns...)
+	if testing.Short() { // the race detector has a run in parts
+		runs = runs[:1]
+	}
+	for _, run := range runs {
 		one := mustFit(t, run+"f64", set)
 		outs, errs := onRanks(t, 2, run+"f64", set, func(j *Job, _ *context.Context) {
 			j.Comm = onDevice{j.Comm, j.Device}
