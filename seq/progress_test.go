@@ -25,6 +25,9 @@ func manyLines() []string {
 // TestStop: whatever counts features ends soon after its context is done, with the context's error
 // where it returns one.
 func TestStop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a work of a second, which the race detector makes long; TestProgress has its goroutines")
+	}
 	set := encode(t, DNA, manyLines()...)
 	spec, err := Parse("gapped:10,4/rc/sqrt+gapped:8,3/tfidf")
 	if err != nil {
