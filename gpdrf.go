@@ -219,10 +219,10 @@ func (o Options) notHere(key string) string {
 	return ""
 }
 
-// dashed is an option as the rooms below write it, for the command line, or a quoted name, whose dashes stay.
+// dashed is an option as the packages below write it, for the command line, or a quoted name, whose dashes stay.
 var dashed = regexp.MustCompile(`(?m)("(?:[^"\\]|\\.)*"|\B'[^']*')|(^|[ (])--(?:set )?([a-z])`)
 
-// undashed is a text of the rooms below without the dashes of the command line.
+// undashed is a text of the packages below without the dashes of the command line.
 func undashed(text string) string { return dashed.ReplaceAllString(text, "$1$2$3") }
 
 // optionError is an error that has options without the dashes of the command line.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A Config is made by train/options alone: other rooms, and their tests, write none of its fields.
+// A Config is made by train/options alone: other packages, and their tests, write none of its fields.
 func TestConfigIsImmutable(t *testing.T) {
 	m := load(t)
 	c := newChecker(m)

@@ -13,7 +13,7 @@ var forOthers = map[string]string{
 	"dist.Group":      "several ranks in one process, for tests",
 }
 
-// An exported function is called by another room's code, and not by tests alone. A room that only
+// An exported function is called by another package's code, and not by tests alone. A package that only
 // tests import is theirs.
 func TestExportedFunctionsAreCalled(t *testing.T) {
 	m := load(t)

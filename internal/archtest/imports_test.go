@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// rooms lists the packages of this module that a package's code may import. "leaves" are the
+// mayImport lists the packages of this module that a package's code may import. "leaves" are the
 // packages under internal/ that import nothing but each other. Tests may import others too, and
 // commands all.
-var rooms = map[string][]string{
-	// Backends are found by name: the library links them, as a command does, and no other room.
+var mayImport = map[string][]string{
+	// Backends are found by name: the library links them, as a command does, and no other package.
 	".": {"train", "train/options", "train/fitted", "train/rundir", "predict", "model",
 		"data", "device", "device/cpu", "device/gpu", "leaves"},
 	"device":            {},
@@ -72,15 +72,15 @@ var homes = map[string][]string{
 	"github.com/google/flatbuffers": {"data/columnar"}, // the descriptions in files of Arrow
 }
 
-func within(dir string, rooms []string) bool {
-	return slices.ContainsFunc(rooms, func(r string) bool { return dir == r || strings.HasPrefix(dir, r+"/") })
+func within(dir string, packages []string) bool {
+	return slices.ContainsFunc(packages, func(r string) bool { return dir == r || strings.HasPrefix(dir, r+"/") })
 }
 
-// command reports whether a file is part of a program, which puts the rooms together.
+// command reports whether a file is part of a program, which puts the packages together.
 func command(f *file) bool { return f.syntax.Name.Name == "main" }
 
-// isLeaf reports whether a package is one of the leaves: a room under internal/ is not.
-func isLeaf(dir string) bool { return strings.HasPrefix(dir, "internal/") && rooms[dir] == nil }
+// isLeaf reports whether a package is one of the leaves: a package under internal/ is not.
+func isLeaf(dir string) bool { return strings.HasPrefix(dir, "internal/") && mayImport[dir] == nil }
 
 func (m *module) own(to string) (dir string, ok bool) {
 	if to == modulePath {
@@ -95,12 +95,12 @@ func TestImports(t *testing.T) {
 		if command(f) {
 			continue
 		}
-		allowed, known := rooms[f.dir]
+		allowed, known := mayImport[f.dir]
 		if !known && strings.HasPrefix(f.dir, "internal/") {
 			allowed, known = []string{"leaves"}, true
 		}
 		if !known {
-			t.Errorf("%s is in a folder that no rule of rooms speaks of: %s", f.path, f.dir)
+			t.Errorf("%s is in a folder that has no line in mayImport: %s", f.path, f.dir)
 			continue
 		}
 		for to, at := range m.imports(f) {
@@ -120,9 +120,9 @@ func TestImportsOfOthers(t *testing.T) {
 	m := load(t)
 	for _, f := range m.code() {
 		for to, at := range m.imports(f) {
-			for home, rooms := range homes {
-				if (to == home || strings.HasPrefix(to, home+"/")) && !within(f.dir, rooms) {
-					t.Errorf("%s: only %v may import %s", at, rooms, to)
+			for home, users := range homes {
+				if (to == home || strings.HasPrefix(to, home+"/")) && !within(f.dir, users) {
+					t.Errorf("%s: only %v may import %s", at, users, to)
 				}
 			}
 		}

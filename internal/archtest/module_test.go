@@ -76,7 +76,7 @@ var readModule = sync.OnceValues(func() (*module, error) {
 
 // outside reports whether a folder is not part of the module: hidden, data of tests, or a module of
 // its own. That is bench too, so that its dependencies stay out of the program; its code keeps the
-// rules and calls the rooms.
+// rules and calls the packages.
 func outside(name, base string) bool {
 	if base == "bench" {
 		return false
