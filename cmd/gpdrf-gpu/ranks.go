@@ -211,7 +211,7 @@ func (p *program) anyCard(name string) string {
 // work trains beside rank 0, and leaves the job. How the job has ended, rank 0 alone says by its
 // exit code, also after an interrupt: a launcher would end it while it saves.
 func (p *program) work(job *train.Job, guard *exitGuard) error {
-	job.Reporter, job.Planned = worker{guard: guard}, func() { guard.unlimited(p.ctx) }
+	job.Reporter, job.Planned = worker{guard: guard}, func() { guard.liftLimit(p.ctx) }
 	out, err := job.Run(p.ctx)
 	if err == nil && p.sharesTest(job, out) {
 		_, err = out.Trained.Predict(p.together(p.ctx), job.Device, job.Test, out.Config.EvalSamples)
@@ -248,8 +248,11 @@ func (p *program) part(err error) error {
 	if err != nil {
 		err = p.agree(nil, err)
 	}
-	if err == nil || errors.As(err, new(*dist.RankError)) {
-		return errors.Join(err, p.leaveRanks())
+	if err == nil {
+		return p.leaveRanks()
+	}
+	if errors.As(err, new(*dist.RankError)) { // rank 0 says it before others leave: a launcher then ends the job
+		return errors.Join(&endedError{p.end(err)}, p.leaveRanks())
 	}
 	if p.isWorker() { // rank 0 reports problems of all ranks
 		time.Sleep(time.Second)

@@ -69,8 +69,11 @@ func (p *program) finished(r *trainRequest, guard *exitGuard) error {
 	if why := run.Result.Failure; why != "" {
 		p.note("warning: %s has no scores: %s; to score it: gpdrf-gpu eval %[1]s", path, why)
 	}
+	if err := p.leaveRanks(); err != nil { // rank 0 writes the report alone
+		return err
+	}
 	page := filepath.Join(path, rundir.ReportFile)
-	if p.reports && !p.isWorker() && !isFile(page) {
+	if p.reports && !p.isWorker() && !isFile(page) && !rundir.Held(path) {
 		if err := guard.unless(p.writePage(r.call, guard, page, path)); hasEnded(err) {
 			return err
 		} else if err != nil {

@@ -360,7 +360,7 @@ func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) 
 // replace puts the folder in the place of another run, which is moved aside and removed only when
 // this one stands there.
 func (f *Folder) replace() error {
-	if inUse(f.place) || held(f.place) { // since it was looked at
+	if inUse(f.place) || Held(f.place) { // since it was looked at
 		return fmt.Errorf("another process is training in %s", f.out)
 	}
 	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")

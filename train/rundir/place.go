@@ -57,7 +57,7 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	case isRun && logError(place) != nil:
 		return "", false, usage.Errorf("--out: %s holds a run that cannot be written to: %w: give another folder", out,
 			logError(place))
-	case isRun && (inUse(place) || held(place)):
+	case isRun && (inUse(place) || Held(place)):
 		return "", false, usage.Errorf("--out: %s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
 		return place, true, nil
@@ -144,8 +144,8 @@ func (f *Folder) Hold() (release func()) {
 	return func() { folder.Close() }
 }
 
-// held reports whether a process has a Hold of the run in a folder.
-func held(folder string) bool {
+// Held reports whether a process has a Hold of the run in a folder.
+func Held(folder string) bool {
 	f, err := os.Open(folder)
 	if err != nil {
 		return false
