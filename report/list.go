@@ -97,12 +97,15 @@ func entry(path string) (e Entry, found bool, err error) {
 	return e, true, err
 }
 
-// search is the entry of a search that has not ended, with the steps of its trials so far.
+// search is the entry of a search that has not ended, with the steps of its trainings so far.
 func search(path string) (e Entry, err error) {
 	var state struct { // a part of best.State
 		Given      []options.Setting
 		Used       time.Duration
-		Candidates []struct{ Trials []struct{ Steps int } }
+		Candidates []struct {
+			Trials []struct{ Steps int }
+			Refit  struct{ Steps int }
+		}
 	}
 	file := filepath.Join(path, rundir.SearchFile)
 	text, err := os.ReadFile(file)
@@ -122,6 +125,7 @@ func search(path string) (e Entry, err error) {
 		e.Standing = "unfinished ensemble"
 	}
 	for _, c := range state.Candidates {
+		e.Steps += c.Refit.Steps
 		for _, trial := range c.Trials {
 			e.Steps += trial.Steps
 		}
