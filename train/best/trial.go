@@ -123,9 +123,6 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if errors.Is(err, train.ErrOver) { // the limit is no option of the user's
-		err = errors.New("there was no time for a step")
-	}
 	if err != nil {
 		t.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
 		return t, nil
@@ -232,5 +229,9 @@ func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, r
 		cfg = cfg.With("steps", most.steps).With("rows-chose-length", true)
 	}
 	cfg = cfg.With("device", dev.Name()).With("target", rows.Target).With("task", string(rows.Task))
-	return (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)
+	out, err := (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)
+	if errors.Is(err, train.ErrOver) { // the limit is no option of the user's
+		err = errors.New("there was no time for a step")
+	}
+	return out, err
 }
