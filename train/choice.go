@@ -119,7 +119,7 @@ func (h *chooser) fitting(steps int) (int, error) {
 		fit = affordable(remaining, perStep)
 	}
 	fit, err := first(r.job.ranks(), fit)
-	if fit < steps {
+	if err == nil && fit < steps {
 		r.tellFit(fit, perStep)
 	}
 	return fit, err
@@ -358,7 +358,7 @@ func (h *chooser) predicted(ctx, alone context.Context, r *run) (p *model.Predic
 }
 
 // listener hears of attempts, and tells the Reporter their share of all. It ends them where, at their pace, a time
-// limit has time for leastSteps of the run that follows.
+// limit leaves no more than leastSteps for the run that follows.
 type listener struct {
 	Silent
 	chooser *chooser
@@ -368,7 +368,8 @@ func (l listener) Step(p rundir.Progress) {
 	h := l.chooser
 	h.run.job.Reporter.Doing("choosing the objective", float64(h.done+p.Step)/float64(h.all))
 	reserve := leastSteps * p.Elapsed / time.Duration(p.Step)
-	if c := h.run.clock; c.deadline > 0 && p.Step >= reportEvery && c.used()+reserve > c.deadline {
+	c, first := h.run.clock, h.run.job.ranks().Rank() == 0
+	if first && c.deadline > 0 && p.Step >= reportEvery && c.used()+reserve > c.deadline {
 		h.enough()
 	}
 }

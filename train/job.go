@@ -27,7 +27,8 @@ type Job struct {
 	Started    time.Time     // when the command began, for the time limit
 	Reporter   Reporter      // nil is silent
 
-	// is called when the length of the run is planned: from then on, a time limit ends it with a model; nil is not
+	// Planned is called once the length of the run is planned: from then on, a time limit ends it with a model; nil is
+	// not called
 	Planned func()
 
 	Comm dist.Comm // the ranks that share the run; nil is one
@@ -48,8 +49,8 @@ type Job struct {
 	rows      string     // where they are: host; "" is by the memory
 	distances string     // of sequences: table, steps; "" is by the memory
 	sequences *sequences // results of choose and survey; nil before
-	inSteps   bool       // distances are computed in every step, by applyPlan
-	streams   bool       // each step brings its batch from the host, by applyPlan
+	inSteps   bool       // distances are computed in every step; set by applyPlan
+	streams   bool       // each step brings its batch from the host; set by applyPlan
 }
 
 // testRows is how many rows will be predicted at the end.
@@ -196,7 +197,8 @@ func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if before = ctx; j.Planned != nil {
+	before = ctx // from here on, a time limit ends the run with a model
+	if j.Planned != nil {
 		j.Planned()
 	}
 	if err := r.choose(ctx); err != nil {

@@ -44,7 +44,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 	return r
 }
 
-// meanOver is how many readings people see the mean of.
+// meanOver is the number of readings in the mean that people see.
 const meanOver = 20
 
 // recent is the mean of the last readings, nil of a single one.

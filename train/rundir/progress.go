@@ -12,7 +12,7 @@ type Progress struct {
 	Step, Total int
 	// nats, for the whole training set, estimated on one batch; ELBO, the objective, is ELL − KLWeight·KL
 	ELBO, ELL, KL  float64
-	Recent         *Recent // nil before the second of the steps that it has
+	Recent         *Recent // nil before the second reading
 	Bound          bool    // the objective is the bound
 	LR             float64
 	Elapsed        time.Duration // in the loop
