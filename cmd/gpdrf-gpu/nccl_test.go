@@ -125,7 +125,7 @@ func TestNCCLFaults(t *testing.T) {
 	zero, one := "rank 0 of 2 on "+host, "rank 1 of 2 on "+host
 	for _, c := range []struct{ fault, more, want string }{
 		{"die 1 25", "", zero + " has lost another rank (sum): NCCL: remote process exited. The job ends; "},
-		{"hang 1 25", " --set comm-timeout=5s", zero + " has waited 5s for the other ranks (sum): "},
+		{"hang 1 25", " --set comm-timeout=10s", zero + " has waited 10s for the other ranks (sum): "},
 		{"start 1 0", " --set comm-timeout=5s", zero + " has waited 5s for the other ranks (start): "},
 		{"error 1 5", "", one + ": cuda:1:f64: adding up over GPUs: ncclAllReduce: unhandled system error"},
 		{"early", "", one + ": training failed at step 1 of 12: the parameters of this rank are no longer those of "},

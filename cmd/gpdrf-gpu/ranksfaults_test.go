@@ -69,7 +69,7 @@ func TestRanksStopped(t *testing.T) {
 		t.Errorf("%v: %s", err, j.said.String())
 	}
 
-	j = l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "hangs")+" --set comm-timeout=4s", leastTimeoutVariable+"=4s")
+	j = l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "hangs")+" --set comm-timeout=10s", leastTimeoutVariable+"=10s")
 	l.waitFor(t, j, "hangs", 100)
 	pids := j.ranksOf(t, l.program)
 	if len(pids) != 2 {
@@ -80,7 +80,7 @@ func TestRanksStopped(t *testing.T) {
 	}
 	host, _ := os.Hostname()
 	if code := j.end(t); code == 0 ||
-		!strings.Contains(j.said.String(), " of 2 on "+host+" has waited 4s for the other ranks") {
+		!strings.Contains(j.said.String(), " of 2 on "+host+" has waited 10s for the other ranks") {
 		t.Errorf("exit code %d: %s", code, j.said.String())
 	}
 	if run, err := rundir.OpenRun(l.file("hangs")); err != nil || !run.CanGoOn() {

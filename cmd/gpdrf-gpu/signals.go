@@ -27,7 +27,7 @@ type exitGuard struct {
 	writing sync.Mutex
 	leave   func() error // prints the rest, once, and returns an endedError
 	exit    func()       // makes main exit
-	unheed  func() bool
+	unwatch func() bool
 }
 
 // endedError ends a command for which everything has been said.
@@ -46,15 +46,17 @@ func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGua
 		return &endedError{exitCode(leave())}
 	})
 	g.exit = func() { p.exit(g.leave()) }
-	g.heed(ctx)
+	g.watch(ctx)
 	return g
 }
 
-// heed makes the end of a context that of the command.
-func (g *exitGuard) heed(ctx context.Context) { g.ctx, g.unheed = ctx, context.AfterFunc(ctx, g.exit) }
+// watch makes the end of a context that of the command.
+func (g *exitGuard) watch(ctx context.Context) {
+	g.ctx, g.unwatch = ctx, context.AfterFunc(ctx, g.exit)
+}
 
-// stop leaves the command alone.
-func (g *exitGuard) stop() bool { return g.unheed() }
+// stop ends the watch: the end of the context no longer ends the command.
+func (g *exitGuard) stop() bool { return g.unwatch() }
 
 // exit makes main exit while the command is still at work.
 func (p *program) exit(err error) {
@@ -72,11 +74,11 @@ func (g *exitGuard) unless(err error) error {
 	return err
 }
 
-// unlimited makes the end of ctx alone that of the command, in place of a time limit.
-func (g *exitGuard) unlimited(ctx context.Context) error {
+// liftLimit makes the end of ctx alone that of the command, in place of a time limit.
+func (g *exitGuard) liftLimit(ctx context.Context) error {
 	err := g.end()
 	if err == nil {
-		g.heed(ctx)
+		g.watch(ctx)
 	}
 	return err
 }
@@ -104,7 +106,7 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, endings()...)
 	done := make(chan struct{})
-	g.unheed = sync.OnceValue(func() bool { signal.Stop(signals); close(done); return true })
+	g.unwatch = sync.OnceValue(func() bool { signal.Stop(signals); close(done); return true })
 	go func() {
 		for n := 0; n < 2; { // the first one ends the context, too
 			select {

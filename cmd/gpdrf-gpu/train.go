@@ -294,7 +294,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 		})
 	}
 	s.job.Planned = func() {
-		if s.guard.unlimited(s.p.ctx) != nil { // and main exits
+		if s.guard.liftLimit(s.p.ctx) != nil { // and main exits
 			cancel()
 		}
 	}

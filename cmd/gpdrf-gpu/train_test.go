@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -100,26 +101,30 @@ func TestNothingToResume(t *testing.T) {
 }
 
 // A time limit that is lifted ends no command, and Ctrl-C still does. One that is over cannot be lifted.
-func TestUnlimited(t *testing.T) {
-	ctx, interrupt := context.WithCancel(t.Context())
-	p := &program{ctx: ctx, quit: make(chan error, 1), out: io.Discard, err: io.Discard}
-	limited, over := context.WithCancel(ctx)
-	leave := func() error { return errInterrupted }
-	guard := p.newExitGuard(limited, leave)
-	if err := guard.unlimited(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if over(); guard.unless(nil) != nil {
-		t.Error("the limit still ends the command")
-	}
-	if err := p.newExitGuard(limited, leave).unlimited(ctx); !hasEnded(err) {
-		t.Errorf("a limit that is over: %v", err)
-	}
-	<-p.quit
-	interrupt()
-	if err := <-p.quit; !hasEnded(err) {
-		t.Errorf("Ctrl-C: %v", err)
-	}
+func TestLiftLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, interrupt := context.WithCancel(t.Context())
+		p := &program{ctx: ctx, quit: make(chan error, 1), out: io.Discard, err: io.Discard}
+		limited, over := context.WithCancel(ctx)
+		leave := func() error { return errInterrupted }
+		guard := p.newExitGuard(limited, leave)
+		if err := guard.liftLimit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		over()
+		synctest.Wait()
+		if guard.unless(nil) != nil || len(p.quit) > 0 {
+			t.Error("the limit still ends the command")
+		}
+		if err := p.newExitGuard(limited, leave).liftLimit(ctx); !hasEnded(err) {
+			t.Errorf("a limit that is over: %v", err)
+		}
+		<-p.quit
+		interrupt()
+		if err := <-p.quit; !hasEnded(err) {
+			t.Errorf("Ctrl-C: %v", err)
+		}
+	})
 }
 
 // A run is worth more than the comparison of its rows: where only that fails, a note says so.
