@@ -261,6 +261,6 @@ func testConnections(t *testing.T, network, address string) {
 	serverB.Close()
 	serverD.Close()
 	if n := c.calls(); n != 0 {
-		t.Errorf("%d requests in work of closed connections", n)
+		t.Errorf("%d requests in progress of closed connections", n)
 	}
 }

@@ -80,7 +80,7 @@ func (c *conns) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context
 	return context.WithValue(ctx, messageKey{}, &message{})
 }
 
-// HandleRPC counts the requests in work, and the bytes of their messages.
+// HandleRPC counts the requests in progress, and the bytes of their messages.
 func (c *conns) HandleRPC(ctx context.Context, now stats.RPCStats) {
 	p, ok := peer.FromContext(ctx)
 	m, tagged := ctx.Value(messageKey{}).(*message)

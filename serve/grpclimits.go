@@ -61,7 +61,7 @@ type boundedCodec struct{ encoding.CodecV2 }
 const maxTexts = 1 << 20
 
 // Unmarshal decodes a message, or returns errTooManyParts. A part has two bytes or more.
-func (f boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {
+func (c boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	if _, ok := v.(*inference.ModelInferRequest); ok && data.Len() > 2*maxTexts/inference.TensorTexts {
 		whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
 		defer whole.Free()
@@ -72,7 +72,7 @@ func (f boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {
 			return errTooManyParts
 		}
 	}
-	return f.CodecV2.Unmarshal(data, v)
+	return c.CodecV2.Unmarshal(data, v)
 }
 
 var errTooManyParts = &Error{tooLarge, "too many tensors, parameters or texts: send fewer rows at a time"}

@@ -40,10 +40,10 @@ func (s *store) reopen(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.turn(ctx); err != nil {
+	if err := s.waitTurn(ctx); err != nil {
 		return err
 	}
-	defer s.next()
+	defer s.endTurn()
 	return s.load(e)
 }
 
@@ -53,10 +53,10 @@ func (s *store) unload(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.turn(ctx); err != nil {
+	if err := s.waitTurn(ctx); err != nil {
 		return err
 	}
-	defer s.next()
+	defer s.endTurn()
 	s.drop(e, unloaded)
 	return nil
 }

@@ -97,7 +97,7 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 // which says that the connection closes.
 func (s *Server) stop(httpConns *conns, h *http.Server, g *grpc.Server) {
 	s.stopping.Store(true)
-	s.Log.Info("stopping: requests in work are finished")
+	s.Log.Info("stopping: finishing the requests in progress")
 	httpConns.Listener.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()

@@ -92,10 +92,10 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	if m := s.take(e); m != nil {
 		return m, nil
 	}
-	if err := s.turn(ctx); err != nil {
+	if err := s.waitTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer s.next()
+	defer s.endTurn()
 	if m := s.take(e); m != nil { // another request has loaded it
 		return m, nil
 	}
@@ -108,21 +108,21 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	return s.take(e), nil
 }
 
-// turn waits until no other model is being loaded; next has to follow. If ctx ends first, its cause is the error.
-func (s *store) turn(ctx context.Context) error {
+// waitTurn waits until no other model is being loaded; endTurn has to follow. If ctx ends first, it returns its cause.
+func (s *store) waitTurn(ctx context.Context) error {
 	select {
 	case s.loading <- struct{}{}:
 		if ctx.Err() == nil {
 			return nil
 		}
-		s.next()
+		s.endTurn()
 	case <-ctx.Done():
 	}
 	return context.Cause(ctx)
 }
 
-// next lets the next model be loaded.
-func (s *store) next() { <-s.loading }
+// endTurn lets the next model be loaded.
+func (s *store) endTurn() { <-s.loading }
 
 // take adds a user to the entry's model, and returns it; nil if it is not loaded.
 func (s *store) take(e *entry) *loaded {
@@ -310,7 +310,7 @@ func (s *store) watch(ctx context.Context) {
 // not loaded may be tried again.
 func (s *store) reload(e *entry) {
 	s.loading <- struct{}{}
-	defer s.next()
+	defer s.endTurn()
 	now := stampOf(e.path)
 	s.mu.Lock()
 	same, loaded := now == e.stamp || now == stamp{}, e.model != nil

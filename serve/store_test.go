@@ -160,7 +160,7 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 	e, before, whole := r.store.entries[0], r.store.entries[0].model, r.store.open
 	openBy := func(read func(*entry) (*loaded, error)) {
 		r.store.loading <- struct{}{} // the watch may be at work
-		defer r.store.next()
+		defer r.store.endTurn()
 		r.store.open = read
 	}
 	change := func(seconds int) {
