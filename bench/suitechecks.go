@@ -94,7 +94,8 @@ func (c *suiteCheck) notWorse(all suiteRecords, s suiteSet, other string) {
 	a, b := all.scores(s, best, folds, key), all.scores(s, o, folds, key)
 	if verdict(a, b) == 2 {
 		alone := ""
-		if other == "gpdrf" && all[cellKey{s.name, folds[0], "best"}].Chosen == "gpdrf: 1.00" {
+		mixed := func(fold int) bool { return all[cellKey{s.name, fold, "best"}].Chosen != "gpdrf: 1.00" }
+		if other == "gpdrf" && !slices.ContainsFunc(folds, mixed) {
 			alone = ", default alone"
 		}
 		c.fails = append(c.fails, fmt.Sprintf("%s %s (%d%s)", s.name, signed(paired(a, b)), len(folds), alone))
