@@ -133,7 +133,7 @@ func TestMatchesFeatures(t *testing.T) {
 // TestMatchesFor: windows are compared where that pays and where counts stay as they are, and a
 // basis has no features then until they are asked for, which give the same distances.
 func TestMatchesFor(t *testing.T) {
-	set := encode(t, DNA, manyLines()[:60]...)
+	set := encode(t, DNA, manyLines(400)[:60]...)
 	protein := encode(t, Protein, randomLines(Protein, 60, 300, 3)...)
 	short := &Set{Alphabet: set.Alphabet, Codes: set.Codes, Start: []int{0, len(set.Codes)}}
 	for spec, want := range map[string]bool{

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// manyLines are random DNA whose features take a core a second.
-func manyLines() []string {
+// manyLines are random DNA of a length; at 400 symbols, their features take a core a second.
+func manyLines(length int) []string {
 	r := rand.New(rand.NewPCG(3, 4))
 	lines := make([]string, 300)
 	for i := range lines {
-		line := make([]byte, 400)
+		line := make([]byte, length)
 		for j := range line {
 			line[j] = dnaText[r.IntN(4)]
 		}
@@ -25,10 +25,11 @@ func manyLines() []string {
 // TestStop: whatever counts features ends soon after its context is done, with the context's error
 // where it returns one.
 func TestStop(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a work of a second, which the race detector makes long; TestProgress has its goroutines")
+	length := 400
+	if testing.Short() { // the race detector makes a second of work long
+		length = 100
 	}
-	set := encode(t, DNA, manyLines()...)
+	set := encode(t, DNA, manyLines(length)...)
 	spec, err := Parse("gapped:10,4/rc/sqrt+gapped:8,3/tfidf")
 	if err != nil {
 		t.Fatal(err)
