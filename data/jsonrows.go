@@ -30,8 +30,8 @@ type jsonRows struct {
 	offset int64
 
 	noCells map[int]string // columns of lists or objects, as records.noCells
-	plain   []bool         // the columns that have other values
-	like    bool           // and so must those of a model behind the first row
+	plain   []bool         // columns that have had another value
+	like    bool           // rows like those of training: behind the first, a column that is read holds no list
 	spared  map[int]bool   // those that are not read, whatever they hold
 }
 

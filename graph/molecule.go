@@ -128,7 +128,7 @@ func bondOrder(label string) int { return max(1, map[string]int{"=": 2, "#": 3, 
 // otherEnd returns the atom at the other end of an edge.
 func (m *electrons) otherEnd(edge, a int) int { return m.g.Edges[edge].From + m.g.Edges[edge].To - a }
 
-// outerElectrons returns the electrons in an element's outer shell; 0 for elements that are in no
+// outerElectrons returns the number of electrons in an element's outer shell; 0 for elements that are in no
 // aromatic ring.
 func outerElectrons(symbol string) int {
 	return map[string]int{"B": 3, "C": 4, "N": 5, "O": 6, "P": 5, "S": 6, "Se": 6, "Te": 6}[symbol]
@@ -142,7 +142,7 @@ func (m *electrons) isDelocalised(a int) bool {
 	return slices.ContainsFunc(m.bonds[a], func(e int) bool { return m.g.Edges[e].Label == ":" })
 }
 
-// hydrogens returns the hydrogens of an atom, by its usual valence. P, S and those below may have
+// hydrogens returns the number of hydrogens of an atom, by its usual valence. P, S and those below may have
 // two or four bonds more.
 func (m *electrons) hydrogens(a int) int {
 	atom, bonds := m.g.atoms[a], m.orders[a]
@@ -165,7 +165,7 @@ func (m *electrons) hydrogens(a int) int {
 // none is the donation of an atom that cannot be part of an aromatic ring.
 const none = -1
 
-// piElectrons returns the electrons, 0 to 2, that an atom gives to a ring, or none. It is the model of
+// piElectrons returns the number of electrons, 0 to 2, that an atom gives to a ring, or none. It is the model of
 // RDKit, for B, C, N, O, P, S, Se and Te.
 func (m *electrons) piElectrons(a int) int {
 	atom := m.g.atoms[a]

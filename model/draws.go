@@ -30,7 +30,7 @@ func (d draw) key(site device.Site, layer int, frozen bool) device.Key {
 	return device.Key{Seed: d.seed, Step: step, Sample: d.sample, Site: site, Layer: uint8(layer)}
 }
 
-// freezesAll reports the paper's VAR-FIXED: e, τ and ε are sampled once and fixed
+// freezesAll reports whether Ω is treated as in the paper's VAR-FIXED: e, τ and ε are sampled once and fixed
 // throughout the optimisation.
 func (c *Config) freezesAll() bool {
 	return c.hasDRF() && strings.HasPrefix(c.Spectra, VarFixed+AllNoise)

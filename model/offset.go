@@ -28,14 +28,14 @@ func offsetBlocks(p *Params, c *Config) (bind func(device.Device) offsets) {
 	}
 }
 
-// add adds: h += b.
+// add adds b to h.
 func (o *offsets) add(h *device.Tensor) {
 	if o.b != nil {
 		o.dev.AddOffset(h, o.b)
 	}
 }
 
-// backward adds: db += Σ dh.
+// backward adds Σ dh to db.
 func (o *offsets) backward(dh *device.Tensor) {
 	if o.b != nil {
 		o.dev.AddOffsetBackward(o.db, dh)

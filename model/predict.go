@@ -107,7 +107,7 @@ func (p *Prediction) hermite() {
 	p.S, p.H, p.Var = p.S*len(nodes), h, nil
 }
 
-// hermiteNodes returns the number of nodes for each normal in a mixture of samples of them: the more, the fewer.
+// hermiteNodes returns the number of nodes of each normal in a mixture of samples: fewer where there are several.
 func hermiteNodes(samples int) int {
 	if samples == 1 {
 		return 20

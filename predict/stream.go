@@ -24,7 +24,7 @@ type Stream struct {
 	predictor *fitted.Predictor
 	far       data.FarRows
 	warnings  []string
-	done      int // rows of those that come at once
+	done      int // predicted rows, of those that come at once
 }
 
 // Batches are small enough that a few of them fit any memory.
@@ -38,7 +38,7 @@ const (
 // Batch returns the number of rows that are predicted at a time.
 func (s *Stream) Batch() int { return s.within(maxRows, maxNumbers) }
 
-// within returns the most of these rows whose predictions have at most this count of numbers; at least minRows.
+// within returns how many of these rows fit a prediction of this count of numbers, or minRows if that is more.
 func (s *Stream) within(rows, numbers int) int {
 	for _, m := range s.Trained.Models(s.Samples) {
 		rows = min(rows, numbers/(m.Model.Components(m.Samples)*m.Model.Outputs))

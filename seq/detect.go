@@ -116,8 +116,8 @@ func atLeast(n int, share float64, of int) bool { return float64(n) >= share*flo
 // gaps are the signs of a gap in aligned sequences, and masks of any alphabet.
 const gaps = "-.Xx"
 
-// isDNA reports a DNA text: letters that DNA never has are rare among all symbols, and most others are bases or never
-// a letter of another alphabet. Blanks between blocks and many masks need all four letters beside
+// isDNA reports whether the text is DNA: letters that DNA never has are rare among all symbols, and most others are
+// bases or never a letter of another alphabet. Blanks between blocks and many masks need all four letters beside
 // them: other strings have x, too.
 func (t *histogram) isDNA() bool {
 	total, blanks := t.sizes()
@@ -130,7 +130,7 @@ func (t *histogram) isDNA() bool {
 		(atLeast(bases, surelyDNA, evidence) || all && coded == evidence)
 }
 
-// isProtein reports a protein text. If more than half are masks, all letters must occur.
+// isProtein reports whether the text is a protein. If more than half are masks, all letters must occur.
 func (c *Census) isProtein() bool {
 	t := &c.residues
 	total, blanks := t.sizes()

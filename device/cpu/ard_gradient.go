@@ -148,7 +148,7 @@ func (t *ardMove) run(w *worker, block int) {
 	}
 }
 
-// pull subtracts: dz −= z∘(gᵀ w).
+// pull subtracts z∘(gᵀ w) from dz.
 func (t *ardMove) pull(w *worker, lo, hi, d0, d1 int, twice float64) {
 	n, groups := d1-d0, (*ardTask)(t).groups()
 	weight, ld := t.ones, n

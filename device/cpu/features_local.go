@@ -129,7 +129,7 @@ func (t *features[T]) sumLocal() {
 	}
 }
 
-// noiseGradient adds: dlog s² += s²∘((Φ²)ᵀ dv) for frequencies lo … hi.
+// noiseGradient adds s²∘((Φ²)ᵀ dv) to dlog s², for frequencies lo … hi.
 func (t *features[T]) noiseGradient(w *worker, lo, hi int) {
 	n := &t.local
 	ds2 := t.math.scratch(w, 0, (hi-lo)*t.Out)

@@ -292,7 +292,7 @@ func (t *heteroscedastic[T]) run(_ *worker, block int) {
 
 var logVarFloor = math.Log(device.VarFloor)
 
-// AddOffset adds: h[s,b,c] += offset[c].
+// AddOffset adds offset[c] to h[s,b,c].
 func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
 	rows, c := device.CheckOffset("AddOffset", h, offset)
 	if d.dry() {
@@ -304,7 +304,7 @@ func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
 	}
 }
 
-// AddOffsetBackward adds: doffset[c] += Σ dh[s,b,c].
+// AddOffsetBackward adds Σ dh[s,b,c] to doffset[c].
 func (d *Device[T]) AddOffsetBackward(doffset, dh *device.Tensor) {
 	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
 	t := d.beginSums(1, rows, c, nil, 1)

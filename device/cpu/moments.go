@@ -140,7 +140,7 @@ func floored[T Float](v T) T {
 // isFloored reports whether a variance is at its floor, and has no gradient.
 func isFloored[T Float](v T) bool { return v <= device.VarFloor }
 
-// addSquares adds: sums += x².
+// addSquares adds x² to sums.
 func addSquares(sums, x []float64) {
 	x = x[:len(sums)]
 	simd.MulAdd64(sums, x, x)

@@ -174,7 +174,7 @@ func (d *Device[T]) AddColumns(dst, src *device.Tensor) {
 	}
 }
 
-// add adds: dst += src.
+// add adds src to dst.
 func add[T Float](dst, src []T) {
 	src = src[:len(dst)]
 	for i, v := range src {

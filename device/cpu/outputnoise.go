@@ -16,7 +16,7 @@ type outputNoise[T Float] struct {
 	s, b, c       int
 }
 
-// AddNoise adds: out += √variance ε.
+// AddNoise adds √variance ε to out.
 func (d *Device[T]) AddNoise(out, variance, rows *device.Tensor, key device.Key) {
 	d.beginNoiseOf("AddNoise", out, variance, rows, key)
 	d.do((*addNoise[T])(&d.outputNoise), d.outputNoise.blocks(), out.Len()*8)

@@ -64,7 +64,7 @@ func correlation(form device.Correlation, r float64) float64 {
 	}
 }
 
-// mixProblem returns the sum of two matrices for each k. Size: K, M, B.
+// mixProblem returns the problem of the sum of two matrices for each k. Size: K, M, B.
 func mixProblem(r *random, size []int) *problem {
 	k, n := size[0], size[1]*size[2]
 	return with(&problem{
@@ -106,7 +106,7 @@ func ard(form device.Correlation, c, z, x, logl []float64, k, d int) {
 	}
 }
 
-// ardProblem returns ARD of z, x and logl at places of p.in. Its slope lies beside the results.
+// ardProblem returns the problem of ARD of z, x and logl at places of p.in. Its slope lies beside the results.
 func ardProblem(p *problem, form device.Correlation, z, x, logl int) *problem {
 	var slope *device.Tensor
 	args := func(in, out []*device.Tensor) device.ARDArgs {

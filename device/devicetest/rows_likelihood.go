@@ -63,7 +63,7 @@ type likelihood struct {
 	op   func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 }
 
-// problem returns the sum times scale, with a weight [B] for each row of the batch, or nil.
+// problem returns the problem of the sum times scale, with a weight [B] for each row of the batch, or nil.
 func (l likelihood) problem(weight *array) *problem {
 	n := len(l.in)
 	if weight != nil {

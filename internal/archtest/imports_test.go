@@ -79,7 +79,7 @@ func within(dir string, packages []string) bool {
 // command reports whether a file is part of a program, which puts the packages together.
 func command(f *file) bool { return f.syntax.Name.Name == "main" }
 
-// isLeaf reports whether a package is one of the leaves: a package under internal/ is not.
+// isLeaf reports whether a package is one of the leaves: it is under internal/, and has no line in mayImport.
 func isLeaf(dir string) bool { return strings.HasPrefix(dir, "internal/") && mayImport[dir] == nil }
 
 func (m *module) own(to string) (dir string, ok bool) {

@@ -25,7 +25,7 @@ func (a Axis) ticks(s span, about int) (ticks []tick) {
 	if a.Powers {
 		step = math.Max(1, math.Ceil((s.high-s.low)/8))
 	}
-	first := int64(math.Ceil(s.low / step)) // fixed keeps it below 2e10
+	first := int64(math.Ceil(s.low / step)) // axisRange keeps it below 2e10
 	for i := first; i < first+maxTicks; i++ {
 		v := float64(i) * step
 		if v > s.high+1e-9*step {

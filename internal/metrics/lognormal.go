@@ -61,7 +61,7 @@ func (l LogMixture) CDF(n int, y float64) float64 {
 	return l.Mixture.CDF(n, l.scaled(y))
 }
 
-// Position returns Mixture.Position for y itself.
+// Position returns the place of y in row n's distribution, as Mixture.Position does; y is no logarithm.
 func (l LogMixture) Position(n int, y float64) (below, upTo float64) {
 	p := l.CDF(n, y)
 	return p, p
