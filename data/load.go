@@ -321,10 +321,10 @@ func foldNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 
 func missingSet(set sets.Set, dir string) error {
 	if dir == "" {
-		return errorf("", "the set %s is read from a folder: name it with --set data-dir or %s; "+
+		return errorf("", "the set %s is read from a folder: name it with --set data-dir=DIR or %s; "+
 			"to get it: %s", set.Name, DataDirEnv, set.Get())
 	}
-	return errorf("", "the folder %s holds no set %s: name one that does with --set data-dir or %s; to get "+
+	return errorf("", "the folder %s holds no set %s: name one that does with --set data-dir=DIR or %s; to get "+
 		"it: %s", dir, set.Name, DataDirEnv, set.Get())
 }
 

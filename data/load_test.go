@@ -117,7 +117,7 @@ func TestBadSources(t *testing.T) {
 		{"fold −1", Source{Data: "eeg", Fold: -1}, "eeg has no fold -1: its folds are 1 to 5"},
 		{"fold 6", Source{Data: "spam", Fold: 6}, "spam has no fold 6: its folds are 1 to 5"},
 		{"no folder", Source{Data: "spam"},
-			"the set spam is read from a folder: name it with --set data-dir or GPDRF_DATA"},
+			"the set spam is read from a folder: name it with --set data-dir=DIR or GPDRF_DATA"},
 		{"other folder", Source{Data: "eeg", DataDir: dir}, "the folder " + dir + " holds no set eeg"},
 		{"empty folder", Source{Data: "spam", DataDir: dir},
 			filepath.Join(dir, "spam", "fold1.train.csv.gz") + ": there is no such file"},
