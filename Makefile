@@ -56,7 +56,7 @@ test: ## all tests
 	$(GO) -C bench test -vet=off $(TEST_FLAGS) ./...
 
 # Scripts and examples train whole models, some tests of projections fit many, and TestF64 is TestF32 in another
-# precision: goroutines have other tests. The cuda folder has none without its tag.
+# precision: goroutines have other tests. Without its tag, the cuda folder has no goroutines.
 race: ## tests of the packages that start goroutines or import sync, under the race detector
 	CGO_ENABLED=1 $(GO) test -vet=off $(TEST_FLAGS) -race -short -skip 'TestScripts|TestF64|^Example|TestProjectionOf' \
 		$$(git grep -lE '^[[:space:]]+go [a-z]|"sync(/atomic|/errgroup)?"' -- '*.go' ':!bench' ':!internal/archtest' \

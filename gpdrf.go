@@ -106,7 +106,7 @@ type Options struct {
 type Progress struct {
 	Step, Steps int
 	ELBO        float64 // the objective in nats for all rows, estimated on one batch
-	Bound       bool    // the objective is the evidence lower bound, and not another one that the rows chose
+	Bound       bool    // the objective is the evidence lower bound; false of any other
 	Elapsed     time.Duration
 }
 

@@ -74,7 +74,7 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) (_ []Suggestio
 	}
 	if s.Feasible != nil {
 		if search.Feasible, err = s.Feasible.feasibility(ctx, dev, rows); err != nil {
-			return nil, fmt.Errorf("gpdrf.Search: %w", err)
+			return nil, fmt.Errorf("gpdrf.Search: Feasible: %w", err)
 		}
 	}
 	found, err := search.Run(ctx, ds)

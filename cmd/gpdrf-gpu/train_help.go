@@ -40,7 +40,8 @@ func trainFlags() []flagSpec {
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml. " +
 			"Flags beat the file, the file beats the preset, and the preset beats the defaults"},
 		{group: "Files", name: setFlag, arg: "KEY=VALUE",
-			help: "a key of the config file, for this command; may be given several times"},
+			help: "a key of the config file, for this command; may be given several times. A key or flag that the " +
+				"model does not have is an error"},
 		{group: "Files", name: "resume", arg: "RUN",
 			help: "continue the run in this folder, or the folds of --cv, from the last checkpoint, with the " +
 				"options that it began with. It ends with the same files, bit for bit, as a run without a stop"},

@@ -327,7 +327,7 @@ func (c *Config) predictionOptions() []Option {
 			Help: "draws of the output, as in the paper; 0 takes the mixture in closed form"},
 		{Key: "conformal", Flag: true, value: &c.Conformal,
 			Help: fmt.Sprintf("hold out a fifth of the training rows, %d at most, for intervals and sets that "+
-				"hold the target of a new row with the probability level, however wrong the model is, if that row "+
+				"hold the target of a new row with a probability of level, however wrong the model is, if that row "+
 				"is exchangeable with the training rows", MostConformal)},
 		{Key: "level", Arg: "X", limits: limits{hi: 1, open: true, below: true}, value: &c.Level,
 			Help: "the level of --conformal; predict --level takes any other from the same run"},
