@@ -129,7 +129,7 @@ func (s *search) begin(out string) (err error) {
 			return err
 		}
 		s.p.noteRemoved(s.folder)
-		return s.folder.Place(jsonTo(s.state))
+		return s.folder.Place(rundir.JSONTo(s.state))
 	})
 }
 
@@ -220,7 +220,7 @@ func (s *search) run() (*rundir.Result, error) {
 			bar.trialEnded()
 			return s.guard.write(func() error {
 				s.p.keepSession(s.folder, s.job.Device.Name()) // the end of the run reports an error of this
-				return s.folder.Write(rundir.SearchFile, jsonTo(s.state))
+				return s.folder.Write(rundir.SearchFile, rundir.JSONTo(s.state))
 			})
 		},
 		Keep: func(k int, t *fitted.Trained) error {
@@ -279,7 +279,7 @@ func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 
 // tidy removes files that only an unfinished search needs.
 func (s *search) tidy() error {
-	err := s.folder.Write(rundir.SearchFile, jsonTo(s.state))
+	err := s.folder.Write(rundir.SearchFile, rundir.JSONTo(s.state))
 	files := []string{rundir.MetricsFile} // which is empty: trials keep no log
 	for k := range s.state.Candidates {
 		files = append(files, rundir.MemberFile(k))

@@ -115,7 +115,7 @@ func (p *program) show(about description) error {
 	return p.printJSON(about)
 }
 
-func (p *program) printJSON(v any) error { return jsonTo(v)(p.out) }
+func (p *program) printJSON(v any) error { return rundir.JSONTo(v)(p.out) }
 
 // onlyForData refuses the flags for reading a data file if there is no data file.
 func (c *call) onlyForData() error {

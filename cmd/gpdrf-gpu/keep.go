@@ -92,20 +92,10 @@ func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (wri
 	return func() error {
 		err := f.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows))
 		if err == nil && importance != nil {
-			err = f.folder.Write(rundir.ImportanceFile, jsonTo(importance))
+			err = f.folder.Write(rundir.ImportanceFile, rundir.JSONTo(importance))
 		}
 		return err
 	}, nil
-}
-
-func jsonTo(v any) func(io.Writer) error {
-	return func(w io.Writer) error {
-		text, err := rundir.JSON(v)
-		if err == nil {
-			_, err = w.Write(text)
-		}
-		return err
-	}
 }
 
 // history adds this command to those that have trained the run. Where it cannot, that is a warning.
@@ -147,7 +137,7 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 	if n := len(past); n > 0 && past[n-1].Command == now.Command && past[n-1].Began.Equal(now.Began) {
 		past = past[:n-1]
 	}
-	return folder.Write(rundir.HistoryFile, jsonTo(append(past, now)))
+	return folder.Write(rundir.HistoryFile, rundir.JSONTo(append(past, now)))
 }
 
 // commandLine is a command of this program as a shell reads it.

@@ -170,11 +170,7 @@ func OpenCV(path string) (*CV, error) {
 
 // Place puts the folder of a new cross-validation in its place.
 func (cv *CV) Place(f *Folder) (err error) {
-	text, err := JSON(cv)
-	if err != nil {
-		return err
-	}
-	cv.path, err = f.commitCV(atomicfile.Text(text))
+	cv.path, err = f.commitCV(JSONTo(cv))
 	return err
 }
 
@@ -222,11 +218,7 @@ func (cv *CV) update(fold int, failure error) error {
 	if err := cv.look(); err != nil {
 		return err
 	}
-	text, err := JSON(cv)
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteFile(filepath.Join(cv.path, cvFile), atomicfile.Text(text))
+	return atomicfile.WriteFile(filepath.Join(cv.path, cvFile), JSONTo(cv))
 }
 
 // Prune removes the folder where no fold has left anything.

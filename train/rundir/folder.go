@@ -256,11 +256,7 @@ func (f *Folder) Commit(c *options.Config, t *fitted.Trained, r *Result) (path s
 
 // Rewrite puts another result in the place of that of a run that was committed.
 func (f *Folder) Rewrite(r *Result) error {
-	text, err := JSON(r)
-	if err == nil {
-		err = f.Write(ResultFile, atomicfile.Text(text))
-	}
-	if err != nil {
+	if err := f.Write(ResultFile, JSONTo(r)); err != nil {
 		return fmt.Errorf("the result cannot be written to %s: %w", f.path, err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -85,6 +86,17 @@ func JSON(v any) ([]byte, error) {
 		return nil, fmt.Errorf("the scores are no numbers: %w", err)
 	}
 	return append(text, '\n'), nil
+}
+
+// JSONTo is a function for atomicfile.WriteFile that writes v as JSON.
+func JSONTo(v any) func(io.Writer) error {
+	return func(w io.Writer) error {
+		text, err := JSON(v)
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return err
+	}
 }
 
 // Validation is the block of result.json about it: the scores of the parameters that the run has
