@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // seldom is 1 in a tenth of the rows, which lie among the others.
@@ -79,10 +80,7 @@ func TestScoresOfCopies(t *testing.T) {
 		t.Errorf("weights: %+v, copies: %+v", a, b)
 	}
 	fitted := func(ds *data.Dataset) float64 {
-		p, err := out.Trained.Predict(context.Background(), openCPU(t), ds, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(out.Trained.Predict(context.Background(), openCPU(t), ds, 9))(t)
 		found, _, _ := Temperature(out.Trained, p, ds)
 		return found
 	}

@@ -43,12 +43,10 @@ func TestTrainedIsKept(t *testing.T) {
 		heard := &lasting{device: dev}
 		job := &Job{Config: c, Device: dev, Reporter: heard}
 		var err error
-		if job.Train, job.Conformal, _, err = c.HoldOutConformal(table(t, 90, 1, wave)); err != nil {
-			t.Fatal(err)
-		}
-		if job.Train, job.Validation, _, err = c.HoldOut(job.Train, data.Watch{}); err != nil {
-			t.Fatal(err)
-		}
+		job.Train, job.Conformal, _, err = c.HoldOutConformal(table(t, 90, 1, wave))
+		must.OK(t, err)
+		job.Train, job.Validation, _, err = c.HoldOut(job.Train, data.Watch{})
+		must.OK(t, err)
 		out, err := job.Run(t.Context())
 		if notes := strings.Join(heard.notes, "\n"); err != nil || !strings.Contains(notes, "warning: the model is kept") ||
 			out.Trained.Named == nil || job.Validation != nil && out.Config.Temperature != 1 {
@@ -78,9 +76,7 @@ func TestCalibrate(t *testing.T) {
 		p := must.Get(trained.Predict(context.Background(), dev, fresh, 9))(t)
 		predictor := must.Get(trained.NewPredictor(dev, 512, 9))(t)
 		x, _, err := trained.Rows(context.Background(), fresh)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		parts := must.Get(predictor.Predict(context.Background(), fresh.N(), x))(t)
 		plain := *trained
 		plain.Model.Temperature = 0

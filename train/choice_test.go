@@ -35,9 +35,8 @@ func TestRowsChoose(t *testing.T) {
 		cfg := config(t, "batch=50 "+c.words).With("steps", steps)
 		job := &Job{Config: cfg, Device: openCPU(t), Reporter: &quiet{}}
 		var err error
-		if job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.Watch{}); err != nil {
-			t.Fatal(err)
-		}
+		job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.Watch{})
+		must.OK(t, err)
 		out := must.Get(job.Run(context.Background()))(t)
 		got, notes := out.Config, strings.Join(job.Reporter.(*quiet).notes, "\n")
 		if !strings.Contains(notes, c.held) {
@@ -190,9 +189,7 @@ func chosenLate(t *testing.T, job *Job) *run {
 func TestNoAttempt(t *testing.T) {
 	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
-	if _, err := job.settle(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(job.settle(context.Background()))(t)
 	r := chosenLate(t, job)
 	if c := r.job.Config; c.ObjectiveName() != "ELBO" || c.Steps != 1200 {
 		t.Errorf("without time: %s for %d steps", c.Objective, c.Steps)
@@ -223,9 +220,7 @@ func TestNoAttempt(t *testing.T) {
 func TestNoTimeForLongAttempts(t *testing.T) {
 	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
-	if _, err := job.settle(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(job.settle(context.Background()))(t)
 	for i, s := range settings(job.Config, job.Train) {
 		job.attempted.Attempts = append(job.attempted.Attempts, rundir.Attempt{Objective: s.objective,
 			KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})

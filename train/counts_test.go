@@ -43,10 +43,7 @@ func countRows(t *testing.T, n int, seed uint64, dispersion float64) (ds *data.D
 		factorial, _ := math.Lgamma(y + 1)
 		truth -= (up - down - factorial + r*math.Log(r/(r+rate)) + y*math.Log(rate/(r+rate))) / float64(n)
 	}
-	ds, err := data.FromRows(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ds = must.Get(data.FromRows(rows))(t)
 	ds.Offset = offset
 	return ds, truth
 }

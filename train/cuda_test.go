@@ -182,9 +182,7 @@ func TestCUDANotFinite(t *testing.T) {
 		for _, block := range []string{"drf.0.mean_w", "likelihood.log_variance"} {
 			run.reset()
 			run.advance(1)
-			if _, err := run.step.Model.Report(1); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(run.step.Model.Report(1))(t)
 			named := run.step.Model.Export()
 			for i := range named {
 				if named[i].Name == block {

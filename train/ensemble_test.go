@@ -33,9 +33,7 @@ func TestEnsemble(t *testing.T) {
 		"model=drf features=7 likelihood=heteroscedastic")
 	dev := openCPU(t)
 	whole, distances, err := e.PredictFar(t.Context(), dev, set, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	mixture, y := e.Mixture(whole, 0).(metrics.Mixture), data.Standardise(set.Y, e.Targets)
 	inner := mixture // the tails are those of the whole
 	inner.Outer = 0
@@ -77,9 +75,7 @@ func testSameInBatches(t *testing.T, e *fitted.Trained, dev device.Device, set *
 		t.Errorf("%d samples, expected %d", p.Samples(), n)
 	}
 	x, far, err := e.Rows(t.Context(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	parts := must.Get(p.Predict(t.Context(), set.N(), x))(t)
 	var all []float64
 	for _, part := range parts {
@@ -97,9 +93,7 @@ func TestEnsembleOfClasses(t *testing.T) {
 		"model=gp inducing=9 task=classification likelihood=bernoulli")
 	dev := openCPU(t)
 	whole, distances, err := e.PredictFar(t.Context(), dev, set, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got := metrics.Probabilities(whole.H, whole.S, whole.N, whole.C)
 	want := make([]float64, len(got))
 	for k, w := range []float64{0.75, 0.2, 0.05} {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -48,10 +49,7 @@ func TestInducingPoints(t *testing.T) {
 	x := clusters(n, k)
 	got := map[string][]float64{}
 	for _, method := range []string{options.InducingRandom, options.InducingKMeans, options.InducingGreedy} {
-		z, err := inducingPoints{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Get(inducingPoints{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2))(t)
 		if len(z) != 2*3*k {
 			t.Fatalf("%s: %d numbers", method, len(z))
 		}

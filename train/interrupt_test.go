@@ -117,10 +117,7 @@ func TestInterruptedELBO(t *testing.T) {
 	defer dev.Close()
 	told := &readings{}
 	c := config(t, partedRun+" stop-after=14")
-	if _, err := (&Job{Config: c, Device: dev, Train: set, Started: time.Now(),
-		Reporter: told}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((&Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: told}).Run(t.Context()))(t)
 	if last := told.all[len(told.all)-1]; last.Step != 14 || last.ELBO != out.ELBO.Value {
 		t.Errorf("%+v, expected %+v", out.ELBO, last)
 	}
@@ -150,9 +147,7 @@ func TestInterruptedRecord(t *testing.T) {
 // A time limit leaves the first step whole, so that the run ends with a model; Ctrl-C does not.
 func TestLateInFirstStep(t *testing.T) {
 	job := &Job{Config: config(t, partedRun), Device: openCPU(t), Train: table(t, 60, 1, wave), Started: time.Now()}
-	if _, err := job.settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(job.settle(t.Context()))(t)
 	for _, cause := range []error{ErrLate, context.Canceled} {
 		r := must.Get(job.prepare(t.Context()))(t)
 		ctx, cancel := context.WithCancelCause(t.Context())

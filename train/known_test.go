@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -154,10 +155,7 @@ func TestKnownFile(t *testing.T) {
 	}
 	trained.Known = nil
 	text := bytesOf(t, trained)
-	before, err := readModel(t, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(readModel(t, text))(t)
 	if p, d, err := before.PredictFar(t.Context(), dev, rows, 1); err != nil || d != nil || p.N != 3 {
 		t.Errorf("distances %v, %v", d, err)
 	}

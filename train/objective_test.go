@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -41,10 +42,7 @@ func TestRowsDecide(t *testing.T) {
 			t.Errorf("%q, %d rows: objective %s and w-cov %q, want %s and %q", c.words, c.rows, got.Objective,
 				out.Trained.Model.WCov, c.objective, c.wcov)
 		}
-		again, err := fit(t, context.Background(), out.Config, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(fit(t, context.Background(), out.Config, set))(t)
 		if again.ELBO != out.ELBO {
 			t.Errorf("%q: its config has %+v, and it had %+v", c.words, again.ELBO, out.ELBO)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
@@ -33,10 +34,7 @@ func TestClassOffsets(t *testing.T) {
 			if has := bytes.Contains(bytesOf(t, out.Trained), []byte("class_offsets")); has != (offsets == "true") {
 				t.Errorf("%s: a model file that says %v of offsets", likelihood, has)
 			}
-			p, err := reread(t, out.Trained).Predict(t.Context(), openCPU(t), far, 500)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(reread(t, out.Trained).Predict(t.Context(), openCPU(t), far, 500))(t)
 			mean := 0.0
 			for s := range p.S {
 				mean += 1 / (1 + math.Exp(p.H[2*p.N*s]-p.H[2*p.N*s+1])) / float64(p.S)

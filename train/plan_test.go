@@ -81,18 +81,15 @@ func testPlan(t *testing.T, name string, plans []string) {
 				var err error
 				dev := mustOpen(t, name)
 				defer dev.Close()
-				if j.Train, j.Validation, _, err = j.Config.HoldOut(task.set, data.Watch{}); err != nil {
-					t.Fatal(err)
-				}
+				j.Train, j.Validation, _, err = j.Config.HoldOut(task.set, data.Watch{})
+				must.OK(t, err)
 				j.Config, j.Device = settled(t, j.Config, j.Train), dev
 				p := must.Get(j.Plan(t.Context()))(t)
 				must.OK(t, j.applyPlan(p))
 				run := must.Get(j.prepare(t.Context()))(t)
 				run.advance(1)
 				run.advance(2)
-				if _, err := run.step.Model.Report(1); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(run.step.Model.Report(1))(t)
 				if run.validator != nil {
 					must.OK(t, run.validator.evaluate(2))
 				}
@@ -198,9 +195,7 @@ func TestRunInParts(t *testing.T) {
 		report := &quiet{}
 		out, err := (&Job{Config: c, Device: &small{dev, free}, Train: set, Started: time.Now(),
 			Reporter: report}).Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return out, report.notes
 	}
 	whole, _ := run("", 1<<40)

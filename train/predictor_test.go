@@ -41,9 +41,7 @@ func testPredictor(t *testing.T, options string) {
 	out := must.Get((&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).Run(t.Context()))(t)
 	trained := out.Trained
 	whole, distances, err := trained.PredictFar(t.Context(), dev, set, c.EvalSamples)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := must.Get(trained.NewPredictor(dev, 16, c.EvalSamples))(t)
 	for first, n := 0, 1; first < set.N(); first, n = first+n, n+1 {
 		n = min(n, set.N()-first)
@@ -52,9 +50,7 @@ func testPredictor(t *testing.T, options string) {
 			rows[i] = first + i
 		}
 		x, far, err := trained.Rows(t.Context(), set.Subset(rows))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		parts := must.Get(p.Predict(t.Context(), n, x))(t)
 		at := first
 		for _, part := range parts {

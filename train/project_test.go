@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // wideRows have 300 columns of noise. The sum of two of them says the class, where there is
@@ -28,11 +29,7 @@ func wideRows(t *testing.T, n int, seed uint64, signal bool) *data.Dataset {
 		}
 		rows.Inputs[i], rows.Classes[i] = x, map[bool]string{true: "yes", false: "no"}[y > 0]
 	}
-	ds, err := data.FromRows(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ds
+	return must.Get(data.FromRows(rows))(t)
 }
 
 const ofWide = "steps=300 device=cpu:f32"

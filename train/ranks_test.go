@@ -31,9 +31,7 @@ func onRanks(t *testing.T, size int, words string, set *data.Dataset,
 		cfg := config(t, words)
 		dev := mustOpen(t, cfg.Device)
 		rows, held, _, err := cfg.HoldOut(set, data.Watch{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		job := &Job{Config: cfg, Device: dev, Train: rows, Validation: held, Started: time.Now(), Comm: c}
 		ctx := t.Context()
 		if change != nil {

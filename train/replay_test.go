@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device/gpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -23,12 +24,8 @@ func stepped(t *testing.T, options string, graphs bool) (*Outcome, []gpu.Usage) 
 	usage := &usages{device: dev.(*gpu.Device)}
 	out, err := (&Job{Config: c, Device: dev, Train: table(t, 60, 1, wave), Started: time.Now(),
 		Reporter: usage}).Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := dev.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, dev.Close())
 	return out, usage.all
 }
 

@@ -26,9 +26,7 @@ func TestAttemptsKeepTheStart(t *testing.T) {
 		saved = c
 		return nil
 	}
-	if _, err := job.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(job.Run(t.Context()))(t)
 	if r := saved.Result; saved.Step == 0 || r.Folder != start.Folder || r.TaskNote != start.TaskNote {
 		t.Errorf("step %d: folder %q, note %q", saved.Step, r.Folder, r.TaskNote)
 	}

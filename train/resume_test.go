@@ -142,9 +142,7 @@ func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, sa
 		return err
 	}
 	out := must.Get(j.Run(context.Background()))(t)
-	if _, err := folder.Commit(out.Config, out.Trained, NewResult(j, out, nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(folder.Commit(out.Config, out.Trained, NewResult(j, out, nil)))(t)
 }
 
 // logging is a Reporter that writes the metrics.
@@ -161,9 +159,7 @@ func appendTo(t *testing.T, path, text string) {
 	if err == nil {
 		_, err = f.WriteString(text)
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, f.Close()))
 }
 
 var seconds = regexp.MustCompile(`"seconds": ?[-+.e0-9]+`)
@@ -205,14 +201,10 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		dev := mustOpen(t, c.Device)
 		defer dev.Close()
 		rest, _, _, err := c.HoldOut(set, data.Watch{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		run := must.Get((&Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}}).prepare(t.Context()))(t)
 		must.OK(t, run.step.Model.Import(out.Trained.Named))
-		if _, err := run.step.Do(device.Now{Step: 25, KLWeight: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(run.step.Do(device.Now{Step: 25, KLWeight: 1}))(t)
 		if want, err := run.step.Model.Report(1); err != nil || out.ELBO != want {
 			t.Errorf("%q: %+v, expected %+v, %v", options, out.ELBO, want, err)
 		}
@@ -312,10 +304,8 @@ func TestAbandoned(t *testing.T) {
 	t.Chdir(t.TempDir())
 	begin := func(name string) string {
 		dir := filepath.Join("runs", ".d-gp-n.tmp-"+name)
-		if err := errors.Join(os.MkdirAll(dir, 0o777),
-			os.WriteFile(filepath.Join(dir, rundir.MetricsFile), nil, 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(os.MkdirAll(dir, 0o777),
+			os.WriteFile(filepath.Join(dir, rundir.MetricsFile), nil, 0o666)))
 		return dir
 	}
 	killed, strange, busy, full := begin("1"), begin("2"), begin("3"), begin("4")
@@ -326,14 +316,10 @@ func TestAbandoned(t *testing.T) {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(full, rundir.CheckpointFile), nil, 0o666),
-		os.WriteFile(filepath.Join(strange, "letter"), nil, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.WriteFile(filepath.Join(full, rundir.CheckpointFile), nil, 0o666),
+		os.WriteFile(filepath.Join(strange, "letter"), nil, 0o666)))
 	folder, err := rundir.NewFolder("", "d", "gp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer folder.Discard()
 	if len(folder.Removed) != 1 || folder.Removed[0] != killed || exists(killed) {
 		t.Errorf("removed %v", folder.Removed)

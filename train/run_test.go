@@ -95,9 +95,7 @@ func jobOf(t testing.TB, words string) *Job {
 func settled(t testing.TB, c *options.Config, set *data.Dataset) *options.Config {
 	t.Helper()
 	c, _, err := c.Fit(t.Context(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return c
 }
 
@@ -233,12 +231,9 @@ func TestTimeLimit(t *testing.T) {
 	var c *options.Config
 	var out *Outcome
 	eventually(t, func() string {
-		var err error
 		c = config(t, "time-limit=2s batch=50 inducing=20 "+startGiven)
 		start := time.Now()
-		if out, err = fit(t, context.Background(), c, set); err != nil {
-			t.Fatal(err)
-		}
+		out = must.Get(fit(t, context.Background(), c, set))(t)
 		if d := time.Since(start); d > 2400*time.Millisecond || d < time.Second {
 			return fmt.Sprintf("a limit of 2 s took %s", d)
 		}
@@ -301,9 +296,7 @@ func TestEvaluationTime(t *testing.T) {
 	eventually(t, func() string {
 		guess := must.Get(run.evaluationTime(t.Context()))(t)
 		start := time.Now()
-		if _, err := run.trained.Evaluate(t.Context(), dev, test, c.EvalSamples, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(run.trained.Evaluate(t.Context(), dev, test, c.EvalSamples, 0))(t)
 		if took := time.Since(start); guess < took/3 || guess > 3*took {
 			return fmt.Sprintf("%s foreseen, %s taken", guess, took)
 		}

@@ -134,10 +134,7 @@ func TestPredictionOfManyRows(t *testing.T) {
 	taken := map[int]int64{}
 	for _, n := range []int{300, 1200} {
 		dev, heard := openCPU(t), []int{}
-		if _, err := trained.Predict(t.Context(), dev, genes(t, n, 2), 2,
-			func(done int) { heard = append(heard, done) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(trained.Predict(t.Context(), dev, genes(t, n, 2), 2, func(done int) { heard = append(heard, done) }))(t)
 		if len(heard) != (n+255)/256+1 || heard[0] != 0 || heard[1] != 256 || heard[len(heard)-1] != n {
 			t.Errorf("%d rows: told of %v", n, heard)
 		}

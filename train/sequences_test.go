@@ -50,9 +50,7 @@ func readText(t testing.TB, name, text string, opt data.ReadOptions) *data.Datas
 	path := filepath.Join(t.TempDir(), name)
 	must.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	d, _, err := data.ReadFile(path, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return d
 }
 
@@ -141,9 +139,8 @@ func openCPU(t testing.TB) device.Device {
 func heldOut(t testing.TB, j *Job, set *data.Dataset) device.Device {
 	t.Helper()
 	var err error
-	if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
-		t.Fatal(err)
-	}
+	j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{})
+	must.OK(t, err)
 	return mustOpen(t, j.Config.Device)
 }
 
@@ -195,9 +192,7 @@ func TestSelectMaps(t *testing.T) {
 	q := &quiet{}
 	out, err := (&Job{Config: config(t, "model=gp inducing=20 steps=3"), Device: openCPU(t),
 		Train: set, Reporter: q}).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := out.Config
 	notes := strings.Join(q.notes, "\n")
 	if !strings.Contains(notes,
@@ -279,9 +274,7 @@ func TestFitInputs(t *testing.T) {
 		}
 		c := config(t, options)
 		c, _, err := c.FitInputs(t.Context(), set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		asked := config(t, options)
 		if sequences := set.Sequences != nil &&
 			asked.Preset == "default"; (c.Inducing == sequencesInducing) != (sequences &&

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Of two targets with different units and noise, each gets the noise variance and the scores that
@@ -31,10 +32,7 @@ func TestSeveralTargets(t *testing.T) {
 				t.Errorf("%s: the noise has log-variances %v", options, n.Data)
 			}
 		}
-		s, err := out.Trained.Evaluate(t.Context(), dev, set, 20, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(out.Trained.Evaluate(t.Context(), dev, set, 20, 0))(t)
 		loud, quiet := s.Outputs[0], s.Outputs[1]
 		if s.Raw != nil || loud.Target != "loud" || quiet.Target != "quiet" ||
 			math.Abs(loud.Raw.RMSE-0.7) > 0.1 || quiet.Raw.RMSE > 100 {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -39,9 +40,7 @@ func TestSkipAndLatents(t *testing.T) {
 	} {
 		c := config(t, options+" inducing=9")
 		c, notes, err := c.FitInputs(t.Context(), set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if c.Latents != want.latents || c.Skip != want.skip || !strings.Contains(strings.Join(notes, "\n"), want.says) {
 			t.Errorf("%q: %d latents, skip %v, %q", options, c.Latents, c.Skip, notes)
 		}
@@ -69,10 +68,7 @@ func TestSamplesOfNoDraw(t *testing.T) {
 	plan := func(options string) int64 {
 		j := &Job{Config: config(t, "model=drf features=7 steps=5 batch=20 "+options), Device: openCPU(t), Train: set}
 		j.Config = settled(t, j.Config, set)
-		p, err := j.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(j.Plan(t.Context()))(t)
 		return p.Total + p.Host
 	}
 	if a, b := plan("samples=1"), plan("samples=50"); a != b {

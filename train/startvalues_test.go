@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -43,16 +44,10 @@ func TestStartTargetsOfSomeClasses(t *testing.T) {
 func started(t *testing.T, words string, set *data.Dataset) *run {
 	t.Helper()
 	c, _, err := config(t, words).Fit(t.Context(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dev := mustOpen(t, "cpu:f64")
 	t.Cleanup(func() { dev.Close() })
-	run, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	return must.Get((&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context()))(t)
 }
 
 // parameter is a parameter's value at the start.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // testStreams compares runs whose batches come from the host with runs whose rows are on the
@@ -26,10 +27,7 @@ func testStreams(t *testing.T, names ...string) {
 					dev := heldOut(t, j, set)
 					defer dev.Close()
 					j.Device, j.Test, j.rows = dev, set, rows
-					out, err := j.Run(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					out := must.Get(j.Run(t.Context()))(t)
 					notes := strings.Join(j.Reporter.(*quiet).notes, "\n")
 					if strings.Contains(notes, "stays on the host") != (rows == onHost) {
 						t.Errorf("rows %q: %s", rows, notes)

@@ -23,17 +23,13 @@ func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []ru
 	t.Helper()
 	c := config(t, options)
 	rest, held, _, err := c.HoldOut(set, data.Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dev := mustOpen(t, c.Device)
 	defer dev.Close()
 	r := &readings{}
 	out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Test: set.Spread(10),
 		Started: time.Now(), Reporter: r}).Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return out, r.all
 }
 
@@ -65,9 +61,7 @@ func TestEarlyStop(t *testing.T) {
 	same(t, "repeated", out.Trained.Named, again.Trained.Named)
 
 	rest, _, _, err := config(t, options).HoldOut(set, data.Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	plain := strings.Split(options, " validation")[0]
 	same(t, "best", out.Trained.Named, mustFit(t, fmt.Sprintf("%s stop-after=%d", plain, v.Step), rest).Trained.Named)
 	last, _ := fitHeldOut(t, options+" restore=last stop-after=100", set)
@@ -172,10 +166,7 @@ func TestValidationMetrics(t *testing.T) {
 	text := must.Get(os.ReadFile(logs[0]))(t)
 	lines := strings.Split(string(text), "\n")
 	var first, second map[string]float64
-	if err := errors.Join(json.Unmarshal([]byte(lines[0]), &first),
-		json.Unmarshal([]byte(lines[1]), &second)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(json.Unmarshal([]byte(lines[0]), &first), json.Unmarshal([]byte(lines[1]), &second)))
 	if first["val_nlpd"] != -0.5 || first["val_rmse"] != 0.25 || len(first) != 8 || len(second) != 6 {
 		t.Errorf("%s", text)
 	}

@@ -29,9 +29,8 @@ func TestFaster(t *testing.T) {
 	var said bytes.Buffer
 	p := &program{ctx: t.Context(), out: &said, err: &said}
 	job := &train.Job{Config: p.on(dev, c), Device: dev}
-	if job.Config, job.Train, job.Test, _, err = job.Config.Load(data.Watch{}); err != nil {
-		t.Fatal(err)
-	}
+	job.Config, job.Train, job.Test, _, err = job.Config.Load(data.Watch{})
+	must.OK(t, err)
 	if p.faster(t.Context(), job, time.Nanosecond); job.Device != dev || said.Len() > 0 {
 		t.Errorf("a long step is moved to %s: %s", job.Device.Name(), &said)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/dist/disttest"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -118,10 +119,7 @@ func TestNCCLPredict(t *testing.T) {
 // resumed. A sum that does not wait for the gradient is found.
 func TestNCCLFaults(t *testing.T) {
 	l := newNCCL(t)
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Get(os.Hostname())(t)
 	zero, one := "rank 0 of 2 on "+host, "rank 1 of 2 on "+host
 	for _, c := range []struct{ fault, more, want string }{
 		{"die 1 25", "", zero + " has lost another rank (sum): NCCL: remote process exited. The job ends; "},

@@ -45,19 +45,14 @@ func (p *predictTest) run(words ...string) (code int) {
 func (p *predictTest) predict(rows []string, words ...string) (code int) {
 	p.Helper()
 	text := "area,age,note\n" + strings.Join(rows, "\n") // the last line has no end
-	if err := os.WriteFile(p.path("rows.csv"), []byte(text), 0o600); err != nil {
-		p.Fatal(err)
-	}
+	must.OK(p, os.WriteFile(p.path("rows.csv"), []byte(text), 0o600))
 	return p.run(append([]string{"predict", p.path("run"), "--quiet", "--data", p.path("rows.csv"),
 		"--out", p.path("out.csv")}, words...)...)
 }
 
 func (p *predictTest) lines(name string) []string {
 	p.Helper()
-	text, err := os.ReadFile(p.path(name))
-	if err != nil {
-		p.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(p.path(name)))(p)
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 

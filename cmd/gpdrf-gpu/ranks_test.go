@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -54,10 +55,8 @@ func newLauncher(t *testing.T, name string) *launcher {
 		x := float64(i%13)/6 - 1
 		table = fmt.Appendf(table, "%g,%g,%g\n", x, float64(i%7), x*x+float64(i%7)/5+.1*float64(i%3))
 	}
-	if err := errors.Join(err, own, os.Symlink(self, l.program),
-		os.WriteFile(l.file("rows.csv"), table, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, own, os.Symlink(self, l.program),
+		os.WriteFile(l.file("rows.csv"), table, 0o666)))
 	return l
 }
 
@@ -86,9 +85,7 @@ func (l *launcher) start(t *testing.T, ranks int, words string, env ...string) *
 		"OMPI_MCA_rmaps_base_oversubscribe=1",
 		"OMPI_MCA_mpi_yield_when_idle=1", "GOMAXPROCS=1", "GORACE=atexit_sleep_ms=0")
 	j.Env = append(j.Env, env...)
-	if err := j.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, j.Start())
 	go func() { j.done <- j.Wait() }()
 	return j
 }
@@ -119,10 +116,7 @@ func (l *launcher) run(t *testing.T, ranks int, words string, env ...string) (co
 // ranksOf are the processes of the command below mpirun.
 func (j *job) ranksOf(t *testing.T, program string) (pids []int) {
 	t.Helper()
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(filepath.Glob("/proc/[0-9]*/stat"))(t)
 	parents := map[int]int{}
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
@@ -220,11 +214,7 @@ func TestRanksDeterministic(t *testing.T) {
 
 func (l *launcher) result(t *testing.T, name string) *rundir.Result {
 	t.Helper()
-	run, err := rundir.OpenRun(l.file(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run.Result
+	return must.Get(rundir.OpenRun(l.file(name)))(t).Result
 }
 
 // Ranks share eval and predict, with the bytes of one process.
@@ -289,9 +279,7 @@ func TestRanksRefused(t *testing.T) {
 	for _, name := range []string{"openmpi", "mpich"} {
 		l := newLauncher(t, name)
 		few := []byte("a,b,target\n1,2,3\n4,5,6\n7,8,10\n")
-		if err := os.WriteFile(l.file("few.csv"), few, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(l.file("few.csv"), few, 0o666))
 		for i, c := range []struct {
 			words, want string
 			ranks       int

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -39,9 +40,7 @@ func TestRanksKilled(t *testing.T) {
 			t.Fatalf("%d ranks: %s", len(pids), j.said.String())
 		}
 		began := time.Now()
-		if err := syscall.Kill(pids[rand.IntN(2)], syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, syscall.Kill(pids[rand.IntN(2)], syscall.SIGKILL))
 		if code := j.end(t); code == 0 {
 			t.Errorf("exit code %d: %s", code, j.said.String())
 		}
@@ -59,9 +58,7 @@ func TestRanksStopped(t *testing.T) {
 	l := newLauncher(t, "openmpi")
 	j := l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "asked"))
 	l.waitFor(t, j, "asked", 100)
-	if err := j.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, j.Process.Signal(syscall.SIGTERM))
 	if code := j.end(t); code == 0 {
 		t.Error("a job that was asked to end has exit code 0")
 	}
@@ -75,9 +72,7 @@ func TestRanksStopped(t *testing.T) {
 	if len(pids) != 2 {
 		t.Fatalf("%d ranks: %s", len(pids), j.said.String())
 	}
-	if err := syscall.Kill(pids[0], syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Kill(pids[0], syscall.SIGSTOP))
 	host, _ := os.Hostname()
 	if code := j.end(t); code == 0 ||
 		!strings.Contains(j.said.String(), " of 2 on "+host+" has waited 10s for the other ranks") {
@@ -94,9 +89,7 @@ func TestRanksFullDisk(t *testing.T) {
 	for _, name := range []string{"openmpi", "mpich"} {
 		l := newLauncher(t, name)
 		disk := l.file("disk")
-		if err := os.Mkdir(disk, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(disk, 0o777))
 		if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); errors.Is(err, syscall.EPERM) {
 			t.Skip("only root can make a small disk")
 		} else if err != nil {

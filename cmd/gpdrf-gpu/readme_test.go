@@ -51,10 +51,7 @@ func TestREADME(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	if err := os.CopyFS(filepath.Join(folder, "examples"),
-		os.DirFS(filepath.Join("..", "..", "examples"))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(filepath.Join(folder, "examples"), os.DirFS(filepath.Join("..", "..", "examples"))))
 	t.Setenv("GPDRF_DATA", "")
 	t.Chdir(folder)
 	for _, command := range commands {

@@ -105,9 +105,7 @@ func TestTerminatedBench(t *testing.T) {
 	out := must.Get(c.StdoutPipe())(t)
 	must.OK(t, c.Start())
 	defer time.AfterFunc(patience, func() { c.Process.Kill() }).Stop()
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	c.Process.Signal(syscall.SIGTERM)
 	c.Wait()
 	if code := c.ProcessState.ExitCode(); code != exitInterrupted {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -35,18 +36,12 @@ func occupiedJob(t *testing.T, after int) *train.Job {
 	t.Helper()
 	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"},
 		{Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := device.Open("cpu:f32")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	dev := must.Get(device.Open("cpu:f32"))(t)
 	t.Cleanup(func() { dev.Close() })
 	job := &train.Job{Config: c, Device: &occupied{Device: dev, after: after}}
-	if job.Config, job.Train, job.Test, _, err = c.Load(data.Watch{}); err != nil {
-		t.Fatal(err)
-	}
+	job.Config, job.Train, job.Test, _, err = c.Load(data.Watch{})
+	must.OK(t, err)
 	return job
 }
 
@@ -55,19 +50,14 @@ func occupiedJob(t *testing.T, after int) *train.Job {
 func TestEvaluationFails(t *testing.T) {
 	job := occupiedJob(t, 1)
 	out := filepath.Join(t.TempDir(), "run")
-	folder, err := rundir.NewFolder(out, "houses", "gpdrf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(rundir.NewFolder(out, "houses", "gpdrf"))(t)
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), out: &said, err: &said}
-	if _, _, err = (&single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(); err == nil ||
+	if _, _, err := (&single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(); err == nil ||
 		!strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
 		t.Fatalf("%v", err)
 	}
-	if err := folder.Discard(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, folder.Discard())
 	for words, want := range map[string]string{
 		"info " + out: "evaluation failed: ",
 		"eval " + out: "RMSE",
@@ -87,10 +77,7 @@ func TestEvaluationFails(t *testing.T) {
 
 // Ctrl-C after the last step, and in the test that follows, leaves nothing to resume without a checkpoint.
 func TestNothingToResume(t *testing.T) {
-	folder, err := rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
 	defer folder.Discard()
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), out: &said, err: &said}
@@ -108,9 +95,7 @@ func TestLiftLimit(t *testing.T) {
 		limited, over := context.WithCancel(ctx)
 		leave := func() error { return errInterrupted }
 		guard := p.newExitGuard(limited, leave)
-		if err := guard.liftLimit(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, guard.liftLimit(ctx))
 		over()
 		synctest.Wait()
 		if guard.unless(nil) != nil || len(p.quit) > 0 {
@@ -130,10 +115,7 @@ func TestLiftLimit(t *testing.T) {
 // A run is worth more than the comparison of its rows: where only that fails, a note says so.
 func TestComparisonFails(t *testing.T) {
 	for after := 2; ; after++ { // until there is enough for all that comes before
-		folder, err := rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf")
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
 		var said bytes.Buffer
 		p := &program{ctx: context.Background(), out: &said, err: &said}
 		r, path, err := (&single{p: p, job: occupiedJob(t, after), folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run()

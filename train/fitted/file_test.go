@@ -157,9 +157,7 @@ func TestModelRefuses(t *testing.T) {
 	} {
 		whole := modelBytes(t, smallTrained())
 		meta, tensors, err := safetensors.Read(bytes.NewReader(whole), int64(len(whole)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var h header
 		must.OK(t, json.Unmarshal([]byte(meta[DescriptionKey]), &h))
 		before := meta[DescriptionKey]
@@ -222,18 +220,11 @@ func TestModelFileDamaged(t *testing.T) {
 // Any bytes: an error, or a model that can be written, and that predicts or returns an error.
 func FuzzModel(f *testing.F) {
 	f.Add(modelBytes(f, smallTrained()))
-	dev, err := device.Open("cpu:f64")
-	if err != nil {
-		f.Fatal(err)
-	}
+	dev := must.Get(device.Open("cpu:f64"))(f)
 	path := filepath.Join(f.TempDir(), "rows.csv")
-	if err := os.WriteFile(path, []byte("a,b,y\n1,2,0.5\n2,1,1.5\n0,3,-2\n"), 0o666); err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, os.WriteFile(path, []byte("a,b,y\n1,2,0.5\n2,1,1.5\n0,3,-2\n"), 0o666))
 	rows, _, err := data.ReadFile(path, data.ReadOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, err)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		trained, err := parse(bytes.NewReader(b), int64(len(b)))
 		if err != nil {

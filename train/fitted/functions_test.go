@@ -32,9 +32,7 @@ func TestFunctions(t *testing.T) {
 	for _, trained := range []*Trained{one, two} {
 		var heard []int
 		p, err := trained.Functions(context.Background(), dev, ds, 8, 5, func(drawn int) { heard = append(heard, drawn) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if !slices.Equal(slices.Compact(heard), []int{0, 1, 2, 3, 4, 5, 6, 7}) {
 			t.Errorf("heard of %v functions", heard)
 		}
