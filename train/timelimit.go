@@ -89,7 +89,7 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	}
 	var validation time.Duration
 	if r.validator != nil {
-		if validation, err = r.validationTime(); err != nil {
+		if validation, err = second(func() error { return r.validator.evaluate(1) }); err != nil {
 			return err
 		}
 	}
@@ -203,17 +203,6 @@ func (r *run) stepWhile(more func() bool, number, every int) error {
 // thrown away does not matter.
 func (r *run) wait() { _, _ = r.step.Model.Report(1) }
 
-// validationTime is how long an evaluation on the validation rows takes; the first one makes memory
-// for the next.
-func (r *run) validationTime() (time.Duration, error) {
-	if err := r.validator.evaluate(1); err != nil {
-		return 0, err
-	}
-	start := time.Now()
-	err := r.validator.evaluate(2)
-	return time.Since(start), err
-}
-
 // evaluationTime extrapolates, from a few rows, the time of the scores and of the predictions for
 // the test rows and those of Generalise. Each is done twice, and the second time counts: the first
 // one makes memory.
@@ -253,7 +242,7 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	return all + (score*time.Duration(r.job.testRows())+read*time.Duration(rows))/time.Duration(few.N()), nil
 }
 
-// second is how long something takes the second time.
+// second is how long something takes the second time: the first time makes memory.
 func second(do func() error) (time.Duration, error) {
 	if err := do(); err != nil {
 		return 0, err
