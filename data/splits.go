@@ -262,12 +262,9 @@ const (
 // drawn is count of the rows 0 … n−1 in ascending order, without replacement: a function of its
 // arguments alone.
 func drawn(n, count int, site uint32, seed uint64) []int {
-	order := make([]int32, n)
+	order := make([]int, n)
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, site, 0, 0)
-	rows := make([]int, count)
-	for i := range rows {
-		rows[i] = int(order[i])
-	}
+	rows := slices.Clone(order[:count])
 	slices.Sort(rows)
 	return rows
 }

@@ -72,11 +72,8 @@ func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps in
 		most = min(most, fewestRows)
 	}
 	s := &shuffler{t: t, dev: dev, rows: test.Spread(most), samples: samples}
-	from := make([]int32, s.rows.N())
-	philox.Permutation(from, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, shuffleSite, 0, 0)
-	for _, f := range from {
-		s.donors = append(s.donors, int(f))
-	}
+	s.donors = make([]int, s.rows.N())
+	philox.Permutation(s.donors, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, shuffleSite, 0, 0)
 	inputs, err := s.narrow(ctx, inputs)
 	if err != nil {
 		return nil, err

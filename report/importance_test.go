@@ -60,7 +60,7 @@ func TestShuffle(t *testing.T) {
 	}
 
 	// The definition, a row at a time: a table in which one column is shuffled, scored by itself.
-	from := make([]int32, test.N())
+	from := make([]int, test.N())
 	philox.Permutation(from, [2]uint32{uint32(out.Trained.Seed), 0}, shuffleSite, 0, 0)
 	score := func(column int) float64 {
 		var text strings.Builder
@@ -68,7 +68,7 @@ func TestShuffle(t *testing.T) {
 		for i := range test.N() {
 			cells := append([]float64(nil), test.Row(i)...)
 			if column >= 0 {
-				cells[column] = test.Row(int(from[i]))[column]
+				cells[column] = test.Row(from[i])[column]
 			}
 			fmt.Fprintf(&text, "%v,%v,%v,%v\n", cells[0], cells[1], cells[2], test.Y[i])
 		}

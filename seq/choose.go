@@ -42,12 +42,9 @@ func Choose(ctx context.Context, spec Spec, set *Set, c Choice) ([]int, error) {
 	if m < 1 || m > n {
 		return nil, fmt.Errorf("seq: %d inducing points of %d sequences", m, n)
 	}
-	order := make([]int32, n)
+	order := make([]int, n)
 	philox.Permutation(order, [2]uint32{uint32(c.Seed), uint32(c.Seed >> 32)}, 0, 0, chooseSite)
-	pool := make([]int, max(m, min(n, poolRows)))
-	for i := range pool {
-		pool[i] = int(order[i])
-	}
+	pool := order[:max(m, min(n, poolRows))]
 	if c.Method == ChooseRandom {
 		return pool[:m], nil
 	}

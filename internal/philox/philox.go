@@ -88,7 +88,7 @@ func Below(dst []int32, n int, key [2]uint32, c1, c2, c3 uint32) {
 // Permutation fills dst with a random order of the numbers 0 … len(dst)−1 by
 // the Fisher-Yates shuffle. Position i takes the words 2i and 2i+1 of the row as
 // one 64-bit number, so that the bias of its reduction to 0 … i is below 2⁻³².
-func Permutation(dst []int32, key [2]uint32, c1, c2, c3 uint32) {
+func Permutation[Index int | int32](dst []Index, key [2]uint32, c1, c2, c3 uint32) {
 	for i := range dst {
 		w := Block(key, [4]uint32{uint32(i / 2), c1, c2, c3})
 		hi, lo := uint64(w[i%2*2]), uint64(w[i%2*2+1])
@@ -96,6 +96,6 @@ func Permutation(dst []int32, key [2]uint32, c1, c2, c3 uint32) {
 		n := uint64(i + 1)
 		j := (hi*n + lo*n>>32) >> 32
 		dst[i] = dst[j]
-		dst[j] = int32(i)
+		dst[j] = Index(i)
 	}
 }

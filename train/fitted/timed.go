@@ -53,7 +53,7 @@ func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data
 		predictor = nil
 	}
 	e := &timed{trained: t, dev: dev, predictor: predictor, ds: ds, asked: asked,
-		order: make([]int32, ds.N())}
+		order: make([]int, ds.N())}
 	philox.Permutation(e.order, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, scoreSite, 0, 0)
 	if err := e.part(ctx, min(ds.N(), firstPart)); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ type timed struct {
 	predictor *Predictor // nil where it has no memory
 	ds        *data.Dataset
 	asked     Evaluation
-	order     []int32
+	order     []int
 
 	parts []*model.Prediction
 	done  int           // rows of them
@@ -94,7 +94,7 @@ type timed struct {
 // part predicts the next n rows.
 func (e *timed) part(ctx context.Context, n int) error {
 	begun := time.Now()
-	rows := e.ds.Subset(e.numbers(e.done, e.done+n))
+	rows := e.ds.Subset(e.order[e.done : e.done+n])
 	var p *model.Prediction
 	var err error
 	if e.predictor != nil {
@@ -119,7 +119,7 @@ func (e *timed) part(ctx context.Context, n int) error {
 func (e *timed) predict(ctx context.Context, n int) (*model.Prediction, error) {
 	var parts []*model.Prediction
 	for lo := e.done; lo < e.done+n; lo += mostAtOnce {
-		rows := e.ds.Subset(e.numbers(lo, min(lo+mostAtOnce, e.done+n)))
+		rows := e.ds.Subset(e.order[lo:min(lo+mostAtOnce, e.done+n)])
 		x, _, err := e.trained.readRows(ctx, rows, false)
 		if err != nil {
 			return nil, err
@@ -135,15 +135,6 @@ func (e *timed) predict(ctx context.Context, n int) (*model.Prediction, error) {
 		parts = append(parts, part)
 	}
 	return Joined(parts), nil
-}
-
-// numbers are the numbers of rows in the order of their prediction.
-func (e *timed) numbers(lo, hi int) []int {
-	numbers := make([]int, hi-lo)
-	for i := range numbers {
-		numbers[i] = int(e.order[lo+i])
-	}
-	return numbers
 }
 
 // remaining is the time for predictions.
@@ -167,7 +158,7 @@ func (e *timed) next() int {
 
 // scores are the scores of the predicted rows, in the order of all rows.
 func (e *timed) scores() *Scores {
-	numbers := e.numbers(0, e.done)
+	numbers := slices.Clone(e.order[:e.done])
 	order := make([]int, e.done)
 	for i := range order {
 		order[i] = i
