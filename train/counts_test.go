@@ -52,8 +52,7 @@ func countRows(t *testing.T, n int, seed uint64, dispersion float64) (ds *data.D
 func predictOn(t *testing.T, trained *fitted.Trained, ds *data.Dataset, samples int) *model.Prediction {
 	t.Helper()
 	dev := openCPU(t)
-	p := must.Get(trained.Predict(t.Context(), dev, ds, samples))(t)
-	return p
+	return must.Get(trained.Predict(t.Context(), dev, ds, samples))(t)
 }
 
 // A model of counts with exposures comes near the truth that made them, in each kind of model; and a file

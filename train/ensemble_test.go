@@ -20,8 +20,7 @@ func ensemble(t *testing.T, set *data.Dataset, weights []float64, options ...str
 		out := mustFit(t, options[k]+" device=cpu:f32 steps=20 eval-samples=20", set)
 		members = append(members, fitted.Member{Weight: w, Trained: out.Trained})
 	}
-	e := must.Get(fitted.NewEnsemble(members))(t)
-	return e
+	return must.Get(fitted.NewEnsemble(members))(t)
 }
 
 // The density of an ensemble is the weighted sum of its members' densities, whatever their

@@ -63,8 +63,7 @@ func TestInterruptedBetweenParts(t *testing.T) {
 		t.Run(strings.TrimSpace(more), func(t *testing.T) {
 			options, dir := partedRun+more, t.TempDir()
 			begin := func(name string) *rundir.Folder {
-				folder := must.Get(rundir.NewFolder(filepath.Join(dir, name), "d", "gp"))(t)
-				return folder
+				return must.Get(rundir.NewFolder(filepath.Join(dir, name), "d", "gp"))(t)
 			}
 			complete(t, &Job{Config: config(t, options)}, set, begin("whole"), func() {})
 			// after the first, an evaluation, a reading, neither; the last

@@ -308,8 +308,7 @@ func TestMemoryRunsOut(t *testing.T) {
 	plan := func(options string, memory int64) *memory.Plan {
 		c := config(t, options)
 		c = settled(t, c, set)
-		p := must.Get((&Job{Config: c, Device: open(memory, 0), Train: set}).Plan(t.Context()))(t)
-		return p
+		return must.Get((&Job{Config: c, Device: open(memory, 0), Train: set}).Plan(t.Context()))(t)
 	}
 	half := plan(options+" chunk=25", 1<<40)
 	left := (half.Total + half.Host) * memory.SpareOfHost / (memory.SpareOfHost - 1)

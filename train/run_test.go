@@ -75,8 +75,7 @@ func config(t testing.TB, words string) *options.Config {
 		}
 		flags = append(flags, options.Setting{Key: k, Text: v, From: "--" + k})
 	}
-	c := must.Get(options.Resolve(nil, flags))(t)
-	return c
+	return must.Get(options.Resolve(nil, flags))(t)
 }
 
 // jobOf is a run with these options. Two words are no options: distances=steps computes the
@@ -108,8 +107,7 @@ func fit(t testing.TB, ctx context.Context, c *options.Config, set *data.Dataset
 
 func mustFit(t testing.TB, options string, set *data.Dataset) *Outcome {
 	t.Helper()
-	out := must.Get(fit(t, context.Background(), config(t, options), set))(t)
-	return out
+	return must.Get(fit(t, context.Background(), config(t, options), set))(t)
 }
 
 func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *fitted.Scores {
@@ -120,8 +118,7 @@ func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *fitted.Scores {
 func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *fitted.Scores {
 	t.Helper()
 	dev := openCPU(t)
-	s := must.Get(out.Trained.Evaluate(t.Context(), dev, set, 50, draws))(t)
-	return s
+	return must.Get(out.Trained.Evaluate(t.Context(), dev, set, 50, draws))(t)
 }
 
 // Each model learns a function and a classification well above chance.

@@ -41,8 +41,7 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 					dev := heldOut(t, j, set)
 					defer dev.Close()
 					j.Device = dev
-					out := must.Get(j.Run(t.Context()))(t)
-					return out
+					return must.Get(j.Run(t.Context()))(t)
 				}
 				table, steps := run("table"), run("steps")
 				table.Seconds, steps.Seconds = 0, 0

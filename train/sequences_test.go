@@ -123,8 +123,7 @@ func TestSequenceClasses(t *testing.T) {
 // mustOpen is a device that the caller closes.
 func mustOpen(t testing.TB, name string) device.Device {
 	t.Helper()
-	dev := must.Get(device.Open(name))(t)
-	return dev
+	return must.Get(device.Open(name))(t)
 }
 
 func openCPU(t testing.TB) device.Device {
@@ -148,8 +147,7 @@ func heldOut(t testing.TB, j *Job, set *data.Dataset) device.Device {
 func reread(t testing.TB, trained *fitted.Trained) *fitted.Trained {
 	t.Helper()
 	text := bytesOf(t, trained)
-	again := must.Get(readModel(t, text))(t)
-	return again
+	return must.Get(readModel(t, text))(t)
 }
 
 // rereadSame is reread of a model that predicts the same numbers then.

@@ -42,8 +42,7 @@ func TestStartAtModel(t *testing.T) {
 		at := mustFit(t, words+" steps=10 batch=17 device=cpu:f32", set)
 		rest := set.Subset([]int{1, 2, 3, 5, 8, 13, 21, 22, 23, 34, 35, 36, 37, 45, 46, 50, 55})
 		predicted := func(o *Outcome) []float64 {
-			p := must.Get(o.Trained.Predict(t.Context(), openCPU(t), set, 3))(t)
-			return p.H
+			return must.Get(o.Trained.Predict(t.Context(), openCPU(t), set, 3))(t).H
 		}
 		distances := ""
 		if strings.Contains(words, "distances") {

@@ -55,6 +55,5 @@ func TestFaster(t *testing.T) {
 // fit is the bound at the end of a run.
 func fit(t *testing.T, job *train.Job) float64 {
 	t.Helper()
-	out := must.Get(job.Run(t.Context()))(t)
-	return out.ELBO.Value
+	return must.Get(job.Run(t.Context()))(t).ELBO.Value
 }

@@ -115,8 +115,7 @@ func nearlyEqual(t *testing.T, name string, a, b []byte) {
 
 func cells(t *testing.T, text []byte) [][]string {
 	t.Helper()
-	all := must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(t)
-	return all
+	return must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(t)
 }
 
 // rewrites reads the model of a run and writes it.

@@ -37,8 +37,7 @@ func smallResult() *Result {
 // resolve are the options of a run.
 func resolve(t *testing.T, settings ...options.Setting) *options.Config {
 	t.Helper()
-	c := must.Get(options.Resolve(nil, settings))(t)
-	return c
+	return must.Get(options.Resolve(nil, settings))(t)
 }
 
 // smallTrained is a regression model that was never trained.
@@ -66,8 +65,7 @@ func commit(t *testing.T, out, name string) string {
 	f := must.Get(NewFolder(out, name, "gpdrf"))(t)
 	f.Step(Progress{Step: 1, Total: 3, ELBO: -20, ELL: -15, KL: 5, LR: 0.01, Elapsed: time.Second})
 	f.Step(Progress{Step: 3, Total: 3, ELBO: -12, ELL: -7, KL: 5, LR: 0.01, Elapsed: 2 * time.Second})
-	path := must.Get(f.Commit(resolve(t), smallTrained(), smallResult()))(t)
-	return path
+	return must.Get(f.Commit(resolve(t), smallTrained(), smallResult()))(t)
 }
 
 func TestRunFolder(t *testing.T) {
