@@ -60,8 +60,7 @@ type array struct {
 	name  string
 	dtype device.DType
 	shape []int
-	data  []float64
-	ints  []int32
+	data  []float64 // of an Int array whole numbers
 	grad  gradient
 }
 
@@ -76,17 +75,6 @@ const (
 
 // filler is the value of gradients before Backward, which adds to it or overwrites it.
 const filler = 0.5
-
-func (a *array) values() []float64 {
-	if a.dtype != device.Int {
-		return a.data
-	}
-	v := make([]float64, len(a.ints))
-	for i, n := range a.ints {
-		v[i] = float64(n)
-	}
-	return v
-}
 
 // with gives a problem an operation whose tensors are a struct, which args makes of arrays and
 // results, or of their gradients; and its Backward.
@@ -164,9 +152,8 @@ func (r *random) normal(name string, dtype device.DType, g gradient, mean, sd fl
 // below returns an Int array of numbers under n.
 func (r *random) below(name string, n int, shape ...int) *array {
 	a := zeros(name, device.Int, shape...)
-	a.ints = make([]int32, len(a.data))
-	for i := range a.ints {
-		a.ints[i] = int32(r.IntN(n))
+	for i := range a.data {
+		a.data[i] = float64(r.IntN(n))
 	}
 	return a
 }
@@ -177,11 +164,15 @@ func zeros(name string, dtype device.DType, shape ...int) *array {
 
 func upload(dev device.Device, a *array) *device.Tensor {
 	t := dev.New(a.dtype, a.shape...)
-	if a.dtype == device.Int {
-		dev.UploadInts(t, a.ints)
-	} else {
+	if a.dtype != device.Int {
 		dev.Upload(t, a.data)
+		return t
 	}
+	ints := make([]int32, len(a.data))
+	for i, v := range a.data {
+		ints[i] = int32(v)
+	}
+	dev.UploadInts(t, ints)
 	return t
 }
 
@@ -198,17 +189,12 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, truth Truth, 
 	p := r.build(rnd, size)
 	in, out := tensors(dev, p.in), tensors(dev, p.out)
 	for i, a := range p.out { // an operation's results must not depend on the old contents
-		if a.dtype != device.Int {
-			dev.Upload(out[i], slices.Repeat([]float64{math.NaN()}, len(a.data)))
-		}
+		dev.Upload(out[i], slices.Repeat([]float64{math.NaN()}, len(a.data)))
 	}
 	p.forward(dev, in, out)
 	vin, vout := values(p.in), values(p.out)
 	p.naive(vin, vout)
 	for i, a := range p.out {
-		if a.dtype == device.Int {
-			continue
-		}
 		r.bound(tol, tol.Value, tol.Products).compare(t, a.name, download(dev, out[i]), vout[i])
 	}
 	if p.backward == nil {
@@ -285,7 +271,7 @@ func tensors(dev device.Device, arrays []*array) []*device.Tensor {
 func values(arrays []*array) [][]float64 {
 	v := make([][]float64, len(arrays))
 	for i, a := range arrays {
-		v[i] = a.values()
+		v[i] = a.data
 	}
 	return v
 }

@@ -100,23 +100,20 @@ func sparseVectors(r *random, name string, n, width int, byColumn, counted bool)
 	if byColumn {
 		lists, length, stride, step = width, n, 1, width
 	}
-	ints := func(what string, x []int32) *array {
-		a := zeros(name+what, device.Int, len(x))
-		a.ints = x
-		return a
-	}
-	start, index, value := []int32{0}, []int32{}, []float64{}
+	start, index, value := []float64{0}, []float64{}, []float64{}
 	for l := range lists {
 		for e := range length {
 			if x := dense[l*stride+e*step]; x != 0 {
-				index, value = append(index, int32(e)), append(value, x)
+				index, value = append(index, float64(e)), append(value, x)
 			}
 		}
-		start = append(start, int32(len(index)))
+		start = append(start, float64(len(index)))
 	}
-	values := zeros(name+" value", device.Double, len(value))
-	values.data = value
-	return []*array{ints(" start", start), ints(" index", index), values, square}, dense
+	list := func(what string, dtype device.DType, x []float64) *array {
+		return &array{name: name + what, dtype: dtype, shape: []int{len(x)}, data: x}
+	}
+	return []*array{list(" start", device.Int, start), list(" index", device.Int, index),
+		list(" value", device.Double, value), square}, dense
 }
 
 // sparse returns the four arrays of sparseVectors.
