@@ -89,6 +89,15 @@ struct Register {
   }
 };
 
+// bits is a number as one of another type with the same bits.
+template <class To, class From>
+inline To bits(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  memcpy(&to, &from, sizeof to);
+  return to;
+}
+
 template <class T>
 T shuffle(uint32_t mask, T v, int source) {
   static_assert(sizeof(T) <= 8);
@@ -131,23 +140,7 @@ template <class T>
 T __shfl_xor_sync(unsigned mask, T v, int x) { return emu::shuffle(mask, v, (emu::current->lane ^ x) & 31); }
 
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
-static inline int __float_as_int(float v) {
-  int i;
-  memcpy(&i, &v, 4);
-  return i;
-}
-static inline float __int_as_float(int i) {
-  float v;
-  memcpy(&v, &i, 4);
-  return v;
-}
-static inline long long __double_as_longlong(double v) {
-  long long i;
-  memcpy(&i, &v, 8);
-  return i;
-}
-static inline double __longlong_as_double(long long i) {
-  double v;
-  memcpy(&v, &i, 8);
-  return v;
-}
+static inline int __float_as_int(float v) { return emu::bits<int>(v); }
+static inline float __int_as_float(int i) { return emu::bits<float>(i); }
+static inline long long __double_as_longlong(double v) { return emu::bits<long long>(v); }
+static inline double __longlong_as_double(long long i) { return emu::bits<double>(i); }

@@ -9,13 +9,7 @@
 
 namespace ptx {
 
-template <class To, class From>
-inline To bits(From from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  memcpy(&to, &from, sizeof to);
-  return to;
-}
+using emu::bits;
 
 // rough is the upper word of a number, as the approximations of doubles take and leave it; 0 where
 // it is subnormal.
