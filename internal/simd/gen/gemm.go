@@ -149,43 +149,21 @@ func (t tile) sum(acc [][]reg.VecVirtual) {
 	Label(t.label("summed"))
 }
 
-// store writes the tile to C.
+// store writes the tile to C. With AVX-512 masks end each row.
 func (t tile) store(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc reg.GPVirtual, first bool) {
 	v := t.v
-	if v.wide() {
-		t.storeMasked(acc, alpha, row, ldc, first)
-		return
-	}
 	edge := fmt.Sprintf("%s%v", t.label("edge"), first)
 	end := fmt.Sprintf("%s%v", t.label("end"), first)
-	CMPQ(t.cols, imm(t.w*v.lanes()))
-	JL(LabelRef(edge))
-	for r := range acc {
-		for j, x := range acc[r] {
-			m := at(row, j*v.bytes)
-			if first {
-				v.do(mul, alpha, x, x)
-			} else {
-				v.do(fma213, m, alpha, x)
-			}
-			v.do(move, x, m)
-		}
-		if r+1 < t.h {
-			ADDQ(ldc, row)
-		}
+	if !v.wide() {
+		CMPQ(t.cols, imm(t.w*v.lanes()))
+		JL(LabelRef(edge))
 	}
-	JMP(LabelRef(end))
-	Label(edge)
-	t.storeEdge(acc, alpha, ldc, first)
-	Label(end)
-}
-
-// storeMasked is store with AVX-512, whose masks end each row.
-func (t tile) storeMasked(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc reg.GPVirtual, first bool) {
-	v := t.v
 	for r := range acc {
 		for j, x := range acc[r] {
-			m, k := at(row, j*v.bytes), tileMasks[j]
+			m, k := at(row, j*v.bytes), Op(nil)
+			if v.wide() {
+				k = tileMasks[j]
+			}
 			if first {
 				v.do(mul, alpha, x, x)
 			} else {
@@ -197,6 +175,13 @@ func (t tile) storeMasked(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc
 			ADDQ(ldc, row)
 		}
 	}
+	if v.wide() {
+		return
+	}
+	JMP(LabelRef(end))
+	Label(edge)
+	t.storeEdge(acc, alpha, ldc, first)
+	Label(end)
 }
 
 // storeEdge is store with AVX2 for a tile that ends within its registers.

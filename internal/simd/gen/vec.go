@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -129,8 +130,9 @@ var (
 	mulWide = op{VPMULUDQ, VPMULUDQ_BCST, VPMULUDQ, VPMULUDQ_BCST}
 )
 
-// do emits an instruction; operands stand in Go's order, the destination last.
+// do emits an instruction; operands stand in Go's order, the destination last. A mask may be nil.
 func (v vec) do(o op, ops ...Op) {
+	ops = slices.DeleteFunc(ops, func(x Op) bool { return x == nil })
 	plain, bcst := o.s, o.sBcst
 	if v.double {
 		plain, bcst = o.d, o.dBcst
