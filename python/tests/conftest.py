@@ -1,5 +1,11 @@
-"""Rows for the tests, and options with which a training takes a tenth of a second."""
+"""Rows for the tests, options with which a training takes a tenth of a second, and processes that train."""
 
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +21,7 @@ SMALL: dict[str, Any] = {
     "eval_samples": 20,
     "random_state": 1,
 }
+LONG: dict[str, Any] = {**SMALL, "steps": 1_000_000, "verbose": True}
 
 Table = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -34,3 +41,39 @@ def genes() -> tuple[list[str], list[str]]:
     plain = ["".join(rng.choice(list("ACGT"), size=rng.integers(20, 40))) for _ in range(60)]
     marked = [text + ("GATTACA" if i % 2 else "") for i, text in enumerate(plain)]
     return marked, ["yes" if i % 2 else "no" for i in range(60)]
+
+
+def start(run: Path | None, folder: Path) -> subprocess.Popen[str]:
+    """A process whose fit has done a step."""
+    given = "" if run is None else f", run={str(run)!r}"
+    code = (
+        "import numpy as np, gpdrf\n"
+        "x = np.random.default_rng(1).normal(size=(100, 2))\n"
+        f"gpdrf.GPDRFRegressor(**{LONG!r}{given}).fit(x, x[:, 0])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(folder)},
+    )
+    wait_for_step(process)
+    return process
+
+
+def wait_for_step(process: subprocess.Popen[str]) -> None:
+    """Wait until the fit of a process has done a step."""
+    assert process.stderr is not None
+    seen = ""
+    while "step" not in seen:
+        text = process.stderr.read(1)
+        assert text, seen
+        seen += text
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
+    """Whether something holds within some seconds."""
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()

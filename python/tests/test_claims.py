@@ -2,12 +2,9 @@
 
 import contextlib
 import os
-import subprocess
 import sys
-import time
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,11 +16,10 @@ from sklearn.model_selection import GridSearchCV
 from gpdrf import GPDRFRegressor, _claims
 from gpdrf._run import Run
 
-from .conftest import SMALL, Table
+from .conftest import LONG, SMALL, Table, eventually, start
 from .test_training import interrupt_after_a_step
 
 FEW: dict[str, Any] = {**SMALL, "steps": 3, "threads": 1}
-LONG: dict[str, Any] = {**SMALL, "steps": 1_000_000, "verbose": True}
 
 
 def fit(of: tuple[str, Table]) -> Any:
@@ -70,34 +66,6 @@ def test_processes(table: Table, tmp_path: Path) -> None:
     for split in range(2):
         got, want = (s.cv_results_[f"split{split}_test_score"] for s in (search, alone))
         assert np.array_equal(got[~np.isnan(got)], want[~np.isnan(got)])
-
-
-def start(run: Path | None, folder: Path) -> subprocess.Popen[str]:
-    """A process whose fit has done a step."""
-    given = "" if run is None else f", run={str(run)!r}"
-    code = (
-        "import numpy as np, gpdrf\n"
-        "x = np.random.default_rng(1).normal(size=(100, 2))\n"
-        f"gpdrf.GPDRFRegressor(**{LONG!r}{given}).fit(x, x[:, 0])\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TMPDIR": str(folder)},
-    )
-    assert process.stderr is not None
-    seen = ""
-    while "step" not in seen:
-        seen += process.stderr.read(1)
-    return process
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    end = time.monotonic() + 60
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.05)
-    return holds()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")

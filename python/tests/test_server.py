@@ -19,7 +19,7 @@ import pytest
 
 from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _program, _server
 
-from .conftest import SMALL, Table
+from .conftest import SMALL, Table, eventually
 
 pytestmark = pytest.mark.skipif(not _server.available(), reason="this system has no Unix sockets")
 
@@ -33,14 +33,6 @@ def child_of(model: GPDRFRegressor) -> _server._Child:
     child = model._model.server._child
     assert child is not None
     return child
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether something holds within some seconds."""
-    end = time.monotonic() + 20
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.01)
-    return holds()
 
 
 def lives(process: int) -> bool:

@@ -17,9 +17,7 @@ import pytest
 
 from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _claims, _program
 
-from .conftest import SMALL, Table
-
-LONG = {**SMALL, "steps": 1_000_000}
+from .conftest import LONG, SMALL, Table, eventually, start, wait_for_step
 
 
 def interrupt_after_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +36,7 @@ def test_ctrl_c(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """Ctrl-C keeps the model so far, and fit resumes from there."""
     x, y = table
     run = tmp_path / "runs" / "one"
-    model = GPDRFRegressor(**LONG, run=run, verbose=True)
+    model = GPDRFRegressor(**LONG, run=run)
     interrupt_after_a_step(monkeypatch)
     with pytest.raises(KeyboardInterrupt, match=re.escape(f"run={str(run)!r}, fit continues")):
         model.fit(x, y)
@@ -78,16 +76,13 @@ def test_ctrl_c_from_outside(tmp_path: Path) -> None:
     """A notebook's kernel gets SIGINT."""
     code = (
         "import numpy as np, gpdrf\n"
-        f"model = gpdrf.GPDRFRegressor(**{LONG!r}, run={str(tmp_path / 'run')!r}, verbose=True)\n"
+        f"model = gpdrf.GPDRFRegressor(**{LONG!r}, run={str(tmp_path / 'run')!r})\n"
         "x = np.random.default_rng(1).normal(size=(100, 2))\n"
         "try:\n    model.fit(x, x[:, 0])\n"
         "except KeyboardInterrupt as end:\n    print(end, model.predict(x[:1]).shape)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=-1, stderr=-1, text=True) as process:
-        assert process.stderr is not None
-        seen = ""
-        while "step" not in seen:
-            seen += process.stderr.read(1)
+        wait_for_step(process)
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=300)[0]
     assert "the estimator has the model so far" in said
@@ -98,21 +93,9 @@ def test_ctrl_c_from_outside(tmp_path: Path) -> None:
 def test_killed(tmp_path: Path) -> None:
     """Where Python is killed, the training stops, and its run can go on."""
     run = tmp_path / "run"
-    code = (
-        "import numpy as np, gpdrf\n"
-        "x = np.random.default_rng(1).normal(size=(100, 2))\n"
-        f"gpdrf.GPDRFRegressor(**{LONG!r}, run={str(run)!r}, verbose=True).fit(x, x[:, 0])\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        seen = ""
-        while "step" not in seen:
-            seen += process.stderr.read(1)
+    with start(run, tmp_path) as process:
         process.kill()
-    end = time.monotonic() + 300
-    while not (run / "result.json").exists() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert (run / "result.json").exists()
+    assert eventually((run / "result.json").exists, seconds=300)
 
 
 def test_nothing_is_left(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,13 +227,13 @@ def test_warnings_of_the_program(genes: tuple[list[str], list[str]]) -> None:
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
 def test_training_ends_with_the_parent_of_its_worker(backend: str, tmp_path: Path) -> None:
     """A worker of joblib outlives the process that started it, but its training does not."""
-    script = tmp_path / "script.py"
+    script, quiet = tmp_path / "script.py", {**LONG, "verbose": False, "threads": 1}
     script.write_text(
         "import os, pathlib, sys, joblib, numpy as np\n"
         "from gpdrf import GPDRFRegressor\n"
         "def fit(run):\n"
         "    pathlib.Path(run + '.worker').write_text(str(os.getpid()))\n"
-        f"    GPDRFRegressor(**{LONG!r}, threads=1, run=run).fit(np.random.rand(50, 2), np.arange(50.0))\n"
+        f"    GPDRFRegressor(**{quiet!r}, run=run).fit(np.random.rand(50, 2), np.arange(50.0))\n"
         "if __name__ == '__main__':\n"
         "    runs = [sys.argv[2] + '/a', sys.argv[2] + '/b']\n"
         "    joblib.Parallel(n_jobs=2, backend=sys.argv[1])(joblib.delayed(fit)(run) for run in runs)\n"
@@ -259,10 +242,7 @@ def test_training_ends_with_the_parent_of_its_worker(backend: str, tmp_path: Pat
 
     def trainings(want: int) -> bool:
         """Whether this number of programs is at work, within a minute."""
-        end = time.monotonic() + 60
-        while (found := sum(map(_claims.in_use, tmp_path.rglob("metrics.jsonl")))) != want and time.monotonic() < end:
-            time.sleep(0.05)
-        return found == want
+        return eventually(lambda: sum(map(_claims.in_use, tmp_path.rglob("metrics.jsonl"))) == want)
 
     try:
         assert trainings(2)
