@@ -176,24 +176,19 @@ def test_save_keeps_arrays_of_options(table: Table, tmp_path: Path) -> None:
     assert GPDRFClassifier.load(tmp_path / "levels").options == {"order": ["low", "middle", "high"]}
 
 
+def train(rows: Path, run: Path, *options: str) -> None:
+    """Train by the command line, without a report."""
+    command = ["train", "--data", str(rows), "--set", "report=false", "--quiet", "--out", str(run), *options]
+    subprocess.run([_program.path(), *command], check=True, stdout=subprocess.DEVNULL)
+
+
 def test_load_what_the_program_trained(table: Table, tmp_path: Path) -> None:
     """A run folder of the command line, with names of columns and words as classes."""
     x, y = table
     rows = tmp_path / "rows.csv"
     lines = [f"{a!r},{b!r},{c!r},{'plus' if t > 0 else 'minus'}" for (a, b, c), t in zip(x.tolist(), y, strict=True)]
     rows.write_text("a,b,c,sign\n" + "\n".join(lines) + "\n")
-    command = [
-        "train",
-        "--data",
-        str(rows),
-        "--steps=60",
-        "--set",
-        "report=false",
-        "--quiet",
-        "--out",
-        str(tmp_path / "run"),
-    ]
-    subprocess.run([_program.path(), *command], check=True, stdout=subprocess.DEVNULL)
+    train(rows, tmp_path / "run", "--steps=60")
     model = GPDRFClassifier.load(tmp_path / "run")
     assert list(model.classes_) == ["minus", "plus"]
     assert list(model.feature_names_in_) == ["a", "b", "c"]
@@ -212,8 +207,7 @@ def test_load_classes_of_digits(tmp_path: Path) -> None:
         rows = tmp_path / f"{first}.csv"
         rows.write_text("a,class\n" + "".join(f"{i},{first if i % 2 else second}\n" for i in range(60)))
         run = tmp_path / f"run{first}"
-        command = ["train", "--data", str(rows), "--task", "classification", "--steps=20", "--quiet", "--out", str(run)]
-        subprocess.run([_program.path(), *command], check=True, stdout=subprocess.DEVNULL)
+        train(rows, run, "--task", "classification", "--steps=20")
         classes = list(GPDRFClassifier.load(run).classes_)
         assert classes == (["007", "7"] if first == "007" else [-3, 10])
 
@@ -288,10 +282,9 @@ def test_load_names_like_those_of_arrays(names: str, table: Table, tmp_path: Pat
     x, y = table
     rows, run, out = tmp_path / "rows.csv", tmp_path / "run", tmp_path / "out.csv"
     np.savetxt(rows, np.column_stack([x, y]), "%.17g", ",", header=names + ",y", comments="")
-    options = ["--steps=60", "--set", "report=false", "--quiet", "--out", str(run)]
+    train(rows, run, "--steps=60")
     predict = ["predict", str(run), "--data", str(rows), "--out", str(out)]
-    for command in (["train", "--data", str(rows), *options], predict):
-        subprocess.run([_program.path(), *command], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([_program.path(), *predict], check=True, stdout=subprocess.DEVNULL)
     frame = pd.DataFrame(x, columns=names.split(","))
     model = GPDRFRegressor.load(run)
     assert np.allclose(model.predict(frame), pd.read_csv(out)["mean"])
@@ -347,8 +340,7 @@ def test_load_dates_and_sequences(table: Table, tmp_path: Path) -> None:
         rows, run = tmp_path / f"{name}.csv", tmp_path / name
         frame.to_csv(rows, index=False)
         more = ["--sequence", "smiles", "--kernel", "wl:1"] if name == "smiles" else []
-        command = ["train", "--data", str(rows), "--steps=20", "--set", "report=false", "--quiet", "--out", str(run)]
-        subprocess.run([_program.path(), *command, *more], check=True, stdout=subprocess.DEVNULL)
+        train(rows, run, "--steps=20", *more)
         model = GPDRFRegressor.load(run)
         inputs = frame["smiles"].tolist() if name == "smiles" else frame.drop(columns="y")
         with warnings.catch_warnings():
