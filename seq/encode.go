@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -45,30 +44,23 @@ func NewEncoder(k Kind) *Encoder {
 // copy of it.
 func EncoderFor(a *Alphabet) *Encoder {
 	e := NewEncoder(a.Kind)
-	e.given = true
-	if a.Kind == Vectors {
-		own := &Alphabet{Kind: Vectors, Letters: len(a.Frames) / max(a.Width, 1), Width: a.Width,
-			Frames: slices.Clone(a.Frames)}
-		e.set.Alphabet, e.frames = own, newFrames(own)
-		return e
+	e.set.Alphabet, e.given = a, true
+	if a.OfVectors() != nil {
+		e.Grow()
 	}
-	e.set.Alphabet, e.fixed = a, true
-	if a.Attributes != nil {
-		e.set.Alphabet = a.clone()
-		e.frames = newFrames(e.set.Alphabet.Attributes)
-	}
+	e.fixed = a.Kind != Vectors
 	for c, w := range a.Words {
 		e.words[w] = int32(c)
 	}
 	return e
 }
 
-// Grow lets a copy of an alphabet that was given take in the words and integers that it lacks. The
+// Grow lets a copy of an alphabet that was given take in the words, integers and vectors that it lacks. The
 // codes of the others stay.
 func (e *Encoder) Grow() {
 	e.set.Alphabet, e.fixed = e.set.Alphabet.clone(), false
-	if e.set.Alphabet.Attributes != nil {
-		e.frames = newFrames(e.set.Alphabet.Attributes)
+	if v := e.set.Alphabet.OfVectors(); v != nil {
+		e.frames = newFrames(v)
 	}
 }
 

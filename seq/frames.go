@@ -8,32 +8,38 @@ import (
 	"strconv"
 )
 
-// frames numbers the vectors of sequences of vectors, equal ones alike.
+// frames numbers the vectors of an alphabet, equal ones alike.
 type frames struct {
-	code map[string]int32 // by the bits of a vector
-	line []float32        // the vector that is being read
+	alphabet *Alphabet        // which takes new vectors
+	code     map[string]int32 // by the bits of a vector
+	line     []float32        // the vector that is being read
 }
 
 // newFrames knows the vectors of a.
 func newFrames(a *Alphabet) *frames {
-	f := &frames{code: map[string]int32{}}
+	f := &frames{alphabet: a, code: map[string]int32{}}
 	for c := range int32(a.Letters) {
-		f.line = a.frame(c)
-		f.number(func() int32 { return c })
+		f.code[frameBits(a.frame(c))] = c
 	}
-	f.line = nil
 	return f
 }
 
-// number returns the code of the vector in f.line; a new one gets its code by add.
-func (f *frames) number(add func() int32) int32 {
-	bits, _ := binary.Append(nil, binary.LittleEndian, f.line)
-	code, known := f.code[string(bits)]
+// number returns the code of a vector, and adds one that is new to the alphabet.
+func (f *frames) number(frame []float32) int32 {
+	a, bits := f.alphabet, frameBits(frame)
+	code, known := f.code[bits]
 	if !known {
-		code = add()
-		f.code[string(bits)] = code
+		code = int32(a.Letters)
+		f.code[bits] = code
+		a.Frames, a.Letters = append(a.Frames, frame...), a.Letters+1
 	}
 	return code
+}
+
+// frameBits returns the bits of a vector.
+func frameBits(frame []float32) string {
+	bits, _ := binary.Append(nil, binary.LittleEndian, frame)
+	return string(bits)
 }
 
 // frame returns the vector with a code.
@@ -81,15 +87,8 @@ func (e *Encoder) addFrame(text []byte, at int) error {
 			Msg: fmt.Sprintf("a vector of %d numbers, and those before have %d: all vectors need the same "+
 				"length", len(f.line), a.Width)}
 	}
-	e.set.Codes = append(e.set.Codes, f.number(func() int32 { return a.addFrame(f.line) }))
+	e.set.Codes = append(e.set.Codes, f.number(f.line))
 	return nil
-}
-
-// addFrame adds a vector to the alphabet, and returns its code.
-func (a *Alphabet) addFrame(line []float32) int32 {
-	a.Frames = append(a.Frames, line...)
-	a.Letters++
-	return int32(a.Letters - 1)
 }
 
 // frameText returns a vector as text, as in a file.

@@ -141,7 +141,7 @@ func (e *Encoder) code(g *graph.Graph) error {
 		e.graphs.First, e.graphs.FirstAt = g.Warnings[0], e.set.N()
 	}
 	e.graphs.Warnings += len(g.Warnings)
-	e.set.Codes = g.Append(e.set.Codes, e.label, e.frameOf)
+	e.set.Codes = g.Append(e.set.Codes, e.label, e.frames.number)
 	return nil
 }
 
@@ -164,13 +164,6 @@ func (e *Encoder) attributes(g *graph.Graph) error {
 			Msg: fmt.Sprintf("and the graphs before have %d: give all nodes the same number of values", want)}
 	}
 	return nil
-}
-
-// frameOf returns the code of the attributes of a node.
-func (e *Encoder) frameOf(values []float32) int32 {
-	a, f := e.set.Alphabet.Attributes, e.frames
-	f.line = append(f.line[:0], values...)
-	return f.number(func() int32 { return a.addFrame(f.line) })
 }
 
 // addTree codes the text of a tree.
@@ -258,13 +251,15 @@ func (a *Alphabet) graphText(x []int32) string {
 	return b.String()
 }
 
-// clone returns a copy of an alphabet of graphs, to which labels and vectors may be added.
+// clone returns a copy of an alphabet, to which labels and vectors may be added.
 func (a *Alphabet) clone() *Alphabet {
 	own := *a
-	own.Words = slices.Clone(a.Words)
-	if v := a.Attributes; v != nil {
-		letters := len(v.Frames) / max(v.Width, 1)
-		own.Attributes = &Alphabet{Kind: Vectors, Letters: letters, Width: v.Width, Frames: slices.Clone(v.Frames)}
+	own.Words, own.Frames = slices.Clone(a.Words), slices.Clone(a.Frames)
+	if a.Kind == Vectors {
+		own.Letters = len(a.Frames) / max(a.Width, 1)
+	}
+	if a.Attributes != nil {
+		own.Attributes = a.Attributes.clone()
 	}
 	return &own
 }
