@@ -7,18 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestScaffoldRDKit: molecules have one scaffold exactly where RDKit says so (testdata/scaffolds.py).
 func TestScaffoldRDKit(t *testing.T) {
-	text, err := os.ReadFile("testdata/scaffolds.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/scaffolds.json"))(t)
 	var golden [][2]any
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &golden))
 	if len(golden) < 300 {
 		t.Fatalf("%d molecules", len(golden))
 	}
@@ -43,10 +40,7 @@ func TestScaffoldRDKit(t *testing.T) {
 
 func standard(t *testing.T, smiles string) *Graph {
 	t.Helper()
-	g, err := Parse([]byte(smiles))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(Parse([]byte(smiles)))(t)
 	g.Standardise()
 	return g
 }
@@ -92,11 +86,7 @@ func TestKinds(t *testing.T) {
 
 func mustParse(t *testing.T, smiles string) *Graph {
 	t.Helper()
-	g, err := Parse([]byte(smiles))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(Parse([]byte(smiles)))(t)
 }
 
 // shuffled is g with its nodes in another order.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // molecule is a graph as text: atoms, and bonds as a-b.
@@ -160,10 +162,7 @@ func TestMol(t *testing.T) {
 		"M  CHG  1   1  -2\n":         "c-2 c O N 0:1 1-2 2=3",
 		"M  ISO  2   1  13   3  18\n": "13c c 18O- N+ 0:1 1-2 2=3",
 	} {
-		g, err := Parse([]byte(fmt.Sprintf(block, properties)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(Parse([]byte(fmt.Sprintf(block, properties))))(t)
 		if got := g.molecule(); got != want {
 			t.Errorf("%q: %s, want %s", properties, got, want)
 		}
@@ -182,10 +181,7 @@ func TestMol(t *testing.T) {
 func TestMolSymbols(t *testing.T) {
 	block := "\n\n\n  2  1  0  0  0  0            999 V2000\n" +
 		"    0.0000    0.0000    0.0000 Q   0  0\n    0.0000    0.0000    0.0000 D   0  0\n  1  2  4  0\nM  END\n"
-	g, err := Parse([]byte(block))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(Parse([]byte(block)))(t)
 	if got := fmt.Sprint(g.molecule(), g.Warnings); got != "Q 2H 0:1[atom 1, Q, is no element]" {
 		t.Error(got)
 	}
@@ -220,10 +216,7 @@ func FuzzParse(f *testing.F) {
 
 // TestRDKit: molecules are those that RDKit reads (testdata/molecules.py).
 func TestRDKit(t *testing.T) {
-	text, err := os.ReadFile("testdata/molecules.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/molecules.json"))(t)
 	var golden struct {
 		Molecules []struct {
 			Smiles string
@@ -231,9 +224,7 @@ func TestRDKit(t *testing.T) {
 			Edges  [][]any
 		}
 	}
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &golden))
 	if len(golden.Molecules) < 70 {
 		t.Fatalf("%d molecules", len(golden.Molecules))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -33,18 +34,13 @@ func golden(t *testing.T, kind string) *fitted.Trained {
 // export is the graph of a model, and its file.
 func export(t *testing.T, trained *fitted.Trained, samples int) (f *File, text []byte, err error) {
 	t.Helper()
-	dev, err := device.Open("cpu:f64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(device.Open("cpu:f64"))(t)
 	defer dev.Close()
 	if f, err = New(trained, dev, samples); err != nil {
 		return nil, nil, err
 	}
 	var out bytes.Buffer
-	if err := f.Write(&out, "1.2.3"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Write(&out, "1.2.3"))
 	return f, out.Bytes(), nil
 }
 

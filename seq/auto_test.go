@@ -12,6 +12,8 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestLeaveBlockOut refits without each block.
@@ -52,9 +54,7 @@ func TestLeaveBlockOut(t *testing.T) {
 			for u, j := range rest {
 				cross.SetVec(u, k[i*n+j])
 			}
-			if err := chol.SolveVecTo(weights, cross); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, chol.SolveVecTo(weights, cross))
 			if want := k[i*n+i] - mat.Dot(weights, cross); math.Abs(got.variance[i]-want) > 1e-10 {
 				t.Errorf("row %d: variance %g, want %g", i, got.variance[i], want)
 			}
@@ -236,11 +236,7 @@ func (p *problem) classify(line string, second bool) {
 func (p *problem) selected(t *testing.T) *Selection {
 	t.Helper()
 	set := encode(t, p.kind, p.lines...)
-	found, err := Select(t.Context(), Candidates(set), set, p.targets, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return must.Get(Select(t.Context(), Candidates(set), set, p.targets, 1, 0))(t)
 }
 
 func letters(r *rand.Rand, from string, n int) []byte {
@@ -415,11 +411,7 @@ func TestSelectSum(t *testing.T) {
 
 func mustParse(t *testing.T, texts ...string) (specs []Spec) {
 	for _, text := range texts {
-		spec, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		specs = append(specs, spec)
+		specs = append(specs, must.Get(Parse(text))(t))
 	}
 	return specs
 }

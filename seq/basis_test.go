@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // basisLines are random sequences with twins, short ones without features, and unknown symbols.
@@ -39,22 +40,13 @@ func TestBasis(t *testing.T) {
 			lines[len(lines)-1] = "NNN"
 		}
 		all := encode(t, c.kind, lines...)
-		spec, err := Parse(c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(Parse(c.spec))(t)
 		n := all.N()
 		chosen := []int{3, n - 1, 0, 17, 9}
-		b, err := NewBasis(t.Context(), spec, all, chosen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(NewBasis(t.Context(), spec, all, chosen))(t)
 		got := b.Distances(t.Context(), all, 0, n)
 		for i, term := range spec {
-			f, err := Fit(t.Context(), term, all)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(Fit(t.Context(), term, all))(t)
 			rows := f.Rows(all)
 			if e := b.Empty(t.Context(), all)[i]; e != emptyRows(rows) || c.kind == DNA && e < 2 {
 				t.Errorf("%s: %d without features", term, e)
@@ -68,10 +60,7 @@ func TestBasis(t *testing.T) {
 			}
 		}
 		piece := append(b.Distances(t.Context(), all, 0, 7), b.Distances(t.Context(), all, 7, n)...)
-		again, err := RestoreBasis(spec, b.Set, b.States())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(RestoreBasis(spec, b.Set, b.States()))(t)
 		if !reflect.DeepEqual(piece, got) || !reflect.DeepEqual(again.Distances(t.Context(), all, 0, n),
 			got) || !reflect.DeepEqual(again.Own(), b.Own()) {
 			t.Errorf("%s: blocks, or a basis that was restored, give other bits", c.spec)
@@ -114,14 +103,8 @@ func TestRestoreDamage(t *testing.T) {
 	for kind, text := range map[Kind]string{DNA: "spectrum:2/tfidf", Bytes: "words:2/tfidf",
 		Integers: "double:1,2/tfidf"} {
 		set := encode(t, kind, randomLines(kind, 10, 20, 2)...)
-		spec, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := Fit(t.Context(), spec[0], set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(Parse(text))(t)
+		f := must.Get(Fit(t.Context(), spec[0], set))(t)
 		for name, damage := range map[string]func(s *State){
 			"keys":    func(s *State) { s.Keys[0], s.Keys[1] = s.Keys[1], s.Keys[0] },
 			"rows":    func(s *State) { s.Rows = s.Rows[1:] },

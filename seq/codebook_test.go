@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func TestFrames(t *testing.T) {
@@ -30,9 +32,7 @@ func TestFrames(t *testing.T) {
 		"1,2;":        `4: found ""`,
 	} {
 		e := NewEncoder(Vectors)
-		if err := e.Add([]byte("7,8")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Add([]byte("7,8")))
 		err := e.Add([]byte(text))
 		var bad *SymbolError
 		if !errors.As(err, &bad) {
@@ -75,9 +75,7 @@ func FuzzFrames(f *testing.F) {
 			return
 		}
 		set, _ := e.Set()
-		if err := e.Add([]byte(set.Alphabet.Text(set.At(0)))); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Add([]byte(set.Alphabet.Text(set.At(0)))))
 		if again, _ := e.Set(); !slices.Equal(again.At(0), again.At(1)) {
 			t.Fatalf("%q: %v, again %v", text, again.At(0), again.At(1))
 		}
@@ -107,10 +105,7 @@ func groups(t testing.TB, scale float64, seed uint64) (set *Set, point []int) {
 func TestCodebook(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	set, point := groups(t, 1, 1)
-	book, err := LearnCodebook(t.Context(), set, 3, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := must.Get(LearnCodebook(t.Context(), set, 3, 5))(t)
 	coded := book.Encode(set)
 	if coded.Alphabet.Kind != Integers || coded.Alphabet.Letters != 3 || !slices.Equal(coded.Start, set.Start) {
 		t.Fatalf("%+v", coded.Alphabet)
@@ -130,10 +125,7 @@ func TestCodebook(t *testing.T) {
 	if err != nil || !slices.Equal(other.Encode(scaled).Codes, coded.Codes) {
 		t.Errorf("a number that is 1024 times larger has other codes, %v", err)
 	}
-	large, err := LearnCodebook(t.Context(), set, 40, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	large := must.Get(LearnCodebook(t.Context(), set, 40, 5))(t)
 	for _, n := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(n)
 		again, _ := LearnCodebook(t.Context(), set, 40, 5)
@@ -141,10 +133,7 @@ func TestCodebook(t *testing.T) {
 			t.Fatalf("%d processors learn another codebook", n)
 		}
 	}
-	text, err := json.Marshal(large)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(large))(t)
 	var read Codebook
 	if err := json.Unmarshal(text, &read); err != nil || read.Check() != nil ||
 		!slices.Equal(read.Encode(set).Codes, large.Encode(set).Codes) {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestDocument: every map, alphabet, candidate and modifier stands in docs/sequences.md or
@@ -11,10 +13,7 @@ import (
 func TestDocument(t *testing.T) {
 	var text []byte
 	for _, page := range []string{"sequences", "graphs"} {
-		one, err := os.ReadFile("../docs/" + page + ".md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(os.ReadFile("../docs/" + page + ".md"))(t)
 		text = append(text, one...)
 	}
 	words := []string{}

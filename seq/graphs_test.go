@@ -8,26 +8,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestGraKel: Gram matrices are those of GraKel (testdata/graphgrams.py).
 func TestGraKel(t *testing.T) {
-	text, err := os.ReadFile("testdata/graphgrams.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/graphgrams.json"))(t)
 	var golden struct {
 		Graphs []json.RawMessage
 		Grams  map[string][][]float64
 	}
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &golden))
 	e := NewEncoder(Graphs)
 	for _, g := range golden.Graphs {
-		if err := e.Add(g); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Add(g))
 	}
 	set, _ := e.Set()
 	if len(golden.Grams) < 7 || set.N() < 20 {
@@ -47,24 +42,17 @@ func TestGraKel(t *testing.T) {
 // TestRDKit: fingerprints of molecules are those of RDKit (graph/testdata/molecules.py), to unit
 // length.
 func TestRDKit(t *testing.T) {
-	text, err := os.ReadFile("../graph/testdata/molecules.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../graph/testdata/molecules.json"))(t)
 	var golden struct {
 		Compared []string
 		Products map[string][][]float64
 	}
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &golden))
 	smiles := golden.Compared
 	e := NewEncoder(Graphs)
 	e.set.Alphabet.Standard = false // RDKit read them as they are written
 	for _, text := range smiles {
-		if err := e.Add([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Add([]byte(text)))
 	}
 	set, _ := e.Set()
 	if len(golden.Products) < 3 || set.N() < 60 {
@@ -106,10 +94,7 @@ func TestGraphState(t *testing.T) {
 		all := encode(t, kind, lines...)
 		train := all.Subset([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 		f := mustFit(t, spec, train)
-		again, err := restore(f.Term, f.Alphabet, f.state())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(restore(f.Term, f.Alphabet, f.state()))(t)
 		if !equalRows(f.Rows(all), again.Rows(all)) {
 			t.Errorf("%s: restored features are others", spec)
 		}
@@ -181,14 +166,11 @@ func TestTooManyPairs(t *testing.T) {
 	star := encode(t, Graphs, `{"nodes": 1000, "edges": [`+strings.Join(edges, ", ")+`]}`, "CC")
 	for text, fine := range map[string]bool{"paths:2": false, "atompairs:3": false,
 		"graphlets:4": false, "wl:3": true, "circular:2": true} {
-		spec, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := must.Get(Parse(text))(t)
 		if err := spec.Fits(t.Context(), star.Subset([]int{1})); err != nil {
 			t.Errorf("%s of the small graph: %v", text, err)
 		}
-		_, err = NewBasis(t.Context(), spec, star, []int{1})
+		_, err := NewBasis(t.Context(), spec, star, []int{1})
 		if fine != (err == nil) || !fine && !strings.Contains(err.Error(), "a graph of 1000 nodes: make its") {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -197,10 +179,7 @@ func TestTooManyPairs(t *testing.T) {
 
 // The features of a molecule are the same to the bit in every notation (graph/testdata/notations.py).
 func TestNotations(t *testing.T) {
-	text, err := os.ReadFile("../graph/testdata/notations.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../graph/testdata/notations.tsv"))(t)
 	var usual, others []string
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for _, line := range append(lines, "Cc1ccccc1c1ccccc1\tCc1ccccc1-c1ccccc1", "c1ccc2cccc2cc1\tc1ccc2cccc-2cc1",
@@ -216,9 +195,7 @@ func TestNotations(t *testing.T) {
 	a := encode(t, Graphs, usual...)
 	e := EncoderFor(a.Alphabet)
 	for _, other := range others {
-		if err := e.Add([]byte(other)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Add([]byte(other)))
 	}
 	b, unknown := e.Set()
 	if unknown > 0 {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // encode makes a set out of lines.
@@ -73,10 +75,7 @@ func reversed(s *Set) *Set {
 
 func mustFit(t testing.TB, spec string, s *Set) *Features {
 	t.Helper()
-	terms, err := Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	terms := must.Get(Parse(spec))(t)
 	f, err := Fit(t.Context(), terms[0], s)
 	if err != nil {
 		t.Fatalf("%s over %s: %v", spec, s.Alphabet.Kind, err)
@@ -148,10 +147,7 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 	for i := range half {
 		half[i] = i
 	}
-	terms, err := Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	terms := must.Get(Parse(spec))(t)
 	term := terms[0]
 	// too many features is right for a large alphabet, if it names a remedy
 	if _, err := term.extractor(all.Alphabet); err != nil {
@@ -377,10 +373,7 @@ func fuzzMap(f *testing.F, spec func(a, b uint8) string) {
 		for _, c := range slices.Concat(x, y) {
 			set.Codes = append(set.Codes, int32(int(c)*37%(alphabet.Letters+1))-1)
 		}
-		s, err := Parse(spec(a, b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Parse(spec(a, b)))(t)
 		term, err := Fit(t.Context(), s[0], set.Subset([]int{0}))
 		if err != nil { // too many possible features
 			t.Skip(err)

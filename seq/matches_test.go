@@ -8,14 +8,12 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func mustMatch(t testing.TB, spec string, a *Alphabet) *matches {
 	t.Helper()
-	terms, err := Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	terms := must.Get(Parse(spec))(t)
 	m := newMatches(terms[0], a)
 	if m == nil {
 		t.Fatalf("%s over %s is not counted by windows", spec, a.Kind)
@@ -141,10 +139,7 @@ func TestMatchesFor(t *testing.T) {
 		"gapped:10,4/tfidf": false, "gapped:16,2": false,
 		"spectrum:3": false, "gapped:3,1": false,
 	} {
-		terms, err := Parse(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		terms := must.Get(Parse(spec))(t)
 		if got := matchesFor(terms[0], set) != nil; got != want {
 			t.Errorf("%s by windows: %t", spec, got)
 		}
@@ -155,14 +150,8 @@ func TestMatchesFor(t *testing.T) {
 			t.Errorf("%s of a long sequence by windows", spec)
 		}
 	}
-	spec, err := Parse("gapped:10,4/rc+gapped:8,3/linear")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := NewBasis(t.Context(), spec, set, []int{5, 7, 1, 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(Parse("gapped:10,4/rc+gapped:8,3/linear"))(t)
+	b := must.Get(NewBasis(t.Context(), spec, set, []int{5, 7, 1, 30}))(t)
 	if b.parts[0].inverted != nil || b.parts[1].matches == nil {
 		t.Error("the basis has features where windows are compared")
 	}
@@ -214,10 +203,7 @@ func FuzzMatches(f *testing.F) {
 		g := 1 + int(a)%12
 		term := Term{Map: "gapped", Args: []int{g, int(b) % g}, Counts: Raw, Both: a > 127}
 		m := newMatches(term, set.Alphabet)
-		features, err := Fit(t.Context(), term, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		features := must.Get(Fit(t.Context(), term, set))(t)
 		rows := features.Rows(set)
 		dots, _ := m.among(t.Context(), set)
 		for i, want := range innerProducts(rows, rows) {

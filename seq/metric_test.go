@@ -10,36 +10,28 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestTanimotoRDKit: 1 − d²/2 is the similarity of RDKit (graph/testdata/molecules.py), also of
 // molecules with labels that training does not have.
 func TestTanimotoRDKit(t *testing.T) {
-	text, err := os.ReadFile("../graph/testdata/molecules.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../graph/testdata/molecules.json"))(t)
 	var golden struct {
 		Compared []string
 		Tanimoto map[string][][]float64
 	}
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &golden))
 	n := len(golden.Compared) / 2
 	train := NewEncoder(Graphs)
 	train.set.Alphabet.Standard = false // RDKit read them as they are written
 	for _, text := range golden.Compared[:n] {
-		if err := train.Add([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, train.Add([]byte(text)))
 	}
 	xbar, _ := train.Set()
 	rest := EncoderFor(xbar.Alphabet)
 	for _, text := range golden.Compared {
-		if err := rest.Add([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, rest.Add([]byte(text)))
 	}
 	all, unknown := rest.Set()
 	if unknown < 5 || n < 30 || len(golden.Tanimoto) != 2 {
@@ -61,18 +53,12 @@ func TestTanimotoRDKit(t *testing.T) {
 // distancesTo are the squared distances of a set to X̄ under one term [N,M], by a Basis.
 func distancesTo(t *testing.T, text string, xbar, set *Set) []float64 {
 	t.Helper()
-	spec, err := Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(Parse(text))(t)
 	chosen := make([]int, xbar.N())
 	for i := range chosen {
 		chosen[i] = i
 	}
-	b, err := NewBasis(t.Context(), spec, xbar, chosen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(NewBasis(t.Context(), spec, xbar, chosen))(t)
 	return b.Distances(t.Context(), set, 0, set.N())
 }
 
@@ -88,10 +74,7 @@ func TestTanimoto(t *testing.T) {
 		forgetful(all)
 		n := xbar.N()
 		for _, name := range names {
-			term, err := Parse(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			term := must.Get(Parse(name))(t)
 			define := naiveGraph(term[0].Map)
 			bags := make([]bag, all.N())
 			for i := range bags {
@@ -156,10 +139,7 @@ func TestTanimotoErrors(t *testing.T) {
 	if _, err := Parse("circular:2/tanimoto/tfidf"); err == nil || !strings.Contains(err.Error(), "leave out /tfidf") {
 		t.Errorf("with tf-idf: %v", err)
 	}
-	spec, err := Parse("spectrum:2/tanimoto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(Parse("spectrum:2/tanimoto"))(t)
 	set := encode(t, DNA, "ACGT")
 	if err := spec.Check(set.Alphabet); err == nil || !strings.Contains(err.Error(), "/tanimoto is for graphs") {
 		t.Errorf("of sequences: %v", err)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // manyLines are random DNA of a length; at 400 symbols, their features take a core a second.
@@ -30,18 +32,9 @@ func TestStop(t *testing.T) {
 		length = 100
 	}
 	set := encode(t, DNA, manyLines(length)...)
-	spec, err := Parse("gapped:10,4/rc/sqrt+gapped:8,3/tfidf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	small, err := NewBasis(t.Context(), spec, set.Subset([]int{0, 1}), []int{0, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	projection, err := NewProjection(t.Context(), spec[1:], 10, set.Subset([]int{0, 1}), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(Parse("gapped:10,4/rc/sqrt+gapped:8,3/tfidf"))(t)
+	small := must.Get(NewBasis(t.Context(), spec, set.Subset([]int{0, 1}), []int{0, 1}))(t)
+	projection := must.Get(NewProjection(t.Context(), spec[1:], 10, set.Subset([]int{0, 1}), 1))(t)
 	targets, all := make([]float64, set.N()), make([]int, set.N())
 	for i := range targets {
 		targets[i], all[i] = float64(i%2), i
@@ -86,10 +79,7 @@ func TestStop(t *testing.T) {
 // TestProgress: the shares of a work that is not stopped end with 1.
 func TestProgress(t *testing.T) {
 	set := encode(t, DNA, randomLines(DNA, 2*atOnce+50, 40, 9)...)
-	spec, err := Parse("gapped:4,1+spectrum:3/tfidf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(Parse("gapped:4,1+spectrum:3/tfidf"))(t)
 	last, heard := 0.0, 0
 	ctx := WithProgress(t.Context(), func(share float64) { last, heard = share, heard+1 })
 	if _, err := NewBasis(ctx, spec, set, []int{1, 2, 3}); err != nil || last != 1 || heard < 5 {

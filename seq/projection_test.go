@@ -4,6 +4,8 @@ import (
 	"math"
 	"reflect"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestProjection: inner products of random projections are those of the features, up to their
@@ -11,22 +13,13 @@ import (
 func TestProjection(t *testing.T) {
 	const p = 2048
 	set := encode(t, DNA, randomLines(DNA, 60, 60, 9)...)
-	spec, err := Parse("spectrum:2/tfidf+double:1,3/sqrt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := NewProjection(t.Context(), spec, p, set, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(Parse("spectrum:2/tfidf+double:1,3/sqrt"))(t)
+	z := must.Get(NewProjection(t.Context(), spec, p, set, 7))(t)
 	n := set.N()
 	got := z.Rows(t.Context(), set, 0, n)
 	var products []float64
 	for _, term := range spec {
-		f, err := Fit(t.Context(), term, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Fit(t.Context(), term, set))(t)
 		rows := f.Rows(set)
 		for i, v := range innerProducts(rows, rows) {
 			if len(products) < n*n {
@@ -64,9 +57,7 @@ func TestProjection(t *testing.T) {
 		t.Errorf("variance %g", squares)
 	}
 	again := &Projection{Spec: spec, P: p, Seed: 7, Mean: z.Mean, Scale: z.Scale}
-	if err := again.Restore(set.Alphabet, z.States()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, again.Restore(set.Alphabet, z.States()))
 	if !reflect.DeepEqual(append(z.Rows(t.Context(), set, 0, 11), z.Rows(t.Context(), set, 11, n)...),
 		got) || !reflect.DeepEqual(again.Rows(t.Context(), set, 0, n), got) {
 		t.Error("blocks, or a projection that was restored, give other bits")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func TestParse(t *testing.T) {
@@ -76,11 +77,8 @@ func TestTermsForOtherAlphabets(t *testing.T) {
 		{"mismatch:4,2", "for more than 20000 others: make m smaller", Bytes},
 		{"gapped:12,2", "gapped has too many possible features over the 256 symbols of bytes", Bytes},
 	} {
-		s, err := Parse(c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = Fit(t.Context(), s[0], encode(t, c.kind, "1 2"[:0], "A"[:0]))
+		s := must.Get(Parse(c.spec))(t)
+		_, err := Fit(t.Context(), s[0], encode(t, c.kind, "1 2"[:0], "A"[:0]))
 		var e *SpecError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s over %s:\n got %v\nwant %s", c.spec, c.kind, err, c.want)
@@ -96,9 +94,7 @@ func TestCrowded(t *testing.T) {
 	for range 150000 {
 		fmt.Fprintf(&b, "%d ", r.IntN(1e9))
 	}
-	if err := e.Add([]byte(b.String())); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.Add([]byte(b.String())))
 	set, _ := e.Set()
 	s, _ := Parse("triple:1,16")
 	if _, err := Fit(t.Context(), s[0], set); err == nil ||
@@ -293,10 +289,7 @@ func TestChoose(t *testing.T) {
 	}
 	lines = append(lines, "")
 	set := encode(t, DNA, lines...)
-	spec, err := Parse("spectrum:2+double:1,3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must.Get(Parse("spectrum:2+double:1,3"))(t)
 	for _, method := range []string{ChooseRandom, ChooseKMedoids, ChooseGreedy} {
 		for _, m := range []int{1, 3, 20, len(lines)} {
 			a, err := Choose(t.Context(), spec, set, Choice{method, m, 1, 11})

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func say(text string) func(io.Writer) error {
@@ -43,9 +45,7 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	for _, text := range []string{"one", "two"} {
-		if err := WriteFile(path, say(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, WriteFile(path, say(text)))
 		if got := names(t, dir); got != "a="+text {
 			t.Errorf("got %s", got)
 		}
@@ -53,18 +53,12 @@ func TestWriteFile(t *testing.T) {
 	if err := os.Symlink("a", filepath.Join(dir, "link")); err != nil {
 		t.Skip("no symbolic links here")
 	}
-	if err := WriteFile(filepath.Join(dir, "link"), say("three")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, WriteFile(filepath.Join(dir, "link"), say("three")))
 	if got := names(t, dir); got != "a=three link" {
 		t.Errorf("through a link: %s", got)
 	}
-	if err := os.Symlink("b", filepath.Join(dir, "early")); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteFile(filepath.Join(dir, "early"), say("four")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink("b", filepath.Join(dir, "early")))
+	must.OK(t, WriteFile(filepath.Join(dir, "early"), say("four")))
 	if got := names(t, dir); got != "a=three b=four early link" {
 		t.Errorf("through a link to nothing: %s", got)
 	}
@@ -73,16 +67,9 @@ func TestWriteFile(t *testing.T) {
 // A file that its owner alone may read stays so, whatever is written to it.
 func TestModeStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	if err := os.WriteFile(path, []byte("one"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteFile(path, say("two")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte("one"), 0o600))
+	before := must.Get(os.Stat(path))(t)
+	must.OK(t, WriteFile(path, say("two")))
 	after, err := os.Stat(path)
 	if err != nil || after.Mode() != before.Mode() {
 		t.Errorf("its mode was %v and is %v, %v", before.Mode(), after.Mode(), err)
@@ -93,9 +80,7 @@ func TestModeStays(t *testing.T) {
 func TestAbandon(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	if err := WriteFile(path, say("one")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, WriteFile(path, say("one")))
 	written, done, ended := make(chan bool), make(chan bool), make(chan error)
 	go func() {
 		ended <- WriteFile(path, func(w io.Writer) error {
@@ -181,9 +166,7 @@ func TestFaults(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "a")
-		if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte("old"), 0o666))
 		d := osFiles
 		d.create = func(path string) (file, error) {
 			if fault == "create" {
@@ -219,22 +202,15 @@ func TestFaults(t *testing.T) {
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	final := filepath.Join(dir, "deep", "runs", "one")
-	f, err := NewFolder(final)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(NewFolder(final))(t)
 	if filepath.Dir(f.Path()) != filepath.Dir(final) || !strings.HasPrefix(filepath.Base(f.Path()), ".one.tmp-") {
 		t.Errorf("built in %s", f.Path())
 	}
-	if err := WriteFile(filepath.Join(f.Path(), "a"), say("x")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, WriteFile(filepath.Join(f.Path(), "a"), say("x")))
 	if err := os.Mkdir(final, 0o777); err != nil { // an empty folder may stand there
 		t.Fatal(err)
 	}
-	if err := f.Commit(final); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Commit(final))
 	if got := names(t, dir); got != "deep deep/runs deep/runs/one deep/runs/one/a=x" {
 		t.Errorf("got %s", got)
 	}
@@ -245,25 +221,15 @@ func TestFolder(t *testing.T) {
 func TestFolderFilled(t *testing.T) {
 	dir := t.TempDir()
 	final := filepath.Join(dir, "one")
-	if err := os.Mkdir(final, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.Stat(final)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(final, 0o777))
+	before := must.Get(os.Stat(final))(t)
 	for _, discard := range []bool{true, false} {
-		f, err := NewFolder(final)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(NewFolder(final))(t)
 		if filepath.Dir(f.Path()) != final || !strings.HasPrefix(filepath.Base(f.Path()), ".one.tmp-") {
 			t.Errorf("built in %s", f.Path())
 		}
 		for _, name := range []string{"a", "b"} {
-			if err := WriteFile(filepath.Join(f.Path(), name), say(name)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, WriteFile(filepath.Join(f.Path(), name), say(name)))
 		}
 		if discard {
 			if err := f.Discard(); err != nil || names(t, dir) != "one" {
@@ -271,18 +237,12 @@ func TestFolderFilled(t *testing.T) {
 			}
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(final, "theirs"), []byte("x"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(final, "theirs"), []byte("x"), 0o666))
 		if err := f.Commit(final); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("beside somebody's file: %v", err)
 		}
-		if err := os.Remove(filepath.Join(final, "theirs")); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Commit(final); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Remove(filepath.Join(final, "theirs")))
+		must.OK(t, f.Commit(final))
 	}
 	if got := names(t, dir); got != "one one/a=a one/b=b" {
 		t.Errorf("got %s", got)
@@ -294,16 +254,9 @@ func TestFolderFilled(t *testing.T) {
 
 func TestFolderTaken(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "full", "x"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	f, err := NewFolder(filepath.Join(dir, "new"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o666))
+	must.OK(t, os.MkdirAll(filepath.Join(dir, "full", "x"), 0o777))
+	f := must.Get(NewFolder(filepath.Join(dir, "new")))(t)
 	for _, name := range []string{"file", "full"} {
 		if err := f.Commit(filepath.Join(dir, name)); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: %v", name, err)
@@ -319,22 +272,13 @@ func TestFolderTaken(t *testing.T) {
 
 func TestFolderDiscard(t *testing.T) {
 	dir := t.TempDir()
-	f, err := NewFolder(filepath.Join(dir, "deep", "runs", "one"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(f.Path(), "a"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Discard(); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(NewFolder(filepath.Join(dir, "deep", "runs", "one")))(t)
+	must.OK(t, os.WriteFile(filepath.Join(f.Path(), "a"), nil, 0o666))
+	must.OK(t, f.Discard())
 	if got := names(t, dir); got != "" {
 		t.Errorf("left %s", got)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o666))
 	if _, err := NewFolder(filepath.Join(dir, "file", "runs", "one")); err == nil {
 		t.Error("a folder inside a file")
 	}

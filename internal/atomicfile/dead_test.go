@@ -8,31 +8,25 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func TestRemoveDead(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{".dead.tmp-1", ".dead.tmp-1-2", ".other.tmp-1", ".dead.tmp-", "dead.tmp-1", "dead"} {
-		if err := os.WriteFile(at(name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(at(name), nil, 0o666))
 	}
-	probe, err := os.Open(at("dead"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	probe := must.Get(os.Open(at("dead")))(t)
 	defer probe.Close()
 	if err := Lock(probe); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
 	is := func(_, name string, _ fs.FileInfo) bool { return name == "dead" || name == "live" || name == "folder" }
-	folder, err := NewFolder(at("folder"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(NewFolder(at("folder")))(t)
 	var removed []string
-	err = WriteFile(at("live"), func(io.Writer) error {
+	err := WriteFile(at("live"), func(io.Writer) error {
 		removed = RemoveDead(dir, is)
 		return nil
 	})

@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // countCase is a mixture with its values by scipy: testdata/counts.py.
@@ -25,10 +27,7 @@ func (r countCase) counts() Counts {
 
 // Every value agrees with scipy; a CRPS of very many counts to two thousandths.
 func TestCountsOfScipy(t *testing.T) {
-	text, err := os.ReadFile("testdata/counts.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/counts.json"))(t)
 	var cases []countCase
 	if err := json.Unmarshal(text, &cases); err != nil || len(cases) == 0 {
 		t.Fatal(err)

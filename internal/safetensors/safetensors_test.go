@@ -13,6 +13,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func sample() (map[string]string, []Tensor) {
@@ -28,9 +30,7 @@ func sample() (map[string]string, []Tensor) {
 func write(t testing.TB, metadata map[string]string, ts []Tensor) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Write(&out, metadata, ts); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Write(&out, metadata, ts))
 	return out.Bytes()
 }
 
@@ -252,9 +252,7 @@ func TestPython(t *testing.T) {
 	dir := t.TempDir()
 	metadata, ts := sample()
 	ours, theirs := filepath.Join(dir, "ours.safetensors"), filepath.Join(dir, "theirs.safetensors")
-	if err := os.WriteFile(ours, write(t, metadata, ts), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(ours, write(t, metadata, ts), 0o666))
 	script := `import sys
 from safetensors import safe_open
 from safetensors.numpy import save_file
@@ -264,10 +262,7 @@ save_file({k: f.get_tensor(k) for k in f.keys()}, sys.argv[2], metadata)`
 	if out, err := exec.Command("python3", "-c", script, ours, theirs).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	back, err := os.ReadFile(theirs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(os.ReadFile(theirs))(t)
 	gotMetadata, got, err := read(back)
 	if err != nil || !reflect.DeepEqual(gotMetadata, metadata) {
 		t.Fatalf("%v, metadata %q", err, gotMetadata)
