@@ -41,27 +41,29 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(all, " ")
 }
 
+// holds checks the names of a folder.
+func holds(t *testing.T, dir, want string) {
+	t.Helper()
+	if got := names(t, dir); got != want {
+		t.Errorf("the folder holds %q, not %q", got, want)
+	}
+}
+
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	for _, text := range []string{"one", "two"} {
 		must.OK(t, WriteFile(path, say(text)))
-		if got := names(t, dir); got != "a="+text {
-			t.Errorf("got %s", got)
-		}
+		holds(t, dir, "a="+text)
 	}
 	if err := os.Symlink("a", filepath.Join(dir, "link")); err != nil {
 		t.Skip("no symbolic links here")
 	}
 	must.OK(t, WriteFile(filepath.Join(dir, "link"), say("three")))
-	if got := names(t, dir); got != "a=three link" {
-		t.Errorf("through a link: %s", got)
-	}
+	holds(t, dir, "a=three link")
 	must.OK(t, os.Symlink("b", filepath.Join(dir, "early")))
 	must.OK(t, WriteFile(filepath.Join(dir, "early"), say("four")))
-	if got := names(t, dir); got != "a=three b=four early link" {
-		t.Errorf("through a link to nothing: %s", got)
-	}
+	holds(t, dir, "a=three b=four early link")
 }
 
 // A file that its owner alone may read stays so, whatever is written to it.
@@ -94,16 +96,12 @@ func TestAbandon(t *testing.T) {
 		t.Errorf("nothing is being written: %s", got)
 	}
 	Abandon(path)
-	if got := names(t, dir); got != "a=one" {
-		t.Errorf("left is %s", got)
-	}
+	holds(t, dir, "a=one")
 	close(done)
 	if err := <-ended; err == nil {
 		t.Error("it was put in place")
 	}
-	if got := names(t, dir); got != "a=one" {
-		t.Errorf("left is %s", got)
-	}
+	holds(t, dir, "a=one")
 }
 
 func TestWriteFileRefuses(t *testing.T) {
@@ -122,9 +120,7 @@ func TestWriteFileRefuses(t *testing.T) {
 			t.Error("/dev/full is no device any more")
 		}
 	}
-	if got := names(t, dir); got != "" {
-		t.Errorf("left behind: %s", got)
-	}
+	holds(t, dir, "")
 }
 
 // faulty is a file whose disk fails in one way.
@@ -211,9 +207,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	must.OK(t, f.Commit(final))
-	if got := names(t, dir); got != "deep deep/runs deep/runs/one deep/runs/one/a=x" {
-		t.Errorf("got %s", got)
-	}
+	holds(t, dir, "deep deep/runs deep/runs/one deep/runs/one/a=x")
 }
 
 // An empty folder that is there is filled, not replaced: it may be a mount point, or where somebody
@@ -244,9 +238,7 @@ func TestFolderFilled(t *testing.T) {
 		must.OK(t, os.Remove(filepath.Join(final, "theirs")))
 		must.OK(t, f.Commit(final))
 	}
-	if got := names(t, dir); got != "one one/a=a one/b=b" {
-		t.Errorf("got %s", got)
-	}
+	holds(t, dir, "one one/a=a one/b=b")
 	if after, err := os.Stat(final); err != nil || !os.SameFile(before, after) {
 		t.Error("another folder stands there now")
 	}
@@ -265,9 +257,7 @@ func TestFolderTaken(t *testing.T) {
 	if err := f.Commit(filepath.Join(dir, "new")); err != nil {
 		t.Errorf("after two names that were taken: %v", err)
 	}
-	if got := names(t, dir); got != "file=x full full/x new" {
-		t.Errorf("got %s", got)
-	}
+	holds(t, dir, "file=x full full/x new")
 }
 
 func TestFolderDiscard(t *testing.T) {
@@ -275,9 +265,7 @@ func TestFolderDiscard(t *testing.T) {
 	f := must.Get(NewFolder(filepath.Join(dir, "deep", "runs", "one")))(t)
 	must.OK(t, os.WriteFile(filepath.Join(f.Path(), "a"), nil, 0o666))
 	must.OK(t, f.Discard())
-	if got := names(t, dir); got != "" {
-		t.Errorf("left %s", got)
-	}
+	holds(t, dir, "")
 	must.OK(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o666))
 	if _, err := NewFolder(filepath.Join(dir, "file", "runs", "one")); err == nil {
 		t.Error("a folder inside a file")
@@ -311,9 +299,7 @@ func TestFolderRace(t *testing.T) {
 	if len(won) != 1 {
 		t.Fatalf("%d won", len(won))
 	}
-	if got, want := names(t, dir), fmt.Sprintf("runs runs/one runs/one/who=%d", <-won); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	holds(t, dir, fmt.Sprintf("runs runs/one runs/one/who=%d", <-won))
 }
 
 // A file system whose folders cannot be brought to disk, as that of /proc, is used without. A folder that is not
