@@ -25,9 +25,7 @@ func golden(t *testing.T, kind string) *fitted.Trained {
 	t.Helper()
 	trained, err := fitted.ReadModel(filepath.Join("..", "cmd", "gpdrf-gpu", "testdata", "golden", "0.2.0", kind,
 		"model.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return trained
 }
 
@@ -82,9 +80,7 @@ func TestGraph(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			_, text, err := export(t, golden(t, kind), samples)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			d := read(t, text)
 			d.sound(t)
 			if d.opset != onnxfile.Opset {
@@ -138,9 +134,7 @@ func TestLogGraph(t *testing.T) {
 func nodesOf(t *testing.T, trained *fitted.Trained) map[string]int {
 	t.Helper()
 	_, text, err := export(t, trained, samples)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d, count := read(t, text), map[string]int{}
 	d.sound(t)
 	for _, node := range d.nodes {
@@ -168,9 +162,7 @@ func TestTemperatureGraph(t *testing.T) {
 func TestSamples(t *testing.T) {
 	size := func(kind string, samples int) int {
 		f, _, err := export(t, golden(t, kind), samples)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return f.graph.Size()
 	}
 	if few, many := size("drf", 3), size("drf", 30); many < 3*few {
@@ -223,9 +215,7 @@ func TestMissingWordGraph(t *testing.T) {
 // The sd is the root of a variance that is never below 0: where rounding makes it so, it would be NaN.
 func TestRootOfVariance(t *testing.T) {
 	_, text, err := export(t, golden(t, "drf"), samples)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d, by := read(t, text), map[string]node{}
 	for _, n := range d.nodes {
 		by[n.output] = n

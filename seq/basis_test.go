@@ -89,9 +89,7 @@ func TestLinearEmpty(t *testing.T) {
 	set := encode(t, DNA, "ACGT", "A", "N")
 	b, err := NewBasis(t.Context(),
 		Spec{{Map: "spectrum", Args: []int{2}, Counts: Raw, Linear: true}}, set, []int{0, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if d := b.Distances(t.Context(), set, 0, 3); !reflect.DeepEqual(d, []float64{0, 2, 2, 0, 2, 0}) {
 		t.Error(d)
 	}

@@ -49,9 +49,7 @@ func TestFrames(t *testing.T) {
 	}
 	// Another file of the same kind: vectors that are known have their codes.
 	e := EncoderFor(set.Alphabet)
-	if err := e.Add([]byte("9,9;3,4")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.Add([]byte("9,9;3,4")))
 	if more, _ := e.Set(); !slices.Equal(more.Codes, []int32{3, 1}) || set.Alphabet.Letters != 3 {
 		t.Errorf("codes %v, %d vectors of the first set", more.Codes, set.Alphabet.Letters)
 	}

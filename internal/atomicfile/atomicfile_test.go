@@ -35,9 +35,7 @@ func names(t *testing.T, dir string) string {
 		all = append(all, rel)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return strings.Join(all, " ")
 }
 
@@ -203,9 +201,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("built in %s", f.Path())
 	}
 	must.OK(t, WriteFile(filepath.Join(f.Path(), "a"), say("x")))
-	if err := os.Mkdir(final, 0o777); err != nil { // an empty folder may stand there
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(final, 0o777)) // an empty folder may stand there
 	must.OK(t, f.Commit(final))
 	holds(t, dir, "deep deep/runs deep/runs/one deep/runs/one/a=x")
 }

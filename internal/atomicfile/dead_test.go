@@ -53,9 +53,7 @@ func TestTakenForDead(t *testing.T) {
 		}
 		return f, err
 	}
-	if err := writeFile(d, path, func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, writeFile(d, path, say("x")))
 	if text, err := os.ReadFile(path); err != nil || string(text) != "x" || tries != 2 {
 		t.Errorf("%q, %v after %d tries", text, err, tries)
 	}

@@ -45,9 +45,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("the header's length %d is no multiple of 8", n)
 	}
 	gotMetadata, got, err := read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if sum := gotMetadata[ChecksumKey]; len(sum) != len(blank()) || sum == blank() {
 		t.Errorf("the checksum is %q", sum)
 	}
@@ -287,9 +285,7 @@ func FuzzRead(f *testing.F) {
 		}
 		first := write(t, metadata, ts)
 		metadata, ts, err = read(first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if again := write(t, metadata, ts); !bytes.Equal(first, again) {
 			t.Fatal("what was read is not what was written")
 		}
