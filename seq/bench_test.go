@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 const (
@@ -22,9 +24,7 @@ func randomSet(b *testing.B, k Kind, letters string, length, symbols int) *Set {
 		for i := range line {
 			line[i] = letters[r.IntN(len(letters))]
 		}
-		if err := e.Add(line); err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, e.Add(line))
 	}
 	set, _ := e.Set()
 	return set
@@ -67,9 +67,7 @@ func BenchmarkMolecules(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	e := NewEncoder(Graphs)
 	for range 4000 {
-		if err := e.Add(randomMolecule(30, r)); err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, e.Add(randomMolecule(30, r)))
 	}
 	set, _ := e.Set()
 	for _, spec := range []string{"wl:3", "wl:3/min", "wledges:3", "circular:2/min", "paths:10/sqrt",
@@ -130,10 +128,7 @@ func BenchmarkAmong(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("%s/%s/%d", c.spec, c.kind, c.length), func(b *testing.B) {
 			set := randomSet(b, c.kind, c.letters, c.length, 1000*c.length)
-			spec, err := Parse(c.spec)
-			if err != nil {
-				b.Fatal(err)
-			}
+			spec := must.Get(Parse(c.spec))(b)
 			b.SetBytes(int64(len(set.Codes)))
 			for b.Loop() {
 				if _, _, err := distancesAmong(b.Context(), spec[0], set); err != nil {
@@ -154,18 +149,9 @@ func BenchmarkDistances(b *testing.B) {
 	}{{"gapped:8,3", DNA, dnaText}, {"gapped:10,4/rc", DNA, dnaText}, {"gapped:10,6", Protein, proteinText}} {
 		b.Run(fmt.Sprintf("%s/%s", c.spec, c.kind), func(b *testing.B) {
 			set := randomSet(b, c.kind, c.letters, 100, 1000*100)
-			spec, err := Parse(c.spec)
-			if err != nil {
-				b.Fatal(err)
-			}
-			chosen, err := Choose(b.Context(), spec, set, Choice{ChooseRandom, 500, 1, 1})
-			if err != nil {
-				b.Fatal(err)
-			}
-			basis, err := NewBasis(b.Context(), spec, set, chosen)
-			if err != nil {
-				b.Fatal(err)
-			}
+			spec := must.Get(Parse(c.spec))(b)
+			chosen := must.Get(Choose(b.Context(), spec, set, Choice{ChooseRandom, 500, 1, 1}))(b)
+			basis := must.Get(NewBasis(b.Context(), spec, set, chosen))(b)
 			for b.Loop() {
 				basis.Distances(b.Context(), set, 0, set.N())
 			}
