@@ -104,13 +104,7 @@ func TestMatchesFeatures(t *testing.T) {
 		t.Skip("the race detector has shorter sequences")
 	}
 	r := rand.New(rand.NewPCG(9, 9))
-	line := func(n int) string {
-		var b strings.Builder
-		for range n {
-			b.WriteByte((dnaText + dnaText + dnaText + "N")[r.IntN(13)])
-		}
-		return b.String()
-	}
+	line := func(n int) string { return string(letters(r, dnaText+dnaText+dnaText+"N", n)) }
 	set := encode(t, DNA, line(maxSelf), line(100), line(maxSelf+1), line(maxSymbols+1), line(0), line(300))
 	xbar := set.Subset([]int{1, 4, 5})
 	for _, spec := range []string{"gapped:3,1/rc", "gapped:6,2"} {

@@ -54,11 +54,7 @@ func TestTanimotoRDKit(t *testing.T) {
 func distancesTo(t *testing.T, text string, xbar, set *Set) []float64 {
 	t.Helper()
 	spec := must.Get(Parse(text))(t)
-	chosen := make([]int, xbar.N())
-	for i := range chosen {
-		chosen[i] = i
-	}
-	b := must.Get(NewBasis(t.Context(), spec, xbar, chosen))(t)
+	b := must.Get(NewBasis(t.Context(), spec, xbar, places(xbar.N())))(t)
 	return b.Distances(t.Context(), set, 0, set.N())
 }
 

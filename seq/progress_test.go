@@ -15,11 +15,7 @@ func manyLines(length int) []string {
 	r := rand.New(rand.NewPCG(3, 4))
 	lines := make([]string, 300)
 	for i := range lines {
-		line := make([]byte, length)
-		for j := range line {
-			line[j] = dnaText[r.IntN(4)]
-		}
-		lines[i] = string(line)
+		lines[i] = string(letters(r, dnaText, length))
 	}
 	return lines
 }

@@ -12,13 +12,7 @@ import (
 // strand and of both, with unknown symbols, in pieces and whole; and it forgets them.
 func TestTally(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	line := func(letters string, n int) string {
-		var b strings.Builder
-		for range n {
-			b.WriteByte(letters[r.IntN(len(letters))])
-		}
-		return b.String()
-	}
+	line := func(from string, n int) string { return string(letters(r, from, n)) }
 	few, many, clean := dnaText+dnaText+dnaText+"N", dnaText+strings.Repeat("N", 4), strings.Repeat(dnaText, 20)+"N"
 	for _, c := range []struct {
 		spec    string
