@@ -253,3 +253,23 @@ def test_options_of_numpy_and_pandas(names: Any) -> None:
     assert model._model.schema()["columns"] == ["a"]
     assert _options.text(np.bool_(True)) == "true"
     assert _options.text(np.float64(0.5)) == "0.5"
+
+
+def test_suggest_takes_columns_by_their_names(table: Table) -> None:
+    """Columns that are no inputs change nothing, and an input that tells of gaps is no column."""
+    x, y = table
+    holes = x.copy()
+    holes[::9, 1] = np.nan
+    holes[:, 2] = np.nan
+    models = [
+        GPDRFRegressor(**SMALL, missing="impute").fit(holes, y),
+        GPDRFRegressor(**SMALL, options={"ignore": "x2"}).fit(x, y),
+    ]
+    other = x * [1, 1, -50]
+    for model in models:
+        rows, worth = model.suggest(x, batch=3, how="variance")
+        again, same = model.suggest(other, batch=3, how="variance")
+        assert np.array_equal(rows, again)
+        assert np.array_equal(worth, same)
+    plain = GPDRFRegressor(**SMALL).fit(x, y)
+    assert len(plain.suggest(x, batch=3, how="variance", feasible=models[0])[0]) == 3

@@ -88,7 +88,8 @@ class Model:
             folder = own.path
             model, out = folder / MODEL_FILE, folder / "out.csv"
             model.write_bytes(self.content)
-            command = [name, str(model), *rows.write(folder / "rows"), "--out", str(out), *arguments]
+            named = any(rows.need_names(m.schema()["columns"] or []) for m in (self, feasible) if m is not None)
+            command = [name, str(model), *rows.write(folder / "rows", named=named), "--out", str(out), *arguments]
             if feasible is not None:
                 other = folder / f"feasible-{MODEL_FILE}"
                 other.write_bytes(feasible.content)

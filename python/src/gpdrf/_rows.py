@@ -95,6 +95,14 @@ class Rows:
             return dict(zip(self._names(), self.numbers.T, strict=True))
         return self.columns
 
+    def need_names(self, columns: Sequence[str]) -> bool:
+        """Whether a model with these inputs finds numbers by their names. In an array it takes them by their places.
+
+        A column without cells in training is no input, nor is one that an option names; one with gaps is two inputs.
+        """
+        names = [] if self.numbers is None else self._names()
+        return list(columns) != names and not set(columns).isdisjoint(names)
+
     def lacking(self, but: Sequence[str]) -> NDArray[np.bool_]:
         """Which rows lack a cell of a column that is an input, as one without any cell is not."""
         lacks = np.zeros(len(self), np.bool_)
