@@ -273,3 +273,10 @@ def test_suggest_takes_columns_by_their_names(table: Table) -> None:
         assert np.array_equal(worth, same)
     plain = GPDRFRegressor(**SMALL).fit(x, y)
     assert len(plain.suggest(x, batch=3, how="variance", feasible=models[0])[0]) == 3
+
+
+def test_messages_about_rows_behind_a_genome() -> None:
+    """A cell may have more characters than package csv of Python takes."""
+    texts = ["ACGT" * 40_000, "", *["GATTACA", "ACGGT"] * 19]
+    with pytest.raises(GPDRFInputError, match=r'^X, row 2: the column "sequence" lacks 1 sequence'):
+        fit(texts)
