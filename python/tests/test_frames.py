@@ -280,3 +280,14 @@ def test_messages_about_rows_behind_a_genome() -> None:
     texts = ["ACGT" * 40_000, "", *["GATTACA", "ACGGT"] * 19]
     with pytest.raises(GPDRFInputError, match=r'^X, row 2: the column "sequence" lacks 1 sequence'):
         fit(texts)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, pd.Series])
+def test_nan_in_a_list_is_no_word(kind: Any, table: Table) -> None:
+    x, y = table
+    names = ["up" if t > 0 else "down" for t in y]
+    missing = kind([*names[:3], np.nan, *names[4:]])
+    with pytest.raises(ValueError, match="y of row 4 is missing: each row needs a class"):
+        GPDRFClassifier(**SMALL).fit(x, missing)
+    with pytest.raises(ValueError, match="groups of row 4 is missing: each row needs a group"):
+        GPDRFRegressor(**SMALL).fit(x, y, groups=missing)

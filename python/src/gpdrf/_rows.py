@@ -196,7 +196,7 @@ def roles_of(rows: Rows, sample_weight: Any, groups: Any) -> dict[str, NDArray[A
     elif groups is not None:
         names = column_or_1d(groups)
         check_consistent_length(names, range(n))
-        for i, name in enumerate(names.tolist()):
+        for i, name in enumerate(_as_given(groups).ravel().tolist()):
             if _missing(name):
                 raise ValueError(f"groups of row {i + 1} is missing: each row needs a group")
         roles["group"] = np.unique(names, return_inverse=True)[1]
@@ -213,10 +213,15 @@ def kept(rows: Rows, roles: Mapping[str, NDArray[Any] | str], drops: bool, ignor
 
 def check_classes(y: Any) -> None:
     """Refuse a class that is missing among words or categories."""
-    y = np.asarray(y)
+    y = _as_given(y)
     for i, v in enumerate(y.ravel().tolist() if y.ndim and y.dtype.kind == "O" else []):
         if _missing(v):
             raise ValueError(f"y of row {i + 1} is missing: each row needs a class")
+
+
+def _as_given(values: Any) -> NDArray[Any]:
+    """An array of values. numpy has the text nan for a NaN among the texts of a list."""
+    return np.asarray(values, object if isinstance(values, list | tuple) else None)
 
 
 def _add(cells: dict[str, Any], name: str, column: Any) -> str:
