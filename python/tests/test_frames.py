@@ -291,3 +291,17 @@ def test_nan_in_a_list_is_no_word(kind: Any, table: Table) -> None:
         GPDRFClassifier(**SMALL).fit(x, missing)
     with pytest.raises(ValueError, match="groups of row 4 is missing: each row needs a group"):
         GPDRFRegressor(**SMALL).fit(x, y, groups=missing)
+
+
+@pytest.mark.parametrize("gap", [None, np.nan, pd.NA])
+def test_missing_sequences(gap: Any, genes: tuple[list[str], list[str]]) -> None:
+    """They are what an empty text is, as in a column of a frame with gaps."""
+    texts, y = [genes[0][0], gap, *genes[0][2:]], np.arange(60) + 0.5
+    small: dict[str, Any] = {"steps": 20, "kernel": "spectrum:2", "random_state": 1}
+    for x in (texts, pd.Series(texts)):
+        with pytest.raises(GPDRFInputError, match=r'^X, row 2: the column "sequence" lacks 1 sequence'):
+            GPDRFRegressor(**small).fit(x, y)
+    model = GPDRFRegressor(**small, missing="drop").fit(texts, y)
+    assert model.result_["n_train"] == 59
+    with pytest.raises(GPDRFInputError, match=r'^X, row 2: the sequence in column "sequence" is empty'):
+        model.predict(texts)

@@ -351,8 +351,10 @@ def _objects(column: Any) -> NDArray[Any]:
 
 
 def as_sequences(x: Any) -> list[str] | None:
-    """The rows as sequences, where x is a list, an array or a column of texts."""
+    """The rows as sequences, where x is a list, an array or a column of texts. One that is missing is empty."""
     if isinstance(x, str) or not hasattr(x, "__len__") or getattr(x, "ndim", 1) != 1 or is_frame(x) or len(x) == 0:
         return None
     rows = list(x)
-    return [str(row) for row in rows] if all(isinstance(row, str) for row in rows) else None
+    if not any(isinstance(row, str) for row in rows) or not all(isinstance(row, str) or _missing(row) for row in rows):
+        return None
+    return [str(row) if isinstance(row, str) else "" for row in rows]
