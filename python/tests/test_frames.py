@@ -188,7 +188,10 @@ def test_options_name_columns(table: Table) -> None:
     with pytest.raises(ValueError, match="X has no rows"):
         by_name.predict(frame[:0])
     durations, periods = pd.to_timedelta(frame["b"], unit="D"), pd.period_range("2020-01", periods=100, freq="M")
-    for column, match in ((durations, "durations: give numbers"), (periods, "periods: give dates")):
+    refused = [(durations, "durations: give numbers"), (periods, "periods: give dates")]
+    lists: list[Any] = [[1, 2], np.zeros(2), {"k": 1}]
+    refused += [(pd.Series([cell] * 100), "lists: give each value a column") for cell in lists]
+    for column, match in refused:
         with pytest.raises(GPDRFInputError, match=f'column "b" is of {match}'):
             GPDRFRegressor(**SMALL).fit(frame.assign(b=column), y)
 

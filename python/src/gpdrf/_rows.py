@@ -36,6 +36,7 @@ _AMOUNT = re.compile(
     r"|(\d\d?[- ]?[a-z]{3,9}\.?[- ]?|[a-z]{3,9}\.? \d\d?,? )\d{4}([t :].*)?"
 )
 _TEXTS = (str, datetime.date, np.datetime64)  # a datetime and a Timestamp are dates, too
+_SEVERAL = (list, tuple, dict, np.ndarray)
 _BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
@@ -302,6 +303,8 @@ def has_words(frame: Any) -> bool:
             raise GPDRFInputError(f'X: column "{name}" is of durations: give numbers, such as their seconds')
         if str(column.dtype).startswith("period"):
             raise GPDRFInputError(f'X: column "{name}" is of periods: give dates, such as their .dt.start_time')
+        if any(isinstance(v, _SEVERAL) for v in _objects(column)):
+            raise GPDRFInputError(f'X: column "{name}" is of lists: give each value a column, or leave it out')
     return any(_is_category(column) or any(isinstance(v, _TEXTS) for v in _objects(column)) for column in columns)
 
 
