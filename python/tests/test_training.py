@@ -272,6 +272,10 @@ def test_warm_start_of_classes(table: Table) -> None:
     x, y = table
     model = GPDRFClassifier(**SMALL, warm_start=True).fit(x, y > 0)
     assert model.fit(x, y > 0.5).result_["steps"] == 60
+    assert model.set_params(random_state=np.int64(1)).fit(x, y > 0.5).result_["steps"] == 60
+    with pytest.raises(ValueError, match="seed: the model of"):
+        model.set_params(random_state=np.int64(2)).fit(x, y > 0)
+    model.set_params(random_state=1)
     with pytest.raises(ValueError, match="must hold the classes of the fit before"):
         model.fit(x, np.where(y > 0, "a", "b"))
 

@@ -267,7 +267,7 @@ class Estimator(BaseEstimator):
                 f"warm_start: {name} was {self._asked[name]!r} before, and is not given now: give it, or fit anew"
             )
         changed = {k: v for k, v in now.items() if k in _options.EACH or self._asked.get(k) != v}
-        if isinstance(self.random_state, int) and self.random_state != self._asked["random_state"]:
+        if isinstance(self.random_state, int | np.integer) and self.random_state != self._asked["random_state"]:
             changed["seed"] = seed_of(self.random_state)
         return ["--from", str(folder), *self._words(changed)]
 
