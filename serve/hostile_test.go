@@ -21,6 +21,8 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
@@ -288,4 +290,21 @@ func TestAnswersAreCounted(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	t.Error("a request has kept memory")
+}
+
+// A prediction that is no number is an error, also of a request that asks for labels alone.
+func TestPredictionOfNoNumber(t *testing.T) {
+	trained := writeModel(t, filepath.Join(t.TempDir(), "m.safetensors"), words, 1)
+	m := &loaded{trained: trained, batcher: &batcher{queue: make(chan *job, 1)}}
+	go func() {
+		j := <-m.batcher.queue
+		j.answer <- answer{parts: []*model.Prediction{{S: 1, N: 1, C: 3, H: []float64{1, 2, 3}},
+			{S: 1, N: 2, C: 3, H: []float64{1, 2, 3, 0, math.NaN(), 0}}}}
+	}()
+	rows := data.Given{N: 3, Numbers: []float64{0, 2, 1, 2, 0, 3},
+		Texts: map[string][]string{"colour": {"red", "blue", "red"}}}
+	want := "row 3: " + predict.ErrNotFinite.Error()
+	if _, err := m.predict(t.Context(), rows); err == nil || err.Error() != want {
+		t.Errorf("%v, expected %s", err, want)
+	}
 }

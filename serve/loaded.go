@@ -93,7 +93,11 @@ func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, er
 	if err != nil {
 		return nil, err
 	}
-	return &prediction{m.trained, rows, parts, distances, m.trained.Warnings(ctx, given, rows)}, nil
+	p := &prediction{m.trained, rows, parts, distances, m.trained.Warnings(ctx, given, rows)}
+	if err := p.checkFinite(); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // read reads a model, and warns if its run is not finished.

@@ -28,6 +28,19 @@ func (p *prediction) n() (rows int) {
 	return rows
 }
 
+// checkFinite returns an error if the prediction of a row is no number, which a label and a set do not show.
+func (p *prediction) checkFinite() error {
+	first := 1
+	for _, part := range p.parts {
+		at := slices.IndexFunc(part.H, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+		if at >= 0 {
+			return badf("row %d: %v", first+at/part.C%part.N, predict.ErrNotFinite)
+		}
+		first += part.N
+	}
+	return nil
+}
+
 // These outputs must be asked for: each is as large as all others by a hundred.
 const (
 	samplesName = "samples"
