@@ -352,3 +352,9 @@ def test_load_dates_and_sequences(table: Table, tmp_path: Path) -> None:
             assert model.predict(inputs).shape == (100,)
     with pytest.raises(ValueError, match='X lacks the column "day": the model reads day, a'):
         GPDRFRegressor.load(tmp_path / "dates").predict(tables["dates"][["a"]])
+
+
+def test_ensemble_by_options(table: Table) -> None:
+    """A parameter may be given among the options, too."""
+    x, y = table
+    assert GPDRFRegressor(**SMALL, options={"ensemble": 2}).fit(x, y).predict(x).shape == (100,)

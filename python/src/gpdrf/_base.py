@@ -222,7 +222,8 @@ class Estimator(BaseEstimator):
                 *("--test=none", f"--task={task}", "--set", "report=false"),
                 *(further or self._arguments(n, resumes, groups is not None or "group" in (self.options or {}))),
             ]
-            alone = self.ensemble in (None, 1) and self.preset != "best"  # --overwrite is for a single model
+            given = self._given()
+            alone = str(given.get("ensemble", 1)) == "1" and given.get("preset") != "best"  # for --overwrite
             arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), *["--overwrite"] * alone]
             try:
                 with Progress() if self.verbose else nullcontext() as progress:
@@ -286,7 +287,7 @@ class Estimator(BaseEstimator):
             left -= most * max(1, round(self.validation * left)) if self.validation else 0
             given["inducing"] = max(1, min(self.inducing, left))
         given |= self._passed()
-        if not _options.LENGTH & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
+        if not _options.LENGTH & given.keys() and given.get("preset") == "default" and self._kind != SEQUENCES:
             given["steps"] = min(max(5 * n, 2000), 15000)
             given.setdefault("objective", "auto")
         return self._words(given)
