@@ -82,6 +82,11 @@ func (c *parquetCheck) group(g format.RowGroup) error {
 // agrees compares column i of a group with what package parquet takes it for: a column of the type in
 // the schema, with the codec of the first group.
 func (c *parquetCheck) agrees(i int, m *format.ColumnMetaData) error {
+	switch m.Codec {
+	case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw:
+	default: // LZO, and the LZ4 of Hadoop
+		return fmt.Errorf("is compressed by %v, which cannot be read: write it again with zstd", m.Codec)
+	}
 	if i < len(c.kinds) && m.Type != format.Type(c.kinds[i]) {
 		return damage("values of type %v in a column of type %v", m.Type, c.kinds[i])
 	}

@@ -43,6 +43,8 @@ func TestGroupClaims(t *testing.T) {
 			"in a column of type"},
 		"another codec": {func(_ *format.PageHeader, m *format.ColumnMetaData) { m.Codec = format.Gzip },
 			"are compressed by"},
+		"a codec that is not known": {func(_ *format.PageHeader, m *format.ColumnMetaData) { m.Codec = format.Lz4 },
+			"is compressed by LZ4, which cannot be read"},
 	} {
 		page := format.PageHeader{CompressedPageSize: 1, UncompressedPageSize: 1}
 		page.DataPageHeader.Set(format.DataPageHeader{NumValues: rows})
