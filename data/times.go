@@ -23,13 +23,13 @@ var (
 	yearFirstForm = regexp.MustCompile(`^(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})(?:[T ]|$)`)
 	basicForm     = regexp.MustCompile(`^(\d{4})()(\d{2})()(\d{2})T`)
 	yearLastForm  = regexp.MustCompile(`^(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{4})(?:[T ]|$)`)
-	dayNameForm   = regexp.MustCompile(`^(\d{1,2})([- ]?)([A-Za-z]{3,9})\.?([- ]?)(\d{4})(?:[T :]|$)`)
+	dayNameForm   = regexp.MustCompile(`^(\d{1,2})([-/ ]?)([A-Za-z]{3,9})\.?([-/ ]?)(\d{4})(?:[T :]|$)`)
 	nameDayForm   = regexp.MustCompile(`^([A-Za-z]{3,9})\.?()? (\d{1,2})(),? (\d{4})(?:[T ]|$)`)
 	clockForm     = regexp.MustCompile(`^(\d{1,2}:|\d{2})(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?(?: ?([AaPp])\.?[Mm]\.?)?` +
 		` ?(?:([zZ]|UTC|GMT)|([-+\x{2212}])(\d{2}):?(\d{2})?)?$`)
 
 	// what looks like a date or a time of day, and may be none
-	shortYearForm = regexp.MustCompile(`^(\d{1,2}(?:[/.]\d{1,2}[/.]|[- ]?[A-Za-z]{3,9}[- ]?))(\d{2}(?:[ :].*)?)$`)
+	shortYearForm = regexp.MustCompile(`^(\d{1,2}(?:[/.]\d{1,2}[/.]|[-/ ]?[A-Za-z]{3,9}[-/ ]?))(\d{2}(?:[ :].*)?)$`)
 	timeOfDayForm = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm]|Z|[-+]\d{2}:?\d{2})?$`)
 )
 

@@ -33,7 +33,7 @@ _MONEY = r"$\xa2-\xa5\u20a0-\u20cf"
 _AMOUNT = re.compile(
     rf"[-+(\u2212\u2013{_MONEY}]*\s*[.,]?\d[\d.,'\u2019\s]*([%\u2030){_MONEY}]*|(?<=\s)[^\W\d_]\S*)"
     r"|(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})([t ].*)?"
-    r"|(\d\d?[- ]?[a-z]{3,9}\.?[- ]?|[a-z]{3,9}\.? \d\d?,? )\d{4}([t :].*)?"
+    r"|(\d\d?[-/ ]?[a-z]{3,9}\.?[-/ ]?|[a-z]{3,9}\.? \d\d?,? )\d{4}([t :].*)?"
 )
 _TEXTS = (str, datetime.date, np.datetime64)  # a datetime and a Timestamp are dates, too
 _SEVERAL = (list, tuple, dict, np.ndarray)
