@@ -234,33 +234,33 @@ func (c *columnProfile) asDate() string {
 	return first
 }
 
-// form is the order of column i; the error is about the first date that leaves it open.
-func (d *dates) form(rec *records, i int, said string) (form string, err error) {
-	form, known := d.order(cmp.Or(said, rec.dateOrder(i)))
-	if !known {
-		return "", errorAt(rec.name, d.open.at, "found the date %s in column %s: is the day or the month first? Say "+
-			"which by --set dates=dmy or --set dates=mdy", quote(d.open.cell), quote(rec.columnName(i)))
-	}
-	return form, nil
-}
-
-func (l *layout) addDates(rec *records, c *columnProfile, i int, said string) error {
+// dateForm is the order of day and month in column i. The error is about the first date that leaves it open, or the
+// first cell where none is a date.
+func (c *columnProfile) dateForm(rec *records, i int, said, otherwise string) (form string, err error) {
 	name := rec.columnName(i)
-	form, err := c.dates.form(rec, i, said)
-	if err != nil {
-		return err
+	form, known := c.dates.order(cmp.Or(said, rec.dateOrder(i)))
+	if !known {
+		return "", errorAt(rec.name, c.dates.open.at, "found the date %s in column %s: is the day or the month first? Say "+
+			"which by --set dates=dmy or --set dates=mdy", quote(c.dates.open.cell), quote(name))
 	}
-	if s := c.dates.of(form); s.begun {
-		l.addDate(i, s.date(name, form), s)
-		return nil
+	if c.dates.of(form).begun {
+		return form, nil
 	}
 	first := c.dates.texts
 	if first.cell == "" {
 		first = c.firstText()
 	}
-	return errorAt(rec.name, first.at, "found %s in column %s, which cannot be read as a date: write it like 2020-12-31 "+
-		"23:59, with a year of four digits, or leave the column out with --ignore %s", quote(first.cell), quote(name),
-		flagWord(name, i))
+	return "", errorAt(rec.name, first.at, "found %s in column %s, which cannot be read as a date: write it like "+
+		"2020-12-31 23:59, with a year of four digits, or %s", quote(first.cell), quote(name), otherwise)
+}
+
+func (l *layout) addDates(rec *records, c *columnProfile, i int, said string) error {
+	form, err := c.dateForm(rec, i, said, "leave the column out with --ignore "+flagWord(rec.columnName(i), i))
+	if err == nil {
+		s := c.dates.of(form)
+		l.addDate(i, s.date(rec.columnName(i), form), s)
+	}
+	return err
 }
 
 // after is the time some days after Start, as people write it.

@@ -107,8 +107,8 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 		}
 		role.column = names[at]
 		l.note("column %s %s", quote(role.column), role.does)
-		if role.option == "time" && p.columns[at].texts.n > 0 {
-			form, err := p.columns[at].dates.form(rec, at, dates)
+		if c := &p.columns[at]; role.option == "time" && c.isDates() && c.isText() {
+			form, err := c.dateForm(rec, at, dates, "name another column with "+role.flag)
 			if err != nil {
 				return err
 			}
