@@ -39,8 +39,8 @@ func (c cycle) phase(seconds float64) float64 {
 	return turns - math.Floor(turns)
 }
 
-// unit is the unit of times that are numbers, in seconds; 0 of texts.
-func (d *Date) unit() float64 { return map[string]float64{epochSeconds: 1, epochMillis: 1e-3}[d.Form] }
+// isText: the times are texts, and no numbers.
+func (d *Date) isText() bool { return d.Form != epochSeconds && d.Form != epochMillis }
 
 // Seconds is the time of a number v in a column of numbers.
 func (d *Date) Seconds(v float64) float64 {

@@ -303,7 +303,7 @@ func (s Schema) RequestNumbers() []string {
 func (s Schema) TextColumns() []string { return s.namesOf(InputColumn.isText) }
 
 func (c InputColumn) isText() bool {
-	return c.Values != nil || c.Notation != nil || c.Date != nil && c.Date.unit() == 0
+	return c.Values != nil || c.Notation != nil || c.Date != nil && c.Date.isText()
 }
 
 // InNumbers is the schema of rows whose numbers are plain, and whose dates are numbers: in the unit of the
@@ -311,7 +311,7 @@ func (c InputColumn) isText() bool {
 func (s Schema) InNumbers() Schema {
 	s.Notations, s.Dates = nil, slices.Clone(s.Dates)
 	for i := range s.Dates {
-		if s.Dates[i].unit() == 0 {
+		if s.Dates[i].isText() {
 			s.Dates[i].Form = epochSeconds
 		}
 	}
