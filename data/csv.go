@@ -302,7 +302,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 		}
 	case c.Date != nil:
 		var ok bool
-		if v, ok = c.Date.parse(cell); !ok {
+		if v, ok = c.Date.parse(rec.style.point(cell)); !ok {
 			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name), c.Date.like())
 		}
 	default:

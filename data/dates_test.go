@@ -109,6 +109,14 @@ func TestColumnsOfDates(t *testing.T) {
 	}
 }
 
+// Seconds since 1970 may have a decimal comma, as other numbers of their table have.
+func TestSecondsWithComma(t *testing.T) {
+	d, _, err := readText("timestamp;y\n1500000000,5;0,5\n1500043200,5;1,5\n1500086400,5;2\n", ReadOptions{})
+	if err != nil || d.Row(1)[0] != 0.5 {
+		t.Error(d, err)
+	}
+}
+
 // Numbers such as 20240131 stay numbers, and a note says how they become dates.
 func TestNumbersLikeDates(t *testing.T) {
 	for _, c := range []struct {

@@ -240,7 +240,7 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 	}
 	if c.option == "time" && l.timeForm != nil {
 		cell := strings.TrimSpace(rec.row[c.at])
-		seconds, ok := ParseTime(*l.timeForm, cell)
+		seconds, ok := ParseTime(*l.timeForm, rec.style.point(cell))
 		if !ok {
 			return 0, rec.cellError(c.at, "found %s in column %s, which is no date, as others of it are: correct it",
 				quote(cell), quote(c.column))
