@@ -233,6 +233,18 @@ func TestGoOn(t *testing.T) {
 	if _, err := chosen.GoOn([]options.Setting{{Key: "epochs", Text: "3", From: "--epochs"}}); err != nil {
 		t.Errorf("epochs of a run whose rows chose its steps: %v", err)
 	}
+	for f, settled := range map[string]*options.Config{
+		"likelihood=lognormal": c.With("likelihood", "gaussian").With("target-scaling", "log"),
+		"kernel=spectrum:4":    c.With("kernel", "rbf+spectrum:4"),
+	} {
+		key, text, _ := strings.Cut(f, "=")
+		if _, err := settled.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); err == nil {
+			t.Errorf("%s: a run of %s goes on", f, c.Text(key))
+		}
+	}
 	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu",
 		"device=cuda:0:f64", "chunk=8", "data=other.csv", "checkpoint-every=often"} {
 		key, text, _ := strings.Cut(f, "=")

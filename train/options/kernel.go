@@ -96,3 +96,14 @@ func joinKernel(shapes []string, maps seq.Spec) string {
 	}
 	return strings.Join(shapes, "+")
 }
+
+// isSettled reports whether rows may have made the kernel now of the one asked for. As in fitSequences, numbers beside
+// sequences add one of vectors.
+func isSettled(asked, now string) bool {
+	shapes, maps, _ := splitKernel(asked)
+	added, settled, _ := splitKernel(now)
+	if shapes == nil && maps != nil && added != nil {
+		shapes = model.Kernels()[:1]
+	}
+	return joinKernel(shapes, maps) == joinKernel(added, settled)
+}

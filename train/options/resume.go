@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // GoOn is the Config of a resumed run with what the command line may change: how often to make
@@ -25,6 +28,8 @@ func (c *Config) GoOn(flags []Setting) (*Config, error) {
 		case s.Key == "device" && kind(s.Text) == kind(now):
 			resumed.Device = s.Text
 		case asked.Text(s.Key) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
+		case s.Key == "kernel" && isSettled(s.Text, now):
+		case s.Key == "likelihood" && s.Text == Lognormal && now == model.GaussianLikelihood && c.Targets == data.LogTargets:
 		case s.Key == "epochs" && strings.HasPrefix(c.PlannedFor, forEpochs(asked.Epochs)):
 		case s.Key == "time-limit" && strings.HasPrefix(c.PlannedFor, ForTime(asked.TimeLimit)):
 		default:
