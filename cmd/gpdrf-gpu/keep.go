@@ -89,10 +89,12 @@ func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (wri
 	if err != nil {
 		return nil, err
 	}
-	return func() error {
-		err := f.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows))
-		if err == nil && importance != nil {
+	return func() (err error) { // the predictions last: a run that has them has both
+		if importance != nil {
 			err = f.folder.Write(rundir.ImportanceFile, rundir.JSONTo(importance))
+		}
+		if err == nil {
+			err = f.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows))
 		}
 		return err
 	}, nil

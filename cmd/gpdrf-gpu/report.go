@@ -60,8 +60,7 @@ func (p *program) writePage(c *call, guard *exitGuard, out string, folders ...st
 			return err
 		}
 		if r.Rows == nil && r.Result.NTest > 0 {
-			p.note("%s: holds no predictions: its test rows are predicted again", folder)
-			if err := p.testAgain(c, r); err != nil {
+			if _, err := p.testAgain(c, r); err != nil {
 				if err := guard.unless(err); hasEnded(err) {
 					return err
 				}
@@ -115,31 +114,31 @@ func (c *call) runFolders() (folders []string, err error) {
 // mostReported is how many runs a page can hold side by side.
 const mostReported = 20
 
-// testAgain predicts the run's own test rows, where its folder does not hold them.
-func (p *program) testAgain(c *call, r *report.Run) error {
+// testAgain predicts the run's own test rows, where its folder does not hold them, and returns PredictionsFile.
+func (p *program) testAgain(c *call, r *report.Run) (predictions []byte, err error) {
+	p.note("%s: holds no predictions: its test rows are predicted again", r.Path)
 	rows, err := r.TestRows(p.watch())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if rows.Fingerprint != r.Result.Fingerprint.Test {
-		return errors.New("the test rows have changed since the run was tested")
+		return nil, errors.New("the test rows have changed since the run was tested")
 	}
 	dev, _, err := c.deviceOf(p, r.Result.Device, r.Config.Precision)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer dev.Close()
 	bar := p.newRowsBar(rows.N())
 	defer bar.end()
 	scores, err := r.Trained.Evaluate(p.ctx, dev, rows, r.Trained.EvalSamples, r.Config.PredictDraws, bar.show)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	predictions, importance, err := report.Keep(p.ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
+	predictions, r.Importance, err = report.Keep(p.ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.Importance = importance
 	r.Rows, err = r.ParseRows(predictions)
-	return err
+	return predictions, err
 }

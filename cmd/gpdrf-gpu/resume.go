@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -58,7 +60,7 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 	return job, folder, err
 }
 
-// finished says that a run has ended, and how. It writes the report that a run lacks which was killed before.
+// finished says that a run has ended, and how, and completes one that was killed behind its scores.
 func (p *program) finished(r *trainRequest, guard *exitGuard) error {
 	path := r.resume
 	run, err := rundir.OpenRun(path)
@@ -72,15 +74,46 @@ func (p *program) finished(r *trainRequest, guard *exitGuard) error {
 	if err := p.leaveRanks(); err != nil { // rank 0 writes the report alone
 		return err
 	}
-	page := filepath.Join(path, rundir.ReportFile)
-	if p.reports && !p.isWorker() && !isFile(page) && !rundir.Held(path) {
-		if err := guard.unless(p.writePage(r.call, guard, page, path)); hasEnded(err) {
+	if !p.isWorker() && !rundir.Held(path) {
+		if err := guard.unless(p.complete(r.call, guard, path)); hasEnded(err) {
 			return err
 		} else if err != nil {
-			p.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", err, path)
+			p.note("warning: %s is not complete: %v", path, err)
 		}
 	}
 	return p.printRun(run.Result, run.Config, path)
+}
+
+// complete writes what a run lacks that was killed after its scores: the importance of inputs, the predictions of test
+// rows, and the report. A test that was cut short has none: its scores are of fewer rows.
+func (p *program) complete(c *call, guard *exitGuard, path string) error {
+	r, err := report.Open(path)
+	if err != nil {
+		return err
+	}
+	if r.Rows == nil && r.Result.NTest > 0 && r.Result.Failure == "" && r.Result.Cut == nil {
+		rows, err := p.testAgain(c, r)
+		if err == nil {
+			err = guard.write(func() (err error) {
+				if r.Importance != nil {
+					err = atomicfile.WriteFile(filepath.Join(path, rundir.ImportanceFile), rundir.JSONTo(r.Importance))
+				}
+				if err == nil {
+					err = atomicfile.WriteFile(filepath.Join(path, rundir.PredictionsFile), atomicfile.Text(rows))
+				}
+				return err
+			})
+		}
+		if err := guard.unless(err); hasEnded(err) {
+			return err
+		} else if err != nil {
+			p.note("warning: %s: its predictions are left out: %v", path, err)
+		}
+	}
+	if page := filepath.Join(path, rundir.ReportFile); p.reports && !isFile(page) {
+		return p.writePage(c, guard, page, path)
+	}
+	return nil
 }
 
 // warnUnfinished warns that a run is not finished, and names the checkpoint that is used.
