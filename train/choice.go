@@ -358,7 +358,7 @@ func (h *chooser) predicted(ctx, alone context.Context, r *run) (p *model.Predic
 }
 
 // listener hears of attempts, and tells the Reporter their share of all. It ends them where, at their pace, a time
-// limit leaves no more than leastSteps for the run that follows.
+// limit leaves too little for the run that follows.
 type listener struct {
 	Silent
 	chooser *chooser
@@ -367,7 +367,12 @@ type listener struct {
 func (l listener) Step(p rundir.Progress) {
 	h := l.chooser
 	h.run.job.Reporter.Doing("choosing the objective", float64(h.done+p.Step)/float64(h.all))
-	reserve := leastSteps * p.Elapsed / time.Duration(p.Step)
+	after := leastSteps // of the run that follows: as many as the longest attempt so far, where there is time
+	for _, a := range h.scored() {
+		after = max(after, a.Steps)
+	}
+	pace := (h.seconds + p.Elapsed.Seconds()) / float64(h.steps+p.Step)
+	reserve := time.Duration(float64(after) * pace * float64(time.Second))
 	c, first := h.run.clock, h.run.job.ranks().Rank() == 0
 	if first && c.deadline > 0 && p.Step >= reportEvery && c.used()+reserve > c.deadline {
 		h.enough()

@@ -54,7 +54,7 @@ func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) 
 var ErrOver = errors.New("over before the first step, so nothing was trained")
 
 func (l Limit) over() error {
-	return usage.Errorf("time limit %s: %w: give a longer limit, fewer rows, or fewer --inducing", l.Time, ErrOver)
+	return usage.Errorf("time limit %s: %w: give a longer limit, fewer rows, or a smaller model", l.Time, ErrOver)
 }
 
 // ErrLate is the cause of an end at the latest time that a time limit allows.
