@@ -44,12 +44,13 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 	return r
 }
 
-// meanOver is the number of readings in the mean that people see.
+// meanOver is the most readings in the mean that people see.
 const meanOver = 20
 
 // recent is the mean of the last readings, nil of a single one.
 func recent(readings []float64) *rundir.Recent {
-	last := readings[max(0, len(readings)-meanOver):]
+	n := min(meanOver, max(2, len(readings)/4)) // those before the last quarter are of the way up
+	last := readings[max(0, len(readings)-n):]
 	if len(last) < 2 {
 		return nil
 	}
