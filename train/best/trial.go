@@ -13,6 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -231,7 +232,7 @@ func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, r
 	cfg = cfg.With("device", dev.Name()).With("target", rows.Target).With("task", string(rows.Task))
 	out, err := (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)
 	if errors.Is(err, train.ErrOver) { // the limit is no option of the user's
-		err = errors.New("there was no time for a step")
+		err = usage.Errorf("there was no time for a step: give a longer limit, or fewer rows")
 	}
 	return out, err
 }
