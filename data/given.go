@@ -41,7 +41,7 @@ func (r Rows) Given(s Schema) (Given, error) {
 		if at[k], there = places[name]; !there {
 			return g, errorf("",
 				"there is no column %s, which the training data have; the columns here are %s", quote(name),
-				strings.Join(r.Columns, ", "))
+				list(r.Columns))
 		}
 		if twice[name] {
 			return g, errorf("", "there are two columns %s: names must differ", quote(name))

@@ -184,7 +184,7 @@ func checkTraining(d *Dataset) error {
 	if len(d.Classes) == 1 {
 		return errorf(d.Path,
 			"the target column %s holds the class %s only: at least two classes are needed", quote(d.Target),
-			d.Classes[0])
+			quote(d.Classes[0]))
 	}
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 {
 		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --set validation=FILE)"
@@ -281,7 +281,7 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 	}
 	train, notes, err = readFile(sets.PlainOrZipped(filepath.Join(folder, trainFile)), opt)
 	if e, ok := err.(*Error); ok && errors.Is(err, fs.ErrNotExist) {
-		e.Msg += "; to get the set: " + set.Get()
+		e.Msg += "; to get the set: " + set.Get(s.DataDir)
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -322,10 +322,10 @@ func foldNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 func missingSet(set sets.Set, dir string) error {
 	if dir == "" {
 		return errorf("", "the set %s is read from a folder: name it with --set data-dir=DIR or %s; "+
-			"to get it: %s", set.Name, DataDirEnv, set.Get())
+			"to get it: %s", set.Name, DataDirEnv, set.Get("DIR"))
 	}
 	return errorf("", "the folder %s holds no set %s: name one that does with --set data-dir=DIR or %s; to get "+
-		"it: %s", dir, set.Name, DataDirEnv, set.Get())
+		"it: %s", dir, set.Name, DataDirEnv, set.Get(dir))
 }
 
 // embeddedPowerplant splits the embedded table, in its own units: training rows in

@@ -118,7 +118,7 @@ func TestBadSources(t *testing.T) {
 		{"fold 6", Source{Data: "spam", Fold: 6}, "spam has no fold 6: its folds are 1 to 5"},
 		{"no folder", Source{Data: "spam"},
 			"the set spam is read from a folder: name it with --set data-dir=DIR or GPDRF_DATA"},
-		{"other folder", Source{Data: "eeg", DataDir: dir}, "the folder " + dir + " holds no set eeg"},
+		{"other folder", Source{Data: "eeg", DataDir: dir}, "gpdrf-gpu data fetch eeg --data-dir " + dir},
 		{"empty folder", Source{Data: "spam", DataDir: dir},
 			filepath.Join(dir, "spam", "fold1.train.csv.gz") + ": there is no such file"},
 		{"one row", Source{Data: write(t, "t.csv", "a,b\n1,2\n")}, "has a single row"},
@@ -126,7 +126,7 @@ func TestBadSources(t *testing.T) {
 		{"constant target", Source{Data: write(t, "t.csv", "a,b\n1,7.5\n3,7.5\n4,7.5\n")},
 			`the target column "b" holds the value 7.5 only`},
 		{"one class", Source{Data: write(t, "t.csv", "a,b\n1,1\n3,1\n4,1\n"), Task: "classification"},
-			`the target column "b" holds the class 1 only`},
+			`the target column "b" holds the class "1" only`},
 		{"class held out", Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,2\n"),
 			Task: "classification"}, "(--test FILE, --set validation=FILE)"},
 	} {

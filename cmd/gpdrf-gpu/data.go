@@ -98,7 +98,7 @@ func (p *program) listSets(chosen []sets.Set, dir string) error {
 	listed := make([]listedSet, len(chosen))
 	t := newTable("set", "training, test rows", "inputs", "target", "folds", "where", "licence")
 	for i, s := range chosen {
-		l := listedSet{s, s.From(dir), s.Get(), s.Remotes()}
+		l := listedSet{s, s.From(dir), s.Get(dir), s.Remotes()}
 		where, target := l.From, s.Task
 		if where == "" {
 			where = "to get it: " + l.Get
@@ -129,7 +129,7 @@ func (p *program) checkSets(chosen []sets.Set, dir string, named bool) error {
 		}
 		there := slices.ContainsFunc(states, func(f sets.FileState) bool { return f.State != "missing" })
 		if !there && !named {
-			p.note("%s: not there; to get it: %s", s.Name, s.Get())
+			p.note("%s: not there; to get it: %s", s.Name, s.Get(dir))
 			continue
 		}
 		all = append(all, states...)

@@ -64,13 +64,16 @@ func (s Set) Remotes() (all []Remote) {
 	return all
 }
 
-// Get is the advice for getting the set.
-func (s Set) Get() string {
+// Get is the advice for getting the set into a folder; "" is that of the environment.
+func (s Set) Get(dir string) string {
 	switch {
 	case s.Embedded:
 		return "part of the program"
 	case s.Remotes() != nil:
-		return "gpdrf-gpu data fetch " + s.Name
+		if dir != "" {
+			dir = " --data-dir " + dir
+		}
+		return "gpdrf-gpu data fetch " + s.Name + dir
 	}
 	return "by hand, see docs/data.md"
 }
