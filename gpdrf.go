@@ -39,7 +39,7 @@ type Rows struct {
 	Inputs [][]float64
 	// Sequences [N] are DNA, proteins, text or whole numbers between blanks; nil for none.
 	Sequences []string
-	// Tokens names the alphabet of the sequences, such as "dna" or "words"; "" detects it.
+	// Tokens names the alphabet of training sequences, such as "dna" or "words"; "" detects it.
 	Tokens string
 	// Values [N] are the targets of a regression. Predict ignores them.
 	Values []float64
@@ -111,7 +111,8 @@ type Progress struct {
 }
 
 // Train fits a model. If ctx ends before the first step is done, its cause is the error. If it ends
-// later, Train returns the model so far, and the cause of ctx as the error.
+// later, Train returns the model so far, and the cause of ctx as the error. Attempts that choose the objective come
+// before the first step: give TimeLimit to have a model in time.
 func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	defer inOptions(&err)
 	started := time.Now()

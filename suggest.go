@@ -114,6 +114,10 @@ func setTargets(ds *data.Dataset, schema data.Schema, rows Rows) error {
 		return errors.New("the model predicts numbers: give Values or Targets, and no Classes")
 	case schema.Task == data.Classification && numbers:
 		return errors.New("the model predicts classes: give Classes, and no Values or Targets")
+	case len(rows.Values) > 0 && len(rows.Targets) > 0:
+		return errors.New("both Values and Targets are given: leave one of them out")
+	case len(rows.Values) > 0 && len(schema.Outputs()) > 1:
+		return fmt.Errorf("the model predicts %d targets, and Values are of one: give Targets", len(schema.Outputs()))
 	case numbers:
 		ds.Target, ds.Targets = schema.Target, schema.Targets
 	}

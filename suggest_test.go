@@ -68,6 +68,11 @@ func TestSuggestTargets(t *testing.T) {
 	if err != nil || found[0].Row != 1 {
 		t.Errorf("%v, %v", found, err)
 	}
+	both := gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, 2}, Targets: [][]float64{{nan, 1}, {1, nan}, {2, 2}}}
+	_, err = two.Suggest(t.Context(), both, gpdrf.Search{Batch: 1})
+	if err == nil || !strings.Contains(err.Error(), "both Values and Targets") {
+		t.Error("Values beside Targets are taken")
+	}
 	search := gpdrf.Search{Batch: 1, Target: "y1"}
 	found, err = two.Suggest(t.Context(), gpdrf.Rows{Inputs: inputs,
 		Targets: [][]float64{{nan, 1}, {1, nan}, {2, 2}}}, search)
@@ -83,7 +88,7 @@ func TestSuggestTargets(t *testing.T) {
 			gpdrf.Rows{Inputs: inputs, Classes: []string{"low", "hihg", ""}}},
 		"the model predicts numbers":           {one, gpdrf.Rows{Inputs: inputs, Classes: []string{"a", "", ""}}},
 		"row 1 has 0 targets, and the model 1": {one, gpdrf.Rows{Inputs: inputs, Targets: [][]float64{{}, {1, 2}, {nan}}}},
-		"3 targets of 3 rows":                  {two, gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, nan}}},
+		"the model predicts 2 targets":         {two, gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, nan}}},
 	} {
 		s := search
 		if c.model != two {
