@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -39,6 +40,9 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && path == root:
+			return usage.Errorf("%s: no such file or directory: name the folder of your runs; gpdrf-gpu train begins one",
+				folder)
 		case err != nil && path == root:
 			return &usage.Error{Err: err}
 		case err != nil:
