@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -200,7 +201,7 @@ func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Trained) (
 func (p *program) feasibility(c *call, r *suggestRequest, n int) ([]float64, error) {
 	rows, err := p.rowsToSuggest(c, r, r.feasible)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--feasible: its model: %w", err)
 	}
 	if rows.N() != n {
 		return nil, usagef("--feasible: its model reads %d rows of %s, and the other %d: both must take the same rows",
