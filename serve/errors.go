@@ -68,7 +68,7 @@ func reported(err error) *Error {
 	case errors.As(err, &size):
 		return &Error{tooLarge, fmt.Sprintf("the body is larger than %d bytes: send fewer rows at a time", size.Limit)}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{timedOut, "the time for this request is over: send fewer rows, or raise --timeout"}
+		return &Error{timedOut, "the time for this request is over: raise --timeout, or send fewer rows if there are many"}
 	case errors.Is(err, context.Canceled):
 		return &Error{clientGone, "the request was left"}
 	}
