@@ -91,7 +91,8 @@ func (p *program) complete(c *call, guard *exitGuard, path string) error {
 	if err != nil {
 		return err
 	}
-	if r.Rows == nil && r.Result.NTest > 0 && r.Result.Failure == "" && r.Result.Cut == nil {
+	whole := r.Result.Failure == "" && r.Result.Cut == nil
+	if whole && r.Rows == nil && r.Result.NTest > 0 {
 		rows, err := p.testAgain(c, r)
 		if err == nil {
 			err = guard.write(func() (err error) {
@@ -110,10 +111,14 @@ func (p *program) complete(c *call, guard *exitGuard, path string) error {
 			p.note("warning: %s: its predictions are left out: %v", path, err)
 		}
 	}
-	if page := filepath.Join(path, rundir.ReportFile); p.reports && !isFile(page) {
+	switch page := filepath.Join(path, rundir.ReportFile); {
+	case !p.reports || isFile(page):
+		return nil
+	case whole: // or its test rows cannot be predicted, which has been said
+		return p.writeRuns(guard, page, r)
+	default:
 		return p.writePage(c, guard, page, path)
 	}
-	return nil
 }
 
 // warnUnfinished warns that a run is not finished, and names the checkpoint that is used.
