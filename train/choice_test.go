@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -252,4 +253,21 @@ func TestSequencesChoose(t *testing.T) {
 		outs[where] = out
 	}
 	same(t, "distances", outs["table"].Trained.Named, outs["steps"].Trained.Named)
+}
+
+// An attempt ends where, at the pace of all, a time limit leaves fewer steps than the longest attempt had.
+func TestReserve(t *testing.T) {
+	for _, c := range []struct {
+		left time.Duration
+		want bool
+	}{{9 * time.Second, true}, {11 * time.Second, false}} {
+		r := &run{job: &Job{Reporter: Silent{}}, clock: clock{limit: Limit{Began: time.Now()}, deadline: c.left}}
+		ended := false
+		h := &chooser{run: r, all: 200, steps: 100, seconds: 10, enough: func() { ended = true },
+			attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
+		listener{chooser: h}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
+		if ended != c.want {
+			t.Errorf("%s left for 100 steps of 100 ms: ended %t", c.left, ended)
+		}
+	}
 }
