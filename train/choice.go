@@ -101,7 +101,18 @@ func (r *run) choose(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	r.job.Reporter.Note("objective: %s, for %d steps%s", s, fit, h.unsurpassed())
 	return r.restart(ctx, s, fit, longest-steps+fit)
+}
+
+// unsurpassed is the reason for an attempt that others exceed.
+func (h *chooser) unsurpassed() string {
+	best := h.best()
+	exceeds := func(a *rundir.Attempt) bool { return h.meanOf(a) > h.meanOf(best) }
+	if best == nil || !slices.ContainsFunc(h.scored(), exceeds) {
+		return ""
+	}
+	return ": no other is better by more than the standard error of the difference"
 }
 
 // fitting is how many of the steps fit into the rest of a time limit, at the pace of the attempts: the
@@ -170,7 +181,7 @@ func (r *run) restart(ctx context.Context, s setting, steps, longest int) error 
 	var notes []string
 	r.job.Config, notes = r.job.Config.With("objective", s.objective).With("kl-weight", s.klWeight).
 		ForRows(steps, longest)
-	for _, n := range append(notes, fmt.Sprintf("objective: %s, for %d steps", s, steps)) {
+	for _, n := range notes {
 		r.job.Reporter.Note("%s", n)
 	}
 	r.trained.KLWeight = s.klWeight
@@ -273,10 +284,12 @@ func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool,
 	}
 	h.done += steps
 	h.attempts = append(h.attempts, a)
+	if h.run.job.Save != nil { // Ctrl-C before the first step leaves no time for it
+		h.run.checkpointAttempts(h.attempts)
+	}
 	if a.Logs != nil {
 		h.run.job.Reporter.Note("%d rows held out: %-30s %6d steps, log density %.4f", h.held.N(), s, steps, h.meanOf(&a))
 	}
-	h.save()
 	return true, nil
 }
 
@@ -321,13 +334,6 @@ func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 func ofAllRanks(err error) bool {
 	return errors.Is(err, errNotFinite) || errors.As(err, new(*model.NotFiniteError)) ||
 		errors.As(err, new(*device.NotPositiveDefiniteError))
-}
-
-// save keeps the attempts, where a checkpoint is due.
-func (h *chooser) save() {
-	if r := h.run; r.job.Save != nil && r.saver.due(0) {
-		r.checkpointAttempts(h.attempts)
-	}
 }
 
 // predicted trains an attempt under ctx, and predicts the rows that were held out; all but the steps is under

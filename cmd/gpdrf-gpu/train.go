@@ -58,8 +58,9 @@ func (p *program) start(r *trainRequest) error {
 	s := &single{p: p}
 	s.guard = p.newExitGuard(ctx, func() error {
 		s.discard()
-		if s.folder != nil && s.folder.CanGoOn() { // it has attempts
+		if s.folder != nil && s.folder.CanGoOn() {
 			p.afterFailure(errInterrupted, s.folder)
+			return p.interrupted(ctx, " while held-out rows chose the objective")
 		}
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
 	})
@@ -299,8 +300,8 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 		}
 	}
 	s.job.Reporter = s.p.newReporter(s.folder, events, begin, cancel)
+	told := false
 	s.job.Save = func(c *rundir.Checkpoint) error {
-		first := s.folder.Path() == ""
 		err := cmp.Or(saved, s.guard).write(func() error {
 			err := s.folder.Save(c)
 			if err == nil { // the end of the run reports an error of this
@@ -308,7 +309,8 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 			}
 			return err
 		})
-		if first && err == nil {
+		if !told && err == nil && c.Step > 0 {
+			told = true
 			where := ""
 			if s.p.cvPath != "" {
 				where = " in " + s.folder.Path()
