@@ -137,7 +137,7 @@ func numberClass(v float64) string {
 // them for classes unless the user asks for it.
 func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	if c.fractions.cell != "" {
-		why = "holds fractions (" + c.fractions.cell + ")"
+		why = "holds numbers that are not whole (" + c.fractions.cell + ")"
 	}
 	if c.distinct() > maxClasses {
 		if why == "" {

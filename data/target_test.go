@@ -30,7 +30,7 @@ func TestTaskIsFound(t *testing.T) {
 	}{
 		{[]string{"0", "1", "1", "0"}, "0 1", `t.csv: target column "y" holds 2 whole numbers 0 … 1: taken as classes`},
 		{[]string{"2.0", "1", "3e0", "1", "2", "3"}, "1 2 3", "3 whole numbers 1 … 3"},
-		{[]string{"0", "1", "1", "0.5"}, "", "holds fractions (0.5): task regression"},
+		{[]string{"0", "1", "1", "0.5"}, "", "holds numbers that are not whole (0.5): task regression"},
 		{[]string{"0", "2", "2", "0"}, "0 2",
 			"2 whole numbers 0 … 2: taken as classes (--task regression for numbers)"},
 		{[]string{"3", "4", "3", "4"}, "3 4", "2 whole numbers 3 … 4: taken as classes"},

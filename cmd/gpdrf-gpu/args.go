@@ -287,5 +287,8 @@ func (c *call) noMore(args []string) error {
 	if args[0] == "true" || args[0] == "false" {
 		return usagef("unexpected argument %q: a switch is written --name=%s", args[0], args[0])
 	}
+	if c.verb.flag("data") != nil && isFile(args[0]) {
+		return usagef("unexpected argument %q: a file of rows is given by --data %s", args[0], args[0])
+	}
 	return usagef("unexpected argument %q: see gpdrf-gpu %s --help", args[0], c.verb.name)
 }
