@@ -199,7 +199,8 @@ func (s *Search) posterior(ctx context.Context, cfg *options.Config) (*options.C
 	if fit.Objective == options.Auto {
 		fit = fit.With("objective", fit.ObjectiveOf(s.Rows))
 	}
-	return cfg.With("objective", fit.Objective).With("w-cov", fit.WCov), nil
+	return cfg.With("objective", fit.Objective).With("w-cov", fit.WCov).With("layers", fit.Layers).
+		With("hidden", fit.Hidden), nil
 }
 
 // trained trains a candidate on rows, with more settings; those without a key are none.

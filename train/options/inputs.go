@@ -37,7 +37,8 @@ func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, 
 	if notes, err = fit.fitKernel(ctx, ds); err != nil {
 		return nil, nil, err
 	}
-	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.spectraNotes(), fit.fitWeights(ds)), nil
+	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.fitDepth(ds), fit.spectraNotes(),
+		fit.fitWeights(ds)), nil
 }
 
 // fitKernel settles the kernel and how X̄ is chosen.
