@@ -9,6 +9,33 @@ import (
 	"strings"
 )
 
+// named is the first column that an array of plain numbers cannot give: words, a date, gaps that have an input, or the
+// offset. It is "" where the array can give all.
+func (s Schema) named() string {
+	for _, c := range s.FileColumns() {
+		if c.Values != nil || c.Date != nil || c.Flag {
+			return c.Name
+		}
+	}
+	return s.Roles.Offset
+}
+
+// checkBooleans refuses other numbers where the training rows have true and false alone.
+func (t *table) checkBooleans(in *input) error {
+	for j, c := range in.opt.Like.FileColumns() {
+		if !c.TrueFalse {
+			continue
+		}
+		n, _ := size(t.x)
+		for i, v := range column(make([]float64, n), t.x, j) {
+			if fault := c.notBoolean(v); fault != "" {
+				return errorf(in.name, "row %d: found %s in place of column %s, %s", i+1, number(v), quote(c.Name), fault)
+			}
+		}
+	}
+	return nil
+}
+
 func isNpy(head []byte) bool { return bytes.HasPrefix(head, []byte(npyMagic)) }
 
 // readNpy reads an array of the inputs, whose targets are in another file, or of a whole table.

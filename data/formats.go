@@ -212,6 +212,9 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 			"is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
 	}
 	t, err := f.read(in)
+	if err == nil && opt.Like != nil && opt.Like.Alphabet == nil && !f.text {
+		err = t.checkBooleans(in)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

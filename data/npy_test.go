@@ -152,6 +152,38 @@ func TestArrayWithoutLeftOut(t *testing.T) {
 	}
 }
 
+// Numbers by place are refused where a column of the training table is more than a plain number.
+func TestArrayOfNamedColumns(t *testing.T) {
+	x := npy("<f8", "2, 2", []float64{0, 5, 1, 4})
+	t.Chdir(folderOf(t, map[string]string{"table.npy": x, "a.npz": zipOf("x.npy", x),
+		"a.libsvm": "1 1:0 2:5\n2 1:1 2:4\n"}))
+	named := " of the training data is more than a plain number"
+	for training, want := range map[string]string{
+		"kind,y\nred,1\nblue,2\nred,3\n":                    `column "kind"` + named,
+		"a,y\n1.5,1\n,2\n2.5,3\n":                           `column "a"` + named,
+		"day,y\n2024-01-01,1\n2024-01-02,2\n2024-01-05,3\n": `column "day"` + named,
+		"b,e,y\n1.5,1,1\n2.5,2,2\n3.5,2.5,2\n":              `column "e"` + named,
+		"a,yes,y\n1,true,1\n2,false,2\n3,true,3\n":          `row 1: found 5 in place of column "yes"`,
+		"a,b,y\n1.5,1,1\n2.5,2.5,2\n3.5,2,3\n":              "",
+	} {
+		o := ReadOptions{Task: "regression", TableOptions: TableOptions{Missing: MissingImpute}}
+		if strings.HasPrefix(training, "b,e") {
+			o.Roles.Offset = "e"
+		}
+		d, _, err := readText(training, o)
+		if err != nil {
+			t.Error(training, err)
+			continue
+		}
+		for _, file := range []string{"table.npy", "a.npz", "a.libsvm"} {
+			_, _, err := ReadFile(file, forPrediction(d.Schema(), TableOptions{}, Watch{}))
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s after %q: %v, want %q", file, training, err, want)
+			}
+		}
+	}
+}
+
 func TestBadArrays(t *testing.T) {
 	values := []float64{1, 2, 3, 4}
 	good, y := npy("<f8", "2, 2", values), npy("<i8", "2,", []int64{1, 0})

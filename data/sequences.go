@@ -274,6 +274,9 @@ func (in *input) formatLike(f format) (format, error) {
 		return csvTable(), nil
 	case !sequences && f.sequences:
 		return f, errorf(in.name, "is %s, the training data are vectors: give rows with the same columns", f.what)
+	case !sequences && !f.text && in.opt.Like.named() != "":
+		return f, errorf(in.name, "is %s, whose numbers have places and no names, and column %s of the training data "+
+			"is more than a plain number: give a table with their columns", f.what, quote(in.opt.Like.named()))
 	}
 	return f, nil
 }
