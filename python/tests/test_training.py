@@ -311,6 +311,16 @@ def test_log_of_a_full_disk(table: Table, tmp_path: Path) -> None:
     assert model.history_ == before
 
 
+def test_finished_ensemble(table: Table, tmp_path: Path) -> None:
+    """A finished run stays where an ensemble is to be, and a single model replaces that, too."""
+    ensemble = GPDRFRegressor(**SMALL, ensemble=2, run=tmp_path / "run").fit(*table)
+    before = ensemble.predict(table[0])
+    with pytest.raises(ValueError, match=r"run=.*: a finished run is there"):
+        ensemble.fit(*table)
+    assert np.array_equal(ensemble.predict(table[0]), before)
+    assert ensemble.set_params(ensemble=None).fit(*table).history_
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_ensemble(tmp_path: Path) -> None:
     """The next fit continues an ensemble, or a search, that was ended."""

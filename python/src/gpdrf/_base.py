@@ -223,8 +223,8 @@ class Estimator(BaseEstimator):
                 *(further or self._arguments(n, resumes, groups is not None or "group" in (self.options or {}))),
             ]
             given = self._given()
-            alone = str(given.get("ensemble", 1)) == "1" and given.get("preset") != "best"  # for --overwrite
-            arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), *["--overwrite"] * alone]
+            alone = str(given.get("ensemble", 1)) == "1" and given.get("preset") != "best"
+            arguments += run.arguments(resumes, alone)
             try:
                 with Progress() if self.verbose else nullcontext() as progress:
                     _program.run(["train", "--set", "until-eof=true", *arguments], run.folder, progress)

@@ -101,6 +101,15 @@ class Run:
             return True
         return not self._replaces and result.exists()
 
+    def arguments(self, resumes: bool, alone: bool) -> list[str]:
+        """Where the program trains. A single model replaces a finished run, and an ensemble or a search does not."""
+        if not (resumes or alone) and (self.path / RESULT_FILE).exists():
+            raise GPDRFInputError(
+                f"run={str(self.path)!r}: a finished run is there, which only the fit of a single model replaces: "
+                "remove it, or give another run"
+            )
+        return ["--resume", str(self.path)] if resumes else ["--out", str(self.path), *["--overwrite"] * alone]
+
     def only_rows(self, file: Path) -> None:
         """Remove rows of an earlier fit, which may be in another format."""
         _remove_rows(self.stem, file.suffix)
