@@ -243,14 +243,14 @@ func TestReloadWithinMemory(t *testing.T) {
 		t.Fatal("two small models do not fit")
 	}
 	writeModel(t, path("0"), large, 1)
-	r.store.reload(r.store.entries[0])
+	r.store.reload(t.Context(), r.store.entries[0])
 	if r.store.entries[1].model != nil || r.store.size(nil) > c.Memory {
 		t.Errorf("%d bytes of %d", r.store.size(nil), c.Memory)
 	}
 	r.store.budget = most - 1
 	before := r.store.entries[0].model
 	writeModel(t, path("0"), large, 2)
-	r.store.reload(r.store.entries[0])
+	r.store.reload(t.Context(), r.store.entries[0])
 	if r.store.entries[0].model != before || r.store.entries[0].failed == nil {
 		t.Error("a model that does not fit has replaced another")
 	}

@@ -63,7 +63,7 @@ func TestRepository(t *testing.T) {
 	check("at the start", "READY", 200)
 	do("m/unload", 200)
 	check("unloaded", "UNAVAILABLE", 503)
-	r.store.reload(r.store.entries[0])
+	r.store.reload(t.Context(), r.store.entries[0])
 	check("when files are looked at", "UNAVAILABLE", 503)
 	do("m/unload", 200)
 	replace(t, path, good[:len(good)/2])

@@ -300,16 +300,18 @@ func (s *store) watch(ctx context.Context) {
 		case <-tick:
 		}
 		for _, e := range s.entries {
-			s.reload(e)
+			s.reload(ctx, e)
 		}
 	}
 }
 
 // reload reads a loaded model again if its files have changed. Requests that came before are
 // answered by the old model. Where the new one cannot be read, the old one stays. A model that is
-// not loaded may be tried again.
-func (s *store) reload(e *entry) {
-	s.loading <- struct{}{}
+// not loaded may be tried again. A server that ends, with ctx, takes no new model.
+func (s *store) reload(ctx context.Context, e *entry) {
+	if s.waitTurn(ctx) != nil {
+		return
+	}
 	defer s.endTurn()
 	now := stampOf(e.path)
 	s.mu.Lock()
@@ -322,6 +324,10 @@ func (s *store) reload(e *entry) {
 		return
 	}
 	m, err := s.open(e)
+	if err == nil && ctx.Err() != nil {
+		m.release()
+		return
+	}
 	if err == nil {
 		err = s.place(e, m, "reloaded")
 	}

@@ -54,12 +54,12 @@ func TestReload(t *testing.T) {
 		// the sizes are the same, and clocks are coarse
 		stamped := time.Now().Add(time.Duration(i+1) * time.Second)
 		must.OK(t, os.Chtimes(path, stamped, stamped))
-		r.store.reload(e)
+		r.store.reload(t.Context(), e)
 	}
 	stop.Store(true)
 	asking.Wait()
 	replace(t, path, second)
-	r.store.reload(e)
+	r.store.reload(t.Context(), e)
 	now := ask()
 	if now == old {
 		t.Error("the new model gives the answer of the old one")
@@ -72,12 +72,12 @@ func TestReload(t *testing.T) {
 		}
 	}
 	replace(t, path, second[:len(second)-9])
-	r.store.reload(e)
+	r.store.reload(t.Context(), e)
 	if ask() != now {
 		t.Error("a damaged file has changed the answer")
 	}
 	must.OK(t, os.Remove(path))
-	r.store.reload(e)
+	r.store.reload(t.Context(), e)
 	if ask() != now {
 		t.Error("a file that is gone has changed the answer")
 	}
@@ -172,9 +172,9 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 		return nil, errors.New("half a file")
 	})
 	change(10)
-	r.store.reload(e)
+	r.store.reload(t.Context(), e)
 	openBy(whole)
-	r.store.reload(e)
+	r.store.reload(t.Context(), e)
 	if e.model == before || e.failed != nil {
 		t.Errorf("the whole file was not read: %v", e.failed)
 	}
@@ -183,6 +183,33 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 	if err := r.store.reopen(t.Context(), "m"); err == nil || e.failed == nil {
 		t.Errorf("too big: %v, remembered %v", err, e.failed)
 	}
+}
+
+// A server that ends waits for no turn to reload a model, and lets go of one that comes too late.
+func TestReloadAtTheEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	writeModel(t, path, numbers, 1)
+	r := start(t, testConfig(), Source{"m", path})
+	e, before := r.store.entries[0], r.store.entries[0].model
+	ctx, end := context.WithCancel(t.Context())
+	var late *loaded
+	r.store.loading <- struct{}{} // the watch may be at work
+	open := r.store.open
+	r.store.open = func(e *entry) (m *loaded, err error) {
+		end()
+		late, err = open(e)
+		return late, err
+	}
+	r.store.endTurn()
+	stamped := time.Now().Add(10 * time.Second)
+	must.OK(t, os.Chtimes(path, stamped, stamped))
+	r.store.reload(ctx, e)
+	if e.model != before || late == nil || late.users.Load() != 0 {
+		t.Errorf("a model that came after the end: %v", late)
+	}
+	r.store.loading <- struct{}{}
+	defer r.store.endTurn()
+	r.store.reload(ctx, e)
 }
 
 // A server that ends lets go of its models while a reload makes room for one.
