@@ -71,6 +71,23 @@ func agreement(ds *Dataset) float64 {
 	return xy / math.Sqrt(xx*yy)
 }
 
+// Columns are ranked for one class at a time, however many there are.
+func TestRankOfManyClasses(t *testing.T) {
+	const n, d, classes = 100, 1000, 100
+	ds := manyColumns(n, d, 1, 1, Classification)
+	p := &projector{n: n, d: d, x: ds.X.Float64s(), t: make([]float64, n*classes), targets: classes}
+	for i := range n {
+		p.t[i*classes+i%classes] = 1
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p.rank(everyRow(n))
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 8*d*classes/2 {
+		t.Errorf("%d bytes for %d columns", bytes, d)
+	}
+}
+
 func TestProjectionFindsColumns(t *testing.T) {
 	for _, task := range []Task{Regression, Classification} {
 		p, train := projected(t, manyColumns(80, 1000, 2, 1, task))

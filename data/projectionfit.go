@@ -156,28 +156,25 @@ func means(values []float64, width int, rows []int) []float64 {
 func (p *projector) rank(rows []int) (order []int, centre []float64) {
 	centre = means(p.x, p.d, rows)
 	level := means(p.t, p.targets, rows)
-	spread, own := make([]float64, p.targets), make([]float64, p.d)
-	along := make([]float64, p.targets*p.d)
+	own := make([]float64, p.d)
 	for _, i := range rows {
-		row := p.x[i*p.d : (i+1)*p.d]
-		for j, v := range row {
+		for j, v := range p.x[i*p.d : (i+1)*p.d] {
 			own[j] += (v - centre[j]) * (v - centre[j])
 		}
-		for c := range p.targets {
-			t := p.t[i*p.targets+c] - level[c]
-			spread[c] += t * t
-			// the mean of t is 0, so that of the column does not matter
-			simd.Axpy64(t, row, along[c*p.d:(c+1)*p.d])
-		}
 	}
-	score := make([]float64, p.d)
-	for j := range score {
-		if own[j] <= 1e-20*float64(len(rows))*centre[j]*centre[j] {
-			continue // nothing but rounding
+	score, along := make([]float64, p.d), make([]float64, p.d)
+	for c := range p.targets { // one at a time: there may be many, and each has a number for each column
+		spread := 0.0
+		clear(along)
+		for _, i := range rows {
+			t := p.t[i*p.targets+c] - level[c]
+			spread += t * t
+			// the mean of t is 0, so that of the column does not matter
+			simd.Axpy64(t, p.x[i*p.d:(i+1)*p.d], along)
 		}
-		for c, s := range spread {
-			if r := along[c*p.d+j]; s > 0 {
-				score[j] = max(score[j], r*r/s/own[j])
+		for j, r := range along {
+			if spread > 0 && own[j] > 1e-20*float64(len(rows))*centre[j]*centre[j] { // more than rounding
+				score[j] = max(score[j], r*r/spread/own[j])
 			}
 		}
 	}
