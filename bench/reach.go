@@ -25,8 +25,11 @@ const (
 )
 
 // reach runs what has no record in bench/results/reach.jsonl, and draws the picture. What is killed
-// continues from there.
-func reach() error {
+// continues from there. Another process that does so is left to it.
+func reach() error { return claimed(filepath.Join(recordsFolder, "reach"), reachAll) }
+
+// reachAll does the work of reach.
+func reachAll() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	cells, limits, err := reachCells()

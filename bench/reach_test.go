@@ -2,8 +2,25 @@ package main
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 )
+
+// Two processes do not run the same cells: the second leaves them to the first.
+func TestReachAlone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must.OK(t, os.MkdirAll(recordsFolder, 0o777))
+	release := must.Get(parts.Claim(filepath.Join(recordsFolder, "reach.lock")))(t)
+	must.OK(t, reach())
+	must.OK(t, release())
+	if reach() == nil {
+		t.Error("there are no sets here, and it ran")
+	}
+}
 
 // Runs follow each other until ours reaches the better peer; a race counts whole, by its medians.
 func TestReach(t *testing.T) {
