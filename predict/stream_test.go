@@ -3,6 +3,7 @@ package predict
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -45,4 +48,69 @@ func TestWholeInParts(t *testing.T) {
 			t.Errorf("%d samples: parts of %v rows, expected %v", samples, sizes, want)
 		}
 	}
+}
+
+// Parts have the bits of a prediction of all rows at once, also where they do not divide the rows.
+func TestPartsHaveSameBits(t *testing.T) {
+	const n, part = 300, 77
+	for _, name := range []string{"cpu:f32", "cpu:f64"} {
+		for _, kind := range []string{model.GPDRF, model.GP, model.DRF} {
+			for _, task := range []data.Task{data.Regression, data.Classification} {
+				want := inParts(t, name, smallTrained(kind, task), true, n, n)
+				for what, whole := range map[string]bool{"parts": true, "a stream": false} {
+					if got := inParts(t, name, smallTrained(kind, task), whole, n, part); !slices.Equal(got, want) {
+						t.Errorf("%s, %s of %s: %s differ from rows at once", name, kind, task, what)
+					}
+				}
+			}
+		}
+	}
+}
+
+// smallTrained is a model of two columns.
+func smallTrained(kind string, task data.Task) *fitted.Trained {
+	t := &fitted.Trained{
+		Model: model.Config{Model: kind, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2, Inducing: 3,
+			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
+			Spectra: model.VarIntegrated, Samples: 1},
+		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: task},
+		Scaler:  data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
+		Targets: []data.TargetScale{{Mean: 450, SD: 17}}, Seed: 7,
+	}
+	if task == data.Classification {
+		t.Model.Outputs, t.Model.Likelihood = 3, model.SoftmaxLikelihood
+		t.Schema.Classes, t.Targets = []string{"0", "1", "2"}, nil
+	}
+	if kind == model.GP {
+		t.Model.Layers, t.Model.Latents = 0, t.Model.Outputs
+	}
+	t.Named = t.Model.Layout()
+	for i := range t.Named {
+		for k := range t.Named[i].Len() {
+			t.Named[i].Data = append(t.Named[i].Data, math.Sin(float64(i+k)))
+		}
+	}
+	return t
+}
+
+// inParts are the cells of a prediction of n rows, some at a time.
+func inParts(t *testing.T, name string, trained *fitted.Trained, whole bool, n, part int) (cells []Cell) {
+	t.Helper()
+	dev := must.Get(device.Open(name))(t)
+	defer dev.Close()
+	s := &Stream{Trained: trained, Device: dev, Samples: 5, Progress: func(int) {}}
+	for lo := 0; lo < n; lo += part {
+		given := data.Given{N: min(part, n-lo)}
+		for i := range given.N {
+			x := float64(lo + i)
+			given.Numbers = append(given.Numbers, math.Sin(x), math.Cos(x/3))
+		}
+		table := must.Get(s.predict(t.Context(), whole, must.Get(trained.Schema.Rows(given))(t)))(t)
+		for i := range table.Rows {
+			row := make([]Cell, len(table.Columns))
+			table.Row(i, row)
+			cells = append(cells, row...)
+		}
+	}
+	return cells
 }
