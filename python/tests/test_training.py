@@ -112,6 +112,10 @@ def test_errors_have_the_words_of_the_program(table: Table) -> None:
         GPDRFRegressor(**SMALL).fit(x, np.ones(100))
     with pytest.raises(ValueError, match=r"^X: y\[:, 1\] holds the value 1 only"):
         GPDRFRegressor(**SMALL).fit(["ACGT", "GGTA"] * 50, np.stack([np.arange(100), np.ones(100)], axis=1))
+    with pytest.raises(ValueError, match=r'^lr: "-1" must be'):
+        GPDRFRegressor(**{**SMALL, "lr": -1}).fit(*table)
+    said = '--set: unknown key "a --set b" (--lr 1), or: gpdrf-gpu train --resume run'
+    assert _program._plain(said, Path("no"), []) == 'unknown key "a --set b" (lr 1), or: gpdrf-gpu train --resume run'
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")

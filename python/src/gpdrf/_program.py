@@ -26,6 +26,9 @@ _LOOK = 0.5  # seconds between two looks at the parent of a worker
 
 _STEP = re.compile(r"step +(\d+) of (\d+) +((?:ELBO|objective) +\S+)")
 
+# An option as the command line has it; or a quoted name or a command, whose dashes stay.
+_DASHED = re.compile(r"""("(?:[^"\\]|\\.)*"|\B'[^']*'|gpdrf-gpu \w+ --)|(^|[ (])--(?:set:? )?([a-z])""", re.MULTILINE)
+
 
 def path() -> str:
     """The program: $GPDRF_PROGRAM, that of the wheel, or the one on PATH."""
@@ -54,8 +57,8 @@ def error(text: str, code: int, folder: Path, arguments: Sequence[str] = ()) -> 
 
 
 def _plain(said: str, folder: Path, arguments: Sequence[str]) -> str:
-    """A message that speaks of X and y, and not of the files that the program reads."""
-    said = said.replace(str(folder) + os.sep, "")
+    """A message that speaks of X, y and options, and not of the files and flags that the program reads."""
+    said = _DASHED.sub(r"\1\2\3", said.replace(str(folder) + os.sep, ""))
     if "--data" not in arguments:
         return said
     rows = Path(arguments[arguments.index("--data") + 1])
