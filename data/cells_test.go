@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Training rows without a target are left out, whatever is said about missing inputs.
+// Rows to train on or to test are left out without a target, whatever is said about missing inputs.
 func TestNoTarget(t *testing.T) {
 	const table = "a,y\n1,\n2,0.5\n3,NA\n,1.5\n"
 	for _, c := range []struct{ way, y, want string }{
@@ -34,10 +34,12 @@ func TestNoTarget(t *testing.T) {
 		t.Error(ds, err)
 	}
 	like := dataset(readText("a,y\n2,0.5\n3,1.5\n", ReadOptions{}))(t)
-	if _, _, err := readText(table, ReadOptions{Like: throughJSON(t, like)}); err == nil ||
-		!strings.Contains(err.Error(), "empty cell in column \"y\"") {
-		t.Error(err)
+	ds, notes, err := readText("a,y\n1,\n2,0.5\n3,NA\n", ReadOptions{Like: throughJSON(t, like)})
+	if err != nil || fmt.Sprint(ds.Y) != "[0.5]" || fmt.Sprint(notes) != "[t.csv: 2 rows without a target left out, 1 stay]" {
+		t.Error(ds, notes, err)
 	}
+	_, _, err = readText("a,y\n1,\n", ReadOptions{Like: throughJSON(t, like)})
+	wantError(t, "", err, strings.HasSuffix, "has no target in any of its 1 row: fill in some")
 }
 
 // true, True, TRUE and 1 are one value of a column of booleans, as input and as target.

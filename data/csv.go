@@ -237,7 +237,9 @@ func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
 		}
 	}
 	if l.labelled() {
-		return l.addLabel(rec)
+		at := l.targets[0]
+		l.texts.label(strings.Clone(strings.TrimSpace(rec.row[at])), rec.placeOf(at))
+		return nil
 	}
 	labels, y, at, err := l.targetsOf(rec)
 	if err != nil && l.optional {
@@ -256,9 +258,7 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		at = l.targets[0]
 		cell := strings.TrimSpace(rec.row[at])
 		c, known := l.class(rec.style.point(cell))
-		if !known && isMissing(cell) {
-			err = rec.missingCell(at, cell, l.names[0], mustBeKnown)
-		} else if !known || rec.isStray(at) {
+		if !known || rec.isStray(at) {
 			err = rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
 		}
 		return []int32{c}, nil, at, err

@@ -100,7 +100,7 @@ func readGraphLines(in *input) (*table, error) {
 	if named {
 		t.nameTargets(keys)
 	}
-	have, whole := make([]int, len(keys)), 0 // rows with each of the targets, and with all
+	have := make([]int, len(keys)) // rows with each of the targets
 	err = in.eachLine(func(number int, line []byte) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return nil
@@ -117,12 +117,6 @@ func readGraphLines(in *input) (*table, error) {
 			if t.label(value, start); value != "" {
 				have[k]++
 			}
-		}
-		if !slices.Contains(values, "") {
-			whole++
-		}
-		if slices.Max(have) > 0 && whole != t.n() && !in.opt.TargetOptional && !in.dropsUnlabelled() {
-			return t.errorAt(start, "the graph has no %s, which must be known: give it, or remove the graph", list(keys))
 		}
 		return nil
 	})

@@ -83,8 +83,6 @@ func readSequenceLines(in *input) (*table, error) {
 		case bytes.HasPrefix(line, []byte(">")):
 			return t.errorAt(start,
 				"found a FASTA header after lines of class, tab and sequence: put FASTA into a file of its own")
-		case tab >= 0 && label == "" && !in.opt.TargetOptional && !in.dropsUnlabelled():
-			return t.errorAt(start, "there is no class before the tab: write class, tab and sequence%s", in.leaveOut())
 		case tab < 0 && !in.opt.TargetOptional:
 			return t.errorAt(start, "there is no tab: write class, tab and sequence on every line")
 		case len(bytes.TrimSpace(sequence)) == 0 && !in.drops() && in.opt.bad == nil:

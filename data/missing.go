@@ -97,13 +97,13 @@ func (l *layout) isTargetMissing(rec *records, k int) bool {
 	return isMissing(cell) || isDoubtful(cell) && !l.labelled()
 }
 
-// drops counts the current row if it is left out. A training row needs its target.
+// drops counts the current row if it is left out. A row to train on, or to test, needs its target.
 func (l *layout) drops(rec *records) bool {
 	if !l.optional && l.isWeightless(rec) {
 		l.weightless++
 		return true
 	}
-	if l.optional || l.like && l.missing == MissingError {
+	if l.optional {
 		return false
 	}
 	for k := range l.targets {
@@ -112,7 +112,7 @@ func (l *layout) drops(rec *records) bool {
 			return true
 		}
 	}
-	lacks := l.isSequenceMissing(rec) // which nothing fills in
+	lacks := l.missing != MissingError && l.isSequenceMissing(rec) // which nothing fills in
 	if l.missing == MissingDrop {
 		lacks = lacks || l.isRoleMissing(rec)
 		for j := range l.inputs {
@@ -230,17 +230,12 @@ func (in *input) checkMissing(f format) error {
 	return nil
 }
 
-// dropsUnlabelled: rows whose label is empty are left out, as a training row needs its target.
-func (in *input) dropsUnlabelled() bool {
-	return !in.opt.TargetOptional && (in.opt.Like == nil || in.drops())
-}
-
 // dropMissing leaves out the rows without text or label.
 func (t *texts) dropMissing(in *input) error {
 	n, noTarget, dropped, width := t.n(), 0, 0, max(1, len(t.targets))
 	t.keep(func(i int) bool {
 		switch {
-		case t.labels != nil && in.dropsUnlabelled() && slices.ContainsFunc(t.labels[i*width:(i+1)*width], isMissing):
+		case t.labels != nil && !in.opt.TargetOptional && slices.ContainsFunc(t.labels[i*width:(i+1)*width], isMissing):
 			noTarget++
 		case in.drops() && t.graphs == nil && isMissing(strings.TrimSpace(string(t.of(i)))):
 			dropped++

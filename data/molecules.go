@@ -112,11 +112,6 @@ func readSDF(in *input) (*table, error) {
 	for _, m := range all {
 		for _, target := range targets {
 			label, where := m.value(target)
-			if label == "" && !in.opt.TargetOptional && !in.dropsUnlabelled() {
-				return nil, t.errorAt(where,
-					"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END%s",
-					quote(target), target, in.leaveOut())
-			}
 			t.label(label, where)
 		}
 		t.append(m.block, place{m.at, 1})

@@ -226,6 +226,8 @@ func (p path) outcome(t *testing.T, fault string) string {
 		return train
 	case predict == eval:
 		return train + "; others: " + predict
+	case train == eval:
+		return train + "; predict: " + predict
 	}
 	return train + "; predict: " + predict + "; eval: " + eval
 }

@@ -70,17 +70,6 @@ func (t *texts) removeLast() {
 // Several are numbers.
 func (l *layout) labelled() bool { return l.texts != nil && len(l.targets) == 1 }
 
-func (l *layout) addLabel(rec *records) error {
-	at := l.targets[0]
-	label := strings.TrimSpace(rec.row[at])
-	if label == "" && !l.optional {
-		_, err := rec.value(at, l.names[0], wordTarget)
-		return err
-	}
-	l.texts.label(strings.Clone(label), rec.placeOf(at))
-	return nil
-}
-
 // codeTexts makes the sequences of the table of the texts that were kept.
 func (l *layout) codeTexts(in *input, made *table) (err error) {
 	if l.texts == nil {

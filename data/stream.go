@@ -200,8 +200,11 @@ func (l *layout) none(rec *records) error {
 		return errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, "+
 			"--ignore leaves a column out", plural(l.noTarget+l.dropped, "row"))
 	case l.noTarget > 0:
-		return errorf(rec.name, "has no target in any of its %s: fill in some, or name another with --target",
-			plural(l.noTarget, "row"))
+		another := ", or name another with --target"
+		if l.like {
+			another = ""
+		}
+		return errorf(rec.name, "has no target in any of its %s: fill in some%s", plural(l.noTarget, "row"), another)
 	}
 	return errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
 }
