@@ -91,7 +91,7 @@ func comparison(runs []*Run) section {
 		Lead:   "The best score of a column is marked. Runs are comparable where they were tested on the same rows.",
 		Panels: []panel{{Title: "Scores", Table: t, Span: wide}}}
 	for _, r := range runs[1:] {
-		if r.Result.Fingerprint.Test != runs[0].Result.Fingerprint.Test {
+		if r.Result.Fingerprint.Test != runs[0].Result.Fingerprint.Test || r.scored() != runs[0].scored() {
 			s.Lead = "The best score of a column is marked. These runs were not all tested on the same " +
 				"rows: their scores say little about each other."
 		}

@@ -14,6 +14,7 @@ type Comparison struct {
 	B        string    `json:"b"`
 	Settings []Setting `json:"settings"` // that differ
 	Scores   []Pair    `json:"scores"`
+	Cut      string    `json:"cut,omitempty"`      // how many test rows these are of, where a time limit has cut a test
 	Paired   *Paired   `json:"paired,omitempty"`   // over rows that both have predicted
 	Unpaired string    `json:"unpaired,omitempty"` // why they are not paired
 }
@@ -77,6 +78,10 @@ func Compare(a, b *Run) *Comparison {
 			c.Scores = append(c.Scores, Pair{s.Name, s.value, v})
 		}
 	}
+	if a.Result.Cut != nil || b.Result.Cut != nil {
+		c.Cut = fmt.Sprintf("a time limit cut a test: the scores are of %d of %d test rows in A, and of %d of %d in B; "+
+			"only rows of both are a fair comparison", a.scored(), a.Result.NTest, b.scored(), b.Result.NTest)
+	}
 	switch {
 	case a.Result.Task != b.Result.Task:
 		c.Unpaired = "one is a regression, the other a classification"
@@ -95,6 +100,9 @@ func Compare(a, b *Run) *Comparison {
 	}
 	return c
 }
+
+// scored is the number of test rows that the scores are of.
+func (r *Run) scored() int { return r.Result.Scored(r.Result.NTest) }
 
 // option is the value of an option, none where the model does not have it.
 func (r *Run) option(o options.Option) string {

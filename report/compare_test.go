@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -32,7 +33,7 @@ func TestPairedRowsAreTheSame(t *testing.T) {
 func TestPairedRowsOfAFold(t *testing.T) {
 	run := func(folds int, density []float64, numbers ...int) *Run {
 		r := made(t, data.Regression, 1, 1, func(int, int) float64 { return 0 })
-		r.Result.Folds = folds
+		r.Result.Folds, r.Result.NTest = folds, 3
 		r.Rows = &Rows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
 		return r
 	}
@@ -45,7 +46,8 @@ func TestPairedRowsOfAFold(t *testing.T) {
 	}
 	short := run(0, []float64{1.5, 3.5}, 1, 3)
 	short.Result.Cut = &fitted.Cut{Rows: 2}
-	if c := Compare(fold, short); c.Paired != nil || c.Unpaired == "" {
+	c := Compare(fold, short)
+	if c.Paired != nil || c.Unpaired == "" || !strings.Contains(c.Cut, "3 of 3 test rows in A, and of 2 of 3 in B") {
 		t.Errorf("a test that was cut: %+v", c)
 	}
 }

@@ -24,7 +24,8 @@ type Entry struct {
 	Standing string     `json:"standing"` // complete, interrupted, unfinished (search, ensemble), "3 of 5 folds"
 	Began    *time.Time `json:"began"`    // nil of older runs
 	Steps    int        `json:"steps"`
-	Seconds  float64    `json:"seconds"` // of training
+	Seconds  float64    `json:"seconds"`            // of training
+	Cut      string     `json:"test_cut,omitempty"` // "12 of 90" test rows, where a time limit has cut the test
 	RMSE     *float64   `json:"rmse,omitempty"`
 	NLPD     *float64   `json:"nlpd,omitempty"`
 	Error    *float64   `json:"error,omitempty"`
@@ -92,6 +93,7 @@ func entry(path string) (e Entry, found bool, err error) {
 		e.Standing = "interrupted"
 	}
 	e.Run, e.Data, e.Model, e.Steps, e.Seconds = path, result.Data, result.Model, result.Steps, result.Seconds
+	e.Cut = cut(result.Scored(result.NTest), result.NTest)
 	if s := result.Test.Regression; s != nil {
 		e.RMSE, e.NLPD = &s.RMSE, &s.NLPD
 	} else if s := result.Test.Classification; s != nil {
@@ -99,6 +101,14 @@ func entry(path string) (e Entry, found bool, err error) {
 	}
 	e.Began, err = began(path)
 	return e, true, err
+}
+
+// cut tells of a test with fewer rows scored than it has, "" of another.
+func cut(scored, n int) string {
+	if scored == n {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", scored, n)
 }
 
 // search is the entry of a search that has not ended, with the steps of its trainings so far.
@@ -154,10 +164,15 @@ func folds(path string) (e Entry, err error) {
 		return e, err
 	}
 	e = Entry{Run: path, Data: cv.Data, Model: cv.Model, Standing: fmt.Sprintf("%d of %d folds", cv.Finished, cv.Folds)}
+	scored, tested := 0, 0
 	for _, run := range cv.Runs {
 		e.Steps += run.Steps
 		e.Seconds += run.Seconds
+		if run.ResultScores != nil {
+			scored, tested = scored+run.Scored(run.NTest), tested+run.NTest
+		}
 	}
+	e.Cut = cut(scored, tested)
 	if first, err := began(cv.FoldPath(1)); err == nil {
 		e.Began = first
 	}

@@ -9,6 +9,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// The list tells how many test rows of a run are scored, where a time limit has cut its test.
+func TestCutIsListed(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		rundir.ConfigFile: "", rundir.ResultFile: `{"n_test": 90, "test_cut": {"rows": 12, "samples": 1}}`,
+	} {
+		must.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666))
+	}
+	if all, err := List(folder, func(err error) { t.Error(err) }); err != nil || len(all) != 1 || all[0].Cut != "12 of 90" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
 // A search that has not ended is listed, with its data and the steps of its trials.
 func TestSearchIsListed(t *testing.T) {
 	folder := t.TempDir()

@@ -116,9 +116,8 @@ func (r *Run) notes(runs []*Run) (all []string) {
 	if result.TaskNote != "" {
 		add("%s", result.TaskNote)
 	}
-	scored := result.NTest
+	scored := r.scored()
 	if result.Cut != nil {
-		scored = result.Cut.Rows
 		add("The time limit left time to score %d of %d test rows.", scored, result.NTest)
 	}
 	if test := result.Test; r.Rows == nil && (test.Regression != nil || test.Classification != nil) {

@@ -15,8 +15,9 @@ func (p *program) runsVerb() verb {
 	return verb{
 		name: "runs", args: "[DIR] | compare A B", line: "list runs and their scores, or compare two", run: p.runs,
 		about: "It lists the runs in DIR and below, otherwise in runs. A cross-validation is one line, with the " +
-			"means of its folds. compare lists the options in which two runs differ, and their scores. Where both " +
-			"have predictions of the same test rows, it compares these row by row, with standard errors. " +
+			"means of its folds. The column cut has the number of test rows scored, 12 of 90, where a time limit cut " +
+			"the test. compare lists the options in which two runs differ, and their scores. Where both have " +
+			"predictions of the same test rows, it compares these row by row, with standard errors. " +
 			"Scores of numbers are in training-sd units, and those of counts in counts: sort runs of one kind.",
 		flags: []flagSpec{
 			{group: "Output", name: "sort", arg: "COLUMN",
@@ -93,6 +94,7 @@ func runColumns() []runColumn {
 			func(e report.Entry) *float64 { v := float64(e.Steps); return &v }},
 		{"seconds", func(e report.Entry) string { return fmt.Sprintf("%.1f", e.Seconds) },
 			func(e report.Entry) *float64 { return &e.Seconds }},
+		{"cut", func(e report.Entry) string { return e.Cut }, nil},
 		score("rmse", func(e report.Entry) *float64 { return e.RMSE }),
 		score("nlpd", func(e report.Entry) *float64 { return e.NLPD }),
 		score("error", func(e report.Entry) *float64 { return e.Error }),
@@ -196,6 +198,9 @@ func (c twoRuns) Lines() []string {
 			t.add(s.Name, fmt.Sprintf("%.4f", s.A), fmt.Sprintf("%.4f", s.B), fmt.Sprintf("%+.4f", s.B-s.A))
 		}
 		lines = append(append(lines, ""), t.lines("")...)
+	}
+	if c.Cut != "" {
+		lines = append(lines, "", c.Cut)
 	}
 	lines = append(lines, "")
 	if c.Paired == nil {

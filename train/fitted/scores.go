@@ -104,6 +104,14 @@ type ResultScores struct {
 	Conformal *ConformalScores `json:"conformal,omitempty"` // of one target, or of the classes
 }
 
+// Scored is how many of n test rows the scores are of.
+func (s *ResultScores) Scored(n int) int {
+	if s.Cut != nil {
+		return s.Cut.Rows
+	}
+	return n
+}
+
 // CountingMeasure is the Measure of scores whose NLPD is of probabilities of counts. That of other numbers is
 // of densities, by unit of the target.
 const CountingMeasure = "counting"
