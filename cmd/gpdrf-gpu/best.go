@@ -96,7 +96,7 @@ func (s *search) begin(out string) (err error) {
 	}
 	given := options.Merged(s.req.call.file, s.req.call.given())
 	if s.cfg, err = options.Resolve(given, nil); err == nil {
-		err = rundir.CheckOut(out, false)
+		err = rundir.CheckOut(out, false, false)
 	}
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 		if err := v.resume(); err != nil {
 			return v.unless(err)
 		}
-	} else if err := rundir.CheckOut(r.outDir, false); err != nil && !(v.shares() && rundir.IsCV(r.outDir)) {
+	} else if err := rundir.CheckOut(r.outDir, false, false); err != nil && !(v.shares() && rundir.IsCV(r.outDir)) {
 		return err
 	}
 	defer func() {

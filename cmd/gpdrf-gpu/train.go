@@ -48,7 +48,7 @@ type single struct {
 func (p *program) start(r *trainRequest) error {
 	cfg, err := r.call.config()
 	if err == nil {
-		err = rundir.CheckOut(r.outDir, r.overwrite)
+		err = rundir.CheckOut(r.outDir, r.overwrite, true)
 	}
 	if err != nil {
 		return err

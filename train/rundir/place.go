@@ -16,9 +16,13 @@ import (
 // Where a run folder may stand.
 
 // CheckOut refuses a place for a run folder, "" for the first free number, that NewFolder would
-// refuse as a *usage.Error. With overwrite, a run that has ended may stand there.
-func CheckOut(out string, overwrite bool) error {
+// refuse as a *usage.Error. With overwrite, a run that has ended may stand there. Only the training of a
+// single model takes that.
+func CheckOut(out string, overwrite, single bool) error {
 	_, _, err := placeOf(out, overwrite)
+	if _, replaces, _ := placeOf(out, true); err != nil && single && replaces {
+		return usage.Errorf("%w, or --overwrite to replace the run in it", err)
+	}
 	return err
 }
 
@@ -43,8 +47,7 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	if info, err := os.Stat(place); err != nil || !info.IsDir() {
 		return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 	}
-	unfinished := !isIn(place, ResultFile) && isIn(place, CheckpointFile)
-	isRun := isIn(place, ConfigFile) && (isIn(place, ResultFile) || unfinished)
+	isRun := IsRun(place)
 	switch {
 	case atomicfile.Empty(place), onlyAbandoned(place):
 		return place, false, nil
@@ -67,12 +70,9 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	case overwrite:
 		return "", false, usage.Errorf("--overwrite: %s is not a run folder, and only run folders are "+
 			"replaced: give another folder", out)
-	case unfinished:
+	case isRun && !isIn(place, ResultFile):
 		return "", false, usage.Errorf("--out: %s holds a run that is not finished: to resume it: %s; "+
-			"or give another folder, or --overwrite", out, ResumeCommand(out))
-	case isRun:
-		return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another "+
-			"folder, or --overwrite to replace the run in it", out)
+			"or give another folder", out, ResumeCommand(out))
 	}
 	return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 }

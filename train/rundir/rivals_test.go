@@ -141,6 +141,23 @@ func TestReplaceSearch(t *testing.T) {
 	}
 }
 
+// --overwrite is advised where the command takes it, and it works.
+func TestAdviceToOverwrite(t *testing.T) {
+	t.Chdir(t.TempDir())
+	commit(t, "run", "d")
+	commit(t, "notes", "d")
+	must.OK(t, os.WriteFile(filepath.Join("notes", "notes.txt"), nil, 0o666))
+	for _, out := range []string{"run", "notes"} {
+		for _, single := range []bool{false, true} {
+			err := CheckOut(out, false, single)
+			advised := err != nil && strings.Contains(err.Error(), "--overwrite")
+			if works := single && CheckOut(out, true, single) == nil; err == nil || advised != works {
+				t.Errorf("%s, single %t: %v; --overwrite works: %t", out, single, err, works)
+			}
+		}
+	}
+}
+
 // A log that cannot be opened is no sign of another process. Permissions would do, but not for root.
 func TestUnwritableRun(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -149,7 +166,7 @@ func TestUnwritableRun(t *testing.T) {
 	must.OK(t, os.Remove(log))
 	must.OK(t, os.Mkdir(log, 0o777))
 	for _, overwrite := range []bool{false, true} {
-		if err := CheckOut("run", overwrite); err == nil || !strings.Contains(err.Error(), "cannot be written to") {
+		if err := CheckOut("run", overwrite, true); err == nil || !strings.Contains(err.Error(), "cannot be written to") {
 			t.Errorf("overwrite %t: %v", overwrite, err)
 		}
 	}
