@@ -237,6 +237,9 @@ func (s *search) run() (*rundir.Result, error) {
 	found, err := finder.Run(s.p.ctx)
 	bar.end()
 	if err != nil {
+		if s.p.ctx.Err() == nil && s.req.resume == "" && !s.state.HasTrained() {
+			err = errors.Join(err, s.guard.write(s.folder.Abandon))
+		}
 		return nil, s.guard.unless(err)
 	}
 	s.p.notes(s.state.Lines())

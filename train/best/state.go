@@ -40,6 +40,13 @@ func (s *State) End() {
 	}
 }
 
+// HasTrained reports whether a training has ended well.
+func (s *State) HasTrained() bool {
+	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool {
+		return c.Refit != nil || slices.ContainsFunc(c.Trials, func(t Trial) bool { return t.Failure == "" })
+	})
+}
+
 // Lines is the table of the candidates, for people: those with a weight first, then by the round
 // that they have reached and how they did there.
 func (s *State) Lines() []string {

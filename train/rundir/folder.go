@@ -373,6 +373,15 @@ func (f *Folder) replace() error {
 	return os.RemoveAll(aside)
 }
 
+// Abandon removes the folder of a search that has trained nothing, and would fail again.
+func (f *Folder) Abandon() error {
+	err := f.closeMetrics()
+	for _, name := range []string{MetricsFile, HistoryFile, SearchFile} {
+		err = errors.Join(err, f.remove(name))
+	}
+	return errors.Join(err, os.Remove(f.path))
+}
+
 // Discard removes the folder that was being built. One that stands in its place stays.
 func (f *Folder) Discard() error {
 	if f.metrics != nil {
