@@ -245,6 +245,16 @@ func TestGoOn(t *testing.T) {
 			t.Errorf("%s: a run of %s goes on", f, c.Text(key))
 		}
 	}
+	for set, want := range map[string]string{
+		"time-limit=5s": "began for a time limit of 5s,", "epochs=3": "began for 3 epochs,",
+		"steps=7": "began for 7 steps,", "steps=7 planned-for=3_epochs": "began for 7 steps, by 3_epochs,",
+		"ensemble=2": "began for its default length,",
+	} {
+		_, err := config(t, set).GoOn([]options.Setting{{Key: "time-limit", Text: "9s", From: "--time-limit"}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %s", set, err, want)
+		}
+	}
 	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu",
 		"device=cuda:0:f64", "chunk=8", "data=other.csv", "checkpoint-every=often"} {
 		key, text, _ := strings.Cut(f, "=")

@@ -35,7 +35,7 @@ func (c *Config) GoOn(flags []Setting) (*Config, error) {
 		default:
 			was := "with " + now
 			if IsLength(s.Key) {
-				was = fmt.Sprintf("for %d steps", c.Steps)
+				was = "for " + c.length()
 			} else if now == "" {
 				was = "without"
 			}
@@ -44,6 +44,21 @@ func (c *Config) GoOn(flags []Setting) (*Config, error) {
 		}
 	}
 	return resumed, nil
+}
+
+// length is how long a run was to be when it began.
+func (c *Config) length() string {
+	switch {
+	case c.TimeLimit > 0:
+		return ForTime(c.TimeLimit)
+	case c.Epochs > 0:
+		return forEpochs(c.Epochs)
+	case !c.Explicit("steps"):
+		return "its default length"
+	case c.PlannedFor != "":
+		return fmt.Sprintf("%d steps, by %s", c.Steps, c.PlannedFor)
+	}
+	return fmt.Sprintf("%d steps", c.Steps)
 }
 
 // kind is the name of a device without its number: cuda:f32 for cuda and cuda:1:f32.
