@@ -2,6 +2,7 @@ package data
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -109,6 +110,28 @@ func TestSeveralTargetsOfArrays(t *testing.T) {
 		}
 		if again, _, err := ReadFile(file, ReadOptions{Like: &like}); err != nil || !reflect.DeepEqual(again.Y, d.Y) {
 			t.Errorf("%+v, %v", again, err)
+		}
+	}
+}
+
+// Targets that are asked for are those of the rows, by names and by numbers.
+func TestNamesTargets(t *testing.T) {
+	const text = "a,2,y,z\n1,2,0.5,1.5\n2,3,1.5,0.5\n3,5,2.5,3.5\n"
+	for _, c := range []struct {
+		target string
+		is     []string
+		no     []string
+	}{
+		{"y", []string{"y", "3"}, []string{"4", "z", "y,z", "", "3,4"}},
+		{"y,z", []string{"y,z", "3,4", "3, z"}, []string{"y", "4,3", "3"}},
+		{"a", []string{"1"}, []string{"2"}}, // which is a name
+		{"2", []string{"2"}, []string{"1"}},
+	} {
+		s := dataset(readText(text, ReadOptions{Target: c.target, Task: "regression"}))(t).Schema()
+		for _, target := range append(c.is, c.no...) {
+			if is := s.NamesTargets(target); is != slices.Contains(c.is, target) {
+				t.Errorf("%s for %s: %t", target, c.target, is)
+			}
 		}
 	}
 }

@@ -303,6 +303,17 @@ func splitTargets(target string, names []string) []string {
 	return words
 }
 
+// NamesTargets reports whether ReadOptions.Target names the targets of the rows, by their names or numbers.
+func (s Schema) NamesTargets(target string) bool {
+	words, places := splitTargets(target, s.names()), s.places()
+	for k, word := range words {
+		if k < len(places) && word == strconv.Itoa(places[k]+1) && !s.HasColumn(word) {
+			words[k] = s.Outputs()[k]
+		}
+	}
+	return slices.Equal(words, s.Outputs())
+}
+
 // checkSeveral refuses a column that is named twice, and targets that leave no input.
 func checkSeveral(file string, at []int, names []string) error {
 	for i, a := range at {

@@ -220,7 +220,7 @@ func TestGoOn(t *testing.T) {
 	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0",
 		"device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
 		key, text, _ := strings.Cut(f, "=")
-		resumed, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}})
+		resumed, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", f, err)
 		}
@@ -230,18 +230,25 @@ func TestGoOn(t *testing.T) {
 		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
 	}
 	chosen := c.With("planned-for", "3 epochs, and rows that were held out")
-	if _, err := chosen.GoOn([]options.Setting{{Key: "epochs", Text: "3", From: "--epochs"}}); err != nil {
+	if _, err := chosen.GoOn([]options.Setting{{Key: "epochs", Text: "3", From: "--epochs"}}, nil); err != nil {
 		t.Errorf("epochs of a run whose rows chose its steps: %v", err)
+	}
+	rows := data.Schema{Columns: []string{"a"}, Target: "y", TargetAt: 2}
+	named := c.With("target", "y").With("device", "cpu:f32")
+	for _, s := range []options.Setting{{Key: "target", Text: "3"}, {Key: "precision", Text: "medium"}} {
+		if got, err := named.GoOn([]options.Setting{s}, &rows); err != nil || got.Target != "y" || got.Precision != "highest" {
+			t.Errorf("%s=%s: %v", s.Key, s.Text, err)
+		}
 	}
 	for f, settled := range map[string]*options.Config{
 		"likelihood=lognormal": c.With("likelihood", "gaussian").With("target-scaling", "log"),
 		"kernel=spectrum:4":    c.With("kernel", "rbf+spectrum:4"),
 	} {
 		key, text, _ := strings.Cut(f, "=")
-		if _, err := settled.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); err != nil {
+		if _, err := settled.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); err != nil {
 			t.Error(err)
 		}
-		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); err == nil {
+		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); err == nil {
 			t.Errorf("%s: a run of %s goes on", f, c.Text(key))
 		}
 	}
@@ -250,16 +257,16 @@ func TestGoOn(t *testing.T) {
 		"steps=7": "began for 7 steps,", "steps=7 planned-for=3_epochs": "began for 7 steps, by 3_epochs,",
 		"ensemble=2": "began for its default length,",
 	} {
-		_, err := config(t, set).GoOn([]options.Setting{{Key: "time-limit", Text: "9s", From: "--time-limit"}})
+		_, err := config(t, set).GoOn([]options.Setting{{Key: "time-limit", Text: "9s", From: "--time-limit"}}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %s", set, err, want)
 		}
 	}
 	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu",
-		"device=cuda:0:f64", "chunk=8", "data=other.csv", "checkpoint-every=often"} {
+		"device=cuda:0:f64", "chunk=8", "target=3", "precision=medium", "data=other.csv", "checkpoint-every=often"} {
 		key, text, _ := strings.Cut(f, "=")
 		var usage *usage.Error
-		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); !errors.As(err,
+		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); !errors.As(err,
 			&usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
 			t.Errorf("%s: %v", f, err)
 		}

@@ -152,7 +152,7 @@ func (s *search) goOn(path string) (err error) {
 	if s.cfg, err = options.Resolve(s.state.Given, nil); err != nil {
 		return err
 	}
-	if s.cfg, err = s.cfg.From(s.state.Folder).GoOn(s.req.call.given()); err != nil {
+	if s.cfg, err = s.cfg.From(s.state.Folder).GoOn(s.req.call.given(), nil); err != nil {
 		return err
 	}
 	if err = s.open(); err != nil {

@@ -26,7 +26,7 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 	}
 	from, err := rundir.ReadCheckpoint(path)
 	if err == nil {
-		from.Config, err = from.Config.GoOn(flags)
+		from.Config, err = from.Config.GoOn(flags, &from.Trained.Schema)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -11,8 +11,9 @@ import (
 
 // GoOn is the Config of a resumed run with what the command line may change: how often to make
 // checkpoints, and which of several devices of one kind to use. Any other option must keep its
-// value or be left out, since it would change the result. A *usage.Error names it.
-func (c *Config) GoOn(flags []Setting) (*Config, error) {
+// value or be left out, since it would change the result. A *usage.Error names it. A target may
+// have the number that its column has in rows, nil where these have not changed the options yet.
+func (c *Config) GoOn(flags []Setting, rows *data.Schema) (*Config, error) {
 	resumed := c.copy()
 	for _, s := range flags {
 		asked := c.copy()
@@ -28,6 +29,8 @@ func (c *Config) GoOn(flags []Setting) (*Config, error) {
 		case s.Key == "device" && kind(s.Text) == kind(now):
 			resumed.Device = s.Text
 		case asked.Text(s.Key) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
+		case s.Key == "target" && rows != nil && rows.NamesTargets(asked.Target):
+		case s.Key == "precision" && kind(c.Device) != "cuda:f32": // others have one alone
 		case s.Key == "kernel" && isSettled(s.Text, now):
 		case s.Key == "likelihood" && s.Text == Lognormal && now == model.GaussianLikelihood && c.Targets == data.LogTargets:
 		case s.Key == "epochs" && strings.HasPrefix(c.PlannedFor, forEpochs(asked.Epochs)):

@@ -332,7 +332,7 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error
 	if err != nil {
 		return nil, err
 	}
-	return c.GoOn(changes)
+	return c.GoOn(changes, nil)
 }
 
 // Predicts reports whether the predictions of all rows are to be written yet. Folds of a named set
