@@ -233,6 +233,9 @@ func (r *run) finish() error {
 	case TimeLimit:
 		r.job.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, r.last)
 	}
+	if warning := Unfinished(r.job.Config); warning != "" {
+		r.job.Reporter.Note("%s", warning)
+	}
 	out.Config, out.Seconds = r.job.Config, r.clock.seconds()
 	out.Validation = r.validator.finish(out.End)
 	out.Rising = r.rising()

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -37,6 +38,19 @@ func (s *schedule) place(step int) (place, steps float64) {
 		return float64(step), float64(now)
 	}
 	return at(step, now) * float64(now), float64(now)
+}
+
+// highRate is the share of the learning rate above which a run that ends is far from its plan.
+const highRate = 0.5
+
+// Unfinished is the warning of a run whose learning rate was still high when it was stopped; "" of others.
+func Unfinished(c *options.Config) string {
+	s := newSchedule(c)
+	if rate := s.decay(c.StopAfter); c.StopAfter > 0 && c.Decay == "cosine" && rate > highRate {
+		return fmt.Sprintf("warning: training stopped after %d of %d planned steps, with the learning rate still at "+
+			"%.0f %%: scores are of an unfinished schedule", c.StopAfter, c.Steps, 100*rate)
+	}
+	return ""
 }
 
 // lastRate is the share of the learning rate that the cosine leaves at the end.

@@ -2,8 +2,10 @@ package train
 
 import (
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -52,6 +54,26 @@ func TestSchedule(t *testing.T) {
 		}
 		if differs != s.changes(step) {
 			t.Errorf("step %d: what is fixed changes: %v, changes says %v", step, differs, s.changes(step))
+		}
+	}
+}
+
+// A run that is stopped while its rate is high says so, also where its config repeats it.
+func TestUnfinished(t *testing.T) {
+	for options, want := range map[string]string{
+		"steps=100 stop-after=20":            "after 20 of 100 planned steps, with the learning rate still at 91 %",
+		"steps=100 stop-after=80":            "",
+		"steps=100":                          "",
+		"steps=100 stop-after=20 decay=none": "",
+	} {
+		told := &quiet{}
+		dev := openCPU(t)
+		job := &Job{Config: config(t, options+" batch=20 inducing=5"), Device: dev, Train: table(t, 30, 1, wave), Reporter: told}
+		out := must.Get(job.Run(t.Context()))(t)
+		said := strings.Join(told.notes, "\n")
+		if got := Unfinished(out.Config); !strings.Contains(got, want) || (got == "") != (want == "") ||
+			!strings.Contains(said, got) || got == "" && strings.Contains(said, "planned steps") {
+			t.Errorf("%s: %q, said %q", options, got, said)
 		}
 	}
 }

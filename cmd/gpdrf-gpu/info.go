@@ -14,6 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -237,6 +238,7 @@ type runInfo struct {
 	Search *best.State        `json:"search,omitempty"` // of preset best
 
 	steps  int    // of the whole run
+	cut    string // the warning of one that was stopped far from its end; "" of others
 	inputs string // the result of a projection of many columns; "" without one
 	resume string // the command that continues it; "" where it is finished
 }
@@ -251,7 +253,8 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), steps: run.Config.Steps}
+	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), steps: run.Config.Steps,
+		cut: train.Unfinished(run.Config)}
 	if p := run.Trained.Projection; p != nil {
 		i.inputs = p.String()
 	}
@@ -296,6 +299,9 @@ func (i *runInfo) Lines() []string {
 			r.Version, r.Device),
 		fmt.Sprintf("rows       %d for training (%.12s…), %s", r.NTrain, r.Fingerprint.Train, testing),
 		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.standing()),
+	}
+	if i.cut != "" {
+		lines = append(lines, i.cut)
 	}
 	if i.Search == nil {
 		lines = append(lines, "objective  "+r.ObjectiveText(func(v float64) string { return fmt.Sprintf("%.5g", v) }))
