@@ -313,7 +313,7 @@ type searchInfo struct {
 // Lines is the text for people.
 func (i searchInfo) Lines() []string {
 	return append([]string{
-		fmt.Sprintf("%s: a search for the best model, begun with gpdrf-gpu %s, %.1f s so far", i.Path,
+		fmt.Sprintf("%s: %s, begun with gpdrf-gpu %s, %.1f s so far", i.Path, rundir.SearchName(i.Path),
 			i.Version, i.Used.Seconds()),
 		"to resume  " + rundir.ResumeCommand(i.Path), "",
 	}, i.State.Lines()...)

@@ -55,8 +55,8 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 		return "", false, usage.Errorf("--out: %s holds a cross-validation: to resume it: %s; or give "+
 			"another folder", out, ResumeCommand(out))
 	case IsSearch(place):
-		return "", false, usage.Errorf("--out: %s holds a search for the best model that has not ended: "+
-			"to resume it: %s; or give another folder", out, ResumeCommand(out))
+		return "", false, usage.Errorf("--out: %s holds %s that has not ended: to resume it: %s; or give another folder",
+			out, SearchName(place), ResumeCommand(out))
 	case isRun && logError(place) != nil:
 		return "", false, usage.Errorf("--out: %s holds a run that cannot be written to: %w: give another folder", out,
 			logError(place))

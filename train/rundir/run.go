@@ -47,8 +47,8 @@ func OpenRun(path string) (*Run, error) {
 			path, filepath.Join(path, foldFolder(1)))
 	}
 	if IsSearch(path) {
-		return nil, usage.Errorf("%s: a search for the best model that has not ended: %s continues "+
-			"with it", path, ResumeCommand(path))
+		return nil, usage.Errorf("%s: %s that has not ended: %s continues with it", path, SearchName(path),
+			ResumeCommand(path))
 	}
 	if !isIn(path, ResultFile) && isIn(path, CheckpointFile) {
 		c, err := ReadCheckpoint(path)
@@ -141,6 +141,17 @@ func IsRun(path string) bool {
 
 // IsSearch reports whether a folder is that of a search that has not ended.
 func IsSearch(path string) bool { return isIn(path, SearchFile) && !isIn(path, ResultFile) }
+
+// SearchName names the search in a folder by its options.
+func SearchName(path string) string {
+	var state struct{ Given []options.Setting }
+	text, _ := os.ReadFile(filepath.Join(path, SearchFile))
+	damaged := json.Unmarshal(text, &state)
+	if asked, err := options.Resolve(state.Given, nil); damaged == nil && err == nil && asked.Ensemble > 1 {
+		return "an ensemble"
+	}
+	return "a search for the best model"
+}
 
 // CanGoOn reports whether a run folder holds a checkpoint.
 func (r *Run) CanGoOn() bool { return isIn(r.Path, CheckpointFile) }

@@ -88,3 +88,18 @@ func TestOpenModel(t *testing.T) {
 		t.Errorf("a checkpoint: %v", err)
 	}
 }
+
+// A search that has not ended is named by its options.
+func TestSearchName(t *testing.T) {
+	for ensemble, want := range map[string]string{"1": "a search for the best model", "3": "an ensemble"} {
+		path := t.TempDir()
+		text := `{"given": [{"key": "ensemble", "text": "` + ensemble + `"}]}`
+		must.OK(t, os.WriteFile(filepath.Join(path, SearchFile), []byte(text), 0o666))
+		_, err := OpenRun(path)
+		for _, err := range []error{err, CheckOut(path, false, true)} {
+			if err == nil || !strings.Contains(err.Error(), want+" that has not ended") {
+				t.Errorf("%v, expected %s", err, want)
+			}
+		}
+	}
+}
