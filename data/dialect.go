@@ -116,6 +116,8 @@ type style struct {
 	separator rune
 	comma     bool // decimals have a comma
 	header    bool // the first row names the columns
+	short     bool // all rows below the first have one more cell
+	named     bool // which is the name of the row: R writes tables so
 	comments  bool // lines that start with # are comments
 	blanks    bool // blanks may stand before the quotes of a cell
 	alone     bool // rows have one cell: a blank line is one whose cell is empty
@@ -137,7 +139,11 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 		s.comments = false
 		rows = s.sample(head)
 	}
+	s.short = isShort(rows)
+	s.named = s.short && d.Header != "no" && haveNames(head, rows[1:])
 	switch {
+	case s.named:
+		s.header = true
 	case d.Header != "":
 		s.header = d.Header == "yes"
 	case len(rows) > 0 && slices.ContainsFunc(rows[0], func(cell string) bool {
@@ -341,9 +347,12 @@ func separator(head []byte) rune {
 			cells = func(line string) int { return len(strings.Fields(line)) - 1 }
 		}
 		count := cells(lines[0])
-		same := count > 0
+		same, below := count > 0, count
+		if s.r == ' ' && len(lines) > 1 && cells(lines[1]) == count+1 {
+			below++
+		}
 		for _, line := range lines[1:] {
-			same = same && cells(line) == count
+			same = same && cells(line) == below
 		}
 		if same {
 			return s.r

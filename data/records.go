@@ -72,7 +72,12 @@ func newRecords(in *input) (*records, error) {
 	}
 	switch {
 	case rec.style.header:
-		return rec, rec.takeHeader(rec.row)
+		err := rec.takeHeader(rec.row)
+		if rec.style.named {
+			rec.header, rec.bare = slices.Insert(rec.header, 0, "row names"), slices.Insert(rec.bare, 0, true)
+			rec.width++
+		}
+		return rec, err
 	case rec.style.names != nil:
 		return rec, rec.nameColumns(rec.style.names)
 	}
@@ -125,8 +130,12 @@ func (r *records) next() error {
 		return err
 	}
 	if len(r.row) != r.width {
-		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf(
-			"this row has %s, the first row has %d: every row needs the same", plural(len(r.row), "cell"), r.width)}
+		advice := ""
+		if r.style.short && r.style.header {
+			advice = "; write.table of R leaves the name of the row names out, unless it has row.names=FALSE or col.names=NA"
+		}
+		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has %d: "+
+			"every row needs the same%s", plural(len(r.row), "cell"), r.width, advice)}
 	}
 	if r.namesAgain() {
 		return &Error{File: r.name, Line: r.line, row: true,

@@ -157,6 +157,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		l.leave(name, i, "is empty")
 	case c.isDates() && c.isText(), rec.isDated(i):
 		return l.addDates(rec, c, i, strings.TrimPrefix(opt.Dates, "auto"))
+	case i == 0 && rec.style.named:
+		l.leave(name, i, "has no name, as R writes the names of rows")
 	case i == 0 && rec.header != nil && rec.bare[i] && (c.counting || c.isUnique() || c.isNumbering()):
 		l.leave(name, i, "has no name and numbers the rows")
 	case isPandasIndex(name) && c.texts.n == 0:

@@ -127,3 +127,26 @@ func isTitle(row []string, width int) bool {
 	}
 	return len(row) < width || width > 2 && (isText(row[0]) || strings.TrimSpace(row[0]) == "")
 }
+
+// isShort: the first row has a cell less than all below, whose last cells are not just an end of a line.
+func isShort(rows [][]string) bool {
+	ended := true
+	for _, row := range rows[min(1, len(rows)):] {
+		if len(row) != len(rows[0])+1 {
+			return false
+		}
+		ended = ended && strings.TrimSpace(row[len(row)-1]) == ""
+	}
+	return !ended
+}
+
+// haveNames: the first cells of the rows differ, and stand in quotes as the names above do.
+func haveNames(head []byte, rows [][]string) bool {
+	names := map[string]bool{}
+	for _, row := range rows {
+		names[row[0]] = true
+	}
+	return len(names) == len(rows) && !slices.ContainsFunc(firstLines(head, 5), func(line string) bool {
+		return !strings.HasPrefix(line, `"`)
+	})
+}

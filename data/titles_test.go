@@ -65,6 +65,41 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+// R writes no name above the names of the rows, which stand in quotes. Without quotes they may be cells, and the
+// error tells what R should do.
+func TestRowNames(t *testing.T) {
+	const table = "\"a\",\"kind\",\"y\"\n\"1\",1,\"red, old\",0.5\n\"7\",3,\"blue\",1.5\n" +
+		"\"big \"\"3\"\"\",5,\"red, old\",2.5\n"
+	for _, separator := range []string{",", "\t", " ", ";"} {
+		text := strings.NewReplacer(",", separator, "red, old", "red, old", `""`, `'`).Replace(table)
+		d, notes, err := readText(text, ReadOptions{})
+		if err != nil || fmt.Sprint(d.Columns, d.Y) != "[a kind=blue kind=red, old] [0.5 1.5 2.5]" ||
+			!slices.Contains(notes, `t.csv: column "row names" has no name, as R writes the names of rows: left out`) {
+			t.Errorf("%q: %v, %v, %q", separator, d, err, notes)
+			continue
+		}
+		like := throughJSON(t, d)
+		for _, other := range []string{text, "y,kind,a\n1,blue,2\n", strings.ReplaceAll(text, `"7"`, `"1"`)} {
+			if d, _, err := readText(other, ReadOptions{Like: like}); (err != nil) != (strings.Count(other, `"1"`) > 1) {
+				t.Errorf("%q: %v, %v", other, d, err)
+			}
+		}
+		bare := strings.ReplaceAll(text, `"`, "")
+		if _, _, err := readText(bare, ReadOptions{}); err == nil || !strings.Contains(err.Error(), "col.names=NA") &&
+			separator != "," && separator != " " {
+			t.Errorf("%q: %v", bare, err)
+		}
+	}
+	for _, text := range []string{
+		"\"a\",\"b\"\n\"x\",1,\n\"y\",2,\n\"z\",4,\n", // a separator ends each line
+		"\"a\",\"b\"\n\"x\",1,5\n\"x\",2,6\n\"z\",4,7\n",
+	} {
+		if d, _, err := readText(text, ReadOptions{}); err == nil {
+			t.Errorf("%q: %v", text, d)
+		}
+	}
+}
+
 // Names that come again, where files were joined, are an error with their line. Words of a table without
 // names may repeat.
 func TestNamesAgain(t *testing.T) {
