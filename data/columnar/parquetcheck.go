@@ -10,6 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 // A page of a Parquet file says how large it is, compressed and not, and package parquet takes that
@@ -34,8 +36,9 @@ type parquetCheck struct {
 func checkFooter(file io.ReaderAt, size int64) error {
 	const word = 4 // and the length is as long
 	var end [2 * word]byte
-	if n, _ := file.ReadAt(end[:], max(0, size-int64(len(end)))); size < int64(len(end)+word) || n < len(end) {
-		return fmt.Errorf("is a Parquet file that is cut short (%d bytes): write it again", size)
+	if n, _ := file.ReadAt(end[:], max(0, size-int64(len(end)))); size < int64(len(end)+word) || n < len(end) ||
+		!tablefile.IsParquet(end[word:]) {
+		return fmt.Errorf("is a Parquet file that is cut short, at %d bytes: copy the whole file, or write it again", size)
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if length > size-int64(len(end)+word) {

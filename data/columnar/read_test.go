@@ -163,6 +163,8 @@ func TestDamaged(t *testing.T) {
 				_, err := all(text[:at])
 				if err != nil && !strings.Contains(err.Error(), "write it again") {
 					t.Fatalf("the first %d bytes give the error %v", at, err)
+				} else if err != nil && at >= 8 && !strings.Contains(err.Error(), "is cut short") {
+					t.Fatalf("of the first %d bytes the error does not tell that they are a part: %v", at, err)
 				} else if err == nil {
 					cut++
 				}
