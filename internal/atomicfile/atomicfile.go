@@ -74,7 +74,7 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 	}
 	tmp, f, err := createBeside(d, path)
 	if err != nil {
-		return err
+		return named(err, tmp, path)
 	}
 	if file, ok := f.(*os.File); ok && mode != 0 {
 		file.Chmod(mode) // a file system without modes is used without
@@ -83,7 +83,7 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 		err = d.rename(tmp, path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(tmp))
+		return errors.Join(named(err, tmp, path), os.Remove(tmp))
 	}
 	return d.syncDir(filepath.Dir(path))
 }
@@ -133,6 +133,19 @@ func createBeside(d files, path string) (tmp string, f file, err error) {
 		return tmp, f, err
 	}
 	return "", nil, err
+}
+
+// named puts the path into an error about its temporary, and the remedy where its folder is missing.
+func named(err error, tmp, path string) error {
+	pe := (*fs.PathError)(nil)
+	if !errors.As(err, &pe) || pe.Path != tmp {
+		return err
+	}
+	pe.Path = path
+	if _, wrong := os.Stat(filepath.Dir(path)); errors.Is(wrong, fs.ErrNotExist) {
+		pe.Err = fmt.Errorf("%w: make the folder %s, or give another", pe.Err, filepath.Dir(path))
+	}
+	return err
 }
 
 const maxTries = 1000

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -110,6 +111,18 @@ func TestWriteFileRefuses(t *testing.T) {
 	if err := WriteFile(filepath.Join(dir, "none", "a"), say("x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
+	missing := filepath.Join(dir, "none")
+	want := filepath.Join(missing, "a") + ": no such file or directory: make the folder " + missing + ", or give another"
+	if err := WriteFile(filepath.Join(missing, "a"), say("x")); runtime.GOOS == "linux" &&
+		!strings.HasSuffix(err.Error(), " "+want) {
+		t.Errorf("a missing folder: %v, expected %s", err, want)
+	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o666))
+	in := filepath.Join(dir, "file", "a")
+	if err := WriteFile(in, say("x")); err == nil || !strings.Contains(err.Error(), in) {
+		t.Errorf("a file in place of a folder: %v", err)
+	}
+	must.OK(t, os.Remove(filepath.Join(dir, "file")))
 	if _, err := os.Stat("/dev/full"); err == nil {
 		if err := WriteFile("/dev/full", say("x")); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("a full disk: %v", err)

@@ -45,7 +45,7 @@ func NewFolder(final string) (*Folder, error) {
 		break
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.removeParents())
+		return nil, errors.Join(named(err, f.path, final), f.removeParents())
 	}
 	return f, nil
 }
