@@ -3,6 +3,7 @@ package options
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -21,11 +22,15 @@ const Evaluations = 20
 // mostValidation is the largest part of the training rows that can be held out.
 const mostValidation = 0.5
 
-// validation reads the option: a fraction, or a file; 0 and "" without validation.
+// validation reads the option: a fraction, a percentage, or a file; 0 and "" without validation.
 func (c *Config) validation() (fraction float64, file string) {
-	fraction, err := strconv.ParseFloat(c.Validation, 64)
-	if err != nil {
+	text, isPercent := strings.CutSuffix(c.Validation, "%")
+	fraction, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
 		return 0, c.Validation
+	case isPercent:
+		fraction /= 100
 	}
 	return fraction, ""
 }
