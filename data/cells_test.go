@@ -42,6 +42,22 @@ func TestNoTarget(t *testing.T) {
 	wantError(t, "", err, strings.HasSuffix, "has no target in any of its 1 row: fill in some")
 }
 
+// NaT of pandas and \N of databases are missing among numbers, dates and words; a word that reads nearly so is one.
+// A model that knows them as words reads them so.
+func TestMissingWords(t *testing.T) {
+	const table = "a,day,kind,y\n\\N,2020-01-03,nat,0.5\n2,NaT,red,1.5\n3,2020-01-04,\\N,2.5\n4,2020-01-05,nat,\\N\n"
+	_, notes, err := readText(table, ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
+	said := strings.Join(notes, "\n")
+	if err != nil || !strings.Contains(said, `in "a" 1, "day" 1, "kind" 1`) ||
+		!strings.Contains(said, `one for each of "nat", "red"`) || !strings.Contains(said, "1 row without a target") {
+		t.Error(said, err)
+	}
+	older := InputColumn{Name: "kind", Values: []string{"NaT", "red"}}
+	if older.isMissing("NaT") || !older.isMissing("NA") || !older.isMissing(`\N`) {
+		t.Error("words of an older model are missing")
+	}
+}
+
 // true, True, TRUE and 1 are one value of a column of booleans, as input and as target.
 func TestBooleans(t *testing.T) {
 	ds, _, err := readText("flag,y\nTrue,0.5\nFALSE,1.5\n1,2.5\nfalse,3.5\n", ReadOptions{})

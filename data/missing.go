@@ -80,10 +80,10 @@ func (c InputColumn) isMissing(cell string) bool {
 	if c.Text {
 		return cell == ""
 	}
-	if isMissing(cell) || !isDoubtful(cell) {
-		return isMissing(cell)
+	if !isMissing(cell) && !isDoubtful(cell) {
+		return false
 	}
-	_, known := c.find(cell)
+	_, known := c.find(cell) // also NaT, which was a text like others
 	return !known
 }
 

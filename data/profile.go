@@ -304,6 +304,8 @@ func (c *columnProfile) values() []string {
 // isMissing: the cell says that there is no value.
 func isMissing(cell string) bool {
 	switch strings.ToLower(cell) {
+	case `\n`, "nat": // of databases; of times in pandas
+		return cell == `\N` || cell == "NaT"
 	case "", "na", "n/a", "nan", "null", "?", "#n/a", "<na>", "#na", "nil":
 		return true
 	}
