@@ -264,7 +264,7 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		return []int32{c}, nil, at, err
 	}
 	for k, at := range l.targets {
-		v, err := rec.value(at, l.names[k], wordTarget)
+		v, err := rec.value(at, l.names[k], cmp.Or(l.oneByOne, wordTarget))
 		if err != nil {
 			return nil, nil, at, err
 		}

@@ -23,6 +23,7 @@ type layout struct {
 	columns  []InputColumn
 	targets  []int    // none: the file has no target
 	names    []string // of the targets
+	oneByOne string   // the remedy for a word in one of several
 	id       int      // which cell names the row; −1: none does
 	idName   string
 	roles    []roleColumn
@@ -79,6 +80,10 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	l.missing = cmp.Or(l.missing, MissingError)
 	if err := in.severalClasses(len(at)); err != nil {
 		return nil, err
+	}
+	if len(at) > 1 {
+		l.oneByOne = "several targets are numbers, so correct it, or give one of " + list(l.names) +
+			" at a time with --target"
 	}
 	l.titlesNote(rec)
 	if text, doubtful := rec.doubtfulHeader(); doubtful {

@@ -80,9 +80,15 @@ func TestSeveralTargets(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %s", target, err, want)
 		}
 	}
-	if _, _, err := readText(text, ReadOptions{Target: "a,b", Task: "classification"}); err == nil ||
-		!strings.Contains(err.Error(), "class labels") {
-		t.Error(err)
+	for _, c := range []struct{ text, task, want string }{
+		{text, "classification", `class labels are in one column: give one of a,d at a time with --target`},
+		{strings.Replace(text, "8", "no", 1), "", `t.csv:3:7: found "no" in column "d", which must be a number: several ` +
+			`targets are numbers, so correct it, or give one of "a", "d" at a time with --target`},
+	} {
+		if _, _, err := readText(c.text, ReadOptions{Target: "a,d", Task: c.task}); err == nil ||
+			!strings.HasSuffix(err.Error(), c.want) {
+			t.Error(err)
+		}
 	}
 }
 

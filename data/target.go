@@ -374,8 +374,12 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 // severalClasses refuses to take the values of n target columns for classes.
 func (in *input) severalClasses(n int) error {
 	if n > 1 && in.task == Classification {
-		return errorf(in.name, "has %s, which are a regression: class labels are in one column",
-			plural(n, "target column"))
+		advice := ""
+		if in.opt.Target != "" {
+			advice = ": give one of " + in.opt.Target + " at a time with --target"
+		}
+		return errorf(in.name, "has %s, which are a regression, and class labels are in one column%s",
+			plural(n, "target column"), advice)
 	}
 	return nil
 }
