@@ -181,10 +181,13 @@ func checkTraining(d *Dataset) error {
 		_, err := FitTargets(StandardTargets, d)
 		return err
 	}
+	column, stand := "target column "+quote(d.Target), labelsStand(d.Sequences, d.schema)
+	if stand != "" {
+		column = "label of each row"
+	}
 	if len(d.Classes) == 1 {
-		return errorf(d.Path,
-			"the target column %s holds the class %s only: at least two classes are needed", quote(d.Target),
-			quote(d.Classes[0]))
+		return errorf(d.Path, "the %s holds the class %s only: at least two classes are needed%s", column,
+			quote(d.Classes[0]), stand)
 	}
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 {
 		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --set validation=FILE)"
@@ -197,8 +200,8 @@ func checkTraining(d *Dataset) error {
 		if d.TaskNote != "" {
 			advice += "; " + d.TaskNote
 		}
-		return errorf(d.Path, "no training row is left for class %s of the target column %s: too few rows of it; %s",
-			d.Classes[c], quote(d.Target), advice)
+		return errorf(d.Path, "no training row is left for class %s of the %s: too few rows of it; %s", d.Classes[c],
+			column, advice)
 	}
 	return nil
 }

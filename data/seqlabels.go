@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,14 @@ import (
 
 // sequenceTarget is the name of the target of sequences.
 const sequenceTarget = "class"
+
+// labelsStand tells where the labels of sequences stand, unless a column or an item has them.
+func labelsStand(s *seq.Set, known Schema) string {
+	if s == nil || s.Alphabet.Kind.IsGraph() || known.Target != sequenceTarget || known.Sequence != "" {
+		return ""
+	}
+	return "; labels are the headers of FASTA, as >CLASS or >NAME|CLASS, or stand before a tab, or in --labels FILE"
+}
 
 // setLabels makes classes or reals of the labels. Labels are classes if they are words, or whole
 // numbers of few kinds; classes stand in the order of their numbers or their letters. A table has
@@ -29,12 +38,10 @@ func (t *texts) setLabels(in *input, made *table) error {
 		return t.withoutLabels(in, made)
 	}
 	where, hold := "", "the labels hold"
-	if made.schema.Target == "" {
-		made.schema.Target = sequenceTarget
-	} else {
-		column := "target column " + quote(made.schema.Target)
+	if column := "target column " + quote(made.schema.Target); made.schema.Target != "" {
 		where, hold = column+", ", column+" holds"
 	}
+	made.schema.Target = cmp.Or(made.schema.Target, sequenceTarget)
 	made.task = in.task
 	if like := in.opt.Like; like != nil {
 		made.schema.Target, made.schema.Classes = like.Target, like.Classes
@@ -66,6 +73,9 @@ func (t *texts) setLabels(in *input, made *table) error {
 	case len(classes) > maxClasses:
 		return errorf(t.name,
 			"has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
+	case len(classes) > maxAutoClasses && 2*len(classes) > t.n():
+		return errorf(t.name, "%s %d different values in %s, too many for classes: use the task regression%s", hold,
+			len(classes), plural(t.n(), "row"), labelsStand(made.sequences, made.schema))
 	default:
 		made.schema.Classes = classes
 		note = fmt.Sprintf("%sclasses %s%s", where, list(classes), hint)
