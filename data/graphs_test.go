@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -310,4 +311,24 @@ func TestAttributes(t *testing.T) {
 {"nodes": 1, "edges": [], "values": [[1]], "label": 1}`, ReadOptions{})
 	want := `:2:1: found "1 values of each node", and the graphs before have 2`
 	wantError(t, "", err, strings.Contains, want)
+}
+
+// A column that is called like one of SMILES gets the command that reads it: where it is left out, where it is the
+// only input, and where its texts repeat.
+func TestAdviseMolecules(t *testing.T) {
+	molecules := []string{"CCO", "CN", "C", "CC", "CO", "CCN", "O", "N", "CCC", "OCC", "CCCl", "NCC"}
+	alone, beside, repeated := "SMILES,y\n", "w,canonical_smiles,y\n", "smiles,y\n"
+	for i, m := range molecules {
+		alone += fmt.Sprintf("%s,0.%d\n", m, i)
+		beside += fmt.Sprintf("%d.5,%s,0.%d\n", i*i, m, i)
+		repeated += fmt.Sprintf("%s,0.%d\n", molecules[i%3], i)
+	}
+	for text, want := range map[string]string{alone: "--sequence SMILES reads a", repeated: "--sequence smiles reads",
+		beside: `column "canonical_smiles" is text that names each row, which predictions carry: left out ` +
+			`(--sequence canonical_smiles reads its texts as sequences)`} {
+		_, notes, err := readText(text, ReadOptions{})
+		if said := fmt.Sprint(notes, err); !strings.Contains(said, want) {
+			t.Errorf("%s", said)
+		}
+	}
 }

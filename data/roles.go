@@ -104,12 +104,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		return err
 	}
 	if len(l.inputs) == 0 && l.texts == nil {
-		hint := ""
-		if len(l.leftOut) > 0 {
-			hint = fmt.Sprintf("; left out: %s (--sequence COL reads a column of text as sequences)",
-				list(leftNames(l.leftOut)))
-		}
-		return errorf(rec.name, "has no input column beside the target%s", hint)
+		return l.noInputs()
 	}
 	if len(l.targets) != 1 || l.texts != nil {
 		return nil // several are numbers; beside sequences the labels are looked at
@@ -122,6 +117,24 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	}
 	return err
 }
+
+// noInputs is the error of a table without inputs.
+func (l *layout) noInputs() error {
+	hint, column := "", "COL"
+	for _, c := range l.leftOut {
+		if holdsMolecules(c.Column) {
+			column = flagWord(c.Column, c.At)
+		}
+	}
+	if len(l.leftOut) > 0 {
+		hint = fmt.Sprintf("; left out: %s (--sequence %s reads a column of text as sequences)",
+			list(leftNames(l.leftOut)), column)
+	}
+	return errorf(l.file, "has no input column beside the target%s", hint)
+}
+
+// holdsMolecules: the column is called like one of SMILES.
+func holdsMolecules(name string) bool { return strings.Contains(strings.ToLower(name), "smiles") }
 
 // longText is how many bytes a text has that may be a sequence.
 const longText = 8
@@ -208,6 +221,9 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 		}
 	}
 	name := rec.columnName(i)
+	if holdsMolecules(name) && l.texts == nil && rec.header != nil {
+		rest += fmt.Sprintf(" (--sequence %s reads its texts as molecules)", flagWord(name, i))
+	}
 	l.note("column %s is text and becomes %s, one for each of %s%s%s", quote(name), plural(inputs, "input"),
 		list(values), rest, c.whyText())
 	l.add(i, InputColumn{Name: name, Values: values, Others: others, Text: c.isWords})
@@ -229,7 +245,7 @@ func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSeq
 	}
 	name := rec.columnName(i)
 	l.leave(name, i, why+c.whyText())
-	if len(c.texts.cell) >= longText && mayBeSequences && rec.header != nil {
+	if (len(c.texts.cell) >= longText || holdsMolecules(name)) && mayBeSequences && rec.header != nil {
 		l.notes[len(l.notes)-1] += fmt.Sprintf(" (--sequence %s reads its texts as sequences)", flagWord(name, i))
 	}
 }
