@@ -167,7 +167,7 @@ func TestPlanCounts(t *testing.T) {
 	defer dev.Close()
 	set := table(t, 200, 1, wave)
 	plan := func(most int) (*memory.Plan, error) {
-		c := config(t, "model=gpdrf inducing=9 latents=3 features=20 hidden=3 samples=30 steps=6 "+
+		c := config(t, "model=gpdrf inducing=9 latents=3 features=20 samples=30 steps=6 "+
 			"batch=100 lengthscales=shared device=cpu:f64")
 		return (&Job{Config: c, Device: &counting{dev, most, nil}, Train: set}).Plan(t.Context())
 	}

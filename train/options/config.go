@@ -241,6 +241,10 @@ func (c *Config) check() error {
 			return c.Errorf(o.Key, "model %s has no such option: leave it out, or use model %s", c.Model,
 				cmp.Or(o.Models, onGP))
 		}
+		// those of a search, or of the run that this one starts at, may have it
+		if c.typed(o.Key) && o.Needs != "" && c.Preset != Best && c.StartFrom == "" {
+			return c.Errorf(o.Key, "it has no effect without %s: leave it out, or give that", o.Needs)
+		}
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ type Option struct {
 	Help   string   // one line
 	Values []string // the words it takes; nil: any text or number
 	Models string   // the models that have it, "gpdrf or gp"; "" is all
+	Needs  string   // what it has no effect without, where the other options lack that; a flag is refused then
 
 	Flag   bool // has a flag of its own; the others are keys of a config file and of --set
 	Record bool // written to config.yaml only where it is set
@@ -35,6 +36,14 @@ type Option struct {
 // Applies reports whether this kind of model has the option.
 func (o *Option) Applies(model string) bool {
 	return o.Models == "" || slices.Contains(strings.Split(o.Models, " or "), model)
+}
+
+// unless is what an option needs and does not have.
+func unless(has bool, needs string) string {
+	if has {
+		return ""
+	}
+	return needs
 }
 
 // Written is the option with a value, as a user types it.

@@ -2,6 +2,7 @@ package options
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -90,7 +91,8 @@ func (c *Config) rowOptions() []Option {
 		{Key: "fold", Flag: true, Arg: "K", limits: between(0, 100), value: &c.Fold,
 			Help: "which fold is for testing: of a named set, or of --folds"},
 		{Key: "data-dir", Arg: "DIR", value: &c.DataDir,
-			Help: "folder of the named sets; default: $GPDRF_DATA"},
+			Needs: unless(slices.Contains(data.Names(), c.Data), "a named set as --data"),
+			Help:  "folder of the named sets; default: $GPDRF_DATA"},
 		{Key: "target", Flag: true, Arg: "COL[,COL]", value: &c.Target,
 			Help: "target column by name or by number from 1, or several for a regression of each; default: the " +
 				"column \"target\", or the last"},
@@ -200,7 +202,8 @@ func (c *Config) drfOptions() []Option {
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
 			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,
-			Help: "width between two layers"},
+			Needs: unless(c.Layers > 1, "two layers or more"),
+			Help:  "width between two layers"},
 		{Key: "features-kernel", Models: onDRF, Values: model.FeatureKernels(), value: &c.FeatureKernel,
 			Help: "cosines and sines of rbf (the paper's) or of Matérn kernels, whose frequencies have heavier " +
 				"tails. arccosN: arc-cosine features √2 max(0, p)ⁿ of degree n, as in a wide network with such " +
@@ -246,9 +249,11 @@ func (c *Config) objectiveOptions() []Option {
 				"epochs or kl-weight are given, rows choose only where auto is given, too. Where they do not, auto is " +
 				"predictive if noise is gaussian and rows outnumber the parameters that can follow them, else elbo"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
-			Help: "initial degrees of freedom of student-t, above 2"},
+			Needs: unless(c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood),
+			Help:  "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,
-			Help: "learn the degrees of freedom of student-t by gradient"},
+			Needs: unless(c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood),
+			Help:  "learn the degrees of freedom of student-t by gradient"},
 		{Key: "class-offsets", value: &c.ClassOffsets,
 			Help: "learn a bias for each class, so that rows unlike all training rows get the class " +
 				"frequencies; on for sequences"},
@@ -284,7 +289,8 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "kl-warmup", Arg: "X", limits: fraction(false), value: &c.KLWarmup,
 			Help: "fraction of the steps over which the weight of the divergences rises"},
 		{Key: "freeze-omega", Models: onDRF, Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeOmega,
-			Help: "steps in which q of the frequencies is held"},
+			Needs: unless(model.Treatment(c.Spectra) != model.PriorFixed, "spectra other than "+model.PriorFixed),
+			Help:  "steps in which q of the frequencies is held"},
 		{Key: "freeze-kernel", Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeKernel,
 			Help: "steps in which kernel and noise parameters are held"},
 		{Key: "natgrad", Models: onGP, Arg: "GAMMA", limits: fraction(false), value: &c.NatGrad,
