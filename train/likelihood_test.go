@@ -103,8 +103,8 @@ func TestLikelihoodUsage(t *testing.T) {
 func TestDrawsOfLikelihoods(t *testing.T) {
 	learns(t)
 	set, test := table(t, 200, 1, wave), table(t, 40, 2, wave)
-	for _, likelihood := range []string{"student-t", "heteroscedastic"} {
-		out := mustFit(t, "steps=60 batch=50 inducing=10 features=8 dof=12 learn-dof=false likelihood="+likelihood, set)
+	for _, likelihood := range []string{"student-t dof=12 learn-dof=false", "heteroscedastic"} {
+		out := mustFit(t, "steps=60 batch=50 inducing=10 features=8 likelihood="+likelihood, set)
 		closed := evaluate(t, out, test).Regression
 		drawn := evaluateDraws(t, out, test, 4000).Regression
 		if math.Abs(closed.RMSE-drawn.RMSE) > 0.03 || math.Abs(closed.NLPD-drawn.NLPD) > 0.1 {

@@ -61,7 +61,6 @@ func TestRowsDecideDepth(t *testing.T) {
 		{small, 300, 2, 16, 9300},
 		{small, 200, 1, 8, 15000}, // the parameters of one layer are fewer
 		{small + "steps=700", 300, 2, 16, 700},
-		{small + "hidden=3", 300, 2, 3, 9300},
 		{small + "layers=1", 300, 1, 8, 15000},
 		{small + "objective=elbo", 300, 1, 8, 15000},
 		{small + "likelihood=student-t", 300, 1, 8, 15000},

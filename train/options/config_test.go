@@ -193,7 +193,7 @@ func TestBadSettings(t *testing.T) {
 		{"", []string{"--learn-dof", "false"},
 			"--set learn-dof: it has no effect without likelihood student-t: leave it out, or give that"},
 		{"layers: 1\n", []string{"--hidden", "4"},
-			"--set hidden: it has no effect without two layers or more: leave it out, or give that"},
+			"--set hidden: it has no effect without layers=2 or more: leave it out, or give that"},
 		{"", []string{"--spectra", "prior-fixed", "--freeze-omega", "2"},
 			"--set freeze-omega: it has no effect without spectra other than prior-fixed: leave it out, or give that"},
 		{"", []string{"--data", "a.csv", "--data-dir", "sets"},

@@ -202,7 +202,7 @@ func (c *Config) drfOptions() []Option {
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
 			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,
-			Needs: unless(c.Layers > 1, "two layers or more"),
+			Needs: unless(c.Layers > 1, "layers=2 or more"),
 			Help:  "width between two layers"},
 		{Key: "features-kernel", Models: onDRF, Values: model.FeatureKernels(), value: &c.FeatureKernel,
 			Help: "cosines and sines of rbf (the paper's) or of Matérn kernels, whose frequencies have heavier " +
