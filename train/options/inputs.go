@@ -140,20 +140,25 @@ func (c *Config) outputs(ds *data.Dataset) int {
 	return model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
 }
 
-// fitSkip makes the latent functions as many as the outputs that they are added to. Where a user
-// wants fewer, the default skip is left out.
+// fitSkip makes the latent functions two for each output: one that the skip adds to it, and one for the features. Rows
+// of sequences do not pay for the second. Where a user wants fewer than outputs, the default skip is left out.
 func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	outputs := c.outputs(ds)
-	if c.Model != model.GPDRF || !c.Skip || c.Latents >= outputs {
+	latents, words := 2*outputs, "two for each output"
+	if ds.Sequences != nil {
+		latents, words = outputs, "one for each output"
+	}
+	switch {
+	case c.Model != model.GPDRF || !c.Skip:
+		return nil
+	case c.Explicit("latents") && c.Latents < outputs:
+		c.Skip = false
+		return []string{fmt.Sprintf("skip: off, since %d latent functions are fewer than %d outputs", c.Latents, outputs)}
+	case c.Explicit("latents") || c.Latents >= latents:
 		return nil
 	}
-	if c.Explicit("latents") {
-		c.Skip = false
-		return []string{fmt.Sprintf("skip: off, since %d latent functions are fewer than %d outputs",
-			c.Latents, outputs)}
-	}
-	notes = []string{fmt.Sprintf("latents: %d → %d, one for each output", c.Latents, outputs)}
-	c.Latents = outputs
+	notes = []string{fmt.Sprintf("latents: %d → %d, %s", c.Latents, latents, words)}
+	c.Latents = latents
 	return notes
 }
 

@@ -190,7 +190,7 @@ func (c *Config) gpOptions() []Option {
 		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: atLeast(0), value: &c.GPLengthscaleFactor,
 			Help: "factor of the initial length-scales; 0 finds them by an exact GP on a few rows"},
 		{Key: "latents", Models: onGPDRF, Arg: "J", limits: between(1, MaxWidth), value: &c.Latents,
-			Help: "number of latent functions"},
+			Help: "number of latent functions; by default two for each output at least, and one for sequences"},
 	}
 }
 
