@@ -140,7 +140,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 		return nil, err
 	}
 	defer dev.Close()
-	precision := string(device.Relax(dev, device.Precision(cfg.Precision)))
+	precision := string(device.SetPrecision(dev, device.Precision(cfg.Precision)))
 	cfg = cfg.With("device", dev.Name()).With("precision", precision)
 	r := reporter{o: o}
 	for _, n := range slices.Concat(known, notes) {

@@ -23,7 +23,7 @@ type Model struct {
 	// Change it only while no other goroutine uses the model.
 	Device string
 
-	trained *fitted.Trained
+	trained *fitted.Model
 	config  *options.Config // of its training; nil of Load
 	steps   int
 
@@ -72,7 +72,7 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (_ *Prediction, err erro
 	if t == nil {
 		return nil, errUntrained
 	}
-	given, err := data.Rows(rows).Given(t.Schema)
+	given, err := data.Rows(rows).Request(t.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config,
 		return nil, errors.New("gpdrf.Options: From: the rows have other columns, targets or classes than those " +
 			"of the model")
 	}
-	return c.With("from", "Options.From").StartAt(m.config, m.steps)
+	return c.With("from", "Options.From").WarmStart(m.config, m.steps)
 }
 
 // ofModel is a schema without the roles that rows of one model may have or not.

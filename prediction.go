@@ -118,7 +118,7 @@ func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
 }
 
 // newPrediction reads a model's mixture.
-func newPrediction(t *fitted.Trained, mixture *model.Prediction, distances []float64) *Prediction {
+func newPrediction(t *fitted.Model, mixture *model.Prediction, distances []float64) *Prediction {
 	p := &Prediction{Distance: distances, conformal: t.Conformal}
 	if t.Schema.Task == data.Classification {
 		c := predict.NewClasses(t, mixture)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -98,8 +98,8 @@ func (m *Model) feasibility(ctx context.Context, dev device.Device, rows Rows) (
 }
 
 // rowsFor are rows as a model has its own, without targets.
-func rowsFor(t *fitted.Trained, rows Rows) (*data.Dataset, error) {
-	given, err := data.Rows(rows).Given(t.Schema)
+func rowsFor(t *fitted.Model, rows Rows) (*data.Dataset, error) {
+	given, err := data.Rows(rows).Request(t.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func setTargets(ds *data.Dataset, schema data.Schema, rows Rows) error {
 	for i, name := range rows.Classes {
 		label := slices.Index(schema.Classes, name)
 		if label < 0 && name != "" {
-			return fmt.Errorf("row %d: the model has no class %q%s", i+1, name, suggest.Hint(name, schema.Classes))
+			return fmt.Errorf("row %d: the model has no class %q%s", i+1, name, didyoumean.Hint(name, schema.Classes))
 		}
 		ds.Labels = append(ds.Labels, int32(label))
 	}

@@ -213,7 +213,7 @@ func (f *files) write(rows int) error {
 }
 
 // forward is the forward pass of a number of rows: the first batch of predict, again and again.
-func (f *files) forward(trained *fitted.Trained, rows int) (pass func() error, err error) {
+func (f *files) forward(trained *fitted.Model, rows int) (pass func() error, err error) {
 	dev, err := device.Open("cpu:f32")
 	if err != nil {
 		return nil, err
@@ -237,7 +237,7 @@ func (f *files) forward(trained *fitted.Trained, rows int) (pass func() error, e
 	return func() error {
 		for remaining := rows; remaining > 0; remaining -= first.N() {
 			n := min(remaining, first.N())
-			if _, err := p.Predict(ctx, n, x[:n*trained.Model.Width()]); err != nil {
+			if _, err := p.Predict(ctx, n, x[:n*trained.Config.Width()]); err != nil {
 				return err
 			}
 		}

@@ -15,7 +15,7 @@ import (
 
 // parts prints the times of the parts of predict on one thread, from CSV to CSV without a disk, and
 // the share of the forward pass. That is the ratio where all parts gain the same by more threads.
-func (f *files) parts(name string, trained *fitted.Trained) error {
+func (f *files) parts(name string, trained *fitted.Model) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dev, err := device.Open("cpu:f32")
 	if err != nil {

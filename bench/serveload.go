@@ -115,7 +115,7 @@ func (l *load) bare() error {
 		return err
 	}
 	for _, n := range []int{1, 64, 256} {
-		x := make([]float64, n*trained.Model.Width())
+		x := make([]float64, n*trained.Config.Width())
 		var took []time.Duration
 		for range 100 {
 			began := time.Now()

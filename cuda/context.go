@@ -68,9 +68,9 @@ type Context struct {
 	images  []*loaded // the last one that has a kernel is its image
 	stream  cu.Stream
 	staging staging
-	ahead   *Ahead  // nil until it is asked for
-	second  *second // nil until it is needed
-	trace   *trace  // of the work that is recorded now, or nil
+	ahead   *UploadStream // nil until it is asked for
+	second  *secondStream // nil until it is needed
+	trace   *trace        // of the work that is recorded now, or nil
 	calls   int
 }
 

@@ -85,7 +85,7 @@ type Graph struct {
 	exec    unsafe.Pointer
 }
 
-// Capture makes a graph of the calls of work, on the stream and on a second one by Beside. They do
+// Capture makes a graph of the calls of work, on the stream and on a second one by OnSecondStream. They do
 // not run. Work may launch kernels that are loaded, clear, copy and Put, and nothing else. The error is
 // ErrNoGraphs where the driver is too old.
 func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {

@@ -148,9 +148,9 @@ func TestBeside(t *testing.T) {
 			set := func(to, from string, scale float64) { fold(to, from, 0, scale) }
 			add := func(to, from string, scale float64) { fold(to, from, 1, scale) }
 			beside := func(opens bool, fixed []any, work func()) {
-				must.OK(t, c.Beside(opens, fixed))
+				must.OK(t, c.OnSecondStream(opens, fixed))
 				work()
-				c.Back()
+				c.OnFirstStream()
 			}
 			g := captured(t, c, func() {
 				add("x", "w", 1)                                // 3

@@ -81,7 +81,7 @@ func TestBooleans(t *testing.T) {
 		!strings.Contains(err.Error(), "t.csv:3:1: found \""+fault) {
 		t.Error(err)
 	}
-	if _, err := like.Rows(Given{N: 1, Numbers: []float64{2}}); err == nil ||
+	if _, err := like.Rows(Request{N: 1, Numbers: []float64{2}}); err == nil ||
 		!strings.Contains(err.Error(), "row 1: found "+strings.Replace(fault, `"`, "", 1)) {
 		t.Error(err)
 	}

@@ -298,7 +298,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 		var known bool
 		if hot, known = c.find(cell); !known {
 			l.unknown = append(l.unknown, make([]sighting, len(l.columns)-len(l.unknown))...)
-			l.unknown[j].add(rec, i, cell)
+			l.unknown[j].countCell(rec, i, cell)
 		}
 	case c.Date != nil:
 		var ok bool

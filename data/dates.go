@@ -135,11 +135,11 @@ type dateSpan struct {
 }
 
 func (d *dates) add(rec *records, i int, cell string) {
-	d.texts.add(rec, i, cell)
+	d.texts.countCell(rec, i, cell)
 	open, points := orderOpen(cell)
 	d.shown = d.shown || open
 	if open && !points {
-		d.open.add(rec, i, cell)
+		d.open.countCell(rec, i, cell)
 	}
 	for k, form := range []string{dayFirst, monthFirst} {
 		if v, ok := ParseTime(form, cell); ok {

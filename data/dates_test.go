@@ -34,7 +34,7 @@ func TestDates(t *testing.T) {
 	if err != nil || math.Abs(got.Row(0)[0]-(4+10./24)) > 1e-9 {
 		t.Error(got, err)
 	}
-	rows, err := like.Rows(Given{N: 1, Texts: map[string][]string{"when": {"2024-03-05 10:00"}}})
+	rows, err := like.Rows(Request{N: 1, Texts: map[string][]string{"when": {"2024-03-05 10:00"}}})
 	if err != nil || !slices.Equal(rows.Row(0), got.Row(0)) {
 		t.Error(rows, err)
 	}
@@ -144,7 +144,7 @@ func TestMissingDates(t *testing.T) {
 		t.Error(got)
 	}
 	like := d.Schema()
-	rows, err := like.Rows(Given{N: 1, Texts: map[string][]string{"d": {""}}})
+	rows, err := like.Rows(Request{N: 1, Texts: map[string][]string{"d": {""}}})
 	if err != nil || !slices.Equal(rows.Row(0), d.Row(2)) {
 		t.Error(rows, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
 // Dialect is the notation of a table of text. What is empty or "auto" is found out from the
@@ -41,7 +41,7 @@ func CheckSeparator(word string) string {
 	if _, ok := separatorOf(word); ok || word == "" || word == "auto" {
 		return ""
 	}
-	return "is not a separator" + suggest.Hint(word, Separators())
+	return "is not a separator" + didyoumean.Hint(word, Separators())
 }
 
 // separatorOf takes a name, or a character that stands for itself.

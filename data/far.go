@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// Open writes the scaled row to dst as a measure of distance. It does what Apply does, but without
+// Unclipped writes the scaled row to dst as a measure of distance. It does what Apply does, but without
 // Clip, and logarithms continue as a straight line below the smallest training value. No value is
 // beyond ±1e15.
-func (s Scaler) Open(dst, row []float64) {
+func (s Scaler) Unclipped(dst, row []float64) {
 	for j, v := range row {
-		dst[j] = s.open(j, v)
+		dst[j] = s.unclipped(j, v)
 	}
 }
 
-func (s Scaler) open(j int, x float64) float64 {
+func (s Scaler) unclipped(j int, x float64) float64 {
 	v := s.value(j, x)
 	if s.Log != nil && x < s.Log.Least[j] {
 		v += (x - s.Log.Least[j]) / s.Log.Unit[j] / s.Scale[j]
@@ -22,13 +22,13 @@ func (s Scaler) open(j int, x float64) float64 {
 	return min(max(v, -MostScaled), MostScaled)
 }
 
-// OpenRows are the rows lo … hi−1 of a data set as Open writes them, row-major; none where there
+// UnclippedRows are the rows lo … hi−1 of a data set as Unclipped writes them, row-major; none where there
 // are no numbers.
-func (s Scaler) OpenRows(ds *Dataset, lo, hi int) []float64 {
+func (s Scaler) UnclippedRows(ds *Dataset, lo, hi int) []float64 {
 	if ds.X == nil {
 		return nil
 	}
-	return mapRows(ds.X, lo, hi, s.Open)
+	return mapRows(ds.X, lo, hi, s.Unclipped)
 }
 
 // outside is the distance of value x of column j from the training range, in widths of that range,
@@ -40,12 +40,12 @@ func (s Scaler) outside() func(j int, x float64) float64 {
 			if s.Clip > 0 {
 				return 0
 			}
-			return math.Abs(s.open(j, x)) / MostScaled
+			return math.Abs(s.unclipped(j, x)) / MostScaled
 		}
 	}
 	least, most, width := make([]float64, len(s.Least)), make([]float64, len(s.Least)), make([]float64, len(s.Least))
 	for j := range width {
-		least[j], most[j] = s.open(j, s.Least[j]), s.open(j, s.Most[j])
+		least[j], most[j] = s.unclipped(j, s.Least[j]), s.unclipped(j, s.Most[j])
 		if width[j] = most[j] - least[j]; width[j] == 0 {
 			width[j] = 1
 		}
@@ -54,7 +54,7 @@ func (s Scaler) outside() func(j int, x float64) float64 {
 		if x >= s.Least[j] && x <= s.Most[j] {
 			return 0
 		}
-		at := s.open(j, x)
+		at := s.unclipped(j, x)
 		return max(least[j]-at, at-most[j]) / width[j]
 	}
 }

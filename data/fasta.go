@@ -65,7 +65,7 @@ func readFASTA(in *input) (*table, error) {
 			t.at = append(t.at, place{number + 1, 1})
 			return nil
 		case isComment(line, headers == nil):
-			comments.meet("", place{number, 1})
+			comments.countAt("", place{number, 1})
 			line = nil // its end stays, as places of what follows are counted by line ends
 		case len(bytes.TrimSpace(line)) > 0 && bytes.IndexByte(bytes.TrimRight(line, " \t"), '\t') >= 0:
 			return t.errorAt(place{number, bytes.IndexByte(line, '\t') + 1},
@@ -229,7 +229,7 @@ func readFASTQ(in *input) (*table, error) {
 		}
 		switch {
 		case headers == nil && isComment(line, true):
-			comments.meet("", place{number, 1})
+			comments.countAt("", place{number, 1})
 		case plus > 0 && (missing > 0 || len(line) == 0):
 			if missing -= len(line); missing < 0 {
 				return wrong(number, t.symbols()-missing)

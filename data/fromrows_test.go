@@ -22,7 +22,7 @@ func TestGivenRows(t *testing.T) {
 		`there are two columns "a"`: {Columns: []string{"a", "b", "a"},
 			Inputs: [][]float64{{1, 2, 3}}},
 	} {
-		_, err := r.Given(trained.Schema())
+		_, err := r.Request(trained.Schema())
 		wantError(t, "", err, strings.Contains, want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -337,7 +337,7 @@ func aTarget(n int) string {
 
 // didYouMean is ` (did you mean "AP"?)` where a known word is near.
 func didYouMean(word string, known []string) string {
-	if near, ok := suggest.Nearest(strings.TrimSpace(word), known); ok {
+	if near, ok := didyoumean.Nearest(strings.TrimSpace(word), known); ok {
 		return " (did you mean " + quote(near) + "?)"
 	}
 	return ""

@@ -34,7 +34,7 @@ func TestGivenIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	nan := math.NaN()
-	given := must.Get(s.Rows(Given{N: 4, Numbers: []float64{0.1, 1e3, nan, nan, -7, 5, 1, 2},
+	given := must.Get(s.Rows(Request{N: 4, Numbers: []float64{0.1, 1e3, nan, nan, -7, 5, 1, 2},
 		Texts: map[string][]string{"colour": {"green", "blue", "", "NA"}}, Sequences: []string{"ACNT", "A", "GG", "T"}}))(t)
 	if !slices.Equal(given.Columns, file.Columns) || given.N() != file.N() {
 		t.Fatalf("columns %q and %q", given.Columns, file.Columns)
@@ -53,16 +53,16 @@ func TestGivenIsWrong(t *testing.T) {
 	s := training.Schema()
 	words := map[string][]string{"b": {"x", "z"}}
 	for _, test := range []struct {
-		given Given
+		given Request
 		want  string
 	}{
-		{Given{}, "there are no rows"},
-		{Given{N: 2, Numbers: []float64{1}, Texts: words}, "1 number of 1 column for 2 rows"},
-		{Given{N: 2, Numbers: []float64{1, 2}}, `0 cells in column "b" for 2 rows`},
-		{Given{N: 2, Numbers: []float64{1, math.NaN()}, Texts: words}, `row 2: column "a" is missing`},
-		{Given{N: 2, Numbers: []float64{1, math.Inf(-1)}, Texts: words}, `row 2: found -Inf in column "a"`},
-		{Given{N: 2, Numbers: []float64{1, 2e100}, Texts: words}, `found 2e+100`},
-		{Given{N: 2, Numbers: []float64{1, 2}, Texts: map[string][]string{"b": {"", "x"}}},
+		{Request{}, "there are no rows"},
+		{Request{N: 2, Numbers: []float64{1}, Texts: words}, "1 number of 1 column for 2 rows"},
+		{Request{N: 2, Numbers: []float64{1, 2}}, `0 cells in column "b" for 2 rows`},
+		{Request{N: 2, Numbers: []float64{1, math.NaN()}, Texts: words}, `row 2: column "a" is missing`},
+		{Request{N: 2, Numbers: []float64{1, math.Inf(-1)}, Texts: words}, `row 2: found -Inf in column "a"`},
+		{Request{N: 2, Numbers: []float64{1, 2e100}, Texts: words}, `found 2e+100`},
+		{Request{N: 2, Numbers: []float64{1, 2}, Texts: map[string][]string{"b": {"", "x"}}},
 			`row 1: column "b" is missing`},
 	} {
 		if _, err := s.Rows(test.given); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -71,7 +71,7 @@ func TestGivenIsWrong(t *testing.T) {
 	}
 	genes := dataset(ReadFile(write(t, "g.fasta", ">a|1\nACGT\n>b|2\nGGTA\n"), ReadOptions{}))(t)
 	for text, want := range map[string]string{"": "empty", "AC!T": `found "!" at byte 3 of column "sequence"`} {
-		if _, err := genes.Schema().Rows(Given{N: 1, Sequences: []string{text}}); err == nil ||
+		if _, err := genes.Schema().Rows(Request{N: 1, Sequences: []string{text}}); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, expected %q", text, err, want)
 		}
@@ -104,7 +104,7 @@ func TestGivenBooleans(t *testing.T) {
 		if err != nil || v != 1 {
 			t.Errorf("%s is %v, %v", cell, v, err)
 		}
-		given := Given{N: 1, Numbers: []float64{v}, Texts: map[string][]string{"b": {cell}}}
+		given := Request{N: 1, Numbers: []float64{v}, Texts: map[string][]string{"b": {cell}}}
 		rows := must.Get(s.Rows(given))(t)
 		if at := slices.Index(rows.Columns, "b=True"); rows.Row(0)[at] != 1 || s.NewWords(given) != nil {
 			t.Errorf("%s among words: %v, %q", cell, rows.Row(0), s.NewWords(given))
@@ -128,7 +128,7 @@ func TestTextColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := Given{N: 3, Texts: map[string][]string{"zone": {"N/A", "NA", ""}, "k": {"7", "1", "2"}}}
+	given := Request{N: 3, Texts: map[string][]string{"zone": {"N/A", "NA", ""}, "k": {"7", "1", "2"}}}
 	same := must.Get(s.Rows(given))(t)
 	for i, want := range [][]float64{{0, 0, 0, 0, 0, 0}, {0, 0, 1, 0, 1, 0}, {0, 0, 0, 1, 0, 1}} {
 		if !slices.Equal(rows.Row(i), want) || !slices.Equal(same.Row(i), want) {

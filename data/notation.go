@@ -167,7 +167,7 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 		w.never = w.never || !ok || thousands != "" && thousands != w.thousands
 	}
 	if point || comma {
-		d.tells.add(rec, i, cell)
+		d.tells.countCell(rec, i, cell)
 	}
 }
 

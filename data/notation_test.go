@@ -108,12 +108,12 @@ func TestNotationOfOtherRows(t *testing.T) {
 	}
 	for cell, want := range map[string]string{"1.299,5": "1299.5", like.notations()["x"].Written("1.299"): "1.299",
 		like.notations()["x"].Written("5e-05"): "5e-05"} {
-		got, err := like.Rows(Given{N: 1, Texts: map[string][]string{"x": {cell}, "w": {"9 kg"}}})
+		got, err := like.Rows(Request{N: 1, Texts: map[string][]string{"x": {cell}, "w": {"9 kg"}}})
 		if err != nil || fmt.Sprint(got.X.Float64s()) != "["+want+" 9]" {
 			t.Errorf("%s: %v, %v", cell, got, err)
 		}
 	}
-	if _, err := like.Rows(Given{N: 1, Texts: map[string][]string{"x": {"1.2"}, "w": {"9 kg"}}}); err == nil {
+	if _, err := like.Rows(Request{N: 1, Texts: map[string][]string{"x": {"1.2"}, "w": {"9 kg"}}}); err == nil {
 		t.Error("1.2 is not written as in training")
 	}
 }

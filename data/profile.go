@@ -108,14 +108,14 @@ func (p *profile) late() (at []int) {
 	return at
 }
 
-// meet counts a cell. add does so with cell i of the current row, whose place is found for the first alone.
-func (s *sighting) meet(cell string, at place) {
+// countAt counts a cell. countCell does so with cell i of the current row, whose place is found for the first alone.
+func (s *sighting) countAt(cell string, at place) {
 	if s.n++; s.n == 1 {
 		s.cell, s.at = strings.Clone(cell), at
 	}
 }
 
-func (s *sighting) add(rec *records, i int, cell string) {
+func (s *sighting) countCell(rec *records, i int, cell string) {
 	if s.n++; s.n == 1 {
 		s.cell, s.at = strings.Clone(cell), rec.placeOf(i)
 	}
@@ -125,7 +125,7 @@ func (s *sighting) add(rec *records, i int, cell string) {
 func (c *columnProfile) add(rec *records, i int) {
 	cell := strings.TrimSpace(rec.row[i])
 	if isMissing(cell) && !(c.isWords && cell != "") {
-		c.missing.add(rec, i, cell)
+		c.missing.countCell(rec, i, cell)
 		c.counting = false
 		return
 	}
@@ -136,17 +136,17 @@ func (c *columnProfile) add(rec *records, i int) {
 	}
 	switch {
 	case c.isWords:
-		c.texts.add(rec, i, cell)
+		c.texts.countCell(rec, i, cell)
 	case isNumber:
 		c.addNumber(rec, i, cell, v)
 		if isCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {
-			c.codes.add(rec, i, cell)
+			c.codes.countCell(rec, i, cell)
 		}
 	case isDoubtful(cell):
-		c.doubtful.add(rec, i, cell)
+		c.doubtful.countCell(rec, i, cell)
 		c.counting = false
 	default:
-		c.texts.add(rec, i, cell)
+		c.texts.countCell(rec, i, cell)
 		if _, ok := boolean(cell); ok {
 			c.booleans++
 			c.isTyped = c.isTyped || rec.isTyped(i)
@@ -160,7 +160,7 @@ func (c *columnProfile) add(rec *records, i int) {
 
 func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
 	if c.counting = c.counting && (c.numbers == 0 || v == c.last+1); v != math.Trunc(v) || math.Abs(v) > largest {
-		c.fractions.add(rec, i, cell)
+		c.fractions.countCell(rec, i, cell)
 	}
 	if c.isEpoch {
 		c.dates.spans[0].add(v)

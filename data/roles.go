@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
 // TableOptions set the roles of the columns of a table of text.
@@ -53,7 +53,7 @@ func (o TableOptions) given() string {
 // check refuses words that are not known.
 func (o *TableOptions) check() error {
 	if o.Missing != "" && !slices.Contains(MissingWays(), o.Missing) {
-		return errorf("", "--missing cannot be %s%s", quote(o.Missing), suggest.Hint(o.Missing, MissingWays()))
+		return errorf("", "--missing cannot be %s%s", quote(o.Missing), didyoumean.Hint(o.Missing, MissingWays()))
 	}
 	if o.Dates != "" && !slices.Contains(DateOrders(), o.Dates) {
 		return errorf("", "there is no order of dates %s: give %s", quote(o.Dates), strings.Join(DateOrders(), ", "))

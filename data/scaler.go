@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
 // Scaler maps each input to (x − Center)/Scale, and then into ±Clip where Clip is not
@@ -104,7 +104,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 			s.Log.fit(col, j)
 			s.Center[j], s.Scale[j] = meanSD(col)
 		default:
-			return Scaler{}, errorf("", "there is no scaling %s%s", quote(kind), suggest.Hint(kind, Scalings()))
+			return Scaler{}, errorf("", "there is no scaling %s%s", quote(kind), didyoumean.Hint(kind, Scalings()))
 		}
 		if s.Scale[j] == 0 {
 			s.Scale[j] = 1

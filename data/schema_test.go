@@ -120,7 +120,7 @@ func TestOtherTexts(t *testing.T) {
 		`data: it counts as other` {
 		t.Fatal(notes, err)
 	}
-	g := Given{N: 4, Texts: map[string][]string{"a": {"w0", "w9", "new", "other"}}}
+	g := Request{N: 4, Texts: map[string][]string{"a": {"w0", "w9", "new", "other"}}}
 	same, err := like.Rows(g)
 	if err != nil || fmt.Sprint(same.X.Float64s()) != fmt.Sprint(got.X.Float64s()) || len(like.NewWords(g)) != 1 {
 		t.Error(same, err)

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -104,7 +104,7 @@ func checkTokens(tokens string) error {
 	if tokens == "" || slices.Contains(Tokens(), tokens) {
 		return nil
 	}
-	return errorf("", "there are no tokens %s%s", quote(tokens), suggest.Hint(tokens, Tokens()))
+	return errorf("", "there are no tokens %s%s", quote(tokens), didyoumean.Hint(tokens, Tokens()))
 }
 
 // encode codes the texts over the alphabet of the training data, the one that is asked for, or the

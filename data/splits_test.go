@@ -58,7 +58,7 @@ func TestRoles(t *testing.T) {
 	}
 	_, _, err := ReadFile(write(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, Watch{}))
 	wantError(t, "without the offset", err, strings.Contains, `new.csv:1: there is no column "exposure", that is added to`)
-	request, err := schema.Rows(Given{N: 2, Numbers: []float64{1, 2, 0.5, 3, 4, 0.25}})
+	request, err := schema.Rows(Request{N: 2, Numbers: []float64{1, 2, 0.5, 3, 4, 0.25}})
 	if err != nil || !slices.Equal(request.Offset, []float64{0.5, 0.25}) {
 		t.Errorf("a request: %v, %v", request, err)
 	}
@@ -245,10 +245,10 @@ func TestRolesInMemory(t *testing.T) {
 		wantError(t, "", err, strings.Contains, want)
 	}
 	new := Rows{Inputs: [][]float64{{1}}}
-	_, err := new.Given(ds.Schema())
+	_, err := new.Request(ds.Schema())
 	wantError(t, "without the offset", err, strings.Contains, "0 offsets for 1 row")
 	new.Offset = []float64{7}
-	if g, err := new.Given(ds.Schema()); err != nil || !slices.Equal(g.Numbers, []float64{1, 7}) {
+	if g, err := new.Request(ds.Schema()); err != nil || !slices.Equal(g.Numbers, []float64{1, 7}) {
 		t.Errorf("%v, %v", g.Numbers, err)
 	}
 }

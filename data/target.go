@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
 const (
@@ -24,7 +24,7 @@ func parseTask(s string) (Task, error) {
 		return Task(s), nil
 	}
 	tasks := []string{"auto", string(Regression), string(Classification)}
-	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, tasks))
+	return "", errorf("", "there is no task %s%s", quote(s), didyoumean.Hint(s, tasks))
 }
 
 // targetKind is the kind of a target column.

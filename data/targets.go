@@ -170,7 +170,7 @@ func (u *unneeded) meet(cell string, at place) {
 		u.missing++
 		return
 	}
-	u.unusable.meet(cell, at)
+	u.unusable.countAt(cell, at)
 }
 
 // all reports whether none of the rows has a target.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
 // TargetScale standardises a regression target y, or log y.
@@ -78,7 +78,7 @@ func TargetScalings() []string { return []string{AutoTargets, StandardTargets, L
 // them as they are. A constant target is an error.
 func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
 	if !slices.Contains(TargetScalings(), kind) {
-		return nil, errorf("", "there is no target scaling %s%s", quote(kind), suggest.Hint(kind, TargetScalings()))
+		return nil, errorf("", "there is no target scaling %s%s", quote(kind), didyoumean.Hint(kind, TargetScalings()))
 	}
 	names := d.Outputs()
 	scales := make([]TargetScale, len(names))

@@ -5,11 +5,11 @@ package device
 
 // ARDArgs are the tensors of ARD, all Double.
 type ARDArgs struct {
-	C     *Tensor // [K,M,B]
-	Slope *Tensor // [K,M,B]: −2f'(r²); C itself for RBF, and another tensor otherwise; no gradient
-	Z     *Tensor // [M,D]; its gradient is nil for fixed inducing points
-	X     *Tensor // [B,D]: Z itself in Kuu; no gradient
-	LogL  *Tensor // [K,D]; or [K,1], one length-scale for all dimensions
+	C         *Tensor // [K,M,B]
+	Slope     *Tensor // [K,M,B]: −2f'(r²); C itself for RBF, and another tensor otherwise; no gradient
+	Z         *Tensor // [M,D]; its gradient is nil for fixed inducing points
+	X         *Tensor // [B,D]: Z itself in Kuu; no gradient
+	LogLength *Tensor // [K,D]; or [K,1], one length-scale for all dimensions
 
 	Form Correlation // f
 }
@@ -22,18 +22,18 @@ type MixArgs struct {
 
 // WhitenArgs are the tensors of Whiten, all Double.
 type WhitenArgs struct {
-	M, S     *Tensor // [J,M] and [J,M,M]: whitened
-	L        *Tensor // [K,M,M]
-	LogAlpha *Tensor // [J]
-	Mu, Sqrt *Tensor // [J,M] and [J,M,M] lower, or [J,M], a diagonal
+	QMean, QRoot *Tensor // [J,M] and [J,M,M]: whitened
+	L            *Tensor // [K,M,M]
+	LogAlpha     *Tensor // [J]
+	Mu, Sqrt     *Tensor // [J,M] and [J,M,M] lower, or [J,M], a diagonal
 }
 
 // MomentsArgs are the tensors of Moments, all Double.
 type MomentsArgs struct {
 	Mean, Variance *Tensor // [B,J]
-	P              *Tensor // [J,M,B]: kept for MomentsBackward; nil where S is diagonal; no gradient
+	P              *Tensor // [J,M,B]: kept for MomentsBackward; nil where QRoot is diagonal; no gradient
 	A              *Tensor // [K,M,B]
-	M, S           *Tensor // [J,M] and [J,M,M] lower, or [J,M], a diagonal
+	QMean, QRoot   *Tensor // [J,M] and [J,M,M] lower, or [J,M], a diagonal
 	LogAlpha       *Tensor // [J]
 }
 
@@ -59,7 +59,7 @@ type SparseBlockArgs struct {
 // FeatureParams are the parameters, or their gradients, of one DRF layer, all Real.
 type FeatureParams struct {
 	LogAlpha    *Tensor // [1]      log α
-	LogL        *Tensor // [d]      log ℓ: the prior of Ω is N(0, ℓ_d⁻²)
+	LogLength   *Tensor // [d]      log ℓ: the prior of Ω is N(0, ℓ_d⁻²)
 	MeanOmega   *Tensor // [d,R]    η; nil in PRIOR-FIXED
 	LogVarOmega *Tensor // [d,R]    log β²; nil in PRIOR-FIXED
 	// [2R,d'] m, cosines first, then sines; [R,d'] where a frequency has one column of Φ
@@ -76,11 +76,11 @@ type FeatureParams struct {
 
 // FeatureNoise is the randomness of a DRF layer.
 type FeatureNoise struct {
-	Weights Key  // e, or the output noise under local reparameterisation
-	Spectra Key  // τ
-	Draws   int  // sample s uses draw (Spectra.Sample + s) mod Draws of τ; 0: a draw for each s
-	WDraws  int  // the same for e of sampled weights
-	Local   bool // local reparameterisation instead of sampled weights
+	Weights        Key  // e, or the output noise under local reparameterisation
+	Spectra        Key  // τ
+	FrequencyDraws int  // sample s uses draw (Spectra.Sample + s) mod Draws of τ; 0: a draw for each s
+	WeightDraws    int  // the same for e of sampled weights
+	Local          bool // local reparameterisation instead of sampled weights
 }
 
 // Distinct returns the number of draws of Ω and of W that samples use, and the number of groups of rows
@@ -92,7 +92,7 @@ func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
 		}
 		return min(draws, samples)
 	}
-	omegas, weights = distinct(n.Draws), distinct(n.WDraws)
+	omegas, weights = distinct(n.FrequencyDraws), distinct(n.WeightDraws)
 	if n.Local {
 		weights = 1
 	}
@@ -125,7 +125,7 @@ type FrequencyArgs struct {
 	Tau         *Tensor // [d,R]; no gradient
 	Mean, LogS2 *Tensor // [d,R]
 	LogRho      *Tensor // [1]
-	LogL        *Tensor // [d]
+	LogLength   *Tensor // [d]
 }
 
 // LikelihoodArgs are the tensors of a likelihood, Real except Labels. Gradients have those of H,
@@ -146,7 +146,7 @@ type LikelihoodArgs struct {
 
 // DiagArgs are the parameters of fully factorised Gaussians, all Real.
 type DiagArgs struct {
-	Mean   *Tensor // [d,R]; of any shape without LogL
-	LogVar *Tensor // as Mean; nil: the elements of a Cholesky factor below its diagonal
-	LogL   *Tensor // [d]: the prior's variance is ℓ_d⁻²; nil: 1
+	Mean      *Tensor // [d,R]; of any shape without LogLength
+	LogVar    *Tensor // as Mean; nil: the elements of a Cholesky factor below its diagonal
+	LogLength *Tensor // [d]: the prior's variance is ℓ_d⁻²; nil: 1
 }

@@ -68,7 +68,7 @@ type GP interface {
 	// gradient needs. Where all dimensions have one length-scale, the distances are computed once
 	// for all k. Where X is Z, C is Kuu/α: symmetric, with a diagonal of exactly 1.
 	ARD(a ARDArgs)
-	// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogL[k,d] += Σ G (z−x)²/ℓ²
+	// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength[k,d] += Σ G (z−x)²/ℓ²
 	// and g.Z[m,d] += Σ G (x−z)/ℓ² (both sides where X is Z; g.C is symmetric then, as
 	// PotrfBackward leaves it).
 	ARDBackward(g, a ARDArgs)
@@ -93,16 +93,16 @@ type GP interface {
 	TrsmBackward(db, dl, da, l, a *Tensor)
 
 	// Whiten takes q(F̄_j) = N(Mu_j, Sqrt_j Sqrt_jᵀ), as inf_qF writes it, to the whitened
-	// M_j = L⁻¹ Mu_j/√α_j and S_j = L⁻¹ Sqrt_j/√α_j.
+	// QMean_j = L⁻¹ Mu_j/√α_j and QRoot_j = L⁻¹ Sqrt_j/√α_j.
 	Whiten(a WhitenArgs)
-	// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.M and g.S are overwritten.
+	// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.QMean and g.QRoot are overwritten.
 	WhitenBackward(g, a WhitenArgs)
 
 	// Moments computes qF_anj and qF_Bnj for a whitened q(F̄), with A = L⁻¹ Kuf/α:
-	//	Mean[b,j]     = √α_j Σ_i A[i,b] M[j,i]
-	//	Variance[b,j] = max(VarFloor, α_j (1 − Σ_i A[i,b]² + Σ_i P[i,b]²)),   P = S_jᵀ A
+	//	Mean[b,j]     = √α_j Σ_i A[i,b] QMean[j,i]
+	//	Variance[b,j] = max(VarFloor, α_j (1 − Σ_i A[i,b]² + Σ_i P[i,b]²)),   P = QRoot_jᵀ A
 	Moments(a MomentsArgs)
-	// MomentsBackward writes g.A and accumulates g.M, g.S and g.LogAlpha. The gradient of a floored
+	// MomentsBackward writes g.A and accumulates g.QMean, g.QRoot and g.LogAlpha. The gradient of a floored
 	// variance is 0. P is overwritten.
 	MomentsBackward(g, a MomentsArgs)
 
@@ -149,7 +149,7 @@ type Features interface {
 	// N(0, 1) a priori and q(ζ) = N(m, s²),
 	//	η[d,r] = (τ[d,r] + ρ m[d,r])/ℓ[d],   log β²[d,r] = log s²[d,r] + 2 log ρ/ℓ[d]
 	Frequencies(a FrequencyArgs)
-	// FrequenciesBackward accumulates g.Mean, g.LogS2, g.LogRho and g.LogL.
+	// FrequenciesBackward accumulates g.Mean, g.LogS2, g.LogRho and g.LogLength.
 	FrequenciesBackward(g, a FrequencyArgs)
 	// FeatureMoments integrates W and Ω: the mean and the variance over q(W) q(Ω) of each output of
 	// rfdnn_lth_vec, given h. With t = hη, v = h²β² the moments of the phases θ = hω, u = e^−v, and
@@ -227,7 +227,7 @@ type Likelihoods interface {
 // accumulated into the gradients, in the same pass.
 type Divergences interface {
 	// KLDiag computes Σ ½[log p − log s² + (s²+m²)/p − 1] for fully factorised Gaussians, p = 1, or
-	// p = ℓ_d⁻² where there is LogL, whose gradient then accumulates too. Without LogVar it is
+	// p = ℓ_d⁻² where there is LogLength, whose gradient then accumulates too. Without LogVar it is
 	// Σ ½ m², for the elements m below the diagonal of a full covariance's Cholesky factor.
 	KLDiag(kl *Tensor, g, a DiagArgs, weight Scalar)
 	// KLInducing computes the KL of the whitened q(F̄) from N(0, I), all Double:

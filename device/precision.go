@@ -11,10 +11,10 @@ const (
 	Medium  Precision = "medium"  // TF32: factors of 11 bits, sums in float32
 )
 
-// Relax gives a device a precision before its first operation, and returns the one that it uses.
-func Relax(d Device, p Precision) Precision {
-	if r, ok := d.(interface{ Relax(Precision) Precision }); ok {
-		return r.Relax(p)
+// SetPrecision gives a device a precision before its first operation, and returns the one that it uses.
+func SetPrecision(d Device, p Precision) Precision {
+	if r, ok := d.(interface{ SetPrecision(Precision) Precision }); ok {
+		return r.SetPrecision(p)
 	}
 	return Highest
 }

@@ -11,7 +11,7 @@ import (
 // Backend holds the functions that a backend registers under its name.
 type Backend struct {
 	// Open opens a device by the options after the backend's name: for "cpu:f32" it gets "f32".
-	Open func(options string, say Say) (Device, error)
+	Open func(options string, log Logger) (Device, error)
 	// Machines lists the machines, without opening them, or gives the reason why there are none.
 	Machines func() ([]Machine, error)
 }
@@ -22,8 +22,8 @@ type Machine struct {
 	About string `json:"about"` // for people: "NVIDIA H200, 139.8 GiB, …"
 }
 
-// Say takes a line for people: what a device waits for, or has to do without.
-type Say func(line string)
+// Logger takes a line for people: what a device waits for, or has to do without.
+type Logger func(line string)
 
 // Described is a device that knows more of its machine once it is open.
 type Described interface{ About() string }
@@ -39,12 +39,12 @@ var Suffixes = [...]string{":f32", ":f64"}
 
 // Open opens a device by the name a user gives: auto, or a backend's name with its options,
 // such as cpu:f64.
-func Open(name string) (Device, error) { return OpenSaying(name, func(string) {}) }
+func Open(name string) (Device, error) { return OpenLogged(name, func(string) {}) }
 
-// OpenSaying opens a device as Open does, with a Say.
-func OpenSaying(name string, say Say) (Device, error) {
+// OpenLogged opens a device as Open does, with a Logger.
+func OpenLogged(name string, log Logger) (Device, error) {
 	if name == "auto" || name == "" {
-		dev, _, err := OpenAuto(say)
+		dev, _, err := OpenAuto(log)
 		return dev, err
 	}
 	backend, options, _ := strings.Cut(name, ":")
@@ -52,13 +52,13 @@ func OpenSaying(name string, say Say) (Device, error) {
 	if !ok {
 		return nil, fmt.Errorf("device %q is not known: use auto, %s", name, strings.Join(backendNames(), ", "))
 	}
-	return b.Open(options, say)
+	return b.Open(options, log)
 }
 
 // OpenAuto opens the first GPU that can be used, else the CPU. why is the reason for not taking
 // those before it, in one line, and "" for the first GPU. An error is of what the user has set, such
 // as a variable.
-func OpenAuto(say Say) (dev Device, why string, err error) {
+func OpenAuto(log Logger) (dev Device, why string, err error) {
 	machines, absent := Machines()
 	var reasons []string
 	for _, name := range backendNames() {
@@ -70,7 +70,7 @@ func OpenAuto(say Say) (dev Device, why string, err error) {
 		if m.Name == "cpu" {
 			continue
 		}
-		dev, err := OpenSaying(m.Name, say)
+		dev, err := OpenLogged(m.Name, log)
 		if err != nil && errors.As(err, new(*AbsentError)) {
 			reasons = append(reasons, strings.TrimPrefix(err.Error(), "device "))
 			continue

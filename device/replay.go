@@ -1,16 +1,16 @@
 package device
 
-// Now holds the numbers that change from one training step to the next. All other arguments of a
+// StepScalars holds the numbers that change from one training step to the next. All other arguments of a
 // step are the same each time.
-type Now struct {
+type StepScalars struct {
 	Step     uint32  // from 1: of Keys whose noise is not frozen, and of Adam's bias corrections
 	LR       float64 // the learning rate
 	KLWeight float64 // the weight of the divergences
 	Natural  float64 // the size of NaturalStep
 }
 
-// Live is Now as the work of a Loop passes it on to operations.
-type Live struct {
+// LiveScalars is StepScalars as the work of a Loop passes it on to operations.
+type LiveScalars struct {
 	Step                  Count
 	LR, KLWeight, Natural Scalar
 }
@@ -35,34 +35,34 @@ type Scalar struct {
 func (s Scalar) FollowsStep() bool { return s.live }
 
 // Live converts n for the work of a Loop.
-func (n Now) Live() Live {
+func (n StepScalars) Live() LiveScalars {
 	scalar := func(v float64) Scalar { return Scalar{v, true} }
-	return Live{Count{n.Step, true}, scalar(n.LR), scalar(n.KLWeight), scalar(n.Natural)}
+	return LiveScalars{Count{n.Step, true}, scalar(n.LR), scalar(n.KLWeight), scalar(n.Natural)}
 }
 
 // Loop repeats one piece of work, such as a training step. A device that is a Recorder records the
 // work once and then replays the record; every other device just does the work.
-type Loop struct{ run func(Now) }
+type Loop struct{ run func(StepScalars) }
 
 // Recorder is a device that can record work.
 type Recorder interface {
 	// Record gives a function that does the same as work, with the same bits. It may call work at
 	// any time, or not at all; see NewLoop for the conditions on work.
-	Record(work func(Live)) func(Now)
+	Record(work func(LiveScalars)) func(StepScalars)
 }
 
 // NewLoop makes a loop of calls of a device's operations. The calls and their arguments must be the
 // same each time, except those that are live. Work passes these on as they are. It neither uploads
 // nor downloads, and does nothing that the device does not see.
-func NewLoop(dev Device, work func(Live)) *Loop {
+func NewLoop(dev Device, work func(LiveScalars)) *Loop {
 	if r, ok := dev.(Recorder); ok {
 		return &Loop{r.Record(work)}
 	}
-	return &Loop{func(now Now) { work(now.Live()) }}
+	return &Loop{func(now StepScalars) { work(now.Live()) }}
 }
 
 // Run does the work once.
-func (l *Loop) Run(now Now) {
+func (l *Loop) Run(now StepScalars) {
 	if now.Step == 0 {
 		panic("device: the steps of a loop count from 1")
 	}

@@ -14,8 +14,8 @@ type recorder struct {
 	replays int
 }
 
-func (r *recorder) Record(work func(Live)) func(Now) {
-	return func(now Now) {
+func (r *recorder) Record(work func(LiveScalars)) func(StepScalars) {
+	return func(now StepScalars) {
 		r.replays++
 		work(now.Live())
 	}
@@ -23,16 +23,16 @@ func (r *recorder) Record(work func(Live)) func(Now) {
 
 // A loop does the work, through the recorder where the device is one.
 func TestLoop(t *testing.T) {
-	done, r := Live{}, &recorder{}
-	work := func(now Live) { done = now }
+	done, r := LiveScalars{}, &recorder{}
+	work := func(now LiveScalars) { done = now }
 	for i, dev := range []Device{plain{}, r} {
-		now := Now{Step: uint32(i + 1), LR: 0.1, KLWeight: 0.5}
+		now := StepScalars{Step: uint32(i + 1), LR: 0.1, KLWeight: 0.5}
 		NewLoop(dev, work).Run(now)
 		if done != now.Live() || r.replays != i {
 			t.Errorf("device %d: %+v done for %+v, %d times by the recorder", i, done, now, r.replays)
 		}
 	}
-	if panics.Of(func() { NewLoop(plain{}, work).Run(Now{}) }) != "device: the steps of a loop count from 1" {
+	if panics.Of(func() { NewLoop(plain{}, work).Run(StepScalars{}) }) != "device: the steps of a loop count from 1" {
 		t.Error("step 0, which is that of frozen noise, passes")
 	}
 }

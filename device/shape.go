@@ -213,7 +213,7 @@ func CheckFrequencies(op string, a FrequencyArgs) (d, r int) {
 	a.Mean.want(op, "Mean", Real, d, r)
 	a.LogS2.want(op, "LogS2", Real, d, r)
 	a.LogRho.want(op, "LogRho", Real, 1)
-	a.LogL.want(op, "LogL", Real, d)
+	a.LogLength.want(op, "LogLength", Real, d)
 	return d, r
 }
 
@@ -236,7 +236,7 @@ func CheckAddNoise(op string, out, variance, rows *Tensor) (s, b, c int) {
 
 func (p FeatureParams) check(op string, n FeatureShape) {
 	p.LogAlpha.want(op, "LogAlpha", Real, 1)
-	p.LogL.want(op, "LogL", Real, n.D)
+	p.LogLength.want(op, "LogLength", Real, n.D)
 	p.MeanW.want(op, "MeanW", Real, n.Columns(), n.Out)
 	p.LogVarW.want(op, "LogVarW", Real, n.Columns(), n.Out)
 	p.LowerW.wantOptional(op, "LowerW", Real, n.Out, n.Columns(), n.Columns())
@@ -260,22 +260,22 @@ func CheckOffset(op string, h, offset *Tensor) (rows, c int) {
 }
 
 // CheckKLDiag checks KLDiag and returns the number of rows that have a length-scale each, and their
-// width; without LogL there is one row.
+// width; without LogLength there is one row.
 func CheckKLDiag(kl *Tensor, g, a DiagArgs) (d, r int) {
 	const op = "KLDiag"
 	kl.want(op, "kl", Double, 1)
 	g.Mean.wantSize(op, "the gradient of Mean", Real, a.Mean.size)
-	if a.LogVar == nil && a.LogL == nil && g.LogVar == nil {
+	if a.LogVar == nil && a.LogLength == nil && g.LogVar == nil {
 		return 1, a.Mean.size
 	}
 	a.LogVar.wantSize(op, "LogVar", Real, a.Mean.size)
 	g.LogVar.wantSize(op, "the gradient of LogVar", Real, a.Mean.size)
-	if a.LogL == nil {
+	if a.LogLength == nil {
 		return 1, a.Mean.size
 	}
 	a.Mean.wantRank(op, "Mean", Real, 2)
-	a.LogL.want(op, "LogL", Real, a.Mean.shape[0])
-	g.LogL.want(op, "the gradient of LogL", Real, a.Mean.shape[0])
+	a.LogLength.want(op, "LogLength", Real, a.Mean.shape[0])
+	g.LogLength.want(op, "the gradient of LogL", Real, a.Mean.shape[0])
 	return a.Mean.shape[0], a.Mean.shape[1]
 }
 

@@ -17,15 +17,15 @@ func CheckARD(a ARDArgs) ARDShape {
 }
 
 func (a ARDArgs) check(op string) ARDShape {
-	a.LogL.wantRank(op, "LogL", Double, 2)
+	a.LogLength.wantRank(op, "LogL", Double, 2)
 	a.Z.wantRank(op, "Z", Double, 2)
-	n := ARDShape{K: a.LogL.shape[0], M: a.Z.shape[0], B: a.X.shape[0], D: a.Z.shape[1], Same: a.Z == a.X}
-	n.Isotropic = a.LogL.shape[1] == 1
+	n := ARDShape{K: a.LogLength.shape[0], M: a.Z.shape[0], B: a.X.shape[0], D: a.Z.shape[1], Same: a.Z == a.X}
+	n.Isotropic = a.LogLength.shape[1] == 1
 	a.X.want(op, "X", Double, -1, n.D)
 	a.C.want(op, "C", Double, n.K, n.M, n.B)
 	a.Slope.want(op, "Slope", Double, n.K, n.M, n.B)
 	if !n.Isotropic {
-		a.LogL.want(op, "LogL", Double, n.K, n.D)
+		a.LogLength.want(op, "LogL", Double, n.K, n.D)
 	}
 	return n
 }
@@ -36,7 +36,7 @@ func CheckARDBackward(g, a ARDArgs) ARDShape {
 	a.C = g.C
 	n := a.check(op)
 	g.Z.wantOptional(op, "the gradient of Z", Double, n.M, n.D)
-	g.LogL.want(op, "the gradient of LogL", Double, n.K, a.LogL.shape[1])
+	g.LogLength.want(op, "the gradient of LogL", Double, n.K, a.LogLength.shape[1])
 	return n
 }
 
@@ -144,12 +144,12 @@ func agree(op string, gradients, arguments QShape) QShape {
 
 // CheckWhiten checks Whiten.
 func CheckWhiten(op string, a WhitenArgs) QShape {
-	a.M.wantRank(op, "M", Double, 2)
+	a.QMean.wantRank(op, "QMean", Double, 2)
 	a.L.wantRank(op, "L", Double, 3)
-	n := QShape{J: a.M.shape[0], M: a.M.shape[1]}
+	n := QShape{J: a.QMean.shape[0], M: a.QMean.shape[1]}
 	n.kernels(op, a.L.shape[0])
 	a.L.want(op, "L", Double, n.K, n.M, n.M)
-	a.S.want(op, "S", Double, n.J, n.M, n.M)
+	a.QRoot.want(op, "QRoot", Double, n.J, n.M, n.M)
 	a.LogAlpha.want(op, "LogAlpha", Double, n.J)
 	a.Mu.want(op, "Mu", Double, n.J, n.M)
 	n.factor(op, "Sqrt", a.Sqrt)
@@ -165,11 +165,11 @@ func CheckWhitenBackward(g, a WhitenArgs) QShape {
 // CheckMoments checks Moments.
 func CheckMoments(op string, a MomentsArgs) QShape {
 	a.A.wantRank(op, "A", Double, 3)
-	a.M.wantRank(op, "M", Double, 2)
-	n := QShape{J: a.M.shape[0], M: a.M.shape[1], B: a.A.shape[2]}
+	a.QMean.wantRank(op, "QMean", Double, 2)
+	n := QShape{J: a.QMean.shape[0], M: a.QMean.shape[1], B: a.A.shape[2]}
 	n.kernels(op, a.A.shape[0])
 	a.A.want(op, "A", Double, n.K, n.M, n.B)
-	n.factor(op, "S", a.S)
+	n.factor(op, "QRoot", a.QRoot)
 	if !n.Diagonal {
 		a.P.want(op, "P", Double, n.J, n.M, n.B)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/disttest"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // ranks runs f on each rank of a group.
@@ -117,7 +117,7 @@ func TestDetect(t *testing.T) {
 	} {
 		got, err := dist.Detect(func(name string) string { return c.env[name] })
 		if c.error != "" {
-			if err == nil || !strings.Contains(err.Error(), c.error) || !errors.As(err, new(*usage.Error)) {
+			if err == nil || !strings.Contains(err.Error(), c.error) || !errors.As(err, new(*usererror.Error)) {
 				t.Errorf("%v: %v", c.env, err)
 			}
 		} else if err != nil || got != c.want {

@@ -3,7 +3,7 @@ package dist
 import (
 	"strconv"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Place is the position of a process among its ranks, as its launcher sets it.
@@ -38,7 +38,7 @@ var launchers = []struct{ name, rank, size, local string }{
 }
 
 // Detect finds the place of this process in the variables that getenv gives. What is set by half is
-// a *usage.Error: the process would train alone, beside others that do the same.
+// a *usererror.Error: the process would train alone, beside others that do the same.
 func Detect(getenv func(string) string) (Place, error) {
 	for _, l := range launchers {
 		rank, size, local := getenv(l.rank), getenv(l.size), getenv(l.local)
@@ -59,19 +59,19 @@ func Detect(getenv func(string) string) (Place, error) {
 			}
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 0 {
-				return Place{}, usage.Errorf("%s=%q is not a number, and %s sets it: start all processes "+
+				return Place{}, usererror.Errorf("%s=%q is not a number, and %s sets it: start all processes "+
 					"with one launcher, or unset %s, %s and %s", v.name, text, l.name, l.rank, l.size, l.local)
 			}
 			*v.to = n
 		}
 		if p.Rank >= p.Size {
-			return Place{}, usage.Errorf("%s=%d and %s=%d: there is no such rank: start all processes "+
+			return Place{}, usererror.Errorf("%s=%d and %s=%d: there is no such rank: start all processes "+
 				"with one launcher, or unset both", l.rank, p.Rank, l.size, p.Size)
 		}
 		return p, nil
 	}
 	if rank := getenv(pmix); rank != "" {
-		return Place{}, usage.Errorf("%s=%s, and no variable says how many processes there are: start them "+
+		return Place{}, usererror.Errorf("%s=%s, and no variable says how many processes there are: start them "+
 			"with mpirun or srun, or unset %[1]s", pmix, rank)
 	}
 	return Place{Size: 1}, nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Meeting joins the ranks of a launcher that has no MPI, such as torchrun, for a few short texts:
@@ -41,7 +41,7 @@ func Address(getenv func(string) string) (string, error) {
 	host, text := getenv("MASTER_ADDR"), getenv("MASTER_PORT")
 	port, err := strconv.Atoi(text)
 	if host == "" || err != nil || port < 1 || port > 65534 {
-		return "", usage.Errorf("MASTER_ADDR=%q and MASTER_PORT=%q do not say where the processes meet: "+
+		return "", usererror.Errorf("MASTER_ADDR=%q and MASTER_PORT=%q do not say where the processes meet: "+
 			"start them with torchrun, or set both to the address and a free port of rank 0's machine", host, text)
 	}
 	if strings.EqualFold(getenv("TORCHELASTIC_USE_AGENT_STORE"), "true") {

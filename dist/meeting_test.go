@@ -11,7 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/disttest"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // meet runs f on each of the ranks that come to a meeting of size ranks.
@@ -107,7 +107,7 @@ func TestAddress(t *testing.T) {
 	} {
 		env := map[string]string{"MASTER_ADDR": c.host, "MASTER_PORT": c.port, "TORCHELASTIC_USE_AGENT_STORE": c.store}
 		got, err := dist.Address(func(name string) string { return env[name] })
-		if got != c.want || (err != nil) != (c.want == "") || err != nil && !errors.As(err, new(*usage.Error)) {
+		if got != c.want || (err != nil) != (c.want == "") || err != nil && !errors.As(err, new(*usererror.Error)) {
 			t.Errorf("%v: %q, %v", env, got, err)
 		}
 	}

@@ -21,9 +21,9 @@ type batches struct {
 	}
 }
 
-// StreamBatches is like UploadRows, for rows that stay on the host, which must have no Vectors: Send
+// StreamBatches is like UploadRows, for rows that stay on the host, which must have no Features: Send
 // brings those of a batch.
-func (m *Model) StreamBatches(rows Rows, y []float64, labels []int32, batch int) *Data {
+func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch int) *Data {
 	d := m.newData(rows.N, batch, true)
 	b := &batches{places: m.dev.New(device.Int, batch), labels: labels, rows: make([]int32, batch)}
 	for i := range b.rows {

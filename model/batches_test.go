@@ -23,7 +23,7 @@ func TestStreamBatches(t *testing.T) {
 		y[i] = math.Cos(float64(i))
 	}
 	rows := func(lo, hi int) []float64 { return slices.Clone(x[3*lo : 3*hi]) }
-	weighted := Rows{N: n, X: rows, Weight: make([]float64, n)}
+	weighted := HostRows{N: n, X: rows, Weight: make([]float64, n)}
 	for i := range weighted.Weight {
 		weighted.Weight[i] = float64(i % 4)
 	}

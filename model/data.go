@@ -25,13 +25,13 @@ type Data struct {
 	batches *batches
 }
 
-// Rows are the inputs of a data set on the host, in pieces.
-type Rows struct {
+// HostRows are the inputs of a data set on the host, in pieces.
+type HostRows struct {
 	N int
 	// rows lo … hi−1: their scaled inputs and then their distances to X̄ [hi−lo,Width], or no
-	// distances where there are Vectors
-	X       func(lo, hi int) []float64
-	Vectors *Vectors // nil: distances are a table
+	// distances where there are Features
+	X        func(lo, hi int) []float64
+	Features *SequenceFeatures // nil: distances are a table
 	// Weight [N]: row n counts as w_n rows in the bound; nil: each counts once
 	Weight []float64
 	// Offset [N] is added to the log rates of counts in the bound, and not in predictions, for which there
@@ -47,17 +47,17 @@ func (d *Data) Total() float64 { return d.total }
 // be nil for prediction.
 func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 	width := m.cfg.Width()
-	return m.UploadRows(Rows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
+	return m.UploadRows(HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
 }
 
-// UploadRows is like Upload, with the inputs in pieces. The first that has Vectors decides that all have,
+// UploadRows is like Upload, with the inputs in pieces. The first that has Features decides that all have,
 // and that a Pass that is made later has memory for it. The last that has targets decides the same of
 // weights and offsets.
-func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
-	d := m.newData(rows.N, rows.N, rows.Vectors == nil)
+func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *Data {
+	d := m.newData(rows.N, rows.N, rows.Features == nil)
 	step := rows.N
-	if rows.Vectors != nil {
-		d.vectors, d.metrics = m.uploadVectors(rows.N, rows.Vectors), rows.Vectors.Metrics
+	if rows.Features != nil {
+		d.vectors, d.metrics = m.uploadFeatures(rows.N, rows.Features), rows.Features.Metrics
 	}
 	if width := d.width(); width > 0 {
 		step = max(1, uploadValues/width)
@@ -79,7 +79,7 @@ func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
 }
 
 // addTargets makes memory for the targets of some of the rows, and for their weights and offsets.
-func (d *Data) addTargets(m *Model, some int, rows Rows, y []float64, labels []int32) {
+func (d *Data) addTargets(m *Model, some int, rows HostRows, y []float64, labels []int32) {
 	if y != nil {
 		d.y.Numbers = m.dev.New(device.Real, some, m.cfg.targets())
 	}
@@ -105,7 +105,7 @@ type column struct {
 }
 
 // columns returns the columns of numbers.
-func (t *Targets) columns(y []float64, rows Rows) (some []column) {
+func (t *Targets) columns(y []float64, rows HostRows) (some []column) {
 	for _, c := range []column{{t.Numbers, y}, {t.Weight, rows.Weight}, {t.Offset, rows.Offset}} {
 		if c.dst != nil {
 			some = append(some, c)

@@ -65,14 +65,14 @@ func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	n.Spectra = stratified(d.key(device.SiteSpectra, layer, frozenSpectra))
 	switch {
 	case c.sharesSpectra() && (frozenSpectra || !d.predicting()):
-		n.Draws = 1
+		n.FrequencyDraws = 1
 	case frozenSpectra:
-		n.Draws = c.Samples
+		n.FrequencyDraws = c.Samples
 	}
 	frozenWeights := c.freezesAll() && (!c.LocalReparam || !d.predicting())
 	n.Weights = stratified(d.key(device.SiteWeights, layer, frozenWeights))
 	if frozenWeights && !c.LocalReparam {
-		n.WDraws = c.Samples
+		n.WeightDraws = c.Samples
 	}
 	return n
 }

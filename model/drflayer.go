@@ -86,7 +86,7 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		l := &DRFLayer{dev: dev, in: in, r: r, out: out}
 		l.params.Activation = c.activation()
 		l.params.LogAlpha, l.grads.LogAlpha = p.real(alpha)
-		l.params.LogL, l.grads.LogL = p.real(length)
+		l.params.LogLength, l.grads.LogLength = p.real(length)
 		l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
 		l.params.LogVarOmega, l.grads.LogVarOmega = p.real(logVarOmega)
 		l.params.Mixing, _ = p.real(mixing)

@@ -208,7 +208,7 @@ func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fix
 		m.SetInducing(own)
 	}
 	width := c.Width()
-	rows := Rows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }, Weight: weight, Offset: offset}
+	rows := HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }, Weight: weight, Offset: offset}
 	f.x = rows.X
 	f.data, f.pass = m.UploadRows(rows, y, labels), m.NewPass(c.Samples, b)
 	dev.UploadInts(f.pass.Rows(), f.rows)

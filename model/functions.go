@@ -98,11 +98,11 @@ const noLogVar = -200
 
 // drawn returns q as the parameters of one draw: means are draws of q, and its variances are 0. Noise that a
 // pass draws once for all rows, such as that of frozen spectra, stays as it is.
-func (m *Model) drawn(q []Named, d draw) []Named {
-	all := make(map[string]*Named, len(q))
-	out := make([]Named, len(q))
+func (m *Model) drawn(q []Parameter, d draw) []Parameter {
+	all := make(map[string]*Parameter, len(q))
+	out := make([]Parameter, len(q))
 	for i, n := range q {
-		out[i] = Named{n.Name, n.Shape, append([]float64(nil), n.Data...)}
+		out[i] = Parameter{n.Name, n.Shape, append([]float64(nil), n.Data...)}
 		all[n.Name] = &out[i]
 	}
 	if m.gp != nil {
@@ -126,7 +126,7 @@ func (m *Model) drawn(q []Named, d draw) []Named {
 }
 
 // drawDiagonal makes means draws of N(mean, e^logVar), and the variances 0.
-func (m *Model) drawDiagonal(mean, logVar *Named, key device.Key) {
+func (m *Model) drawDiagonal(mean, logVar *Parameter, key device.Key) {
 	e := m.normals(key, 1, 1, len(mean.Data))
 	for i := range mean.Data {
 		mean.Data[i] += math.Exp(logVar.Data[i]/2) * e[i]
@@ -136,7 +136,7 @@ func (m *Model) drawDiagonal(mean, logVar *Named, key device.Key) {
 
 // drawWeights makes means [R,C] draws of q(W): Π N(m, s²), or N(m_c, L_c L_cᵀ) for each output c,
 // where lower [C,R,R] is the part of L_c below its diagonal s.
-func (m *Model) drawWeights(mean, logVar, lower *Named, key device.Key) {
+func (m *Model) drawWeights(mean, logVar, lower *Parameter, key device.Key) {
 	if lower == nil {
 		m.drawDiagonal(mean, logVar, key)
 		return

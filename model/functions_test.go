@@ -96,7 +96,7 @@ func TestFunctionsHaveMomentsOfPrediction(t *testing.T) {
 func TestFunctionsAreJoint(t *testing.T) {
 	const samples = 20000
 	f := newFixture(t, openDevice(t, "cpu:f64"), functionConfigs()["gp"])
-	settled, err := f.m.Settled(1, 1)
+	settled, err := f.m.Snapshot(1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type golden struct {
 	X, Y     []float64
 	Labels   []int32
 	Rows     []int32
-	Params   []Named
+	Params   []Parameter
 	Expected struct {
 		ELL, KL, ELBO float64
 		KLTerms       []float64 `json:"kl_terms"` // F̄, then W and Ω of each layer

@@ -180,7 +180,7 @@ func (g *GPLayer) project(p *gpPass) {
 // of parameters, of L and of the whitened q(F̄).
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(device.MomentsArgs{
-		Mean: p.dmean, Variance: p.dvariance, A: p.da, M: g.dm, S: g.ds, LogAlpha: g.dlogAlpha,
+		Mean: p.dmean, Variance: p.dvariance, A: p.da, QMean: g.dm, QRoot: g.ds, LogAlpha: g.dlogAlpha,
 	}, g.momentsArgs(p))
 	if !g.fixed {
 		g.dev.TrsmBackward(p.kuf.dc, g.dl, p.da, g.l, p.a)
@@ -192,7 +192,7 @@ func (g *GPLayer) Backward(p *gpPass) {
 func (g *GPLayer) gramBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(device.WhitenArgs{
-			M: g.dm, S: g.ds, L: g.dl, LogAlpha: g.dlogAlpha, Mu: g.dqMu, Sqrt: g.dqSqrt,
+			QMean: g.dm, QRoot: g.ds, L: g.dl, LogAlpha: g.dlogAlpha, Mu: g.dqMu, Sqrt: g.dqSqrt,
 		}, g.whitenArgs())
 	}
 	if !g.fixed {
@@ -202,11 +202,11 @@ func (g *GPLayer) gramBackward() {
 }
 
 func (g *GPLayer) whitenArgs() device.WhitenArgs {
-	return device.WhitenArgs{M: g.m, S: g.s, L: g.l, LogAlpha: g.logAlpha, Mu: g.qMu, Sqrt: g.qSqrt}
+	return device.WhitenArgs{QMean: g.m, QRoot: g.s, L: g.l, LogAlpha: g.logAlpha, Mu: g.qMu, Sqrt: g.qSqrt}
 }
 
 func (g *GPLayer) momentsArgs(p *gpPass) device.MomentsArgs {
-	return device.MomentsArgs{Mean: p.mean, Variance: p.variance, P: p.p, A: p.a, M: g.m, S: g.s, LogAlpha: g.logAlpha}
+	return device.MomentsArgs{Mean: p.mean, Variance: p.variance, P: p.p, A: p.a, QMean: g.m, QRoot: g.s, LogAlpha: g.logAlpha}
 }
 
 // naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that

@@ -41,7 +41,7 @@ func (l *DRFLayer) spectraBackward() {
 	if i := l.integrated; i != nil {
 		l.dev.FrequenciesBackward(device.FrequencyArgs{
 			Eta: i.grads.MeanOmega, LogVar: i.grads.LogVarOmega,
-			Mean: l.grads.MeanOmega, LogS2: l.grads.LogVarOmega, LogRho: i.dlogRho, LogL: l.grads.LogL,
+			Mean: l.grads.MeanOmega, LogS2: l.grads.LogVarOmega, LogRho: i.dlogRho, LogLength: l.grads.LogLength,
 		}, l.frequencyArgs())
 	}
 }
@@ -50,6 +50,6 @@ func (l *DRFLayer) frequencyArgs() device.FrequencyArgs {
 	i := l.integrated
 	return device.FrequencyArgs{
 		Eta: i.params.MeanOmega, LogVar: i.params.LogVarOmega, Tau: i.tau,
-		Mean: l.params.MeanOmega, LogS2: l.params.LogVarOmega, LogRho: i.logRho, LogL: l.params.LogL,
+		Mean: l.params.MeanOmega, LogS2: l.params.LogVarOmega, LogRho: i.logRho, LogLength: l.params.LogLength,
 	}
 }

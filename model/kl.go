@@ -30,7 +30,7 @@ func (l *DRFLayer) klSpectra(kl *device.Tensor, weight device.Scalar) {
 	g := device.DiagArgs{Mean: l.grads.MeanOmega, LogVar: l.grads.LogVarOmega}
 	a := device.DiagArgs{Mean: l.params.MeanOmega, LogVar: l.params.LogVarOmega}
 	if l.integrated == nil { // q(ζ) has the prior N(0, 1)
-		g.LogL, a.LogL = l.grads.LogL, l.params.LogL
+		g.LogLength, a.LogLength = l.grads.LogLength, l.params.LogLength
 	}
 	l.dev.KLDiag(kl, g, a, weight)
 }

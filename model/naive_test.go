@@ -324,8 +324,8 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 		phi = phi[:r]
 	}
 	sTau := s
-	if noise.Draws > 0 {
-		sTau = s % noise.Draws
+	if noise.FrequencyDraws > 0 {
+		sTau = s % noise.FrequencyDraws
 	}
 	for k := range r {
 		p := 0.0

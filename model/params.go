@@ -153,29 +153,29 @@ func exponentials(dev device.Device, t *device.Tensor) []float64 {
 	return host
 }
 
-// Named is one parameter tensor as a model file holds it.
-type Named struct {
+// Parameter is one parameter tensor as a model file holds it.
+type Parameter struct {
 	Name  string
 	Shape []int
 	Data  []float64
 }
 
 // Len returns the number of elements.
-func (n Named) Len() int { return device.Volume(n.Shape) }
+func (n Parameter) Len() int { return device.Volume(n.Shape) }
 
 // Export reads all parameters from the device.
-func (m *Model) Export() []Named {
+func (m *Model) Export() []Parameter {
 	flat := m.numbers(m.params.Value)
-	out := make([]Named, len(m.params.blocks))
+	out := make([]Parameter, len(m.params.blocks))
 	for i, b := range m.params.blocks {
-		out[i] = Named{Name: b.Name, Shape: append([]int(nil), b.Shape...), Data: flat[b.offset : b.offset+b.size()]}
+		out[i] = Parameter{Name: b.Name, Shape: append([]int(nil), b.Shape...), Data: flat[b.offset : b.offset+b.size()]}
 	}
 	return out
 }
 
 // Import sets all parameters; names and shapes must be those of this model.
-func (m *Model) Import(named []Named) error {
-	byName := make(map[string]*Named, len(named))
+func (m *Model) Import(named []Parameter) error {
+	byName := make(map[string]*Parameter, len(named))
 	for i := range named {
 		byName[named[i].Name] = &named[i]
 	}
@@ -201,12 +201,12 @@ func (m *Model) Import(named []Named) error {
 // Layout lists the names and shapes of a configuration's parameters, without their data and
 // without a device: the contents of a model file of this configuration. The configuration
 // must be valid.
-func (c Config) Layout() []Named {
+func (c Config) Layout() []Parameter {
 	var p Params
 	c.layout(&p)
-	out := make([]Named, len(p.blocks))
+	out := make([]Parameter, len(p.blocks))
 	for i, b := range p.blocks {
-		out[i] = Named{Name: b.Name, Shape: b.Shape}
+		out[i] = Parameter{Name: b.Name, Shape: b.Shape}
 	}
 	return out
 }

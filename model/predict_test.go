@@ -29,7 +29,7 @@ func TestUploadInPieces(t *testing.T) {
 	}
 	const n = 70 // two pieces of 32 rows and one of 6
 	pieces := 0
-	data := m.UploadRows(Rows{N: n, X: func(lo, hi int) []float64 {
+	data := m.UploadRows(HostRows{N: n, X: func(lo, hi int) []float64 {
 		pieces++
 		x := make([]float64, (hi-lo)*c.Inputs)
 		for i := range x {
@@ -147,19 +147,19 @@ func TestPredictFrozenDraws(t *testing.T) {
 	c := gpdrfConfig()
 	d := draw{seed: 1, step: device.Count{N: predictStep}}
 	c.Spectra = PriorFixed + EachSample
-	if n := c.features(d, 0); n.Spectra.Step.N != frozenStep || n.Draws != c.Samples {
+	if n := c.features(d, 0); n.Spectra.Step.N != frozenStep || n.FrequencyDraws != c.Samples {
 		t.Errorf("prior-fixed: %+v", n)
 	}
 	c.Spectra = PriorFixed
-	if n := c.features(d, 0); n.Draws != 1 {
+	if n := c.features(d, 0); n.FrequencyDraws != 1 {
 		t.Errorf("shared: %+v", n)
 	}
 	c.Spectra = VarResampled + EachSample
-	if n := c.features(d, 0); n.Spectra.Step.N != predictStep || n.Draws != 0 {
+	if n := c.features(d, 0); n.Spectra.Step.N != predictStep || n.FrequencyDraws != 0 {
 		t.Errorf("var-resampled: %+v", n)
 	}
 	c.Spectra, c.LocalReparam = VarFixed+AllNoise+EachSample, false
-	if n := c.features(d, 0); n.Weights.Step.N != frozenStep || n.WDraws != c.Samples {
+	if n := c.features(d, 0); n.Weights.Step.N != frozenStep || n.WeightDraws != c.Samples {
 		t.Errorf("var-fixed with sampled weights: %+v", n)
 	}
 	if k := c.latents(draw{seed: 1, step: device.Count{N: 5}}); k.Step.N != frozenStep {
@@ -227,7 +227,7 @@ func TestExportImport(t *testing.T) {
 	if err := other.Import(named[1:]); err == nil {
 		t.Error("a missing tensor is accepted")
 	}
-	if err := other.Import(append(named, Named{Name: "extra"})); err == nil {
+	if err := other.Import(append(named, Parameter{Name: "extra"})); err == nil {
 		t.Error("an unknown tensor is accepted")
 	}
 	named[0].Shape = []int{99}

@@ -61,9 +61,9 @@ func (t *ardTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
 }
 
 func (t *ardTerm) backward(g *GPLayer, p *termCorrelations, rows *inputs) {
-	g.dev.ARDBackward(device.ARDArgs{C: p.dc, Z: g.dxbar, LogL: t.dlogL}, t.args(g, p, rows))
+	g.dev.ARDBackward(device.ARDArgs{C: p.dc, Z: g.dxbar, LogLength: t.dlogL}, t.args(g, p, rows))
 }
 
 func (t *ardTerm) args(g *GPLayer, p *termCorrelations, rows *inputs) device.ARDArgs {
-	return device.ARDArgs{C: p.c, Slope: p.slope, Z: g.xbar.x, X: rows.x, LogL: t.logL, Form: t.form}
+	return device.ARDArgs{C: p.c, Slope: p.slope, Z: g.xbar.x, X: rows.x, LogLength: t.logL, Form: t.form}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // objective is the bound's ELL of all rows of a data set at the fixture's parameters, and the gradient.
-func (f *fixture) objective(t *testing.T, rows Rows, y []float64, labels []int32, klWeight float64) (
+func (f *fixture) objective(t *testing.T, rows HostRows, y []float64, labels []int32, klWeight float64) (
 	ell float64, g []float64) {
 	t.Helper()
 	data, pass := f.m.UploadRows(rows, y, labels), f.m.NewPass(f.m.cfg.Samples, rows.N)
@@ -41,7 +41,7 @@ func TestWeights(t *testing.T) {
 		t.Run(c.testName(), func(t *testing.T) {
 			f := newFixture(t, dev, c)
 			v := f.naive
-			rows := Rows{N: v.n, X: f.x, Offset: v.offset}
+			rows := HostRows{N: v.n, X: f.x, Offset: v.offset}
 			ell, half := f.objective(t, rows, v.y, v.labels, 0.35)
 			_, plain := f.objective(t, rows, v.y, v.labels, 0.7)
 			rows.Weight = slices.Repeat([]float64{2}, v.n)
@@ -69,7 +69,7 @@ func TestWeightsAreCopies(t *testing.T) {
 		f := newFixture(t, dev, Config{Model: GP, Inputs: 3, Outputs: 1, Likelihood: likelihood, Samples: 1, Latents: 1,
 			Inducing: 5, Lengthscales: ARD, QCov: Full, Whiten: true})
 		v, width := f.naive, 3
-		copies := Rows{N: 2 * v.n, X: func(lo, hi int) (x []float64) {
+		copies := HostRows{N: 2 * v.n, X: func(lo, hi int) (x []float64) {
 			for i := lo; i < hi; i++ {
 				x = append(x, v.x[i%v.n][:width]...)
 			}
@@ -79,7 +79,7 @@ func TestWeightsAreCopies(t *testing.T) {
 			copies.Offset = append(slices.Clone(v.offset), v.offset...)
 		}
 		want, copied := f.objective(t, copies, append(slices.Clone(v.y), v.y...), nil, 0.7)
-		rows := Rows{N: v.n, X: f.x, Offset: v.offset, Weight: slices.Repeat([]float64{2}, v.n)}
+		rows := HostRows{N: v.n, X: f.x, Offset: v.offset, Weight: slices.Repeat([]float64{2}, v.n)}
 		ell, g := f.objective(t, rows, v.y, nil, 0.7)
 		if math.Abs(ell-want) > 1e-12*math.Abs(want) {
 			t.Errorf("%s: ELL is %.15g, of copies %.15g", likelihood, ell, want)

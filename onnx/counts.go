@@ -15,7 +15,7 @@ const maxLogRate = 300
 //	mean E λ,   variance E λ + (1 + δ) E λ² − (E λ)²,   λ = exp(h + b + √v x)
 //
 // over samples, and over the nodes x of Gauss–Hermite of a normal.
-func (g graph) counts(s *model.Settled, h, variance value) (p part) {
+func (g graph) counts(s *model.Snapshot, h, variance value) (p part) {
 	h = g.add(h, g.Doubles(s.LogRate, len(s.LogRate)))
 	nodes, weights := []float64{0}, []float64{1}
 	if s.Closed {
@@ -40,7 +40,7 @@ func (g graph) counts(s *model.Settled, h, variance value) (p part) {
 }
 
 // levels returns the probabilities of an ordinal likelihood, Φ(κ_k+1 − h) − Φ(κ_k − h), averaged over samples.
-func (g graph) levels(s *model.Settled, h value) value {
+func (g graph) levels(s *model.Snapshot, h value) value {
 	below := g.normal(g.sub(g.Doubles(s.Cuts, len(s.Cuts)), h)) // [S,B,K−1]
 	none := g.sub(h, h)
 	one := g.add(none, g.Scalar(1))

@@ -10,7 +10,7 @@ import (
 
 // forward adds model.Model.propagate for scaled rows x [B,D]: outputs h [S,B,C], which are means
 // where there is a variance beside them. A first length 1 stands for all samples.
-func (g graph) forward(s *model.Settled, x value) (h, variance value) {
+func (g graph) forward(s *model.Snapshot, x value) (h, variance value) {
 	var f value
 	if s.GP != nil {
 		mean, spread := g.moments(s, x)
@@ -58,7 +58,7 @@ func (g graph) join(parts []value, s int) value {
 }
 
 // layer adds one random-feature layer; the variance is nil if its outputs are drawn.
-func (g graph) layer(p *model.SettledDRF, s int, h value) (out, variance value) {
+func (g graph) layer(p *model.SnapshotDRF, s int, h value) (out, variance value) {
 	if p.VarOmega != nil {
 		out, variance = g.featureMoments(p, h)
 	} else {
@@ -72,7 +72,7 @@ func (g graph) layer(p *model.SettledDRF, s int, h value) (out, variance value) 
 
 // features returns Φ W for draws of Ω. Where W has a distribution, they are the mean and the variance
 // over it.
-func (g graph) features(p *model.SettledDRF, s int, h value) (out, variance value) {
+func (g graph) features(p *model.SnapshotDRF, s int, h value) (out, variance value) {
 	phase := g.matMul(h, g.draws(p.Omega, s, p.In, p.R))
 	var phi value
 	switch p.Activation {
@@ -115,7 +115,7 @@ func (g graph) draws(x []float64, s, rows, columns int) value {
 //
 // A full covariance L Lᵀ of W gives ‖Lᵀμ‖² of the means μ of cosines and sines, and adds to the
 // products of m what it has for both of a frequency.
-func (g graph) featureMoments(p *model.SettledDRF, h value) (mean, variance value) {
+func (g graph) featureMoments(p *model.SnapshotDRF, h value) (mean, variance value) {
 	r, n := p.R, p.R*p.Out
 	phase := g.matMul(h, g.Doubles(p.Omega, p.In, r))
 	q := g.Op("Exp", g.times(-0.5, g.matMul(g.square(h), g.Doubles(p.VarOmega, p.In, r))))
@@ -153,7 +153,7 @@ func (g graph) featureMoments(p *model.SettledDRF, h value) (mean, variance valu
 }
 
 // shared returns the elements of L Lᵀ of an output for a frequency's cosine and sine.
-func shared(p *model.SettledDRF, r, output int) (cosines, sines, both float64) {
+func shared(p *model.SnapshotDRF, r, output int) (cosines, sines, both float64) {
 	row := func(i int) []float64 { return p.L[(output*2*p.R+i)*2*p.R:][:2*p.R] }
 	cos, sin := row(r), row(p.R+r)
 	for k, c := range cos {
@@ -163,7 +163,7 @@ func shared(p *model.SettledDRF, r, output int) (cosines, sines, both float64) {
 }
 
 // spread returns ‖Lᵀμ‖² of each output.
-func (g graph) spread(p *model.SettledDRF, mu value) value {
+func (g graph) spread(p *model.SnapshotDRF, mu value) value {
 	columns := 2 * p.R
 	var parts []value
 	for c := range p.Out {

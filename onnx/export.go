@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
@@ -24,12 +24,12 @@ type value = onnxfile.Value
 // File is a model as a graph.
 type File struct {
 	graph   graph
-	trained *fitted.Trained
+	trained *fitted.Model
 }
 
 // New makes the graph that predicts with S samples. The device is needed only here. What has no
-// graph is a *usage.Error.
-func New(t *fitted.Trained, dev device.Device, samples int) (_ *File, err error) {
+// graph is a *usererror.Error.
+func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 	defer device.Guard(&err)
 	if err := exportable(t); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func New(t *fitted.Trained, dev device.Device, samples int) (_ *File, err error)
 	}
 	var parts []part
 	for k, m := range t.Models(samples) {
-		settled, err := m.Settled(dev, m.Samples)
+		settled, err := m.Snapshot(dev, m.Samples)
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", k+1, err)
 		}
@@ -59,24 +59,24 @@ func New(t *fitted.Trained, dev device.Device, samples int) (_ *File, err error)
 	}
 	g.outputs(t, g.mix(parts), doubt)
 	if size := g.Size(); size > onnxfile.MostBytes {
-		return nil, usage.Errorf("the graph takes %.1f GB, and an ONNX file holds 2 GiB: export fewer --samples",
+		return nil, usererror.Errorf("the graph takes %.1f GB, and an ONNX file holds 2 GiB: export fewer --samples",
 			float64(size)/1e9)
 	}
 	return &File{g, t}, nil
 }
 
 // exportable returns an error if the model has no graph.
-func exportable(t *fitted.Trained) error {
+func exportable(t *fitted.Model) error {
 	kind := t.Kind
 	if t.Members != nil {
 		kind = t.Members[0].Kind
 	}
 	switch {
 	case t.Schema.Alphabet != nil:
-		return usage.Errorf("its rows are sequences or graphs: ONNX has no operations that count their features: " +
+		return usererror.Errorf("its rows are sequences or graphs: ONNX has no operations that count their features: " +
 			"gpdrf-gpu serve answers requests with such a model")
 	case kind.Gram != nil:
-		return usage.Errorf("it was trained with --gram: its rows have no columns that a graph could read")
+		return usererror.Errorf("it was trained with --gram: its rows have no columns that a graph could read")
 	}
 	return nil
 }

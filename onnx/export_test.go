@@ -14,14 +14,14 @@ import (
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 const samples = 3
 
 // golden is a model of one of the kinds that the golden files have.
-func golden(t *testing.T, kind string) *fitted.Trained {
+func golden(t *testing.T, kind string) *fitted.Model {
 	t.Helper()
 	trained, err := fitted.ReadModel(filepath.Join("..", "cmd", "gpdrf-gpu", "testdata", "golden", "0.2.0", kind,
 		"model.safetensors"))
@@ -30,7 +30,7 @@ func golden(t *testing.T, kind string) *fitted.Trained {
 }
 
 // export is the graph of a model, and its file.
-func export(t *testing.T, trained *fitted.Trained, samples int) (f *File, text []byte, err error) {
+func export(t *testing.T, trained *fitted.Model, samples int) (f *File, text []byte, err error) {
 	t.Helper()
 	dev := must.Get(device.Open("cpu:f64"))(t)
 	defer dev.Close()
@@ -131,7 +131,7 @@ func TestLogGraph(t *testing.T) {
 }
 
 // nodesOf counts the nodes of a model's graph, which is sound.
-func nodesOf(t *testing.T, trained *fitted.Trained) map[string]int {
+func nodesOf(t *testing.T, trained *fitted.Model) map[string]int {
 	t.Helper()
 	_, text, err := export(t, trained, samples)
 	must.OK(t, err)
@@ -148,7 +148,7 @@ func TestTemperatureGraph(t *testing.T) {
 	trained := golden(t, "classes")
 	count := map[string]int{}
 	for sign, temperature := range map[int]float64{1: 0.5, -1: 0} {
-		trained.Model.Temperature = temperature
+		trained.Config.Temperature = temperature
 		for op, n := range nodesOf(t, trained) {
 			count[op] += sign * n
 		}
@@ -183,7 +183,7 @@ func TestNoGraph(t *testing.T) {
 		"gram":      "it was trained with --gram",
 	} {
 		_, _, err := export(t, golden(t, kind), samples)
-		if own := (*usage.Error)(nil); !errors.As(err, &own) || !strings.Contains(err.Error(), why) {
+		if own := (*usererror.Error)(nil); !errors.As(err, &own) || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v, expected %q", kind, err, why)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // moments returns a_n and B_n of the GP layer [B,J], for scaled rows x [B,D]. This is
 // model.GPLayer.Forward: A = L⁻¹ Kuf/α, a = √α Aᵀm and B = α(1 − ‖A‖² + ‖sᵀA‖²).
-func (g graph) moments(s *model.Settled, x value) (mean, variance value) {
+func (g graph) moments(s *model.Snapshot, x value) (mean, variance value) {
 	p, j, m := s.GP, s.Latents, s.Inducing
 	c := g.correlations(s, x)
 	a := g.matMul(g.Doubles(inverse(p.L, p.K, m), p.K, m, m), c) // [K,M,B]
@@ -36,7 +36,7 @@ func (g graph) moments(s *model.Settled, x value) (mean, variance value) {
 }
 
 // correlations returns Kuf/α [K,M,B].
-func (g graph) correlations(s *model.Settled, x value) value {
+func (g graph) correlations(s *model.Snapshot, x value) value {
 	p := s.GP
 	var terms []value
 	for _, k := range p.Kernels {
@@ -49,7 +49,7 @@ func (g graph) correlations(s *model.Settled, x value) value {
 }
 
 // distances returns r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩ over ℓ² [K,M,B].
-func (g graph) distances(p *model.SettledGP, length []float64, m, d int, x value) value {
+func (g graph) distances(p *model.SnapshotGP, length []float64, m, d int, x value) value {
 	inverse2, points, norms := make([]float64, len(length)), make([]float64, p.K*m*d), make([]float64, p.K*m)
 	for i, v := range length {
 		inverse2[i] = 1 / (v * v)

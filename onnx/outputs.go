@@ -14,7 +14,7 @@ import (
 
 // likelihood adds the likelihood's prediction, averaged over samples. h and variance are [S,B,C];
 // there is no variance where h is drawn.
-func (g graph) likelihood(s *model.Settled, scales []data.TargetScale, h, variance value) (p part) {
+func (g graph) likelihood(s *model.Snapshot, scales []data.TargetScale, h, variance value) (p part) {
 	if s.Offset != nil {
 		h = g.add(h, g.Doubles(s.Offset, len(s.Offset)))
 	}
@@ -116,7 +116,7 @@ func (g graph) mix(parts []part) part {
 }
 
 // outputs names the results, in the targets' own units.
-func (g graph) outputs(t *fitted.Trained, p part, doubt value) {
+func (g graph) outputs(t *fitted.Model, p part, doubt value) {
 	if t.Schema.Task == data.Classification {
 		n := len(t.Schema.Classes)
 		probabilities := g.add(p.probabilities, doubt)

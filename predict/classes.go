@@ -16,7 +16,7 @@ type Classes struct {
 }
 
 // NewClasses returns the prediction of the classes that the model knows.
-func NewClasses(t *fitted.Trained, p *model.Prediction) *Classes {
+func NewClasses(t *fitted.Model, p *model.Prediction) *Classes {
 	return &Classes{t.Schema.Classes, p.C, metrics.Probabilities(p.H, p.S, p.N, p.C)}
 }
 

@@ -18,7 +18,7 @@ type Regression struct {
 }
 
 // NewRegression returns the prediction of target c.
-func NewRegression(t *fitted.Trained, p *model.Prediction, c int) *Regression {
+func NewRegression(t *fitted.Model, p *model.Prediction, c int) *Regression {
 	return &Regression{p, c, t.Mixture(p, c), t.Targets[c]}
 }
 

@@ -12,7 +12,7 @@ import (
 // Stream predicts rows as they are read, so that memory does not depend on their number. While a
 // batch is predicted, the next one is read and the last one written.
 type Stream struct {
-	Trained *fitted.Trained
+	Trained *fitted.Model
 	Device  device.Device
 	Samples int
 	Draws   int // as in NewTable
@@ -41,7 +41,7 @@ func (s *Stream) Batch() int { return s.within(maxRows, maxNumbers) }
 // within returns how many of these rows fit a prediction of this count of numbers, or minRows if that is more.
 func (s *Stream) within(rows, numbers int) int {
 	for _, m := range s.Trained.Models(s.Samples) {
-		rows = min(rows, numbers/(m.Model.Components(m.Samples)*m.Model.Outputs))
+		rows = min(rows, numbers/(m.Config.Components(m.Samples)*m.Config.Outputs))
 	}
 	return max(minRows, rows)
 }

@@ -29,8 +29,8 @@ func TestWholeInParts(t *testing.T) {
 	must.OK(t, os.WriteFile(path, []byte(text.String()), 0o666))
 	all, _, err := data.ReadFile(path, data.ReadOptions{})
 	must.OK(t, err)
-	trained := &fitted.Trained{Schema: all.Schema(), Scaler: must.Get(data.FitScaler("standard", all))(t),
-		Model: model.Config{Model: model.GPDRF, Likelihood: model.SoftmaxLikelihood, Outputs: 1000}}
+	trained := &fitted.Model{Schema: all.Schema(), Scaler: must.Get(data.FitScaler("standard", all))(t),
+		Config: model.Config{Model: model.GPDRF, Likelihood: model.SoftmaxLikelihood, Outputs: 1000}}
 	for samples, want := range map[int][]int{100: {600}, 1000: {256, 256, 88}} {
 		s := &Stream{Trained: trained, Samples: samples}
 		rows := must.Get(data.OpenWhole(path, all.Schema(), data.TableOptions{}, data.Watch{}))(t)
@@ -68,9 +68,9 @@ func TestPartsHaveSameBits(t *testing.T) {
 }
 
 // smallTrained is a model of two columns.
-func smallTrained(kind string, task data.Task) *fitted.Trained {
-	t := &fitted.Trained{
-		Model: model.Config{Model: kind, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2, Inducing: 3,
+func smallTrained(kind string, task data.Task) *fitted.Model {
+	t := &fitted.Model{
+		Config: model.Config{Model: kind, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2, Inducing: 3,
 			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
 			Spectra: model.VarIntegrated, Samples: 1},
 		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: task},
@@ -78,29 +78,29 @@ func smallTrained(kind string, task data.Task) *fitted.Trained {
 		Targets: []data.TargetScale{{Mean: 450, SD: 17}}, Seed: 7,
 	}
 	if task == data.Classification {
-		t.Model.Outputs, t.Model.Likelihood = 3, model.SoftmaxLikelihood
+		t.Config.Outputs, t.Config.Likelihood = 3, model.SoftmaxLikelihood
 		t.Schema.Classes, t.Targets = []string{"0", "1", "2"}, nil
 	}
 	if kind == model.GP {
-		t.Model.Layers, t.Model.Latents = 0, t.Model.Outputs
+		t.Config.Layers, t.Config.Latents = 0, t.Config.Outputs
 	}
-	t.Named = t.Model.Layout()
-	for i := range t.Named {
-		for k := range t.Named[i].Len() {
-			t.Named[i].Data = append(t.Named[i].Data, math.Sin(float64(i+k)))
+	t.Parameters = t.Config.Layout()
+	for i := range t.Parameters {
+		for k := range t.Parameters[i].Len() {
+			t.Parameters[i].Data = append(t.Parameters[i].Data, math.Sin(float64(i+k)))
 		}
 	}
 	return t
 }
 
 // inParts are the cells of a prediction of n rows, some at a time.
-func inParts(t *testing.T, name string, trained *fitted.Trained, whole bool, n, part int) (cells []Cell) {
+func inParts(t *testing.T, name string, trained *fitted.Model, whole bool, n, part int) (cells []Cell) {
 	t.Helper()
 	dev := must.Get(device.Open(name))(t)
 	defer dev.Close()
 	s := &Stream{Trained: trained, Device: dev, Samples: 5, Progress: func(int) {}}
 	for lo := 0; lo < n; lo += part {
-		given := data.Given{N: min(part, n-lo)}
+		given := data.Request{N: min(part, n-lo)}
 		for i := range given.N {
 			x := float64(lo + i)
 			given.Numbers = append(given.Numbers, math.Sin(x), math.Cos(x/3))

@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -44,7 +44,7 @@ const minFeasible = 0.5
 
 // Search asks which rows to measure next.
 type Search struct {
-	Trained  *fitted.Trained
+	Trained  *fitted.Model
 	Device   device.Device
 	How      string // one of Ways
 	Batch    int    // rows
@@ -75,33 +75,33 @@ type Suggestion struct {
 func (s *Search) Check() error {
 	schema := s.Trained.Schema
 	if !slices.Contains(Ways(), s.How) {
-		return usage.Errorf("--how: there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
+		return usererror.Errorf("--how: there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
 	}
 	if s.Batch < 1 || s.Samples < 2 || s.Samples > maxSamples {
-		return usage.Errorf("--batch %d, --samples %d: choose at least a row, by 2 to %d samples", s.Batch, s.Samples,
+		return usererror.Errorf("--batch %d, --samples %d: choose at least a row, by 2 to %d samples", s.Batch, s.Samples,
 			maxSamples)
 	}
 	if s.Trained.Counts() {
-		return usage.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with " +
+		return usererror.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with " +
 			"--likelihood gaussian")
 	}
 	if schema.Task == data.Classification {
 		if s.How != Variance && s.How != BALD {
-			return usage.Errorf("--how %s: is for numbers, and the model predicts classes: use bald or variance", s.How)
+			return usererror.Errorf("--how %s: is for numbers, and the model predicts classes: use bald or variance", s.How)
 		}
 		if s.Minimize {
-			return usage.Errorf("--minimize: is for numbers, and the model predicts classes: leave it out")
+			return usererror.Errorf("--minimize: is for numbers, and the model predicts classes: leave it out")
 		}
 	}
 	if s.Minimize && (s.How == Variance || s.How == BALD) {
-		return usage.Errorf("--minimize: is for --how ei, ucb and thompson: leave it out")
+		return usererror.Errorf("--minimize: is for --how ei, ucb and thompson: leave it out")
 	}
 	outputs := schema.Outputs()
 	if s.Target == "" && len(outputs) > 1 {
-		return usage.Errorf("--target: the model predicts %s: name one", strings.Join(outputs, ", "))
+		return usererror.Errorf("--target: the model predicts %s: name one", strings.Join(outputs, ", "))
 	}
 	if s.Target != "" && !slices.Contains(outputs, s.Target) {
-		return usage.Errorf("--target: the model predicts %s, and no %q", strings.Join(outputs, ", "), s.Target)
+		return usererror.Errorf("--target: the model predicts %s, and no %q", strings.Join(outputs, ", "), s.Target)
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err e
 		if few > 0 {
 			why = ", others are infeasible with a probability above 0.5"
 		}
-		return nil, nil, usage.Errorf("%s: %d of %d rows are candidates%s: give at least as many as --batch %d",
+		return nil, nil, usererror.Errorf("%s: %d of %d rows are candidates%s: give at least as many as --batch %d",
 			ds.Path, n, ds.N(), why, s.Batch)
 	}
 	return candidates, measured, nil
@@ -277,7 +277,7 @@ func (s *Search) best(p *model.Prediction, n int) ([]float64, error) {
 	if n == p.N {
 		y, ok := scale.Best(s.Minimize)
 		if !ok {
-			return nil, usage.Errorf("--how ei: this model is too old to know its best target: train it again, or " +
+			return nil, usererror.Errorf("--how ei: this model is too old to know its best target: train it again, or " +
 				"give measured rows with their targets in --data, too")
 		}
 		return slices.Repeat([]float64{s.sign() * y}, p.S), nil
@@ -332,17 +332,17 @@ func (s *Search) describe(picks []acquire.Pick, candidates []int, p *model.Predi
 
 // Feasibility returns the probability of each row that it is feasible, by a model of its own: that of the
 // second of two classes, or that a target is 0 or more, with its noise.
-func Feasibility(ctx context.Context, t *fitted.Trained, dev device.Device, ds *data.Dataset) ([]float64, error) {
+func Feasibility(ctx context.Context, t *fitted.Model, dev device.Device, ds *data.Dataset) ([]float64, error) {
 	outputs, classes := t.Schema.Outputs(), t.Schema.Classes
 	if len(outputs) > 1 || t.Schema.Task == data.Classification && len(classes) != 2 {
 		if classes == nil {
 			classes = outputs
 		}
-		return nil, usage.Errorf("--feasible: the model must have two classes, the second of them for feasible, or "+
+		return nil, usererror.Errorf("--feasible: the model must have two classes, the second of them for feasible, or "+
 			"one target, 0 or more for feasible; it predicts %s", strings.Join(classes, ", "))
 	}
 	if t.Counts() || classes == nil && t.Targets[0].Log {
-		return nil, usage.Errorf("--feasible: its model predicts %s, which is never below 0, so that all rows are "+
+		return nil, usererror.Errorf("--feasible: its model predicts %s, which is never below 0, so that all rows are "+
 			"feasible: leave it out, or train it on classes or on a target of both signs", strings.Join(outputs, ", "))
 	}
 	p, err := t.Predict(ctx, dev, ds, t.EvalSamples)
@@ -353,7 +353,7 @@ func Feasibility(ctx context.Context, t *fitted.Trained, dev device.Device, ds *
 }
 
 // feasible returns the probability that a row is feasible, from its prediction.
-func feasible(t *fitted.Trained, p *model.Prediction) []float64 {
+func feasible(t *fitted.Model, p *model.Prediction) []float64 {
 	out := make([]float64, p.N)
 	if t.Schema.Task == data.Classification {
 		classes := NewClasses(t, p)

@@ -18,14 +18,14 @@ func TestOnceForAllRows(t *testing.T) {
 	for i := range picks {
 		picks[i].Row, candidates[i] = i, i
 	}
-	classes := &fitted.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"no", "yes"}}}
-	numbers := &fitted.Trained{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{SD: 1}}}
+	classes := &fitted.Model{Schema: data.Schema{Task: data.Classification, Classes: []string{"no", "yes"}}}
+	numbers := &fitted.Model{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{SD: 1}}}
 	ones := make([]float64, n)
 	for i := range ones {
 		ones[i] = 1
 	}
 	for _, c := range []struct {
-		trained *fitted.Trained
+		trained *fitted.Model
 		p       *model.Prediction
 	}{
 		{classes, &model.Prediction{S: 1, N: n, C: 2, H: make([]float64, 2*n)}},
@@ -46,7 +46,7 @@ func TestOnceForAllRows(t *testing.T) {
 
 // Functions have numbers of 16 bits.
 func TestTooManySamples(t *testing.T) {
-	s := &Search{Trained: &fitted.Trained{Schema: data.Schema{Task: data.Regression}}, How: Variance, Batch: 1,
+	s := &Search{Trained: &fitted.Model{Schema: data.Schema{Task: data.Regression}}, How: Variance, Batch: 1,
 		Samples: 65536}
 	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "2 to 65535 samples") {
 		t.Error(err)

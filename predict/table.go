@@ -30,7 +30,7 @@ type Cell struct {
 
 // NewTable returns the table of a prediction of the rows ds; distances are nil where the model does not
 // know them. With draws, mean and sd are those of fitted.Draws.
-func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distances []float64,
+func NewTable(t *fitted.Model, ds *data.Dataset, p *model.Prediction, distances []float64,
 	draws int, seed uint64) *Table {
 	var out *Table
 	if t.Schema.Task == data.Regression {
@@ -104,7 +104,7 @@ func Prefix(name string, names []string) string {
 }
 
 // regressionTable returns the table of a regression, each target in its own units.
-func regressionTable(t *fitted.Trained, p *model.Prediction, draws int, seed uint64) *Table {
+func regressionTable(t *fitted.Model, p *model.Prediction, draws int, seed uint64) *Table {
 	names := t.Schema.Outputs()
 	out := &Table{Rows: p.N}
 	var parts []func(i int, into []Cell)
@@ -125,7 +125,7 @@ func regressionTable(t *fitted.Trained, p *model.Prediction, draws int, seed uin
 }
 
 // outputColumns returns the columns of target c.
-func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
+func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 	seed uint64) (columns []string, row func(i int, into []Cell)) {
 	r := NewRegression(t, p, c)
 	drawn := r
@@ -159,7 +159,7 @@ func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 		}
 }
 
-func classTable(t *fitted.Trained, p *model.Prediction) *Table {
+func classTable(t *fitted.Model, p *model.Prediction) *Table {
 	classes, width := NewClasses(t, p), p.C // and no more of p, which fills the memory
 	out := &Table{Columns: []string{"label"}, Words: []string{"label"}, Rows: p.N}
 	for _, c := range t.Schema.Classes {

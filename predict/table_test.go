@@ -22,7 +22,7 @@ import (
 // A single normal has closed quantiles, and everything is in the target's own units.
 func TestRegressionColumns(t *testing.T) {
 	const noise, mean, variance, centre, sd = 0.09, 1.5, 0.25, 450, 17
-	trained := &fitted.Trained{
+	trained := &fitted.Model{
 		Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{Mean: centre, SD: sd}},
 	}
 	p := &model.Prediction{S: 1, N: 1, C: 1, H: []float64{mean}, Var: []float64{variance}, Noise: []float64{noise}}
@@ -44,7 +44,7 @@ func TestRegressionColumns(t *testing.T) {
 // Where each component has a noise of its own, their mean is the aleatoric part and the spread of
 // the means the other.
 func TestHeteroscedasticColumns(t *testing.T) {
-	trained := &fitted.Trained{Schema: data.Schema{Task: data.Regression},
+	trained := &fitted.Model{Schema: data.Schema{Task: data.Regression},
 		Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
 	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{-1, 3}, Var: []float64{0.5, 1.5}}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
@@ -56,7 +56,7 @@ func TestHeteroscedasticColumns(t *testing.T) {
 }
 
 func TestClassColumns(t *testing.T) {
-	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
+	trained := &fitted.Model{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
 	p := &model.Prediction{S: 1, N: 1, C: 3, H: []float64{0, math.Log(3), -1000}}
 	got := rowOf(t, classTable(trained, p))
 	for column, want := range map[string]float64{
@@ -72,7 +72,7 @@ func TestClassColumns(t *testing.T) {
 // The distance of classes 1 and 2, of means 1 and 4 and variances 2 and 8: ¼ ln(¼ (¼ + 4 + 2)) +
 // ¼·9/10. A single sample has none.
 func TestDistanceColumn(t *testing.T) {
-	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
+	trained := &fitted.Model{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
 	p := &model.Prediction{S: 2, N: 1, C: 3, H: []float64{0, 2, -1000, 2, 6, -1001}}
 	got, err := strconv.ParseFloat(rowOf(t, classTable(trained, p))["bhattacharyya"], 64)
 	if want := 0.25*math.Log(0.25*6.25) + 0.25*9/10; err != nil || math.Abs(got-want) > 1e-12 {
@@ -166,7 +166,7 @@ func TestRowsInOrder(t *testing.T) {
 // A Poisson has whole quantiles and the variance of its mean; a true count stands between the probabilities of
 // less than it and of at most it.
 func TestCountColumns(t *testing.T) {
-	trained := &fitted.Trained{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{SD: 1}}}
+	trained := &fitted.Model{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{SD: 1}}}
 	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{math.Log(2), math.Log(4)}, Dispersion: []float64{0, 0.5}}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
 	for column, want := range map[string]string{"mean": "3", "var_aleatoric": "7", "var_epistemic": "1",
@@ -211,7 +211,7 @@ func TestAddFirst(t *testing.T) {
 
 // A table of classes holds their probabilities, and not the logits of all samples.
 func TestClassTableLetsGo(t *testing.T) {
-	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"no", "yes"}}}
+	trained := &fitted.Model{Schema: data.Schema{Task: data.Classification, Classes: []string{"no", "yes"}}}
 	p := &model.Prediction{S: 1 << 10, N: 1, C: 2, H: make([]float64, 1<<11)}
 	logits := weak.Make(&p.H[0])
 	table := classTable(trained, p)

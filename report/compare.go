@@ -136,7 +136,7 @@ func common(a, b *Run) (x, y []int) {
 }
 
 // paired compares the rows x of a with the rows y of b, which are the same rows of a test set.
-func paired(a, b *Rows, x, y []int) *Paired {
+func paired(a, b *TestRows, x, y []int) *Paired {
 	density := picked(b.density(), y)
 	for i, v := range picked(a.density(), x) {
 		density[i] -= v

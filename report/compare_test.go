@@ -14,7 +14,7 @@ import (
 func TestPairedRowsAreTheSame(t *testing.T) {
 	run := func(density []float64, numbers ...int) *Run {
 		r := made(t, data.Regression, 1, 1, func(int, int) float64 { return 0 })
-		r.Rows = &Rows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
+		r.Rows = &TestRows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
 		return r
 	}
 	a, b := run([]float64{1, 2, 3, 4}, 1, 3, 5, 7), run([]float64{9, 2.5, 3.5}, 2, 3, 5)
@@ -34,7 +34,7 @@ func TestPairedRowsOfAFold(t *testing.T) {
 	run := func(folds int, density []float64, numbers ...int) *Run {
 		r := made(t, data.Regression, 1, 1, func(int, int) float64 { return 0 })
 		r.Result.Folds, r.Result.NTest = folds, 3
-		r.Rows = &Rows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
+		r.Rows = &TestRows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
 		return r
 	}
 	fold, file := run(5, []float64{1, 2, 3}, 2, 3, 9), run(0, []float64{1.5, 2.5, 3.5}, 1, 2, 3)
@@ -57,7 +57,7 @@ func TestPairedRowsOfALongerFile(t *testing.T) {
 	run := func(density []float64, numbers ...int) *Run {
 		r := made(t, data.Regression, 1, 1, func(int, int) float64 { return 0 })
 		r.Result.Folds = 5
-		r.Rows = &Rows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
+		r.Rows = &TestRows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
 		return r
 	}
 	a, b := run([]float64{1, 2, 3}, 2, 3, 4), run([]float64{1.5, 2.5, 3.5}, 3, 4, 5)

@@ -50,7 +50,7 @@ const shuffleSite = 0x73687566 // "shuf"
 
 // shuffle measures the Importance of inputs on test rows. It is nil where there are no inputs to
 // compare. Soon after ctx ends, its cause is the error.
-func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps int,
+func shuffle(ctx context.Context, t *fitted.Model, c *options.Config, steps int,
 	dev device.Device, test *data.Dataset) (*Importance, error) {
 	inputs := t.Schema.Inputs()
 	if t.Kind.Gram != nil || test.N() < 2 || len(inputs) < 2 {
@@ -94,7 +94,7 @@ func byDrop(a, b Input) int { return cmp.Compare(b.Drop, a.Drop) }
 
 // shuffler predicts rows whose values of an input come from their donors.
 type shuffler struct {
-	t       *fitted.Trained
+	t       *fitted.Model
 	dev     device.Device
 	rows    *data.Dataset
 	donors  []int
@@ -161,15 +161,15 @@ func (s *shuffler) measure(ctx context.Context, inputs []data.Input) (measured [
 // lengthScales of the inputs are in the kernel of vectors, and in training-sd units: the
 // geometric mean over latent functions, and the shorter of two kernels. They are nil where inputs
 // share one. Columns that a projection leaves out have an infinite one.
-func lengthScales(t *fitted.Trained) []float64 {
-	width := t.Model.Inputs
+func lengthScales(t *fitted.Model) []float64 {
+	width := t.Config.Inputs
 	var lengths []float64
 	names := []string{"gp.log_lengthscale", "gp.log_lengthscale_2"}
-	if t.Model.Model == model.DRF {
+	if t.Config.Model == model.DRF {
 		names = []string{"drf.0.log_lengthscale"}
 	}
 	for _, name := range names {
-		for _, n := range t.Named {
+		for _, n := range t.Parameters {
 			if n.Name != name || width < 2 || n.Shape[len(n.Shape)-1] != width {
 				continue
 			}

@@ -16,7 +16,7 @@ const keptInputs = 12
 
 // Keep gives what a run keeps of a test, PredictionsFile and the importance of inputs, from the scores of test
 // rows, of a model after a number of training steps. Soon after ctx ends, its cause is the error.
-func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device,
+func Keep(ctx context.Context, t *fitted.Model, c *options.Config, steps int, dev device.Device,
 	test *data.Dataset, scores *fitted.Scores) (predictions []byte, importance *Importance, err error) {
 	rows, p := test.Subset(scores.Kept.Rows), scores.Kept.Prediction
 	if importance, err = shuffle(ctx, t, c, steps, dev, rows); err != nil {

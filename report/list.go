@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -42,10 +42,10 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && path == root:
-			return usage.Errorf("%s: no such file or directory: name the folder of your runs; gpdrf-gpu train begins one",
+			return usererror.Errorf("%s: no such file or directory: name the folder of your runs; gpdrf-gpu train begins one",
 				folder)
 		case err != nil && path == root:
-			return &usage.Error{Err: err}
+			return &usererror.Error{Err: err}
 		case err != nil:
 			skipped(err)
 			return nil
@@ -127,7 +127,7 @@ func search(path string) (e Entry, err error) {
 		err = json.Unmarshal(text, &state)
 	}
 	if err != nil {
-		return e, usage.Errorf("%s: damaged: %v", file, err)
+		return e, usererror.Errorf("%s: damaged: %v", file, err)
 	}
 	asked, err := options.Resolve(state.Given, nil)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -23,13 +23,13 @@ type Run struct {
 	*rundir.Run
 	Label      string // its name among others
 	Curve      []rundir.Reading
-	Rows       *Rows       // nil where the run has none
+	Rows       *TestRows   // nil where the run has none
 	Importance *Importance // nil where the run has none
 	History    []Session
 }
 
 // Open reads a run folder. A file that is missing leaves a part of the report out; one that is
-// damaged is a *usage.Error.
+// damaged is a *usererror.Error.
 func Open(path string) (*Run, error) {
 	opened, err := rundir.OpenRun(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func Open(path string) (*Run, error) {
 // regression reports whether targets are numbers.
 func (r *Run) regression() bool { return r.Result.Task == data.Regression }
 
-// readFile reads a file of a run folder, if it is there. One that does not have its format is a *usage.Error.
+// readFile reads a file of a run folder, if it is there. One that does not have its format is a *usererror.Error.
 func readFile(folder, name string, parse func(text []byte) error) error {
 	path := filepath.Join(folder, name)
 	text, err := os.ReadFile(path)
@@ -66,7 +66,7 @@ func readFile(folder, name string, parse func(text []byte) error) error {
 		err = parse(text)
 	}
 	if err != nil {
-		return usage.Errorf("%s: damaged: %w: remove it, and the report leaves that part out", path, err)
+		return usererror.Errorf("%s: damaged: %w: remove it, and the report leaves that part out", path, err)
 	}
 	return nil
 }

@@ -38,9 +38,9 @@ func made(t testing.TB, task data.Task, n, targets int, value func(column, row i
 		}
 		return all
 	}
-	rows := &Rows{Number: make([]int, n), Inputs: []Values{{"a", values()}, {strings.Repeat("long", 1<<14), values()}}}
+	rows := &TestRows{Number: make([]int, n), Inputs: []Values{{"a", values()}, {strings.Repeat("long", 1<<14), values()}}}
 	r := &Run{Label: "run", Rows: rows, Importance: &Importance{Rows: n, Samples: 1}, Run: &rundir.Run{
-		Path: "run", Config: c, Trained: &fitted.Trained{Model: model.Config{Inputs: 2}},
+		Path: "run", Config: c, Trained: &fitted.Model{Config: model.Config{Inputs: 2}},
 		Result: &rundir.Result{Task: task, NTest: n, ELBO: value(0, 0), Seconds: 1},
 	}}
 	schema := &r.Trained.Schema

@@ -193,7 +193,7 @@ func trend(in Values, y []float64, title string, standardised bool, dots int) pa
 const normal95 = 1.6449
 
 // name is the name of a row, in a tip or a table.
-func (r *Rows) name(i int) string {
+func (r *TestRows) name(i int) string {
 	if r.Name != nil && r.Name[i] != "" {
 		return fmt.Sprintf("row %d, %s", r.Number[i], r.Name[i])
 	}

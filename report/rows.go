@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/predict"
 )
 
-// Rows are test rows and their predictions. Every list has a value for each row.
-type Rows struct {
+// TestRows are test rows and their predictions. Every list has a value for each row.
+type TestRows struct {
 	Number  []int    // of the row, from 1
 	Name    []string // from the data; nil without names
 	Targets []Target // of a regression
@@ -51,7 +51,7 @@ const (
 )
 
 // ParseRows reads rundir.PredictionsFile.
-func (r *Run) ParseRows(text []byte) (*Rows, error) {
+func (r *Run) ParseRows(text []byte) (*TestRows, error) {
 	in := csv.NewReader(bytes.NewReader(text))
 	records, err := in.ReadAll()
 	if err != nil {
@@ -61,7 +61,7 @@ func (r *Run) ParseRows(text []byte) (*Rows, error) {
 		return nil, fmt.Errorf("it has no rows, or does not begin with the column %s and others", rowColumn)
 	}
 	c := columns{head: records[0], rows: records[1:]}
-	rows := &Rows{}
+	rows := &TestRows{}
 	for _, v := range c.numbers(rowColumn) {
 		rows.Number = append(rows.Number, int(v))
 	}
@@ -152,7 +152,7 @@ func (c *columns) classes(names []string) *Classes {
 }
 
 // density is log p of each row; of several targets the sum.
-func (r *Rows) density() []float64 {
+func (r *TestRows) density() []float64 {
 	if r.Classes != nil {
 		return r.Classes.LogDensity
 	}
@@ -166,7 +166,7 @@ func (r *Rows) density() []float64 {
 }
 
 // Histograms are the columns whose spread says something of the predictions. Rows may be nil.
-func (r *Rows) Histograms() (all []Values) {
+func (r *TestRows) Histograms() (all []Values) {
 	if r == nil {
 		return nil
 	}

@@ -214,7 +214,7 @@ func picked[T any](values []T, at []int) []T {
 }
 
 // suffix ends a title with the name of a target where there are several.
-func (r *Rows) suffix(t Target) string {
+func (r *TestRows) suffix(t Target) string {
 	if len(r.Targets) == 1 {
 		return ""
 	}

@@ -21,7 +21,7 @@ type Basis struct {
 type basisPart struct {
 	features *Features
 	inverted *inverted
-	rows     *Rows // with tf-idf, whose columns are those of all training sequences; else nil
+	rows     *SparseRows // with tf-idf, whose columns are those of all training sequences; else nil
 
 	// Where windows are compared, features and inverted are for Vectors and Columns alone, and are
 	// made when these are asked for.
@@ -149,7 +149,7 @@ func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 			place(0, dots, units, unitsOf(p.squares))
 			continue
 		}
-		p.features.each(ctx, set, func(first int, rows *Rows) {
+		p.features.each(ctx, set, func(first int, rows *SparseRows) {
 			dots := make([]float64, rows.N()*m)
 			p.inverted.dots(dots, rows, 0, rows.N())
 			place(first, dots, rows.Square, p.inverted.Square)
@@ -222,8 +222,8 @@ func empty(ctx context.Context, features []*Features, set *Set) []int {
 // Vectors returns the sequences lo ≤ n < hi of a set under each map, without the columns that no
 // sequence of X̄ has: what their distances can be computed from, with Columns. Once ctx is done it
 // is nil.
-func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
-	all := make([]*Rows, len(b.parts))
+func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows {
+	all := make([]*SparseRows, len(b.parts))
 	for i, p := range b.parts {
 		if b.lists(ctx, p) != nil {
 			return nil

@@ -54,7 +54,7 @@ func BenchmarkFeatures(b *testing.B) {
 			b.SetBytes(int64(len(set.Codes)))
 			features := 0
 			for b.Loop() {
-				f.each(b.Context(), set, func(_ int, rows *Rows) { features += len(rows.Column) })
+				f.each(b.Context(), set, func(_ int, rows *SparseRows) { features += len(rows.Column) })
 			}
 			b.ReportMetric(float64(features)/1e6/b.Elapsed().Seconds(), "Mfeatures/s")
 		})
@@ -76,7 +76,7 @@ func BenchmarkMolecules(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				f, features := mustFit(b, spec, set), 0
-				f.each(b.Context(), set, func(_ int, rows *Rows) { features += len(rows.Column) })
+				f.each(b.Context(), set, func(_ int, rows *SparseRows) { features += len(rows.Column) })
 				b.ReportMetric(float64(features)/float64(set.N()), "features/molecule")
 			}
 		})

@@ -4,7 +4,7 @@
 // An Alphabet (alphabet.go) codes the texts of sequences into a Set (set.go). A Spec such as
 // double:1,5+spectrum:3 (spec.go) names feature maps (maps.go): of k-mers (kmers.go, gapped.go,
 // mismatch.go), words (words.go) and graphs (graphfeatures.go). Fit numbers the features of the
-// training sequences (features.go). Features.Rows counts them (counter.go, fill.go) into Rows, a
+// training sequences (features.go). Features.Rows counts them (counter.go, fill.go) into SparseRows, a
 // sparse matrix by rows (rows.go). A map with many features for each symbol counts them itself. A
 // Basis (basis.go) has the distances to inducing points, and Choose (choose.go) picks these. Select
 // (select.go) finds the best of the Candidates (candidates.go) by held-out rows (loo.go, scores.go).

@@ -9,10 +9,10 @@ import (
 // Rows counts the features of a set: row i is φ(sequence i), which has unit length with the
 // features that have no column, or has the counts themselves under Tanimoto. The set's codes must
 // mean what those of the training set mean. The result does not depend on the number of goroutines.
-func (f *Features) Rows(set *Set) *Rows { return f.rows(context.Background(), set) }
+func (f *Features) Rows(set *Set) *SparseRows { return f.rows(context.Background(), set) }
 
 // rows is like Rows, and returns nil once ctx is done.
-func (f *Features) rows(ctx context.Context, set *Set) *Rows {
+func (f *Features) rows(ctx context.Context, set *Set) *SparseRows {
 	if !set.Alphabet.same(f.Alphabet) {
 		panic("seq: a set over another alphabet")
 	}
@@ -46,7 +46,7 @@ type filler struct {
 	scratch *scratch
 	part    part
 	value   []float64
-	rows    Rows
+	rows    SparseRows
 }
 
 func (f *Features) filler() *filler { return &filler{f: f, scratch: newScratch(f.ex.space())} }
@@ -129,7 +129,7 @@ func squares(x []float64) float64 {
 // each visits the rows of a set in blocks, of which first is the first row. Several
 // goroutines do so, and rows are overwritten by their next block: nothing is kept of what may be
 // much more than the sequences. Once ctx is done it visits no more.
-func (f *Features) each(ctx context.Context, set *Set, then func(first int, rows *Rows)) {
+func (f *Features) each(ctx context.Context, set *Set, then func(first int, rows *SparseRows)) {
 	inBlocks(ctx, set.N(), f.filler, func(w *filler, lo, hi int) {
 		w.count(ctx, set.part(lo, hi))
 		then(lo, w.weightedRows())
@@ -137,7 +137,7 @@ func (f *Features) each(ctx context.Context, set *Set, then func(first int, rows
 }
 
 // weightedRows computes the values of the part's rows. They share the part's columns.
-func (w *filler) weightedRows() *Rows {
+func (w *filler) weightedRows() *SparseRows {
 	p, r := &w.part, &w.rows
 	r.Width, r.Column = w.f.width(), p.column
 	r.Start, r.Square = append(r.Start[:0], 0), r.Square[:0]
@@ -164,8 +164,8 @@ func (t Term) normalise(square float64) (scale, norm float64) {
 }
 
 // join puts the parts of n rows behind each other.
-func (f *Features) join(parts []part, n int) *Rows {
-	r := &Rows{Width: f.width(), Start: make([]int, n+1), Square: make([]float64, n)}
+func (f *Features) join(parts []part, n int) *SparseRows {
+	r := &SparseRows{Width: f.width(), Start: make([]int, n+1), Square: make([]float64, n)}
 	total := 0
 	for i, p := range parts {
 		for j, end := range p.ends {

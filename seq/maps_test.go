@@ -241,7 +241,7 @@ func testGram(t *testing.T, dots []float64, n int) {
 	}
 }
 
-func equalRows(a, b *Rows) bool {
+func equalRows(a, b *SparseRows) bool {
 	return a.Width == b.Width && slices.Equal(a.Start, b.Start) && slices.Equal(a.Column, b.Column) &&
 		slices.Equal(a.Value, b.Value) && slices.Equal(a.Square, b.Square)
 }
@@ -288,7 +288,7 @@ func TestManyProcessors(t *testing.T) {
 			specs = []string{"subtrees", "partial:3/tfidf"}
 		}
 		for _, spec := range specs {
-			var first *Rows
+			var first *SparseRows
 			for range 4 {
 				f := mustFit(t, spec, set)
 				rows := f.Rows(set)

@@ -28,7 +28,7 @@ func distances(m device.Metric, dots, a, b []float64) []float64 {
 
 // Products returns the inner products [N, M] of two sets of rows of a term that its kernel stands for,
 // T under Tanimoto, and the squared norms that go with them.
-func (t Term) Products(a, b *Rows) (dots, aSquare, bSquare []float64) {
+func (t Term) Products(a, b *SparseRows) (dots, aSquare, bSquare []float64) {
 	dots = innerProducts(a, b)
 	if t.Counts != Tanimoto {
 		return dots, a.Square, b.Square
@@ -60,7 +60,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 			return nil, nil
 		}
 		d2 = make([]float64, n*n)
-		f.each(phase(ctx, 1, 2), set, func(first int, rows *Rows) {
+		f.each(phase(ctx, 1, 2), set, func(first int, rows *SparseRows) {
 			part := d2[first*n : (first+rows.N())*n]
 			v.dots(part, rows, 0, rows.N())
 			distances(t.Metric(), part, rows.Square, v.Square)

@@ -209,7 +209,7 @@ func (b bag) dot(c bag) (sum float64) {
 }
 
 // emptyRows counts the zero vectors.
-func emptyRows(r *Rows) (count int) {
+func emptyRows(r *SparseRows) (count int) {
 	for _, s := range r.Square {
 		if s == 0 {
 			count++
@@ -219,8 +219,8 @@ func emptyRows(r *Rows) (count int) {
 }
 
 // someRows is a copy of the given rows.
-func someRows(r *Rows, rows ...int) *Rows {
-	s := &Rows{Width: r.Width, Start: []int{0}}
+func someRows(r *SparseRows, rows ...int) *SparseRows {
+	s := &SparseRows{Width: r.Width, Start: []int{0}}
 	for _, i := range rows {
 		columns, values := r.row(i)
 		s.Column, s.Value = append(s.Column, columns...), append(s.Value, values...)

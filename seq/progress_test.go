@@ -30,7 +30,7 @@ func TestStop(t *testing.T) {
 	set := encode(t, DNA, manyLines(length)...)
 	spec := must.Get(Parse("gapped:10,4/rc/sqrt+gapped:8,3/tfidf"))(t)
 	small := must.Get(NewBasis(t.Context(), spec, set.Subset([]int{0, 1}), []int{0, 1}))(t)
-	projection := must.Get(NewProjection(t.Context(), spec[1:], 10, set.Subset([]int{0, 1}), 1))(t)
+	projection := must.Get(NewSignProjection(t.Context(), spec[1:], 10, set.Subset([]int{0, 1}), 1))(t)
 	targets, all := make([]float64, set.N()), make([]int, set.N())
 	for i := range targets {
 		targets[i], all[i] = float64(i%2), i
@@ -46,7 +46,7 @@ func TestStop(t *testing.T) {
 			_, err := Select(ctx, []Spec{spec[1:]}, set, Targets{Values: targets, Columns: 1}, 1, 0)
 			return err
 		},
-		"NewProjection": func(ctx context.Context) error { _, err := NewProjection(ctx, spec, 10, set, 1); return err },
+		"NewProjection": func(ctx context.Context) error { _, err := NewSignProjection(ctx, spec, 10, set, 1); return err },
 		"Distances":     func(ctx context.Context) error { small.Distances(ctx, set, 0, set.N()); return ctx.Err() },
 		"Vectors":       func(ctx context.Context) error { small.Vectors(ctx, set, 0, set.N()); return ctx.Err() },
 		"Sizes":         func(ctx context.Context) error { small.Sizes(ctx, set); return ctx.Err() },

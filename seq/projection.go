@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// Projection takes the feature vectors of sequences to P numbers by a sparse random matrix of signs
+// SignProjection takes the feature vectors of sequences to P numbers by a sparse random matrix of signs
 // (Achlioptas 2003; Kane & Nelson 2014): each feature adds to four of them or takes away, which
 // four and how is a function of the seed and the feature. Inner products are those of the feature
 // vectors up to noise of the size 1/√P. Features that no training sequence has are left out.
@@ -16,7 +16,7 @@ import (
 //
 // over the I maps, s_ic being the signs of feature c of map i, so that the numbers of training
 // sequences have mean 0 and, all together, variance 1.
-type Projection struct {
+type SignProjection struct {
 	Spec  Spec
 	P     int
 	Seed  uint64
@@ -31,10 +31,10 @@ const projectionSigns = 4
 
 const projectionSite = 0x73657101 // "seq", the second use
 
-// NewProjection fits the projection of a spec to P numbers on training sequences. An error is a
+// NewSignProjection fits the projection of a spec to P numbers on training sequences. An error is a
 // *SpecError, or that of ctx.
-func NewProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint64) (*Projection, error) {
-	z := &Projection{Spec: spec, P: p, Seed: seed, Mean: make([]float64, p), Scale: 1}
+func NewSignProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint64) (*SignProjection, error) {
+	z := &SignProjection{Spec: spec, P: p, Seed: seed, Mean: make([]float64, p), Scale: 1}
 	for i, t := range spec {
 		f, err := Fit(phase(ctx, i, 2*len(spec)), t, train)
 		if err != nil {
@@ -75,7 +75,7 @@ func (s Spec) Projects() error {
 }
 
 // States returns the state of each map, which a model file must keep.
-func (z *Projection) States() []*State {
+func (z *SignProjection) States() []*State {
 	states := make([]*State, len(z.features))
 	for i, f := range z.features {
 		states[i] = f.state()
@@ -85,7 +85,7 @@ func (z *Projection) States() []*State {
 
 // Restore completes a projection whose other fields come from a model file, from States. An error
 // is a *SpecError.
-func (z *Projection) Restore(a *Alphabet, states []*State) error {
+func (z *SignProjection) Restore(a *Alphabet, states []*State) error {
 	for i, t := range z.Spec {
 		f, err := restore(t, a, states[i])
 		if err != nil {
@@ -98,10 +98,10 @@ func (z *Projection) Restore(a *Alphabet, states []*State) error {
 
 // Rows returns the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P]. Once ctx is done they are
 // not valid.
-func (z *Projection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
+func (z *SignProjection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
 	out := make([]float64, (hi-lo)*z.P)
 	for i, f := range z.features {
-		f.each(phase(ctx, i, len(z.features)), set.part(lo, hi), func(first int, rows *Rows) {
+		f.each(phase(ctx, i, len(z.features)), set.part(lo, hi), func(first int, rows *SparseRows) {
 			for n := range rows.N() {
 				z.add(out[(first+n)*z.P:][:z.P], rows, n, i)
 			}
@@ -114,7 +114,7 @@ func (z *Projection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
 }
 
 // add adds map i of row n of rows to dst.
-func (z *Projection) add(dst []float64, rows *Rows, n, i int) {
+func (z *SignProjection) add(dst []float64, rows *SparseRows, n, i int) {
 	columns, values := rows.row(n)
 	scale := math.Sqrt(float64(z.P) / float64(projectionSigns*len(z.Spec)))
 	for e, c := range columns {
@@ -133,4 +133,6 @@ func (z *Projection) add(dst []float64, rows *Rows, n, i int) {
 
 // Empty counts the sequences of a set that have no feature under each map. Once ctx is done they
 // are not valid.
-func (z *Projection) Empty(ctx context.Context, set *Set) []int { return empty(ctx, z.features, set) }
+func (z *SignProjection) Empty(ctx context.Context, set *Set) []int {
+	return empty(ctx, z.features, set)
+}

@@ -14,7 +14,7 @@ func TestProjection(t *testing.T) {
 	const p = 2048
 	set := encode(t, DNA, randomLines(DNA, 60, 60, 9)...)
 	spec := must.Get(Parse("spectrum:2/tfidf+double:1,3/sqrt"))(t)
-	z := must.Get(NewProjection(t.Context(), spec, p, set, 7))(t)
+	z := must.Get(NewSignProjection(t.Context(), spec, p, set, 7))(t)
 	n := set.N()
 	got := z.Rows(t.Context(), set, 0, n)
 	var products []float64
@@ -56,13 +56,13 @@ func TestProjection(t *testing.T) {
 	if math.Abs(squares-1) > 1e-9 {
 		t.Errorf("variance %g", squares)
 	}
-	again := &Projection{Spec: spec, P: p, Seed: 7, Mean: z.Mean, Scale: z.Scale}
+	again := &SignProjection{Spec: spec, P: p, Seed: 7, Mean: z.Mean, Scale: z.Scale}
 	must.OK(t, again.Restore(set.Alphabet, z.States()))
 	if !reflect.DeepEqual(append(z.Rows(t.Context(), set, 0, 11), z.Rows(t.Context(), set, 11, n)...),
 		got) || !reflect.DeepEqual(again.Rows(t.Context(), set, 0, n), got) {
 		t.Error("blocks, or a projection that was restored, give other bits")
 	}
-	if other, _ := NewProjection(t.Context(), spec, p, set,
+	if other, _ := NewSignProjection(t.Context(), spec, p, set,
 		8); reflect.DeepEqual(other.Rows(t.Context(), set, 0, n), got) {
 		t.Error("another seed gives the same")
 	}

@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// Rows are N sparse vectors of one term, by rows: row i has Value[e] in Column[e] for
+// SparseRows are N sparse vectors of one term, by rows: row i has Value[e] in Column[e] for
 // Start[i] ≤ e < Start[i+1], columns ascending.
-type Rows struct {
+type SparseRows struct {
 	Width  int // columns
 	Start  []int
 	Column []int32
@@ -20,21 +20,21 @@ type Rows struct {
 }
 
 // N returns the number of rows.
-func (r *Rows) N() int { return len(r.Start) - 1 }
+func (r *SparseRows) N() int { return len(r.Start) - 1 }
 
 // row returns the columns and values of row i.
-func (r *Rows) row(i int) ([]int32, []float64) {
+func (r *SparseRows) row(i int) ([]int32, []float64) {
 	return r.Column[r.Start[i]:r.Start[i+1]], r.Value[r.Start[i]:r.Start[i+1]]
 }
 
 // within returns r without the columns that no row of z has, the others renumbered: products with z are
 // the same, and take less memory where z is few of many rows. Square stays.
-func (r *Rows) within(z *Rows) *Rows {
+func (r *SparseRows) within(z *SparseRows) *SparseRows {
 	number := make([]int32, r.Width)
 	for _, c := range z.Column {
 		number[c] = 1
 	}
-	s := &Rows{Start: make([]int, 1, r.N()+1), Square: r.Square}
+	s := &SparseRows{Start: make([]int, 1, r.N()+1), Square: r.Square}
 	for c, used := range number {
 		number[c] = -1
 		if used > 0 {
@@ -64,8 +64,8 @@ type inverted struct {
 }
 
 // invert prepares rows for dots.
-func invert(r *Rows) *inverted {
-	return invertEach(r.Width, func(visit func(*Rows)) { visit(r) })
+func invert(r *SparseRows) *inverted {
+	return invertEach(r.Width, func(visit func(*SparseRows)) { visit(r) })
 }
 
 // maxKept bounds the numbers of rows in memory. Larger row sets are recounted instead of kept
@@ -91,7 +91,7 @@ func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 		return nil
 	}
 	n, pass := set.N(), 0
-	v := invertEach(f.width(), func(visit func(*Rows)) {
+	v := invertEach(f.width(), func(visit func(*SparseRows)) {
 		ctx := phase(ctx, pass, 2)
 		pass++
 		set.slices(0, n, func(first int, part *Set) {
@@ -107,12 +107,12 @@ func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 }
 
 // invertEach builds the lists; it calls each twice, which must visit the same rows.
-func invertEach(width int, each func(visit func(*Rows))) *inverted {
+func invertEach(width int, each func(visit func(*SparseRows))) *inverted {
 	v := &inverted{}
 	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on
 	// to its end
 	start := make([]int, width+2)
-	each(func(r *Rows) {
+	each(func(r *SparseRows) {
 		for _, c := range r.Column {
 			start[c+2]++
 		}
@@ -123,7 +123,7 @@ func invertEach(width int, each func(visit func(*Rows))) *inverted {
 	}
 	v.Start, v.Row, v.Value = start[:width+1], make([]int32, start[width+1]), make([]float64, start[width+1])
 	row := int32(0)
-	each(func(r *Rows) {
+	each(func(r *SparseRows) {
 		for i := range r.N() {
 			columns, values := r.row(i)
 			for e, c := range columns {
@@ -144,7 +144,7 @@ const tile = 1 << 14
 // dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs
 // over ascending columns, so the result has the same bits for any cut into calls and any number of
 // goroutines.
-func (v *inverted) dots(dst []float64, a *Rows, lo, hi int) {
+func (v *inverted) dots(dst []float64, a *SparseRows, lo, hi int) {
 	m, width := len(v.Square), len(v.Start)-1
 	clear(dst[:(hi-lo)*m])
 	next := slices.Clone(a.Start[lo:hi]) // of each row, the element where it goes on
@@ -169,7 +169,7 @@ func (v *inverted) dots(dst []float64, a *Rows, lo, hi int) {
 }
 
 // innerProducts returns the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
-func innerProducts(a, b *Rows) []float64 {
+func innerProducts(a, b *SparseRows) []float64 {
 	v := invert(b)
 	dst := make([]float64, a.N()*len(v.Square))
 	eachBlock(context.Background(), a.N(), func(lo, hi int) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
 // Counts is the worth of a feature that occurs c times.
@@ -200,7 +200,7 @@ func (t Term) occurrences() bool { return t.Counts == Min || t.Counts == Tanimot
 
 // hint returns the nearest known word as a question, or the whole list if none is near.
 func hint(word string, known []string) string {
-	if near, ok := suggest.Nearest(word, known); ok {
+	if near, ok := didyoumean.Nearest(word, known); ok {
 		return `: did you mean "` + near + `"?`
 	}
 	return ": use one of " + strings.Join(known, ", ")

@@ -28,7 +28,7 @@ func TestBitsOfPredict(t *testing.T) {
 			c := testConfig()
 			r := start(t, c, Source{"m", path})
 			client := r.dial(t)
-			ways := []func(given data.Given) ([]map[string]any, error){
+			ways := []func(given data.Request) ([]map[string]any, error){
 				r.askRows, r.askTensors(false), r.askTensors(true), r.askCalls(t, client, false),
 				r.askCalls(t, client, true),
 			}
@@ -63,8 +63,8 @@ func TestBitsOfPredict(t *testing.T) {
 }
 
 // givenOf takes rows of a data set back to what their file holds.
-func givenOf(trained *fitted.Trained, ds *data.Dataset, kind string, chosen []int) data.Given {
-	g := data.Given{N: len(chosen), Texts: map[string][]string{}}
+func givenOf(trained *fitted.Model, ds *data.Dataset, kind string, chosen []int) data.Request {
+	g := data.Request{N: len(chosen), Texts: map[string][]string{}}
 	for _, row := range chosen {
 		if kind == sequences {
 			g.Sequences = append(g.Sequences, ds.Sequences.Alphabet.Text(ds.Sequences.At(row)))
@@ -95,7 +95,7 @@ func givenOf(trained *fitted.Trained, ds *data.Dataset, kind string, chosen []in
 }
 
 // askRows asks with rows as JSON.
-func (r *running) askRows(g data.Given) ([]map[string]any, error) {
+func (r *running) askRows(g data.Request) ([]map[string]any, error) {
 	m, err := r.store.acquire(context.Background(), "m")
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (r *running) askRows(g data.Given) ([]map[string]any, error) {
 }
 
 // tensorsOf are the inputs of a request for rows.
-func tensorsOf(schema data.Schema, g data.Given) (inputs []Tensor) {
+func tensorsOf(schema data.Schema, g data.Request) (inputs []Tensor) {
 	for _, spec := range inputsOf(schema) {
 		t := Tensor{Name: spec.Name, Type: spec.Type, Shape: slices.Clone(spec.Shape)}
 		t.Shape[0] = int64(g.N)
@@ -151,8 +151,8 @@ func tensorsOf(schema data.Schema, g data.Given) (inputs []Tensor) {
 }
 
 // askTensors asks over HTTP, with tensors in JSON or raw.
-func (r *running) askTensors(raw bool) func(g data.Given) ([]map[string]any, error) {
-	return func(g data.Given) ([]map[string]any, error) {
+func (r *running) askTensors(raw bool) func(g data.Request) ([]map[string]any, error) {
+	return func(g data.Request) ([]map[string]any, error) {
 		m, err := r.store.acquire(context.Background(), "m")
 		if err != nil {
 			return nil, err
@@ -245,8 +245,8 @@ func answeredTensors(m *loaded, text []byte, size string) ([]map[string]any, err
 
 // askCalls asks over gRPC, with the fields of the types or raw.
 func (r *running) askCalls(t *testing.T, client inference.GRPCInferenceServiceClient,
-	raw bool) func(g data.Given) ([]map[string]any, error) {
-	return func(g data.Given) ([]map[string]any, error) {
+	raw bool) func(g data.Request) ([]map[string]any, error) {
+	return func(g data.Request) ([]map[string]any, error) {
 		m, err := r.store.acquire(context.Background(), "m")
 		if err != nil {
 			return nil, err

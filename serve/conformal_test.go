@@ -28,7 +28,7 @@ func conformal(t *testing.T, kind, row string) (r *running, want []map[string]an
 	must.OK(t, trained.WriteModel(&file))
 	replace(t, path, file.Bytes())
 	other := must.Get(trained.AtLevel(0.6))(t)
-	for _, model := range []*fitted.Trained{trained, other} {
+	for _, model := range []*fitted.Model{trained, other} {
 		want = append(want, lines(t, model, rowsOfKind(t, kind, row, &trained.Schema))...)
 	}
 	return start(t, testConfig(), Source{"m", path}), want
@@ -94,7 +94,7 @@ func TestSets(t *testing.T) {
 // The set of a row takes time by the number of classes, and not by its square.
 func TestSetOfManyClasses(t *testing.T) {
 	const n = 100_000
-	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification},
+	trained := &fitted.Model{Schema: data.Schema{Task: data.Classification},
 		Conformal: &fitted.Conformal{Level: 0.9, Scores: [][]float64{slices.Repeat([]float64{0.5}, 20)}}}
 	part := &model.Prediction{S: 1, N: 1, C: n}
 	for k := range n {

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Error is a client's mistake, or the reason for no answer.
@@ -58,7 +58,7 @@ func quote(s string) string {
 func reported(err error) *Error {
 	var own *Error
 	var input *data.Error
-	var usage *usage.Error
+	var usage *usererror.Error
 	var size *http.MaxBytesError
 	switch {
 	case errors.As(err, &own):

@@ -200,7 +200,7 @@ func TestMemoryForPredictions(t *testing.T) {
 	if want := int64(2 + 2*13*2); m.numbers != want {
 		t.Errorf("a row takes %d numbers, expected %d", m.numbers, want)
 	}
-	rows := data.Given{N: 3, Numbers: make([]float64, 6)}
+	rows := data.Request{N: 3, Numbers: make([]float64, 6)}
 	var own *Error
 	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, maxAnswer/6 + 1}}}
 	if _, _, err := r.predict(t.Context(), m, rows, large); !asError(err, &own) || own.kind != tooLarge {
@@ -261,7 +261,7 @@ func TestAnswersAreCounted(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
 	m := must.Get(r.store.acquire(t.Context(), "m"))(t)
 	defer m.release()
-	rows := data.Given{N: 1, Numbers: make([]float64, 2)}
+	rows := data.Request{N: 1, Numbers: make([]float64, 2)}
 	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, maxWanted}}}
 	_, held, err := r.predict(t.Context(), m, rows, large)
 	if err != nil {
@@ -301,7 +301,7 @@ func TestPredictionOfNoNumber(t *testing.T) {
 		j.answer <- answer{parts: []*model.Prediction{{S: 1, N: 1, C: 3, H: []float64{1, 2, 3}},
 			{S: 1, N: 2, C: 3, H: []float64{1, 2, 3, 0, math.NaN(), 0}}}}
 	}()
-	rows := data.Given{N: 3, Numbers: []float64{0, 2, 1, 2, 0, 3},
+	rows := data.Request{N: 3, Numbers: []float64{0, 2, 1, 2, 0, 3},
 		Texts: map[string][]string{"colour": {"red", "blue", "red"}}}
 	want := "row 3: " + predict.ErrNotFinite.Error()
 	if _, err := m.predict(t.Context(), rows); err == nil || err.Error() != want {

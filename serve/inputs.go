@@ -24,8 +24,8 @@ func inputsOf(s data.Schema) (specs []TensorSpec) {
 }
 
 // rowsOf turns the tensors of a request into rows. It fails for unknown, missing and misshapen inputs.
-func rowsOf(s data.Schema, inputs []Tensor) (data.Given, error) {
-	g := data.Given{N: -1, Texts: map[string][]string{}}
+func rowsOf(s data.Schema, inputs []Tensor) (data.Request, error) {
+	g := data.Request{N: -1, Texts: map[string][]string{}}
 	given := map[string]bool{}
 	specs := inputsOf(s)
 	for _, t := range inputs {

@@ -15,7 +15,7 @@ import (
 
 // loaded is a model that is ready to predict. It is closed when its last user releases it.
 type loaded struct {
-	trained *fitted.Trained
+	trained *fitted.Model
 	batcher *batcher
 	dev     device.Device
 	inputs  []TensorSpec
@@ -60,7 +60,7 @@ func (l *loader) open(e *entry) (m *loaded, err error) {
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + stamp.alone.size + stamp.model.size, stamp: stamp, closed: make(chan struct{})}
 	for _, member := range t.Models(p.Samples()) {
-		m.numbers += int64(member.Model.Width() + member.Model.Components(member.Samples)*member.Model.Outputs)
+		m.numbers += int64(member.Config.Width() + member.Config.Components(member.Samples)*member.Config.Outputs)
 	}
 	m.users.Store(1)
 	return m, nil
@@ -77,7 +77,7 @@ func (m *loaded) defaultOutputs() (specs []TensorSpec) {
 }
 
 // predict waits for the prediction of rows, in a batch with those of other requests.
-func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, error) {
+func (m *loaded) predict(ctx context.Context, given data.Request) (*prediction, error) {
 	if given.N == 0 {
 		return &prediction{trained: m.trained}, nil
 	}

@@ -13,7 +13,7 @@ import (
 
 // prediction is a model's prediction of the rows of a request. Its parts follow each other.
 type prediction struct {
-	trained   *fitted.Trained
+	trained   *fitted.Model
 	rows      *data.Dataset // nil where there are none
 	parts     []*model.Prediction
 	distances []float64 // nil in older models
@@ -59,7 +59,7 @@ const (
 func momentNames() []string { return []string{"mean", "sd", "var_aleatoric", "var_epistemic"} }
 
 // outputsOf returns the outputs that a model has, for S samples.
-func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
+func outputsOf(t *fitted.Model, samples int) (specs []TensorSpec) {
 	number := func(name string, shape ...int) {
 		spec := TensorSpec{name, FP64, []int64{-1}}
 		for _, d := range shape {
@@ -88,7 +88,7 @@ func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
 			number(intervalName, targets, 2)
 		}
 	}
-	if t.Known != nil {
+	if t.Novelty != nil {
 		number("distance")
 	}
 	return specs

@@ -14,13 +14,13 @@ import (
 // answer is the line that predict --out FILE.jsonl writes. "warnings" holds those that predict prints.
 
 // parseRows decodes the rows of a request, and fails above maxRows.
-func parseRows(s data.Schema, body []byte, maxRows int) (data.Given, error) {
+func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 	const what = "rows"
 	var wire struct {
 		Instances json.RawMessage `json:"instances"`
 		Signature json.RawMessage `json:"signature_name"` // a model has one, and clients of TensorFlow name it
 	}
-	g := data.Given{Texts: map[string][]string{}}
+	g := data.Request{Texts: map[string][]string{}}
 	if err := decodeKnown(body, &wire, what); err != nil {
 		return g, err
 	}

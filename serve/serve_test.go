@@ -114,7 +114,7 @@ func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Datase
 }
 
 // writeModel trains a small model of a kind, writes it to a file, and returns it.
-func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Trained {
+func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Model {
 	t.Helper()
 	set := rowsOfKind(t, kind, tableText(kind, 60, seed), nil)
 	settingOf := map[string]string{"inducing": "9", "latents": "3", "features": "7", "steps": "10",
@@ -254,7 +254,7 @@ func (r *running) get(t testing.TB, path string) (int, []byte) {
 }
 
 // lines are what predict writes for the rows of a file, each a JSON object.
-func lines(t testing.TB, trained *fitted.Trained, rows *data.Dataset) []map[string]any {
+func lines(t testing.TB, trained *fitted.Model, rows *data.Dataset) []map[string]any {
 	t.Helper()
 	p, distances, err := trained.PredictFar(t.Context(), open(t), rows, trained.EvalSamples)
 	if err != nil {

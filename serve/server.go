@@ -209,7 +209,7 @@ func (r *reservation) free() {
 
 // predict waits for memory, and predicts rows for an answer of these outputs. The caller frees the reservation
 // once the answer is sent: all requests together take bounded memory.
-func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answer []TensorSpec) (
+func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, answer []TensorSpec) (
 	p *prediction, held *reservation, err error) {
 	if given.N > s.MaxRows {
 		return nil, nil, &Error{tooLarge, "too many rows: send fewer at a time"}

@@ -47,7 +47,7 @@ func TestClassWeights(t *testing.T) {
 	plain := mustFit(t, words, set)
 	balanced := mustFit(t, words+" class-weights=balanced", set)
 	by := mustFit(t, words, set.TimesFactors(set.ClassFactors()))
-	same(t, "class weights", balanced.Trained.Named, by.Trained.Named)
+	same(t, "class weights", balanced.Trained.Parameters, by.Trained.Parameters)
 	recall := func(out *Outcome) float64 {
 		s := evaluate(t, out, set)
 		if s.Weight != 0 {

@@ -17,7 +17,7 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 		return nil
 	}
 	if out.End == Interrupted {
-		j.leave(out)
+		j.keepTemperatureOne(out)
 		return nil
 	}
 	rows := j.Validation.Spread(options.ValidationRows)
@@ -27,7 +27,7 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 	}
 	t, before, after := Temperature(out.Trained, p, rows)
 	if t != 1 {
-		out.Trained.Model.Temperature = t
+		out.Trained.Config.Temperature = t
 		reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N, after, before)
 	}
 	out.Config = out.Config.With("temperature", t)
@@ -39,8 +39,8 @@ func (j *Job) calibrates(out *Outcome) bool {
 	return j.Validation != nil && out.Config.Temperature == 0 && !out.Trained.Counts()
 }
 
-// leave settles the temperature where nothing has fitted it.
-func (j *Job) leave(out *Outcome) {
+// keepTemperatureOne settles the temperature where nothing has fitted it.
+func (j *Job) keepTemperatureOne(out *Outcome) {
 	if j.calibrates(out) {
 		out.Config = out.Config.With("temperature", 1.0)
 	}
@@ -50,7 +50,7 @@ func (j *Job) leave(out *Outcome) {
 // standard error, and otherwise 1; with their mean log density without it and with it. The bound pays for
 // large logits, so that a classifier which is almost always right is less sure than it could be. And a model
 // of few numbers is too sure.
-func Temperature(trained *fitted.Trained, p *model.Prediction, rows *data.Dataset) (t, before, after float64) {
+func Temperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset) (t, before, after float64) {
 	w := metrics.Weights(rows.Weights)
 	t, as, with := metrics.Temperature(func(t float64) []float64 {
 		if trained.Schema.Task == data.Classification { // without a copy of the logits, which may be many

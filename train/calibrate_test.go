@@ -49,7 +49,7 @@ func TestTrainedIsKept(t *testing.T) {
 		must.OK(t, err)
 		out, err := job.Run(t.Context())
 		if notes := strings.Join(heard.notes, "\n"); err != nil || !strings.Contains(notes, "warning: the model is kept") ||
-			out.Trained.Named == nil || job.Validation != nil && out.Config.Temperature != 1 {
+			out.Trained.Parameters == nil || job.Validation != nil && out.Config.Temperature != 1 {
 			t.Errorf("%s: %v, and the notes are %s", words, err, notes)
 		}
 	}
@@ -66,7 +66,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		out, _ := fitHeldOut(t, "steps=150 batch=50 inducing=20 features=20 validation=0.2 likelihood="+likelihood,
 			table(t, 900, 1, target))
-		trained, temperature := out.Trained, out.Trained.Model.Temperature
+		trained, temperature := out.Trained, out.Trained.Config.Temperature
 		if !(temperature > 0 && temperature < 1) || out.Config.Temperature != temperature {
 			t.Fatalf("%s: temperature %g, and %g in the config", likelihood, temperature, out.Config.Temperature)
 		}
@@ -79,7 +79,7 @@ func TestCalibrate(t *testing.T) {
 		must.OK(t, err)
 		parts := must.Get(predictor.Predict(context.Background(), fresh.N(), x))(t)
 		plain := *trained
-		plain.Model.Temperature = 0
+		plain.Config.Temperature = 0
 		q := must.Get(plain.Predict(context.Background(), dev, fresh, 9))(t)
 		for i, h := range q.H {
 			if want := h / temperature; math.Abs(p.H[i]-want) > 1e-12*math.Abs(want) || parts[0].H[i] != p.H[i] {
@@ -101,22 +101,22 @@ func TestCalibrate(t *testing.T) {
 func TestTemperatureByNeed(t *testing.T) {
 	learns(t)
 	out, _ := fitHeldOut(t, "steps=30 batch=50 inducing=9 features=9 validation=0.2", table(t, 200, 1, coin))
-	if out.Trained.Model.Temperature != 0 || out.Config.Temperature != 1 {
-		t.Errorf("coins: temperature %g, and %g in the config", out.Trained.Model.Temperature, out.Config.Temperature)
+	if out.Trained.Config.Temperature != 0 || out.Config.Temperature != 1 {
+		t.Errorf("coins: temperature %g, and %g in the config", out.Trained.Config.Temperature, out.Config.Temperature)
 	}
 	out, _ = fitHeldOut(t, "steps=900 batch=50 inducing=60 features=60 objective=predictive kl-weight=0.03 "+
 		"validation=0.4 restore=last", table(t, 150, 1, wave))
-	temperature, fresh := out.Trained.Model.Temperature, table(t, 400, 2, wave)
+	temperature, fresh := out.Trained.Config.Temperature, table(t, 400, 2, wave)
 	if !(temperature > 1) {
 		t.Fatalf("numbers: temperature %g", temperature)
 	}
 	with := evaluate(t, out, fresh).Regression
-	out.Trained.Model.Temperature = 0
+	out.Trained.Config.Temperature = 0
 	without := evaluate(t, out, fresh).Regression
 	if with.NLPD >= without.NLPD || with.RMSE != without.RMSE || with.Coverage90 <= without.Coverage90 {
 		t.Errorf("numbers: %+v with the temperature, %+v without", with, without)
 	}
-	m := out.Trained.Model
+	m := out.Trained.Config
 	if m.Temperature = math.NaN(); m.Validate() == nil {
 		t.Error("a temperature that is no number is valid")
 	}
@@ -133,7 +133,7 @@ func TestTemperatureOfManyClasses(t *testing.T) {
 			p.H[(k*p.N+i)*p.C+i] = 3
 		}
 	}
-	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification}}
+	trained := &fitted.Model{Schema: data.Schema{Task: data.Classification}}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	found, _, _ := Temperature(trained, p, rows)

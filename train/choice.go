@@ -129,7 +129,7 @@ func (h *chooser) fitting(steps int) (int, error) {
 	if remaining := r.clock.deadline - r.clock.used(); time.Duration(steps)*perStep > remaining {
 		fit = affordable(remaining, perStep)
 	}
-	fit, err := first(r.job.ranks(), fit)
+	fit, err := fromRankZero(r.job.ranks(), fit)
 	if err == nil && fit < steps {
 		r.tellFit(fit, perStep)
 	}
@@ -143,7 +143,7 @@ func (r *run) temper(t float64) {
 	}
 	r.job.Config = r.job.Config.With("temperature", t)
 	if t != 1 {
-		r.trained.Model.Temperature = t
+		r.trained.Config.Temperature = t
 		r.job.Reporter.Note("temperature %.2f, by rows that were held out", t)
 	}
 }
@@ -180,7 +180,7 @@ func settings(c *options.Config, ds *data.Dataset) []setting {
 func (r *run) restart(ctx context.Context, s setting, steps, longest int) error {
 	var notes []string
 	r.job.Config, notes = r.job.Config.With("objective", s.objective).With("kl-weight", s.klWeight).
-		ForRows(steps, longest)
+		ForChosenSteps(steps, longest)
 	for _, n := range notes {
 		r.job.Reporter.Note("%s", n)
 	}
@@ -305,7 +305,7 @@ func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 		job.sequences = job.sequences.among(alone, h.rest)
 	}
 	job.Config, _ = job.Config.With("objective", a.Objective).With("kl-weight", a.KLWeight).
-		With("batch", min(job.Config.Batch, h.rest.N())).ForRows(a.Steps, a.Steps)
+		With("batch", min(job.Config.Batch, h.rest.N())).ForChosenSteps(a.Steps, a.Steps)
 	p, err := h.predicted(ctx, alone, &run{job: &job, trained: &trained, init: h.run.init})
 	if alone.Err() != nil || err == ErrLate {
 		return ErrLate
@@ -352,9 +352,9 @@ func (h *chooser) predicted(ctx, alone context.Context, r *run) (p *model.Predic
 	if out.End != Finished {
 		return nil, ErrLate
 	}
-	rows := model.Rows{N: h.held.N(), X: r.trained.Inputs(alone, h.held)}
+	rows := model.HostRows{N: h.held.N(), X: r.trained.Inputs(alone, h.held)}
 	if r.job.inSteps {
-		rows.X, rows.Vectors = r.trained.Numbers(h.held), r.job.sequences.among(alone, h.held).train
+		rows.X, rows.Features = r.trained.Numbers(h.held), r.job.sequences.among(alone, h.held).train
 	}
 	on := r.step.Model.UploadRows(rows, nil, nil)
 	if p, err = r.step.Model.NewPredictor(on, options.ValidationSamples).Predict(r.job.Config.Seed); err == nil {

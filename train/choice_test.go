@@ -53,8 +53,8 @@ func TestRowsChoose(t *testing.T) {
 		}
 		job.Config = got
 		again := must.Get(job.Run(context.Background()))(t)
-		same(t, c.name+" repeated", out.Trained.Named, again.Trained.Named)
-		if a, b := out.Trained.Model.Temperature, again.Trained.Model.Temperature; a != b ||
+		same(t, c.name+" repeated", out.Trained.Parameters, again.Trained.Parameters)
+		if a, b := out.Trained.Config.Temperature, again.Trained.Config.Temperature; a != b ||
 			(got.Temperature > 0) == c.safe {
 			t.Errorf("%s: temperature %g of %g, and repeated %g", c.name, a, got.Temperature, b)
 		}
@@ -68,7 +68,7 @@ func TestRanksChoose(t *testing.T) {
 		j.Config = j.Config.With("steps", 800)
 	})
 	must.OK(t, errors.Join(errs...))
-	same(t, "ranks", outs[0].Trained.Named, outs[1].Trained.Named)
+	same(t, "ranks", outs[0].Trained.Parameters, outs[1].Trained.Parameters)
 	if a, b := outs[0].Config, outs[1].Config; a.Steps != b.Steps || a.ObjectiveName() != b.ObjectiveName() {
 		t.Errorf("%s for %d steps, and %s for %d", a.ObjectiveName(), a.Steps, b.ObjectiveName(), b.Steps)
 	}
@@ -252,7 +252,7 @@ func TestSequencesChoose(t *testing.T) {
 		}
 		outs[where] = out
 	}
-	same(t, "distances", outs["table"].Trained.Named, outs["steps"].Trained.Named)
+	same(t, "distances", outs["table"].Trained.Parameters, outs["steps"].Trained.Parameters)
 }
 
 // An attempt ends where, at the pace of all, a time limit leaves fewer steps than the longest attempt had.

@@ -111,7 +111,7 @@ func TestReplannedRepeats(t *testing.T) {
 	settings := must.Get(options.ParseYAML("config.yaml", out.Config.YAML()))(t)
 	again := must.Get(options.Resolve(settings, nil))(t)
 	second := must.Get(fit(t, context.Background(), again, set))(t)
-	same(t, "repeated", out.Trained.Named, second.Trained.Named)
+	same(t, "repeated", out.Trained.Parameters, second.Trained.Parameters)
 }
 
 // slowing is a device whose steps take a time, by their number. The clock is that of a synctest, in which

@@ -49,7 +49,7 @@ func countRows(t *testing.T, n int, seed uint64, dispersion float64) (ds *data.D
 }
 
 // predictOn is a prediction of rows with a number of samples.
-func predictOn(t *testing.T, trained *fitted.Trained, ds *data.Dataset, samples int) *model.Prediction {
+func predictOn(t *testing.T, trained *fitted.Model, ds *data.Dataset, samples int) *model.Prediction {
 	t.Helper()
 	dev := openCPU(t)
 	return must.Get(trained.Predict(t.Context(), dev, ds, samples))(t)
@@ -112,7 +112,7 @@ func TestEnsembleOfCounts(t *testing.T) {
 	whole := e.DensitiesOf(predictOn(t, e, set, 20), set, 0).Log
 	parts := make([][]float64, 2)
 	for k, samples := range []int{14, 6} {
-		parts[k] = e.DensitiesOf(predictOn(t, e.Members[k].Trained, set, samples), set, 0).Log
+		parts[k] = e.DensitiesOf(predictOn(t, e.Members[k].Model, set, samples), set, 0).Log
 	}
 	for i, l := range whole {
 		want := math.Log(weights[0]*math.Exp(parts[0][i]) + weights[1]*math.Exp(parts[1][i]))

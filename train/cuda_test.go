@@ -101,16 +101,16 @@ func testCUDATraining(t *testing.T, sets map[string]*data.Dataset, runs []string
 				options := options + " steps=20 batch=17 adam-eps=0.001 device="
 				cpu, cuda := mustFit(t, options+"cpu:f64", set), mustFit(t, options+"cuda:0:f64", set)
 				near(t, "bound", cuda.ELBO.Value, cpu.ELBO.Value, math.Abs(cpu.ELBO.Value), sameBound)
-				if len(cuda.Trained.Named) != len(cpu.Trained.Named) {
-					t.Fatalf("%d blocks of parameters, expected %d", len(cuda.Trained.Named), len(cpu.Trained.Named))
+				if len(cuda.Trained.Parameters) != len(cpu.Trained.Parameters) {
+					t.Fatalf("%d blocks of parameters, expected %d", len(cuda.Trained.Parameters), len(cpu.Trained.Parameters))
 				}
-				for i, block := range cpu.Trained.Named {
+				for i, block := range cpu.Trained.Parameters {
 					scale := 0.0
 					for _, v := range block.Data {
 						scale = max(scale, math.Abs(v))
 					}
 					for k, want := range block.Data {
-						near(t, block.Name, cuda.Trained.Named[i].Data[k], want, scale, sameParameters)
+						near(t, block.Name, cuda.Trained.Parameters[i].Data[k], want, scale, sameParameters)
 					}
 				}
 				cpu, cuda = mustFit(t, options+"cpu:f32", set), mustFit(t, options+"cuda:0:f32", set)
@@ -159,7 +159,7 @@ func TestCUDALargerThanMemory(t *testing.T) {
 	if !strings.Contains(notes, "the data set stays on the host, since cuda:0:f64 has too little memory for it") {
 		t.Errorf("notes: %s", notes)
 	}
-	same(t, "a small card", few.Trained.Named, whole.Trained.Named)
+	same(t, "a small card", few.Trained.Parameters, whole.Trained.Parameters)
 }
 
 // A plan is what the driver has given, to the byte.

@@ -1,5 +1,5 @@
 // Package train trains a model. It plans the memory of a run, prepares and runs its steps,
-// validates, and returns a fitted.Trained.
+// validates, and returns a fitted.Model.
 //
 // Job.Run is in job.go: it settles the options for the rows and plans the memory. prepare.go
 // prepares scaler, inducing points, parameters and rows on the device. run.go takes the steps.

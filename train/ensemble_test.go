@@ -13,12 +13,12 @@ import (
 )
 
 // ensemble trains models of some options on a set and weighs them.
-func ensemble(t *testing.T, set *data.Dataset, weights []float64, options ...string) *fitted.Trained {
+func ensemble(t *testing.T, set *data.Dataset, weights []float64, options ...string) *fitted.Model {
 	t.Helper()
 	var members []fitted.Member
 	for k, w := range weights {
 		out := mustFit(t, options[k]+" device=cpu:f32 steps=20 eval-samples=20", set)
-		members = append(members, fitted.Member{Weight: w, Trained: out.Trained})
+		members = append(members, fitted.Member{Weight: w, Model: out.Trained})
 	}
 	return must.Get(fitted.NewEnsemble(members))(t)
 }
@@ -66,7 +66,7 @@ func TestEnsemble(t *testing.T) {
 }
 
 // testSameInBatches: a model from its file predicts what was predicted, a few rows at a time.
-func testSameInBatches(t *testing.T, e *fitted.Trained, dev device.Device, set *data.Dataset, means,
+func testSameInBatches(t *testing.T, e *fitted.Model, dev device.Device, set *data.Dataset, means,
 	distances []float64) {
 	t.Helper()
 	p := must.Get(e.NewPredictor(dev, 16, 20))(t)
@@ -116,10 +116,10 @@ func TestEnsembleRefused(t *testing.T) {
 	other := mustFit(t, "model=gp device=cpu:f32 steps=3 inducing=9", table(t, 50, 2, wave)).Trained
 	for want, members := range map[string][]fitted.Member{
 		"without members": nil,
-		"above 0":         {{Weight: 0, Trained: e.Members[0].Trained}, {Weight: 1, Trained: e.Members[1].Trained}},
-		"sum to 1":        {{Weight: 0.7, Trained: e.Members[0].Trained}, {Weight: 0.7, Trained: e.Members[1].Trained}},
-		"is an ensemble":  {{Weight: 0.5, Trained: e}, {Weight: 0.5, Trained: e.Members[1].Trained}},
-		"differ":          {{Weight: 0.5, Trained: e.Members[0].Trained}, {Weight: 0.5, Trained: other}},
+		"above 0":         {{Weight: 0, Model: e.Members[0].Model}, {Weight: 1, Model: e.Members[1].Model}},
+		"sum to 1":        {{Weight: 0.7, Model: e.Members[0].Model}, {Weight: 0.7, Model: e.Members[1].Model}},
+		"is an ensemble":  {{Weight: 0.5, Model: e}, {Weight: 0.5, Model: e.Members[1].Model}},
+		"differ":          {{Weight: 0.5, Model: e.Members[0].Model}, {Weight: 0.5, Model: other}},
 	} {
 		if _, err := fitted.NewEnsemble(members); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("expected an error with %q, got %v", want, err)

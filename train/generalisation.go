@@ -13,7 +13,7 @@ import (
 // Generalise compares training rows with those that scores are of, or with validation rows where
 // there are some. It is nil where there are neither. Log densities that are no numbers are an
 // error. Soon after ctx ends, its cause is the error.
-func (j *Job) Generalise(ctx context.Context, t *fitted.Trained,
+func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
 	scores *fitted.Scores) (*rundir.Generalisation, error) {
 	of, unseen := "test", scores.Densities
 	var err error
@@ -49,7 +49,7 @@ func (j *Job) moreRows() (rows int) {
 }
 
 // sampled predicts a sample of rows, as an evaluation predicts its own.
-func (j *Job) sampled(ctx context.Context, t *fitted.Trained, ds *data.Dataset) (metrics.Densities, error) {
+func (j *Job) sampled(ctx context.Context, t *fitted.Model, ds *data.Dataset) (metrics.Densities, error) {
 	sample, _ := ds.Sample(fitted.ComparedRows, t.Seed)
 	p, err := t.Predict(ctx, j.Device, sample, j.Config.EvalSamples)
 	if err != nil {

@@ -110,7 +110,7 @@ func TestGram(t *testing.T) {
 		t.Errorf("error %.3f", s.Error)
 	}
 	again := rereadSame(t, out.Trained, test)
-	if m := again.Model; out.Config.Inducing != 30 || m.Inducing != 30 || m.Inputs != 0 ||
+	if m := again.Config; out.Config.Inducing != 30 || m.Inducing != 30 || m.Inputs != 0 ||
 		!slices.Equal(m.Maps, []string{model.MapLinear}) {
 		t.Errorf("%+v", m)
 	}

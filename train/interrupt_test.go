@@ -74,7 +74,7 @@ func TestInterruptedBetweenParts(t *testing.T) {
 					t.Fatalf("interrupted in step %d: %+v, %v", step, out, err)
 				}
 				again, _ := fitHeldOut(t, fmt.Sprint(options, " stop-after=", step-1), set)
-				same(t, name, out.Trained.Named, again.Trained.Named)
+				same(t, name, out.Trained.Parameters, again.Trained.Parameters)
 				if v, w := out.Validation, again.Validation; v != nil && (v.Step != w.Step || *v.NLPD != *w.NLPD) {
 					t.Errorf("%s: %+v, repeated %+v", name, v, w)
 				}
@@ -125,8 +125,8 @@ func TestInterruptedELBO(t *testing.T) {
 // recording is such a device that could record the step, of which no part can be left out.
 type recording struct{ *cancelling }
 
-func (recording) Record(work func(device.Live)) func(device.Now) {
-	return func(now device.Now) { work(now.Live()) }
+func (recording) Record(work func(device.LiveScalars)) func(device.StepScalars) {
+	return func(now device.StepScalars) { work(now.Live()) }
 }
 
 // A step that may be recorded is whole.

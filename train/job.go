@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -38,7 +38,7 @@ type Job struct {
 	From *rundir.Checkpoint // where the run goes on, nil for its start
 
 	// the model at which the run starts: its rows are those of its Schema; nil for a new model
-	Start *fitted.Trained
+	Start *fitted.Model
 
 	// of the rows' columns; nil where each is an input, and before project
 	projection *data.Projection
@@ -102,7 +102,7 @@ func (j *Job) reporter() Reporter {
 type Outcome struct {
 	// the Job's, with all that the run settled, and where it was cut short: it repeats the run
 	Config     *options.Config
-	Trained    *fitted.Trained
+	Trained    *fitted.Model
 	Steps      int
 	Seconds    float64        // in the loop
 	ELBO       model.ELBO     // on one batch
@@ -130,26 +130,26 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
-// cause is the error; where the time limit does before the length is planned, a *usage.Error. Where ctx ends
+// cause is the error; where the time limit does before the length is planned, a *usererror.Error. Where ctx ends
 // after the last step, the model has no temperature or no intervals. The same holds where their rows cannot
 // be predicted, and a note tells why; of several ranks, that is the error. The Job stays as it is.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
-	weighted, err := j.weighted()
+	weighted, err := j.withClassWeights()
 	if err != nil {
 		return nil, err
 	}
-	settled := *weighted
+	working := *weighted
 	if c := j.From; c != nil && c.Step == 0 { // it has attempts, and nothing of the run
-		settled.From, settled.attempted, settled.earlier = nil, c.State, c.Result
+		working.From, working.attempted, working.earlier = nil, c.State, c.Result
 	}
-	out, err := settled.settleAndRun(ctx)
+	out, err := working.settleAndRun(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if j.shared() { // all ranks have to end alike
 		ctx = context.WithoutCancel(ctx)
 	}
-	if err = weighted.calibrate(ctx, out, settled.Reporter); err == nil {
+	if err = weighted.calibrate(ctx, out, working.Reporter); err == nil {
 		err = j.conform(ctx, out)
 	}
 	switch { // the model is trained, and worth keeping
@@ -158,10 +158,10 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	case ctx.Err() != nil:
 		out.End = Interrupted
-		weighted.leave(out)
+		weighted.keepTemperatureOne(out)
 	default:
-		settled.Reporter.Note("warning: the model is kept without a new temperature or intervals: %v", err)
-		weighted.leave(out)
+		working.Reporter.Note("warning: the model is kept without a new temperature or intervals: %v", err)
+		weighted.keepTemperatureOne(out)
 	}
 	return out, nil
 }
@@ -169,42 +169,42 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 // settleAndRun settles the open options of the Job, and trains.
 func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
 	limit := Limit{j.Started, j.Config.TimeLimit} // of a new run: another has its deadline
-	before, cancel := limit.Until(ctx)
+	prepCtx, cancel := limit.Until(ctx)
 	defer cancel()
-	begun := false
+	prepared := false
 	defer func() {
-		if err != nil && !begun && before.Err() != nil {
-			err = context.Cause(before)
+		if err != nil && !prepared && prepCtx.Err() != nil {
+			err = context.Cause(prepCtx)
 		}
 	}()
-	plan, err := j.settle(before)
+	plan, err := j.settle(prepCtx)
 	if err != nil {
 		return nil, err
 	}
-	asked := *j
-	defer func() { err = asked.explain(err, plan) }()
+	original := *j
+	defer func() { err = original.explain(err, plan) }()
 	defer device.Guard(&err)
 	if err := j.applyPlan(plan); err != nil {
 		return nil, err
 	}
-	r, err := j.prepare(before)
+	r, err := j.prepare(prepCtx)
 	if err == nil && limit.Time > 0 {
-		err = r.fitTimeLimit(before)
+		err = r.fitTimeLimit(prepCtx)
 	}
 	if err == nil {
-		err = before.Err()
+		err = prepCtx.Err()
 	}
 	if err != nil {
 		return nil, err
 	}
-	before = ctx // from here on, a time limit ends the run with a model
+	prepCtx = ctx // from here on, a time limit ends the run with a model
 	if j.Planned != nil {
 		j.Planned()
 	}
 	if err := r.choose(ctx); err != nil {
 		return nil, err
 	}
-	begun = true
+	prepared = true
 	if limit.Time > 0 { // attempts may have been late
 		limit.Time = max(limit.Time, r.clock.deadline)
 	}
@@ -220,11 +220,11 @@ func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
 func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	j.Reporter = j.reporter()
 	if j.Config.Preset == options.Best || j.Config.Ensemble > 1 {
-		return nil, usage.Errorf("preset best and ensemble are for several models: give them to " +
+		return nil, usererror.Errorf("preset best and ensemble are for several models: give them to " +
 			"the command gpdrf-gpu train")
 	}
 	if j.From != nil {
-		j.Config = j.Config.GoesOn()
+		j.Config = j.Config.ForResume()
 	}
 	fit, notes, err := j.fit(ctx)
 	for _, n := range notes {
@@ -247,7 +247,7 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Rows, err = first(j.ranks(), plan.Rows)
+	plan.Rows, err = fromRankZero(j.ranks(), plan.Rows)
 	return plan, err
 }
 
@@ -257,7 +257,7 @@ func (j *Job) applyPlan(plan *memory.Plan) error {
 	j.streams = plan.Streams
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		if j.From != nil {
-			return usage.Errorf("%s has memory for %d rows of a step at once, and the run began with "+
+			return usererror.Errorf("%s has memory for %d rows of a step at once, and the run began with "+
 				"all %d at once. Parts would round differently: free some memory, then resume", j.Device.Name(),
 				plan.Rows, j.Config.Batch)
 		}

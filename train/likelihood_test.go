@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Data that a Gaussian with one variance does not fit are predicted better by the likelihood that
@@ -72,7 +72,7 @@ func TestDegreesOfFreedom(t *testing.T) {
 	set := table(t, 200, 1, wave)
 	for options, held := range map[string]bool{"dof=3 learn-dof=false l2=0.1": true, "dof=3": false} {
 		out := mustFit(t, "steps=50 batch=50 inducing=10 features=8 likelihood=student-t device=cpu:f64 "+options, set)
-		tail := out.Trained.Named[len(out.Trained.Named)-1]
+		tail := out.Trained.Parameters[len(out.Trained.Parameters)-1]
 		if dof := 2 + math.Exp(tail.Data[0]); tail.Name != "likelihood.log_tail" || (math.Abs(dof-3) < 1e-12) != held {
 			t.Errorf("%s: %s says ν = %g", options, tail.Name, dof)
 		}
@@ -88,7 +88,7 @@ func TestLikelihoodUsage(t *testing.T) {
 			set = reg
 		}
 		_, err := fit(t, t.Context(), config(t, "steps=1 likelihood="+likelihood), set)
-		var usage *usage.Error
+		var usage *usererror.Error
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--likelihood: ") ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", likelihood, err)

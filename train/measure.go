@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
@@ -17,7 +17,7 @@ import (
 // measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if
 // the run fits with it, features if it fits with those, and else the smaller of the two.
 func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free *int64) (*memory.Plan, error) {
-	measure := func(train, validation *model.Vectors) (*memory.Plan, error) {
+	measure := func(train, validation *model.SequenceFeatures) (*memory.Plan, error) {
 		return j.measure(c, free, false, sized(train, c.Inducing), sized(validation, c.Inducing))
 	}
 	table, err := measure(nil, nil)
@@ -50,11 +50,11 @@ func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free *int6
 
 // sized are the sizes of v for a dry device where m inducing points are chosen, at most as many as
 // v has; nil of nil.
-func sized(v *model.Vectors, m int) *model.Vectors {
+func sized(v *model.SequenceFeatures, m int) *model.SequenceFeatures {
 	if v == nil {
 		return nil
 	}
-	cut := &model.Vectors{Metrics: v.Metrics, Sizes: v.Sizes}
+	cut := &model.SequenceFeatures{Metrics: v.Metrics, Sizes: v.Sizes}
 	for _, x := range v.Inducing {
 		x.Square = x.Square[:min(m, len(x.Square))]
 		cut.Inducing = append(cut.Inducing, x)
@@ -75,7 +75,7 @@ func (j *Job) canStream() bool {
 // measure runs one step of a Config on a dry device, of which some bytes are free, nil where nobody knows. train and
 // validation are the sequences of these rows in place of a table of distances, or nil.
 func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
-	validation *model.Vectors) (*memory.Plan, error) {
+	validation *model.SequenceFeatures) (*memory.Plan, error) {
 	ds := j.Train
 	dry, ledger := j.Device.Dry()
 	mc := c.ModelConfig(ds)
@@ -83,7 +83,7 @@ func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
 	if train != nil {
 		x = fitted.ZeroRows(mc.Inputs)
 	}
-	rows := newTrainingRows(ds, model.Rows{N: ds.N(), X: x, Vectors: train}, stream)
+	rows := newTrainingRows(ds, model.HostRows{N: ds.N(), X: x, Features: train}, stream)
 	if ds.Task == data.Regression {
 		rows.y = ds.Y
 	}
@@ -91,14 +91,14 @@ func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.Do(device.Now{Step: 1, KLWeight: 1}); err != nil {
+	if _, err := s.Do(device.StepScalars{Step: 1, KLWeight: 1}); err != nil {
 		return nil, err
 	}
 	params := s.Model.Params().Len()
 	v := &evaluator{}
 	if j.Validation != nil {
 		_, part := j.evaluated()
-		v = newEvaluator(dry, s.Model, c, model.Rows{N: part.Hi - part.Lo, X: x, Vectors: validation})
+		v = newEvaluator(dry, s.Model, c, model.HostRows{N: part.Hi - part.Lo, X: x, Features: validation})
 		if _, err := v.predictor.Predict(0); err != nil {
 			return nil, err
 		}
@@ -120,14 +120,14 @@ func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
 
 // trainingRows are rows with their targets, for a device.
 type trainingRows struct {
-	rows   model.Rows
+	rows   model.HostRows
 	y      []float64
 	labels []int32
 	stream bool // they stay on the host
 }
 
 // newTrainingRows are inputs of a data set with its labels, weights and offsets.
-func newTrainingRows(ds *data.Dataset, inputs model.Rows, stream bool) trainingRows {
+func newTrainingRows(ds *data.Dataset, inputs model.HostRows, stream bool) trainingRows {
 	inputs.Weight, inputs.Offset = ds.Weights, ds.Offset
 	return trainingRows{rows: inputs, labels: ds.Labels, stream: stream}
 }
@@ -138,7 +138,7 @@ func newStep(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Con
 	rows trainingRows) (*step.Step, error) {
 	m, err := model.New(dev, mc)
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	var set *model.Data
 	if rows.stream {

@@ -38,9 +38,9 @@ func TestRowsDecide(t *testing.T) {
 		}
 		set := table(t, c.rows, 1, wave)
 		out := mustFit(t, words, set)
-		if got := out.Config; got.Objective != c.objective || out.Trained.Model.WCov != c.wcov {
+		if got := out.Config; got.Objective != c.objective || out.Trained.Config.WCov != c.wcov {
 			t.Errorf("%q, %d rows: objective %s and w-cov %q, want %s and %q", c.words, c.rows, got.Objective,
-				out.Trained.Model.WCov, c.objective, c.wcov)
+				out.Trained.Config.WCov, c.objective, c.wcov)
 		}
 		again := must.Get(fit(t, context.Background(), out.Config, set))(t)
 		if again.ELBO != out.ELBO {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // rare is a class of one row in ten, wherever.
@@ -66,7 +66,7 @@ func TestClassOffsetsDefaults(t *testing.T) {
 			t.Errorf("%s: became %s, %v", options, c.Text("class-offsets"), err)
 		}
 	}
-	var usage *usage.Error
+	var usage *usererror.Error
 	_, err := fit(t, t.Context(), config(t, "steps=1 class-offsets=true"), table(t, 30, 1, wave))
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(),
 		`--class-offsets: the target "target" is a regression and has no classes: leave it out`) {

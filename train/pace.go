@@ -16,7 +16,7 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 	defer device.Guard(&err)
 	probe := *j
 	probe.Reporter, probe.Save, probe.Validation = Silent{}, nil, nil
-	probed, err := probe.weighted()
+	probed, err := probe.withClassWeights()
 	if err != nil {
 		return 0, err
 	}

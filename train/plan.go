@@ -13,7 +13,7 @@ import (
 
 // Plan measures the device memory of the run, and decides how many rows are computed at
 // once: the whole batch where it fits, or the most that do. Where not even one row fits, it is a
-// *usage.Error with sizes that would; it still returns the Plan, for one row. The Config
+// *usererror.Error with sizes that would; it still returns the Plan, for one row. The Config
 // is one of Fit.
 func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 	if err := j.project(ctx); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
 
@@ -209,10 +209,10 @@ func TestRunInParts(t *testing.T) {
 	}
 	forced, _ := run("chunk=7", 1<<40)
 	for _, other := range []*Outcome{parts, forced} {
-		for i, block := range whole.Trained.Named {
+		for i, block := range whole.Trained.Parameters {
 			for k, v := range block.Data {
-				if math.Abs(other.Trained.Named[i].Data[k]-v) > 1e-6*(1+math.Abs(v)) {
-					t.Fatalf("%s is %v, of the whole %v", block.Name, other.Trained.Named[i].Data[k], v)
+				if math.Abs(other.Trained.Parameters[i].Data[k]-v) > 1e-6*(1+math.Abs(v)) {
+					t.Fatalf("%s is %v, of the whole %v", block.Name, other.Trained.Parameters[i].Data[k], v)
 				}
 			}
 		}
@@ -244,7 +244,7 @@ func TestTooLarge(t *testing.T) {
 		{"", 1000, `: it is too little for the smallest model`},
 	} {
 		p, err := plan(c.options, c.free)
-		var usage *usage.Error
+		var usage *usererror.Error
 		if p == nil || !errors.As(err, &usage) || !regexp.MustCompile(c.want).MatchString(err.Error()) {
 			t.Errorf("%s in %d: %v", c.options, c.free, err)
 			continue
@@ -331,7 +331,7 @@ func TestPredictionTooLarge(t *testing.T) {
 	dev := openCPU(t)
 	little := &small{dev, 1 << 20}
 	_, err := trained.Predict(t.Context(), little, set, 60000)
-	var usage *usage.Error
+	var usage *usererror.Error
 	found := regexp.MustCompile(`^cpu:small has too little memory: the prediction of 60 rows with ` +
 		`60000 samples needs .* the largest part, host\.prediction \[60000,60,1\], 27\.5 MiB: what ` +
 		`fits is --samples ([0-9]+), or fewer rows$`).FindStringSubmatch(errorText(err))

@@ -18,23 +18,23 @@ import (
 // model is on the device, and the rows are uploaded.
 func (j *Job) prepare(ctx context.Context) (*run, error) {
 	c, ds := j.Config, j.Train
-	r := &run{job: j, trained: &fitted.Trained{Schema: ds.Schema().Plain(),
+	r := &run{job: j, trained: &fitted.Model{Schema: ds.Schema().Plain(),
 		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
 	if j.Start != nil {
-		r.keep(j.Start)
-		return j.begun(ctx, r)
+		r.inherit(j.Start)
+		return j.startRun(ctx, r)
 	}
 	if err := r.fitScales(ctx); err != nil {
 		return nil, err
 	}
-	r.trained.Model = c.ModelConfig(ds)
+	r.trained.Config = c.ModelConfig(ds)
 	r.init = model.Init{
 		Seed: c.Seed, GPLengthscaleFactor: gpFactor(c),
 		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactor),
 		NoiseVariance:        cmp.Or(c.NoiseInit, noiseElse), DoF: c.DoF, ClassRows: ds.ClassCounts(),
 	}
-	if model.Counts(r.trained.Model.Likelihood) {
-		r.init.LogRate = model.LogRates(ds.Y, ds.Offset, r.trained.Model.Outputs)
+	if model.Counts(r.trained.Config.Likelihood) {
+		r.init.LogRate = model.LogRates(ds.Y, ds.Offset, r.trained.Config.Outputs)
 	}
 	if j.From == nil { // a run that goes on has begun
 		r.startValues(ctx)
@@ -42,13 +42,13 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	if err := r.prepareInputs(ctx); err != nil {
 		return nil, err
 	}
-	return j.begun(ctx, r)
+	return j.startRun(ctx, r)
 }
 
-// begun is the run at its start, or where a Checkpoint left it.
-func (j *Job) begun(ctx context.Context, r *run) (*run, error) {
+// startRun is the run at its start, or where a Checkpoint left it.
+func (j *Job) startRun(ctx context.Context, r *run) (*run, error) {
 	ds, c := j.Train, j.Config
-	r.trained.Known = r.trained.Know(ds, c.Seed)
+	r.trained.Novelty = r.trained.FitNovelty(ds, c.Seed)
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (r *run) build(ctx context.Context) (err error) {
 	if j.Train.Task == data.Regression {
 		rows.y = data.Standardise(j.Train.Y, r.trained.Targets)
 	}
-	plain := r.trained.Model
+	plain := r.trained.Config
 	plain.Temperature = 0 // that of predictions: an evaluation may come before it is known
 	if r.step, err = newStep(j.Device, j.ranks(), j.Config, plain, rows); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (r *run) build(ctx context.Context) (err error) {
 func (r *run) reset() {
 	if s := r.job.Start; s == nil {
 		r.step.Model.Init(r.init)
-	} else if err := r.step.Model.Import(s.Named); err != nil {
+	} else if err := r.step.Model.Import(s.Parameters); err != nil {
 		panic("train: the model that was checked does not fit: " + err.Error())
 	}
 	r.step.Reset()
@@ -118,19 +118,19 @@ func (r *run) fitScales(ctx context.Context) error {
 }
 
 // rows are the training rows as the model reads them.
-func (r *run) rows(ctx context.Context) model.Rows {
+func (r *run) rows(ctx context.Context) model.HostRows {
 	j := r.job
 	n, x := j.Train.N(), r.trained.Inputs(ctx, j.Train)
 	switch {
 	case j.inSteps:
-		return model.Rows{N: n, X: r.trained.Numbers(j.Train), Vectors: j.sequences.train}
+		return model.HostRows{N: n, X: r.trained.Numbers(j.Train), Features: j.sequences.train}
 	case j.hasDistances():
-		return model.Rows{N: n, X: func(lo, hi int) []float64 {
+		return model.HostRows{N: n, X: func(lo, hi int) []float64 {
 			defer j.Reporter.Doing("distances of sequences", float64(hi)/float64(n))
 			return x(lo, hi)
 		}}
 	}
-	return model.Rows{N: n, X: x}
+	return model.HostRows{N: n, X: x}
 }
 
 // prepareInputs prepares the training rows for their upload: X̄ is chosen among
@@ -148,7 +148,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 			return err
 		}
 		_, spec := c.Kernels()
-		if kind.Projection, err = seq.NewProjection(r.job.doing(ctx, "features of the sequences"), spec,
+		if kind.Projection, err = seq.NewSignProjection(r.job.doing(ctx, "features of the sequences"), spec,
 			c.Projection, ds.Sequences, c.Seed); err != nil {
 			return options.SpecError(ctx, err)
 		}
@@ -197,9 +197,9 @@ func (r *run) useSequences(ctx context.Context) error {
 	return nil
 }
 
-// weighted is the Job whose training and validation rows have the weights that the options ask for. Test rows
+// withClassWeights is the Job whose training and validation rows have the weights that the options ask for. Test rows
 // keep their own. Balanced rows stay as they are.
-func (j *Job) weighted() (*Job, error) {
+func (j *Job) withClassWeights() (*Job, error) {
 	out := *j
 	balances, err := j.Config.BalancesClasses(j.Train)
 	if !balances || err != nil {
@@ -220,8 +220,8 @@ func (j *Job) project(ctx context.Context) error {
 		j.projection = j.Start.Projection
 		j.Train, j.Validation = j.projection.Apply(j.Train), j.projection.Apply(j.Validation)
 	}
-	begun := j.Start != nil || j.From != nil && j.From.Trained.Projection == nil
-	if j.projection != nil || begun || j.Config.Columns != "auto" || !j.Train.IsWide() {
+	inherited := j.Start != nil || j.From != nil && j.From.Trained.Projection == nil
+	if j.projection != nil || inherited || j.Config.Columns != "auto" || !j.Train.IsWide() {
 		return nil
 	}
 	scaler, err := data.FitScaler(j.Config.Scaling, j.Train)
@@ -229,7 +229,7 @@ func (j *Job) project(ctx context.Context) error {
 		return err
 	}
 	reporter := j.reporter()
-	before := j.Train.N()
+	allRows := j.Train.N()
 	j.projection, j.Train, err = data.FitProjection(ctx, j.Train, scaler, func(share float64) {
 		reporter.Doing("choosing columns", share)
 	})
@@ -239,7 +239,7 @@ func (j *Job) project(ctx context.Context) error {
 	j.Config = j.Config.With("scaling", scaler.Kind)
 	j.Validation = j.projection.Apply(j.Validation)
 	reporter.Note("inputs: %s, since there are only %d training rows; columns: all in a config file keeps each column",
-		j.projection, before)
+		j.projection, allRows)
 	return nil
 }
 

@@ -38,7 +38,7 @@ const ofWide = "steps=300 device=cpu:f32"
 func TestWideTable(t *testing.T) {
 	learns(t)
 	out := mustFit(t, ofWide, wideRows(t, 60, 1, true))
-	if inputs := out.Trained.Model.Inputs; out.Trained.Projection == nil || inputs != 1 {
+	if inputs := out.Trained.Config.Inputs; out.Trained.Projection == nil || inputs != 1 {
 		t.Fatalf("a model of %d inputs", inputs)
 	}
 	test := wideRows(t, 200, 2, true)

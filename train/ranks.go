@@ -6,7 +6,7 @@ import (
 	"hash/fnv"
 
 	"github.com/gpdrf/gpdrf-gpu/dist"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -36,14 +36,14 @@ func CheckRanks(c dist.Comm, cfg *options.Config, rows int) error {
 		}
 	}
 	if batch < shards {
-		return usage.Errorf("--batch: %d rows cannot be shared by %d: give at least %[2]d rows, or start fewer ranks",
+		return usererror.Errorf("--batch: %d rows cannot be shared by %d: give at least %[2]d rows, or start fewer ranks",
 			batch, shards)
 	}
 	return nil
 }
 
-// first is the number of rank 0.
-func first(c dist.Comm, number int) (int, error) {
+// fromRankZero is the number of rank 0.
+func fromRankZero(c dist.Comm, number int) (int, error) {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(number))
 	err := c.Broadcast(b, 0)
 	return int(binary.LittleEndian.Uint64(b)), err
@@ -58,7 +58,7 @@ func (r *run) agreed(own bool) (bool, error) {
 	if own {
 		answer = 1
 	}
-	answer, err := first(r.job.ranks(), answer)
+	answer, err := fromRankZero(r.job.ranks(), answer)
 	return answer == 1, err
 }
 
@@ -72,7 +72,7 @@ func (r *run) compare() error {
 		return nil
 	}
 	own := int(r.fingerprint())
-	zero, err := first(r.job.ranks(), own)
+	zero, err := fromRankZero(r.job.ranks(), own)
 	if err == nil && zero != own {
 		err = fmt.Errorf("training failed at step %d of %d: the parameters of this rank are no "+
 			"longer those of rank 0: "+

@@ -54,7 +54,7 @@ func mustShare(t *testing.T, size int, words string, set *data.Dataset) *Outcome
 	outs, errs := onRanks(t, size, words, set, nil)
 	must.OK(t, errors.Join(errs...))
 	for r := range outs {
-		same(t, fmt.Sprintf("rank %d of %d", r, size), outs[0].Trained.Named, outs[r].Trained.Named)
+		same(t, fmt.Sprintf("rank %d of %d", r, size), outs[0].Trained.Parameters, outs[r].Trained.Parameters)
 		if outs[r].ELBO != outs[0].ELBO || outs[r].Steps != outs[0].Steps {
 			t.Errorf("rank %d of %d: %+v, rank 0 %+v", r, size, outs[r], outs[0])
 		}
@@ -121,7 +121,7 @@ func TestRanksOnDevice(t *testing.T) {
 			j.Comm = onDevice{j.Comm, j.Device}
 		})
 		must.OK(t, errors.Join(errs...))
-		same(t, run, outs[0].Trained.Named, outs[1].Trained.Named)
+		same(t, run, outs[0].Trained.Parameters, outs[1].Trained.Parameters)
 		if d := math.Abs(outs[1].ELBO.Value - one.ELBO.Value); !(d <= 1e-9*math.Abs(one.ELBO.Value)) {
 			t.Errorf("%s: the bound is %.12g, of one %.12g", run, outs[1].ELBO.Value, one.ELBO.Value)
 		}
@@ -141,7 +141,7 @@ func TestDeterministicRanks(t *testing.T) {
 		one := mustFit(t, run, set)
 		for _, size := range []int{1, 2, 4, 8} {
 			many := mustShare(t, size, run, set)
-			same(t, fmt.Sprintf("%s on %d ranks", run, size), many.Trained.Named, one.Trained.Named)
+			same(t, fmt.Sprintf("%s on %d ranks", run, size), many.Trained.Parameters, one.Trained.Parameters)
 			if many.ELBO != one.ELBO {
 				t.Errorf("%s on %d ranks: %+v and %+v", run, size, many.ELBO, one.ELBO)
 			}
@@ -164,7 +164,7 @@ func TestRanksOfSequences(t *testing.T) {
 				return outs[size-1]
 			}
 			one, two := run(1), run(2)
-			same(t, words, two.Trained.Named, one.Trained.Named)
+			same(t, words, two.Trained.Parameters, one.Trained.Parameters)
 			if !reflect.DeepEqual(two.Validation, one.Validation) {
 				t.Errorf("%s, distances in the %s: validation is %+v, of one process %+v", words, distances,
 					two.Validation, one.Validation)
@@ -204,7 +204,7 @@ func TestRanksGoOn(t *testing.T) {
 	_, two := part(2, 1, nil)
 	_, four := part(4, 2, two)
 	end, _ := part(1, 100, four)
-	same(t, "the run in three parts", end.Trained.Named, whole.Trained.Named)
+	same(t, "the run in three parts", end.Trained.Parameters, whole.Trained.Parameters)
 	if !reflect.DeepEqual(end.Validation, whole.Validation) {
 		t.Errorf("validation of the run in three parts: %+v, expected %+v", end.Validation, whole.Validation)
 	}

@@ -63,7 +63,7 @@ func TestCUDAReplay(t *testing.T) {
 				t.Setenv("EMU_EARLY", strconv.Itoa((i+j)%2))
 				replayed, usage := stepped(t, options+schedules+precision, true)
 				launched, plain := stepped(t, options+schedules+precision, false)
-				same(t, "replayed", replayed.Trained.Named, launched.Trained.Named)
+				same(t, "replayed", replayed.Trained.Parameters, launched.Trained.Parameters)
 				if replayed.ELBO != launched.ELBO {
 					t.Errorf("the bound is %+v, and %+v", replayed.ELBO, launched.ELBO)
 				}
@@ -92,7 +92,7 @@ func TestCUDAReplayValidation(t *testing.T) {
 	replayed, _ := fitHeldOut(t, options, table(t, 60, 1, wave))
 	t.Setenv("GPDRF_CUDA_GRAPH", "0")
 	launched, _ := fitHeldOut(t, options, table(t, 60, 1, wave))
-	same(t, "replayed", replayed.Trained.Named, launched.Trained.Named)
+	same(t, "replayed", replayed.Trained.Parameters, launched.Trained.Parameters)
 	if *replayed.Validation.NLPD != *launched.Validation.NLPD {
 		t.Errorf("%+v, and %+v", replayed.Validation, launched.Validation)
 	}

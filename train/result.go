@@ -23,7 +23,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		ELBO: out.ELBO.Value, Recent: out.Recent, Rising: out.Rising,
 		Parameters: out.Parameters, Interrupted: out.End == Interrupted,
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
-		Temperature: out.Trained.Model.Temperature,
+		Temperature: out.Trained.Config.Temperature,
 	}
 	earlier := j.earlier
 	if j.From != nil {

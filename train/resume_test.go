@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -203,8 +203,8 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		rest, _, _, err := c.HoldOut(set, data.Watch{})
 		must.OK(t, err)
 		run := must.Get((&Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}}).prepare(t.Context()))(t)
-		must.OK(t, run.step.Model.Import(out.Trained.Named))
-		must.Get(run.step.Do(device.Now{Step: 25, KLWeight: 1}))(t)
+		must.OK(t, run.step.Model.Import(out.Trained.Parameters))
+		must.Get(run.step.Do(device.StepScalars{Step: 25, KLWeight: 1}))(t)
 		if want, err := run.step.Model.Report(1); err != nil || out.ELBO != want {
 			t.Errorf("%q: %+v, expected %+v, %v", options, out.ELBO, want, err)
 		}
@@ -220,7 +220,7 @@ func TestGoOn(t *testing.T) {
 	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0",
 		"device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
 		key, text, _ := strings.Cut(f, "=")
-		resumed, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil)
+		resumed, err := c.Resume([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", f, err)
 		}
@@ -230,13 +230,13 @@ func TestGoOn(t *testing.T) {
 		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
 	}
 	chosen := c.With("planned-for", "3 epochs, and rows that were held out")
-	if _, err := chosen.GoOn([]options.Setting{{Key: "epochs", Text: "3", From: "--epochs"}}, nil); err != nil {
+	if _, err := chosen.Resume([]options.Setting{{Key: "epochs", Text: "3", From: "--epochs"}}, nil); err != nil {
 		t.Errorf("epochs of a run whose rows chose its steps: %v", err)
 	}
 	rows := data.Schema{Columns: []string{"a"}, Target: "y", TargetAt: 2}
 	named := c.With("target", "y").With("device", "cpu:f32")
 	for _, s := range []options.Setting{{Key: "target", Text: "3"}, {Key: "precision", Text: "medium"}} {
-		if got, err := named.GoOn([]options.Setting{s}, &rows); err != nil || got.Target != "y" || got.Precision != "highest" {
+		if got, err := named.Resume([]options.Setting{s}, &rows); err != nil || got.Target != "y" || got.Precision != "highest" {
 			t.Errorf("%s=%s: %v", s.Key, s.Text, err)
 		}
 	}
@@ -245,10 +245,10 @@ func TestGoOn(t *testing.T) {
 		"kernel=spectrum:4":    c.With("kernel", "rbf+spectrum:4"),
 	} {
 		key, text, _ := strings.Cut(f, "=")
-		if _, err := settled.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); err != nil {
+		if _, err := settled.Resume([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); err != nil {
 			t.Error(err)
 		}
-		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); err == nil {
+		if _, err := c.Resume([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); err == nil {
 			t.Errorf("%s: a run of %s goes on", f, c.Text(key))
 		}
 	}
@@ -257,7 +257,7 @@ func TestGoOn(t *testing.T) {
 		"steps=7": "began for 7 steps,", "steps=7 planned-for=3_epochs": "began for 7 steps, by 3_epochs,",
 		"ensemble=2": "began for its default length,",
 	} {
-		_, err := config(t, set).GoOn([]options.Setting{{Key: "time-limit", Text: "9s", From: "--time-limit"}}, nil)
+		_, err := config(t, set).Resume([]options.Setting{{Key: "time-limit", Text: "9s", From: "--time-limit"}}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %s", set, err, want)
 		}
@@ -265,8 +265,8 @@ func TestGoOn(t *testing.T) {
 	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu",
 		"device=cuda:0:f64", "chunk=8", "target=3", "precision=medium", "data=other.csv", "checkpoint-every=often"} {
 		key, text, _ := strings.Cut(f, "=")
-		var usage *usage.Error
-		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); !errors.As(err,
+		var usage *usererror.Error
+		if _, err := c.Resume([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); !errors.As(err,
 			&usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
 			t.Errorf("%s: %v", f, err)
 		}
@@ -281,7 +281,7 @@ func TestResumeTimeLimit(t *testing.T) {
 	from.Used, from.Deadline = time.Hour, time.Hour
 	folder := must.Get(from.Folder(at))(t)
 	complete(t, &Job{Config: from.Config, From: from}, set, folder, func() {})
-	if r, err := rundir.OpenRun(at); err != nil || r.Result.Steps != 21 || r.Result.Interrupted || r.CanGoOn() {
+	if r, err := rundir.OpenRun(at); err != nil || r.Result.Steps != 21 || r.Result.Interrupted || r.CanResume() {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -311,7 +311,7 @@ func TestCheckpointDamaged(t *testing.T) {
 	}
 	first.Discard()
 	must.OK(t, os.Truncate(filepath.Join(at, rundir.MetricsFile), 10))
-	var usage *usage.Error
+	var usage *usererror.Error
 	if _, err := from.Folder(at); !errors.As(err, &usage) || !strings.Contains(err.Error(), rundir.MetricsFile) {
 		t.Errorf("without its log: %v", err)
 	}
@@ -320,7 +320,7 @@ func TestCheckpointDamaged(t *testing.T) {
 func damaged(t *testing.T, path string, content []byte) {
 	t.Helper()
 	must.OK(t, os.WriteFile(path, content, 0o666))
-	var usage *usage.Error
+	var usage *usererror.Error
 	if _, err := rundir.ReadCheckpoint(filepath.Dir(path)); !errors.As(err, &usage) ||
 		!strings.Contains(err.Error(), "train --config") {
 		t.Errorf("%d bytes: %v", len(content), err)

@@ -19,7 +19,7 @@ const reportEvery = 10
 // run is a Job from its first step to its last: the model on its device, the rows uploaded.
 type run struct {
 	job       *Job // all that the run settles is in its Config
-	trained   *fitted.Trained
+	trained   *fitted.Model
 	init      model.Init
 	step      *step.Step
 	schedule  schedule
@@ -74,7 +74,7 @@ func (r *run) next(ctx context.Context) error {
 		return err
 	}
 	if done { // a step that was left leaves nothing to look at
-		if err := r.look(); err != nil {
+		if err := r.readReport(); err != nil {
 			return err
 		}
 		if err := r.replan(); err != nil {
@@ -99,7 +99,7 @@ func (r *run) advance(number int) (done bool, err error) {
 	if r.schedule.changes(number) {
 		r.setRates(number)
 	}
-	return r.step.Do(device.Now{Step: uint32(number), LR: r.schedule.rate(number),
+	return r.step.Do(device.StepScalars{Step: uint32(number), LR: r.schedule.rate(number),
 		KLWeight: r.schedule.kl(number), Natural: r.schedule.naturalSize(number)})
 }
 
@@ -168,9 +168,9 @@ func (r *run) reportDue() bool {
 	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.last
 }
 
-// look reads the report of a step, where one is due. A step in parts is long, so each is read: a
+// readReport reads the report of a step, where one is due. A step in parts is long, so each is read: a
 // device that runs ahead would be steps behind a Ctrl-C, and an abandoned step loses its report.
-func (r *run) look() error {
+func (r *run) readReport() error {
 	if r.reportDue() || r.step.InParts() || r.out.End.cutShort() {
 		var err error
 		// the bound itself, also while the KL's weight still rises
@@ -239,8 +239,8 @@ func (r *run) finish() error {
 	out.Config, out.Seconds = r.job.Config, r.clock.seconds()
 	out.Validation = r.validator.finish(out.End)
 	out.Rising = r.rising()
-	r.trained.Named = r.step.Model.Export()
-	if err := finite(r.trained.Named); err != nil {
+	r.trained.Parameters = r.step.Model.Export()
+	if err := finite(r.trained.Parameters); err != nil {
 		return err
 	}
 	if out.End != Interrupted || !r.step.InParts() { // after Ctrl-C nobody waits for another long step
@@ -269,7 +269,7 @@ var errNotFinite = errors.New("is not finite")
 
 // finite refuses parameters that are not numbers: the last step may have broken what the last
 // reading still found sound.
-func finite(named []model.Named) error {
+func finite(named []model.Parameter) error {
 	for _, n := range named {
 		if !fitted.AllFinite(n.Data) {
 			return fmt.Errorf("training failed: parameter %s %w: lower the learning rate", n.Name, errNotFinite)

@@ -19,7 +19,7 @@ import (
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -159,7 +159,7 @@ func TestNoLeak(t *testing.T) {
 	}
 }
 
-func same(t *testing.T, what string, a, b []model.Named) {
+func same(t *testing.T, what string, a, b []model.Parameter) {
 	t.Helper()
 	for i := range a {
 		for k, v := range a[i].Data {
@@ -174,12 +174,12 @@ func same(t *testing.T, what string, a, b []model.Named) {
 func TestDeterministic(t *testing.T) {
 	set := table(t, 300, 1, wave)
 	const options = "steps=30 batch=50 inducing=33 layers=2 samples=3"
-	first := mustFit(t, options, set).Trained.Named
+	first := mustFit(t, options, set).Trained.Parameters
 	old := runtime.GOMAXPROCS(1)
-	second := mustFit(t, options, set).Trained.Named
+	second := mustFit(t, options, set).Trained.Parameters
 	runtime.GOMAXPROCS(old)
 	same(t, "one thread", first, second)
-	other := mustFit(t, options+" seed=2", set).Trained.Named
+	other := mustFit(t, options+" seed=2", set).Trained.Parameters
 	if other[3].Data[0] == first[3].Data[0] {
 		t.Error("the seed makes no difference")
 	}
@@ -215,7 +215,7 @@ func TestInterrupted(t *testing.T) {
 	if again.End == Interrupted {
 		t.Error("a run that ends at stop-after is not interrupted")
 	}
-	same(t, "repeated", out.Trained.Named, again.Trained.Named)
+	same(t, "repeated", out.Trained.Parameters, again.Trained.Parameters)
 }
 
 // startGiven are options of a run that needs no exact GP for its start: under the race detector it takes
@@ -245,7 +245,7 @@ func TestTimeLimit(t *testing.T) {
 	// the warm-up is that of the first plan, which a slow machine may have replaced by a shorter one
 	second := mustFit(t, fmt.Sprintf("steps=%d stop-after=%d warmup=%d objective=%s kl-weight=%g batch=50 inducing=20 "+
 		startGiven, c.Steps, c.StopAfter, min(c.Warmup, c.Steps/10), c.Objective, c.KLWeight), set)
-	same(t, "repeated", first.Trained.Named, second.Trained.Named)
+	same(t, "repeated", first.Trained.Parameters, second.Trained.Parameters)
 }
 
 // readings is a Reporter that keeps what it hears.
@@ -289,7 +289,7 @@ func TestEvaluationTime(t *testing.T) {
 	job := &Job{Config: c, Device: dev, Train: set, Test: test, Started: time.Now(), Reporter: &quiet{}}
 	run := must.Get(job.prepare(t.Context()))(t)
 	run.advance(1)
-	run.trained.Named = run.step.Model.Export()
+	run.trained.Parameters = run.step.Model.Export()
 	eventually(t, func() string {
 		guess := must.Get(run.evaluationTime(t.Context()))(t)
 		start := time.Now()
@@ -347,7 +347,7 @@ func TestNothingInTime(t *testing.T) {
 	set := table(t, 300, 1, wave)
 	job := &Job{Config: config(t, "time-limit=1m batch=50 inducing=20"), Device: dev, Train: set,
 		Test: set, Started: time.Now().Add(-time.Minute), Reporter: &quiet{}}
-	var usage *usage.Error
+	var usage *usererror.Error
 	if _, err := job.Run(t.Context()); !errors.As(err, &usage) ||
 		!strings.Contains(err.Error(), "time limit 1m0s: over before the first step, so nothing was trained") {
 		t.Errorf("err = %v", err)
@@ -403,14 +403,14 @@ func TestStepAllocatesNothing(t *testing.T) {
 }
 
 // readModel reads a model file with this content.
-func readModel(t testing.TB, content []byte) (*fitted.Trained, error) {
+func readModel(t testing.TB, content []byte) (*fitted.Model, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
 	must.OK(t, os.WriteFile(path, content, 0o666))
 	return fitted.ReadModel(path)
 }
 
-func bytesOf(t testing.TB, trained *fitted.Trained) []byte {
+func bytesOf(t testing.TB, trained *fitted.Model) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	must.OK(t, trained.WriteModel(&out))

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -81,7 +81,7 @@ func (r *run) save(c *rundir.Checkpoint) {
 func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
 	defer func() { r.saver.last = time.Now() }()
 	c := r.newCheckpoint(&Outcome{Trained: r.trained})
-	c.Attempts, c.Given = attempts, r.job.Config.Given()
+	c.Attempts, c.Given = attempts, r.job.Config.ExplicitOptions()
 	r.save(c)
 }
 
@@ -113,7 +113,7 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 	for _, v := range r.state() {
 		data := c.Vector(v.name)
 		if len(data) != r.step.Model.Params().Len() {
-			return usage.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it comes from "+
+			return usererror.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it comes from "+
 				"another program, or from another model", rundir.CheckpointFile, len(data), v.name,
 				r.step.Model.Params().Len())
 		}

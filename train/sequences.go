@@ -20,7 +20,7 @@ type sequences struct {
 	rows  []int         // X̄ among them
 	basis *seq.Basis
 
-	train, validation *model.Vectors // nil until somebody asks
+	train, validation *model.SequenceFeatures // nil until somebody asks
 }
 
 // kind is the kind of a model's rows, the sequences.

@@ -100,7 +100,7 @@ func TestSequenceClasses(t *testing.T) {
 		if e := scores.Classification.Error; e > 0.15 {
 			t.Errorf("%s: error %.3f", options, e)
 		}
-		alpha := out.Trained.Named[0].Data
+		alpha := out.Trained.Parameters[0].Data
 		sum := make([]float64, len(alpha))
 		for _, m := range out.Trained.MapKernels() {
 			for j, a := range m.Alpha {
@@ -113,7 +113,7 @@ func TestSequenceClasses(t *testing.T) {
 			}
 		}
 		again := rereadSame(t, out.Trained, test)
-		if drf := out.Trained.Model.Model == model.DRF; (basisOf(again) == nil) != drf ||
+		if drf := out.Trained.Config.Model == model.DRF; (basisOf(again) == nil) != drf ||
 			isProjected(again) != drf || !drf && basisOf(again).M() != 40 {
 			t.Fatalf("%s: no X̄, or no projection", options)
 		}
@@ -144,19 +144,19 @@ func heldOut(t testing.TB, j *Job, set *data.Dataset) device.Device {
 }
 
 // reread is a model as its file gives it back.
-func reread(t testing.TB, trained *fitted.Trained) *fitted.Trained {
+func reread(t testing.TB, trained *fitted.Model) *fitted.Model {
 	t.Helper()
 	text := bytesOf(t, trained)
 	return must.Get(readModel(t, text))(t)
 }
 
 // rereadSame is reread of a model that predicts the same numbers then.
-func rereadSame(t testing.TB, trained *fitted.Trained, test *data.Dataset) *fitted.Trained {
+func rereadSame(t testing.TB, trained *fitted.Model, test *data.Dataset) *fitted.Model {
 	t.Helper()
 	again := reread(t, trained)
 	a := must.Get(trained.Predict(t.Context(), openCPU(t), test, 3))(t)
 	if b, err := again.Predict(t.Context(), openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
-		t.Errorf("the file of %+v predicts other numbers: %v", trained.Model, err)
+		t.Errorf("the file of %+v predicts other numbers: %v", trained.Config, err)
 	}
 	return again
 }
@@ -178,7 +178,7 @@ func TestSequencesBesideVectors(t *testing.T) {
 			t.Errorf("%s: %+v", options, all)
 		}
 		if again := reread(t, out.Trained); !reflect.DeepEqual(again.Schema, out.Trained.Schema) ||
-			!reflect.DeepEqual(again.Model, out.Trained.Model) {
+			!reflect.DeepEqual(again.Config, out.Trained.Config) {
 			t.Errorf("%s: the model file has another model", options)
 		}
 	}
@@ -335,17 +335,17 @@ func TestSequenceModelDamage(t *testing.T) {
 		"model=gp inducing=9 kernel=spectrum:2/tfidf+words:1/tfidf tokens=bytes steps=2", readText(t, "news.tsv",
 			"1\ta word and another\n0\twords of old\n1\tand a word\n0\tan old word\n1\ta new and\n0\tof "+
 				"words\n1\tanother a\n0\told of\n1\tand\n0\tof\n", data.ReadOptions{Tokens: "bytes"})).Trained
-	for want, damage := range map[string]func(t *fitted.Trained){
-		"lack an alphabet": func(t *fitted.Trained) { t.Kind = fitted.RowKind{} },
-		"are not those of the model": func(t *fitted.Trained) {
-			t.Model.Maps = []string{model.MapLinear, model.MapRBF}
+	for want, damage := range map[string]func(t *fitted.Model){
+		"lack an alphabet": func(t *fitted.Model) { t.Kind = fitted.RowKind{} },
+		"are not those of the model": func(t *fitted.Model) {
+			t.Config.Maps = []string{model.MapLinear, model.MapRBF}
 		},
-		"inducing points in tensor": func(t *fitted.Trained) { t.Model.Inducing = 8 },
-		`"sequences.codes" holds`:   func(t *fitted.Trained) { basisOf(t).Set.Codes[0] = 300 },
-		`"sequences.start" is not in`: func(t *fitted.Trained) {
+		"inducing points in tensor": func(t *fitted.Model) { t.Config.Inducing = 8 },
+		`"sequences.codes" holds`:   func(t *fitted.Model) { basisOf(t).Set.Codes[0] = 300 },
+		`"sequences.start" is not in`: func(t *fitted.Model) {
 			basisOf(t).Set.Start[1], basisOf(t).Set.Start[2] = basisOf(t).Set.Start[2], basisOf(t).Set.Start[1]
 		},
-		"description of the training": func(t *fitted.Trained) { basisOf(t).States()[1].Rows[0] = 1000 },
+		"description of the training": func(t *fitted.Model) { basisOf(t).States()[1].Rows[0] = 1000 },
 	} {
 		bad := reread(t, trained)
 		damage(bad)
@@ -374,6 +374,6 @@ func TestEmptySequences(t *testing.T) {
 }
 
 // basisOf is X̄ of a model of sequences; nil of others.
-func basisOf(t *fitted.Trained) *seq.Basis { return t.Kind.Basis }
+func basisOf(t *fitted.Model) *seq.Basis { return t.Kind.Basis }
 
-func isProjected(t *fitted.Trained) bool { return t.Kind.Projection != nil }
+func isProjected(t *fitted.Model) bool { return t.Kind.Projection != nil }

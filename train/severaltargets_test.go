@@ -27,7 +27,7 @@ func TestSeveralTargets(t *testing.T) {
 	for _, options := range []string{"model=gp inducing=20 natgrad=0.1",
 		"model=gpdrf inducing=20 features=30", "model=gp inducing=20 likelihood=heteroscedastic"} {
 		out := mustFit(t, options+" steps=400 batch=100 noise-init=0.3", set)
-		for _, n := range out.Trained.Named {
+		for _, n := range out.Trained.Parameters {
 			if n.Name == "likelihood.log_variance" && !(len(n.Data) == 2 && n.Data[0] > n.Data[1]+0.5) {
 				t.Errorf("%s: the noise has log-variances %v", options, n.Data)
 			}

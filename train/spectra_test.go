@@ -58,10 +58,10 @@ func TestSamplesOfNoDraw(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	one, many := mustFit(t, "model=drf features=7 steps=20", set),
 		mustFit(t, "model=drf features=7 steps=20 samples=50", set)
-	for i, b := range one.Trained.Named {
+	for i, b := range one.Trained.Parameters {
 		for k, v := range b.Data {
-			if many.Trained.Named[i].Data[k] != v {
-				t.Fatalf("%s has %g with 50 samples, %g with one", b.Name, many.Trained.Named[i].Data[k], v)
+			if many.Trained.Parameters[i].Data[k] != v {
+				t.Fatalf("%s has %g with 50 samples, %g with one", b.Name, many.Trained.Parameters[i].Data[k], v)
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -28,14 +28,14 @@ func (j *Job) checkStart() error {
 		return nil
 	}
 	if s.Members != nil {
-		return usage.Errorf("an ensemble cannot be trained further: start at a single model")
+		return usererror.Errorf("an ensemble cannot be trained further: start at a single model")
 	}
 	if s.Kind.Gram != nil || j.Train.Kernel != nil {
-		return usage.Errorf("a model of --gram cannot be trained further: its kernel is that of its own rows")
+		return usererror.Errorf("a model of --gram cannot be trained further: its kernel is that of its own rows")
 	}
 	is := j.Config.ModelConfig(j.Train)
-	if is.Temperature = s.Model.Temperature; !reflect.DeepEqual(is, s.Model) {
-		return usage.Errorf("the options make another model than the one to start at: give it those of its own run")
+	if is.Temperature = s.Config.Temperature; !reflect.DeepEqual(is, s.Config) {
+		return usererror.Errorf("the options make another model than the one to start at: give it those of its own run")
 	}
 	if j.Conformal != nil {
 		j.Reporter.Note("warning: the intervals hold only if none of these rows has trained the model before")
@@ -52,16 +52,16 @@ func (j *Job) checkStart() error {
 	return nil
 }
 
-// keep takes over all of a model but its parameters. The columns that tell of rows are those of the new rows.
-func (r *run) keep(s *fitted.Trained) {
+// inherit takes over all of a model but its parameters. The columns that tell of rows are those of the new rows.
+func (r *run) inherit(s *fitted.Model) {
 	t, own := r.trained, r.job.Train.Schema()
-	t.Model, t.Kind, t.Schema = r.job.Config.ModelConfig(r.job.Train), s.Kind, s.Schema
+	t.Config, t.Kind, t.Schema = r.job.Config.ModelConfig(r.job.Train), s.Kind, s.Schema
 	t.Schema.Roles, t.Schema.TimeForm = own.Roles, own.TimeForm
 	t.Projection, t.Scaler, t.Targets = s.Projection, s.Scaler, s.Targets
 }
 
-// Like are the columns of the model at which the run starts; nil without one.
-func (j *Job) Like() *data.Schema {
+// StartSchema are the columns of the model at which the run starts; nil without one.
+func (j *Job) StartSchema() *data.Schema {
 	if j.Start == nil {
 		return nil
 	}

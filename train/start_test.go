@@ -13,7 +13,7 @@ import (
 // startAt trains a run that starts at the model of another.
 func startAt(t *testing.T, at *Outcome, words string, set *data.Dataset) (*Outcome, error) {
 	t.Helper()
-	c, err := config(t, "from=r data=f.csv "+words).StartAt(at.Config, at.Steps)
+	c, err := config(t, "from=r data=f.csv "+words).WarmStart(at.Config, at.Steps)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func TestStartRefused(t *testing.T) {
 		t.Error(err)
 	}
 	base := at.Config.With("ensemble", 3)
-	_, err := config(t, "from=r data=f").StartAt(base, 3)
+	_, err := config(t, "from=r data=f").WarmStart(base, 3)
 	if err == nil || !strings.Contains(err.Error(), "several models") {
 		t.Error(err)
 	}

@@ -24,7 +24,7 @@ func normals(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.NormFl
 // Classes that no row of a sample has are no evidence, and take no memory.
 func TestStartTargetsOfSomeClasses(t *testing.T) {
 	set := table(t, 40, 1, coin)
-	r := &run{job: &Job{Config: config(t, "")}, trained: &fitted.Trained{}}
+	r := &run{job: &Job{Config: config(t, "")}, trained: &fitted.Model{}}
 	want, outputs := r.startTargets(set)
 	more := *set
 	more.Classes = slices.Clone(set.Classes)
@@ -54,7 +54,7 @@ func started(t *testing.T, words string, set *data.Dataset) *run {
 func parameter(t *testing.T, run *run, name string) []float64 {
 	t.Helper()
 	named := run.step.Model.Export()
-	at := slices.IndexFunc(named, func(n model.Named) bool { return n.Name == name })
+	at := slices.IndexFunc(named, func(n model.Parameter) bool { return n.Name == name })
 	if at < 0 {
 		t.Fatalf("no parameter %s", name)
 	}

@@ -57,7 +57,7 @@ func (j *Job) isBetter(ctx context.Context, scales []data.TargetScale) bool {
 	}
 	sample, _ := ds.Sample(startRows, j.Config.Seed)
 	crps := func(scales []data.TargetScale) float64 {
-		t := &fitted.Trained{Schema: ds.Schema().Plain(), Scaler: scaler, Targets: scales}
+		t := &fitted.Model{Schema: ds.Schema().Plain(), Scaler: scaler, Targets: scales}
 		rows := exactgp.Rows{N: sample.N(), D: sample.D(), C: len(scales), X: t.Numbers(sample)(0, sample.N()),
 			Y: data.Standardise(sample.Y, scales)}
 		fit := exactgp.Maximise(ctx, rows)

@@ -63,7 +63,7 @@ func TestLogTarget(t *testing.T) {
 }
 
 // testLogs: scores are those of the predictive density of y, and a reread model gives the same.
-func testLogs(t *testing.T, trained *fitted.Trained, dev device.Device, test *data.Dataset, scores *fitted.Scores) {
+func testLogs(t *testing.T, trained *fitted.Model, dev device.Device, test *data.Dataset, scores *fitted.Scores) {
 	t.Helper()
 	again := reread(t, trained)
 	if !strings.HasSuffix(again.Format(), "model 4") {

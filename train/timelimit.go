@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -42,7 +42,7 @@ func (j *Job) Limit() Limit {
 }
 
 // Until is ctx until the end of the time. It is for what comes before the length of a run is planned: the cause
-// of its end is then a *usage.Error.
+// of its end is then a *usererror.Error.
 func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if l.Time == 0 {
 		return context.WithCancel(ctx)
@@ -54,7 +54,7 @@ func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) 
 var ErrOver = errors.New("over before the first step, so nothing was trained")
 
 func (l Limit) over() error {
-	return usage.Errorf("time limit %s: %w: give a longer limit, fewer rows, or a smaller model", l.Time, ErrOver)
+	return usererror.Errorf("time limit %s: %w: give a longer limit, fewer rows, or a smaller model", l.Time, ErrOver)
 }
 
 // ErrLate is the cause of an end at the latest time that a time limit allows.
@@ -89,7 +89,7 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	}
 	var validation time.Duration
 	if r.validator != nil {
-		if validation, err = second(func() error { return r.validator.evaluate(1) }); err != nil {
+		if validation, err = timeWarm(func() error { return r.validator.evaluate(1) }); err != nil {
 			return err
 		}
 	}
@@ -99,8 +99,8 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	// a step that begins before ends in time, and so does the evaluation of a run that is cut short
 	r.clock.deadline = max(1, now+training-validation-perStep)
 	steps, evaluations := fitting(share(planned, training), perStep, validation, time.Duration(c.EvalEvery))
-	if steps, err = first(r.job.ranks(), steps); err == nil {
-		evaluations, err = first(r.job.ranks(), evaluations)
+	if steps, err = fromRankZero(r.job.ranks(), steps); err == nil {
+		evaluations, err = fromRankZero(r.job.ranks(), evaluations)
 	}
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 		return p
 	}
 	of := predictor(predicted, min(samples, c.EvalSamples))
-	one, err := second(func() error { _, err := of.Predict(c.Seed); return err })
+	one, err := timeWarm(func() error { _, err := of.Predict(c.Seed); return err })
 	var p *model.Prediction
 	if err == nil {
 		p, err = predictor(scored, c.EvalSamples).Predict(c.Seed)
@@ -233,17 +233,17 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	one = one * time.Duration(p.S) / time.Duration(of.Samples())
 	all := share(math.Ceil(float64(rows)/float64(min(r.step.Rows.N, predicted))), one)
 	few := r.job.Train.Slice(0, p.N)
-	score, _ := second(func() error { r.trained.Score(p, few, c.PredictDraws); return nil })
+	score, _ := timeWarm(func() error { r.trained.Score(p, few, c.PredictDraws); return nil })
 	inputs := r.trained.Inputs(ctx, few)
-	read, _ := second(func() error { inputs(0, few.N()); return nil })
+	read, _ := timeWarm(func() error { inputs(0, few.N()); return nil })
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
 	return all + (score*time.Duration(r.job.testRows())+read*time.Duration(rows))/time.Duration(few.N()), nil
 }
 
-// second is how long something takes the second time: the first time makes memory.
-func second(do func() error) (time.Duration, error) {
+// timeWarm is how long something takes the second time: the first time makes memory.
+func timeWarm(do func() error) (time.Duration, error) {
 	if err := do(); err != nil {
 		return 0, err
 	}
@@ -309,7 +309,7 @@ func (r *run) replan() error {
 	if c.RowsChoseLength || c.Temperature > 0 && !c.Explicit("temperature") { // that of a length that was scored
 		steps = min(steps, c.Steps)
 	}
-	steps, err := first(r.job.ranks(), steps)
+	steps, err := fromRankZero(r.job.ranks(), steps)
 	if err != nil || steps == c.Steps {
 		return err
 	}

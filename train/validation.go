@@ -32,7 +32,7 @@ type evaluator struct {
 }
 
 // newEvaluator uploads rows and makes the memory for evaluations of them.
-func newEvaluator(dev device.Device, m *model.Model, c *options.Config, rows model.Rows) *evaluator {
+func newEvaluator(dev device.Device, m *model.Model, c *options.Config, rows model.HostRows) *evaluator {
 	e := &evaluator{predictor: m.NewPredictor(m.UploadRows(rows, nil, nil), options.ValidationSamples)}
 	if c.Restore == "best" {
 		e.kept = dev.New(device.Real, m.Params().Len())
@@ -49,9 +49,9 @@ func (j *Job) evaluated() (rows *data.Dataset, part fitted.Part) {
 func (r *run) newValidator(ctx context.Context) *validator {
 	all, part := r.job.evaluated()
 	own := part.Of(all)
-	rows := model.Rows{N: own.N(), X: r.trained.Inputs(ctx, own)}
+	rows := model.HostRows{N: own.N(), X: r.trained.Inputs(ctx, own)}
 	if r.job.inSteps {
-		rows.X, rows.Vectors = r.trained.Numbers(own), r.job.sequences.validation
+		rows.X, rows.Features = r.trained.Numbers(own), r.job.sequences.validation
 	}
 	v := &validator{run: r, on: newEvaluator(r.job.Device, r.step.Model, r.job.Config, rows), rows: all, part: part}
 	v.on.predictor.Project(func(int) bool { return ctx.Err() == nil })

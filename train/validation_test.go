@@ -13,7 +13,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -58,14 +58,14 @@ func TestEarlyStop(t *testing.T) {
 		t.Errorf("%d evaluations in %d steps", seen, out.Steps)
 	}
 	again, _ := fitHeldOut(t, options+" early-stop=3", set)
-	same(t, "repeated", out.Trained.Named, again.Trained.Named)
+	same(t, "repeated", out.Trained.Parameters, again.Trained.Parameters)
 
 	rest, _, _, err := config(t, options).HoldOut(set, data.Watch{})
 	must.OK(t, err)
 	plain := strings.Split(options, " validation")[0]
-	same(t, "best", out.Trained.Named, mustFit(t, fmt.Sprintf("%s stop-after=%d", plain, v.Step), rest).Trained.Named)
+	same(t, "best", out.Trained.Parameters, mustFit(t, fmt.Sprintf("%s stop-after=%d", plain, v.Step), rest).Trained.Parameters)
 	last, _ := fitHeldOut(t, options+" restore=last stop-after=100", set)
-	same(t, "last", last.Trained.Named, mustFit(t, plain+" stop-after=100", rest).Trained.Named)
+	same(t, "last", last.Trained.Parameters, mustFit(t, plain+" stop-after=100", rest).Trained.Parameters)
 	if last.Validation.Restored != "last" || last.Validation.Step != 100 || last.Validation.EarlyStopped {
 		t.Errorf("%+v", last.Validation)
 	}
@@ -143,7 +143,7 @@ func TestValidationUsage(t *testing.T) {
 			flags = append(flags, options.Setting{Key: key, Text: value, From: "--" + key})
 		}
 		_, err := options.Resolve(nil, flags)
-		var usage *usage.Error
+		var usage *usererror.Error
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", words, err)
 		}

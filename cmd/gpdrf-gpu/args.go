@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -119,7 +119,7 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	case v.flag(key) != nil:
 		return options.Setting{}, usagef("--set %s: is a flag of its own: use --%s", key, key)
 	}
-	return options.Setting{}, usagef("--set: unknown key %q%s", key, suggest.Hint(key, names(v.keys)))
+	return options.Setting{}, usagef("--set: unknown key %q%s", key, didyoumean.Hint(key, names(v.keys)))
 }
 
 // unknownFlag is the error for a flag that the verb does not have. The value follows it.
@@ -138,7 +138,7 @@ func (v *verb) unknownFlag(name, value string) error {
 	if v.name == "plan" && named(trainFlags(), name) != nil {
 		return usagef("--%s: is about the folder of a run, and plan trains nothing: leave it out", name)
 	}
-	if near, ok := suggest.Nearest(name, names(v.flags)); ok {
+	if near, ok := didyoumean.Nearest(name, names(v.flags)); ok {
 		return usagef("unknown flag --%s: did you mean --%s?", name, near)
 	}
 	return usagef("unknown flag --%s: see gpdrf-gpu %s --help", name, v.name)

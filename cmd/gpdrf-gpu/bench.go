@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -138,7 +138,7 @@ func (b *benchmark) choose(c *call) (err error) {
 		b.preset = name
 	}
 	if b.size, err = workload.Preset(b.preset); err != nil {
-		return usagef("--preset: %q is not known%s: use %s", b.preset, suggest.Hint(b.preset, workload.Names()),
+		return usagef("--preset: %q is not known%s: use %s", b.preset, didyoumean.Hint(b.preset, workload.Names()),
 			strings.Join(workload.Names(), ", "))
 	}
 	if changes, ok := c.text("size"); ok {
@@ -223,14 +223,14 @@ func (b *benchmark) fits(dev device.Device) error {
 // on opens a device again, so that each measurement has all its memory. What the device fails at is
 // an error.
 func (b *benchmark) on(d *benchDevice, measure func(device.Device) error) (err error) {
-	dev, err := device.OpenSaying(d.Device, b.sayOnce)
+	dev, err := device.OpenLogged(d.Device, b.noteOnce)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	defer device.Guard(&err)
 	d.About = about(dev, d.About)
-	device.Relax(dev, device.Precision(d.Precision))
+	device.SetPrecision(dev, device.Precision(d.Precision))
 	if err = measure(dev); errors.Is(err, context.Canceled) {
 		b.note("interrupted: no figures, since too few steps were timed")
 		return errInterrupted

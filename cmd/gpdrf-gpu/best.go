@@ -76,7 +76,7 @@ func (p *program) findBest(r *trainRequest) (err error) {
 			return err
 		}
 		defer dev.Close()
-		device.Relax(dev, device.Precision(s.cfg.Precision))
+		device.SetPrecision(dev, device.Precision(s.cfg.Precision))
 		s.devices = append(s.devices, dev)
 	}
 	s.job.Started = r.started.Add(-s.state.Used)
@@ -152,7 +152,7 @@ func (s *search) goOn(path string) (err error) {
 	if s.cfg, err = options.Resolve(s.state.Given, nil); err != nil {
 		return err
 	}
-	if s.cfg, err = s.cfg.From(s.state.Folder).GoOn(s.req.call.given(), nil); err != nil {
+	if s.cfg, err = s.cfg.RelativeTo(s.state.Folder).Resume(s.req.call.given(), nil); err != nil {
 		return err
 	}
 	if err = s.open(); err != nil {
@@ -223,10 +223,10 @@ func (s *search) run() (*rundir.Result, error) {
 				return s.folder.Write(rundir.SearchFile, rundir.JSONTo(s.state))
 			})
 		},
-		Keep: func(k int, t *fitted.Trained) error {
+		Keep: func(k int, t *fitted.Model) error {
 			return s.guard.write(func() error { return s.folder.Write(rundir.MemberFile(k), t.WriteModel) })
 		},
-		Kept: func(k int) (*fitted.Trained, error) {
+		Kept: func(k int) (*fitted.Model, error) {
 			return fitted.ReadModel(filepath.Join(s.folder.Path(), rundir.MemberFile(k)))
 		},
 		Note: bar.note, Doing: bar.doing,
@@ -242,12 +242,12 @@ func (s *search) run() (*rundir.Result, error) {
 		}
 		return nil, s.guard.unless(err)
 	}
-	s.p.notes(s.state.Lines())
+	s.p.noteAll(s.state.Lines())
 	return s.save(found)
 }
 
 // save saves and tests the ensemble as a run does.
-func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
+func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 	out := &train.Outcome{Config: s.cfg, Trained: found, Seconds: s.state.Used.Seconds(), End: train.Finished}
 	for _, c := range s.state.Candidates {
 		if c.Refit != nil {
@@ -255,7 +255,7 @@ func (s *search) save(found *fitted.Trained) (*rundir.Result, error) {
 		}
 	}
 	for _, m := range found.Members {
-		for _, block := range m.Named {
+		for _, block := range m.Parameters {
 			out.Parameters += len(block.Data)
 		}
 	}
@@ -300,7 +300,7 @@ func (s *search) leave() error {
 	if s.folder == nil || s.folder.Path() == "" {
 		return s.p.interrupted(s.p.ctx, " before anything was tried")
 	}
-	s.p.say("interrupted: what was tried so far is kept; to resume: %s", rundir.ResumeCommand(s.folder.Path()))
+	s.p.printLine("interrupted: what was tried so far is kept; to resume: %s", rundir.ResumeCommand(s.folder.Path()))
 	return errInterrupted
 }
 
@@ -337,11 +337,11 @@ func (s *search) settleTargets(given []options.Setting) ([]options.Setting, erro
 	if likelihood := s.cfg.Likelihood; model.Counts(likelihood) { // by the rows, unless the user gave it
 		settled = append(settled, options.Setting{Key: "likelihood", Text: likelihood, From: s.kind()})
 	}
-	known := s.cfg.Given() // as of a search that is resumed
+	known := s.cfg.ExplicitOptions() // as of a search that is resumed
 	for _, o := range settled {
 		given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == o.Key })
 		known[o.Key] = o.From
 	}
-	s.cfg = s.cfg.Giving(known)
+	s.cfg = s.cfg.WithExplicit(known)
 	return append(given, settled...), err
 }

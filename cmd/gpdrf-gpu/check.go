@@ -156,7 +156,7 @@ func (p *program) toCheck(name string) (found device.Machine, suffixes []string,
 }
 
 // compare fills in the largest difference of two gradients. NaN is the largest difference possible.
-func (x *comparison) compare(got, want []model.Named) {
+func (x *comparison) compare(got, want []model.Parameter) {
 	for i, block := range want {
 		size := math.SmallestNonzeroFloat64
 		for _, v := range block.Data {

@@ -37,7 +37,7 @@ func TestCheckedGradient(t *testing.T) {
 // The check finds one wrong number in a small block beside a large one, and one that is not a
 // number.
 func TestCompare(t *testing.T) {
-	want := []model.Named{{Name: "large", Data: []float64{1e6, -2e6}},
+	want := []model.Parameter{{Name: "large", Data: []float64{1e6, -2e6}},
 		{Name: "small", Data: []float64{1e-3, 0, 2e-3}}, {Name: "zero", Data: []float64{0}}}
 	for _, test := range []struct {
 		wrong  float64
@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 		{math.NaN(), false, "✗ "},
 		{math.Inf(1), false, "✗ "},
 	} {
-		got := []model.Named{want[0], {Name: "small", Data: []float64{1e-3, test.wrong, 2e-3}}, want[2]}
+		got := []model.Parameter{want[0], {Name: "small", Data: []float64{1e-3, test.wrong, 2e-3}}, want[2]}
 		x := comparison{Device: "cuda:0:f64", Precision: string(device.Highest), Reference: "cpu:f64",
 			Tolerance: tolerances[":f64"]}
 		x.compare(got, want)

@@ -107,7 +107,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 		err = errors.Join(p.reportCV(cv), err)
 	}
 	if errors.Is(err, errInterrupted) && rundir.IsCV(cv.Path()) {
-		p.say("to resume: %s", rundir.ResumeCommand(cv.Path()))
+		p.printLine("to resume: %s", rundir.ResumeCommand(cv.Path()))
 	}
 	return err
 }
@@ -131,7 +131,7 @@ func (v *crossValidation) resume() (err error) {
 		if v.req.cv.Runs[k-1].Standing == rundir.FoldFinished {
 			finished = k
 		}
-		fresh = fresh || v.req.cv.ToDo(k) && !v.req.cv.CanGoOn(k)
+		fresh = fresh || v.req.cv.ToDo(k) && !v.req.cv.CanResume(k)
 	}
 	cfg, err := v.req.cv.Begin(max(finished, 1), v.changes)
 	if err != nil || !fresh || finished == 0 {
@@ -251,11 +251,11 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 		err = errors.Join(err, v.req.cv.Prune())
 	}
 	if err != nil {
-		v.p.say("%v", err)
+		v.p.printLine("%v", err)
 	}
-	v.p.say("interrupted before a step of this fold was done")
+	v.p.printLine("interrupted before a step of this fold was done")
 	if v.req.cv.Path() != "" && rundir.IsCV(v.req.cv.Path()) {
-		v.p.say("to resume: %s", rundir.ResumeCommand(v.req.cv.Path()))
+		v.p.printLine("to resume: %s", rundir.ResumeCommand(v.req.cv.Path()))
 	}
 	return errInterrupted
 }
@@ -269,7 +269,7 @@ func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*tra
 			return nil, nil, err
 		}
 	}
-	if cv.Path() != "" && cv.Runs[k-1].Standing != rundir.FoldWaiting && cv.CanGoOn(k) {
+	if cv.Path() != "" && cv.Runs[k-1].Standing != rundir.FoldWaiting && cv.CanResume(k) {
 		return v.p.goOn(guard, cv.FoldPath(k), v.changes)
 	}
 	cfg, err := cv.Begin(k, v.changes)

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -64,7 +64,7 @@ func TestPartBesideAnother(t *testing.T) {
 	release := must.Get(other.Lock())(t)
 	defer release()
 	before, _ := os.ReadFile(filepath.Join(out, "cv.json"))
-	if err := p.crossValidate(r); !errors.As(err, new(*usage.Error)) ||
+	if err := p.crossValidate(r); !errors.As(err, new(*usererror.Error)) ||
 		!strings.Contains(err.Error(), "another process") {
 		t.Errorf("%v", err)
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/download"
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 )
 
 func (p *program) dataVerb() verb {
@@ -51,7 +51,7 @@ func (p *program) data(c *call) error {
 	action, names := args[0], args[1:]
 	actions := []string{"list", "fetch", "check"}
 	if !slices.Contains(actions, action) {
-		return usagef("data: unknown action %q%s", action, suggest.Hint(action, actions))
+		return usagef("data: unknown action %q%s", action, didyoumean.Hint(action, actions))
 	}
 	chosen, err := setsNamed(names)
 	switch {
@@ -79,7 +79,7 @@ func setsNamed(names []string) (chosen []sets.Set, err error) {
 		i := slices.IndexFunc(all, func(s sets.Set) bool { return s.Name == name })
 		if i < 0 {
 			return nil, usagef("there is no set %q%s", name,
-				cmp.Or(suggest.Hint(name, data.Names()), ": gpdrf-gpu data list shows all sets"))
+				cmp.Or(didyoumean.Hint(name, data.Names()), ": gpdrf-gpu data list shows all sets"))
 		}
 		chosen = append(chosen, all[i])
 	}

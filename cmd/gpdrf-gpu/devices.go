@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/mpi"
 	"github.com/gpdrf/gpdrf-gpu/dist/nccl"
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -21,7 +21,7 @@ import (
 func (p *program) openDevice(name string) (device.Device, error) {
 	name = p.deviceOfRank(name)
 	if name == "auto" || name == "" {
-		dev, why, err := device.OpenAuto(p.sayOnce)
+		dev, why, err := device.OpenAuto(p.noteOnce)
 		if why != "" && err == nil {
 			where, _ := strings.CutSuffix(dev.Name(), device.Suffixes[0])
 			if where == "cpu" {
@@ -30,19 +30,19 @@ func (p *program) openDevice(name string) (device.Device, error) {
 			p.note("running on %s (%s)", where, why)
 		}
 		if err != nil {
-			err = &usage.Error{Err: err}
+			err = &usererror.Error{Err: err}
 		}
 		return dev, err
 	}
-	dev, err := device.OpenSaying(name, p.sayOnce)
+	dev, err := device.OpenLogged(name, p.noteOnce)
 	if err == nil {
 		return dev, nil
 	}
 	known := errors.As(err, new(*device.AbsentError)) || errors.As(err, new(*device.SettingError))
-	if near, ok := suggest.Nearest(name, append(deviceNames(), "auto")); ok && !known {
+	if near, ok := didyoumean.Nearest(name, append(deviceNames(), "auto")); ok && !known {
 		return nil, usagef("%w: did you mean %q?", err, near)
 	}
-	return nil, &usage.Error{Err: err}
+	return nil, &usererror.Error{Err: err}
 }
 
 // openFor opens the device of a run. Where a config file asks for one that is not there, the error says what to do.
@@ -55,10 +55,10 @@ func (p *program) openFor(c *call, name string) (device.Device, error) {
 	return dev, err
 }
 
-// sayOnce is a note of a device that is opened, perhaps again.
-func (p *program) sayOnce(line string) {
-	if !slices.Contains(p.said, line) {
-		p.said = append(p.said, line)
+// noteOnce is a note of a device that is opened, perhaps again.
+func (p *program) noteOnce(line string) {
+	if !slices.Contains(p.noted, line) {
+		p.noted = append(p.noted, line)
 		p.note("%s", line)
 	}
 }
@@ -74,7 +74,7 @@ func about(dev device.Device, otherwise string) string {
 // relax permits a device to compute at a precision, and returns which one it does; that it is
 // another is said in a line.
 func (p *program) relax(dev device.Device, asked string) string {
-	got := device.Relax(dev, device.Precision(asked))
+	got := device.SetPrecision(dev, device.Precision(asked))
 	if string(got) != asked {
 		p.note("precision %s: %s computes at %s: tensor cores are on GPUs from compute capability 8.0 on, and for :f32",
 			asked, dev.Name(), got)
@@ -150,7 +150,7 @@ type devicesInfo struct {
 func (p *program) aboutDevices() devicesInfo {
 	machines, reasons := device.Machines()
 	for i := range machines {
-		dev, err := device.OpenSaying(machines[i].Name, p.sayOnce)
+		dev, err := device.OpenLogged(machines[i].Name, p.noteOnce)
 		if absent, is := errors.AsType[*device.AbsentError](err); is {
 			err = absent.Err // without the name of the device
 		}

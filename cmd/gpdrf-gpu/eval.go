@@ -60,8 +60,8 @@ func (p *program) eval(c *call) error {
 	if end(); err != nil {
 		return guard.unless(err)
 	}
-	p.notes(notes)
-	p.warn(run.Trained.Unlike(p.ctx, rows, 1))
+	p.noteAll(notes)
+	p.warnAll(run.Trained.Unlike(p.ctx, rows, 1))
 	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path},
 		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "test set", Value: rows.Fingerprint})
 	if err != nil {

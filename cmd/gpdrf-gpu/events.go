@@ -78,7 +78,7 @@ func (e *events) step(p rundir.Progress) {
 
 // scores are records of the scores with the options that led to them, and of histograms of the
 // predictions.
-func (e *events) scores(r *rundir.Result, c *options.Config, rows *report.Rows) []byte {
+func (e *events) scores(r *rundir.Result, c *options.Config, rows *report.TestRows) []byte {
 	now := time.Now()
 	var values []tfevents.Value
 	var metrics []string

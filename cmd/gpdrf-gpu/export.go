@@ -64,7 +64,7 @@ func (p *program) export(c *call) error {
 		return atomicfile.WriteFile(out, func(w io.Writer) error { return file.Write(w, rundir.Version) })
 	})
 	if err == nil {
-		p.say("model: %s", out)
+		p.printLine("model: %s", out)
 	}
 	return err
 }

@@ -43,7 +43,7 @@ var checked = []struct {
 // checkedOn is the gradient of the checked models on rows and parameters that are the same
 // everywhere.
 type checkedOn struct {
-	gradient []model.Named
+	gradient []model.Parameter
 	at       string // the precision that the device computed it at
 	about    string // the device
 }
@@ -71,7 +71,7 @@ func (p *program) gradient(name, precision string) (x checkedOn, err error) {
 
 // gradientOf is the gradient of one model. Its parameters are moved from their start, where some
 // gradients are zero.
-func gradientOf(dev device.Device, c model.Config) ([]model.Named, error) {
+func gradientOf(dev device.Device, c model.Config) ([]model.Parameter, error) {
 	m, err := model.New(dev, c)
 	if err != nil {
 		return nil, err
@@ -88,12 +88,12 @@ func gradientOf(dev device.Device, c model.Config) ([]model.Named, error) {
 		return nil, err
 	}
 	x := wave(checkRows*checkInputs, 0.9)
-	rows := model.Rows{N: checkRows, X: func(lo, hi int) []float64 { return x[lo*checkInputs : hi*checkInputs] }}
+	rows := model.HostRows{N: checkRows, X: func(lo, hi int) []float64 { return x[lo*checkInputs : hi*checkInputs] }}
 	if c.Maps != nil {
 		r := rand.New(rand.NewPCG(1, 2))
 		own := workload.NewSequences(r, checkInducing, 40, 12)
 		m.SetInducing(own.Own(len(c.Maps)))
-		rows.Vectors = workload.NewSequences(r, checkRows, 40, 12).Vectors(own, len(c.Maps))
+		rows.Features = workload.NewSequences(r, checkRows, 40, 12).Vectors(own, len(c.Maps))
 	}
 	set := m.UploadRows(rows, wave(checkRows, 0.4), nil)
 	batch := make([]int32, checkRows)

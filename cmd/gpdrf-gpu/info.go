@@ -159,7 +159,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	if err != nil {
 		return data.Summary{}, err
 	}
-	p.notes(notes)
+	p.noteAll(notes)
 	return data.Summarize(ds), nil
 }
 
@@ -258,7 +258,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	if p := run.Trained.Projection; p != nil {
 		i.inputs = p.String()
 	}
-	if run.CanGoOn() && (run.Result.Interrupted || run.Result.Unfinished) {
+	if run.CanResume() && (run.Result.Interrupted || run.Result.Unfinished) {
 		i.resume = rundir.ResumeCommand(path)
 	}
 	if run.Trained.Members != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/hardware"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -146,7 +146,7 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 func commandLine(args []string) string {
 	line := "gpdrf-gpu"
 	for _, word := range args {
-		line += " " + usage.ShellWord(word)
+		line += " " + usererror.ShellWord(word)
 	}
 	return line
 }

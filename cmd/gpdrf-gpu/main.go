@@ -21,9 +21,9 @@ import (
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
 	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Exit codes. They are part of the command line's contract.
@@ -71,7 +71,7 @@ type program struct {
 	terminal  bool // err is one, and a bar can be drawn
 	piped     data.Piped
 	cvPath    string   // the cross-validation that a run belongs to
-	said      []string // of devices
+	noted     []string // of devices
 	quiet     bool     // no notes and no progress
 	json      bool     // results are JSON
 	args      []string // of the command, without its name
@@ -164,7 +164,7 @@ func (p *program) find(name string) (verb, error) {
 	if strings.HasPrefix(name, "-") {
 		return verb{}, usagef("%s: a command comes first: %s", name, strings.Join(names, ", "))
 	}
-	if near, ok := suggest.Nearest(name, names); ok {
+	if near, ok := didyoumean.Nearest(name, names); ok {
 		return verb{}, usagef("unknown command %q: did you mean %q?", name, near)
 	}
 	return verb{}, usagef("unknown command %q: use one of %s", name, strings.Join(names, ", "))
@@ -191,7 +191,7 @@ func exitCode(err error) int {
 	var (
 		ended *endedError
 		rank  *dist.RankError
-		usage *usage.Error
+		usage *usererror.Error
 		input *data.Error
 	)
 	switch {
@@ -211,7 +211,7 @@ func exitCode(err error) int {
 
 // usagef is an error of how the command was called.
 func usagef(format string, args ...any) error {
-	return &usage.Error{Err: fmt.Errorf(format, args...)}
+	return &usererror.Error{Err: fmt.Errorf(format, args...)}
 }
 
 // note is a line for the user. With --quiet only warnings appear.
@@ -221,15 +221,15 @@ func (p *program) note(format string, args ...any) {
 	}
 }
 
-// notes prints a line for each of some notes.
-func (p *program) notes(lines []string) {
+// noteAll prints a line for each of some notes.
+func (p *program) noteAll(lines []string) {
 	for _, line := range lines {
 		p.note("%s", line)
 	}
 }
 
-// warn prints warnings, a line for each.
-func (p *program) warn(warnings []string) {
+// warnAll prints warnings, a line for each.
+func (p *program) warnAll(warnings []string) {
 	for _, w := range warnings {
 		p.note("warning: %s", w)
 	}
@@ -238,5 +238,5 @@ func (p *program) warn(warnings []string) {
 // watch is for files that the command reads.
 func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx, Piped: &p.piped} }
 
-// say is a line in any case: the fate of the results.
-func (p *program) say(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
+// printLine is a line in any case: the fate of the results.
+func (p *program) printLine(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }

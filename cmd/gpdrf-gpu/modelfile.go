@@ -42,9 +42,9 @@ type tensorInfo struct {
 	Shape []int  `json:"shape"`
 }
 
-// aboutModelFile reads a file as predict and --resume read it. A damaged one is a *usage.Error.
+// aboutModelFile reads a file as predict and --resume read it. A damaged one is a *usererror.Error.
 func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
-	var trained *fitted.Trained
+	var trained *fitted.Model
 	i = &modelFile{Path: path, Sound: true}
 	format, wrong := i.look() // the reader of the format says better what is wrong
 	if filepath.Base(path) == rundir.CheckpointFile || format == rundir.CheckpointFormat {
@@ -60,10 +60,10 @@ func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 	}
 	members := trained.Members
 	if members == nil {
-		members = []fitted.Member{{Weight: 1, Trained: trained}}
+		members = []fitted.Member{{Weight: 1, Model: trained}}
 	}
 	for _, m := range members {
-		about := modelInfo{m.Model.Model, m.Model.Likelihood, m.Schema.Target, m.Model.Inputs, m.Weight, ""}
+		about := modelInfo{m.Config.Model, m.Config.Likelihood, m.Schema.Target, m.Config.Inputs, m.Weight, ""}
 		if m.Projection != nil {
 			about.Projection = m.Projection.String()
 		}
@@ -80,7 +80,7 @@ type damagedFile struct {
 }
 
 // checkFile prints the content of a model file or a checkpoint, whatever its name. The error of a
-// damaged file is a *usage.Error.
+// damaged file is a *usererror.Error.
 func (p *program) checkFile(path string) error {
 	about, err := p.aboutModelFile(path)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -71,8 +71,8 @@ func checkFile(t *testing.T, folder string, text []byte) (code int, said saidOfF
 	must.OK(t, os.WriteFile(path, text, 0o600))
 	var out bytes.Buffer
 	err := (&program{out: &out, err: io.Discard, json: true}).checkFile(path)
-	if err != nil && !errors.As(err, new(*usage.Error)) {
-		t.Fatalf("%v is no *usage.Error", err)
+	if err != nil && !errors.As(err, new(*usererror.Error)) {
+		t.Fatalf("%v is no *usererror.Error", err)
 	}
 	if err := json.Unmarshal(out.Bytes(), &said); err != nil {
 		t.Fatalf("%v: %s", err, out.Bytes())

@@ -60,7 +60,7 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
-	p.notes(append(notes, fitting...))
+	p.noteAll(append(notes, fitting...))
 	job := &train.Job{Config: cfg, Device: dev, Train: rows.Train, Validation: rows.Validation, Test: rows.Test}
 	plan, err := job.Plan(p.ctx)
 	if plan != nil {

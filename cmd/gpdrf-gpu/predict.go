@@ -67,7 +67,7 @@ func (p *program) predictVerb() verb {
 // predictRequest holds the parsed options of a call of predict.
 type predictRequest struct {
 	path, in, out, format string
-	trained               *fitted.Trained
+	trained               *fitted.Model
 	trainedOn, trainedAt  string // the device and precision of the training
 	samples, draws        int
 	seed                  uint64
@@ -135,8 +135,8 @@ func (c *call) seed(otherwise uint64) uint64 {
 }
 
 // atLevel is the model with the level of --level.
-func (c *call) atLevel(t *fitted.Trained) *fitted.Trained {
-	return valueOf(c, "level", t, func(text string) (*fitted.Trained, error) {
+func (c *call) atLevel(t *fitted.Model) *fitted.Model {
+	return valueOf(c, "level", t, func(text string) (*fitted.Model, error) {
 		level, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a number", text)
@@ -191,7 +191,7 @@ func (p *program) predict(c *call) error {
 // of reading.
 func (p *program) predictRows(ctx context.Context, dev device.Device, r *predictRequest, rows *data.Stream,
 	guard *exitGuard, read func()) error {
-	p.notes(rows.Notes())
+	p.noteAll(rows.Notes())
 	stream := &predict.Stream{Trained: r.trained, Device: dev, Samples: r.samples, Draws: r.draws,
 		Seed: r.seed, Progress: func(int) {}}
 	if rows.Whole() {
@@ -215,8 +215,8 @@ func (p *program) predictRows(ctx context.Context, dev device.Device, r *predict
 	if err != nil {
 		return err
 	}
-	p.notes(rows.Notes())
-	p.warn(stream.Warnings())
+	p.noteAll(rows.Notes())
+	p.warnAll(stream.Warnings())
 	r.bad.tell(p)
 	return nil
 }

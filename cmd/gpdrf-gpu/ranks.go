@@ -128,7 +128,7 @@ func (r *ranks) meet(place dist.Place) error {
 // alone ends the process, because other ranks do not start. There is no job yet that could be
 // aborted: the launcher sees the exit code, and ends the others.
 func (r *ranks) alone(place dist.Place) {
-	r.say("%s has waited %s for the other processes of %s to join: one of them has ended, hangs, or runs "+
+	r.printLine("%s has waited %s for the other processes of %s to join: one of them has ended, hangs, or runs "+
 		"a command that shares nothing, such as serve: start the same train, eval or predict in all of them",
 		nameOf(place.Rank, place.Size), r.limit, place.Launcher)
 	os.Exit(exitFailure)
@@ -140,13 +140,13 @@ func (r *ranks) lost(call string, why error) {
 	if why != nil {
 		text = fmt.Sprintf("has lost another rank (%s): %v", call, why)
 	}
-	r.say("%s %s. The job ends; to resume it from its last checkpoint, start it again with --resume", r.name(), text)
+	r.printLine("%s %s. The job ends; to resume it from its last checkpoint, start it again with --resume", r.name(), text)
 	r.Abort(exitFailure)
 	os.Exit(exitFailure)
 }
 
-// say is a line of any rank.
-func (r *ranks) say(format string, args ...any) {
+// printLine is a line of any rank.
+func (r *ranks) printLine(format string, args ...any) {
 	fmt.Fprintf(r.loud, "gpdrf-gpu: "+format+"\n", args...)
 }
 
@@ -257,7 +257,7 @@ func (p *program) part(err error) error {
 	if p.isWorker() { // rank 0 reports problems of all ranks
 		time.Sleep(time.Second)
 	}
-	p.ranks.say("%s: %v", p.ranks.name(), err)
+	p.ranks.printLine("%s: %v", p.ranks.name(), err)
 	p.ranks.Abort(exitCode(err))
 	return err
 }

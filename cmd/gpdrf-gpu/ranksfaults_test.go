@@ -62,7 +62,7 @@ func TestRanksStopped(t *testing.T) {
 	if code := j.end(t); code == 0 {
 		t.Error("a job that was asked to end has exit code 0")
 	}
-	if run, err := rundir.OpenRun(l.file("asked")); err != nil || !run.CanGoOn() {
+	if run, err := rundir.OpenRun(l.file("asked")); err != nil || !run.CanResume() {
 		t.Errorf("%v: %s", err, j.said.String())
 	}
 
@@ -78,7 +78,7 @@ func TestRanksStopped(t *testing.T) {
 		!strings.Contains(j.said.String(), " of 2 on "+host+" has waited 10s for the other ranks") {
 		t.Errorf("exit code %d: %s", code, j.said.String())
 	}
-	if run, err := rundir.OpenRun(l.file("hangs")); err != nil || !run.CanGoOn() {
+	if run, err := rundir.OpenRun(l.file("hangs")); err != nil || !run.CanResume() {
 		t.Errorf("%v: %s", err, j.said.String())
 	}
 }
@@ -101,7 +101,7 @@ func TestRanksFullDisk(t *testing.T) {
 			!strings.Contains(said, "no space left on device") {
 			t.Errorf("%s: exit code %d: %s", name, code, said)
 		}
-		if run, err := rundir.OpenRun(l.file("disk/run")); err != nil || !run.CanGoOn() {
+		if run, err := rundir.OpenRun(l.file("disk/run")); err != nil || !run.CanResume() {
 			t.Errorf("%s: %v: %s", name, err, said)
 		}
 	}

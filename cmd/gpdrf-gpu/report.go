@@ -46,7 +46,7 @@ func (p *program) report(c *call) error {
 		out = rundir.ReportFile
 	}
 	if err = p.writePage(c, p.newExitGuard(p.ctx, p.nothing), out, folders...); err == nil {
-		p.say("report: %s", out)
+		p.printLine("report: %s", out)
 	}
 	return err
 }

@@ -21,12 +21,12 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 	case errors.Is(err, rundir.ErrNoStep):
 	case err != nil:
 		return nil, nil, err
-	case !run.CanGoOn() || !run.Result.Interrupted && !run.Result.Unfinished:
+	case !run.CanResume() || !run.Result.Interrupted && !run.Result.Unfinished:
 		return nil, nil, errFinished
 	}
 	from, err := rundir.ReadCheckpoint(path)
 	if err == nil {
-		from.Config, err = from.Config.GoOn(flags, &from.Trained.Schema)
+		from.Config, err = from.Config.Resume(flags, &from.Trained.Schema)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -45,7 +45,7 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 		return job, nil, err
 	}
 	job.Train, job.Validation, job.Conformal, job.Test = rows.Train, rows.Validation, rows.Conformal, rows.Test
-	p.notes(notes)
+	p.noteAll(notes)
 	var folder *rundir.Folder
 	if p.isWorker() {
 		return job, nil, nil
@@ -143,7 +143,7 @@ func (p *program) startAt(job *train.Job) error {
 		return err
 	}
 	p.warnUnfinished(run)
-	if job.Config, err = job.Config.StartAt(run.Config, run.Result.Steps); err != nil {
+	if job.Config, err = job.Config.WarmStart(run.Config, run.Result.Steps); err != nil {
 		return err
 	}
 	job.Start = run.Trained

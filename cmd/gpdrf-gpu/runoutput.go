@@ -119,7 +119,7 @@ const testShare = 0.85
 
 func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error) {
 	cfg, t, rows := f.out.Config, f.out.Trained, f.job.Test
-	f.p.warn(t.Unlike(ctx, rows, onePercent(rows)))
+	f.p.warnAll(t.Unlike(ctx, rows, onePercent(rows)))
 	bar := f.p.newRowsBar(rows.N())
 	defer bar.end()
 	if f.limit.Time > 0 && f.out.End != train.Interrupted {
@@ -160,14 +160,14 @@ func (f *runOutput) left() error {
 			err = f.p.printRun(f.result, f.out.Config, f.path)
 		}
 		if err != nil {
-			f.p.say("gpdrf-gpu: %v", err)
+			f.p.printLine("gpdrf-gpu: %v", err)
 		}
 	} else if f.path != "" {
-		f.p.say("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
+		f.p.printLine("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
-	goesOn := f.out.End == train.Interrupted && f.folder.CanGoOn() // after the last step there may be no checkpoint
+	goesOn := f.out.End == train.Interrupted && f.folder.CanResume() // after the last step there may be no checkpoint
 	if (goesOn || f.p.cvPath != "") && f.path != "" {
-		f.p.say("to resume: %s", f.p.resumeCommand(f.path))
+		f.p.printLine("to resume: %s", f.p.resumeCommand(f.path))
 	}
 	return errInterrupted
 }

@@ -121,7 +121,7 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 		signal.Stop(signals)
 		g.writing.Lock()
 		if err := discard(); err != nil {
-			p.say("%v", err)
+			p.printLine("%v", err)
 		}
 		p.exit(errInterrupted)
 	}()
@@ -135,10 +135,10 @@ func (p *program) interrupted(ctx context.Context, format string, args ...any) e
 		ctx = p.ctx
 	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		p.say("gpdrf-gpu: %v", cause)
+		p.printLine("gpdrf-gpu: %v", cause)
 		return cause
 	}
-	p.say("interrupted"+format, args...)
+	p.printLine("interrupted"+format, args...)
 	return errInterrupted
 }
 

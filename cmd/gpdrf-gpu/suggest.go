@@ -67,7 +67,7 @@ func (p *program) suggestVerb() verb {
 // suggestRequest holds the parsed options of a call of suggest.
 type suggestRequest struct {
 	predict.Search
-	feasible             *fitted.Trained // nil without --feasible
+	feasible             *fitted.Model // nil without --feasible
 	in, out, format      string
 	trainedOn, trainedAt string
 	table                data.TableOptions
@@ -177,7 +177,7 @@ func (r *suggestRequest) readSearch(c *call) error {
 }
 
 // rowsToSuggest reads the candidates as a model has its rows.
-func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Trained) (*data.Dataset, error) {
+func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Model) (*data.Dataset, error) {
 	watch, end := p.reading(p.ctx)
 	defer end()
 	stream, err := data.OpenWhole(r.in, t.Schema, r.table, watch)
@@ -188,11 +188,11 @@ func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Trained) (
 	rows := stream.All()
 	if t == r.Trained {
 		end()
-		p.notes(stream.Notes())
+		p.noteAll(stream.Notes())
 		if err := c.attachGram(rows, watch); err != nil {
 			return nil, err
 		}
-		p.warn(t.Unlike(p.ctx, rows, 1))
+		p.warnAll(t.Unlike(p.ctx, rows, 1))
 	}
 	return rows, nil
 }

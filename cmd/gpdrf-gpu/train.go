@@ -58,7 +58,7 @@ func (p *program) start(r *trainRequest) error {
 	s := &single{p: p}
 	s.guard = p.newExitGuard(ctx, func() error {
 		s.discard()
-		if s.folder != nil && s.folder.CanGoOn() {
+		if s.folder != nil && s.folder.CanResume() {
 			p.afterFailure(errInterrupted, s.folder)
 			return p.interrupted(ctx, " while held-out rows chose the objective")
 		}
@@ -108,7 +108,7 @@ func (s *single) discard() {
 		return
 	}
 	if err := s.folder.Discard(); err != nil {
-		s.p.say("%v", err)
+		s.p.printLine("%v", err)
 	}
 }
 
@@ -150,8 +150,8 @@ func (s *single) train(started time.Time, err error) error {
 		return errors.Join(err, s.folder.Discard())
 	}
 	if s.p.ctx.Err() != nil {
-		if r.Interrupted && s.folder.CanGoOn() { // after the last step there may be no checkpoint
-			s.p.say("to resume: %s", s.p.resumeCommand(path))
+		if r.Interrupted && s.folder.CanResume() { // after the last step there may be no checkpoint
+			s.p.printLine("to resume: %s", s.p.resumeCommand(path))
 		}
 		return errInterrupted
 	}
@@ -177,18 +177,18 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	if err := p.startAt(job); err != nil {
 		return job, err
 	}
-	cfg, rows, notes, err := job.Config.ReadRows(job.Like(), watch)
+	cfg, rows, notes, err := job.Config.ReadRows(job.StartSchema(), watch)
 	end()
 	if err != nil {
 		return job, err
 	}
-	p.notes(notes)
+	p.noteAll(notes)
 	job.Config = cfg
 	if cfg.PredictDraws > 0 && rows.Train.Task != data.Regression {
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
 	}
 	if job.Start != nil {
-		p.warn(job.Start.Unlike(ctx, rows.Train, onePercent(rows.Train)))
+		p.warnAll(job.Start.Unlike(ctx, rows.Train, onePercent(rows.Train)))
 	}
 	job.Train, job.Validation, job.Conformal, job.Test = rows.Train, rows.Validation, rows.Conformal, rows.Test
 	return job, nil
@@ -251,9 +251,9 @@ func (s *single) run() (r *rundir.Result, path string, err error) {
 	}
 	if errors.Is(err, context.Canceled) && s.folder.Err() == nil {
 		if s.job.From == nil {
-			s.p.say("interrupted before a step was done: nothing was trained")
+			s.p.printLine("interrupted before a step was done: nothing was trained")
 		} else {
-			s.p.say("interrupted before another step was done: the run is unchanged")
+			s.p.printLine("interrupted before another step was done: the run is unchanged")
 		}
 		return nil, "", errInterrupted
 	}
@@ -261,14 +261,14 @@ func (s *single) run() (r *rundir.Result, path string, err error) {
 		return nil, "", errors.Join(s.folder.Err(), err)
 	}
 	if s.folder.Err() != nil {
-		s.p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
+		s.p.printLine("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
 			"tested", out.Steps, rundir.MetricsFile)
 	}
 	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, events: events, limit: s.job.Limit()}
 	s.job.Config = out.Config // which rows may have settled
 	err = o.save(saved)
 	if err == nil && out.End == train.Interrupted {
-		s.p.say("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
+		s.p.printLine("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
 	}
 	err = errors.Join(err, o.score())
 	return o.result, o.path, err
@@ -290,7 +290,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 			return s.folder.Discard()
 		})
 		stopping = s.p.onInterrupt(func() {
-			s.p.say("interrupted: training stops after this step, or after a part of it; press " +
+			s.p.printLine("interrupted: training stops after this step, or after a part of it; press " +
 				"Ctrl-C again to quit at once")
 		})
 	}
@@ -331,12 +331,12 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 // afterFailure prints the remains of a failed run.
 func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	switch {
-	case !folder.CanGoOn():
+	case !folder.CanResume():
 	// and would again
 	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)):
-		p.say("%s holds the last checkpoint: eval and predict use its parameters", folder.Path())
+		p.printLine("%s holds the last checkpoint: eval and predict use its parameters", folder.Path())
 	default:
-		p.say("to resume from the last checkpoint: %s", p.resumeCommand(folder.Path()))
+		p.printLine("to resume from the last checkpoint: %s", p.resumeCommand(folder.Path()))
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 var (
@@ -153,7 +153,7 @@ func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, d
 	}
 	for _, f := range states {
 		if f.State == "differs" {
-			return usage.Errorf("%s: is there, but is not the file of the set %s: move it away, then fetch again",
+			return usererror.Errorf("%s: is there, but is not the file of the set %s: move it away, then fetch again",
 				f.Path, s.Name)
 		}
 	}
@@ -197,13 +197,13 @@ func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, d
 // byHand is the error about a set whose folds are not available for download.
 func (s Set) byHand(dir string) error {
 	if s.Embedded {
-		return usage.Errorf("%s is part of the program: there is nothing to fetch", s.Name)
+		return usererror.Errorf("%s is part of the program: there is nothing to fetch", s.Name)
 	}
 	var files []string
 	for _, cells := range tableRows(contentTable, s.Name) {
 		files = append(files, cells[0])
 	}
-	return usage.Errorf("the folds of %s are not offered for download: docs/data.md says how they are "+
+	return usererror.Errorf("the folds of %s are not offered for download: docs/data.md says how they are "+
 		"made; put %s … %s into %s, then run gpdrf-gpu data check %s",
 		s.Name, files[0], files[len(files)-1], s.folderIn(dir), s.Name)
 }

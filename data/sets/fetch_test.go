@@ -15,7 +15,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/download"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // serving is a client for which every address is one of a local server.
@@ -138,7 +138,7 @@ func TestFetchFails(t *testing.T) {
 		"powerplant": "powerplant is part of the program",
 		"spam":       "put fold1.train.csv.gz … fold5.test.csv.gz into " + filepath.Join(dir, "spam"),
 	} {
-		var e *usage.Error
+		var e *usererror.Error
 		if err := mustSet(set).Fetch(t.Context(), by(t, offline), dir, note); !errors.As(err, &e) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", set, err)

@@ -41,13 +41,13 @@ func (t *ardTask) begin(p *pool, a device.ARDArgs) {
 	p.reserve(0, ardRows*max(t.B, simd.PanelColumns64))
 	p.reserve(1, ardRows*max(t.D, simd.PanelColumns64))
 	t.z, t.x, t.slope = double(a.Z), double(a.X), double(a.Slope)
-	t.weight = grow(p, &t.weight, a.LogL.Len())
+	t.weight = grow(p, &t.weight, a.LogLength.Len())
 	t.square = grow(p, &t.square, max(t.M, t.B)*t.D)
 	t.half = grow(p, &t.half, t.groups()*t.B)
 	if p.dry() {
 		return
 	}
-	for i, v := range double(a.LogL) {
+	for i, v := range double(a.LogLength) {
 		t.weight[i] = math.Exp(-2 * v)
 	}
 	t.square = t.square[:t.B*t.D]
@@ -192,13 +192,13 @@ func (t *ardTask) ownHalf(zw []float64, i int) float64 {
 	return simd.Dot64(zw[:t.D], t.z[i*t.D:][:t.D]) / 2
 }
 
-// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogL and g.Z. Where X is Z, G is
+// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength and g.Z. Where X is Z, G is
 // symmetric, and one product G X stands for both sides.
 func (d *gp) ARDBackward(g, a device.ARDArgs) {
 	t := &d.ard
 	t.ARDShape = device.CheckARDBackward(g, a)
 	t.begin(d.pool, a)
-	t.dc, t.dz, t.dlogl = double(g.C), double(g.Z), double(g.LogL)
+	t.dc, t.dz, t.dlogl = double(g.C), double(g.Z), double(g.LogLength)
 	t.beginGradient(d.pool)
 	if t.Isotropic {
 		t.packAcross(d.pool)

@@ -132,11 +132,11 @@ func TestMisuse(t *testing.T) {
 		},
 		"device: ARD: X is real [2 2], want double [-1 2]": func() {
 			d.ARD(device.ARDArgs{C: double(1, 3, 2), Slope: double(1, 3, 2), Z: double(3, 2), X: real(2, 2),
-				LogL: double(1, 2), Form: device.Matern12})
+				LogLength: double(1, 2), Form: device.Matern12})
 		},
 		"device: ARD: Slope is C for RBF, and another tensor otherwise": func() {
 			d.ARD(device.ARDArgs{C: double(1, 3, 2), Slope: double(1, 3, 2), Z: double(3, 2), X: double(2, 2),
-				LogL: double(1, 2)})
+				LogLength: double(1, 2)})
 		},
 		"device: Widen: the real tensor is not real with 3": func() { d.Widen(double(3), double(3)) },
 		"device: Upload: 2 values for a tensor of 3":        func() { d.Upload(real(3), make([]float64, 2)) },
@@ -145,7 +145,7 @@ func TestMisuse(t *testing.T) {
 		},
 		"device: Potrf: jitter is nil": func() { d.Potrf(double(1, 2, 2), nil, double(1, 2, 2)) },
 		"device: RandomFeatures: the scratch was planned": func() {
-			p := device.FeatureParams{LogAlpha: real(1), LogL: real(2), MeanW: real(6, 1), LogVarW: real(6, 1)}
+			p := device.FeatureParams{LogAlpha: real(1), LogLength: real(2), MeanW: real(6, 1), LogVarW: real(6, 1)}
 			d.RandomFeatures(device.FeatureArgs{Out: real(2, 4, 1), H: real(2, 4, 2), Params: p,
 				Rows: d.New(device.Int, 4), Scratch: d.FeatureScratch(1, 4, 2, 3, 1)})
 		},

@@ -24,7 +24,7 @@ func machines() ([]device.Machine, error) {
 
 // openDevice opens the CPU by precision: "f32" (also "") or "f64". It starts as many
 // workers as GOMAXPROCS says; the results do not depend on their number.
-func openDevice(options string, _ device.Say) (device.Device, error) {
+func openDevice(options string, _ device.Logger) (device.Device, error) {
 	switch workers := runtime.GOMAXPROCS(0); options {
 	case "", "f32":
 		return New[float32](workers), nil

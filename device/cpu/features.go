@@ -46,7 +46,7 @@ type featureParams[T Float] struct {
 }
 
 func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
-	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogL), d.real(p.MeanOmega),
+	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogLength), d.real(p.MeanOmega),
 		d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.LowerW), d.real(p.Mixing)}
 }
 

@@ -7,7 +7,7 @@ type drawSpectra[T Float] features[T]
 
 func (t *drawSpectra[T]) run(w *worker, block int) {
 	sample, row := block/t.D, block%t.D
-	key := keyOf(t.noise.Spectra, sample, t.noise.Draws)
+	key := keyOf(t.noise.Spectra, sample, t.noise.FrequencyDraws)
 	omega := t.omega[block*t.R:][:t.R]
 	if t.Prior {
 		draw(t.math, omega, t.R, key, nil, row)
@@ -41,7 +41,7 @@ func (t *drawWeights[T]) run(w *worker, block int) {
 	sample, lo, hi := spanOf(block, featureColumns, columns)
 	n, at := (hi-lo)*t.Out, (sample*columns+lo)*t.Out
 	e, s := t.e[at:][:n], t.math.scratch(w, 0, n)
-	draw(t.math, e, t.Out, keyOf(t.noise.Weights, sample, t.noise.WDraws), nil, lo)
+	draw(t.math, e, t.Out, keyOf(t.noise.Weights, sample, t.noise.WeightDraws), nil, lo)
 	deviations(t.math, s, t.p.logVarW[lo*t.Out:])
 	combine(t.w[at:][:n], e, s, t.p.meanW[lo*t.Out:])
 }

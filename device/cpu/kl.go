@@ -41,13 +41,13 @@ func (d *Device[T]) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight devic
 		return
 	}
 	t.lengths[0] = 1
-	for i, v := range d.real(a.LogL) {
+	for i, v := range d.real(a.LogLength) {
 		t.lengths[i] = math.Exp(2 * float64(v))
 	}
 	d.do((*klDiag[T])(t), t.d*pieces, t.d*t.r*16)
 	double(kl)[0] = sum(t.kl)
-	if a.LogL != nil {
-		to := d.real(g.LogL)
+	if a.LogLength != nil {
+		to := d.real(g.LogLength)
 		for i := range to {
 			to[i] -= T(t.weight * sum(t.dlogl[i*pieces:(i+1)*pieces]))
 		}

@@ -181,8 +181,8 @@ func divergence(t *testing.T, dev device.Device, tol Tolerances) {
 	}
 	dev.Upload(logvar, variance)
 	g := device.DiagArgs{Mean: dev.New(device.Real, d, n), LogVar: dev.New(device.Real, d, n),
-		LogL: dev.New(device.Real, d)}
-	dev.KLDiag(kl, g, device.DiagArgs{Mean: mean, LogVar: logvar, LogL: put(dev, device.Real, logl, d)},
+		LogLength: dev.New(device.Real, d)}
+	dev.KLDiag(kl, g, device.DiagArgs{Mean: mean, LogVar: logvar, LogLength: put(dev, device.Real, logl, d)},
 		device.Scalar{Value: 1})
 	if v := value(); math.Abs(v) > d*n*tol.real() {
 		t.Errorf("KLDiag is %g at the prior", v)
@@ -248,8 +248,8 @@ func flooredGradient(t *testing.T, dev device.Device, _ Tolerances) {
 		} else {
 			p = dev.New(device.Double, j, m, b)
 		}
-		args := device.MomentsArgs{Mean: mean, Variance: variance, P: p, A: a, M: dev.New(device.Double, j, m),
-			S: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
+		args := device.MomentsArgs{Mean: mean, Variance: variance, P: p, A: a, QMean: dev.New(device.Double, j, m),
+			QRoot: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
 		dev.Moments(args)
 		for _, v := range download(dev, variance) {
 			if v != device.VarFloor {
@@ -258,10 +258,10 @@ func flooredGradient(t *testing.T, dev device.Device, _ Tolerances) {
 		}
 		g := device.MomentsArgs{Mean: dev.New(device.Double, b, j),
 			Variance: upload(dev, r.normal("dvariance", device.Double, none, 0, 1, b, j)),
-			A:        dev.New(device.Double, 1, m, b), M: dev.New(device.Double, j, m),
-			S: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
+			A:        dev.New(device.Double, 1, m, b), QMean: dev.New(device.Double, j, m),
+			QRoot: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
 		dev.MomentsBackward(g, args)
-		for _, gradient := range []*device.Tensor{g.A, g.M, g.S, g.LogAlpha} {
+		for _, gradient := range []*device.Tensor{g.A, g.QMean, g.QRoot, g.LogAlpha} {
 			for _, v := range download(dev, gradient) {
 				if v != 0 {
 					t.Fatalf("diagonal %v: a gradient of %g comes from a floored variance", diagonal, v)
@@ -308,9 +308,9 @@ func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 		whole, chunked := parts(func(out, h *device.Tensor, offset uint32) {
 			dev.RandomFeatures(device.FeatureArgs{Out: out, H: h, Params: featureParams(in), Rows: rows,
 				Noise: device.FeatureNoise{
-					Weights: device.Key{Seed: 3, Sample: offset, Site: device.SiteWeights},
-					Spectra: device.Key{Seed: 3, Sample: offset, Site: device.SiteSpectra},
-					Draws:   c.draws, WDraws: c.wdraws, Local: c.local,
+					Weights:        device.Key{Seed: 3, Sample: offset, Site: device.SiteWeights},
+					Spectra:        device.Key{Seed: 3, Sample: offset, Site: device.SiteSpectra},
+					FrequencyDraws: c.draws, WeightDraws: c.wdraws, Local: c.local,
 				}, Scratch: scratch})
 		}, in[0], 2)
 		bound{relative: tol.real()}.compare(t, fmt.Sprintf("RandomFeatures, %v", c), chunked, whole)

@@ -21,7 +21,7 @@ func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 	for a, fourth := range map[device.Activation]float64{device.ArcCos0: 2, device.ArcCos1: 6,
 		device.ArcCos2: 210.0 / 9} {
 		phi := columnsOf(dev, put(dev, device.Real, h, samples, b, d), n, device.FeatureParams{Activation: a,
-			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d)})
+			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogLength: put(dev, device.Real, logl, d)})
 		square := 0.0
 		for i := range b {
 			for j := range b {

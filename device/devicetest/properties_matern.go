@@ -40,7 +40,7 @@ func nearRows(t *testing.T, dev device.Device, _ Tolerances) {
 					n, other = m, z
 				}
 				a := device.ARDArgs{C: dev.New(device.Double, k, m, n), Slope: dev.New(device.Double, k, m, n),
-					Z: upload(dev, z), LogL: upload(dev, logl), Form: form}
+					Z: upload(dev, z), LogLength: upload(dev, logl), Form: form}
 				if a.X = a.Z; !same {
 					a.X = upload(dev, x)
 				}
@@ -78,11 +78,11 @@ func slopeOf(form device.Correlation, r float64) float64 {
 // slope times the rounding of ‖z‖²: some 1e-9 a pair for Matérn 1/2 (device.TouchingRows), less for
 // the others.
 func nearGradient(t *testing.T, dev device.Device, a device.ARDArgs) {
-	k, m, n, d, lengths := a.C.Dim(0), a.C.Dim(1), a.C.Dim(2), a.Z.Dim(1), a.LogL.Dim(1)
-	z, x, logl, form, same := download(dev, a.Z), download(dev, a.X), download(dev, a.LogL), a.Form, a.Z == a.X
+	k, m, n, d, lengths := a.C.Dim(0), a.C.Dim(1), a.C.Dim(2), a.Z.Dim(1), a.LogLength.Dim(1)
+	z, x, logl, form, same := download(dev, a.Z), download(dev, a.X), download(dev, a.LogLength), a.Form, a.Z == a.X
 	ones := slices.Repeat([]float64{1}, k*m*n)
 	dz, dl := dev.New(device.Double, m, d), dev.New(device.Double, k, lengths)
-	dev.ARDBackward(device.ARDArgs{C: put(dev, device.Double, ones, k, m, n), Z: dz, LogL: dl}, a)
+	dev.ARDBackward(device.ARDArgs{C: put(dev, device.Double, ones, k, m, n), Z: dz, LogLength: dl}, a)
 	wantZ, wantL := make([]float64, m*d), make([]float64, k*lengths)
 	for i := range k * m * n {
 		c, row, column := i/(m*n), i/n%m, i%n

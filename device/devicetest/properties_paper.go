@@ -31,16 +31,16 @@ func unwhitened(t *testing.T, dev device.Device, _ Tolerances) {
 			z, x := put(dev, device.Double, q.z, m, d), put(dev, device.Double, q.x, b, d)
 			logl, logalpha := put(dev, device.Double, q.logl, k, d), put(dev, device.Double, q.logalpha, j)
 			kuu, l, jitter := double(k, m, m), double(k, m, m), double(k)
-			dev.ARD(device.ARDArgs{C: kuu, Slope: kuu, Z: z, X: z, LogL: logl})
+			dev.ARD(device.ARDArgs{C: kuu, Slope: kuu, Z: z, X: z, LogLength: logl})
 			dev.Potrf(l, jitter, kuu)
 			kuf, a := double(k, m, b), double(k, m, b)
-			dev.ARD(device.ARDArgs{C: kuf, Slope: kuf, Z: z, X: x, LogL: logl})
+			dev.ARD(device.ARDArgs{C: kuf, Slope: kuf, Z: z, X: x, LogLength: logl})
 			dev.Trsm(a, l, kuf)
-			whitened := device.WhitenArgs{M: double(j, m), S: double(j, m, m), L: l, LogAlpha: logalpha,
+			whitened := device.WhitenArgs{QMean: double(j, m), QRoot: double(j, m, m), L: l, LogAlpha: logalpha,
 				Mu: put(dev, device.Double, q.mu, j, m), Sqrt: upload(dev, sqrt)}
 			dev.Whiten(whitened)
 			got := device.MomentsArgs{Mean: double(b, j), Variance: double(b, j), P: double(j, m, b), A: a,
-				M: whitened.M, S: whitened.S, LogAlpha: logalpha}
+				QMean: whitened.QMean, QRoot: whitened.QRoot, LogAlpha: logalpha}
 			dev.Moments(got)
 
 			mean, variance := q.moments(d, download(dev, jitter))
@@ -165,7 +165,7 @@ func approach(t *testing.T, dev device.Device, form device.Correlation) {
 			mixing = put(dev, device.Real, root, n)
 		}
 		phi := columnsOf(dev, upload(dev, h), n, device.FeatureParams{Mixing: mixing,
-			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d)})
+			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogLength: put(dev, device.Real, logl, d)})
 		square := 0.0
 		for i := range b {
 			for j := range b {

@@ -110,7 +110,7 @@ func ard(form device.Correlation, c, z, x, logl []float64, k, d int) {
 func ardProblem(p *problem, form device.Correlation, z, x, logl int) *problem {
 	var slope *device.Tensor
 	args := func(in, out []*device.Tensor) device.ARDArgs {
-		return device.ARDArgs{C: out[0], Slope: slope, Z: in[z], X: in[x], LogL: in[logl], Form: form}
+		return device.ARDArgs{C: out[0], Slope: slope, Z: in[z], X: in[x], LogLength: in[logl], Form: form}
 	}
 	return with(p, args, func(dev device.Device, a device.ARDArgs) {
 		if form == device.RBF {

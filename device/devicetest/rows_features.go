@@ -78,9 +78,9 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
 	columns := nr * c.activation.Columns()
 	noise := device.FeatureNoise{
-		Weights: device.Key{Seed: 11, Step: device.Count{N: 3}, Sample: 4, Site: device.SiteWeights, Layer: 2},
-		Spectra: device.Key{Seed: 11, Sample: 4, Site: device.SiteSpectra, Layer: 2},
-		Draws:   c.draws, WDraws: c.wdraws, Local: c.local,
+		Weights:        device.Key{Seed: 11, Step: device.Count{N: 3}, Sample: 4, Site: device.SiteWeights, Layer: 2},
+		Spectra:        device.Key{Seed: 11, Sample: 4, Site: device.SiteSpectra, Layer: 2},
+		FrequencyDraws: c.draws, WeightDraws: c.wdraws, Local: c.local,
 	}
 	noise.Weights.Strata, noise.Spectra.Strata = c.strata, c.strata
 	spectra, lengths := adds, none
@@ -127,7 +127,7 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 
 // featureParams returns the parameters behind h.
 func featureParams(in []*device.Tensor) device.FeatureParams {
-	return device.FeatureParams{LogAlpha: in[1], LogL: in[2], MeanOmega: in[3], LogVarOmega: in[4],
+	return device.FeatureParams{LogAlpha: in[1], LogLength: in[2], MeanOmega: in[3], LogVarOmega: in[4],
 		MeanW: in[5], LogVarW: in[6]}
 }
 
@@ -144,11 +144,11 @@ func withLayer(p *problem, size []int, args func(in, out []*device.Tensor) devic
 		a.Scratch = scratch
 		forward(dev, a)
 	}, func(dev device.Device, g, a device.FeatureArgs) {
-		if g.Params.LogL == nil { // it gathers nothing unless the prior is sampled, but is there
+		if g.Params.LogLength == nil { // it gathers nothing unless the prior is sampled, but is there
 			if unused == nil {
 				unused = dev.New(device.Real, d)
 			}
-			g.Params.LogL = unused
+			g.Params.LogLength = unused
 		}
 		a.Scratch = scratch
 		backward(dev, g, a)

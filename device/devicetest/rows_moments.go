@@ -83,7 +83,7 @@ func whiten(r *random, size []int, diagonal bool) *problem {
 			}
 		},
 	}, func(in, out []*device.Tensor) device.WhitenArgs {
-		return device.WhitenArgs{M: out[0], S: out[1], L: in[0], LogAlpha: in[1], Mu: in[2], Sqrt: in[3]}
+		return device.WhitenArgs{QMean: out[0], QRoot: out[1], L: in[0], LogAlpha: in[1], Mu: in[2], Sqrt: in[3]}
 	}, device.Device.Whiten, device.Device.WhitenBackward)
 }
 
@@ -101,7 +101,7 @@ func moments(r *random, size []int, diagonal bool) *problem {
 	}
 	var kept *device.Tensor
 	return with(p, func(in, out []*device.Tensor) device.MomentsArgs {
-		return device.MomentsArgs{Mean: out[0], Variance: out[1], P: kept, A: in[0], M: in[1], S: in[2], LogAlpha: in[3]}
+		return device.MomentsArgs{Mean: out[0], Variance: out[1], P: kept, A: in[0], QMean: in[1], QRoot: in[2], LogAlpha: in[3]}
 	}, func(dev device.Device, a device.MomentsArgs) {
 		if !diagonal && kept == nil {
 			kept = dev.New(device.Double, j, m, b)

@@ -56,7 +56,7 @@ func klDiag(r *random, size []int, lengths bool) *problem {
 	return withValue(p, -klWeight, func(in []*device.Tensor) device.DiagArgs {
 		a := device.DiagArgs{Mean: in[0], LogVar: in[1]}
 		if lengths {
-			a.LogL = in[2]
+			a.LogLength = in[2]
 		}
 		return a
 	}, func(dev device.Device, kl *device.Tensor, g, a device.DiagArgs) {

@@ -23,7 +23,7 @@ type ardState struct {
 func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cuda.Arg, rows int) {
 	groups := n.K
 	if n.Isotropic {
-		groups, weight, a.LogL = 1, cuda.Pointer(0), nil
+		groups, weight, a.LogLength = 1, cuda.Pointer(0), nil
 	} else {
 		weight = d.growDoubles(&d.state.ard.weight, n.K*n.D)
 	}
@@ -32,7 +32,7 @@ func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cu
 	}
 	norms = d.growDoubles(&d.state.ard.norms, groups*rows)
 	d.double.launch("ard_norms", cuda.Grid{X: (rows + 31) / 32, Y: groups, Z: 1}, 0,
-		cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D), weight, norms, d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL))
+		cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D), weight, norms, d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogLength))
 	return norms, weight, rows
 }
 
@@ -43,7 +43,7 @@ func (d *Device) ARD(a device.ARDArgs) {
 	if n.Isotropic {
 		d.double.launch("ard_isotropic", tiles(n.M, n.B, 1), 0,
 			cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same), cuda.Int(int(a.Form)),
-			d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL), norms)
+			d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogLength), norms)
 		return
 	}
 	m, b, depth, stride, same := cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same)
@@ -56,7 +56,7 @@ func (d *Device) ARD(a device.ARDArgs) {
 		cuda.Int(int(a.Form)), d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), weight, norms)
 }
 
-// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogL and g.Z. Where X is Z, G is
+// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength and g.Z. Where X is Z, G is
 // symmetric, and one product G X stands for both sides.
 func (d *Device) ARDBackward(g, a device.ARDArgs) {
 	n := device.CheckARDBackward(g, a)
@@ -66,7 +66,7 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 		norms, _, _ := d.ardNorms(n, a)
 		mixed, partial := d.growDoubles(&t.mixed, n.M*n.B), d.growDoubles(&t.partial, grid.X*grid.Y*n.K)
 		d.double.launch("ard_isotropic_backward", grid, 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
-			mixed, partial, d.ptr(g.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL), norms)
+			mixed, partial, d.ptr(g.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogLength), norms)
 		parts := ardParts{partial: partial, chunks: grid.X * grid.Y, kernels: 1,
 			rows: cuda.Pointer(0), moved: cuda.Pointer(0), weight: cuda.Pointer(0)}
 		if g.Z != nil {
@@ -84,7 +84,7 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 	chunks := (n.M+tile-1)/tile + (n.B+tile-1)/tile
 	partial, weight := d.growDoubles(&t.partial, chunks*n.K*n.D), d.growDoubles(&t.weight, n.K*n.D)
 	d.double.launch("ard_lengths", cuda.Grid{X: (n.D + 31) / 32, Y: n.K, Z: chunks}, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D),
-		partial, weight, moved, d.ptr(a.Z), d.ptr(a.X), rows, columns, d.ptr(a.LogL))
+		partial, weight, moved, d.ptr(a.Z), d.ptr(a.X), rows, columns, d.ptr(a.LogLength))
 	d.ardFold(n, g, a, ardParts{partial: partial, chunks: chunks, kernels: n.K, rows: rows, moved: moved, weight: weight})
 }
 
@@ -114,7 +114,7 @@ type ardParts struct {
 // ardFold is dlogl += Σ partial over chunks, and, where X̄ learns, dz += Σ_k (P − g z)/ℓ², twice
 // where X is Z.
 func (d *Device) ardFold(n device.ARDShape, g, a device.ARDArgs, p ardParts) {
-	size, lengths, times := n.M*n.D, g.LogL.Len(), 1.0
+	size, lengths, times := n.M*n.D, g.LogLength.Len(), 1.0
 	if g.Z == nil {
 		size = 0
 	}
@@ -122,5 +122,5 @@ func (d *Device) ardFold(n device.ARDShape, g, a device.ARDArgs, p ardParts) {
 		times = 2
 	}
 	d.double.launch("ard_fold", d.double.over("ard_fold", size+lengths), 0, cuda.Int(p.kernels), cuda.Int(size), cuda.Int(n.D),
-		cuda.Int(lengths), cuda.Int(p.chunks), cuda.Float64(times), d.ptr(g.Z), d.ptr(g.LogL), p.moved, p.rows, d.ptr(a.Z), p.weight, p.partial)
+		cuda.Int(lengths), cuda.Int(p.chunks), cuda.Float64(times), d.ptr(g.Z), d.ptr(g.LogLength), p.moved, p.rows, d.ptr(a.Z), p.weight, p.partial)
 }

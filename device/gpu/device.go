@@ -37,16 +37,16 @@ type settings struct {
 	context *cuda.Context
 	name    string
 	single  bool // Real is float32
-	say     device.Say
+	log     device.Logger
 }
 
 // openDevice opens a GPU by its number and precision: "", "0", "f64", "0:f32".
-func openDevice(options string, say device.Say) (device.Device, error) {
+func openDevice(options string, log device.Logger) (device.Device, error) {
 	ordinal, single, err := parse(options)
 	if err != nil {
 		return nil, err
 	}
-	d, err := New(ordinal, single, say)
+	d, err := New(ordinal, single, log)
 	if _, is := errors.AsType[*cuda.SettingError](err); is {
 		return nil, &device.SettingError{Err: err}
 	}
@@ -60,17 +60,17 @@ func openDevice(options string, say device.Say) (device.Device, error) {
 const graphVariable = "GPDRF_CUDA_GRAPH"
 
 // New opens a GPU by its number; Real is float32 if single is true.
-func New(ordinal int, single bool, say device.Say) (*Device, error) {
+func New(ordinal int, single bool, log device.Logger) (*Device, error) {
 	graphs := os.Getenv(graphVariable)
 	if graphs != "" && graphs != "0" && graphs != "1" {
 		return nil, &cuda.SettingError{Name: graphVariable, Value: graphs,
 			Reason: "use 0 to launch each step, or 1 to record it"}
 	}
-	context, err := cuda.Open(ordinal, say)
+	context, err := cuda.Open(ordinal, log)
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{settings: settings{context: context, single: single, say: say},
+	d := &Device{settings: settings{context: context, single: single, log: log},
 		graphs: graphs != "0", records: map[*cuda.Graph]bool{}}
 	d.begin()
 	d.name = fmt.Sprintf("cuda:%d:%s", ordinal, d.real.suffix[1:])
@@ -90,16 +90,16 @@ func (d *Device) begin() {
 	d.heap = heap{device: d, live: map[cuda.Ptr]allocation{}}
 }
 
-// Relax lets products of Real tensors be less exact: on tensor cores, which multiply float32 from
+// SetPrecision lets products of Real tensors be less exact: on tensor cores, which multiply float32 from
 // compute capability 8.0 on. Where their kernels cannot be loaded, it says why.
-func (d *Device) Relax(p device.Precision) device.Precision {
+func (d *Device) SetPrecision(p device.Precision) device.Precision {
 	d.products = d.real
 	if p != device.Medium || !d.single {
 		return device.Highest
 	}
 	has, err := d.context.LoadTF32()
 	if err != nil {
-		d.say(err.Error())
+		d.log(err.Error())
 	}
 	if !has {
 		return device.Highest
@@ -155,7 +155,7 @@ func (d *Device) UploadInts(dst *device.Tensor, src []int32) {
 	}
 }
 
-// lane is a stream with its pinned memory: that of the operations, or cuda.Ahead.
+// lane is a stream with its pinned memory: that of the operations, or cuda.UploadStream.
 type lane interface {
 	Stage(n int) ([]byte, error)
 	Write(dst cuda.Ptr, staged []byte) error

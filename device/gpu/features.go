@@ -60,13 +60,13 @@ func (d *Device) RandomFeatures(a device.FeatureArgs) {
 	const op = "RandomFeatures"
 	t := beginFeatures(op, a, device.CheckFeatures(op, a))
 	p, noise := &t.p, &t.noise
-	d.fork(false, p.MeanOmega, p.LogVarOmega, p.LogL, p.Mixing, p.MeanW, p.LogVarW)
+	d.fork(false, p.MeanOmega, p.LogVarOmega, p.LogLength, p.Mixing, p.MeanW, p.LogVarW)
 	d.drawSpectra(t)
 	if noise.Local {
 		d.contrast(t)
 	} else {
 		n := t.weights * t.Columns() * t.Out
-		d.draw(draw{slots: t.weights, rows: t.Columns(), columns: t.Out, key: noise.Weights, number: noise.WDraws,
+		d.draw(draw{slots: t.weights, rows: t.Columns(), columns: t.Out, key: noise.Weights, number: noise.WeightDraws,
 			mean: p.MeanW, logvar: p.LogVarW, x: d.growReals(&t.w, n), noise: d.growReals(&t.e, n)})
 	}
 	d.join()
@@ -94,14 +94,14 @@ func (d *Device) RandomFeatures(a device.FeatureArgs) {
 func (d *Device) drawSpectra(t *features) {
 	omega := d.growReals(&t.omega, t.omegas*t.D*t.R)
 	if !t.Prior {
-		d.draw(draw{slots: t.omegas, rows: t.D, columns: t.R, key: t.noise.Spectra, number: t.noise.Draws,
+		d.draw(draw{slots: t.omegas, rows: t.D, columns: t.R, key: t.noise.Spectra, number: t.noise.FrequencyDraws,
 			mean: t.p.MeanOmega, logvar: t.p.LogVarOmega, mixing: t.p.Mixing, x: omega, noise: d.growReals(&t.tau, t.omegas*t.D*t.R)})
 		return
 	}
 	n := t.omegas * t.D * ((t.R + 3) / 4)
 	first, k0, k1, step, site, strata := d.draws(t.noise.Spectra)
 	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R),
-		first, cuda.Int(t.noise.Draws), k0, k1, step, site, strata, d.ptr(t.p.LogL), d.ptr(t.p.Mixing), omega)
+		first, cuda.Int(t.noise.FrequencyDraws), k0, k1, step, site, strata, d.ptr(t.p.LogLength), d.ptr(t.p.Mixing), omega)
 }
 
 // draw is slots Gaussian matrices: x = mean + noise, both times mixing where there is one.
@@ -226,7 +226,7 @@ func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
 	}
 	if t.Prior {
 		d.real.launch("fold_prior", cuda.Grid{X: t.D + 1, Y: 1, Z: 1}, 0, cuda.Int(t.D), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(sums),
-			t.domega.arg(), t.omega.arg(), d.ptr(dp.LogL), d.ptr(dp.LogAlpha), alpha)
+			t.domega.arg(), t.omega.arg(), d.ptr(dp.LogLength), d.ptr(dp.LogAlpha), alpha)
 		return
 	}
 	n := t.D * t.R

@@ -37,7 +37,7 @@ func TestFeatureMomentFloor(t *testing.T) {
 	for _, d := range []device.Device{cpu.New[float64](1), open(t, false), open(t, true)} {
 		fill := func(value float64, shape ...int) *device.Tensor { return filled(d, 0, value, shape...) }
 		params := func(logVarOmega, logVarW float64) device.FeatureParams {
-			return device.FeatureParams{LogAlpha: fill(0, 1), LogL: fill(0, 2), MeanOmega: fill(0, 2, 5),
+			return device.FeatureParams{LogAlpha: fill(0, 1), LogLength: fill(0, 2), MeanOmega: fill(0, 2, 5),
 				LogVarOmega: fill(logVarOmega, 2, 5), MeanW: fill(0, 10, 3), LogVarW: fill(logVarW, 10, 3)}
 		}
 		p, g, scratch := params(-80, -40), params(0, 0), d.FeatureScratch(2, 4, 2, 5, 3)
@@ -60,7 +60,7 @@ func TestFeatureMomentScratch(t *testing.T) {
 	d := open(t, true)
 	n := device.FeatureShape{S: 2, B: 3, D: 4, R: 5, Out: 6}
 	h, mean, variance := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out), d.New(device.Real, n.S, n.B, n.Out)
-	p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogL: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
+	p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogLength: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
 		LogVarOmega: d.New(device.Real, n.D, n.R), MeanW: d.New(device.Real, 2*n.R, n.Out), LogVarW: d.New(device.Real, 2*n.R, n.Out)}
 	a := device.FeatureArgs{Out: mean, Variance: variance, H: h, Params: p}
 	for _, dh := range []*device.Tensor{h, nil} {

@@ -20,7 +20,7 @@ func TestFeatureTiles(t *testing.T) {
 	tolerances := map[*Device]float64{single: 1e-4}
 	// The largest error is dlogα's, a sum of terms of both signs. TF32 has 2⁻¹² of each factor and of
 	// phases up to 10.
-	if d := open(t, true); device.Relax(d, device.Medium) == device.Medium {
+	if d := open(t, true); device.SetPrecision(d, device.Medium) == device.Medium {
 		tolerances[d] = 3e-2
 	}
 	for _, n := range []device.FeatureShape{
@@ -35,7 +35,7 @@ func TestFeatureTiles(t *testing.T) {
 		{S: 2, B: 65, D: 3, R: 65, Out: 1, Prior: true, Activation: device.ArcCos2},
 	} {
 		noises := []device.FeatureNoise{
-			{}, {Draws: 2, WDraws: 1}, {Local: true}, {Draws: 1, WDraws: 1}, {Draws: 1, Local: true},
+			{}, {FrequencyDraws: 2, WeightDraws: 1}, {Local: true}, {FrequencyDraws: 1, WeightDraws: 1}, {FrequencyDraws: 1, Local: true},
 		}
 		if n.S*n.B*n.R > 50000 { // the double takes long
 			noises = noises[:1]
@@ -47,7 +47,7 @@ func TestFeatureTiles(t *testing.T) {
 				compareLayer(t, double, n, &noise, want, true, 1e-11)
 				for d, tolerance := range tolerances {
 					// how draws are shared does not touch the products
-					if d == single || noise.Draws+noise.WDraws == 0 {
+					if d == single || noise.FrequencyDraws+noise.WeightDraws == 0 {
 						compareLayer(t, d, n, &noise, want, true, tolerance)
 					}
 				}
@@ -63,7 +63,7 @@ func TestFeatureScratch(t *testing.T) {
 	for _, noise := range []device.FeatureNoise{{}, {Local: true}} {
 		scratch := d.FeatureScratch(n.S, n.B, n.D, n.R, n.Out)
 		h, dout := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out)
-		p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogL: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
+		p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogLength: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
 			LogVarOmega: d.New(device.Real, n.D, n.R), MeanW: d.New(device.Real, 2*n.R, n.Out), LogVarW: d.New(device.Real, 2*n.R, n.Out)}
 		a := device.FeatureArgs{Out: dout, H: h, Params: p, Rows: d.New(device.Int, n.B), Noise: noise, Scratch: scratch}
 		step := func() {
@@ -107,7 +107,7 @@ func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise
 		spread = 2
 	}
 	params := func(scale, mean float64) device.FeatureParams {
-		p := device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogL: fill(scale, 0, n.D), MeanW: fill(scale, 0, n.Columns(), n.Out), LogVarW: fill(scale, mean, n.Columns(), n.Out), Activation: n.Activation}
+		p := device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogLength: fill(scale, 0, n.D), MeanW: fill(scale, 0, n.Columns(), n.Out), LogVarW: fill(scale, mean, n.Columns(), n.Out), Activation: n.Activation}
 		if !n.Prior {
 			p.MeanOmega, p.LogVarOmega = fill(scale, 0, n.D, n.R), fill(scale, spread*mean, n.D, n.R)
 		}
@@ -135,7 +135,7 @@ func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise
 		d.RandomFeaturesBackward(g, a)
 	}
 	var results [][]float64
-	for _, x := range []*device.Tensor{a.Out, a.Variance, g.H, g.Params.LogAlpha, g.Params.LogL, g.Params.MeanOmega,
+	for _, x := range []*device.Tensor{a.Out, a.Variance, g.H, g.Params.LogAlpha, g.Params.LogLength, g.Params.MeanOmega,
 		g.Params.LogVarOmega, g.Params.MeanW, g.Params.LogVarW} {
 		results = append(results, download(d, x))
 	}

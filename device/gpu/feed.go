@@ -11,7 +11,7 @@ import (
 // them there, which is quick on the device: a loop that is recorded knows one address.
 type feed struct {
 	device  *Device
-	ahead   *cuda.Ahead // nil on a dry device
+	ahead   *cuda.UploadStream // nil on a dry device
 	dst     []*device.Tensor
 	waiting []*device.Tensor // like dst
 	piece   []int            // how many elements of each are on their way
@@ -25,9 +25,9 @@ func (d *Device) Feed(dst ...*device.Tensor) device.Feed {
 	}
 	if d.ledger == nil {
 		var err error
-		f.ahead, err = d.context.Ahead()
+		f.ahead, err = d.context.UploadStream()
 		d.check("a feed", err)
-		d.check("a feed", f.ahead.Part()) // after New has cleared the tensors
+		d.check("a feed", f.ahead.Fork()) // after New has cleared the tensors
 	}
 	return f
 }
@@ -74,5 +74,5 @@ func (f *feed) Next() {
 		d.Copy(f.dst[i].View(0, n), f.waiting[i].View(0, n))
 		f.piece[i] = 0
 	}
-	d.check("Next", f.ahead.Part())
+	d.check("Next", f.ahead.Fork())
 }

@@ -75,7 +75,7 @@ func TestTF32(t *testing.T) {
 func relax(t testing.TB, p device.Precision) *Device {
 	t.Helper()
 	d := open(t, true)
-	if device.Relax(d, p) != p {
+	if device.SetPrecision(d, p) != p {
 		t.Skip("the GPU has no tensor cores for float32")
 	}
 	return d

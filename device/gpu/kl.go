@@ -24,14 +24,14 @@ func (d *Device) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.S
 	n := grid.X * grid.Y
 	sums, excess := d.growDoubles(&d.state.kl.kl, n), d.growDoubles(&d.state.kl.dlogl, n)
 	fold := cuda.Grid{X: 1, Y: 1, Z: 1}
-	if a.LogL != nil {
+	if a.LogLength != nil {
 		fold.X += (rows + 255) / 256
 	}
-	d.fork(true, a.Mean, a.LogVar, a.LogL)
+	d.fork(true, a.Mean, a.LogVar, a.LogLength)
 	defer d.join()
 	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.live(weight),
-		d.ptr(g.Mean), d.ptr(g.LogVar), d.ptr(a.Mean), d.ptr(a.LogVar), d.ptr(a.LogL), sums, excess)
-	d.real.launch("kl_fold", fold, 0, cuda.Int(rows), cuda.Int(grid.Y), d.ptr(kl), d.ptr(g.LogL), sums, excess)
+		d.ptr(g.Mean), d.ptr(g.LogVar), d.ptr(a.Mean), d.ptr(a.LogVar), d.ptr(a.LogLength), sums, excess)
+	d.real.launch("kl_fold", fold, 0, cuda.Int(rows), cuda.Int(grid.Y), d.ptr(kl), d.ptr(g.LogLength), sums, excess)
 }
 
 // KLInducing is the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.

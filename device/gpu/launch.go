@@ -47,7 +47,7 @@ func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Ar
 }
 
 // fork puts the launches up to join on the second stream of a recorded step. Unless opens is set,
-// it does so only where that stream has work already (cuda.Context.Beside). They may read fixed,
+// it does so only where that stream has work already (cuda.Context.OnSecondStream). They may read fixed,
 // which no launch of a step writes before the gradient is done.
 func (d *Device) fork(opens bool, fixed ...*device.Tensor) {
 	if d.recording == nil {
@@ -59,13 +59,13 @@ func (d *Device) fork(opens bool, fixed ...*device.Tensor) {
 			owners = append(owners, d.memory(t).block)
 		}
 	}
-	d.check("working on a second stream", d.context.Beside(opens, owners))
+	d.check("working on a second stream", d.context.OnSecondStream(opens, owners))
 }
 
 // join ends a fork.
 func (d *Device) join() {
 	if d.recording != nil {
-		d.context.Back()
+		d.context.OnFirstStream()
 	}
 }
 

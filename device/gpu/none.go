@@ -8,7 +8,7 @@ import (
 )
 
 // openDevice returns the reason why this program has no GPU.
-func openDevice(options string, _ device.Say) (device.Device, error) {
+func openDevice(options string, _ device.Logger) (device.Device, error) {
 	if _, _, err := parse(options); err != nil {
 		return nil, err
 	}

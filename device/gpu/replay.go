@@ -25,7 +25,7 @@ type recording struct {
 // replayed.
 type loop struct {
 	device *Device
-	work   func(device.Live)
+	work   func(device.LiveScalars)
 	steady bool // the last launch of the work needed no memory
 	memory int  // the heap's changes then
 	graph  *cuda.Graph
@@ -33,14 +33,14 @@ type loop struct {
 }
 
 // Record makes a loop of work (device.Recorder).
-func (d *Device) Record(work func(device.Live)) func(device.Now) {
+func (d *Device) Record(work func(device.LiveScalars)) func(device.StepScalars) {
 	l := &loop{device: d, work: work}
 	return l.run
 }
 
 // run does the work once. A graph is useless after memory has moved: it may read memory that
 // belongs to another tensor.
-func (l *loop) run(now device.Now) {
+func (l *loop) run(now device.StepScalars) {
 	d := l.device
 	if l.memory != d.heap.changes {
 		l.forget()
@@ -59,7 +59,7 @@ func (l *loop) run(now device.Now) {
 }
 
 // unrecorded does the work as everybody else does.
-func (l *loop) unrecorded(now device.Now) {
+func (l *loop) unrecorded(now device.StepScalars) {
 	before := l.device.heap.changes
 	l.steady = false
 	l.perform(now)
@@ -67,7 +67,7 @@ func (l *loop) unrecorded(now device.Now) {
 	l.steady = l.memory == before
 }
 
-func (l *loop) perform(now device.Now) {
+func (l *loop) perform(now device.StepScalars) {
 	d := l.device
 	d.looping = true
 	defer func() { d.looping = false }()
@@ -76,14 +76,14 @@ func (l *loop) perform(now device.Now) {
 
 // record captures the work. It also traces the work of a step with other numbers, which must make the
 // same calls, to the last bit of their arguments: so the record is right for every step.
-func (l *loop) record(now device.Now) {
+func (l *loop) record(now device.StepScalars) {
 	d, betas := l.device, [2]float64{}
-	other := device.Now{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1, Natural: (1 + now.Natural) / 3}
+	other := device.StepScalars{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1, Natural: (1 + now.Natural) / 3}
 	expected := d.context.Trace(func() { l.mark(other) })
 	graph, calls, err := d.context.Capture(func() { betas = l.mark(now) })
 	if full := cuda.OutOfMemory(err); full || errors.Is(err, cuda.ErrNoGraphs) {
 		if full {
-			d.say(d.name + " has no memory for a recorded step: each step is launched, with the same result")
+			d.log(d.name + " has no memory for a recorded step: each step is launched, with the same result")
 		}
 		d.graphs = false
 		return
@@ -98,7 +98,7 @@ func (l *loop) record(now device.Now) {
 
 // mark does the work with marks in place of the numbers of the step, and returns the betas of its
 // optimiser.
-func (l *loop) mark(now device.Now) [2]float64 {
+func (l *loop) mark(now device.StepScalars) [2]float64 {
 	d := l.device
 	d.recording = &recording{}
 	defer func() { d.recording = nil }()

@@ -22,7 +22,7 @@ type walk struct {
 	mean, dmean      *device.Tensor
 	logvar, dlogvar  *device.Tensor
 	kl               *device.Tensor
-	change           func(*device.Live) // makes the work wrong
+	change           func(*device.LiveScalars) // makes the work wrong
 }
 
 func newWalk(d *Device) *walk {
@@ -44,7 +44,7 @@ func newWalk(d *Device) *walk {
 
 // work moves p by Adam along the gradient of a KL, on whose mean the rows that are drawn have a
 // part.
-func (w *walk) work(now device.Live) {
+func (w *walk) work(now device.LiveScalars) {
 	d := w.d
 	if w.change != nil {
 		w.change(&now)
@@ -60,8 +60,8 @@ func (w *walk) work(now device.Live) {
 
 func (w *walk) values() []float64 { return download(w.d, w.p) }
 
-func at(step int) device.Now {
-	return device.Now{Step: uint32(step), LR: 0.1 / float64(step), KLWeight: min(1, 0.3*float64(step))}
+func at(step int) device.StepScalars {
+	return device.StepScalars{Step: uint32(step), LR: 0.1 / float64(step), KLWeight: min(1, 0.3*float64(step))}
 }
 
 func equal(t *testing.T, step int, got, want []float64) {
@@ -125,36 +125,36 @@ func TestLoopWithoutGraphs(t *testing.T) {
 
 // Work that cannot be replayed panics, and the message names the bug.
 func TestLoopMisuse(t *testing.T) {
-	for want, wrong := range map[string]func(w *walk, now *device.Live){
-		"gpu: Upload in the work of a loop, which is recorded":   func(w *walk, _ *device.Live) { w.d.Upload(w.g, make([]float64, w.g.Len())) },
-		"gpu: Download in the work of a loop, which is recorded": func(w *walk, _ *device.Live) { w.values() },
-		"gpu: the work of a loop needs more memory than the step before": func(w *walk, now *device.Live) {
+	for want, wrong := range map[string]func(w *walk, now *device.LiveScalars){
+		"gpu: Upload in the work of a loop, which is recorded":   func(w *walk, _ *device.LiveScalars) { w.d.Upload(w.g, make([]float64, w.g.Len())) },
+		"gpu: Download in the work of a loop, which is recorded": func(w *walk, _ *device.LiveScalars) { w.values() },
+		"gpu: the work of a loop needs more memory than the step before": func(w *walk, now *device.LiveScalars) {
 			if now.Step.N >= 3 {
 				w.d.New(device.Real, 1)
 			}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 4 of call 3, draw_rows, is 0x3e8, and 0x3e9": func(w *walk, now *device.Live) {
+		"gpu: the work of a loop is not the same at each step: argument 4 of call 3, draw_rows, is 0x3e8, and 0x3e9": func(w *walk, now *device.LiveScalars) {
 			now.Step = device.Count{N: now.Step.N + 997}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 1 of call 1, kl_diag_f32, is ": func(w *walk, now *device.Live) {
+		"gpu: the work of a loop is not the same at each step: argument 1 of call 1, kl_diag_f32, is ": func(w *walk, now *device.LiveScalars) {
 			now.KLWeight = device.Scalar{Value: now.KLWeight.Value / 2}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 10 of call 7, adam_f32, is ": func(w *walk, now *device.Live) {
+		"gpu: the work of a loop is not the same at each step: argument 10 of call 7, adam_f32, is ": func(w *walk, now *device.LiveScalars) {
 			now.LR = device.Scalar{Value: 2 * now.LR.Value}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 0 of call 0, clear, is ": func(w *walk, now *device.Live) {
+		"gpu: the work of a loop is not the same at each step: argument 0 of call 0, clear, is ": func(w *walk, now *device.LiveScalars) {
 			if now.Step.N%2 == 0 {
 				w.d.Zero(w.dlogvar)
 			}
 		},
-		"gpu: the optimisers of a loop have different betas": func(w *walk, now *device.Live) {
+		"gpu: the optimisers of a loop have different betas": func(w *walk, now *device.LiveScalars) {
 			w.d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.8, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: now.Step})
 		},
-		"gpu: a key has a step number that means another": func(w *walk, now *device.Live) { now.Step.N = liveStep },
+		"gpu: a key has a step number that means another": func(w *walk, now *device.LiveScalars) { now.Step.N = liveStep },
 	} {
 		t.Run(want, func(t *testing.T) {
 			w := newWalk(open(t, true))
-			w.change = func(now *device.Live) { wrong(w, now) }
+			w.change = func(now *device.LiveScalars) { wrong(w, now) }
 			loop := device.NewLoop(w.d, w.work)
 			text, _ := panics.Of(func() {
 				for step := 1; step <= 3; step++ {

@@ -39,39 +39,39 @@ func (d *Device) Whiten(a device.WhitenArgs) {
 	x := d.invert(a.L, n.K, n.M)
 	x.step = kernelStride(n, square)
 	d.double.launch("whiten_mean", cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}, 0,
-		cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.M), x.at, d.ptr(a.LogAlpha), d.ptr(a.Mu))
+		cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.QMean), x.at, d.ptr(a.LogAlpha), d.ptr(a.Mu))
 	if n.Diagonal {
 		d.double.launch("whiten_diagonal", d.double.over("whiten_diagonal", n.J*square), 0,
-			cuda.Int(n.J*square), cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.S), x.at, d.ptr(a.LogAlpha), d.ptr(a.Sqrt))
+			cuda.Int(n.J*square), cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.QRoot), x.at, d.ptr(a.LogAlpha), d.ptr(a.Sqrt))
 		return
 	}
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1, logs: d.ptr(a.LogAlpha), power: -0.5,
 		a: x,
 		b: matrix{at: d.ptr(a.Sqrt), ld: n.M, step: square, lower: true},
-		c: matrix{at: d.ptr(a.S), ld: n.M, step: square},
+		c: matrix{at: d.ptr(a.QRoot), ld: n.M, step: square},
 	})
 }
 
-// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.M and g.S are left as they are.
+// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.QMean and g.QRoot are left as they are.
 func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
 	n := device.CheckWhitenBackward(g, a)
 	t := &d.state.whiten
 	square, rows := n.M*n.M, (n.M+7)/8
 	partial, u, v := d.growDoubles(&t.partial, rows*n.J), d.growDoubles(&t.u, n.J*n.M), d.growDoubles(&t.v, n.J*square)
 	d.double.launch("whiten_alpha", cuda.Grid{X: rows, Y: n.J, Z: 1}, 0,
-		cuda.Int(n.M), partial, d.ptr(g.M), d.ptr(a.M), d.ptr(g.S), d.ptr(a.S))
+		cuda.Int(n.M), partial, d.ptr(g.QMean), d.ptr(a.QMean), d.ptr(g.QRoot), d.ptr(a.QRoot))
 	d.double.foldRows(d.ptr(g.LogAlpha), partial, n.J, rows, true, -0.5)
 
 	x := d.invert(a.L, n.K, n.M)
 	x.step = kernelStride(n, square)
 	d.double.launch("whiten_mean_backward", cuda.Grid{X: (n.M + 31) / 32, Y: n.J, Z: 1}, 0,
-		cuda.Int(n.M), cuda.Int(x.step), d.ptr(g.Mu), u, x.at, d.ptr(a.LogAlpha), d.ptr(g.M))
+		cuda.Int(n.M), cuda.Int(x.step), d.ptr(g.Mu), u, x.at, d.ptr(a.LogAlpha), d.ptr(g.QMean))
 	solved := matrix{at: v, ld: n.M, step: square, lower: true}
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1,
 		a: x.transpose(),
-		b: matrix{at: d.ptr(g.S), ld: n.M, step: square, lower: true},
+		b: matrix{at: d.ptr(g.QRoot), ld: n.M, step: square, lower: true},
 		c: solved, part: lower,
 	})
 	elements, diagonal := n.J*square, 0
@@ -85,13 +85,13 @@ func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, alpha: -1, beta: 1,
 		a: solved,
-		b: matrix{at: d.ptr(a.S), ld: n.M, step: square, lower: true, transposed: true},
+		b: matrix{at: d.ptr(a.QRoot), ld: n.M, step: square, lower: true, transposed: true},
 		c: gradient, part: lower,
 	}.overLatents(n))
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.J / n.K, batch: n.K, alpha: -1, beta: 1,
 		a: matrix{at: u, ld: n.M, step: n.M, transposed: true},
-		b: matrix{at: d.ptr(a.M), ld: n.M, step: n.M},
+		b: matrix{at: d.ptr(a.QMean), ld: n.M, step: n.M},
 		c: gradient, part: lower,
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/gpdrf/gpdrf-gpu/dist"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // most is how many numbers or bytes go in one call: MPI counts in ints. Tests have less.
@@ -24,7 +24,7 @@ type comm struct {
 	rank, size int
 }
 
-// Open joins the job that p tells of. A library that disagrees with the launcher is a *usage.Error:
+// Open joins the job that p tells of. A library that disagrees with the launcher is a *usererror.Error:
 // it would make each process a job of one.
 func Open(p dist.Place) (dist.Comm, error) {
 	l, err := load(p.Launcher)
@@ -32,7 +32,7 @@ func Open(p dist.Place) (dist.Comm, error) {
 		return nil, err
 	}
 	if l.name == openMPIName && p.Launcher == dist.Srun && !hasPMI(os.Environ()) {
-		return nil, usage.Errorf("srun has started %d processes without PMI, by which Open MPI joins them: give "+
+		return nil, usererror.Errorf("srun has started %d processes without PMI, by which Open MPI joins them: give "+
 			"srun --mpi=pmix, or another that srun --mpi=list names; or start them with mpirun", p.Size)
 	}
 	var provided, rank, size int32
@@ -51,7 +51,7 @@ func Open(p dist.Place) (dist.Comm, error) {
 		return nil, err
 	}
 	if int(rank) != p.Rank || int(size) != p.Size {
-		return nil, usage.Errorf("%s says rank %d of %d, and %s says %d of %d: they do not belong together: "+
+		return nil, usererror.Errorf("%s says rank %d of %d, and %s says %d of %d: they do not belong together: "+
 			"start with the mpirun of this library, or set %s to the launcher's", l.version, rank, size,
 			p.Launcher, p.Rank, p.Size, LibraryVariable)
 	}

@@ -88,12 +88,12 @@ func steps(c *Comm, dev device.Device) (err error) {
 	dev.Upload(single, x)
 	dev.Upload(double, y)
 	counted, want := 0, 1.0
-	loop := device.NewLoop(dev, func(device.Live) {
+	loop := device.NewLoop(dev, func(device.LiveScalars) {
 		counted++
 		c.Sum(single, double)
 	})
 	for step := range 6 {
-		loop.Run(device.Now{Step: uint32(step + 1)})
+		loop.Run(device.StepScalars{Step: uint32(step + 1)})
 		if step > 0 {
 			want *= float64(c.Size())
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // rounding is the error of products which are whole.
@@ -20,14 +20,14 @@ func ConformalRank(n int, level float64) int {
 // CheckConformal returns an error where n rows are too few for a level, or a level is not between 0 and 1.
 func CheckConformal(n int, level float64) error {
 	if !(level > 0 && level < 1) {
-		return usage.Errorf("level %g: must be above 0 and below 1", level)
+		return usererror.Errorf("level %g: must be above 0 and below 1", level)
 	}
 	if ConformalRank(n, level) > n {
 		need := n
 		for ConformalRank(need, level) > need { // about level/(1−level)
 			need += max(1, int((level-float64(need)*(1-level))/(1-level)/2))
 		}
-		return usage.Errorf("level %g needs at least %d rows held out for intervals, and there are %d: "+
+		return usererror.Errorf("level %g needs at least %d rows held out for intervals, and there are %d: "+
 			"the interval would be infinite: give a lower level, or more rows", level, need, n)
 	}
 	return nil

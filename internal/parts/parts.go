@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Part is one of Count shares of a list of cells, from 0. The zero Part is all of them.
@@ -26,7 +26,7 @@ func Parse(text string, getenv func(string) string) (Part, error) {
 	i, wrong := strconv.Atoi(index)
 	n, bad := strconv.Atoi(count)
 	if !ok || wrong != nil || bad != nil || i < 0 || i >= n {
-		return Part{}, usage.Errorf("%q must be i/n with i from 0 to n−1, such as 0/4, or %s",
+		return Part{}, usererror.Errorf("%q must be i/n with i from 0 to n−1, such as 0/4, or %s",
 			text, Auto)
 	}
 	return Part{i, n}, nil
@@ -38,17 +38,17 @@ func slurmPart(getenv func(string) string) (Part, error) {
 		"SLURM_ARRAY_TASK_COUNT"
 	if getenv(id) == "" {
 		if getenv("JOB_COMPLETION_INDEX") != "" {
-			return Part{}, usage.Errorf("auto: Kubernetes does not say how many parts there are: " +
+			return Part{}, usererror.Errorf("auto: Kubernetes does not say how many parts there are: " +
 				"give part=$(JOB_COMPLETION_INDEX)/N, with the job's completions for N")
 		}
-		return Part{}, usage.Errorf("auto: %s is not set: start this in a Slurm array "+
+		return Part{}, usererror.Errorf("auto: %s is not set: start this in a Slurm array "+
 			"(sbatch --array=0-7), or give part i/n", id)
 	}
 	number := map[string]int{}
 	for _, name := range []string{id, least, most, count} {
 		n, err := strconv.Atoi(getenv(name))
 		if err != nil {
-			return Part{}, usage.Errorf("auto: %s=%q is not a number: give part i/n",
+			return Part{}, usererror.Errorf("auto: %s=%q is not a number: give part i/n",
 				name, getenv(name))
 		}
 		number[name] = n
@@ -60,7 +60,7 @@ func slurmPart(getenv func(string) string) (Part, error) {
 	}
 	i := (number[id] - from) / step
 	if from+i*step != number[id] || from+(n-1)*step != to || i < 0 || i >= n {
-		return Part{}, usage.Errorf("auto: task %d of an array of %d from %d to %d has no place in "+
+		return Part{}, usererror.Errorf("auto: task %d of an array of %d from %d to %d has no place in "+
 			"even steps: give part i/n", number[id], n, from, to)
 	}
 	return Part{i, n}, nil

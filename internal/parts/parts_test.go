@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 func TestParse(t *testing.T) {
@@ -45,7 +45,7 @@ func TestParse(t *testing.T) {
 	} {
 		got, err := Parse(c.text, func(name string) string { return c.env[name] })
 		if c.error != "" {
-			if err == nil || !strings.Contains(err.Error(), c.error) || !errors.As(err, new(*usage.Error)) {
+			if err == nil || !strings.Contains(err.Error(), c.error) || !errors.As(err, new(*usererror.Error)) {
 				t.Errorf("%q %v: %v", c.text, c.env, err)
 			}
 		} else if err != nil || got != c.want {

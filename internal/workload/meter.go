@@ -80,5 +80,5 @@ func block(name string, a device.ARDArgs) string {
 
 // layer names a random-feature layer with its widths.
 func layer(name string, a device.FeatureArgs) string {
-	return fmt.Sprintf("%s %d→%d", name, a.Params.LogL.Len(), a.Params.MeanW.Dim(1))
+	return fmt.Sprintf("%s %d→%d", name, a.Params.LogLength.Len(), a.Params.MeanW.Dim(1))
 }

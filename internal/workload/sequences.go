@@ -13,12 +13,12 @@ import (
 // map.
 type Sequences struct {
 	columns int
-	lists   model.Lists // by vectors
+	lists   model.HostSparse // by vectors
 }
 
 // NewSequences makes n sequences; each is the mean number of a sequence's nonzero columns.
 func NewSequences(r *rand.Rand, n, columns, each int) Sequences {
-	s := Sequences{columns, model.Lists{Start: []int32{0}}}
+	s := Sequences{columns, model.HostSparse{Start: []int32{0}}}
 	l := &s.lists
 	for range n {
 		first, square := len(l.Value), 0.0
@@ -76,14 +76,14 @@ func (s Sequences) Own(maps int) []float64 {
 
 // Vectors returns s for a model that computes their distances to X̄ = z in every step, the same under
 // each of maps maps.
-func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
-	v := &model.Vectors{Inducing: slices.Repeat([]model.Lists{z.byColumn()}, maps)}
+func (s Sequences) Vectors(z Sequences, maps int) *model.SequenceFeatures {
+	v := &model.SequenceFeatures{Inducing: slices.Repeat([]model.HostSparse{z.byColumn()}, maps)}
 	v.Sizes = slices.Repeat([]int{len(s.lists.Value)}, maps)
 	v.Metrics = slices.Repeat([]device.Metric{device.Squared}, maps)
-	v.Rows = func(lo, hi int) (all []model.Lists) {
+	v.Rows = func(lo, hi int) (all []model.HostSparse) {
 		for range maps {
 			from, to := s.lists.Start[lo], s.lists.Start[hi]
-			part := model.Lists{Index: s.lists.Index[from:to], Value: s.lists.Value[from:to],
+			part := model.HostSparse{Index: s.lists.Index[from:to], Value: s.lists.Value[from:to],
 				Square: s.lists.Square[lo:hi]}
 			for _, at := range s.lists.Start[lo : hi+1] {
 				part.Start = append(part.Start, at-from)
@@ -96,15 +96,15 @@ func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
 }
 
 // byColumn returns s by columns.
-func (s Sequences) byColumn() model.Lists {
-	columns := make([]model.Lists, s.columns)
+func (s Sequences) byColumn() model.HostSparse {
+	columns := make([]model.HostSparse, s.columns)
 	for n := range s.N() {
 		for e := s.lists.Start[n]; e < s.lists.Start[n+1]; e++ {
 			c := &columns[s.lists.Index[e]]
 			c.Index, c.Value = append(c.Index, int32(n)), append(c.Value, s.lists.Value[e])
 		}
 	}
-	l := model.Lists{Start: []int32{0}, Square: s.lists.Square}
+	l := model.HostSparse{Start: []int32{0}, Square: s.lists.Square}
 	for _, c := range columns {
 		l.Index, l.Value = append(l.Index, c.Index...), append(l.Value, c.Value...)
 		l.Start = append(l.Start, int32(len(l.Value)))
@@ -119,7 +119,7 @@ func (n Size) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels 
 		NewSequences(r, n.B, sequenceColumns, sequenceEach)
 	m.SetInducing(own.Own(n.I))
 	if n.Steps {
-		return m.UploadRows(model.Rows{N: n.B, Vectors: rows.Vectors(own, n.I)}, y, labels)
+		return m.UploadRows(model.HostRows{N: n.B, Features: rows.Vectors(own, n.I)}, y, labels)
 	}
 	return m.Upload(n.B, rows.Distances(own, n.I), y, labels)
 }

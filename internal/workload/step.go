@@ -69,12 +69,12 @@ func (n Size) Memory(dev device.Device) (ledger *device.Ledger, host int, err er
 		return nil, 0, err
 	}
 	table := n.B
-	rows := model.Rows{N: n.B, X: func(lo, hi int) []float64 { return make([]float64, (hi-lo)*c.Width()) }}
+	rows := model.HostRows{N: n.B, X: func(lo, hi int) []float64 { return make([]float64, (hi-lo)*c.Width()) }}
 	if n.Steps {
 		r := rand.New(rand.NewPCG(1, 2))
 		own := NewSequences(r, n.M, sequenceColumns, sequenceEach)
-		table, rows.Vectors = 0, NewSequences(r, n.B, sequenceColumns, sequenceEach).Vectors(own, n.I)
-		rows.Vectors.Rows = nil // a dry device looks at sizes alone
+		table, rows.Features = 0, NewSequences(r, n.B, sequenceColumns, sequenceEach).Vectors(own, n.I)
+		rows.Features.Rows = nil // a dry device looks at sizes alone
 	}
 	y, labels := make([]float64, n.B), []int32(nil)
 	if n.Classes > 0 {
@@ -92,7 +92,7 @@ func (n Size) Memory(dev device.Device) (ledger *device.Ledger, host int, err er
 // fails, it panics.
 func (s *Step) Run() {
 	s.number++
-	if _, err := s.step.Do(device.Now{Step: s.number, LR: 1e-3, KLWeight: 1}); err != nil {
+	if _, err := s.step.Do(device.StepScalars{Step: s.number, LR: 1e-3, KLWeight: 1}); err != nil {
 		panic(err)
 	}
 }

@@ -113,8 +113,8 @@ func triable(n, rows int, limit time.Duration, atOnce int) int {
 	return min(n, fit)
 }
 
-// hurried reports whether the first round has no time to train n candidates.
-func (s *Search) hurried(n int) bool {
+// firstRoundTooShort reports whether the first round has no time to train n candidates.
+func (s *Search) firstRoundTooShort(n int) bool {
 	return s.Limit > 0 && share(s.Limit, s.used(), firstEnds, n, len(s.Devices)) < leastFirst
 }
 

@@ -23,7 +23,7 @@ func TestHurried(t *testing.T) {
 		state.Limit, state.Candidates = c.limit, state.Candidates[:leastTried]
 		s, notes := searching(t, state, set, nil, c.atOnce), 0
 		s.Started, s.Note = time.Now().Add(-c.used), func(string, ...any) { notes++ }
-		if got := s.hurried(leastTried); got != c.want {
+		if got := s.firstRoundTooShort(leastTried); got != c.want {
 			t.Errorf("%s of %s are over, %d at a time: %t", c.used, c.limit, c.atOnce, got)
 		}
 		if !c.want {

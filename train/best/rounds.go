@@ -95,7 +95,7 @@ func (c *Candidate) trial(round, fold int) *Trial {
 func (s *Search) round(ctx context.Context, round int) error {
 	candidates, folds := s.remaining(round), s.folds(round)
 	if len(candidates) == 0 {
-		return s.alone()
+		return s.keepDefaultAlone()
 	}
 	type task struct{ k, fold, enough int }
 	var todo []task
@@ -107,8 +107,8 @@ func (s *Search) round(ctx context.Context, round int) error {
 		}
 	}
 	all := len(candidates) * folds
-	if round == 1 && len(todo) == all && s.hurried(all) {
-		return s.alone()
+	if round == 1 && len(todo) == all && s.firstRoundTooShort(all) {
+		return s.keepDefaultAlone()
 	}
 	names := func(i int) string {
 		return fmt.Sprintf("round %d of %d: %s", round, rounds, s.Candidates[todo[i].k].Name)

@@ -40,14 +40,14 @@ type Search struct {
 	Started time.Time       // when the command began, or the first one would have without a stop
 
 	Save  func() error                          // keeps the State
-	Keep  func(k int, t *fitted.Trained) error  // keeps the model of candidate k on all rows
-	Kept  func(k int) (*fitted.Trained, error)  // gives it back
+	Keep  func(k int, t *fitted.Model) error    // keeps the model of candidate k on all rows
+	Kept  func(k int) (*fitted.Model, error)    // gives it back
 	Note  func(format string, args ...any)      // a line for the user about something that is done
 	Doing func(done, all int, candidate string) // the next work, and its amount
 }
 
 // New is a search that has not begun, with atOnce trials at a time. Options with which no candidate
-// can be are a *usage.Error.
+// can be are a *usererror.Error.
 func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) {
 	base, err := options.Resolve(given, nil)
 	if err != nil {
@@ -83,7 +83,7 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 
 // Run searches from where the State is, and returns the ensemble. Soon after ctx ends, its cause is
 // the error, and the State is that of the last trial that was whole.
-func (s *Search) Run(ctx context.Context) (*fitted.Trained, error) {
+func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 	if err := s.balance(); err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s *Search) weigh() error {
 	var logs [][]float64
 	for _, k := range s.remaining(rounds) {
 		c := &s.Candidates[k]
-		if c.score(rounds) == math.Inf(-1) || s.astray(c) {
+		if c.score(rounds) == math.Inf(-1) || s.rmseTooLarge(c) {
 			continue
 		}
 		var rows []float64
@@ -160,7 +160,7 @@ func (s *Search) weigh() error {
 		finalists, logs = append(finalists, k), append(logs, rows)
 	}
 	if len(finalists) == 0 {
-		return s.alone()
+		return s.keepDefaultAlone()
 	}
 	var weights metrics.Weights // of these rows
 	for fold := 1; fold <= s.folds(rounds); fold++ {
@@ -173,24 +173,24 @@ func (s *Search) weigh() error {
 	return nil
 }
 
-// astray reports whether the last round's RMSE of a candidate is too large beside that of the default,
+// rmseTooLarge reports whether the last round's RMSE of a candidate is too large beside that of the default,
 // where this has one: classes, the trials of version 0.2.0 and a default that has failed have none.
-func (s *Search) astray(c *Candidate) bool {
+func (s *Search) rmseTooLarge(c *Candidate) bool {
 	first := &s.Candidates[0]
 	most, failed := mostRMSE*first.rmse(rounds), math.IsInf(first.score(rounds), -1)
 	return !failed && most > 0 && c.rmse(rounds) > most
 }
 
-// goesOn reports whether a candidate may train for longer on all rows than it did when it was
+// mayTrainLonger reports whether a candidate may train for longer on all rows than it did when it was
 // scored: where rows are few, or its objective is no bound, it could memorise. An objective that the
 // rows decide is no bound only where they outnumber the parameters that can follow them.
-func (s *Search) goesOn(c *Candidate) bool {
+func (s *Search) mayTrainLonger(c *Candidate) bool {
 	cfg, err := c.config(s.Given)
 	return err == nil && cfg.IsBound() && s.long()
 }
 
 // refit trains the models that have a weight on all rows, and makes an ensemble of them.
-func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
+func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
 	var members, todo []int
 	for k, c := range s.Candidates {
 		if c.Weight > 0 {
@@ -204,7 +204,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 	do := func(i int, dev device.Device, most length) (func() error, error) {
 		k := todo[i]
 		c, begun := &s.Candidates[k], time.Now()
-		if n := c.longest(); n > 0 && (c.enough(rounds) > 0 || !s.goesOn(c)) {
+		if n := c.mostSteps(); n > 0 && (c.enough(rounds) > 0 || !s.mayTrainLonger(c)) {
 			most.steps = n
 		}
 		out, err := s.trained(ctx, dev, c, s.Rows, s.Test, most, c.temperature())
@@ -233,7 +233,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 		if err != nil {
 			return nil, err
 		}
-		ensemble = append(ensemble, fitted.Member{Weight: s.Candidates[k].Weight, Trained: t})
+		ensemble = append(ensemble, fitted.Member{Weight: s.Candidates[k].Weight, Model: t})
 	}
 	return fitted.NewEnsemble(ensemble)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -72,13 +72,13 @@ func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]b
 	return &Search{
 		State: state, Devices: devices, Rows: set, Started: time.Now(),
 		Save: func() error { return nil },
-		Keep: func(k int, m *fitted.Trained) error {
+		Keep: func(k int, m *fitted.Model) error {
 			var b bytes.Buffer
 			err := m.WriteModel(&b)
 			models[k] = b.Bytes()
 			return err
 		},
-		Kept: func(k int) (*fitted.Trained, error) {
+		Kept: func(k int) (*fitted.Model, error) {
 			path := filepath.Join(t.TempDir(), rundir.MemberFile(k))
 			if err := os.WriteFile(path, models[k], 0o666); err != nil {
 				return nil, err
@@ -177,10 +177,10 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("%q: %d candidates, expected %d: %v", given, len(names), want, names)
 		}
 	}
-	if _, err := New(set, settings("batch=-3"), 1); !errors.As(err, new(*usage.Error)) {
+	if _, err := New(set, settings("batch=-3"), 1); !errors.As(err, new(*usererror.Error)) {
 		t.Errorf("a batch of −3: %v", err)
 	}
-	if _, err := New(set, settings("model=drf inducing=7"), 1); !errors.As(err, new(*usage.Error)) {
+	if _, err := New(set, settings("model=drf inducing=7"), 1); !errors.As(err, new(*usererror.Error)) {
 		t.Errorf("inducing points of drf: %v", err)
 	}
 }
@@ -319,7 +319,7 @@ func TestTemperature(t *testing.T) {
 			if mean != 0 {
 				expected = math.Exp(mean / n)
 			}
-			if is := m.Model.Temperature; math.Abs(is-expected) > 1e-12 {
+			if is := m.Config.Temperature; math.Abs(is-expected) > 1e-12 {
 				t.Errorf("%s: the model has temperature %g, want %g", c.Name, is, expected)
 			}
 		}
@@ -456,7 +456,7 @@ func TestGoesOn(t *testing.T) {
 		{3000, time.Minute, "objective=predictive", false}, {3000, time.Minute, "model=gp", true},
 	} {
 		s := &Search{State: &State{Limit: c.limit, Given: settings(c.given)}, Rows: wave(t, c.rows, false)}
-		if got := s.goesOn(&Candidate{}); got != c.want {
+		if got := s.mayTrainLonger(&Candidate{}); got != c.want {
 			t.Errorf("%d rows in %s, %q: %t", c.rows, c.limit, c.given, got)
 		}
 	}

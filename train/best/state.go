@@ -9,23 +9,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Open reads the state of the search in a folder, ended or not. Errors are *usage.Error.
+// Open reads the state of the search in a folder, ended or not. Errors are *usererror.Error.
 func Open(path string) (*State, error) {
 	file := filepath.Join(path, rundir.SearchFile)
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	s := &State{}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, usage.Errorf("%s: damaged: %v", file, err)
+		return nil, usererror.Errorf("%s: damaged: %v", file, err)
 	}
 	if len(s.Candidates) == 0 || s.Steps < 0 || s.Used < 0 || s.Limit < 0 {
-		return nil, usage.Errorf("%s: damaged: it is not the list of the candidates of a search", file)
+		return nil, usererror.Errorf("%s: damaged: it is not the list of the candidates of a search", file)
 	}
 	return s, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -54,9 +54,9 @@ func (s *Search) tell(c *Candidate, t *Trial, folds int) {
 // seconds since then, for people.
 func seconds(then time.Time) float64 { return math.Round(time.Since(then).Seconds()*1e3) / 1e3 }
 
-// longest is the most steps of the trials of the last round, 0 without trials: a model on few rows,
+// mostSteps is the most steps of the trials of the last round, 0 without trials: a model on few rows,
 // or one that may memorise, takes no more steps than were scored.
-func (c *Candidate) longest() (steps int) {
+func (c *Candidate) mostSteps() (steps int) {
 	for _, t := range c.Trials {
 		if t.Round == rounds {
 			steps = max(steps, t.Steps)
@@ -65,9 +65,9 @@ func (c *Candidate) longest() (steps int) {
 	return steps
 }
 
-// alone leaves the default alone where a time limit has no time for others, or every candidate has failed in it.
+// keepDefaultAlone leaves the default alone where a time limit has no time for others, or every candidate has failed in it.
 // Without one, it is the error, with the failure of the first.
-func (s *Search) alone() error {
+func (s *Search) keepDefaultAlone() error {
 	if s.Limit > 0 {
 		s.Note("no candidate could be tried in time: %s has the rest of it; a longer --time-limit compares some",
 			s.Candidates[0].Name)
@@ -233,7 +233,7 @@ func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, r
 	cfg = cfg.With("device", dev.Name()).With("target", rows.Target).With("task", string(rows.Task))
 	out, err := (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)
 	if errors.Is(err, train.ErrOver) { // the limit is no option of the user's
-		err = usage.Errorf("there was no time for a step: give a longer limit, or fewer rows")
+		err = usererror.Errorf("there was no time for a step: give a longer limit, or fewer rows")
 	}
 	return out, err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -43,7 +43,7 @@ func (c *Conformal) Usual(t int) (q float64, has bool) {
 }
 
 // AtLevel is the model whose intervals have another level by default.
-func (t *Trained) AtLevel(level float64) (*Trained, error) {
+func (t *Model) AtLevel(level float64) (*Model, error) {
 	if t.Conformal == nil {
 		return nil, ErrNoConformal
 	}
@@ -56,10 +56,10 @@ func (t *Trained) AtLevel(level float64) (*Trained, error) {
 }
 
 // ErrNoConformal is the error of a model without scores.
-var ErrNoConformal = usage.Errorf("the model has no conformal intervals: train it with --conformal")
+var ErrNoConformal = usererror.Errorf("the model has no conformal intervals: train it with --conformal")
 
 // Conform keeps the scores of rows that were held out, for intervals of a level.
-func (t *Trained) Conform(ctx context.Context, dev device.Device, held *data.Dataset, level float64) error {
+func (t *Model) Conform(ctx context.Context, dev device.Device, held *data.Dataset, level float64) error {
 	if err := t.CheckTargets(held); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func newConformal(scores [][]float64, level float64) *Conformal {
 }
 
 // conformalScores are the scores of rows with targets, in their order.
-func (t *Trained) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float64 {
+func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float64 {
 	if t.Schema.Task == data.Classification {
 		probabilities, scores := metrics.Probabilities(p.H, p.S, p.N, p.C), make([]float64, p.N)
 		for n, label := range ds.Labels {
@@ -132,7 +132,7 @@ type ConformalScores struct {
 }
 
 // conformalTest scores the intervals of a target, or the sets, at the model's level; nil without them.
-func (t *Trained) conformalTest(p *model.Prediction, ds *data.Dataset, target int) *ConformalScores {
+func (t *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int) *ConformalScores {
 	q, has := t.Conformal.Usual(target)
 	if !has {
 		return nil

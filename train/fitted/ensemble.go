@@ -14,26 +14,26 @@ import (
 // Member is one of the models of an ensemble, with its weight.
 type Member struct {
 	Weight float64 // w_k > 0; those of an ensemble sum to 1
-	*Trained
+	*Model
 }
 
-// NewEnsemble is a Trained that predicts the mixture Σ_k w_k p_k(y | x) of its members. They have
+// NewEnsemble is a Model that predicts the mixture Σ_k w_k p_k(y | x) of its members. They have
 // the same columns, classes and scales of targets, and were trained on the same rows.
-func NewEnsemble(members []Member) (*Trained, error) {
+func NewEnsemble(members []Member) (*Model, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, err
 	}
 	first := members[0]
-	t := &Trained{
+	t := &Model{
 		Schema: first.Schema, Targets: first.Targets, KLWeight: first.KLWeight, Seed: first.Seed,
 		EvalSamples: first.EvalSamples, Members: slices.Clone(members),
 	}
 	for k, m := range t.Members {
-		own := *m.Trained
+		own := *m.Model
 		if k > 0 {
-			own.Known = nil // one is enough
+			own.Novelty = nil // one is enough
 		}
-		t.Members[k].Trained = &own
+		t.Members[k].Model = &own
 	}
 	return t, nil
 }
@@ -61,12 +61,12 @@ func checkMembers(members []Member) error {
 }
 
 // each are the members of an ensemble, or the model itself. The first one knows the training rows.
-func (t *Trained) each() (models []*Trained) {
+func (t *Model) each() (models []*Model) {
 	for _, m := range t.Members {
-		models = append(models, m.Trained)
+		models = append(models, m.Model)
 	}
 	if models == nil {
-		models = []*Trained{t}
+		models = []*Model{t}
 	}
 	return models
 }
@@ -76,19 +76,19 @@ func (t *Trained) each() (models []*Trained) {
 type Sampled struct {
 	Weight  float64
 	Samples int
-	*Trained
+	*Model
 }
 
 // Models are the models behind a prediction with S samples: the members of an ensemble, or the model
 // itself. Samples of classes weigh alike.
-func (t *Trained) Models(samples int) []Sampled {
+func (t *Model) Models(samples int) []Sampled {
 	if t.Members == nil {
 		return []Sampled{{1, samples, t}}
 	}
 	var models []Sampled
 	total := 0
 	for k, n := range t.samplesOf(samples) {
-		models = append(models, Sampled{t.Members[k].Weight, n, t.Members[k].Trained})
+		models = append(models, Sampled{t.Members[k].Weight, n, t.Members[k].Model})
 		total += n
 	}
 	for k := range models {
@@ -101,7 +101,7 @@ func (t *Trained) Models(samples int) []Sampled {
 
 // samplesOf shares S samples among the members by their weights, one at least for each: the largest
 // remainders are rounded up. So the samples of classes weigh alike.
-func (t *Trained) samplesOf(samples int) []int {
+func (t *Model) samplesOf(samples int) []int {
 	counts, order := make([]int, len(t.Members)), make([]int, len(t.Members))
 	remaining := samples
 	for k, m := range t.Members {
@@ -117,7 +117,7 @@ func (t *Trained) samplesOf(samples int) []int {
 }
 
 // mixCounts gives components of counts their share of their member's weight, and their dispersion.
-func (t *Trained) mixCounts(p *model.Prediction, parts []*model.Prediction) {
+func (t *Model) mixCounts(p *model.Prediction, parts []*model.Prediction) {
 	for k, part := range parts {
 		for s := range part.S {
 			w := 1 / float64(part.S)
@@ -133,7 +133,7 @@ func (t *Trained) mixCounts(p *model.Prediction, parts []*model.Prediction) {
 // mix is the mixture of the members' predictions of the same rows, or that of the model itself.
 // Each component of a regression has its share of its member's weight; samples of classes are as
 // many as their weight says.
-func (t *Trained) mix(parts []*model.Prediction) *model.Prediction {
+func (t *Model) mix(parts []*model.Prediction) *model.Prediction {
 	if t.Members == nil {
 		return parts[0]
 	}

@@ -9,7 +9,7 @@ import (
 
 // A mixture of counts has each member's components, dispersions and weights.
 func TestMixOfCounts(t *testing.T) {
-	trained := &Trained{Members: []Member{{Weight: 0.25}, {Weight: 0.75}}}
+	trained := &Model{Members: []Member{{Weight: 0.25}, {Weight: 0.75}}}
 	p := trained.mix([]*model.Prediction{
 		{S: 2, N: 1, C: 1, H: []float64{1, 2}, Dispersion: []float64{0.5, 0.5}},
 		{S: 2, N: 1, C: 1, H: []float64{3, 4}, Dispersion: []float64{0, 0}, Weight: []float64{0.25, 0.75}},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // The metadata of a model file: each value is JSON.
@@ -45,7 +45,7 @@ type memberHeader struct {
 }
 
 // Format is the name and the version of the format that the model's file has.
-func (t *Trained) Format() string {
+func (t *Model) Format() string {
 	if t.Members != nil {
 		return fmt.Sprintf("%s ensemble %d", modelFormat, ensembleVersion)
 	}
@@ -56,7 +56,7 @@ func (t *Trained) Format() string {
 func memberPrefix(k int) string { return fmt.Sprintf("member.%d.", k+1) }
 
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
-func (t *Trained) WriteModel(w io.Writer) error {
+func (t *Model) WriteModel(w io.Writer) error {
 	contents := t.contents
 	if t.Members != nil {
 		contents = t.ensembleContents
@@ -69,16 +69,16 @@ func (t *Trained) WriteModel(w io.Writer) error {
 }
 
 // contents are the parts of the file of one model.
-func (t *Trained) contents() (text string, tensors []safetensors.Tensor, err error) {
+func (t *Model) contents() (text string, tensors []safetensors.Tensor, err error) {
 	text, extra, err := t.Description()
-	for _, n := range t.Named {
+	for _, n := range t.Parameters {
 		tensors = append(tensors, tensorOf(n.Name, n.Data, n.Shape...))
 	}
 	return text, append(tensors, extra...), err
 }
 
 // ensembleContents are the parts of the file of an ensemble.
-func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
+func (t *Model) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
 	h := ensembleHeader{Version: ensembleVersion, Conformal: t.Conformal}
 	for k, m := range t.Members {
 		described, own, err := m.contents()
@@ -98,11 +98,11 @@ func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor,
 // version is the version of the model's file: programs from before logVersion would take logarithms of a
 // target for the target. Those from before temperatureVersion would leave out the temperature, and read
 // 1.299 where it is 1299. Those from before timesVersion would take seconds for days.
-func (t *Trained) version() int {
+func (t *Model) version() int {
 	switch {
 	case t.Schema.Dates != nil:
 		return timesVersion
-	case t.Model.Temperature > 0, t.Schema.Notations != nil:
+	case t.Config.Temperature > 0, t.Schema.Notations != nil:
 		return temperatureVersion
 	case slices.ContainsFunc(t.Targets, func(s data.TargetScale) bool { return s.Log }):
 		return logVersion
@@ -111,29 +111,29 @@ func (t *Trained) version() int {
 }
 
 // ReadModel reads a model file and checks that its parts fit each other, before anything
-// is allocated by the sizes it claims. Errors are *usage.Error.
-func ReadModel(path string) (*Trained, error) {
+// is allocated by the sizes it claims. Errors are *usererror.Error.
+func ReadModel(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	if !info.Mode().IsRegular() {
-		return nil, usage.Errorf("%s: not a file", path)
+		return nil, usererror.Errorf("%s: not a file", path)
 	}
 	t, err := parse(f, info.Size())
 	if err != nil {
-		return nil, usage.Errorf("%s: %w: put a whole copy of it there, or train again", path, err)
+		return nil, usererror.Errorf("%s: %w: put a whole copy of it there, or train again", path, err)
 	}
 	return t, nil
 }
 
 // parse reads a model file of some bytes.
-func parse(r io.ReaderAt, size int64) (*Trained, error) {
+func parse(r io.ReaderAt, size int64) (*Model, error) {
 	metadata, tensors, err := safetensors.Read(r, size)
 	if err != nil {
 		return nil, err
@@ -150,21 +150,21 @@ func parse(r io.ReaderAt, size int64) (*Trained, error) {
 }
 
 // parseModel makes one model of its description and its tensors.
-func parseModel(text string, tensors []safetensors.Tensor) (*Trained, error) {
+func parseModel(text string, tensors []safetensors.Tensor) (*Model, error) {
 	r := newTensorReader(tensors)
 	t, err := r.description(text)
 	if err != nil {
 		return nil, err
 	}
-	t.Named = t.Model.Layout()
-	for i, n := range t.Named {
-		t.Named[i].Data = r.real(n.Name, n.Shape...)
+	t.Parameters = t.Config.Layout()
+	for i, n := range t.Parameters {
+		t.Parameters[i].Data = r.real(n.Name, n.Shape...)
 	}
 	return t, r.end()
 }
 
 // parse makes an ensemble of its members.
-func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Trained, error) {
+func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Model, error) {
 	own := make([][]safetensors.Tensor, len(h.Members))
 	for _, x := range tensors {
 		k := -1

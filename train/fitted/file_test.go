@@ -18,14 +18,14 @@ import (
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // smallTrained is a regression model that was never trained.
-func smallTrained() *Trained {
-	t := &Trained{
-		Model: model.Config{
+func smallTrained() *Model {
+	t := &Model{
+		Config: model.Config{
 			Model: model.GPDRF, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2, Inducing: 3,
 			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
 			Spectra: model.VarFixed, Samples: 1,
@@ -34,19 +34,19 @@ func smallTrained() *Trained {
 		Scaler:  data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
 		Targets: []data.TargetScale{{Mean: 450, SD: 17.05}}, KLWeight: 0.5, Seed: math.MaxUint64, EvalSamples: 100,
 	}
-	t.Named = t.Model.Layout()
+	t.Parameters = t.Config.Layout()
 	v := 0.0
-	for i := range t.Named {
-		for range t.Named[i].Len() {
+	for i := range t.Parameters {
+		for range t.Parameters[i].Len() {
 			v += 0.25
-			t.Named[i].Data = append(t.Named[i].Data, v)
+			t.Parameters[i].Data = append(t.Parameters[i].Data, v)
 		}
 	}
-	t.Named[1].Data[0] = 0.1 // which no float32 holds
+	t.Parameters[1].Data[0] = 0.1 // which no float32 holds
 	return t
 }
 
-func modelBytes(t testing.TB, trained *Trained) []byte {
+func modelBytes(t testing.TB, trained *Model) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	must.OK(t, trained.WriteModel(&out))
@@ -62,14 +62,14 @@ func TestModelRoundTrip(t *testing.T) {
 		t.Errorf("came back as\n%+v, was\n%+v", got, want)
 	}
 	class := smallTrained()
-	class.Model.Outputs, class.Model.Likelihood = 2, model.SoftmaxLikelihood
+	class.Config.Outputs, class.Config.Likelihood = 2, model.SoftmaxLikelihood
 	class.Schema.Task, class.Schema.Classes = data.Classification, []string{"0", "1"}
 	class.Targets = nil
-	class.Named = class.Model.Layout()
-	for i, n := range smallTrained().Named[:len(class.Named)] {
-		class.Named[i].Data = n.Data
-		if last := class.Named[i].Shape[len(class.Named[i].Shape)-1]; last == 2 && n.Shape[len(n.Shape)-1] == 1 {
-			class.Named[i].Data = append(n.Data, n.Data...)
+	class.Parameters = class.Config.Layout()
+	for i, n := range smallTrained().Parameters[:len(class.Parameters)] {
+		class.Parameters[i].Data = n.Data
+		if last := class.Parameters[i].Shape[len(class.Parameters[i].Shape)-1]; last == 2 && n.Shape[len(n.Shape)-1] == 1 {
+			class.Parameters[i].Data = append(n.Data, n.Data...)
 		}
 	}
 	back, err := parse(bytes.NewReader(modelBytes(t, class)), int64(len(modelBytes(t, class))))
@@ -181,7 +181,7 @@ func TestReadModelErrors(t *testing.T) {
 	must.OK(t, os.WriteFile(cut, modelBytes(t, smallTrained())[:500], 0o666))
 	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file",
 		dir: "not a file", cut: "cut: not a valid safetensors file"} {
-		var usage *usage.Error
+		var usage *usererror.Error
 		if _, err := ReadModel(path); !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -231,7 +231,7 @@ func FuzzModel(f *testing.F) {
 			return
 		}
 		modelBytes(t, trained)
-		if trained.Model.Inputs == rows.D() && trained.Schema.Task == data.Regression {
+		if trained.Config.Inputs == rows.D() && trained.Schema.Task == data.Regression {
 			trained.Evaluate(t.Context(), dev, rows, 2, 0)
 		}
 	})

@@ -16,7 +16,7 @@ import (
 // members of an ensemble share the samples by their weights. The same seed gives the same functions.
 // A number that is not finite is an error. Soon after ctx ends, its cause is the error. drawn hears now and then how
 // many there are.
-func (t *Trained) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
+func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
 	drawn func(functions int)) (*model.Prediction, error) {
 	all := &model.Prediction{N: ds.N()}
 	models := t.Models(samples)
@@ -37,7 +37,7 @@ func (t *Trained) Functions(ctx context.Context, dev device.Device, ds *data.Dat
 }
 
 // functions draws from one model.
-func (t *Trained) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
+func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
 	drawn func(functions int)) (p *model.Prediction, err error) {
 	defer device.Guard(&err)
 	own := t.Projection.Apply(ds)
@@ -51,7 +51,7 @@ func (t *Trained) functions(ctx context.Context, dev device.Device, ds *data.Dat
 	if err != nil {
 		return nil, err
 	}
-	n, width := own.N(), t.Model.Width()
+	n, width := own.N(), t.Config.Width()
 	x := t.Inputs(ctx, own)(0, n) // once, since distances of sequences take long
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -20,16 +20,16 @@ func TestFunctions(t *testing.T) {
 	dev := must.Get(device.Open("cpu:f64"))(t)
 	defer dev.Close()
 	one := smallTrained()
-	for i := range one.Named {
-		for k := range one.Named[i].Data {
-			one.Named[i].Data[k] = math.Sin(one.Named[i].Data[k])
+	for i := range one.Parameters {
+		for k := range one.Parameters[i].Data {
+			one.Parameters[i].Data[k] = math.Sin(one.Parameters[i].Data[k])
 		}
 	}
-	two := must.Get(NewEnsemble([]Member{{Weight: 0.75, Trained: one}, {Weight: 0.25, Trained: one}}))(t)
+	two := must.Get(NewEnsemble([]Member{{Weight: 0.75, Model: one}, {Weight: 0.25, Model: one}}))(t)
 	rows := data.Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, -3}, {0.2, 4}, {1, -3}}}
-	given := must.Get(rows.Given(one.Schema))(t)
+	given := must.Get(rows.Request(one.Schema))(t)
 	ds := must.Get(one.Schema.Rows(given))(t)
-	for _, trained := range []*Trained{one, two} {
+	for _, trained := range []*Model{one, two} {
 		var heard []int
 		p, err := trained.Functions(context.Background(), dev, ds, 8, 5, func(drawn int) { heard = append(heard, drawn) })
 		must.OK(t, err)

@@ -25,26 +25,26 @@ type header struct {
 	Seed        uint64             `json:"seed"`
 	EvalSamples int                `json:"eval_samples"`
 	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
-	Known       *Known             `json:"known,omitempty"`
+	Novelty     *Novelty           `json:"known,omitempty"`
 	Projection  *data.Projection   `json:"projection,omitempty"` // its weights are a tensor
 	Conformal   *Conformal         `json:"conformal,omitempty"`
 }
 
 // The tensors beside the parameters and those of sequences.
 const (
-	knownPoints       = "known.points"       // [K,D]: the training rows that Known keeps
+	noveltyPoints     = "known.points"       // [K,D]: the training rows that Novelty keeps
 	projectionWeights = "projection.weights" // [columns, scores]
 )
 
 // Description is the model without its parameters: JSON, and the tensors that stand beside them in
 // a file.
-func (t *Trained) Description() (text string, extra []safetensors.Tensor, err error) {
-	h := &header{Version: t.version(), Model: t.Model, Schema: t.Schema, Scaler: t.Scaler, Targets: t.Targets,
-		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Known: t.Known, Projection: t.Projection,
+func (t *Model) Description() (text string, extra []safetensors.Tensor, err error) {
+	h := &header{Version: t.version(), Model: t.Config, Schema: t.Schema, Scaler: t.Scaler, Targets: t.Targets,
+		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Novelty: t.Novelty, Projection: t.Projection,
 		Conformal: t.Conformal}
 	h.Sequences, extra = t.Kind.tensors()
-	if k := t.Known; k != nil && k.Width > 0 {
-		extra = append(extra, tensorOf(knownPoints, k.Points, len(k.Points)/k.Width, k.Width))
+	if k := t.Novelty; k != nil && k.Width > 0 {
+		extra = append(extra, tensorOf(noveltyPoints, k.Points, len(k.Points)/k.Width, k.Width))
 	}
 	if p := t.Projection; p != nil {
 		extra = append(extra, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.Scores)))
@@ -55,7 +55,7 @@ func (t *Trained) Description() (text string, extra []safetensors.Tensor, err er
 
 // ParseDescription reads a Description and checks that its parts fit each other. It takes what
 // stands beside the parameters from the tensors, and returns the rest.
-func ParseDescription(text string, tensors []safetensors.Tensor) (t *Trained, rest []safetensors.Tensor, err error) {
+func ParseDescription(text string, tensors []safetensors.Tensor) (t *Model, rest []safetensors.Tensor, err error) {
 	r := newTensorReader(tensors)
 	if t, err = r.description(text); err != nil {
 		return nil, nil, err
@@ -65,20 +65,20 @@ func ParseDescription(text string, tensors []safetensors.Tensor) (t *Trained, re
 }
 
 // description is ParseDescription of the reader's tensors.
-func (r *tensorReader) description(text string) (t *Trained, err error) {
+func (r *tensorReader) description(text string) (t *Model, err error) {
 	var h header
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
-	if h.Version != (&Trained{Model: h.Model, Schema: h.Schema, Targets: h.Targets}).version() {
+	if h.Version != (&Model{Config: h.Model, Schema: h.Schema, Targets: h.Targets}).version() {
 		return nil, fmt.Errorf("a model of format %d; this program reads formats %d, %d, %d and %d", h.Version,
 			modelVersion, logVersion, temperatureVersion, timesVersion)
 	}
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
-	t = &Trained{Model: h.Model, Schema: h.Schema, Projection: h.Projection, Scaler: h.Scaler, Targets: h.Targets,
-		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Known: h.Known, Conformal: h.Conformal}
+	t = &Model{Config: h.Model, Schema: h.Schema, Projection: h.Projection, Scaler: h.Scaler, Targets: h.Targets,
+		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Novelty: h.Novelty, Conformal: h.Conformal}
 	if h.Sequences != nil {
 		if t.Kind, err = t.readKind(h.Sequences, r); err != nil {
 			return nil, err
@@ -87,15 +87,15 @@ func (r *tensorReader) description(text string) (t *Trained, err error) {
 	if p := h.Projection; p != nil {
 		p.Weights = r.real(projectionWeights, len(p.Columns), len(p.Scores))
 	}
-	if t.Known != nil {
-		t.readKnown(r)
+	if t.Novelty != nil {
+		t.readNovelty(r)
 	}
 	return t, r.wrong
 }
 
-// readKnown takes what Known keeps out of the tensors of a model file.
-func (t *Trained) readKnown(r *tensorReader) {
-	k := t.Known
+// readNovelty takes what Novelty keeps out of the tensors of a model file.
+func (t *Model) readNovelty(r *tensorReader) {
+	k := t.Novelty
 	k.Width = t.coordinates()
 	own, _ := t.Kind.among()
 	sound := func(unit float64, needed bool) bool {
@@ -105,7 +105,7 @@ func (t *Trained) readKnown(r *tensorReader) {
 		r.refuse("units %g and %g of distances from the training rows", k.Unit, k.ToXBar)
 	}
 	if k.Width > 0 {
-		k.Points = r.real(knownPoints, -1, k.Width)
+		k.Points = r.real(noveltyPoints, -1, k.Width)
 	}
 	if k.Points != nil {
 		k.tree = newPointTree(k.Points, k.Width)

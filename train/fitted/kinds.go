@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -14,9 +14,9 @@ import (
 // RowKind is the kind of a model's rows: those of a table, where all is nil, or one of three others. Sequences
 // may have columns beside them.
 type RowKind struct {
-	Basis      *seq.Basis      // X̄ of sequences that are compared with it by distances, with the learnt state
-	Projection *seq.Projection // of sequences whose features become a few coordinates
-	Gram       *Gram           // of rows with a kernel of their own: their columns are not looked at
+	Basis      *seq.Basis          // X̄ of sequences that are compared with it by distances, with the learnt state
+	Projection *seq.SignProjection // of sequences whose features become a few coordinates
+	Gram       *Gram               // of rows with a kernel of their own: their columns are not looked at
 
 	Codebook *seq.Codebook // makes symbols of sequences of vectors; nil where sequences have symbols
 }
@@ -99,20 +99,20 @@ func (k RowKind) empty(ctx context.Context, ds *data.Dataset) []int {
 func (k RowKind) fits(ctx context.Context, ds *data.Dataset) error {
 	switch maps := k.maps(); {
 	case k.Gram != nil && ds.Kernel == nil:
-		return usage.Errorf("%s: the model was trained with --gram: give the kernel of these rows, "+
+		return usererror.Errorf("%s: the model was trained with --gram: give the kernel of these rows, "+
 			"test_inducing and test_diag, with --gram FILE.npz", ds.Path)
 	case k.Gram != nil && !nearly(ds.Kernel.Own, k.Gram.Own):
-		return usage.Errorf("gram: its array inducing is not that of training: the same inducing points " +
+		return usererror.Errorf("gram: its array inducing is not that of training: the same inducing points " +
 			"are needed, in the same order")
 	case k.Gram == nil && ds.Kernel != nil:
-		return usage.Errorf("gram: the model was trained without --gram: leave it out")
+		return usererror.Errorf("gram: the model was trained without --gram: leave it out")
 	case maps != nil:
 		err := maps.Fits(ctx, k.Coded(ds).Sequences)
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			return usage.Errorf("%s: %v", ds.Path, err)
+			return usererror.Errorf("%s: %v", ds.Path, err)
 		}
 	}
 	return nil
@@ -125,19 +125,19 @@ func nearly(a, b []float64) bool {
 
 // Shared are the sequences of a data set by the features that they share with X̄. Once ctx is done
 // they are worth nothing.
-func (k RowKind) Shared(ctx context.Context, ds *data.Dataset) *model.Vectors {
+func (k RowKind) Shared(ctx context.Context, ds *data.Dataset) *model.SequenceFeatures {
 	set := k.Coded(ds).Sequences
-	v := &model.Vectors{Sizes: k.Basis.Sizes(ctx, set)}
+	v := &model.SequenceFeatures{Sizes: k.Basis.Sizes(ctx, set)}
 	for _, t := range k.Basis.Spec {
 		v.Metrics = append(v.Metrics, t.Metric())
 	}
 	for _, x := range k.Basis.Columns(ctx) {
 		v.Inducing = append(v.Inducing,
-			model.Lists{Start: converted[int32](x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
+			model.HostSparse{Start: converted[int32](x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
 	}
-	v.Rows = func(lo, hi int) (lists []model.Lists) {
+	v.Rows = func(lo, hi int) (lists []model.HostSparse) {
 		for _, r := range k.Basis.Vectors(ctx, set, lo, hi) {
-			lists = append(lists, model.Lists{Start: converted[int32](r.Start), Index: r.Column,
+			lists = append(lists, model.HostSparse{Start: converted[int32](r.Start), Index: r.Column,
 				Value: r.Value, Square: r.Square})
 		}
 		return lists

@@ -15,13 +15,13 @@ type MapKernel struct {
 }
 
 // MapKernels are the kernels of the feature maps of a model of sequences; nil for others.
-func (t *Trained) MapKernels() (all []MapKernel) {
+func (t *Model) MapKernels() (all []MapKernel) {
 	basis := t.Kind.Basis
 	if basis == nil {
 		return nil
 	}
 	named := map[string][]float64{}
-	for _, n := range t.Named {
+	for _, n := range t.Parameters {
 		named[n.Name] = n.Data
 	}
 	maps, alpha, logits, mix := len(basis.Spec), named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]

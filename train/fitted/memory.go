@@ -14,13 +14,13 @@ func PredictionBuffer(c model.Config, samples, rows int) memory.Buffer {
 }
 
 // fit is the error of a prediction of n rows that does not fit the memory of a device.
-func (t *Trained) fit(dev device.Device, n, samples int) error {
+func (t *Model) fit(dev device.Device, n, samples int) error {
 	dry, ledger := dev.Dry()
-	m, err := model.New(dry, t.Model)
+	m, err := model.New(dry, t.Config)
 	if err != nil {
 		return err
 	}
-	if _, err := m.Predict(m.Stream(min(n, 1), ZeroRows(t.Model.Width())), 1, 0); err != nil {
+	if _, err := m.Predict(m.Stream(min(n, 1), ZeroRows(t.Config.Width())), 1, 0); err != nil {
 		return err
 	}
 	ledger.Label("device", dry)
@@ -29,7 +29,7 @@ func (t *Trained) fit(dev device.Device, n, samples int) error {
 	free, known := dev.Free()
 	measure := func(samples int) *memory.Plan {
 		p := memory.New(memory.Plan{Device: dev.Name(), Samples: samples, Batch: 1, Rows: 1}, ledger,
-			[]memory.Buffer{memory.Doubles("parameters", m.Params().Len()), PredictionBuffer(t.Model, samples, n)})
+			[]memory.Buffer{memory.Doubles("parameters", m.Params().Len()), PredictionBuffer(t.Config, samples, n)})
 		if known {
 			p.Free = &free
 		}

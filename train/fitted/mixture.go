@@ -8,7 +8,7 @@ import (
 
 // DensitiesOf are the log densities that a prediction gives the targets of its rows, by the mixture or
 // by the normal of its draws, as in Score.
-func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
+func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
 	if t.Schema.Task == data.Classification {
 		d := metrics.ClassDensities(p.H, p.S, p.N, p.C, ds.Labels)
 		d.Weights = ds.Weights
@@ -35,7 +35,7 @@ const outerShare = 0.01
 
 // Mixture is a regression's prediction of target c as one mixture for each row, in training-sd
 // units. Of counts it is metrics.Counts, elsewhere a metrics.Mixture.
-func (t *Trained) Mixture(p *model.Prediction, c int) metrics.Distribution {
+func (t *Model) Mixture(p *model.Prediction, c int) metrics.Distribution {
 	if p.Dispersion != nil {
 		return metrics.Counts{S: p.S, N: p.N, LogRate: every(p.H, p.C, c), Dispersion: p.Dispersion, Weight: p.Weight}
 	}
@@ -44,7 +44,7 @@ func (t *Trained) Mixture(p *model.Prediction, c int) metrics.Distribution {
 
 // numbers is the Mixture of a target that is no count. A prediction that is a single component stays that. So
 // does the mixture of a logarithm: the exponential of Student's t has no mean.
-func (t *Trained) numbers(p *model.Prediction, c int) metrics.Mixture {
+func (t *Model) numbers(p *model.Prediction, c int) metrics.Mixture {
 	m := metrics.Mixture{S: p.S, N: p.N, Mean: every(p.H, p.C, c), Var: every(p.Var, p.C, c), Weight: p.Weight}
 	if p.S > 1 && !t.Targets[c].Log {
 		m.Outer = outerShare
@@ -83,7 +83,7 @@ func Logs(m metrics.Distribution, s data.TargetScale) metrics.LogMixture {
 }
 
 // mixture is the Mixture of target c or, with draws, the normal of their moments.
-func (t *Trained) mixture(p *model.Prediction, c, draws int) metrics.Distribution {
+func (t *Model) mixture(p *model.Prediction, c, draws int) metrics.Distribution {
 	if draws > 0 {
 		return Draws(t.numbers(p, c), c, draws, t.Seed)
 	}

@@ -11,7 +11,7 @@ import (
 // A row far from all components scores no worse than by the normal of the mixture's moments, on
 // every path to a score; a single normal stays one.
 func TestFarRow(t *testing.T) {
-	trained := &Trained{Schema: data.Schema{Task: data.Regression, Target: "y"},
+	trained := &Model{Schema: data.Schema{Task: data.Regression, Target: "y"},
 		Targets: []data.TargetScale{{Mean: 0, SD: 1}}}
 	ds := &data.Dataset{Task: data.Regression, Target: "y", Y: []float64{100, 0.5}}
 	many := &model.Prediction{S: 3, N: 2, C: 1, H: []float64{-1, 0, 1, 1, 3, 2}, Var: []float64{0.01, 0.01},

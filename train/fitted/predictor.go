@@ -12,9 +12,9 @@ import (
 
 // Predictor is a model on a device that predicts rows as they come: its parameters, what follows
 // from them, and memory for a batch are there already. A row's prediction is that of
-// Trained.Predict, bit for bit, whatever rows stand beside it.
+// Model.Predict, bit for bit, whatever rows stand beside it.
 type Predictor struct {
-	trained *Trained
+	trained *Model
 	models  []modelPasses // of an ensemble several
 }
 
@@ -35,7 +35,7 @@ type sizedPass struct {
 const passGrowth = 4
 
 // NewPredictor puts the model on a device, with memory for S samples of a batch of rows.
-func (t *Trained) NewPredictor(dev device.Device, batch, samples int) (p *Predictor, err error) {
+func (t *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predictor, err error) {
 	defer device.Guard(&err)
 	p = &Predictor{trained: t}
 	for _, m := range t.Models(samples) {
@@ -49,7 +49,7 @@ func (t *Trained) NewPredictor(dev device.Device, batch, samples int) (p *Predic
 }
 
 // passes are the passes of one model on a device.
-func (t *Trained) passes(dev device.Device, batch, samples int) (own modelPasses, err error) {
+func (t *Model) passes(dev device.Device, batch, samples int) (own modelPasses, err error) {
 	if err := t.fit(dev, batch, samples); err != nil {
 		return own, err
 	}
@@ -60,7 +60,7 @@ func (t *Trained) passes(dev device.Device, batch, samples int) (own modelPasses
 	if err := m.Settle(); err != nil {
 		return own, err
 	}
-	own.seed, own.width = t.Seed, t.Model.Width()
+	own.seed, own.width = t.Seed, t.Config.Width()
 	for rows := batch; ; rows = (rows + passGrowth - 1) / passGrowth {
 		own.passes = append(own.passes, sizedPass{rows, m.NewPredictor(m.Window(rows), samples)})
 		if rows == 1 {
@@ -82,12 +82,12 @@ func (p *Predictor) Samples() (samples int) {
 // of each from the training rows as PredictFar has it. Several goroutines may call it. What each
 // member of an ensemble reads of a row stands one after the other, and behind them the row's offset where
 // the data set has them.
-func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
+func (t *Model) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
 	return t.readRows(ctx, ds, true)
 }
 
 // readRows is Rows, without distances where they are not asked for.
-func (t *Trained) readRows(ctx context.Context, ds *data.Dataset, far bool) (x, distances []float64, err error) {
+func (t *Model) readRows(ctx context.Context, ds *data.Dataset, far bool) (x, distances []float64, err error) {
 	blocks := make([][]float64, len(t.each()))
 	for k, m := range t.each() {
 		own := m.Projection.Apply(ds)
@@ -95,9 +95,9 @@ func (t *Trained) readRows(ctx context.Context, ds *data.Dataset, far bool) (x, 
 			return nil, nil, err
 		}
 		blocks[k] = m.Inputs(ctx, own)(0, own.N())
-		if far && k == 0 && m.Known != nil {
+		if far && k == 0 && m.Novelty != nil {
 			distances = make([]float64, own.N())
-			m.look(distances, own, 0, own.N(), blocks[k])
+			m.distances(distances, own, 0, own.N(), blocks[k])
 		}
 	}
 	if ctx.Err() != nil {
@@ -136,7 +136,7 @@ func columns(x []float64, n, at, width int) []float64 {
 	return out
 }
 
-// Predict predicts the rows x [N,Width] of Trained.Rows, several at a time. One goroutine may call
+// Predict predicts the rows x [N,Width] of Model.Rows, several at a time. One goroutine may call
 // it at a time. Numbers that are not finite are for the caller to find.
 func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	defer device.Guard(&err)

@@ -12,7 +12,7 @@ import (
 // Inputs gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, or what a
 // projection makes of them, then distances to X̄ or the projection of features. Once ctx is done
 // they are worth nothing.
-func (t *Trained) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
+func (t *Model) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
 	ds = t.Kind.Coded(t.Projection.Apply(ds))
 	return func(lo, hi int) []float64 {
 		var x []float64
@@ -26,12 +26,12 @@ func (t *Trained) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int)
 
 // Numbers gives the scaled columns of the rows lo … hi−1, never all at once: images fill the
 // memory.
-func (t *Trained) Numbers(ds *data.Dataset) func(lo, hi int) []float64 {
+func (t *Model) Numbers(ds *data.Dataset) func(lo, hi int) []float64 {
 	return func(lo, hi int) []float64 { return t.Scaler.Rows(ds.X, lo, hi) }
 }
 
 // SetInducing gives a model of sequences the quantities of X̄ that it needs.
-func (t *Trained) SetInducing(m *model.Model) {
+func (t *Model) SetInducing(m *model.Model) {
 	if own, _ := t.Kind.among(); own != nil {
 		m.SetInducing(own)
 	}
@@ -39,7 +39,7 @@ func (t *Trained) SetInducing(m *model.Model) {
 
 // Empty is a message with the number of sequences that have no feature under one of the maps; ""
 // where there are none.
-func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
+func (t *Model) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
 	maps := t.Kind.maps()
 	var parts []string
 	for i, n := range t.Kind.empty(ctx, t.Kind.Coded(ds)) {
@@ -56,7 +56,7 @@ func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) 
 
 // Unlike warns of rows that are unlike those of training: far outside the range of a column, if at
 // least least of them are, or sequences without features.
-func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warnings []string) {
+func (t *Model) Unlike(ctx context.Context, ds *data.Dataset, least int) (warnings []string) {
 	t = t.each()[0]
 	if !t.Kind.columns() {
 		return nil // inputs are not looked at
@@ -73,7 +73,7 @@ func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warn
 }
 
 // Warnings are the same as of predict, about rows that a program gives. They name rows, and no file.
-func (t *Trained) Warnings(ctx context.Context, given data.Given, ds *data.Dataset) []string {
+func (t *Model) Warnings(ctx context.Context, given data.Request, ds *data.Dataset) []string {
 	warnings := t.Schema.NewWords(given)
 	for _, unlike := range t.Unlike(ctx, ds, 1) {
 		warnings = append(warnings, strings.TrimPrefix(unlike, ds.Path+": "))
@@ -82,7 +82,7 @@ func (t *Trained) Warnings(ctx context.Context, given data.Given, ds *data.Datas
 }
 
 // AddFar looks for rows far outside those of training in a part of a table.
-func (t *Trained) AddFar(far *data.FarRows, ds *data.Dataset) {
+func (t *Model) AddFar(far *data.FarRows, ds *data.Dataset) {
 	t = t.each()[0]
 	far.Add(t.Scaler, t.Projection.Apply(ds))
 }

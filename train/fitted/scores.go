@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -39,11 +39,11 @@ func (s *ResultScores) Numbers() (test, raw map[string]float64) {
 
 // Evaluate predicts a data set that has its targets and scores the prediction, by the moments of
 // Draws where draws is not 0. A classification has its class probabilities without draws, so to ask
-// for them is a *usage.Error. progress is as for Predict.
-func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples,
+// for them is a *usererror.Error. progress is as for Predict.
+func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples,
 	draws int, progress ...func(done int)) (*Scores, error) {
 	if draws > 0 && t.Schema.Task != data.Regression {
-		return nil, usage.Errorf("draws of the output are for regression: class probabilities need no draws")
+		return nil, usererror.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
 	if err := t.CheckTargets(ds); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Data
 
 // CheckTargets is the error of the first row whose target the model does not allow for: one without a
 // logarithm, or that is no count.
-func (t *Trained) CheckTargets(ds *data.Dataset) error {
+func (t *Model) CheckTargets(ds *data.Dataset) error {
 	if t.Counts() {
 		return data.Counts(ds)
 	}
@@ -69,10 +69,10 @@ func (t *Trained) CheckTargets(ds *data.Dataset) error {
 }
 
 // Counts reports whether the targets are counts.
-func (t *Trained) Counts() bool { return model.Counts(t.each()[0].Model.Likelihood) }
+func (t *Model) Counts() bool { return model.Counts(t.each()[0].Config.Likelihood) }
 
 // scoreWithDensities is Score, with the densities and the rows that a run keeps of its test.
-func (t *Trained) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
+func (t *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	s := t.Score(p, ds, draws)
 	sample, rows := ds.Sample(ComparedRows, t.Seed)
 	s.Kept = keep(p)
@@ -134,7 +134,7 @@ type OutputScores struct {
 
 // Score compares a prediction with the targets: by the mixture itself or, of a regression, by the
 // normal of its draws' moments.
-func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
+func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	scores, w := &Scores{}, metrics.Weights(ds.Weights)
 	if w != nil {
 		scores.Weight = w.Sum(p.N)
@@ -175,7 +175,7 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 
 // RMSE is the error of a prediction's means: in training-sd units, of logarithms where a target has
 // them, and the mean of several targets.
-func (t *Trained) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
+func (t *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
 	scaled, sum := data.Standardise(ds.Y, t.Targets), 0.0
 	for c := range t.Targets {
 		m, squares := t.Mixture(p, c), make([]float64, p.N)

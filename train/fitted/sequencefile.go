@@ -80,8 +80,8 @@ func stateName(term int, what string) string {
 func tableName(term, table int) string { return stateName(term, fmt.Sprintf("table.%d", table)) }
 
 // readKind reads the kind of a model of sequences from the tensors of a model file.
-func (t *Trained) readKind(h *sequencesHeader, r *tensorReader) (k RowKind, err error) {
-	m := t.Model.Inducing
+func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k RowKind, err error) {
+	m := t.Config.Inducing
 	if h.Gram {
 		k.Gram = &Gram{Own: r.real(gramOwn, gramShape(m)...), M: m}
 		return k, r.wrong
@@ -104,7 +104,7 @@ func (t *Trained) readKind(h *sequencesHeader, r *tensorReader) (k RowKind, err 
 		}
 	}
 	if h.Projection > 0 {
-		p := &seq.Projection{Spec: spec, P: h.Projection, Seed: t.Seed, Mean: r.real(projectionMean, h.Projection)}
+		p := &seq.SignProjection{Spec: spec, P: h.Projection, Seed: t.Seed, Mean: r.real(projectionMean, h.Projection)}
 		if scale := r.real(projectionScale, 1); scale != nil && !(scale[0] > 0) {
 			r.refuse("the projection's scale is %g", scale[0])
 		} else if scale != nil {
@@ -120,7 +120,7 @@ func (t *Trained) readKind(h *sequencesHeader, r *tensorReader) (k RowKind, err 
 	if r.wrong != nil {
 		return k, r.wrong
 	}
-	if !slices.Equal(options.MapKinds(spec), t.Model.Maps) {
+	if !slices.Equal(options.MapKinds(spec), t.Config.Maps) {
 		return k, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
 	}
 	k.Basis, err = seq.RestoreBasis(spec, set, states)

@@ -40,7 +40,7 @@ type Evaluation struct {
 
 // EvaluateUntil is Evaluate of as many rows as there is time for, in an order that the seed draws.
 // A few rows are scored in any case, unless ctx ends.
-func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, asked Evaluation,
+func (t *Model) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, asked Evaluation,
 	progress ...func(done int)) (*Scores, error) {
 	for _, m := range t.Models(asked.Samples) {
 		if err := m.fit(dev, ds.N(), m.Samples); err != nil {
@@ -77,7 +77,7 @@ func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data
 
 // timed is an evaluation that is to end in time.
 type timed struct {
-	trained   *Trained
+	trained   *Model
 	dev       device.Device
 	predictor *Predictor // nil where it has no memory
 	ds        *data.Dataset

@@ -14,10 +14,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Trained is a model with all that prediction needs: the scaler of its inputs and
+// Model is a model with all that prediction needs: the scaler of its inputs and
 // target, and the names of its columns and classes. It is the content of model.safetensors.
-type Trained struct {
-	Model       model.Config
+type Model struct {
+	Config      model.Config
 	Schema      data.Schema
 	Projection  *data.Projection // of the columns before the scaler; nil where each is an input
 	Scaler      data.Scaler
@@ -25,11 +25,11 @@ type Trained struct {
 	KLWeight    float64
 	Seed        uint64 // prediction draws with the seed of training by default
 	EvalSamples int    // S of a prediction by default
-	Named       []model.Named
+	Parameters  []model.Parameter
 
 	Kind RowKind // the members of an ensemble have their own
 
-	Known *Known // nil in older models
+	Novelty *Novelty // nil in older models
 
 	Conformal *Conformal // nil without intervals
 
@@ -41,21 +41,21 @@ type Trained struct {
 // belong to the seed of training, so that seed is the model's own. A prediction that is no number
 // is an error. A callback gets the number of rows that are done now and then. Soon after ctx ends,
 // its cause is the error.
-func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+func (t *Model) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
 	progress ...func(done int)) (*model.Prediction, error) {
 	p, _, err := t.predictEach(ctx, dev, ds, samples, false, progress)
 	return p, err
 }
 
-// PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
+// PredictFar is Predict, and of each row its distance from the training rows, as Novelty measures it;
 // nil in older models.
-func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+func (t *Model) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
 	progress ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	return t.predictEach(ctx, dev, ds, samples, true, progress)
 }
 
 // predictEach asks one member of an ensemble after the other.
-func (t *Trained) predictEach(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, far bool,
+func (t *Model) predictEach(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, far bool,
 	progress []func(done int)) (p *model.Prediction, distances []float64, err error) {
 	models := t.Models(samples)
 	parts := make([]*model.Prediction, len(models))
@@ -77,7 +77,7 @@ func (t *Trained) predictEach(ctx context.Context, dev device.Device, ds *data.D
 }
 
 // predict asks one model.
-func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, far bool,
+func (t *Model) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, far bool,
 	advance func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	defer func() {
 		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
@@ -97,14 +97,14 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 		return nil, nil, err
 	}
 	rows, part := t.Inputs(ctx, ds), partOf(ctx, ds.N())
-	if far && t.Known != nil {
+	if far && t.Novelty != nil {
 		distances = make([]float64, part.Hi-part.Lo)
 	}
 	predictor := m.NewPredictor(m.Stream(part.Hi-part.Lo, func(lo, hi int) []float64 {
 		advance(lo)
 		x := rows(lo+part.Lo, hi+part.Lo)
 		if distances != nil {
-			t.look(distances[lo:hi], ds, lo+part.Lo, hi+part.Lo, x)
+			t.distances(distances[lo:hi], ds, lo+part.Lo, hi+part.Lo, x)
 		}
 		return x
 	}), samples)
@@ -138,23 +138,23 @@ func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
 	return nil
 }
 
-// Settled holds the inputs of a prediction with S samples other than its rows. The model is one of
+// Snapshot holds the inputs of a prediction with S samples other than its rows. The model is one of
 // vectors, and no ensemble.
-func (t *Trained) Settled(dev device.Device, samples int) (*model.Settled, error) {
+func (t *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error) {
 	m, err := t.on(dev)
 	if err != nil {
 		return nil, err
 	}
-	return m.Settled(samples, t.Seed)
+	return m.Snapshot(samples, t.Seed)
 }
 
 // on is the model on a device, with its parameters.
-func (t *Trained) on(dev device.Device) (*model.Model, error) {
-	m, err := model.New(dev, t.Model)
+func (t *Model) on(dev device.Device) (*model.Model, error) {
+	m, err := model.New(dev, t.Config)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Import(t.Named); err != nil {
+	if err := m.Import(t.Parameters); err != nil {
 		return nil, err
 	}
 	t.SetInducing(m)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/hostmem"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Plan is the memory that a run takes, buffer by buffer. It is what a dry device has recorded of
@@ -281,7 +281,7 @@ func (p *Plan) TooLarge(smaller string) error {
 func (p *Plan) Lacks(what, remedy string) error {
 	s := p.short()
 	if s == nil && !p.exceeded {
-		return usage.Errorf("there was too little memory for %s, and there is enough again: try once more", what)
+		return usererror.Errorf("there was too little memory for %s, and there is enough again: try once more", what)
 	}
 	if s == nil {
 		s = &shortage{where: p.Device}
@@ -291,10 +291,10 @@ func (p *Plan) Lacks(what, remedy string) error {
 			Bytes(d.Table), Bytes(d.Features))
 	}
 	if p.exceeded {
-		return usage.Errorf("%s counts 2³¹ − 1 numbers in one operation at most: %s has more, "+
+		return usererror.Errorf("%s counts 2³¹ − 1 numbers in one operation at most: %s has more, "+
 			"the largest part, %s%s, %s: %s",
 			s.where, what, s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
 	}
-	return usage.Errorf("%s has too little memory: %s needs %s where %s are free, the largest part, %s%s, %s: %s",
+	return usererror.Errorf("%s has too little memory: %s needs %s where %s are free, the largest part, %s%s, %s: %s",
 		s.where, what, Bytes(s.needs), Bytes(s.free), s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
 }

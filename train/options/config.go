@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -153,13 +153,13 @@ type Setting struct {
 func (s Setting) Errorf(format string, args ...any) error {
 	switch s.From {
 	case "--" + s.Key:
-		return usage.Errorf("%s: "+format, append([]any{s.From}, args...)...)
+		return usererror.Errorf("%s: "+format, append([]any{s.From}, args...)...)
 	case "": // nobody gave it here, as where a run takes it over from another
-		return usage.Errorf("%s: "+format, append([]any{s.Key}, args...)...)
+		return usererror.Errorf("%s: "+format, append([]any{s.Key}, args...)...)
 	case BySet:
-		return usage.Errorf("%s %s: "+format, append([]any{s.From, s.Key}, args...)...)
+		return usererror.Errorf("%s %s: "+format, append([]any{s.From, s.Key}, args...)...)
 	}
-	return usage.Errorf("%s: %s: "+format, append([]any{s.From, s.Key}, args...)...)
+	return usererror.Errorf("%s: %s: "+format, append([]any{s.From, s.Key}, args...)...)
 }
 
 // Errorf is an error about the value of an option, with the place where a user gave it.
@@ -180,7 +180,7 @@ func (c *Config) typed(key string) bool {
 
 // Resolve builds a Config from the settings of a config file and of the command line,
 // either of which may be empty. A flag beats the file, the file beats the preset, the preset
-// beats the defaults. Errors are *usage.Error.
+// beats the defaults. Errors are *usererror.Error.
 func Resolve(file, flags []Setting) (*Config, error) {
 	file = withoutRemovedPreset(file)
 	preset := Setting{Key: "preset", Text: defaults().Preset, From: "default"}
@@ -308,11 +308,11 @@ func (c *Config) apply(level []Setting) error {
 // Explicit reports whether a user gave this option, on the command line or in a config file.
 func (c *Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }
 
-// Given are the options that a user gave, and where.
-func (c *Config) Given() map[string]string { return maps.Clone(c.explicit) }
+// ExplicitOptions are the options that a user gave, and where.
+func (c *Config) ExplicitOptions() map[string]string { return maps.Clone(c.explicit) }
 
-// Giving is the Config as if a user had given these options alone.
-func (c *Config) Giving(given map[string]string) *Config {
+// WithExplicit is the Config as if a user had given these options alone.
+func (c *Config) WithExplicit(given map[string]string) *Config {
 	settled := c.copy()
 	settled.explicit = maps.Clone(given)
 	return settled

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -242,7 +242,7 @@ func TestBadSettings(t *testing.T) {
 		if err == nil {
 			_, err = Resolve(file, flags(c.flags...))
 		}
-		var usage *usage.Error
+		var usage *usererror.Error
 		if err == nil || err.Error() != c.want || !errors.As(err, &usage) {
 			t.Errorf("%q %v:\n got %v\nwant %s", c.file, c.flags, err, c.want)
 		}
@@ -302,7 +302,7 @@ func TestReadConfigFile(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, settings, err)
 		}
 	}
-	var usage *usage.Error
+	var usage *usererror.Error
 	if _, err := ReadConfig(filepath.Join(dir, "none.yaml")); !errors.As(err, &usage) {
 		t.Errorf("a missing file: %v", err)
 	}

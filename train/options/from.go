@@ -26,11 +26,11 @@ var (
 	ofRamps = words("kl-warmup freeze-omega freeze-kernel")
 )
 
-// StartAt is the Config of a run that starts at the model of another, which has taken some steps with the
+// WarmStart is the Config of a run that starts at the model of another, which has taken some steps with the
 // options base. It has the options of that run, except where a user gives others. It takes a fifth of the
 // steps, or as many where that run has started at a model, too. The divergences have their full weight from
-// the start, and no parameters are held. What would be another model is a *usage.Error that names the option.
-func (c *Config) StartAt(base *Config, steps int) (*Config, error) {
+// the start, and no parameters are held. What would be another model is a *usererror.Error that names the option.
+func (c *Config) WarmStart(base *Config, steps int) (*Config, error) {
 	if base.Gram != "" || base.Ensemble > 1 || base.Preset == Best {
 		return nil, c.Errorf("from", "%s has several models, or one of --gram: none of these can be trained "+
 			"further", c.StartFrom)

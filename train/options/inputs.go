@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // Fit is the Config that fits the training rows. It settles what FitInputs does, and the sizes: a
 // default that is too large for the rows shrinks. Epochs become steps. What a user has asked for
-// and does not fit is a *usage.Error. The notes list the decisions, also before an error.
+// and does not fit is a *usererror.Error. The notes list the decisions, also before an error.
 func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
 	if fit, notes, err = c.FitInputs(ctx, ds); err != nil {
 		return nil, notes, err
@@ -327,7 +327,7 @@ func SpecError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &usage.Error{Err: err}
+	return &usererror.Error{Err: err}
 }
 
 // hasVectors reports whether the symbols of sequences are vectors.

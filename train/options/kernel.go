@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -44,7 +44,7 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 		case name == "":
 			return nil, nil, "has an empty part: write one kernel, or several with a + between them"
 		default:
-			if near, ok := suggest.Nearest(name, append(mapNames(), kernelChoices()...)); ok {
+			if near, ok := didyoumean.Nearest(name, append(mapNames(), kernelChoices()...)); ok {
 				return nil, nil, fmt.Sprintf("is not one of its values: did you mean %q?", near)
 			}
 			return nil, nil, fmt.Sprintf("is not one of its values: use one of %s, which are maps of "+

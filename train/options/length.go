@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // checkEvery refuses a checkpoint-every that is neither a time nor a number of steps.
@@ -42,7 +42,7 @@ var ofLength = words("steps epochs time-limit planned-for rows-chose-length repl
 func IsLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }
 
 // fitRows makes the Config fit a training set of n rows: a default that is too large shrinks,
-// with a note, and one that a user gave is a *usage.Error. Epochs become steps.
+// with a note, and one that a user gave is a *usererror.Error. Epochs become steps.
 func (c *Config) fitRows(n int) (notes []string, err error) {
 	for _, o := range []struct {
 		key   string
@@ -60,7 +60,7 @@ func (c *Config) fitRows(n int) (notes []string, err error) {
 	if c.Epochs > 0 {
 		steps := math.Ceil(c.Epochs * float64(n) / float64(c.Batch))
 		if steps > MaxSteps {
-			return nil, usage.Errorf("%g epochs of %d rows in batches of %d are more than %d steps",
+			return nil, usererror.Errorf("%g epochs of %d rows in batches of %d are more than %d steps",
 				c.Epochs, n, c.Batch, MaxSteps)
 		}
 		notes = append(notes, c.setSteps(int(steps), forEpochs(c.Epochs))...)
@@ -84,9 +84,9 @@ func (c *Config) ForSteps(steps int, plannedFor string) (settled *Config, notes 
 	return settled, settled.setSteps(steps, plannedFor)
 }
 
-// ForRows is ForSteps of the number of steps that rows have chosen which were held out, of a longest
+// ForChosenSteps is ForSteps of the number of steps that rows have chosen which were held out, of a longest
 // number that they could choose. The run has as many evaluations as were planned for the longer one.
-func (c *Config) ForRows(steps, longest int) (settled *Config, notes []string) {
+func (c *Config) ForChosenSteps(steps, longest int) (settled *Config, notes []string) {
 	settled = c.copy()
 	if !settled.Explicit("eval-every") && c.Steps > 0 {
 		settled.EvalEvery = (c.EvalEvery*steps + c.Steps - 1) / c.Steps

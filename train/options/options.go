@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Option describes one option: the flag, the key of a config file, the line of the
@@ -138,15 +138,15 @@ func (c *Config) find(key string) *Option {
 	return nil
 }
 
-// Check checks one setting by itself. Errors are *usage.Error.
+// Check checks one setting by itself. Errors are *usererror.Error.
 func Check(s Setting) error { return defaults().set(s) }
 
 // set reads one setting's text into its field and remembers where it came from.
-// Errors are *usage.Error.
+// Errors are *usererror.Error.
 func (c *Config) set(s Setting) error {
 	o := c.find(s.Key)
 	if o == nil {
-		return usage.Errorf("%s: unknown option %q%s", s.From, s.Key, suggest.Hint(s.Key, keys()))
+		return usererror.Errorf("%s: unknown option %q%s", s.From, s.Key, didyoumean.Hint(s.Key, keys()))
 	}
 	if wrong := o.parse(s.Text); wrong != "" {
 		return s.Errorf("%q %s", s.Text, wrong)
@@ -159,7 +159,7 @@ func (c *Config) set(s Setting) error {
 }
 
 func notOneOf(text string, values []string) string {
-	return "is not one of its values" + suggest.Hint(text, values)
+	return "is not one of its values" + didyoumean.Hint(text, values)
 }
 
 func keys() (all []string) {

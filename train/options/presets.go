@@ -57,9 +57,9 @@ func withoutRemovedPreset(file []Setting) []Setting {
 	return file
 }
 
-// GoesOn is the Config of a run that goes on. A run of today has settled all that Fit decides; one of
+// ForResume is the Config of a run that goes on. A run of today has settled all that Fit decides; one of
 // version 0.2.0 leaves open what had one form then.
-func (c *Config) GoesOn() *Config {
+func (c *Config) ForResume() *Config {
 	older := c.copy()
 	if older.Objective == Auto {
 		older.Objective = ELBO

@@ -9,11 +9,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// GoOn is the Config of a resumed run with what the command line may change: how often to make
+// Resume is the Config of a resumed run with what the command line may change: how often to make
 // checkpoints, and which of several devices of one kind to use. Any other option must keep its
-// value or be left out, since it would change the result. A *usage.Error names it. A target may
+// value or be left out, since it would change the result. A *usererror.Error names it. A target may
 // have the number that its column has in rows, nil where these have not changed the options yet.
-func (c *Config) GoOn(flags []Setting, rows *data.Schema) (*Config, error) {
+func (c *Config) Resume(flags []Setting, rows *data.Schema) (*Config, error) {
 	resumed := c.copy()
 	for _, s := range flags {
 		asked := c.copy()

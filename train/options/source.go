@@ -29,7 +29,7 @@ func (c *Config) LoadLike(like *data.Schema, w data.Watch) (known *Config, train
 	if named && !c.Explicit("data-dir") {
 		c.DataDir = os.Getenv(data.DataDirEnv)
 	}
-	from := c.seen()
+	from := c.pathsFromHere()
 	train, test, notes, err = data.Load(data.Source{
 		Data: from.Data, Test: from.Test, Labels: from.Labels, TestLabels: from.TestLabels,
 		TableOptions: c.tableOptions(), DataDir: from.DataDir, Folds: c.Folds, Fold: c.Fold,
@@ -47,16 +47,16 @@ func (c *Config) LoadLike(like *data.Schema, w data.Watch) (known *Config, train
 	return known, train, test, append(notes, more...), nil
 }
 
-// seen is the Config with its paths as they lead to files from here.
-func (c *Config) seen() *Config {
+// pathsFromHere is the Config with its paths as they lead to files from here.
+func (c *Config) pathsFromHere() *Config {
 	if c.at == "" {
 		return c
 	}
-	return c.SeenFrom(c.at)
+	return c.PathsFrom(c.at)
 }
 
-// From is the Config of a run that began in another folder, where its relative paths start.
-func (c *Config) From(folder string) *Config {
+// RelativeTo is the Config of a run that began in another folder, where its relative paths start.
+func (c *Config) RelativeTo(folder string) *Config {
 	if here, err := os.Getwd(); err == nil && here == folder {
 		return c
 	}
@@ -77,8 +77,8 @@ func (c *Config) tableOptions() data.TableOptions {
 			Header: c.Header}}
 }
 
-// SeenFrom is the Config with its relative paths as they are seen from a folder.
-func (c *Config) SeenFrom(folder string) *Config {
+// PathsFrom is the Config with its relative paths as they are seen from a folder.
+func (c *Config) PathsFrom(folder string) *Config {
 	there := c.copy()
 	paths := []*string{&there.Test, &there.Labels, &there.TestLabels, &there.DataDir, &there.Gram}
 	if data.Folds(c.Data) == 0 { // not a named set

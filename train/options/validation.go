@@ -64,7 +64,7 @@ func (c *Config) checkValidation() error {
 // HoldOut takes the validation rows that the Config asks for: from the training rows, or from a
 // file; held is nil where it asks for none.
 func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Dataset, notes []string, err error) {
-	fraction, file := c.seen().validation()
+	fraction, file := c.pathsFromHere().validation()
 	switch {
 	case file != "" && all.Kernel != nil:
 		return nil, nil, nil, c.Errorf("validation", "the rows of %s have no kernel with the inducing points of "+

@@ -13,27 +13,27 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // maxConfigFile bounds the bytes read: a config file is a page of text.
 const maxConfigFile = 1 << 20
 
 // ReadConfig reads a YAML file of options into settings for Resolve. The file may have more keys,
-// which are the caller's. Every error says file, line and column, and is a *usage.Error.
+// which are the caller's. Every error says file, line and column, and is a *usererror.Error.
 func ReadConfig(path string, more ...string) ([]Setting, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxConfigFile+1))
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	if len(text) > maxConfigFile {
-		return nil, usage.Errorf("%s: larger than %d bytes: this is not a config file", path, maxConfigFile)
+		return nil, usererror.Errorf("%s: larger than %d bytes: this is not a config file", path, maxConfigFile)
 	}
 	return ParseYAML(path, text, more...)
 }
@@ -50,13 +50,13 @@ func ParseYAML(name string, text []byte, more ...string) ([]Setting, error) {
 	}
 	at := func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", name, n.Line, n.Column) }
 	if err := dec.Decode(new(yaml.Node)); err == nil {
-		return nil, usage.Errorf("%s: more than one YAML document", name)
+		return nil, usererror.Errorf("%s: more than one YAML document", name)
 	} else if !errors.Is(err, io.EOF) {
 		return nil, syntaxError(name, err)
 	}
 	root := doc.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, usage.Errorf("%s: expected lines of the form \"key: value\"", at(root))
+		return nil, usererror.Errorf("%s: expected lines of the form \"key: value\"", at(root))
 	}
 	var settings []Setting
 	seen := map[string]int{}
@@ -66,13 +66,13 @@ func ParseYAML(name string, text []byte, more ...string) ([]Setting, error) {
 		line, repeated := seen[setting.Key]
 		switch {
 		case key.Kind != yaml.ScalarNode || Find(setting.Key) == nil && !slices.Contains(more, setting.Key):
-			return nil, usage.Errorf("%s: unknown key %q%s", at(key), key.Value, suggest.Hint(key.Value, keys()))
+			return nil, usererror.Errorf("%s: unknown key %q%s", at(key), key.Value, didyoumean.Hint(key.Value, keys()))
 		case repeated:
-			return nil, usage.Errorf("%s: key %q is already on line %d", at(key), setting.Key, line)
+			return nil, usererror.Errorf("%s: key %q is already on line %d", at(key), setting.Key, line)
 		case value.Kind != yaml.ScalarNode:
-			return nil, usage.Errorf("%s: %s takes one value, not a list, a mapping or an alias", at(value), key.Value)
+			return nil, usererror.Errorf("%s: %s takes one value, not a list, a mapping or an alias", at(value), key.Value)
 		case value.Tag == "!!null":
-			return nil, usage.Errorf("%s: %s has no value: give one, or leave the line out", at(value), key.Value)
+			return nil, usererror.Errorf("%s: %s has no value: give one, or leave the line out", at(value), key.Value)
 		}
 		seen[setting.Key] = key.Line
 		settings = append(settings, setting)
@@ -85,9 +85,9 @@ var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 func syntaxError(name string, err error) error {
 	text := err.Error()
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
-		return usage.Errorf("%s:%s: not YAML: %s", name, m[1], text[len(m[0]):])
+		return usererror.Errorf("%s:%s: not YAML: %s", name, m[1], text[len(m[0]):])
 	}
-	return usage.Errorf("%s: not YAML: %s", name, strings.TrimPrefix(text, "yaml: "))
+	return usererror.Errorf("%s: not YAML: %s", name, strings.TrimPrefix(text, "yaml: "))
 }
 
 // YAML is the Config as a config file: every option that the model has, in the order of the

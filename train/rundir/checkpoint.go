@@ -12,7 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -22,7 +22,7 @@ import (
 // function of the seed and the step, so these are the options, the step and a few vectors with a
 // number for each parameter.
 type Checkpoint struct {
-	Trained *fitted.Trained // with the parameters that the run would keep if it ended here
+	Trained *fitted.Model // with the parameters that the run would keep if it ended here
 	Config  *options.Config
 	Result  *Result // so far: without scores
 
@@ -106,25 +106,25 @@ func (c *Checkpoint) write(w io.Writer) error {
 	return safetensors.Write(w, metadata, tensors)
 }
 
-// ReadCheckpoint reads the checkpoint of a run folder. Errors are *usage.Error.
+// ReadCheckpoint reads the checkpoint of a run folder. Errors are *usererror.Error.
 func ReadCheckpoint(folder string) (*Checkpoint, error) {
 	return ReadCheckpointFile(filepath.Join(folder, CheckpointFile))
 }
 
-// ReadCheckpointFile reads a checkpoint under any name. Errors are *usage.Error.
+// ReadCheckpointFile reads a checkpoint under any name. Errors are *usererror.Error.
 func ReadCheckpointFile(path string) (*Checkpoint, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	c, err := parseCheckpoint(path, f, info.Size())
 	if err != nil {
-		return nil, usage.Errorf("%s: %w: the run cannot resume from it; to start it again: gpdrf-gpu "+
+		return nil, usererror.Errorf("%s: %w: the run cannot resume from it; to start it again: gpdrf-gpu "+
 			"train --config %s", path, err, filepath.Join(filepath.Dir(path), ConfigFile))
 	}
 	return c, nil
@@ -163,13 +163,13 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())
 	}
 	if c.Step == 0 {
-		c.Config = c.Config.Giving(c.Given)
+		c.Config = c.Config.WithExplicit(c.Given)
 		return c, nil
 	}
 	for _, x := range tensors {
 		c.Vectors = append(c.Vectors, Vector{x.Name, x.Data})
 	}
-	c.Trained.Named, err = unflatten(c.Trained.Model.Layout(), c.kept())
+	c.Trained.Parameters, err = unflatten(c.Trained.Config.Layout(), c.kept())
 	return c, err
 }
 
@@ -192,7 +192,7 @@ func (c *Checkpoint) Vector(name string) []float64 {
 }
 
 // unflatten cuts a vector into the tensors of a layout.
-func unflatten(layout []model.Named, flat []float64) ([]model.Named, error) {
+func unflatten(layout []model.Parameter, flat []float64) ([]model.Parameter, error) {
 	for i := range layout {
 		n := layout[i].Len()
 		if n > len(flat) {

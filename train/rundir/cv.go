@@ -12,7 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -79,7 +79,7 @@ type FoldRun struct {
 func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 	for _, s := range flags {
 		if s.Key == "folds" || s.Key == "fold" {
-			return nil, usage.Errorf("%s: --cv makes the folds and trains on all of them: leave this out", s.From)
+			return nil, usererror.Errorf("%s: --cv makes the folds and trains on all of them: leave this out", s.From)
 		}
 	}
 	cv := &CV{Version: Version, Options: options.Merged(file, flags)}
@@ -88,13 +88,13 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 		return nil, err
 	}
 	if c.Ensemble > 1 {
-		return nil, usage.Errorf("--cv: is for single models: leave ensemble out")
+		return nil, usererror.Errorf("--cv: is for single models: leave ensemble out")
 	}
 	if c.StartFrom != "" {
-		return nil, usage.Errorf("--cv: is for new models: leave --from out")
+		return nil, usererror.Errorf("--cv: is for new models: leave --from out")
 	}
 	if c.Preset == options.Best {
-		return nil, usage.Errorf("--cv: preset best makes folds of its own, of the training rows: leave " +
+		return nil, usererror.Errorf("--cv: preset best makes folds of its own, of the training rows: leave " +
 			"--cv out, or take another preset")
 	}
 	cv.Model, cv.Seed, cv.OwnFolds = c.Model, c.Seed, asked == own
@@ -103,11 +103,11 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 	}
 	if cv.OwnFolds {
 		if cv.Folds = data.Folds(c.Data); cv.Folds < 2 {
-			return nil, usage.Errorf("--cv own: %s has no folds of its own: say how many to "+
+			return nil, usererror.Errorf("--cv own: %s has no folds of its own: say how many to "+
 				"make, --cv 5 for example", c.Data)
 		}
 	} else if cv.Folds, err = strconv.Atoi(asked); err != nil || cv.Folds < 2 || cv.Folds > mostFolds {
-		return nil, usage.Errorf("--cv: %q must be a number of folds from 2 to %d, or own for those of "+
+		return nil, usererror.Errorf("--cv: %q must be a number of folds from 2 to %d, or own for those of "+
 			"a named set", asked, mostFolds)
 	}
 	cv.Folder, _ = os.Getwd()
@@ -143,7 +143,7 @@ func (cv *CV) config(fold int) (*options.Config, error) {
 	if cv.Device != "" {
 		c = c.With("device", cv.Device)
 	}
-	return c.With("time-limit", cv.Share()).From(cv.Folder), nil
+	return c.With("time-limit", cv.Share()).RelativeTo(cv.Folder), nil
 }
 
 // IsCV reports whether a folder is that of a cross-validation.
@@ -154,7 +154,7 @@ func OpenCV(path string) (*CV, error) {
 	file := filepath.Join(path, cvFile)
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	cv := &CV{}
 	sound := json.Unmarshal(text, cv) == nil && len(cv.Runs) == cv.Folds && cv.Folds >= 2
@@ -162,7 +162,7 @@ func OpenCV(path string) (*CV, error) {
 		sound = sound && cv.Runs[i].Fold == i+1 && cv.Runs[i].Run == foldFolder(i+1)
 	}
 	if !sound {
-		return nil, usage.Errorf("%s: damaged: it is not the list of the folds of a cross-validation", file)
+		return nil, usererror.Errorf("%s: damaged: it is not the list of the folds of a cross-validation", file)
 	}
 	cv.path = path
 	return cv, cv.look()
@@ -189,7 +189,7 @@ func (cv *CV) Lock() (release func(), err error) {
 	}
 	locked := atomicfile.Lock(f)
 	if errors.Is(locked, atomicfile.ErrLocked) {
-		return nil, errors.Join(usage.Errorf("%s: another process is training in it", cv.path), f.Close())
+		return nil, errors.Join(usererror.Errorf("%s: another process is training in it", cv.path), f.Close())
 	}
 	for _, run := range cv.Runs {
 		for _, path := range atomicfile.Leftovers(filepath.Join(cv.path, run.Run)) {
@@ -286,7 +286,7 @@ func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 		return err
 	}
 	if now := (Fingerprint{train.Fingerprint, test.Fingerprint}); now != r.Fingerprint {
-		return usage.Errorf("%s: the rows have changed since fold %d was trained (fingerprints %.12s… "+
+		return usererror.Errorf("%s: the rows have changed since fold %d was trained (fingerprints %.12s… "+
 			"and %.12s…, then %.12s… and %.12s…): put the old ones back, or begin a new cross-validation",
 			train.Path, fold, now.Train, now.Test, r.Fingerprint.Train, r.Fingerprint.Test)
 	}
@@ -303,8 +303,8 @@ func (cv *CV) NewFolder(fold int) (*Folder, error) {
 	return begin(cv.FoldPath(fold), cv.Data, cv.Model)
 }
 
-// CanGoOn reports whether a fold has a checkpoint.
-func (cv *CV) CanGoOn(fold int) bool { return isIn(cv.FoldPath(fold), CheckpointFile) }
+// CanResume reports whether a fold has a checkpoint.
+func (cv *CV) CanResume(fold int) bool { return isIn(cv.FoldPath(fold), CheckpointFile) }
 
 // ToDo reports whether a fold is to be trained, or trained further. One that is trained and could
 // not be scored is not.
@@ -332,7 +332,7 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error
 	if err != nil {
 		return nil, err
 	}
-	return c.GoOn(changes, nil)
+	return c.Resume(changes, nil)
 }
 
 // Predicts reports whether the predictions of all rows are to be written yet. Folds of a named set

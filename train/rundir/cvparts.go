@@ -9,7 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/parts"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -24,7 +24,7 @@ func (cv *CV) Join() (release func(), err error) {
 		return nil, err
 	}
 	if err := atomicfile.Share(f); errors.Is(err, atomicfile.ErrLocked) {
-		return nil, errors.Join(usage.Errorf("%s: another process is training in it, without --set part: "+
+		return nil, errors.Join(usererror.Errorf("%s: another process is training in it, without --set part: "+
 			"wait for it", cv.path), f.Close())
 	} else if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: %w",
@@ -72,7 +72,7 @@ func (cv *CV) alone(f func() error) error {
 func (cv *CV) SameAs(asked *CV) error {
 	same := func(a, b options.Setting) bool { return a.Key == b.Key && a.Text == b.Text }
 	if cv.Folds != asked.Folds || cv.OwnFolds != asked.OwnFolds || !slices.EqualFunc(cv.Options, asked.Options, same) {
-		return usage.Errorf("--out: %s holds a cross-validation with other options or folds: all parts "+
+		return usererror.Errorf("--out: %s holds a cross-validation with other options or folds: all parts "+
 			"have the same: give them again, or another folder", cv.path)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -26,7 +26,7 @@ const (
 	ConfigFile  = "config.yaml"
 	MetricsFile = "metrics.jsonl"     // how training went, a line every few steps
 	ResultFile  = "result.json"       // a Result
-	ModelFile   = "model.safetensors" // a Trained: predict needs nothing else
+	ModelFile   = "model.safetensors" // a fitted.Model: predict needs nothing else
 
 	// CheckpointFile is there while a run is not finished.
 	CheckpointFile = "checkpoint.safetensors"
@@ -54,7 +54,7 @@ type Folder struct {
 
 // NewFolder starts a run folder that will stand at out, or, where out is "", at
 // runs/<data>-<model>-<n> with the first free n. An out that CheckOut refuses is a
-// *usage.Error; a place that cannot be written to is another error.
+// *usererror.Error; a place that cannot be written to is another error.
 func NewFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, false) }
 
 // ReplaceFolder is NewFolder where a run that has ended may stand at out: it is removed when the
@@ -77,12 +77,12 @@ func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
 		f.Removed = removeAbandoned(place)
 	}
 	f.Removed = append(f.Removed, removeAbandoned(filepath.Dir(place))...)
-	rival := usage.Errorf("--out: %s: another process is training for it: give another folder", out)
+	rival := usererror.Errorf("--out: %s: another process is training for it: give another folder", out)
 	if _, err := os.Lstat(place); err == nil && out != "" && !f.replaces && !atomicfile.Empty(place) {
 		if onlyAbandoned(place) {
 			return nil, rival
 		}
-		return nil, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
+		return nil, usererror.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 	}
 	if f.folder, err = atomicfile.NewFolder(place); err != nil {
 		return nil, fmt.Errorf("the run folder cannot be made: %w", err)
@@ -175,8 +175,8 @@ func (f *Folder) Err() error { return f.err }
 // Path is where the folder stands, "" before its first checkpoint.
 func (f *Folder) Path() string { return f.path }
 
-// CanGoOn reports whether there is a checkpoint in it.
-func (f *Folder) CanGoOn() bool { return f.path != "" && isIn(f.path, CheckpointFile) }
+// CanResume reports whether there is a checkpoint in it.
+func (f *Folder) CanResume() bool { return f.path != "" && isIn(f.path, CheckpointFile) }
 
 // Save writes a checkpoint. With the first, the folder comes to its place. A result that the run
 // had before it went on is removed, since it is no longer that of the run.
@@ -210,7 +210,7 @@ func (f *Folder) Save(c *Checkpoint) error {
 // Commit writes the files of a run that has ended, the result last, brings everything to disk and
 // returns where the folder stands. The checkpoint stays if the run was interrupted. What cannot be
 // put in its place stays where it was built.
-func (f *Folder) Commit(c *options.Config, t *fitted.Trained, r *Result) (path string, err error) {
+func (f *Folder) Commit(c *options.Config, t *fitted.Model, r *Result) (path string, err error) {
 	result, err := JSON(r)
 	if err != nil {
 		return "", err

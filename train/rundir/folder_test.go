@@ -15,7 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -41,9 +41,9 @@ func resolve(t *testing.T, settings ...options.Setting) *options.Config {
 }
 
 // smallTrained is a regression model that was never trained.
-func smallTrained() *fitted.Trained {
-	t := &fitted.Trained{
-		Model: model.Config{
+func smallTrained() *fitted.Model {
+	t := &fitted.Model{
+		Config: model.Config{
 			Model: model.GP, Inputs: 1, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 1, Inducing: 2,
 			Lengthscales: model.Shared, QCov: model.Diagonal, Whiten: true, Samples: 1,
 		},
@@ -52,9 +52,9 @@ func smallTrained() *fitted.Trained {
 		Targets:  []data.TargetScale{{Mean: 450, SD: 17.05}},
 		KLWeight: 0.5, EvalSamples: 100,
 	}
-	t.Named = t.Model.Layout()
-	for i := range t.Named {
-		t.Named[i].Data = make([]float64, t.Named[i].Len())
+	t.Parameters = t.Config.Layout()
+	for i := range t.Parameters {
+		t.Parameters[i].Data = make([]float64, t.Parameters[i].Len())
 	}
 	return t
 }
@@ -117,7 +117,7 @@ func TestRunFolderTaken(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.OK(t, os.WriteFile("file", nil, 0o666))
 	must.OK(t, os.MkdirAll("full/x", 0o777))
-	var usage *usage.Error
+	var usage *usererror.Error
 	for _, out := range []string{"file", "full", "."} {
 		if _, err := NewFolder(out, "d", "gp"); !errors.As(err, &usage) {
 			t.Errorf("--out %s: %v", out, err)
@@ -193,7 +193,7 @@ func TestOpenRunErrors(t *testing.T) {
 			func() error { return os.WriteFile(path, []byte("[nonsense"), 0o666) },
 		} {
 			must.OK(t, damage())
-			var usage *usage.Error
+			var usage *usererror.Error
 			if _, err := OpenRun(out); !errors.As(err, &usage) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s: %v", name, err)
 			}

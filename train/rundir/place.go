@@ -10,18 +10,18 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Where a run folder may stand.
 
 // CheckOut refuses a place for a run folder, "" for the first free number, that NewFolder would
-// refuse as a *usage.Error. With overwrite, a run that has ended may stand there. Only the training of a
+// refuse as a *usererror.Error. With overwrite, a run that has ended may stand there. Only the training of a
 // single model takes that.
 func CheckOut(out string, overwrite, single bool) error {
 	_, _, err := placeOf(out, overwrite)
 	if _, replaces, _ := placeOf(out, true); err != nil && single && replaces {
-		return usage.Errorf("%w, or --overwrite to replace the run in it", err)
+		return usererror.Errorf("%w, or --overwrite to replace the run in it", err)
 	}
 	return err
 }
@@ -31,7 +31,7 @@ func CheckOut(out string, overwrite, single bool) error {
 func placeOf(out string, overwrite bool) (place string, replaces bool, err error) {
 	if out == "" {
 		if overwrite {
-			return "", false, usage.Errorf("--overwrite: is for --out DIR: a run without --out gets a new folder")
+			return "", false, usererror.Errorf("--overwrite: is for --out DIR: a run without --out gets a new folder")
 		}
 		return "", false, nil
 	}
@@ -42,39 +42,39 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 		return place, false, nil // it will be made
 	}
 	if place, err = filepath.EvalSymlinks(place); err != nil {
-		return "", false, usage.Errorf("--out: %s is a link to nothing: give another folder", out)
+		return "", false, usererror.Errorf("--out: %s is a link to nothing: give another folder", out)
 	}
 	if info, err := os.Stat(place); err != nil || !info.IsDir() {
-		return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
+		return "", false, usererror.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 	}
 	isRun := IsRun(place)
 	switch {
 	case atomicfile.Empty(place), onlyAbandoned(place):
 		return place, false, nil
 	case IsCV(place):
-		return "", false, usage.Errorf("--out: %s holds a cross-validation: to resume it: %s; or give "+
+		return "", false, usererror.Errorf("--out: %s holds a cross-validation: to resume it: %s; or give "+
 			"another folder", out, ResumeCommand(out))
 	case IsSearch(place):
-		return "", false, usage.Errorf("--out: %s holds %s that has not ended: to resume it: %s; or give another folder",
+		return "", false, usererror.Errorf("--out: %s holds %s that has not ended: to resume it: %s; or give another folder",
 			out, SearchName(place), ResumeCommand(out))
 	case isRun && logError(place) != nil:
-		return "", false, usage.Errorf("--out: %s holds a run that cannot be written to: %w: give another folder", out,
+		return "", false, usererror.Errorf("--out: %s holds a run that cannot be written to: %w: give another folder", out,
 			logError(place))
 	case isRun && (inUse(place) || Held(place)):
-		return "", false, usage.Errorf("--out: %s: another process is training in it: give another folder", out)
+		return "", false, usererror.Errorf("--out: %s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
 		return place, true, nil
 	case overwrite && isRun:
-		return "", false, usage.Errorf("--overwrite: %s holds %s, which no run wrote: move it away, or "+
+		return "", false, usererror.Errorf("--overwrite: %s holds %s, which no run wrote: move it away, or "+
 			"give another folder", out, foreignFile(place))
 	case overwrite:
-		return "", false, usage.Errorf("--overwrite: %s is not a run folder, and only run folders are "+
+		return "", false, usererror.Errorf("--overwrite: %s is not a run folder, and only run folders are "+
 			"replaced: give another folder", out)
 	case isRun && !isIn(place, ResultFile):
-		return "", false, usage.Errorf("--out: %s holds a run that is not finished: to resume it: %s; "+
+		return "", false, usererror.Errorf("--out: %s holds a run that is not finished: to resume it: %s; "+
 			"or give another folder", out, ResumeCommand(out))
 	}
-	return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
+	return "", false, usererror.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 }
 
 // onlyAbandoned reports whether a folder holds nothing but temporaries, which a run removes that

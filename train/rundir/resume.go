@@ -8,13 +8,13 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // ResumeCommand is the command that resumes the run in a folder.
 func ResumeCommand(folder string) string {
-	return "gpdrf-gpu train --resume " + usage.ShellWord(folder)
+	return "gpdrf-gpu train --resume " + usererror.ShellWord(folder)
 }
 
 // Folder opens the folder of the run that resumes from the Checkpoint, and cuts its metrics to
@@ -23,12 +23,12 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 	file := filepath.Join(path, MetricsFile)
 	info, err := os.Stat(file)
 	if err != nil || info.Size() < c.Metrics {
-		return nil, usage.Errorf("%s: not there, or shorter than when the checkpoint was made: the log "+
+		return nil, usererror.Errorf("%s: not there, or shorter than when the checkpoint was made: the log "+
 			"of the run so far is missing: put it back to resume", file)
 	}
 	return openAgain(path, func(f *Folder) error {
 		if now, err := ReadCheckpoint(path); err != nil || now.Step != c.Step {
-			return usage.Errorf("%s: another process has trained in it meanwhile: resume it again", path)
+			return usererror.Errorf("%s: another process has trained in it meanwhile: resume it again", path)
 		}
 		if err := f.metrics.Truncate(c.Metrics); err != nil {
 			return fmt.Errorf("the run folder cannot be written: %w", err)
@@ -43,7 +43,7 @@ func OpenSearch(path string) (*Folder, error) {
 		if IsSearch(path) {
 			return nil
 		}
-		return errors.Join(usage.Errorf("%s: another process has finished it meanwhile", path), f.remove(MetricsFile))
+		return errors.Join(usererror.Errorf("%s: another process has finished it meanwhile", path), f.remove(MetricsFile))
 	})
 }
 
@@ -51,7 +51,7 @@ func OpenSearch(path string) (*Folder, error) {
 func openAgain(path string, look func(*Folder) error) (*Folder, error) {
 	f := &Folder{out: path, path: path}
 	if err := f.openMetrics(); errors.Is(err, atomicfile.ErrLocked) {
-		return nil, usage.Errorf("%s: another process is training in it", path)
+		return nil, usererror.Errorf("%s: another process is training in it", path)
 	} else if err != nil {
 		return nil, fmt.Errorf("the run folder cannot be written: %w", err)
 	}
@@ -66,13 +66,13 @@ func openAgain(path string, look func(*Folder) error) (*Folder, error) {
 }
 
 // Load reads the rows of the run again, from where they were when it began or, if it has moved,
-// from here. Others than the run began with are a *usage.Error.
+// from here. Others than the run began with are a *usererror.Error.
 func (c *Checkpoint) Load(w data.Watch) (rows options.Rows, notes []string, err error) {
 	here, err := os.Getwd()
 	if err != nil || here == c.Result.Folder {
 		return c.load(c.Config, w)
 	}
-	if rows, notes, err = c.load(c.Config.SeenFrom(c.Result.Folder), w); err == nil {
+	if rows, notes, err = c.load(c.Config.PathsFrom(c.Result.Folder), w); err == nil {
 		return rows, notes, nil
 	}
 	rows, notes, hereErr := c.load(c.Config, w)
@@ -99,7 +99,7 @@ func (c *Checkpoint) load(from *options.Config, w data.Watch) (rows options.Rows
 	} {
 		unknown := set.then == "" && set.now == rows.Conformal // of an older checkpoint
 		if set.now != nil && !unknown && set.now.Fingerprint != set.then {
-			return rows, nil, usage.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): "+
+			return rows, nil, usererror.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): "+
 				"put the old ones back, or begin a new run", set.now.Path, set.what, set.now.Fingerprint, set.then)
 		}
 	}

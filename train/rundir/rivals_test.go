@@ -12,7 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Of runs that begin for the same folder, one goes on, and the others say so at their start.
@@ -37,7 +37,7 @@ func TestRivals(t *testing.T) {
 					if err == nil {
 						begun.Store(f)
 						n.Add(1)
-					} else if !errors.As(err, new(*usage.Error)) {
+					} else if !errors.As(err, new(*usererror.Error)) {
 						t.Error(err)
 					}
 				})

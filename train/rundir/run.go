@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
-	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -23,31 +23,31 @@ type Run struct {
 	Path    string
 	Config  *options.Config
 	Result  *Result
-	Trained *fitted.Trained
+	Trained *fitted.Model
 }
 
 // ErrNoStep is the error of a run without a model, which has made attempts alone.
 var ErrNoStep = errors.New("the run has not taken a step")
 
-// OpenRun reads a run folder. Errors are *usage.Error.
+// OpenRun reads a run folder. Errors are *usererror.Error.
 func OpenRun(path string) (*Run, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(atomicfile.Leftovers(filepath.Clean(path))) > 0:
-		return nil, usage.Errorf("%s: there is no such run folder: the run that began for it has not reached its first "+
+		return nil, usererror.Errorf("%s: there is no such run folder: the run that began for it has not reached its first "+
 			"checkpoint: wait for it, or begin it again if it was killed", path)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usage.Errorf("%s: there is no such run folder", path)
+		return nil, usererror.Errorf("%s: there is no such run folder", path)
 	case err != nil:
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	case !info.IsDir():
-		return nil, usage.Errorf("%s: not a run folder: give a folder that train made", path)
+		return nil, usererror.Errorf("%s: not a run folder: give a folder that train made", path)
 	case IsCV(path):
-		return nil, usage.Errorf("%s: a cross-validation: give the folder of one of its folds, such as %s",
+		return nil, usererror.Errorf("%s: a cross-validation: give the folder of one of its folds, such as %s",
 			path, filepath.Join(path, foldFolder(1)))
 	}
 	if IsSearch(path) {
-		return nil, usage.Errorf("%s: %s that has not ended: %s continues with it", path, SearchName(path),
+		return nil, usererror.Errorf("%s: %s that has not ended: %s continues with it", path, SearchName(path),
 			ResumeCommand(path))
 	}
 	if !isIn(path, ResultFile) && isIn(path, CheckpointFile) {
@@ -56,13 +56,13 @@ func OpenRun(path string) (*Run, error) {
 			return nil, err
 		}
 		if c.Step == 0 {
-			return nil, usage.Errorf("%s: %w: %s continues with it", path, ErrNoStep, ResumeCommand(path))
+			return nil, usererror.Errorf("%s: %w: %s continues with it", path, ErrNoStep, ResumeCommand(path))
 		}
 		return &Run{path, c.Config, c.Result, c.Trained}, nil
 	}
 	for _, name := range []string{ConfigFile, ResultFile, ModelFile} {
 		if !isIn(path, name) {
-			return nil, usage.Errorf("%s: not a run folder: it has no %s", path, name)
+			return nil, usererror.Errorf("%s: not a run folder: it has no %s", path, name)
 		}
 	}
 	r := &Run{Path: path}
@@ -83,7 +83,7 @@ func OpenRun(path string) (*Run, error) {
 }
 
 // OpenModel reads the model of a run folder, or a model file by itself, whatever its name. A file knows no options of
-// its run and no device, which is auto. Errors are *usage.Error.
+// its run and no device, which is auto. Errors are *usererror.Error.
 func OpenModel(path string) (*Run, error) {
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
 		return OpenRun(path)
@@ -91,9 +91,9 @@ func OpenModel(path string) (*Run, error) {
 	t, err := fitted.ReadModel(path)
 	switch {
 	case err != nil && filepath.Base(path) == CheckpointFile:
-		return nil, usage.Errorf("%s: the checkpoint of a run: give its folder, %s", path, filepath.Dir(path))
+		return nil, usererror.Errorf("%s: the checkpoint of a run: give its folder, %s", path, filepath.Dir(path))
 	case errors.Is(err, safetensors.ErrFormat) && !IsModelFile(path):
-		return nil, usage.Errorf("%s: not a run folder, and no model file: give one that train made", path)
+		return nil, usererror.Errorf("%s: not a run folder, and no model file: give one that train made", path)
 	case err != nil:
 		return nil, err
 	}
@@ -122,14 +122,14 @@ func IsModelFile(path string) bool {
 	return safetensors.Begins(f)
 }
 
-// ReadResult reads the result of a run that has ended. Errors are *usage.Error.
+// ReadResult reads the result of a run that has ended. Errors are *usererror.Error.
 func ReadResult(path string) (r *Result, err error) {
 	text, err := os.ReadFile(filepath.Join(path, ResultFile))
 	if err != nil {
-		return nil, &usage.Error{Err: err}
+		return nil, &usererror.Error{Err: err}
 	}
 	if err := json.Unmarshal(text, &r); err != nil || r == nil {
-		return nil, usage.Errorf("%s: damaged: %v", filepath.Join(path, ResultFile), err)
+		return nil, usererror.Errorf("%s: damaged: %v", filepath.Join(path, ResultFile), err)
 	}
 	return r, nil
 }
@@ -153,8 +153,8 @@ func SearchName(path string) string {
 	return "a search for the best model"
 }
 
-// CanGoOn reports whether a run folder holds a checkpoint.
-func (r *Run) CanGoOn() bool { return isIn(r.Path, CheckpointFile) }
+// CanResume reports whether a run folder holds a checkpoint.
+func (r *Run) CanResume() bool { return isIn(r.Path, CheckpointFile) }
 
 func isIn(folder, name string) bool {
 	_, err := os.Stat(filepath.Join(folder, name))
@@ -162,7 +162,7 @@ func isIn(folder, name string) bool {
 }
 
 // likeOf are the columns of a run that started at a model, which its rows are read by; nil for others.
-func likeOf(c *options.Config, t *fitted.Trained) *data.Schema {
+func likeOf(c *options.Config, t *fitted.Model) *data.Schema {
 	if c.StartFrom == "" {
 		return nil
 	}
@@ -174,7 +174,7 @@ func likeOf(c *options.Config, t *fitted.Trained) *data.Schema {
 func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
 	rows, err := r.testRows(w)
 	if err == nil && !reflect.DeepEqual(rows.Schema().Plain(), r.Trained.Schema) {
-		return nil, usage.Errorf("%s: its columns, target or classes have changed since training", rows.Path)
+		return nil, usererror.Errorf("%s: its columns, target or classes have changed since training", rows.Path)
 	}
 	return rows, err
 }
@@ -183,7 +183,7 @@ func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
 // or to other rows.
 func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
-		return nil, usage.Errorf("%s: was trained on all rows, with --test %s", r.Path, data.NoTest)
+		return nil, usererror.Errorf("%s: was trained on all rows, with --test %s", r.Path, data.NoTest)
 	}
 	read := func(c *options.Config) (*data.Dataset, error) {
 		_, _, test, _, err := c.LoadLike(likeOf(r.Config, r.Trained), w)
@@ -195,7 +195,7 @@ func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 	if there == "" || err == nil && (there == here || test.Fingerprint == then) {
 		return test, err
 	}
-	old, thereErr := read(r.Config.SeenFrom(there))
+	old, thereErr := read(r.Config.PathsFrom(there))
 	switch {
 	case err == nil && (thereErr != nil || old.Fingerprint != then):
 		return test, nil // which have changed

@@ -6,7 +6,7 @@ import (
 )
 
 // compute is the work of the device in every step: the batch, its gradient, the update.
-func (s *Step) compute(now device.Live) {
+func (s *Step) compute(now device.LiveScalars) {
 	s.draw(now.Step)
 	if s.done = s.gradient(now, s.Leave); s.done {
 		s.update(now)
@@ -27,7 +27,7 @@ func (s *Step) batchKey(number device.Count) device.Key {
 }
 
 // gradient is the gradient of the whole batch, on each rank. A batch that ranks share is never left.
-func (s *Step) gradient(now device.Live, leave func() bool) (done bool) {
+func (s *Step) gradient(now device.LiveScalars, leave func() bool) (done bool) {
 	at := model.GradientArgs{Seed: s.options.Seed, Step: now.Step, KLWeight: now.KLWeight,
 		Predictive: s.options.Predictive, Leave: leave}
 	if s.sum != nil {
@@ -40,7 +40,7 @@ func (s *Step) gradient(now device.Live, leave func() bool) (done bool) {
 }
 
 // update moves the parameters along their gradient.
-func (s *Step) update(now device.Live) {
+func (s *Step) update(now device.LiveScalars) {
 	o := &s.options
 	if o.Natural {
 		s.Model.NaturalStep(now.Natural)

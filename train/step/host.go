@@ -46,7 +46,7 @@ func (h *host) bind(s *Step) func(shard int) bool {
 
 func (h *host) replayable() bool { return false }
 
-func (h *host) run(compute func(device.Now), now device.Now) error {
+func (h *host) run(compute func(device.StepScalars), now device.StepScalars) error {
 	compute(now)
 	return h.err
 }

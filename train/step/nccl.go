@@ -57,7 +57,7 @@ func (r *nccl) sum(int) bool {
 }
 
 // run reads the votes of all ranks, and the sum of ell for Model.Report.
-func (r *nccl) run(compute func(device.Now), now device.Now) error {
+func (r *nccl) run(compute func(device.StepScalars), now device.StepScalars) error {
 	s := r.step
 	clear(r.host)
 	r.host[0], r.host[1] = s.Votes.Late, s.Votes.Interrupted

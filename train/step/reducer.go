@@ -21,7 +21,7 @@ type Reducer interface {
 	// replayable is false where sums interrupt the device.
 	replayable() bool
 	// run calls compute, which calls sum. An error is that of another rank.
-	run(compute func(device.Now), now device.Now) error
+	run(compute func(device.StepScalars), now device.StepScalars) error
 }
 
 // Votes are what each rank wants to tell the others with a step: its own before, and the sums over

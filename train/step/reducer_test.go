@@ -40,12 +40,12 @@ func gradientOn(t *testing.T, c *model.Config, o Options, deterministic bool, nu
 		if c.Likelihood == model.SoftmaxLikelihood {
 			targets, classes = nil, labels
 		}
-		rows := m.UploadRows(model.Rows{N: n, X: func(lo, hi int) []float64 { return x[lo*c.Inputs : hi*c.Inputs] },
+		rows := m.UploadRows(model.HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*c.Inputs : hi*c.Inputs] },
 			Weight: weights}, targets, classes)
 		all.Go(func() {
 			defer dev.Close()
 			s := New(dev, m, rows, NewReducer(comm, deterministic), o)
-			if _, err := s.Do(device.Now{Step: number, LR: 1e-3, KLWeight: 0.7}); err != nil {
+			if _, err := s.Do(device.StepScalars{Step: number, LR: 1e-3, KLWeight: 0.7}); err != nil {
 				t.Error(err)
 				comm.Abort(1)
 				return

@@ -34,7 +34,7 @@ type Step struct {
 	dev     device.Device
 	options Options
 	adam    struct{ m, v, rate *device.Tensor } // moments, and the rate of each parameter
-	loop    func(device.Now)                    // does compute
+	loop    func(device.StepScalars)            // does compute
 	done    bool                                // the last step was not left
 	sent    uint32                              // the step whose batch was sent last, where rows stay on the host
 
@@ -56,7 +56,7 @@ func New(dev device.Device, m *model.Model, rows *model.Data, r Reducer, o Optio
 	p := m.Params().Len()
 	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
 	s.takeAll()
-	if s.loop = func(now device.Now) { s.compute(now.Live()) }; r.replayable() {
+	if s.loop = func(now device.StepScalars) { s.compute(now.Live()) }; r.replayable() {
 		s.loop = device.NewLoop(dev, s.compute).Run
 	}
 	return s
@@ -82,7 +82,7 @@ func (s *Step) Project(going func(done int) bool) {
 
 // Do does a step; it allocates nothing after the first. If the step was left, done is false, and
 // nothing has changed. An error is that of another rank.
-func (s *Step) Do(now device.Now) (done bool, err error) {
+func (s *Step) Do(now device.StepScalars) (done bool, err error) {
 	s.arrive(now.Step)
 	err = s.reducer.run(s.loop, now)
 	s.send(now.Step + 1)
@@ -93,11 +93,11 @@ func (s *Step) Do(now device.Now) (done bool, err error) {
 // it do so together.
 func (s *Step) Bound(number uint32, klWeight float64) error {
 	s.arrive(number)
-	at := device.Live{Step: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
-	return s.reducer.run(func(device.Now) {
+	at := device.LiveScalars{Step: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
+	return s.reducer.run(func(device.StepScalars) {
 		s.draw(at.Step) // a step that was left has drawn another batch
 		s.gradient(at, nil)
-	}, device.Now{})
+	}, device.StepScalars{})
 }
 
 // send begins to bring the batch of a step, where rows stay on the host. The device computes
@@ -154,7 +154,7 @@ func (local) shards(batch int) ([]model.Shard, int, bool) {
 func (local) bind(*Step) func(int) bool { return nil }
 func (local) replayable() bool          { return true }
 
-func (local) run(compute func(device.Now), now device.Now) error {
+func (local) run(compute func(device.StepScalars), now device.StepScalars) error {
 	compute(now)
 	return nil
 }

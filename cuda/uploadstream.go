@@ -4,14 +4,14 @@ package cuda
 
 import "errors"
 
-// Ahead is a stream of a Context for uploads that go on while the first one computes.
-type Ahead struct {
+// UploadStream is a stream of a Context for uploads that go on while the first one computes.
+type UploadStream struct {
 	side    *side
 	staging staging
 }
 
-// Ahead is the stream for uploads. The first call makes it.
-func (c *Context) Ahead() (*Ahead, error) {
+// UploadStream is the stream for uploads. The first call makes it.
+func (c *Context) UploadStream() (*UploadStream, error) {
 	if c.ahead != nil {
 		return c.ahead, nil
 	}
@@ -23,7 +23,7 @@ func (c *Context) Ahead() (*Ahead, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Ahead{side: side}
+	a := &UploadStream{side: side}
 	if err := a.staging.open(); err != nil {
 		return nil, errors.Join(err, side.close())
 	}
@@ -32,25 +32,25 @@ func (c *Context) Ahead() (*Ahead, error) {
 }
 
 // Stage gives n bytes of pinned memory, at most StageSize, for Write.
-func (a *Ahead) Stage(n int) ([]byte, error) { return a.staging.take(n, a.wait) }
+func (a *UploadStream) Stage(n int) ([]byte, error) { return a.staging.take(n, a.wait) }
 
-func (a *Ahead) wait() error {
+func (a *UploadStream) wait() error {
 	return a.side.context.do("waiting for an upload", a.side.stream.Synchronize)
 }
 
 // Write copies staged memory to device memory, beside the work of the first stream.
-func (a *Ahead) Write(dst Ptr, staged []byte) error {
+func (a *UploadStream) Write(dst Ptr, staged []byte) error {
 	return a.side.context.write(dst, staged, a.side.stream)
 }
 
 // Join makes the later work of the first stream wait for the copies so far.
-func (a *Ahead) Join() error { return a.side.join() }
+func (a *UploadStream) Join() error { return a.side.join() }
 
-// Part makes the later copies wait for the work so far on the first stream.
-func (a *Ahead) Part() error { return a.side.fork() }
+// Fork makes the later copies wait for the work so far on the first stream.
+func (a *UploadStream) Fork() error { return a.side.fork() }
 
 // close frees the stream and its memory.
-func (a *Ahead) close() error {
+func (a *UploadStream) close() error {
 	if a == nil {
 		return nil
 	}

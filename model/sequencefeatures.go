@@ -2,35 +2,35 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Lists are a device.Sparse on the host: the nonzero elements of vectors, by vectors or by columns.
-type Lists struct {
+// HostSparse are a device.Sparse on the host: the nonzero elements of vectors, by vectors or by columns.
+type HostSparse struct {
 	Start  []int32 // [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
 	Index  []int32
 	Value  []float64
 	Square []float64 // [vectors]: ‖φ‖²
 }
 
-// Vectors are the sequences of a data set under each feature map, in place of a table of their
+// SequenceFeatures are the sequences of a data set under each feature map, in place of a table of their
 // distances to X̄.
-type Vectors struct {
-	Inducing []Lists         // X̄ under each map, by columns
+type SequenceFeatures struct {
+	Inducing []HostSparse    // X̄ under each map, by columns
 	Metrics  []device.Metric // of the distances under each map
 	// how many numbers the vectors of all rows have under each map
 	Sizes []int
 	// the rows lo … hi−1 under each map, by vectors; nil on a dry device, which looks at sizes
 	// alone
-	Rows func(lo, hi int) []Lists
+	Rows func(lo, hi int) []HostSparse
 }
 
-// vectorRows is how many rows of Vectors are uploaded at a time.
-const vectorRows = 512
+// featureRows is how many rows of SequenceFeatures are uploaded at a time.
+const featureRows = 512
 
-// uploadVectors puts n rows on the device, and X̄ where it is not there yet.
-func (m *Model) uploadVectors(n int, v *Vectors) (rows []device.Sparse) {
+// uploadFeatures puts n rows on the device, and X̄ where it is not there yet.
+func (m *Model) uploadFeatures(n int, v *SequenceFeatures) (rows []device.Sparse) {
 	if m.gp.vectors == nil {
 		for _, x := range v.Inducing {
 			z := m.newSparse(len(x.Start)-1, len(x.Index), len(x.Square))
-			m.uploadLists(z, x, 0, 0)
+			m.uploadSparse(z, x, 0, 0)
 			m.gp.vectors = append(m.gp.vectors, z)
 		}
 	}
@@ -38,12 +38,12 @@ func (m *Model) uploadVectors(n int, v *Vectors) (rows []device.Sparse) {
 		rows = append(rows, m.newSparse(n, size, n))
 	}
 	at := make([]int32, len(rows))
-	for lo := 0; lo < n && v.Rows != nil; lo += vectorRows {
-		for i, part := range v.Rows(lo, min(lo+vectorRows, n)) {
+	for lo := 0; lo < n && v.Rows != nil; lo += featureRows {
+		for i, part := range v.Rows(lo, min(lo+featureRows, n)) {
 			for l := range part.Start {
 				part.Start[l] += at[i]
 			}
-			m.uploadLists(rows[i], part, lo, int(at[i]))
+			m.uploadSparse(rows[i], part, lo, int(at[i]))
 			at[i] += int32(len(part.Index))
 		}
 	}
@@ -55,8 +55,8 @@ func (m *Model) newSparse(lists, size, vectors int) device.Sparse {
 		Value: m.dev.New(device.Double, size), Square: m.dev.New(device.Double, vectors)}
 }
 
-// uploadLists writes lists from number first on, and their elements from number at on.
-func (m *Model) uploadLists(to device.Sparse, x Lists, first, at int) {
+// uploadSparse writes lists from number first on, and their elements from number at on.
+func (m *Model) uploadSparse(to device.Sparse, x HostSparse, first, at int) {
 	m.dev.UploadInts(to.Start.View(first, len(x.Start)), x.Start)
 	m.dev.UploadInts(to.Index.View(at, len(x.Index)), x.Index)
 	m.dev.Upload(to.Value.View(at, len(x.Value)), x.Value)

@@ -4,9 +4,9 @@ package cuda
 
 import "gorgonia.org/cu"
 
-// second is the second stream of a recorded step, with the memory that each stream has used since
+// secondStream is the second stream of a recorded step, with the memory that each stream has used since
 // the fork. A kernel that needs memory of the other stream waits for it.
-type second struct {
+type secondStream struct {
 	side     *side
 	open     bool         // it has work that the first stream has not waited for
 	inside   bool         // work goes to it now
@@ -15,11 +15,11 @@ type second struct {
 	fixed    map[any]bool // the owners of memory that nobody writes
 }
 
-// Beside sends the launches until Back to the second stream of a recorded step, if opens is set or
+// OnSecondStream sends the launches until OnFirstStream to the second stream of a recorded step, if opens is set or
 // if that stream has work already. Their kernels may read the memory of fixed, which the step does
 // not write before the streams join. The owners of their arguments tell what else they use: a later
 // launch on the first stream with one of these waits. Outside of a capture there is one stream.
-func (c *Context) Beside(opens bool, fixed []any) error {
+func (c *Context) OnSecondStream(opens bool, fixed []any) error {
 	s := c.second
 	capturing := c.trace != nil && !c.trace.dry
 	if !capturing || !opens && !s.open {
@@ -39,8 +39,8 @@ func (c *Context) Beside(opens bool, fixed []any) error {
 	return nil
 }
 
-// Back sends later launches to the first stream.
-func (c *Context) Back() {
+// OnFirstStream sends later launches to the first stream.
+func (c *Context) OnFirstStream() {
 	if c.second != nil {
 		c.second.inside = false
 	}
@@ -53,7 +53,7 @@ func (c *Context) openSecond() error {
 	}
 	side, err := c.newSide()
 	if err == nil {
-		c.second = &second{side: side}
+		c.second = &secondStream{side: side}
 	}
 	return err
 }
@@ -105,9 +105,9 @@ func (c *Context) streamFor(args []Arg) (cu.Stream, error) {
 }
 
 // forget drops the memory that the streams have used, which may be freed then.
-func (s *second) forget() { *s = second{side: s.side} }
+func (s *secondStream) forget() { *s = secondStream{side: s.side} }
 
-func (s *second) close() error {
+func (s *secondStream) close() error {
 	if s == nil {
 		return nil
 	}

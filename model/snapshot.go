@@ -7,16 +7,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Settled is a trained model for a program that predicts without a device: the numbers that follow
+// Snapshot is a trained model for a program that predicts without a device: the numbers that follow
 // from the parameters, and the draws of S samples. They are on the host.
-type Settled struct {
+type Snapshot struct {
 	Config
 	S int // 1 where the prediction is one Gaussian
 	// the likelihood takes mean and variance of the last layer's outputs, and no draws of them
 	Closed bool
 
-	GP  *SettledGP // nil of DRF
-	DRF []*SettledDRF
+	GP  *SnapshotGP // nil of DRF
+	DRF []*SnapshotDRF
 
 	LogVar []float64 // log σ² of each target; nil of classes and counts
 	DoF    float64   // ν of Student's t, otherwise 0
@@ -29,10 +29,10 @@ type Settled struct {
 	Cuts           []float64 // κ_1 … κ_K−1 of an ordinal likelihood
 }
 
-// SettledGP is the GP layer, in the letters of GPLayer.Forward.
-type SettledGP struct {
+// SnapshotGP is the GP layer, in the letters of GPLayer.Forward.
+type SnapshotGP struct {
 	K        int // kernels
-	Kernels  []SettledKernel
+	Kernels  []SnapshotKernel
 	Mix      []float64 // ω [K] of a sum of two kernels; otherwise nil
 	Inducing []float64 // X̄ [M,D]
 	Alpha    []float64 // [J]
@@ -42,16 +42,16 @@ type SettledGP struct {
 	Noise    []float64 // ε [S,J]; nil where F is not drawn
 }
 
-// SettledKernel is a term of the kernel, with its length-scales ℓ [K,D].
-type SettledKernel struct {
+// SnapshotKernel is a term of the kernel, with its length-scales ℓ [K,D].
+type SnapshotKernel struct {
 	Form   device.Correlation
 	Length []float64
 }
 
-// SettledDRF is a random-feature layer. In closed form it has q(Ω) = N(Omega, VarOmega) and q(W) =
+// SnapshotDRF is a random-feature layer. In closed form it has q(Ω) = N(Omega, VarOmega) and q(W) =
 // N(W, VarW); its outputs are drawn by Noise, or not at all. Otherwise it has draws of Ω, and
 // either draws of W or, under local reparameterisation, q(W) and Noise.
-type SettledDRF struct {
+type SnapshotDRF struct {
 	In, R, Out int
 	Activation device.Activation
 	Scale      float64   // √(α/R)
@@ -80,21 +80,21 @@ func (m *Model) Settle() error {
 	return nil
 }
 
-// Settled settles a model of vectors, and draws as Predict does.
-func (m *Model) Settled(samples int, seed uint64) (*Settled, error) {
+// Snapshot settles a model of vectors, and draws as Predict does.
+func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 	if err := m.Settle(); err != nil {
 		return nil, err
 	}
 	if m.exact() {
 		samples = 1
 	}
-	out := &Settled{Config: m.cfg, S: samples, Closed: m.closed != nil}
+	out := &Snapshot{Config: m.cfg, S: samples, Closed: m.closed != nil}
 	d := draw{seed: seed, step: device.Count{N: predictStep}}
 	if m.gp != nil {
-		out.GP = m.settledGP(samples, d)
+		out.GP = m.snapshotGP(samples, d)
 	}
 	for l := range m.drf {
-		out.DRF = append(out.DRF, m.settledDRF(l, samples, d))
+		out.DRF = append(out.DRF, m.snapshotDRF(l, samples, d))
 	}
 	switch lik := m.lik.(type) {
 	case *Gaussian:
@@ -137,9 +137,9 @@ func (m *Model) normals(key device.Key, samples, rows, columns int) []float64 {
 	return m.numbers(drawn)
 }
 
-func (m *Model) settledGP(samples int, d draw) *SettledGP {
+func (m *Model) snapshotGP(samples int, d draw) *SnapshotGP {
 	g, c := m.gp, &m.cfg
-	out := &SettledGP{
+	out := &SnapshotGP{
 		K: c.kernels(), Inducing: m.numbers(g.xbar.x), Alpha: m.exponentials(g.logAlpha),
 		L: m.numbers(g.l), M: m.numbers(g.m), S: m.numbers(g.s), Mix: m.numbers(g.logit),
 	}
@@ -152,7 +152,7 @@ func (m *Model) settledGP(samples int, d draw) *SettledGP {
 		if width := ard.logL.Dim(1); width == 1 {
 			lengths = repeatEach(lengths, c.Inputs)
 		}
-		out.Kernels = append(out.Kernels, SettledKernel{ard.form, lengths})
+		out.Kernels = append(out.Kernels, SnapshotKernel{ard.form, lengths})
 	}
 	if m.samplesF() {
 		out.Noise = m.normals(c.latents(d), samples, 1, c.Latents)
@@ -171,13 +171,13 @@ func repeatEach(x []float64, times int) []float64 {
 	return out
 }
 
-func (m *Model) settledDRF(l, samples int, d draw) *SettledDRF {
+func (m *Model) snapshotDRF(l, samples int, d draw) *SnapshotDRF {
 	layer, noise := m.drf[l], m.cfg.features(d, l)
 	p := layer.params
 	if layer.integrated != nil {
 		p = layer.integrated.params
 	}
-	out := &SettledDRF{
+	out := &SnapshotDRF{
 		In: layer.in, R: layer.r, Out: layer.out, Activation: p.Activation,
 		Scale: math.Sqrt(m.exponentials(p.LogAlpha)[0] / float64(layer.r)),
 		W:     m.numbers(p.MeanW),
@@ -198,7 +198,7 @@ func (m *Model) settledDRF(l, samples int, d draw) *SettledDRF {
 	}
 	out.Omega = m.normals(noise.Spectra, omegas, layer.in, layer.r)
 	if p.MeanOmega == nil {
-		lengths := repeatEach(m.exponentials(p.LogL), layer.r)
+		lengths := repeatEach(m.exponentials(p.LogLength), layer.r)
 		for i, length := range lengths {
 			lengths[i] = 1 / length
 		}

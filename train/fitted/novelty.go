@@ -9,13 +9,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// Known keeps points of the training rows, to measure how far another row is from them: the
+// Novelty keeps points of the training rows, to measure how far another row is from them: the
 // distance to the nearest of some. Its unit is the distance that 1 % of these rows exceed to their
 // own nearest neighbour. So it means the same for every model and does not
 // depend on what was learnt: 0 for one of these rows, seldom above 1 for similar rows, and
 // unbounded far away. Numbers are compared after scaling, with equal weight for each column.
 // Sequences are compared with X̄, by their features. If rows have both, the larger distance counts.
-type Known struct {
+type Novelty struct {
 	// numbers of some training rows [K,D], with the projection of their sequences
 	Points []float64 `json:"-"`
 	Width  int       `json:"-"`                 // D
@@ -33,12 +33,12 @@ const (
 	pointNumbers = 1 << 17
 )
 
-// knownShare is the share of rows like those of training that are not beyond 1.
-const knownShare = 0.99
+// noveltyShare is the share of rows like those of training that are not beyond 1.
+const noveltyShare = 0.99
 
-// Know looks at training rows.
-func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
-	k := &Known{}
+// FitNovelty looks at training rows.
+func (t *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
+	k := &Novelty{}
 	if own, m := t.Kind.among(); own != nil {
 		k.ToXBar = unit(m, func(i, j int) float64 {
 			return math.Sqrt(sumOf(own[i*(len(own)/m):], j, m, len(own)/m/m))
@@ -57,7 +57,7 @@ func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
 }
 
 // coordinates is how many numbers of a row can be compared as columns are.
-func (t *Trained) coordinates() int {
+func (t *Model) coordinates() int {
 	if !t.Kind.columns() {
 		return 0
 	}
@@ -66,8 +66,8 @@ func (t *Trained) coordinates() int {
 
 // points are the numbers of the rows lo … hi−1, and the projection of their sequences where the
 // model has one; projected may hold it.
-func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []float64 {
-	x := t.Scaler.OpenRows(ds, lo, hi)
+func (t *Model) points(ds *data.Dataset, lo, hi int, projected []float64) []float64 {
+	x := t.Scaler.UnclippedRows(ds, lo, hi)
 	p := t.Kind.projected()
 	if p == 0 {
 		return x
@@ -78,7 +78,7 @@ func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []fl
 	return joinColumns(hi-lo, x, projected)
 }
 
-// unit is the distance to the nearest other one of n rows that a share of knownShare of them does
+// unit is the distance to the nearest other one of n rows that a share of noveltyShare of them does
 // not exceed; the least distance above 0 where that is 0, and 1 where all rows are alike.
 func unit(n int, distance func(i, j int) float64) float64 {
 	nearest, least := slices.Repeat([]float64{math.Inf(1)}, n), math.Inf(1)
@@ -92,7 +92,7 @@ func unit(n int, distance func(i, j int) float64) float64 {
 		}
 	}
 	slices.Sort(nearest)
-	switch u := nearest[int(math.Ceil(knownShare*float64(n)))-1]; {
+	switch u := nearest[int(math.Ceil(noveltyShare*float64(n)))-1]; {
 	case u > 0 && !math.IsInf(u, 1):
 		return u
 	case !math.IsInf(least, 1):
@@ -121,9 +121,9 @@ func squaredDistance(a, b []float64, enough float64) (sum float64) {
 	return sum
 }
 
-// look writes the distances of the rows lo … hi−1 to dst; x are these rows as the model reads them.
-func (t *Trained) look(dst []float64, ds *data.Dataset, lo, hi int, x []float64) {
-	k, n := t.Known, hi-lo
+// distances writes the distances of the rows lo … hi−1 to dst; x are these rows as the model reads them.
+func (t *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float64) {
+	k, n := t.Novelty, hi-lo
 	width := len(x) / n
 	numbers := 0
 	if t.Kind.columns() {

@@ -8,10 +8,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Given are the rows in the columns of the schema, for Schema.Rows. Columns are matched by name;
+// Request are the rows in the columns of the schema, for Schema.Rows. Columns are matched by name;
 // without names they are taken in order.
-func (r Rows) Given(s Schema) (Given, error) {
-	g := Given{N: r.N(), Sequences: r.Sequences}
+func (r Rows) Request(s Schema) (Request, error) {
+	g := Request{N: r.N(), Sequences: r.Sequences}
 	names := s.NumberColumns()
 	if r.Inputs != nil && len(r.Inputs) != r.N() {
 		return g, errorf("", "%s for %s: give one for each row", plural(len(r.Inputs), "slice"),
@@ -70,9 +70,9 @@ func (r Rows) Given(s Schema) (Given, error) {
 	return g, nil
 }
 
-// Given are N rows that stand in no file, such as those of a request: what a file of the training
+// Request are N rows that stand in no file, such as those of a request: what a file of the training
 // set's columns would hold.
-type Given struct {
+type Request struct {
 	N         int
 	Numbers   []float64           // [N,len(RequestNumbers)]; NaN is a missing cell
 	Texts     map[string][]string // [N] of each of TextColumns; "" is a missing cell
@@ -82,12 +82,12 @@ type Given struct {
 // Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as
 // OpenStream does with those of a file, so that their predictions are the same. Errors name the row,
 // from 1, and the column.
-func (s Schema) Rows(g Given) (*Dataset, error) {
+func (s Schema) Rows(g Request) (*Dataset, error) {
 	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes, schema: s}
 	if g.N < 1 {
 		return nil, errorf("", "there are no rows: give at least one")
 	}
-	if err := s.checkGiven(g); err != nil {
+	if err := s.checkRequest(g); err != nil {
 		return nil, err
 	}
 	var err error
@@ -109,8 +109,8 @@ func (s Schema) Rows(g Given) (*Dataset, error) {
 	return d, nil
 }
 
-// checkGiven compares the sizes of g with those of the schema.
-func (s Schema) checkGiven(g Given) error {
+// checkRequest compares the sizes of g with those of the schema.
+func (s Schema) checkRequest(g Request) error {
 	if width := len(s.RequestNumbers()); len(g.Numbers) != g.N*width {
 		return errorf("", "%s of %s for %s", plural(len(g.Numbers), "number"), plural(width, "column"),
 			plural(g.N, "row"))
@@ -128,7 +128,7 @@ func (s Schema) checkGiven(g Given) error {
 }
 
 // offsets are the offsets of the rows, the last number of each; nil where the schema has none.
-func (g Given) offsets(s Schema) (offset []float64, err error) {
+func (g Request) offsets(s Schema) (offset []float64, err error) {
 	width := len(s.RequestNumbers())
 	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
 		v := g.Numbers[(i+1)*width-1]
@@ -145,7 +145,7 @@ func (g Given) offsets(s Schema) (offset []float64, err error) {
 
 // value is the number or the time of row i in a column without words, NaN of a missing one. rest are the
 // numbers of the row that are left.
-func (g Given) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
+func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
 	if !c.isText() {
 		if v, numbers = numbers[0], numbers[1:]; c.Date != nil {
 			v = c.Date.Seconds(v)
@@ -170,7 +170,7 @@ func (g Given) value(c InputColumn, i int, numbers []float64) (v float64, rest [
 }
 
 // expand writes the inputs [N,len(s.Columns)] of the cells.
-func (g Given) expand(columns []InputColumn, s Schema) ([]float64, error) {
+func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 	x := make([]float64, 0, g.N*len(s.Columns))
 	width, impute := len(s.RequestNumbers()), s.Missing == MissingImpute
 	for i := range g.N {
@@ -203,7 +203,7 @@ func (g Given) expand(columns []InputColumn, s Schema) ([]float64, error) {
 }
 
 // NewWords are warnings about words that the training data do not have, one for each column.
-func (s Schema) NewWords(g Given) (warnings []string) {
+func (s Schema) NewWords(g Request) (warnings []string) {
 	for _, c := range s.FileColumns() {
 		if c.Values == nil {
 			continue
@@ -212,7 +212,7 @@ func (s Schema) NewWords(g Given) (warnings []string) {
 		for i, text := range g.Texts[c.Name] {
 			cell := strings.TrimSpace(text)
 			if _, known := c.find(cell); !known && !c.isMissing(cell) {
-				words.meet(text, place{line: i + 1})
+				words.countAt(text, place{line: i + 1})
 			}
 		}
 		if words.n > 0 {

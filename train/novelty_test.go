@@ -16,7 +16,7 @@ import (
 )
 
 // distances predicts a data set with a model that went through its file.
-func distances(t *testing.T, trained *fitted.Trained, ds *data.Dataset) []float64 {
+func distances(t *testing.T, trained *fitted.Model, ds *data.Dataset) []float64 {
 	t.Helper()
 	_, d, err := reread(t, trained).PredictFar(t.Context(), openCPU(t), ds, 2)
 	if err != nil || len(d) != ds.N() {
@@ -104,7 +104,7 @@ func TestKnownSequences(t *testing.T) {
 		}
 		if basis := basisOf(out.Trained); basis != nil {
 			if first, all := naiveToXBar(basis, more.Sequences),
-				d[0]*out.Trained.Known.ToXBar; math.Abs(first-all) > 1e-9 {
+				d[0]*out.Trained.Novelty.ToXBar; math.Abs(first-all) > 1e-9 {
 				t.Errorf("%s: distance %g, want %g", options, all, first)
 			}
 		}
@@ -139,21 +139,21 @@ func TestKnownFile(t *testing.T) {
 	trained := mustFit(t, "model=gp steps=2 inducing=5", gap(t, 40, 1)).Trained
 	rows := gap(t, 3, 2)
 	dev := openCPU(t)
-	known := trained.Known
-	for wrong, k := range map[string]*fitted.Known{
+	known := trained.Novelty
+	for wrong, k := range map[string]*fitted.Novelty{
 		"unit":    {Points: known.Points, Width: 2, Unit: -1},
 		"no unit": {Points: known.Points, Width: 2},
 		"x̄":      {Points: known.Points, Width: 2, Unit: 1, ToXBar: 1},
 		"width":   {Points: known.Points, Width: 4, Unit: 1},
 		"points":  {Points: []float64{1, math.NaN()}, Width: 2, Unit: 1},
 	} {
-		trained.Known = k
+		trained.Novelty = k
 		text := bytesOf(t, trained)
 		if _, err := readModel(t, text); err == nil {
 			t.Errorf("%s: taken", wrong)
 		}
 	}
-	trained.Known = nil
+	trained.Novelty = nil
 	text := bytesOf(t, trained)
 	before := must.Get(readModel(t, text))(t)
 	if p, d, err := before.PredictFar(t.Context(), dev, rows, 1); err != nil || d != nil || p.N != 3 {

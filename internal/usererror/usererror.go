@@ -1,5 +1,5 @@
 // Package usage has the error for bad options and bad input.
-package usage
+package usererror
 
 import (
 	"fmt"

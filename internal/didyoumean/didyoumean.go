@@ -1,6 +1,6 @@
 // Package suggest finds the word that was meant: the nearest of a list of known
 // words to a mistyped one.
-package suggest
+package didyoumean
 
 import "strings"
 
