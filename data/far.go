@@ -111,7 +111,7 @@ func (d *Dataset) textOf(j int) func(v float64) string {
 	if date := d.schema.dates()[d.Columns[j]]; date != nil {
 		return date.after
 	}
-	return func(v float64) string { return fmt.Sprintf("%.4g", v) }
+	return func(v float64) string { return fmt.Sprintf("%.6g", v) }
 }
 
 func between(least, most float64, text func(v float64) string) string {
