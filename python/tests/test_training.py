@@ -23,11 +23,11 @@ from .conftest import LONG, SMALL, Table, eventually, start, wait_for_step
 def interrupt_after_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
     follow = _program._follow
 
-    def once(child: Any, lines: list[str], progress: Any) -> None:
+    def once(said: Any, lines: list[str], progress: Any) -> None:
         monkeypatch.setattr(_program, "_follow", follow)
-        for line in child.stderr:
-            if line.startswith("step"):
-                raise KeyboardInterrupt
+        while not said.get().startswith("step"):
+            pass
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(_program, "_follow", once)
 
@@ -87,6 +87,28 @@ def test_ctrl_c_from_outside(tmp_path: Path) -> None:
         said = process.communicate(timeout=300)[0]
     assert "the estimator has the model so far" in said
     assert "(1,)" in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process gets no Ctrl-C from another there")
+def test_ctrl_c_with_polars() -> None:
+    """polars asks the system to go on with reads after a signal. Ctrl-C ends a fit and a prediction even so."""
+    code = (
+        "import os, signal, threading, numpy as np, polars, gpdrf\n"
+        "def interrupt(call):\n"
+        "    threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    try:\n        call()\n"
+        "    except KeyboardInterrupt:\n        print('interrupted')\n"
+        "x = np.random.default_rng(1).normal(size=(100, 2))\n"
+        f"model = gpdrf.GPDRFRegressor(**{SMALL!r}).fit(x, x[:, 0])\n"
+        "model.set_params(steps=1_000_000)\n"
+        "interrupt(lambda: model.fit(x, x[:, 0]))\n"
+        "print(model.predict(x[:1]).shape)\n"
+        "os.kill(model._model.server._child.process.pid, signal.SIGSTOP)\n"
+        "interrupt(lambda: model.predict(x[:1]))\n"
+    )
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout
+    assert said.split("\n") == ["interrupted", "(1,)", "interrupted", ""]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")

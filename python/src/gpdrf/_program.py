@@ -6,6 +6,7 @@ import functools
 import importlib.metadata
 import multiprocessing
 import os
+import queue
 import re
 import shutil
 import signal
@@ -22,7 +23,7 @@ _NAME = "gpdrf-gpu.exe" if os.name == "nt" else "gpdrf-gpu"
 
 _BAD_INPUT = 2  # exit code of the program
 
-_LOOK = 0.5  # seconds between two looks at the parent of a worker
+_LOOK = 0.5  # seconds between two looks at the parent of a worker, and for Ctrl-C
 
 _STEP = re.compile(r"step +(\d+) of (\d+) +((?:ELBO|objective) +\S+)")
 
@@ -95,6 +96,7 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
     command = [path(), *arguments]
     if progress is None:
         command.append("--quiet")
+    said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     lines: list[str] = []
     interrupted = False
     with (
@@ -110,17 +112,21 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
             **APART,
         ) as child,
     ):
+        reader = threading.Thread(target=_read, args=(child, said), daemon=True)
+        reader.start()
         try:
             try:
                 parent.watch(child)
-                _follow(child, lines, progress)
+                _follow(said, lines, progress)
             except KeyboardInterrupt:
                 interrupted = True
                 child.send_signal(_CTRL_C)
-                _follow(child, lines, progress)
+                _follow(said, lines, progress)
         except BaseException:  # a second Ctrl-C, or what progress raises
             child.kill()
             raise
+        finally:
+            reader.join()
     for line in lines:
         if line.startswith("warning: "):
             warn(_plain(line.removeprefix("warning: "), folder, arguments))
@@ -168,11 +174,32 @@ class _Parent:
         self._ended.set()
 
 
-def _follow(child: subprocess.Popen[str], lines: list[str], progress: Callable[[int, int, str], None] | None) -> None:
-    """Read the lines of a command to their end."""
+def _read(child: subprocess.Popen[str], said: queue.SimpleQueue[str | None]) -> None:
+    """Pass the lines of a command on, and None at their end.
+
+    This is for a thread: Ctrl-C ends no read on Windows, nor where a library has asked the system to go on with reads,
+    as polars does.
+    """
     assert child.stderr is not None
-    for line in child.stderr:
-        lines.append(line.strip())
+    try:
+        for line in child.stderr:
+            said.put(line.strip())
+    finally:
+        said.put(None)
+
+
+def _follow(
+    said: queue.SimpleQueue[str | None], lines: list[str], progress: Callable[[int, int, str], None] | None
+) -> None:
+    """Take the lines of a command to their end."""
+    while True:
+        try:
+            line = said.get(timeout=_LOOK)
+        except queue.Empty:
+            continue
+        if line is None:
+            return
+        lines.append(line)
         if progress and (step := _STEP.match(line)):
             progress(int(step[1]), int(step[2]), step[3])
 

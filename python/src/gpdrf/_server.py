@@ -27,6 +27,7 @@ _PATH = f"/v2/models/{_NAME}"
 _JSON_SIZE = "Inference-Header-Content-Length"
 _ATTEMPTS = 3  # a connection that has gone stale, a child that has ended, and the error
 _ENDING = 10  # seconds that a child may take to end, once it has closed a new connection
+_WAIT = 7200  # seconds for an answer; the child itself gives up earlier
 _LONGEST = 60  # of the name of a folder for a socket: an address has at most about 100 bytes
 _ROWS = 4096  # of a request
 _NUMBERS = 1 << 20  # of a request, and of its answer
@@ -271,6 +272,7 @@ class _Connection(http.client.HTTPConnection):
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.connect(self.child.socket)
+        self.sock.settimeout(_WAIT)  # with one, Python waits in a way that Ctrl-C always ends
 
     def __del__(self) -> None:
         self.close()
