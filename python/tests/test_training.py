@@ -1,6 +1,7 @@
 """Training as a command: its end by Ctrl-C, its folder, what it says, and files of models."""
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -58,8 +59,8 @@ def test_ctrl_c(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_resumed_is_the_same(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A training that was interrupted ends with the bits of one that was not."""
     x, y = table
-    options = {**SMALL, "steps": 5000}
-    model = GPDRFRegressor(**options, run=tmp_path / "run", verbose=True)
+    options, run = {**SMALL, "steps": 5000}, tmp_path / "run"
+    model = GPDRFRegressor(**options, run=run, verbose=True)
     interrupt_after_a_step(monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         model.fit(x, y)
@@ -67,8 +68,13 @@ def test_resumed_is_the_same(table: Table, tmp_path: Path, monkeypatch: pytest.M
     assert model.result_["steps"] == 5000
     assert np.array_equal(model.predict(x), GPDRFRegressor(**options).fit(x, y).predict(x))
     assert [file.name for file in tmp_path.iterdir()] == ["run"]
-    again = model.fit(x, y)  # a finished run is replaced
-    assert again.result_["steps"] == 5000
+    before = model.result_
+    with warnings.catch_warnings(action="error"), pytest.raises(GPDRFWarning, match="replaces"):
+        model.fit(x[:50], y[:50])
+    assert json.loads((run / "result.json").read_text()) == before
+    with pytest.warns(GPDRFWarning, match=re.escape(f"run={str(run)!r}: this fit replaces")):
+        model.fit(x[:50], y[:50])
+    assert json.loads((run / "result.json").read_text()) == model.result_ != before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process gets no Ctrl-C from another there")

@@ -13,12 +13,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gpdrf import _claims, _options, _program
 from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
+from gpdrf._options import seed_of
 from gpdrf._progress import Progress
 from gpdrf._rows import Numbers, Rows, as_sequences, check_same_columns, dense, has_words, is_frame, kept, roles_of
 from gpdrf._run import CHECKPOINT_FILE, CONFIG_FILE, LOG_FILE, RESULT_FILE, Run
@@ -26,11 +27,6 @@ from gpdrf._run import CHECKPOINT_FILE, CONFIG_FILE, LOG_FILE, RESULT_FILE, Run
 NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
 
 _CONFORMAL, _MOST_CONFORMAL = 0.2, 5000  # the rows behind intervals: a share, and the most
-
-
-def seed_of(random_state: int | np.random.RandomState | None) -> int:
-    """A seed of the program."""
-    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 class Estimator(BaseEstimator):
@@ -108,8 +104,9 @@ class Estimator(BaseEstimator):
         options : dict
             Further options of `gpdrf-gpu train` by name, such as {"natgrad": 0.1}.
         run : str or path
-            The run folder, which is kept. After an interrupted fit, the next one with the same rows continues. One fit
-            at a time may use it: a search for parameters with several jobs goes without.
+            The run folder, which is kept. After an interrupted fit, the next one with the same rows continues. A fit
+            replaces a finished run, with a warning, so a cross-validation keeps that of its last fold. One fit at a
+            time may use it: a search for parameters with several jobs goes without.
         warm_start : bool
             Let fit start at the fitted model, with its scaling and its other options, on rows with the same columns and
             classes. Without steps and time_limit it takes a fifth of the steps before. The seed stays.
@@ -226,6 +223,7 @@ class Estimator(BaseEstimator):
             alone = str(given.get("ensemble", 1)) == "1" and given.get("preset") != "best"
             arguments += run.arguments(resumes, alone)
             try:
+                run.warn_of_end()
                 with Progress() if self.verbose else nullcontext() as progress:
                     _program.run(["train", "--set", "until-eof=true", *arguments], run.folder, progress)
                 self._take(run.path)  # while nobody else may train there

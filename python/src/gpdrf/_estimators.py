@@ -15,8 +15,9 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from gpdrf._base import Estimator, seed_of
+from gpdrf._base import Estimator
 from gpdrf._errors import GPDRFInputError
+from gpdrf._options import seed_of
 from gpdrf._rows import Numbers, check_classes, levels_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)

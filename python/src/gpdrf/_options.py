@@ -3,11 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from sklearn.utils import check_random_state
+
 LENGTH = {"steps", "epochs", "time-limit", "time_limit"}
 EACH = {*LENGTH, "device"}  # options that belong to a fit, and not to a model at which it starts
 
 # Parameters of the estimators that are no options of gpdrf-gpu train by the same name.
 OTHERS = {"time_limit", "threads", "options", "run", "warm_start", "random_state", "verbose"}
+
+
+def seed_of(random_state: int | np.random.RandomState | None) -> int:
+    """A seed of the program."""
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def plain(value: Any) -> Any:

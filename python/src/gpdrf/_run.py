@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from gpdrf import _claims
-from gpdrf._errors import GPDRFInputError
+from gpdrf._errors import GPDRFInputError, warn
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 RESULT_FILE = "result.json"
@@ -113,6 +113,11 @@ class Run:
     def only_rows(self, file: Path) -> None:
         """Remove rows of an earlier fit, which may be in another format."""
         _remove_rows(self.stem, file.suffix)
+
+    def warn_of_end(self) -> None:
+        """Warn of the end of a finished run. Where warnings are errors, it stays."""
+        if self._replaces:
+            warn(f"run={str(self.path)!r}: this fit replaces the finished run there: to keep both, give it another run")
 
     def close(self) -> None:
         """Give the folder back. Rows go, and a temporary folder does, unless the training is to be resumed there."""
