@@ -78,6 +78,11 @@ def test_parameters_are_options(table: Table) -> None:
             GPDRFRegressor(**{**SMALL, name: value}).fit(x, y)
     with pytest.raises(ValueError, match="natgradd"):
         GPDRFRegressor(**SMALL, options={"natgradd": 0.1}).fit(x, y)
+    with pytest.raises(ValueError, match=r"options is \['x'\]: give a dict"):
+        GPDRFRegressor(**SMALL).set_params(options=["x"]).fit(x, y)
+    for options in ({"steps": 50}, {"eval-samples": 5}, {"time-limit": "1s"}, {"seed": 2}):
+        with pytest.raises(ValueError, match=f"and options={options} are the same option: give one"):
+            GPDRFClassifier(**SMALL, time_limit=3, options=options).fit(x, y > 0)
     model = GPDRFRegressor(**SMALL, options={"natgrad": 0.1, "learn_inducing": False}).fit(x, y)
     assert model.result_["steps"] == SMALL["steps"]
     assert os.path.sep not in str(model.result_["data"])

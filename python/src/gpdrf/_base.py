@@ -153,6 +153,7 @@ class Estimator(BaseEstimator):
 
     def _new_rows(self, x: Any, y: Any) -> tuple[Rows, Any]:
         """The rows to train on, with their targets."""
+        _options.check(self.options, {k: v for k in _DEFAULTS if (v := getattr(self, k)) != _DEFAULTS[k]})
         if self.warm_start and self.__sklearn_is_fitted__():
             check_same_columns(x, getattr(self, "feature_names_in_", None), getattr(self, "n_features_in_", None))
         if (sequences := as_sequences(x)) is not None:
@@ -394,5 +395,6 @@ class Estimator(BaseEstimator):
         return _files.load(cls(), Path(path))
 
 
-# The parameters that are options of gpdrf-gpu train by the same name.
-_NAMES = [name for name in signature(Estimator).parameters if name not in _options.OTHERS]
+# The defaults of the parameters, and those parameters that are options of gpdrf-gpu train by the same name.
+_DEFAULTS = {name: parameter.default for name, parameter in signature(Estimator).parameters.items()}
+_NAMES = [name for name in _DEFAULTS if name not in _options.OTHERS]

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from gpdrf._errors import GPDRFInputError
+
 LENGTH = {"steps", "epochs", "time-limit", "time_limit"}
 EACH = {*LENGTH, "device"}  # options that belong to a fit, and not to a model at which it starts
 
@@ -21,6 +23,18 @@ def seed_of(random_state: int | np.random.RandomState | None) -> int:
 def plain(value: Any) -> Any:
     """A value, or a list of values, of numpy or pandas as one of Python."""
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def check(options: Any, given: Mapping[str, Any]) -> None:
+    """Refuse options that are no dict, or that are parameters with values of their own."""
+    if not isinstance(options, Mapping | None):
+        raise GPDRFInputError(f'options is {options!r}: give a dict, such as {{"natgrad": 0.1}}')
+    for name, value in (options or {}).items():
+        parameter = "random_state" if name == "seed" else name.replace("-", "_")
+        if parameter in given:
+            raise GPDRFInputError(
+                f"{parameter}={given[parameter]!r} and options={{{name!r}: {value!r}}} are the same option: give one"
+            )
 
 
 def names(options: Mapping[str, Any] | None, name: str) -> list[str]:
