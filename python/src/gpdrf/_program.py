@@ -62,6 +62,8 @@ def _plain(said: str, folder: Path, arguments: Sequence[str]) -> str:
     said = _DASHED.sub(r"\1\2\3", said.replace(str(folder) + os.sep, ""))
     if "--data" not in arguments:
         return said
+    if "--from" in arguments:
+        said = said.replace(arguments[arguments.index("--from") + 1], "the estimator")
     rows = Path(arguments[arguments.index("--data") + 1])
     targets = arguments[arguments.index("--target") + 1].split(",") if "--target" in arguments else ["label"]
     for k, target in enumerate(targets):
