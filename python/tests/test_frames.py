@@ -308,3 +308,12 @@ def test_missing_sequences(gap: Any, genes: tuple[list[str], list[str]]) -> None
     assert model.result_["n_train"] == 59
     with pytest.raises(GPDRFInputError, match=r'^X, row 2: the sequence in column "sequence" is empty'):
         model.predict(texts)
+
+
+def test_tables_without_rows_yet(table: Table) -> None:
+    """A LazyFrame of polars is refused with a remedy, and without the warnings of polars."""
+    lazy = pl.DataFrame(table[0], schema=["a", "b", "c"]).lazy()
+    model = GPDRFRegressor(**SMALL).fit(lazy.collect(), table[1])
+    for call in (model.predict, lambda x: model.fit(x, table[1]), lambda x: GPDRFClassifier().fit(table[0], x)):
+        with warnings.catch_warnings(action="error"), pytest.raises(ValueError, match=r"call its \.collect\(\)"):
+            call(lazy)

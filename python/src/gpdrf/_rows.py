@@ -273,11 +273,17 @@ def _missing(v: Any) -> bool:
 
 def dense(x: Any) -> Any:
     """A sparse matrix as an array, where that takes little memory. scikit-learn refuses others."""
-    return x.toarray() if issparse(x) and 8 * math.prod(x.shape) <= _DENSE else x
+    return x.toarray() if issparse(_collected(x)) and 8 * math.prod(x.shape) <= _DENSE else x
 
 
 def is_frame(x: Any) -> bool:
-    return hasattr(x, "columns") and hasattr(x, "dtypes")
+    return hasattr(_collected(x), "columns") and hasattr(x, "dtypes")
+
+
+def _collected(x: Any) -> Any:
+    if type(x).__name__ == "LazyFrame":
+        raise GPDRFInputError("a LazyFrame of polars has no rows yet: call its .collect()")
+    return x
 
 
 def check_same_columns(x: Any, names: NDArray[Any] | None, features: int | None) -> None:
