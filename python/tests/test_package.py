@@ -43,6 +43,20 @@ def test_command() -> None:
     assert gpdrf.__version__ in said
 
 
+def test_checkout() -> None:
+    """The package does without an installation, and finds the program on PATH."""
+    code = (
+        "import importlib.metadata as metadata, shutil, sklearn\n"
+        "metadata.MetadataPathFinder.find_distributions = lambda *_: iter(())\n"
+        "shutil.which = lambda name: '/bin/' + name\n"
+        "import gpdrf\n"
+        "print(gpdrf.__version__, gpdrf._program.path())\n"
+    )
+    without = {name: value for name, value in os.environ.items() if name != "GPDRF_PROGRAM"}
+    said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True, env=without)
+    assert said.stdout == f"0+unknown /bin/{_program._NAME}\n"
+
+
 def test_help() -> None:
     """Every parameter is explained."""
     for estimator in (GPDRFRegressor, GPDRFClassifier):

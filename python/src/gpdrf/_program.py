@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.metadata
 import multiprocessing
@@ -42,9 +43,10 @@ def path() -> str:
 @functools.cache
 def _own() -> str | None:
     """The program that was installed with this package, among its scripts."""
-    for file in importlib.metadata.files("gpdrf") or []:
-        if file.name == _NAME:
-            return os.path.normpath(str(file.locate()))
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # a checkout
+        for file in importlib.metadata.files("gpdrf") or []:
+            if file.name == _NAME:
+                return os.path.normpath(str(file.locate()))
     return None
 
 
