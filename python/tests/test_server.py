@@ -272,3 +272,18 @@ def test_killed_at_its_start(
     monkeypatch.setattr(_program, "path", lambda: str(program))
     with pytest.raises(GPDRFError, match="has ended at once, with exit code -9"):
         fitted.predict(table[0])
+
+
+def test_no_socket_for_the_child(
+    table: Table, fitted: GPDRFRegressor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command predict answers where the system lets Python have a Unix socket, and not the child."""
+    program, real = tmp_path / "program", _program.path()
+    no = "echo 'gpdrf-gpu: --listen: not permitted' >&2; exit 1"
+    program.write_text(f'#!/bin/sh\nif [ "$1" = serve ]; then {no}; fi\nexec "{real}" "$@"\n')
+    program.chmod(0o700)
+    want = fitted.predict(table[0])
+    fitted._model.server = _server.Server(fitted._model.content)
+    monkeypatch.setattr(_program, "path", lambda: str(program))
+    with pytest.warns(GPDRFWarning, match="listen: not permitted: each call starts gpdrf-gpu predict"):
+        assert np.array_equal(fitted.predict(table[0]), want)

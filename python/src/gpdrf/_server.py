@@ -247,7 +247,7 @@ class _Child:
         if self.process.returncode > 0:
             said = (self.folder / "log").read_text(encoding="utf-8", errors="replace")
             error = _program.error(said, self.process.returncode, self.folder)
-            raise NoSocketError(str(error)) if str(error).startswith("--listen: ") else error
+            raise NoSocketError(str(error)) if "gpdrf-gpu: --listen: " in said else error
         return True
 
 
