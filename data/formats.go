@@ -32,7 +32,7 @@ type input struct {
 	lim   limits
 }
 
-// format is one kind of file. What a file is, its first bytes say and never its name.
+// format is one kind of file. What a file is, its first bytes say and not its name, but for input.isSMILES.
 type format struct {
 	what  string // as messages call it
 	is    func(head []byte) bool
@@ -203,6 +203,8 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 		if f, err = in.formatLike(f); err != nil {
 			return nil, nil, err
 		}
+	} else if in.isSMILES(f) {
+		f = moleculeLines()
 	}
 	if err := in.checkMissing(f); err != nil {
 		return nil, nil, err

@@ -189,6 +189,38 @@ func TestMolecules(t *testing.T) {
 	}
 }
 
+// The name .smi, or --set tokens=graphs, makes molecules of words that are SMILES, below a header or
+// without one.
+func TestPlainSMILES(t *testing.T) {
+	const words = "CCO ethanol\nCC ethane\nC methane\nCO methanol\n"
+	tabs := strings.ReplaceAll(words, " ", "\t")
+	labels := write(t, "labels.txt", "1\n2.5\n3\n4\n")
+	for _, c := range []struct{ name, text, tokens string }{
+		{"a.smi", words, ""}, {"b.txt", words, "graphs"}, {"c.smi", tabs, ""}, {"d.txt", tabs, "graphs"},
+		{"e.SMI.gz", zipped(words), ""}, {"f.smi", "Smiles name\n" + words, ""},
+		{"g.txt", "SMILES\tname\n" + tabs, "graphs"}, {"h.smi", "smiles name\n" + words + "CC(=O)O acid\n", ""},
+	} {
+		opt := ReadOptions{Labels: labels, Tokens: c.tokens}
+		if c.name == "h.smi" {
+			opt.Labels = write(t, "more.txt", "1\n2.5\n3\n4\n5\n")
+		}
+		path := write(t, c.name, c.text)
+		d, notes, err := ReadFile(path, opt)
+		if err != nil || d.N() < 4 || d.Sequences.Alphabet.Kind != seq.Graphs || d.IDs()[0] != "ethanol" {
+			t.Errorf("%s: %v, %v", c.name, err, notes)
+			continue
+		}
+		like := d.Schema()
+		if new, _, err := ReadFile(path, ReadOptions{Like: &like, TargetOptional: true}); err != nil || new.N() != d.N() {
+			t.Errorf("%s to predict: %v", c.name, err)
+		}
+	}
+	list, _, err := ReadFile(write(t, "list.txt", "C\tCCO\nN\tCC\nC\tCO\nN\tC\n"), ReadOptions{Tokens: "graphs"})
+	if err != nil || len(list.Classes) != 2 {
+		t.Errorf("classes before SMILES: %v", err)
+	}
+}
+
 // The key class is a target like others, also beside another one, unless the graphs have a label.
 func TestTargetKeys(t *testing.T) {
 	const text = `{"nodes": ["C"], "edges": [], "class": 4, "mass": 12}

@@ -272,8 +272,12 @@ func (t *texts) dropHeader(like *Schema) {
 	if t.labels != nil {
 		name = fmt.Sprintf("%s and %s are read as the names of the columns", quote(t.labels[0]), quote(string(t.of(0))))
 	}
-	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s, and left out", t.name, t.at[0].line, name))
+	t.noteHeader(t.at[0].line, name)
 	t.keep(func(i int) bool { return i > 0 })
+}
+
+func (t *texts) noteHeader(line int, what string) {
+	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s, and left out", t.name, line, what))
 }
 
 func (t *texts) isHeader(like *Schema) bool {

@@ -16,7 +16,8 @@ func moleculeLines() format {
 // isMoleculeLines: the first lines begin with SMILES, and one of them has a mark that words do not
 // have. A name may follow behind a blank or a tab.
 func isMoleculeLines(head []byte) bool {
-	return areMolecules(head) && slices.ContainsFunc(firstWords(head), func(word string) bool {
+	words := firstWords(head)
+	return areMolecules(words) && slices.ContainsFunc(words, func(word string) bool {
 		return strings.ContainsAny(word, smilesMarks)
 	})
 }
@@ -24,9 +25,29 @@ func isMoleculeLines(head []byte) bool {
 // smilesMarks are in SMILES and in few words.
 const smilesMarks = "[(=#"
 
+// isSMILES: a file of this format holds molecules, as its name or --set tokens says, and its lines
+// begin with SMILES. Its first line may be a header. A list keeps its classes before the tab.
+func (in *input) isSMILES(f format) bool {
+	smi := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(in.name), ".gz"), ".smi")
+	isList := f.what == sequenceLines().what && (smi || in.opt.Labels != "")
+	return (smi || in.opt.Tokens == string(seq.Graphs)) && (isList || f.what == csvTable().what) &&
+		areMolecules(withoutHeader(firstWords(in.head)))
+}
+
+// withoutHeader are the first words of lines, without one that names the column.
+func withoutHeader(words []string) []string {
+	if len(words) > 1 && isSMILESHeader(words[0]) {
+		return words[1:]
+	}
+	return words
+}
+
+// isSMILESHeader: the first word of a file is the name of its column.
+func isSMILESHeader(word string) bool { return strings.EqualFold(word, "smiles") }
+
 // areMolecules: the first line and nearly all of the next ones begin with SMILES.
-func areMolecules(head []byte) bool {
-	words, valid := firstWords(head), 0
+func areMolecules(words []string) bool {
+	valid := 0
 	for i, word := range words {
 		if _, err := graph.Parse([]byte(word)); err == nil && word[0] != '{' {
 			valid++
@@ -52,6 +73,10 @@ func readMoleculeLines(in *input) (*table, error) {
 	err := in.eachRow(" \t", func(number int, line []byte) error {
 		text := string(bytes.TrimSpace(line))
 		smiles := firstWord(text)
+		if len(t.at) == 0 && t.notes == nil && isSMILESHeader(smiles) {
+			t.noteHeader(number, quote(smiles)+" is read as the name of the column")
+			return nil
+		}
 		name := strings.TrimSpace(text[len(smiles):])
 		named = named || name != ""
 		t.append([]byte(smiles), place{number, 1 + bytes.Index(line, []byte(smiles))})

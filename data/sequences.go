@@ -262,8 +262,8 @@ func (in *input) formatLike(f format) (format, error) {
 	sequences := in.opt.Like.Alphabet != nil
 	isList := f.what == csvTable().what || f.what == sequenceLines().what
 	switch {
-	case sequences && isList && in.opt.Like.Alphabet.Kind == seq.Graphs && areMolecules(in.head) &&
-		!in.opt.Like.areTargets(firstWords(in.head)):
+	case sequences && isList && in.opt.Like.Alphabet.Kind == seq.Graphs &&
+		areMolecules(withoutHeader(firstWords(in.head))) && !in.opt.Like.areTargets(firstWords(in.head)):
 		return moleculeLines(), nil
 	case sequences && !f.sequences && f.what == csvTable().what:
 		return sequenceLines(), in.checkTable()
