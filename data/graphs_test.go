@@ -221,6 +221,16 @@ func TestPlainSMILES(t *testing.T) {
 	}
 }
 
+// An SDF file that is cut short is an error, also where rows without a target are left out.
+func TestCutSDF(t *testing.T) {
+	whole := strings.TrimSpace(molecules)
+	for _, cut := range []string{whole[:len(whole)-len("$$$$")], whole[:strings.LastIndex(whole, "M  END")],
+		whole[:strings.LastIndex(whole, "> <")] + "> <class>\n"} {
+		_, _, err := readText(cut, ReadOptions{})
+		wantError(t, "", err, strings.Contains, "the file ends inside a molecule")
+	}
+}
+
 // The key class is a target like others, also beside another one, unless the graphs have a label.
 func TestTargetKeys(t *testing.T) {
 	const text = `{"nodes": ["C"], "edges": [], "class": 4, "mass": 12}

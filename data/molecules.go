@@ -248,6 +248,11 @@ func readMolecules(in *input) (all []molecule, err error) {
 		return nil, err
 	}
 	if len(bytes.TrimSpace(m.block)) > 0 {
+		if !in.opt.TargetOptional && (!ended || m.items != nil) { // its targets may be cut off
+			return nil, errorAt(in.name, place{line: m.at},
+				"the file ends inside a molecule, which begins here: get the whole file, or write %s behind its items",
+				endOfMolecule)
+		}
 		all = append(all, m)
 	}
 	if len(all) == 0 {
