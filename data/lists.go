@@ -102,10 +102,11 @@ func readSequenceLines(in *input) (*table, error) {
 	if labelled == 0 {
 		t.labels = nil
 	}
-	if err := t.checkLines(in.opt.Like, labelled); err != nil {
+	lines := t.n()
+	t.dropHeader(in.opt.Like)
+	if err := t.checkLines(in.opt.Like, labelled-(lines-t.n())); err != nil {
 		return nil, err
 	}
-	t.dropHeader(in.opt.Like)
 	return t.table(in)
 }
 
@@ -291,7 +292,8 @@ func (t *texts) isHeader(like *Schema) bool {
 	case !isText(t.labels[0]):
 		return false
 	case like != nil && (named || t.labels[0] == like.Target):
-		return !like.isTarget(t.labels[0]) && (both || like.areTargets(t.labels[1:]))
+		given := slices.DeleteFunc(slices.Clone(t.labels[1:]), func(l string) bool { return l == "" })
+		return !like.isTarget(t.labels[0]) && (both || len(given) > 0 && like.areTargets(given))
 	case t.n() < enough && !both:
 		return false
 	}

@@ -507,6 +507,18 @@ func TestListHeader(t *testing.T) {
 	}
 }
 
+// A header above rows to predict is no row, also where a line has no class.
+func TestHeaderAboveMixedLines(t *testing.T) {
+	rows := "a\tACGT\nb\tCCGT\na\tGGGT\nb\tTCGA\n"
+	like := dataset(readText(rows, ReadOptions{Task: "classification"}))(t).Schema()
+	for _, header := range []string{"label\tsequence\n", "label\treads\n", ""} {
+		d, _, err := readText(header+rows+"ACAA\n", ReadOptions{Like: &like, TargetOptional: true})
+		if err != nil || d.N() != 5 {
+			t.Errorf("%q: %v, %v", header, d, err)
+		}
+	}
+}
+
 // Some sets of texts write LABEL before each >.
 func TestLabelledHeaders(t *testing.T) {
 	plain := ">1\nA cat sat.\n>0\nA dog ran.\n>1\nCats\n"
