@@ -113,6 +113,17 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
+// A body that takes longer than a request may gets the status of that limit.
+func TestSlowBody(t *testing.T) {
+	c := testConfig()
+	c.Timeout = 200 * time.Millisecond
+	r := serveKind(t, numbers, c)
+	conn := r.dialHTTP(t, "POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
+	if said := closedWithin(t, conn, headerTimeout); !strings.HasPrefix(said, "HTTP/1.1 504 ") {
+		t.Error(said)
+	}
+}
+
 // Garbage, absurd headers and half-closed connections get an error or nothing; the server goes on.
 func TestMalformed(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 
 	"google.golang.org/grpc/codes"
@@ -67,7 +68,7 @@ func reported(err error) *Error {
 		return &Error{bad, err.Error()}
 	case errors.As(err, &size):
 		return &Error{tooLarge, fmt.Sprintf("the body is larger than %d bytes: send fewer rows at a time", size.Limit)}
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded): // the latter, of a body
 		return &Error{timedOut, "the time for this request is over: raise --timeout, or send fewer rows if there are many"}
 	case errors.Is(err, context.Canceled):
 		return &Error{clientGone, "the request was left"}
