@@ -56,7 +56,7 @@ func (s *Server) Handler() http.Handler {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 			other := *r
 			other.Method = method
-			if _, pattern := mux.Handler(&other); pattern != "/" {
+			if _, pattern := mux.Handler(&other); pattern != "/" && !isOtherCall(r.URL.Path, method) {
 				allowed = append(allowed, method)
 			}
 		}
@@ -67,6 +67,12 @@ func (s *Server) Handler() http.Handler {
 			": GET /openapi.json lists what there is"}
 	}))
 	return s.cors(mux)
+}
+
+// isOtherCall reports that a method is not for this path of /v1/models, whose two patterns are alike:
+// MODEL:predict has POST, and MODEL has none.
+func isOtherCall(path, method string) bool {
+	return strings.HasPrefix(path, "/v1/models/") && strings.HasSuffix(path, predictCall) != (method == http.MethodPost)
 }
 
 // notAllowed sets the header Allow and returns the error for a method that a path does not have.
