@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
@@ -224,6 +225,10 @@ func TestRowKeys(t *testing.T) {
 		if _, err := parseRows(in.schema, []byte(body), 9); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %s", body, err, want)
 		}
+	}
+	text := newRowReader(data.Schema{Sequence: "smiles", Alphabet: &seq.Alphabet{Kind: seq.Graphs}})
+	if _, err := text.cells(json.RawMessage("12")); err == nil || !strings.Contains(err.Error(), "or a text") {
+		t.Errorf("a number in place of a text: %v", err)
 	}
 	body := `{"signature_name":"serving_default","instances":[]}`
 	if _, err := parseRows(in.schema, []byte(body), 9); err != nil {

@@ -155,7 +155,11 @@ func (r *rowReader) listCells(row json.RawMessage) (cells []json.RawMessage, err
 			return []json.RawMessage{row}, nil
 		}
 	}
-	return nil, badf(": found %s: a row is an object or a list of cells", quote(string(row)))
+	what := "an object or a list of cells"
+	if len(columns) == 1 {
+		what = "an object, a list of a cell or a text"
+	}
+	return nil, badf(": found %s: a row is %s", quote(string(row)), what)
 }
 
 // textOf returns a cell as text, as in a file.
