@@ -98,6 +98,8 @@ func TestTwiceAndDamaged(t *testing.T) {
 		`{"inputs":[` + tensor + `,` + strings.Replace(colour, `"red"`, "1", 1) + `]}`:     "BYTES are strings",
 		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "BYTES", "FP32", 1) + `]}`:  "element 1 is",
 		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "BYTES", "bytes", 1) + `]}`: "give FP32, FP64",
+		`{"inputs":[` + tensor + `,` + colour + `],"inputs":[]}`:                           "a key is given twice",
+		`{"inputs":[` + strings.Replace(tensor, "[1,2]}", `[1,2],"data":[3,4]}`, 1) + `]}`: "a key is given twice",
 		`{"inputs":{"name":"inputs"}}`: "in place of a list",
 		`{"inputs":[1]}`:               "not JSON of the protocol",
 		`{"inputs":[` + strings.TrimSuffix(strings.Repeat("{},", 10), ",") + `]}`: "give FP32, FP64",
@@ -108,10 +110,11 @@ func TestTwiceAndDamaged(t *testing.T) {
 		}
 	}
 	for body, says := range map[string]string{
-		"{\"instances\":[[1,\"r\xffd\",2]]}": "not UTF-8",
-		`{"instances":[[1,"red",2,3]]}`:      "more cells than the 3 columns",
-		`{"instances":{"a":1}}`:              "in place of a list",
-		`{"instances":null}`:                 "has no rows",
+		"{\"instances\":[[1,\"r\xffd\",2]]}":                    "not UTF-8",
+		`{"instances":[[1,"red",2,3]]}`:                         "more cells than the 3 columns",
+		`{"instances":{"a":1}}`:                                 "in place of a list",
+		`{"instances":null}`:                                    "has no rows",
+		`{"instances":[[1,"red",2]],"instances":[[3,"red",4]]}`: `a key is given twice, the second time with \"[[3`,
 	} {
 		if code, _, answer := r.post(t, "/v1/models/m:predict", []byte(body)); code != 400 ||
 			!bytes.Contains(answer, []byte(says)) {

@@ -42,6 +42,17 @@ func decodeBy(read func(text []byte, into any) error, text []byte, into any, wha
 	return nil
 }
 
+// once is the value of a key, which may not be given twice: package json would take the last in silence.
+type once json.RawMessage
+
+func (o *once) UnmarshalJSON(text []byte) error {
+	if *o != nil {
+		return fmt.Errorf("a key is given twice, the second time with %s", quote(string(text)))
+	}
+	*o = bytes.Clone(text)
+	return nil
+}
+
 // faultOf describes a decoding error in terms of JSON, not of Go.
 func faultOf(err error) string {
 	if key, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
@@ -70,7 +81,7 @@ func faultOf(err error) string {
 
 // each decodes the elements of a list one by one, and fails above the limit. A list of millions of empty
 // elements takes no memory for them.
-func each[T any](list json.RawMessage, limit int, what string, read func(i int, element T) error) error {
+func each[T any](list []byte, limit int, what string, read func(i int, element T) error) error {
 	d := json.NewDecoder(bytes.NewReader(list))
 	switch open, err := d.Token(); {
 	case err != nil || open == nil: // no list

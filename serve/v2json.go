@@ -36,18 +36,18 @@ type wireRequest struct {
 	Parameters struct {
 		Binary bool `json:"binary_data_output"`
 	} `json:"parameters"`
-	Inputs  json.RawMessage `json:"inputs"`  // a list of wireInput
-	Outputs json.RawMessage `json:"outputs"` // a list of wireWanted
+	Inputs  once `json:"inputs"`  // a list of wireInput
+	Outputs once `json:"outputs"` // a list of wireWanted
 }
 
 type wireInput struct {
-	Name       string          `json:"name"`
-	Type       Datatype        `json:"datatype"`
-	Shape      json.RawMessage `json:"shape"` // a list of whole numbers
+	Name       string   `json:"name"`
+	Type       Datatype `json:"datatype"`
+	Shape      once     `json:"shape"` // a list of whole numbers
 	Parameters struct {
 		Size *int64 `json:"binary_data_size"`
 	} `json:"parameters"`
-	Data json.RawMessage `json:"data"`
+	Data once `json:"data"`
 }
 
 type wireWanted struct {
