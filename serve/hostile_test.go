@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -23,7 +24,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // A shape whose product exceeds an int64 has too many elements, whatever a request may hold.
@@ -221,6 +224,57 @@ func TestMemoryForPredictions(t *testing.T) {
 		if _, err := p.output(left, w); err != context.Canceled {
 			t.Errorf("%s for nobody: %v", name, err)
 		}
+	}
+}
+
+// A request whose time is over is answered, also amid work that does not look at it, which holds its memory and its
+// model until it ends. A fault of the work is an error of the request.
+func TestTimeOfLongWork(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	m := must.Get(r.store.acquire(t.Context(), "m"))(t)
+	defer m.release()
+	users := m.users.Load()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	end, freed := make(chan struct{}), make(chan struct{})
+	long := func() (*prediction, error) { <-end; return &prediction{}, nil }
+	if _, err := r.predictUntil(ctx, m, long, func() { close(freed) }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	select {
+	case <-freed:
+		t.Error("the memory was given back before the work has ended")
+	default:
+	}
+	if m.users.Load() != users+1 {
+		t.Error("the work does not hold its model")
+	}
+	close(end)
+	<-freed
+	free := 0
+	fault := func() (*prediction, error) { panic("a fault") }
+	if _, err := r.predictUntil(t.Context(), m, fault, func() { free++ }); err == nil || free != 1 {
+		t.Errorf("a fault: %v, memory given back %d times", err, free)
+	}
+}
+
+// Bytes of sequences count as memory, those of graphs as more of it. A graph has a limit of its own.
+func TestMemoryOfSequences(t *testing.T) {
+	schema := data.Schema{Alphabet: &seq.Alphabet{Kind: seq.Graphs}}
+	m := &loaded{trained: &fitted.Model{}}
+	m.trained.Schema = schema
+	if n, err := m.numbersOfSequences([]string{"CCO", "C"}); n != 4*numbersOfGraphByte || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	var own *Error
+	if _, err := m.numbersOfSequences([]string{"C", strings.Repeat("C", maxGraph+1)}); !asError(err, &own) ||
+		own.kind != tooLarge || !strings.HasPrefix(own.msg, "row 2: a graph of more than") {
+		t.Errorf("a long molecule: %v", err)
+	}
+	schema.Alphabet.Kind = seq.DNA
+	long := []string{strings.Repeat("A", maxGraph+1)}
+	if n, err := m.numbersOfSequences(long); n != numbersOfByte*(maxGraph+1) || err != nil {
+		t.Errorf("%d, %v", n, err)
 	}
 }
 

@@ -66,6 +66,31 @@ func (l *loader) open(e *entry) (m *loaded, err error) {
 	return m, nil
 }
 
+// The memory of a byte of a sequence while its features are counted, in numbers, as measured; and the most bytes of a
+// graph, whose own memory is several times that of as many bytes in small ones.
+const (
+	numbersOfByte      = 12
+	numbersOfGraphByte = 50
+	maxGraph           = 1 << 20
+)
+
+// numbersOfSequences returns the memory that the sequences of a request take. It fails for a graph that is too long.
+func (m *loaded) numbersOfSequences(sequences []string) (numbers int64, err error) {
+	each, alphabet := int64(numbersOfByte), m.schema().Alphabet
+	graphs := alphabet != nil && alphabet.Kind.IsGraph()
+	if graphs {
+		each = numbersOfGraphByte
+	}
+	for i, text := range sequences {
+		if graphs && len(text) > maxGraph {
+			return 0, &Error{tooLarge, fmt.Sprintf("row %d: a %s of more than %d bytes: send smaller ones", i+1,
+				alphabet.Kind.Noun(), maxGraph)}
+		}
+		numbers += each * int64(len(text))
+	}
+	return numbers, nil
+}
+
 // defaultOutputs returns the outputs that answer a request without outputs.
 func (m *loaded) defaultOutputs() (specs []TensorSpec) {
 	for _, spec := range m.outputs {

@@ -218,17 +218,54 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, ans
 		return nil, nil, &Error{tooLarge, fmt.Sprintf("the answer would hold more than %d numbers: send fewer rows, "+
 			"or ask for other outputs", maxAnswer)}
 	}
+	texts, err := m.numbersOfSequences(given.Sequences)
+	if err != nil {
+		return nil, nil, err
+	}
 	sent := int64(given.N) * int64(numbersOf(answer))
-	numbers := min(maxNumbers, int64(given.N)*m.numbers+sent)
+	numbers := min(maxNumbers, int64(given.N)*m.numbers+sent+texts)
 	if err := s.numbers.Acquire(ctx, numbers); err != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	p, err = m.predict(ctx, given)
+	p, err = s.predictUntil(ctx, m, func() (*prediction, error) { return m.predict(ctx, given) },
+		func() { s.numbers.Release(numbers) })
 	if err != nil {
-		s.numbers.Release(numbers)
 		return nil, nil, err
 	}
 	return p, &reservation{s.numbers, numbers, min(numbers, sent)}, nil
+}
+
+// predictUntil waits for the prediction of some work, or leaves when ctx ends. Long sequences do not look at ctx: their
+// work goes on, and holds its model and memory until it ends. free gives the memory back where there is no prediction.
+func (s *Server) predictUntil(ctx context.Context, m *loaded, work func() (*prediction, error), free func()) (
+	*prediction, error) {
+	var p *prediction
+	ended := make(chan error)
+	m.users.Add(1)
+	go func() {
+		defer m.release()
+		err := func() (err error) {
+			defer s.recoverTo(&err)
+			p, err = work()
+			return err
+		}()
+		if err != nil {
+			free()
+		}
+		select {
+		case ended <- err:
+		case <-ctx.Done():
+			if err == nil {
+				free()
+			}
+		}
+	}()
+	select {
+	case err := <-ended:
+		return p, err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // numbersOf returns the count of numbers of a row in some outputs.
