@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -283,6 +284,9 @@ func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*tra
 		return job, nil, err
 	}
 	if cv.Path() == "" {
+		if err := v.checkFolds(ctx, job); err != nil {
+			return job, nil, err
+		}
 		if err := v.begin(job, guard); err != nil {
 			return job, nil, err
 		}
@@ -292,6 +296,30 @@ func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*tra
 	}
 	folder, err := cv.NewFolder(k)
 	return job, folder, err
+}
+
+// checkFolds reads all folds before the first one is trained, where options might be too large for one: groups and
+// times make folds of unequal sizes. None has less than half the training rows of the first.
+func (v *crossValidation) checkFolds(ctx context.Context, first *train.Job) error {
+	if first.Config.CheckRows(first.Train.N()/2) == nil {
+		return nil
+	}
+	watch, end := v.p.reading(ctx)
+	defer end()
+	for k := 1; k <= v.req.cv.Folds; k++ {
+		fold, err := v.req.cv.Begin(k, v.changes)
+		if err != nil {
+			return err
+		}
+		fold, rows, _, err := fold.ReadRows(nil, watch)
+		if err == nil {
+			err = fold.CheckRows(rows.Train.N())
+		}
+		if err != nil {
+			return fmt.Errorf("fold %d of %d: %w", k, v.req.cv.Folds, err)
+		}
+	}
+	return nil
 }
 
 // begin makes the folder, for the rows of the first fold.

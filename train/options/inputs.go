@@ -18,6 +18,9 @@ import (
 // default that is too large for the rows shrinks. Epochs become steps. What a user has asked for
 // and does not fit is a *usererror.Error. The notes list the decisions, also before an error.
 func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
+	if err := c.CheckRows(ds.N()); err != nil { // before the kernel, whose choice takes its time
+		return nil, nil, err
+	}
 	if fit, notes, err = c.FitInputs(ctx, ds); err != nil {
 		return nil, notes, err
 	}

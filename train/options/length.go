@@ -41,6 +41,12 @@ var ofLength = words("steps epochs time-limit planned-for rows-chose-length repl
 // IsLength reports whether an option is a length of training.
 func IsLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }
 
+// CheckRows refuses what a user gave that is too large for a training set of n rows.
+func (c *Config) CheckRows(n int) error {
+	_, err := c.copy().fitRows(n)
+	return err
+}
+
 // fitRows makes the Config fit a training set of n rows: a default that is too large shrinks,
 // with a note, and one that a user gave is a *usererror.Error. Epochs become steps.
 func (c *Config) fitRows(n int) (notes []string, err error) {
