@@ -256,8 +256,9 @@ func TestTrainFrom(t *testing.T) {
 	if _, err := gpdrf.Train(t.Context(), weighted, gpdrf.Options{From: before}); err != nil {
 		t.Error(err)
 	}
-	path := filepath.Join(t.TempDir(), "m.safetensors")
+	path := filepath.Join(t.TempDir(), "model.safetensors")
 	must.OK(t, before.Save(path))
+	must.Get(gpdrf.Load(filepath.Dir(path)))(t) // as of a run folder
 	loaded := must.Get(gpdrf.Load(path))(t)
 	for want, o := range map[string]gpdrf.Options{"which starts at run folders": {From: loaded},
 		"other columns":      {From: before},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
@@ -15,6 +17,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // Model is a trained model. Several goroutines may use it.
@@ -37,8 +40,11 @@ type Model struct {
 // errUntrained is the error of a Model that neither Train nor Load has made.
 var errUntrained = errors.New("this Model is empty: Train and Load make one")
 
-// Load reads a model from a file of Save, or model.safetensors of a run folder.
+// Load reads a model from a file of Save, or from a run folder, which has it in model.safetensors.
 func Load(path string) (*Model, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, rundir.ModelFile)
+	}
 	t, err := fitted.ReadModel(path)
 	if err != nil {
 		return nil, err
