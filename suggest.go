@@ -138,11 +138,5 @@ func setTargets(ds *data.Dataset, schema data.Schema, rows Rows) error {
 		}
 		ds.Labels = append(ds.Labels, int32(label))
 	}
-	if n := len(ds.Y); n > 0 && n != ds.N()*len(ds.Outputs()) {
-		return fmt.Errorf("%d targets of %d rows: give each row its own, NaN where it is not known", n, ds.N())
-	}
-	if n := len(ds.Labels); n > 0 && n != ds.N() {
-		return fmt.Errorf("%d classes of %d rows: give each row its own, \"\" where it is not known", n, ds.N())
-	}
 	return nil
 }

@@ -39,7 +39,7 @@ func TestSuggest(t *testing.T) {
 		t.Error(got, err)
 	}
 	rows.Values = rows.Values[:2]
-	if _, err := model.Suggest(ctx, rows, search); err == nil || !strings.Contains(err.Error(), "2 targets of 4 rows") {
+	if _, err := model.Suggest(ctx, rows, search); err == nil || !strings.Contains(err.Error(), "2 values for 4 rows") {
 		t.Error(err)
 	}
 	if _, err := new(gpdrf.Model).Suggest(ctx, rows, search); err == nil {

@@ -16,7 +16,9 @@ func TestGivenRows(t *testing.T) {
 		"row 2 has 2 numbers, and there are 3 columns": {Columns: []string{"a", "note", "b"},
 			Inputs: [][]float64{{1, 0, 2}, {1, 2}}},
 		"row 1 has 1 number, the training data have 2 columns": {Inputs: [][]float64{{1}}},
-		"1 slice for 2 sequences": {Inputs: [][]float64{{1, 2}},
+		"2 values for 1 row: give one for each row":            {Inputs: [][]float64{{1, 2}}, Values: []float64{1, 2}},
+		"have sequences, and the training rows":                {Inputs: [][]float64{{1, 2}}, Sequences: []string{"AC"}},
+		"1 slice for 2 rows": {Inputs: [][]float64{{1, 2}},
 			Sequences: []string{"AC", "GT"}},
 		"the training rows have none: leave them out": {Inputs: [][]float64{{1, 2}}, Offset: []float64{0.5}},
 		`there are two columns "a"`: {Columns: []string{"a", "b", "a"},
@@ -78,6 +80,7 @@ func TestFromRows(t *testing.T) {
 func TestWordsOfRows(t *testing.T) {
 	inputs := [][]float64{{1}, {2}}
 	for want, r := range map[string]Rows{
+		`the tokens are "dna", and there are`: {Inputs: inputs, Classes: []string{"a", "b"}, Tokens: "dna"},
 		`row 2: the class label is ""`:        {Inputs: inputs, Classes: []string{"a", ""}},
 		`row 2: the class label is "caf\xe9"`: {Inputs: inputs, Classes: []string{"a", "caf\xe9"}},
 		`the column "caf\xe9" is not called`:  {Inputs: inputs, Classes: []string{"a", "b"}, Columns: []string{"caf\xe9"}},

@@ -100,26 +100,16 @@ func FromRows(r Rows) (*Dataset, error) {
 
 func (r Rows) check() error {
 	n := r.N()
-	for _, part := range []struct {
-		what  string
-		n     int
-		given bool
-	}{
-		{"slice", len(r.Inputs), r.Inputs != nil}, {"sequence", len(r.Sequences), r.Sequences != nil},
-		{"value", len(r.Values), r.Values != nil}, {"target slice", len(r.Targets), r.Targets != nil},
-		{"class label", len(r.Classes), r.Classes != nil}, {"weight", len(r.Weights), r.Weights != nil},
-		{"group", len(r.Groups), r.Groups != nil}, {"time", len(r.Times), r.Times != nil},
-		{"offset", len(r.Offset), r.Offset != nil},
-	} {
-		if part.given && part.n != n {
-			return errorf("", "%s for %s: give one for each row", plural(part.n, part.what), plural(n, "row"))
-		}
+	if err := r.checkLengths(); err != nil {
+		return err
 	}
 	switch {
 	case n == 0:
 		return errorf("", "there are no rows: give inputs or sequences")
 	case oneIf(r.Values != nil)+oneIf(r.Targets != nil)+oneIf(r.Classes != nil) != 1:
 		return errorf("", "give either values or targets, for a regression, or classes")
+	case r.Sequences == nil && r.Tokens != "" && r.Tokens != TokensAuto:
+		return errorf("", "the tokens are %s, and there are no sequences: leave them out", quote(r.Tokens))
 	case r.Inputs != nil && len(r.Inputs[0]) == 0 && r.Sequences == nil:
 		return errorf("", "the rows have no inputs: give at least one number for each")
 	}
@@ -135,6 +125,27 @@ func (r Rows) check() error {
 		names[name] = true
 	}
 	return cmp.Or(checkTokens(r.Tokens), r.checkWords(), r.checkTargets(), r.checkFacts())
+}
+
+// checkLengths refuses parts that do not have one element for each row.
+func (r Rows) checkLengths() error {
+	n := r.N()
+	for _, part := range []struct {
+		what  string
+		n     int
+		given bool
+	}{
+		{"slice", len(r.Inputs), r.Inputs != nil}, {"sequence", len(r.Sequences), r.Sequences != nil},
+		{"value", len(r.Values), r.Values != nil}, {"target slice", len(r.Targets), r.Targets != nil},
+		{"class label", len(r.Classes), r.Classes != nil}, {"weight", len(r.Weights), r.Weights != nil},
+		{"group", len(r.Groups), r.Groups != nil}, {"time", len(r.Times), r.Times != nil},
+		{"offset", len(r.Offset), r.Offset != nil},
+	} {
+		if part.given && part.n != n {
+			return errorf("", "%s for %s: give one for each row", plural(part.n, part.what), plural(n, "row"))
+		}
+	}
+	return nil
 }
 
 // checkWords refuses labels and names that a model file cannot hold.

@@ -13,9 +13,11 @@ import (
 func (r Rows) Request(s Schema) (Request, error) {
 	g := Request{N: r.N(), Sequences: r.Sequences}
 	names := s.NumberColumns()
-	if r.Inputs != nil && len(r.Inputs) != r.N() {
-		return g, errorf("", "%s for %s: give one for each row", plural(len(r.Inputs), "slice"),
-			plural(len(r.Sequences), "sequence"))
+	if err := r.checkLengths(); err != nil {
+		return g, err
+	}
+	if r.Sequences != nil && s.Alphabet == nil {
+		return g, errorf("", "the rows have sequences, and the training rows have none: leave them out")
 	}
 	if text := s.TextColumns(); len(text) > 0 {
 		return g, errorf("", "the model has columns of text: %s: give such rows in a file", list(text))
@@ -24,9 +26,9 @@ func (r Rows) Request(s Schema) (Request, error) {
 	if !offsets && r.Offset != nil {
 		return g, errorf("", "the rows have offsets, and the training rows have none: leave them out")
 	}
-	if offsets && len(r.Offset) != r.N() {
-		return g, errorf("", "%s for %s: the training rows have offsets, so give a number for each row",
-			plural(len(r.Offset), "offset"), plural(r.N(), "row"))
+	if offsets && r.Offset == nil && r.N() > 0 {
+		return g, errorf("", "0 offsets for %s: the training rows have offsets, so give a number for each row",
+			plural(r.N(), "row"))
 	}
 	at, places, twice := make([]int, len(names)), make(map[string]int, len(r.Columns)), map[string]bool{}
 	for i, name := range r.Columns {
