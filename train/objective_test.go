@@ -49,8 +49,8 @@ func TestRowsDecide(t *testing.T) {
 	}
 }
 
-// Two layers are the default where rows outnumber the parameters of both, and the user has not asked for another
-// depth or for the bound. They take fewer steps, unless the user gives a number.
+// Two layers are the default where there are two rows for each of their parameters, and the user has not asked for
+// another depth or for the bound. They take fewer steps, unless the user gives a number.
 func TestRowsDecideDepth(t *testing.T) {
 	small := "inducing=4 latents=1 features=4 "
 	for _, c := range []struct {
@@ -58,15 +58,15 @@ func TestRowsDecideDepth(t *testing.T) {
 		rows                int
 		layers, width, step int
 	}{
-		{small, 300, 2, 16, 9300},
-		{small, 200, 1, 8, 15000}, // the parameters of one layer are fewer
-		{small + "steps=700", 300, 2, 16, 700},
-		{small + "layers=1", 300, 1, 8, 15000},
-		{small + "objective=elbo", 300, 1, 8, 15000},
-		{small + "likelihood=student-t", 300, 1, 8, 15000},
-		{small + "spectra=prior-fixed", 300, 1, 8, 15000},
-		{"model=drf features=4", 300, 1, 8, 15000},
-		{"preset=paper inducing=4 latents=1 features=4 batch=9", 300, 1, 10, 33334},
+		{small, 600, 2, 16, 9300},
+		{small, 300, 1, 8, 15000}, // rows outnumber the parameters, but are fewer than two for each
+		{small + "steps=700", 600, 2, 16, 700},
+		{small + "layers=1", 600, 1, 8, 15000},
+		{small + "objective=elbo", 600, 1, 8, 15000},
+		{small + "likelihood=student-t", 600, 1, 8, 15000},
+		{small + "spectra=prior-fixed", 600, 1, 8, 15000},
+		{"model=drf features=4", 600, 1, 8, 15000},
+		{"preset=paper inducing=4 latents=1 features=4 batch=9", 600, 1, 10, 66667},
 	} {
 		got, notes, err := config(t, c.words).Fit(t.Context(), table(t, c.rows, 1, wave))
 		if err != nil || got.Layers != c.layers || got.Hidden != c.width || got.Steps != c.step {

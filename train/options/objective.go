@@ -86,21 +86,22 @@ func (c *Config) rowsChoose(ds *data.Dataset) bool {
 	return c.KLWeight == 1 && ds.Kernel == nil && !ds.IsWide() && !short && ds.N() >= leastChosenBy
 }
 
-// Two layers, where rows outnumber their parameters. A step takes 1.6 times as long, so there are fewer.
+// Two layers are for many rows. A step takes 1.6 times as long, so there are fewer.
 const (
 	deepLayers = 2
 	deepHidden = 16
 	deepSteps  = 9300
+	rowsOfDeep = 2 // rows for each parameter of two layers
 )
 
-// fitDepth makes two random-feature layers the preset default where rows outnumber the parameters of both. They
-// then fit better in the same time; with fewer rows they memorise.
+// fitDepth makes two random-feature layers the preset default where there are two rows for each of their parameters.
+// They then fit better in the same time; with fewer rows they memorise.
 func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
-	deep := c.With("layers", deepLayers).With("hidden", deepHidden)
+	m := c.With("layers", deepLayers).With("hidden", deepHidden).ModelConfig(ds)
 	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || c.Explicit("layers") ||
-		c.Objective == ELBO || deep.ObjectiveOf(ds) != Predictive {
+		c.Objective == ELBO || !m.HasPredictive() || ds.N() < rowsOfDeep*m.Fitted() {
 		return nil
 	}
-	return c.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{
+	return c.adopt("defaults where there are two rows for each parameter of two layers: ", []newDefault{
 		{"layers", deepLayers}, {"hidden", deepHidden}, {"steps", deepSteps}})
 }
