@@ -81,6 +81,9 @@ func (p *program) crossValidate(r *trainRequest) error {
 	if cv.Path() != "" {
 		if v.changes = cv.Changes(r.call.given()); cv.Complete && !cv.Predicts() {
 			p.note("%s: all %d folds are finished: there is nothing to resume", cv.Path(), cv.Folds)
+			if err := v.folds(); err != nil {
+				return err
+			}
 			return p.reportCV(cv)
 		}
 		if err := v.resume(); err != nil {
@@ -149,7 +152,13 @@ func (v *crossValidation) resume() (err error) {
 // whatever else goes wrong, bad input or a full disk, would go wrong with the next one, too.
 func (v *crossValidation) folds() error {
 	for k := 1; k <= v.req.cv.Folds; k++ {
-		if !v.part.Has(k-1) || !v.req.cv.ToDo(k) {
+		if !v.part.Has(k - 1) {
+			continue
+		}
+		if err := v.complete(k); err != nil {
+			return err
+		}
+		if !v.req.cv.ToDo(k) {
 			continue
 		}
 		if v.p.ctx.Err() != nil {
@@ -185,6 +194,22 @@ func (v *crossValidation) folds() error {
 		}
 	}
 	return v.failed()
+}
+
+// complete brings a fold to its end that was killed in its test, or after it.
+func (v *crossValidation) complete(k int) error {
+	cv := v.req.cv
+	if cv.Path() == "" || !rundir.IsRun(cv.FoldPath(k)) || cv.CanResume(k) {
+		return nil
+	}
+	v.p.cvPath = cv.Path()
+	guard := v.p.newExitGuard(v.p.ctx, func() error { return v.leave(nil) })
+	defer guard.stop()
+	err := v.p.complete(v.req.call, guard, cv.FoldPath(k))
+	if err == nil && cv.ToDo(k) {
+		err = cv.Update(k, nil)
+	}
+	return err
 }
 
 // ranAway reports whether a fold failed because its numbers diverged, in training or in the

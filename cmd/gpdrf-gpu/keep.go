@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -47,6 +49,9 @@ func (f *runOutput) leaveOut(why any) {
 
 // generalise compares rows of training with others.
 func (f *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
+	if f.result.Generalisation != nil {
+		return
+	}
 	f.extra(ctx, guard, theCheck, func(ctx context.Context) (func() error, error) {
 		g, err := f.job.Generalise(ctx, f.out.Trained, scores)
 		return func() error {
@@ -118,7 +123,7 @@ func (f *runOutput) table() {
 		err = f.folder.Write(rundir.MetricsCSVFile,
 			func(w io.Writer) error { return report.WriteReadings(w, readings) })
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a search that has ended has no log
 		f.p.note("warning: %s was left out: %v", rundir.MetricsCSVFile, err)
 	}
 }

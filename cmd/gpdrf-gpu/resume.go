@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -68,57 +67,88 @@ func (p *program) finished(r *trainRequest, guard *exitGuard) error {
 		return err
 	}
 	p.note("%s: finished after %d steps: there is nothing to resume", path, run.Result.Steps)
-	if why := run.Result.Failure; why != "" {
-		p.note("warning: %s has no scores: %s; to score it: gpdrf-gpu eval %[1]s", path, why)
-	}
 	if err := p.leaveRanks(); err != nil { // rank 0 writes the report alone
 		return err
 	}
-	if !p.isWorker() && !rundir.Held(path) {
-		if err := guard.unless(p.complete(r.call, guard, path)); hasEnded(err) {
+	if !p.isWorker() {
+		if err := p.complete(r.call, guard, path); err != nil {
 			return err
-		} else if err != nil {
-			p.note("warning: %s is not complete: %v", path, err)
 		}
+		if run, err = rundir.OpenRun(path); err != nil {
+			return err
+		}
+	}
+	if why := run.Result.Failure; why != "" {
+		p.note("warning: %s has no scores: %s; to score it: gpdrf-gpu eval %[1]s", path, why)
 	}
 	return p.printRun(run.Result, run.Config, path)
 }
 
-// complete writes what a run lacks that was killed after its scores: the importance of inputs, the predictions of test
-// rows, and the report. A test that was cut short has none: its scores are of fewer rows.
+// complete brings the folder of a run that has ended to its end, unless another process is at it: the scores, the check
+// for memorised rows, the predictions of test rows, the importance of inputs, and the report. A test that was cut short
+// has no predictions: its scores are of fewer rows. Only the end of the command is an error.
 func (p *program) complete(c *call, guard *exitGuard, path string) error {
-	r, err := report.Open(path)
-	if err != nil {
-		return err
+	if rundir.Held(path) {
+		return nil
 	}
-	whole := r.Result.Failure == "" && r.Result.Cut == nil
-	if whole && r.Rows == nil && r.Result.NTest > 0 {
-		rows, err := p.testAgain(c, r)
-		if err == nil {
-			err = guard.write(func() (err error) {
-				if r.Importance != nil {
-					err = atomicfile.WriteFile(filepath.Join(path, rundir.ImportanceFile), rundir.JSONTo(r.Importance))
-				}
-				if err == nil {
-					err = atomicfile.WriteFile(filepath.Join(path, rundir.PredictionsFile), atomicfile.Text(rows))
-				}
-				return err
-			})
-		}
-		if err := guard.unless(err); hasEnded(err) {
-			return err
-		} else if err != nil {
-			p.note("warning: %s: its predictions are left out: %v", path, err)
+	run, err := report.Open(path)
+	if err == nil {
+		r := run.Result
+		if r.Failure == rundir.Untested || r.Failure == "" && r.Cut == nil && r.NTest > 0 && run.Rows == nil {
+			err = p.testEnded(c, guard, run.Run)
 		}
 	}
 	switch page := filepath.Join(path, rundir.ReportFile); {
-	case !p.reports || isFile(page):
-		return nil
-	case whole: // or its test rows cannot be predicted, which has been said
-		return p.writeRuns(guard, page, r)
-	default:
-		return p.writePage(c, guard, page, path)
+	case hasEnded(err), run == nil, !p.reports, isFile(page):
+	case err == nil:
+		err = p.writePage(c, guard, page, path)
+	default: // its test rows cannot be predicted
+		err = errors.Join(err, p.writeRuns(guard, page, run))
 	}
+	if hasEnded(err) {
+		return err
+	}
+	if err = guard.unless(err); err != nil && !hasEnded(err) {
+		p.note("warning: %s is not complete: %v", path, err)
+		return nil
+	}
+	return err
+}
+
+// testEnded tests a run that has ended, and writes what it lacks. Scores that it has stay.
+func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
+	p.note("%s: holds no predictions: its test rows are predicted again", run.Path)
+	from := &rundir.Checkpoint{Trained: run.Trained, Config: run.Config, Result: run.Result}
+	if v := run.Result.Validation; v != nil {
+		from.Validation = v.Fingerprint
+	}
+	watch, end := p.reading(p.ctx)
+	rows, notes, err := from.Load(watch)
+	if end(); err != nil {
+		return err
+	}
+	p.noteAll(notes)
+	dev, _, err := c.deviceOf(p, run.Result.Device, run.Config.Precision)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	if err := guard.end(); err != nil {
+		return err
+	}
+	folder, err := rundir.Ended(run.Path)
+	if err != nil {
+		return err
+	}
+	o := &runOutput{
+		p: p, folder: folder, path: run.Path, release: folder.Hold(), saved: run.Result,
+		job: &train.Job{Config: run.Config, Device: dev, Train: rows.Train, Validation: rows.Validation, Test: rows.Test,
+			Started: p.began},
+		out: &train.Outcome{Config: run.Config, Trained: run.Trained, Steps: run.Result.Steps, End: train.Finished},
+	}
+	o.history() // it may have been killed before these
+	o.table()
+	return o.score()
 }
 
 // warnUnfinished warns that a run is not finished, and names the checkpoint that is used.

@@ -26,6 +26,7 @@ type runOutput struct {
 
 	path    string // of the run folder; "" where it could not be written
 	release func() // of the hold of it; nil where it could not be written
+	saved   *rundir.Result // before the test
 	result  *rundir.Result
 	doing   string // which of its extras
 }
@@ -36,10 +37,10 @@ const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
 func (f *runOutput) save(guard *exitGuard) error {
-	r := train.NewResult(f.job, f.out, nil)
-	r.Failure = rundir.Untested
+	f.saved = train.NewResult(f.job, f.out, nil)
+	f.saved.Failure = rundir.Untested
 	return guard.write(func() (err error) {
-		f.path, err = f.folder.Commit(f.out.Config, f.out.Trained, r)
+		f.path, err = f.folder.Commit(f.out.Config, f.out.Trained, f.saved)
 		if err == nil {
 			f.release = f.folder.Hold()
 			f.history()
@@ -57,7 +58,7 @@ func (f *runOutput) score() error {
 		defer f.release()
 	}
 	if f.job.Test == nil { // and so nothing to score
-		f.result = train.NewResult(f.job, f.out, nil)
+		f.result = f.scored(&fitted.Scores{})
 	}
 	ctx, cancel := f.until()
 	defer cancel()
@@ -68,7 +69,7 @@ func (f *runOutput) score() error {
 		var err error
 		if scores, err = f.test(ctx); err == nil {
 			err = guard.write(func() error {
-				r := train.NewResult(f.job, f.out, scores)
+				r := f.scored(scores)
 				if _, err := rundir.JSON(r.ResultScores); err != nil { // finds scores that are no numbers
 					return err
 				}
@@ -93,6 +94,15 @@ func (f *runOutput) score() error {
 	}
 	f.keep(late, guard, scores)
 	return guard.end()
+}
+
+// scored is the result with the scores of the test, unless it had scores before.
+func (f *runOutput) scored(scores *fitted.Scores) *rundir.Result {
+	r := *f.saved
+	if r.Failure != "" {
+		r.Failure, r.ResultScores = "", scores.ResultScores
+	}
+	return &r
 }
 
 // until is the context of the test.
@@ -175,12 +185,12 @@ func (f *runOutput) left() error {
 // failed is the error of a test that could not be done. A model that could not be scored is a model
 // all the same.
 func (f *runOutput) failed(err error) error {
-	if f.path == "" {
+	if f.path == "" || f.saved.Failure == "" {
 		return err
 	}
-	r := train.NewResult(f.job, f.out, nil)
+	r := *f.saved
 	r.Failure = err.Error()
-	if writing := f.folder.Rewrite(r); writing != nil {
+	if writing := f.folder.Rewrite(&r); writing != nil {
 		return errors.Join(err, writing)
 	}
 	return fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score "+

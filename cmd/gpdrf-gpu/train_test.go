@@ -62,7 +62,7 @@ func TestEvaluationFails(t *testing.T) {
 		"info " + out: "evaluation failed: ",
 		"eval " + out: "RMSE",
 		"predict " + out + " --data testdata/houses.csv --out -": "mean,",
-		"train --resume " + out:                                  "to resume\nwarning: " + out + " has no scores: ",
+		"train --resume " + out:                                  "\nwarning: " + out + " has no scores: ",
 	} {
 		said.Reset()
 		if code := p.run(strings.Fields("gpdrf-gpu " + words)); code != exitOK ||

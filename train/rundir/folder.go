@@ -287,7 +287,8 @@ func (f *Folder) remove(name string) error {
 
 // removeLeftovers removes the unfinished files of processes that were killed.
 func (f *Folder) removeLeftovers() error {
-	for _, name := range []string{SearchFile, ConfigFile, ResultFile, ModelFile, CheckpointFile, HistoryFile} {
+	for _, name := range []string{SearchFile, ConfigFile, ResultFile, ModelFile, CheckpointFile, HistoryFile,
+		MetricsCSVFile, ImportanceFile, PredictionsFile, ReportFile} {
 		for _, path := range atomicfile.Leftovers(f.file(name)) {
 			if err := os.Remove(path); err != nil {
 				return err

@@ -47,6 +47,12 @@ func OpenSearch(path string) (*Folder, error) {
 	})
 }
 
+// Ended is the folder of a run that has ended, for what is written after its result.
+func Ended(path string) (*Folder, error) {
+	f := &Folder{out: path, path: path}
+	return f, f.removeLeftovers()
+}
+
 // openAgain opens a folder in its place, unless look finds that another process was there meanwhile.
 func openAgain(path string, look func(*Folder) error) (*Folder, error) {
 	f := &Folder{out: path, path: path}
