@@ -23,21 +23,24 @@ const (
 //
 //	w_k ← 1/Σ r Σ_n r_n w_k p_k(y_n) / Σ_j w_j p_j(y_n)
 //
-// never decrease it. Weights below leastWeight become 0.
+// never decrease it. Weights below leastWeight become 0, until there are none.
 func stack(logs [][]float64, rows metrics.Weights) []float64 {
 	w := slices.Repeat([]float64{1 / float64(len(logs))}, len(logs))
 	climb(w, logs, rows)
-	total := 0.0
-	for k := range w {
-		if w[k] < leastWeight {
-			w[k] = 0
+	light := func(v float64) bool { return v > 0 && v < leastWeight }
+	for cut := true; cut; cut = slices.ContainsFunc(w, light) {
+		total := 0.0
+		for k := range w {
+			if light(w[k]) {
+				w[k] = 0
+			}
+			total += w[k]
 		}
-		total += w[k]
+		for k := range w {
+			w[k] /= total
+		}
+		climb(w, logs, rows)
 	}
-	for k := range w {
-		w[k] /= total
-	}
-	climb(w, logs, rows)
 	return w
 }
 

@@ -52,6 +52,24 @@ func TestStack(t *testing.T) {
 	}
 }
 
+// No weight is below the least, also where the steps after a cut lead there.
+func TestStackCutsAgain(t *testing.T) {
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		logs := make([][]float64, 4)
+		for k := range logs {
+			for range 30 {
+				logs[k] = append(logs[k], 0.5*rng.NormFloat64())
+			}
+		}
+		for _, w := range stack(logs, nil) {
+			if w != 0 && w < leastWeight {
+				t.Errorf("seed %d: a model has the weight %g", seed, w)
+			}
+		}
+	}
+}
+
 // The same model twice is as good as once: nothing is lost by it.
 func TestStackOfEqualModels(t *testing.T) {
 	logs := [][]float64{{-1, -2, -0.5}, {-1, -2, -0.5}}
