@@ -94,7 +94,7 @@ func (c *Candidate) trial(round, fold int) *Trial {
 // round gives each remaining candidate its trials.
 func (s *Search) round(ctx context.Context, round int) error {
 	candidates, folds := s.remaining(round), s.folds(round)
-	if len(candidates) == 0 {
+	if len(candidates) == 0 || s.Rows.N() < splits {
 		return s.keepDefaultAlone()
 	}
 	type task struct{ k, fold, enough int }

@@ -370,8 +370,21 @@ func TestFailures(t *testing.T) {
 	}
 	s := searching(t, state, set, nil, 1)
 	s.Limit = time.Minute
-	if err := s.round(t.Context(), 2); err != nil || s.Candidates[0].Weight != 1 {
-		t.Errorf("all failed in a time limit: %v, %+v", err, s.Candidates[0])
+	var said string
+	s.Note = func(format string, args ...any) { said += fmt.Sprintf(format, args...) }
+	if err := s.round(t.Context(), 2); err != nil || s.Candidates[0].Weight != 1 ||
+		said != "no candidate could be trained: one: numbers ran away: one is trained alone" {
+		t.Errorf("all failed in a time limit: %v, %s, %+v", err, said, s.Candidates[0])
+	}
+}
+
+// Rows that are too few for folds train the default.
+func TestTooFewForFolds(t *testing.T) {
+	set := wave(t, splits-1, false)
+	state := must.Get(New(set, settings("steps=3 inducing=2"), 1))(t)
+	found(t, searching(t, state, set, map[int][]byte{}, 1))
+	if c := state.Candidates[0]; c.Weight != 1 || len(c.Trials) > 0 || c.Refit.Steps != 3 {
+		t.Errorf("%+v", c)
 	}
 }
 

@@ -65,23 +65,34 @@ func (c *Candidate) mostSteps() (steps int) {
 	return steps
 }
 
-// keepDefaultAlone leaves the default alone where a time limit has no time for others, or every candidate has failed in it.
-// Without one, it is the error, with the failure of the first.
+// keepDefaultAlone leaves the default alone where rows are too few for folds, or where a time limit has no time for
+// others or every candidate has failed in it. Without one, a failure is the error.
 func (s *Search) keepDefaultAlone() error {
-	if s.Limit > 0 {
-		s.Note("no candidate could be tried in time: %s has the rest of it; a longer --time-limit compares some",
-			s.Candidates[0].Name)
-		s.Candidates[0].Weight, s.Steps = 1, 0
-		return nil
-	}
-	for _, c := range s.Candidates {
-		for _, t := range c.Trials {
-			if t.Failure != "" {
-				return fmt.Errorf("no candidate could be trained: %s: %s", c.Name, t.Failure)
-			}
+	why := "no candidate could be tried in time; a longer --time-limit compares some"
+	if few := s.Rows.N(); few < splits {
+		why = fmt.Sprintf("%d training rows are too few to compare candidates", few)
+	} else if failure := s.failure(); failure != "" {
+		why = "no candidate could be trained: " + failure
+		if s.Limit == 0 {
+			return errors.New(why)
 		}
 	}
-	return errors.New("no candidate could be trained")
+	s.Note("%s: %s is trained alone", why, s.Candidates[0].Name)
+	s.Candidates[0].Weight = 1
+	if s.Limit > 0 { // which it has the rest of
+		s.Steps = 0
+	}
+	return nil
+}
+
+// failure is the first one of a candidate, "" without one.
+func (s *Search) failure() string {
+	for _, c := range s.Candidates {
+		if _, _, failure := c.reached(); failure != "" {
+			return c.Name + ": " + failure
+		}
+	}
+	return ""
 }
 
 // setting is the length as an option; without a key where it is the candidate's own.
