@@ -98,6 +98,7 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 			return nil, err
 		}
 	}
+	rec.like = true
 	lay.like, lay.optional, lay.missing = true, in.opt.TargetOptional, cmp.Or(like.Missing, MissingError)
 	if lay.optional { // rows to predict need no weights
 		lay.roles = slices.DeleteFunc(lay.roles, func(c roleColumn) bool { return c.option == "weights" })
@@ -303,7 +304,8 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	case c.Date != nil:
 		var ok bool
 		if v, ok = c.Date.parse(rec.style.point(cell)); !ok {
-			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name), c.Date.like())
+			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name),
+				c.Date.like()+": "+rec.remedy("correct it, or leave it empty with --missing impute"))
 		}
 	default:
 		var ok bool
@@ -343,6 +345,14 @@ const (
 
 const mustBeKnown = "the target must be known: fill it in or remove the row"
 
+// remedy is this advice where the file is one to train on. A model needs each of its columns as it was trained.
+func (r *records) remedy(advice string) string {
+	if r.like {
+		return "correct it or remove the row"
+	}
+	return advice
+}
+
 // missingCell is the error about a missing cell that nothing fills.
 func (r *records) missingCell(i int, cell, column, advice string) error {
 	if cell == "" {
@@ -373,11 +383,12 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row",
 			found, where)
 	case err == nil, isRange(err):
-		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: divide the column by a power of ten",
-			found, where, largest)
+		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: %s", found, where, largest,
+			r.remedy("divide the column by a power of ten"))
 	case isDecorated(cell):
 		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell))
 	}
+	advice = r.remedy(advice)
 	if a, ok := amountOf(cell); ok && a.unit != "" {
 		advice = "write the number alone, without " + quote(a.unit)
 	}

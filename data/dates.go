@@ -103,8 +103,7 @@ func (d *Date) like() string {
 	if example == "" {
 		example = "2020-12-31 23:59"
 	}
-	return "which is not a date of the calendar in a form such as " + example + ": correct it, or leave it empty " +
-		"with --missing impute"
+	return "which is not a date of the calendar in a form such as " + example
 }
 
 // sound: a training set can have had such a column.

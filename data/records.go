@@ -31,6 +31,7 @@ type records struct {
 	line      int      // the line where row starts
 	before    int      // lines before the table
 	titles    int      // of these, above the names of the columns
+	like      bool     // they are for a model that is there
 	first     bool     // row is the first data row and was not yet asked for
 	// the types of columns that cannot be read, such as lists
 	noCells map[int]string

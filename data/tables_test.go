@@ -260,3 +260,20 @@ func TestWideTable(t *testing.T) {
 		t.Error(d, err)
 	}
 }
+
+// A file for a model has no advice to change a column, or the options of training.
+func TestRemedyOfModel(t *testing.T) {
+	d, _, err := readText("a,day,y\n1,2024-02-28,2.5\n3,2024-02-29,4.5\n", ReadOptions{})
+	must.OK(t, err)
+	schema := d.Schema()
+	for cells, want := range map[string]string{
+		"foo,2024-02-28,1": "which must be a number: ", "1e300,2024-02-28,1": "which is beyond ±1e+100: ",
+		"1,2024-02-31,1": "in a form such as 2020-12-31 23:59: ", "1,2024-02-28,foo": "which must be a number: ",
+	} {
+		want += "correct it or remove the row"
+		if _, _, err := readText("a,day,y\n"+cells+"\n", ReadOptions{Like: &schema}); err == nil ||
+			!strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, expected %s", cells, err, want)
+		}
+	}
+}
