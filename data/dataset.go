@@ -81,6 +81,7 @@ type Dataset struct {
 	files     []string // that of each row, where they are of several; nil: all are of Path
 	schema    Schema   // what else other files are read by
 	testPart  bool     // the file has rows for testing, too
+	known     bool     // the classes are those of a model, also of rows that lack some
 	projected bool     // X are the inputs that a Projection made
 	wide      []string // the names of the columns before
 

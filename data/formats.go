@@ -251,7 +251,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		Weights: t.facts.values["weights"], Offset: t.facts.values["offset"], Times: t.facts.values["time"],
 		Groups: t.facts.groups, groupOf: t.facts.names}
 	if like != nil {
-		d.schema, d.Columns = *like, like.Columns
+		d.schema, d.Columns, d.known = *like, like.Columns, true
 		if in.opt.Roles.given() != "" { // of rows to train on, which may have roles of their own
 			d.schema.Roles, d.schema.TimeForm = s.Roles, s.TimeForm
 		}

@@ -189,7 +189,7 @@ func checkTraining(d *Dataset) error {
 		return errorf(d.Path, "the %s holds the class %s only: at least two classes are needed%s", column,
 			quote(d.Classes[0]), stand)
 	}
-	if c := slices.Index(d.ClassCounts(), 0); c >= 0 {
+	if c := slices.Index(d.ClassCounts(), 0); c >= 0 && !d.known {
 		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --set validation=FILE)"
 		if d.Groups != nil { // whose folds depend on no seed
 			advice = "its groups are held out: take another seed or number of folds, or leave its rows or --group out"
