@@ -12,7 +12,7 @@ import (
 )
 
 // Notation is how the numbers of a column are written where they are not plain: 1,299.50 or
-// 1.299,99, $1,200, 12 %, 5 kg. A number in parentheses is negative, as in accounts.
+// 1.299,99, $1,200, 12 %, 5 kg. A number in parentheses or before a minus is negative, as in accounts.
 type Notation struct {
 	Column    string `json:"column"`
 	Thousands string `json:"thousands,omitempty"` // the sign between groups of three digits
@@ -27,7 +27,7 @@ type amount struct {
 }
 
 var amountForm = regexp.MustCompile(`^(\(?)([-+\x{2212}\x{2013}]?)(\p{Sc}?)[\s\p{Z}]*([-+\x{2212}\x{2013}]?)` +
-	`(\d[\d.,'\x{2019}\s\p{Z}]*|[.,]\d+)(%|‰|\p{Sc}|[\p{L}°µ](?:[^\d()]|[23]\b)*)?(\)?)$`)
+	`(\d[\d.,'\x{2019}\s\p{Z}]*|[.,]\d+)([-\x{2212}]|%|‰|\p{Sc}|[\p{L}°µ](?:[^\d()]|[23]\b)*)?(\)?)$`)
 
 // amountOf cuts a cell; false of one that is no number with signs.
 func amountOf(cell string) (a amount, ok bool) {
@@ -36,10 +36,16 @@ func amountOf(cell string) (a amount, ok bool) {
 		return a, false
 	}
 	a.sign, a.unit = part[2]+part[4], part[3]+part[6]
+	behind := part[6] == "-" || part[6] == "−"
+	if behind {
+		if a.unit = ""; a.sign+part[1] != "" {
+			return a, false
+		}
+	}
 	if len(a.unit) > 1 && a.unit[0]|' ' == 'e' && strings.ContainsAny(a.unit[1:2], "+-23") {
 		return a, false // an exponent
 	}
-	if part[1] == "(" {
+	if behind || part[1] == "(" {
 		a.sign += "-"
 	}
 	a.digits = strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -129,7 +135,7 @@ type digitSigns struct {
 	ways  [2]digitWay // by decimals with a point, and with a comma
 	units []string    // different ones, up to mostUnits+1; "" of a number alone
 	other bool        // a cell is no number
-	// a cell has no parentheses: where all have them, they are names such as (1)
+	// a cell has no parentheses, and no minus behind it: where all have one, they are names such as (1)
 	open  bool
 	tells sighting // the first whose number depends on the way
 }
@@ -154,7 +160,7 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 		d.other = !isNumber // which may be 1.5e3; 01A is a code
 		return
 	}
-	d.open = d.open || cell[0] != '('
+	d.open = d.open || cell[0] != '(' && !strings.HasSuffix(cell, "-") && !strings.HasSuffix(cell, "−")
 	if len(d.units) <= mostUnits && !slices.Contains(d.units, a.unit) {
 		d.units = append(d.units, strings.Clone(a.unit))
 	}

@@ -53,6 +53,11 @@ func TestNotations(t *testing.T) {
 		{"\t", "1", "2wd|4wd|4wd", "", "x=2wd x=4wd b"},
 		{"\t", "1", "01A|02A|02A", "", "x=01A x=02A b"}, // codes
 		{"\t", "1", "(1)|(2)|(2)", "", "x=(1) x=(2) b"}, // names
+		{"\t", "1", "0.3-|4.5|1,200−", "", `[-0.3 4.5 -1200] "0.3-" is -0.3`},
+		{";", "1", "1.200,50-|4,5|0-", "", "[-1200.5 4.5 0]"},
+		{"\t", "1", "1-|2-|2-", "", "x=1- x=2- b"}, // names
+		{"\t", "1", "(1-)|2|2", "", "x=(1-) x=2 b"},
+		{"\t", "1", "-1-|2|2", "", "x=-1- x=2 b"},
 		{"\t", "1", "(0)|(2)|3", "", "[0 -2 3]"},
 	} {
 		opt := ReadOptions{Task: "regression", TableOptions: TableOptions{Dialect: Dialect{Thousands: c.options}}}
