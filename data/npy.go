@@ -118,9 +118,13 @@ func (a *npyArray) parse(header string) error {
 		if word == "" {
 			word = "structured"
 		}
-		return errorf(a.name,
-			"byte 10: holds values of the type %s: float32, float64, bool and integers are read, in "+
-				"little-endian order; save x.astype('<f4'), or '<f8'", quote(word))
+		advice := "save them by astype('<f4'), or '<f8'"
+		if kind := strings.Trim(word, "<>|0123456789"); kind == "U" || kind == "S" {
+			advice = "save words as the numbers of their classes, numpy.unique(words, return_inverse=True)[1], or all " +
+				"columns as CSV"
+		}
+		return errorf(a.name, "byte 10: holds values of the type %s: float32, float64, bool and integers are read, in "+
+			"little-endian order; %s", quote(word), advice)
 	}
 	if a.fortran = strings.HasPrefix(fortran, "True"); !a.fortran && !strings.HasPrefix(fortran, "False") {
 		return errorf(a.name, "byte 10: the header does not say fortran_order: save it again by numpy.save")
