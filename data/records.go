@@ -130,6 +130,11 @@ func (r *records) next() error {
 	if err := r.read(); err != nil {
 		return err
 	}
+	if r.style.alone && len(r.row) > 1 {
+		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has 1: "+
+			"every row needs the same; if %s does not part them, give another separator, such as --set separator=';'",
+			plural(len(r.row), "cell"), quote(string(r.style.separator)))}
+	}
 	if len(r.row) != r.width {
 		advice := ""
 		if r.style.short && r.style.header {

@@ -261,6 +261,22 @@ func TestWideTable(t *testing.T) {
 	}
 }
 
+// Of a single column with decimal commas, the comma may not part cells.
+func TestCommaOfSingleColumn(t *testing.T) {
+	d, _, err := readText("a;y\n1,25;2,5\n3,5;4,5\n", ReadOptions{})
+	must.OK(t, err)
+	schema := d.Schema()
+	opt := ReadOptions{Like: &schema, TargetOptional: true}
+	if _, _, err := readText("a\n1,25\n", opt); err == nil || !strings.HasSuffix(err.Error(),
+		`if "," does not part them, give another separator, such as --set separator=';'`) {
+		t.Error(err)
+	}
+	opt.Dialect.Separator = ";"
+	if got, _, err := readText("a\n1,25\n", opt); err != nil || got.X.Float64s()[0] != 1.25 {
+		t.Error(got, err)
+	}
+}
+
 // A file for a model has no advice to change a column, or the options of training.
 func TestRemedyOfModel(t *testing.T) {
 	d, _, err := readText("a,day,y\n1,2024-02-28,2.5\n3,2024-02-29,4.5\n", ReadOptions{})
