@@ -196,22 +196,6 @@ func (v *crossValidation) folds() error {
 	return v.failed()
 }
 
-// complete brings a fold to its end that was killed in its test, or after it.
-func (v *crossValidation) complete(k int) error {
-	cv := v.req.cv
-	if cv.Path() == "" || !rundir.IsRun(cv.FoldPath(k)) || cv.CanResume(k) {
-		return nil
-	}
-	v.p.cvPath = cv.Path()
-	guard := v.p.newExitGuard(v.p.ctx, func() error { return v.leave(nil) })
-	defer guard.stop()
-	err := v.p.complete(v.req.call, guard, cv.FoldPath(k))
-	if err == nil && cv.ToDo(k) {
-		err = cv.Update(k, nil)
-	}
-	return err
-}
-
 // ranAway reports whether a fold failed because its numbers diverged, in training or in the
 // evaluation of a saved model.
 func ranAway(err error, cv *rundir.CV, k int) bool {
@@ -404,14 +388,4 @@ func (i cvInfo) Lines() []string {
 		lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Text))
 	}
 	return lines
-}
-
-// noneOfNew refuses options of new runs.
-func (c *call) noneOfNew() error {
-	for _, name := range []string{"config", "out", "overwrite", "cv"} {
-		if _, given := c.text(name); given {
-			return usagef("--%s: a resumed run keeps its folder and its options: leave this out with --resume", name)
-		}
-	}
-	return nil
 }

@@ -186,3 +186,29 @@ func (p *program) startAt(job *train.Job) error {
 	p.note("starts at the model of %s, after its %d steps", path, run.Result.Steps)
 	return nil
 }
+
+// complete brings a fold to its end that was killed in its test, or after it.
+func (v *crossValidation) complete(k int) error {
+	cv := v.req.cv
+	if cv.Path() == "" || !rundir.IsRun(cv.FoldPath(k)) || cv.CanResume(k) {
+		return nil
+	}
+	v.p.cvPath = cv.Path()
+	guard := v.p.newExitGuard(v.p.ctx, func() error { return v.leave(nil) })
+	defer guard.stop()
+	err := v.p.complete(v.req.call, guard, cv.FoldPath(k))
+	if err == nil && cv.ToDo(k) {
+		err = cv.Update(k, nil)
+	}
+	return err
+}
+
+// noneOfNew refuses options of new runs.
+func (c *call) noneOfNew() error {
+	for _, name := range []string{"config", "out", "overwrite", "cv"} {
+		if _, given := c.text(name); given {
+			return usagef("--%s: a resumed run keeps its folder and its options: leave this out with --resume", name)
+		}
+	}
+	return nil
+}

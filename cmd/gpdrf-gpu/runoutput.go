@@ -24,8 +24,8 @@ type runOutput struct {
 	limit  train.Limit
 	events *events
 
-	path    string // of the run folder; "" where it could not be written
-	release func() // of the hold of it; nil where it could not be written
+	path    string         // of the run folder; "" where it could not be written
+	release func()         // of the hold of it; nil where it could not be written
 	saved   *rundir.Result // before the test
 	result  *rundir.Result
 	doing   string // which of its extras
