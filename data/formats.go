@@ -32,7 +32,7 @@ type input struct {
 	lim   limits
 }
 
-// format is one kind of file. What a file is, its first bytes say and not its name, but for input.isSMILES.
+// format is one kind of file. The first bytes of a file tell its kind, and not its name, except for input.isSMILES.
 type format struct {
 	what  string // as messages call it
 	is    func(head []byte) bool

@@ -97,7 +97,7 @@ def test_ctrl_c_from_outside(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process gets no Ctrl-C from another there")
 def test_ctrl_c_with_polars() -> None:
-    """polars asks the system to go on with reads after a signal. Ctrl-C ends a fit and a prediction even so."""
+    """polars asks the system to resume reads after a signal. Ctrl-C ends a fit and a prediction even so."""
     code = (
         "import os, signal, threading, numpy as np, polars, gpdrf\n"
         "def interrupt(call):\n"

@@ -198,7 +198,7 @@ func (c *Config) gpOptions() []Option {
 func (c *Config) drfOptions() []Option {
 	return []Option{
 		{Key: "layers", Models: onDRF, Arg: "L", limits: between(1, 16), value: &c.Layers,
-			Help: "number of random-feature layers; preset default has two where there are two rows for each parameter of these"},
+			Help: "number of random-feature layers; preset default has two where each of their parameters has two rows"},
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
 			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,

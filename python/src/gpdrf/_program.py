@@ -181,7 +181,7 @@ class _Parent:
 def _read(child: subprocess.Popen[str], said: queue.SimpleQueue[str | None]) -> None:
     """Pass the lines of a command on, and None at their end.
 
-    This is for a thread: Ctrl-C ends no read on Windows, nor where a library has asked the system to go on with reads,
+    This is for a thread: Ctrl-C ends no read on Windows, nor where a library has asked the system to resume reads,
     as polars does.
     """
     assert child.stderr is not None
