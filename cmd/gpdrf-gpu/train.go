@@ -33,7 +33,15 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	r.started = started
-	return r.do(r)
+	switch r.mode {
+	case trainFolds:
+		return p.crossValidate(r)
+	case trainSeveral:
+		return p.findBest(r)
+	case trainResumed:
+		return p.resume(r)
+	}
+	return p.start(r)
 }
 
 // single is the training of one model, new or old.
@@ -79,7 +87,10 @@ func (p *program) start(r *trainRequest) error {
 			return err
 		})
 	}
-	return s.train(r.started, err)
+	if err != nil {
+		return s.abandon(err)
+	}
+	return s.train(r.started)
 }
 
 // resume continues a run.
@@ -99,7 +110,10 @@ func (p *program) resume(r *trainRequest) (err error) {
 		}
 		return p.finished(r, s.guard)
 	}
-	return s.train(r.started, err)
+	if err != nil {
+		return s.abandon(err)
+	}
+	return s.train(r.started)
 }
 
 // discard removes the folder of a run without a checkpoint.
@@ -112,22 +126,31 @@ func (s *single) discard() {
 	}
 }
 
-// train trains the job, unless there was an error before.
-func (s *single) train(started time.Time, err error) error {
+// abandon ends a training that an error keeps from beginning: it closes the device and discards the folder.
+func (s *single) abandon(err error) error {
 	if s.job != nil {
 		defer s.job.Device.Close()
 	}
-	if err != nil {
-		err = s.guard.unless(err)
-	} else if s.p.joined() {
-		err = s.p.share("training", s.job.Device, factsOf(s.job), train.CheckRanks(s.p.ranks, s.job.Config, s.job.Train.N()))
-		s.job.Comm = s.p.ranks.Comm
+	return s.discardAfter(s.guard.unless(err))
+}
+
+// discardAfter adds to an error that of discarding the folder.
+func (s *single) discardAfter(err error) error {
+	if s.folder != nil {
+		err = errors.Join(err, s.folder.Discard())
 	}
-	if err != nil {
-		if s.folder != nil {
-			err = errors.Join(err, s.folder.Discard())
+	return err
+}
+
+// train trains the job, then tests it.
+func (s *single) train(started time.Time) error {
+	defer s.job.Device.Close()
+	if s.p.joined() {
+		err := s.p.share("training", s.job.Device, factsOf(s.job), train.CheckRanks(s.p.ranks, s.job.Config, s.job.Train.N()))
+		if err != nil {
+			return s.discardAfter(err)
 		}
-		return err
+		s.job.Comm = s.p.ranks.Comm
 	}
 	s.job.Started = started
 	if s.p.isWorker() {

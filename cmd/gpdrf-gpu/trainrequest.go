@@ -6,10 +6,20 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// trainMode is the kind of work that a call of train asks for.
+type trainMode int
+
+const (
+	trainNew     trainMode = iota // one model
+	trainResumed                  // one model, from its last checkpoint
+	trainFolds                    // a cross-validation, new or resumed, or a part of it
+	trainSeveral                  // a search or an ensemble, new or resumed
+)
+
 // trainRequest holds the parsed options of a call of train.
 type trainRequest struct {
 	call      *call
-	do        func(*trainRequest) error
+	mode      trainMode
 	started   time.Time
 	outDir    string // the run folder; "" chooses one
 	resume    string // the folder that goes on
@@ -27,28 +37,26 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	given := false
+	given, resumed := false, false
 	if r.outDir, given = c.text("out"); given && r.outDir == "" {
 		return nil, usagef("--out: is empty: give a folder, or leave it out")
 	}
-	r.resume, _ = c.text("resume")
+	r.resume, resumed = c.text("resume")
 	cv, err := r.asksForCV()
 	if _, given := c.text("jobs"); given && cv && err == nil {
 		err = c.errorf("jobs", "is for preset best and ensemble: leave it out, or train the folds in several "+
 			"processes with --set part")
 	}
 	if cv || err != nil {
-		r.do = p.crossValidate // new or resumed, or a part of it
+		r.mode = trainFolds
 		return r, err
 	}
-	best, err := r.asksForBest()
-	switch _, resume := c.text("resume"); {
-	case best:
-		r.do = p.findBest // or an ensemble, new or resumed
-	case resume:
-		r.do = p.resume
-	default:
-		r.do = p.start
+	several, err := r.asksForBest()
+	switch {
+	case several:
+		r.mode = trainSeveral
+	case resumed:
+		r.mode = trainResumed
 	}
 	return r, err
 }
