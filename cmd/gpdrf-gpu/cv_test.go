@@ -48,7 +48,7 @@ func TestPartBesideAnother(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "cv")
 	var said bytes.Buffer
-	p := &program{ctx: t.Context(), out: &said, err: &said}
+	p := &program{ctx: t.Context(), console: console{out: &said, err: &said}}
 	v := must.Get(p.find("train"))(t)
 	c, err := newCall(v, strings.Fields("--data testdata/houses.csv --cv 2 --steps 3 --inducing 8 --features 8 "+
 		"--device cpu --set part=0/2 --out "+out))

@@ -57,8 +57,8 @@ func (p *program) openFor(c *call, name string) (device.Device, error) {
 
 // noteOnce is a note of a device that is opened, perhaps again.
 func (p *program) noteOnce(line string) {
-	if !slices.Contains(p.noted, line) {
-		p.noted = append(p.noted, line)
+	if !slices.Contains(p.deviceNotes, line) {
+		p.deviceNotes = append(p.deviceNotes, line)
 		p.note("%s", line)
 	}
 }

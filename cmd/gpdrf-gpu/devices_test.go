@@ -11,7 +11,7 @@ import (
 
 // A run from a machine with other devices is predicted with numbers of its own type.
 func TestDeviceOfAnotherMachine(t *testing.T) {
-	p := &program{ctx: t.Context(), out: io.Discard, err: io.Discard}
+	p := &program{ctx: t.Context(), console: console{out: io.Discard, err: io.Discard}}
 	v := must.Get(p.find("eval"))(t)
 	c := must.Get(newCall(v, []string{"run"}))(t)
 	for trainedOn, want := range map[string]string{"cuda:97:f64": ":f64", "cuda:97:f32": ":f32", "cpu:f64": "cpu:f64"} {

@@ -27,7 +27,7 @@ func TestFaster(t *testing.T) {
 		{Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}, {Key: "features", Text: "8"}})
 	must.OK(t, err)
 	var said bytes.Buffer
-	p := &program{ctx: t.Context(), out: &said, err: &said}
+	p := &program{ctx: t.Context(), console: console{out: &said, err: &said}}
 	job := &train.Job{Config: p.on(dev, c), Device: dev}
 	job.Config, job.Train, job.Test, _, err = job.Config.Load(data.Watch{})
 	must.OK(t, err)

@@ -83,9 +83,6 @@ func (p *program) info(c *call) error {
 	return p.show(about)
 }
 
-// description is the output of a command: lines for people, or JSON.
-type description interface{ Lines() []string }
-
 // describe describes the argument, or this program and its machine.
 func (p *program) describe(c *call, args []string) (description, error) {
 	if len(args) > 0 && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
@@ -106,17 +103,6 @@ func (p *program) describe(c *call, args []string) (description, error) {
 	}
 	return p.aboutRun(args[0])
 }
-
-// show prints for people, or as JSON.
-func (p *program) show(about description) error {
-	if !p.json {
-		fmt.Fprintln(p.out, strings.Join(about.Lines(), "\n"))
-		return nil
-	}
-	return p.printJSON(about)
-}
-
-func (p *program) printJSON(v any) error { return rundir.JSONTo(v)(p.out) }
 
 // onlyForData refuses the flags for reading a data file if there is no data file.
 func (c *call) onlyForData() error {

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/gpdrf/gpdrf-gpu/data"
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -41,10 +39,10 @@ func start(err io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	go func() {
 		<-ctx.Done()
-		stop() // a second Ctrl-C kills, but where there is a newQuitGuard
+		stop() // A second Ctrl-C kills, unless a newQuitGuard handles it.
 	}()
-	p := &program{ctx: ctx, interrupt: stop, quit: make(chan error, 1), out: os.Stdout, err: err,
-		terminal: drawable(int(os.Stderr.Fd()))}
+	p := &program{ctx: ctx, interrupt: stop, quit: make(chan error, 1),
+		console: console{out: os.Stdout, err: err, terminal: drawable(int(os.Stderr.Fd()))}}
 	done := make(chan error, 1)
 	go func() { done <- p.do(os.Args) }()
 	select {
@@ -55,32 +53,22 @@ func start(err io.Writer) (code int) {
 	}
 }
 
-// drawable reports whether there is a terminal with room for a bar. Some terminals report no rows.
-func drawable(fd int) bool {
-	width, height, err := term.GetSize(fd)
-	return err == nil && width > 0 && height > 0
-}
-
-// program is one call of the command: its outputs, and its interrupts.
-// Results go to out; notes, progress and errors to err.
+// program is one call of the command.
 type program struct {
-	ctx       context.Context // ends at Ctrl-C
-	interrupt func()          // ends it
-	quit      chan error      // makes main exit
-	out, err  io.Writer
-	terminal  bool // err is one, and a bar can be drawn
-	piped     data.Piped
-	cvPath    string   // the cross-validation that a run belongs to
-	noted     []string // of devices
-	quiet     bool     // no notes and no progress
-	json      bool     // results are JSON
-	args      []string // of the command, without its name
-	began     time.Time
-	reports   bool // train writes a report
+	console
+	ctx       context.Context // is done at Ctrl-C
+	interrupt func()          // makes ctx done
+	quit      chan error      // receives the error with which main exits
+	piped     data.Piped      // the standard input that data are read from
+	args      []string        // the words after the name of the program
+	began     time.Time       // the start of the call
 
-	tensorboard bool // and what TensorBoard shows
+	cvPath      string   // the folder of the cross-validation that a run belongs to
+	deviceNotes []string // the notes of devices that are printed already
+	reports     bool     // train writes a report
+	tensorboard bool     // train writes a log for TensorBoard
 
-	ranks *ranks // the processes that share a training; nil where there is one
+	ranks *ranks // the processes that share the work; nil for a single process
 }
 
 // run is the whole command, with its exit code.
@@ -214,29 +202,5 @@ func usagef(format string, args ...any) error {
 	return &usererror.Error{Err: fmt.Errorf(format, args...)}
 }
 
-// note is a line for the user. With --quiet only warnings appear.
-func (p *program) note(format string, args ...any) {
-	if line := fmt.Sprintf(format, args...); !p.quiet || strings.HasPrefix(strings.TrimSpace(line), "warning") {
-		fmt.Fprintln(p.err, line)
-	}
-}
-
-// noteAll prints a line for each of some notes.
-func (p *program) noteAll(lines []string) {
-	for _, line := range lines {
-		p.note("%s", line)
-	}
-}
-
-// warnAll prints warnings, a line for each.
-func (p *program) warnAll(warnings []string) {
-	for _, w := range warnings {
-		p.note("warning: %s", w)
-	}
-}
-
 // watch is for files that the command reads.
 func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx, Piped: &p.piped} }
-
-// printLine is a line in any case: the fate of the results.
-func (p *program) printLine(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }

@@ -17,7 +17,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 func TestOutputLost(t *testing.T) {
 	for _, words := range []string{"--version", "help", "train --help", "info", "info --json", "info powerplant"} {
 		var said bytes.Buffer
-		p := &program{ctx: context.Background(), out: fullDisk{}, err: &said}
+		p := &program{ctx: context.Background(), console: console{out: fullDisk{}, err: &said}}
 		if code := p.run(strings.Fields("gpdrf-gpu " + words)); code != exitFailure ||
 			!strings.Contains(said.String(), "no space left") {
 			t.Errorf("%s: exit code %d, %q", words, code, said.String())

@@ -70,7 +70,7 @@ func checkFile(t *testing.T, folder string, text []byte) (code int, said saidOfF
 	path := filepath.Join(folder, "copy")
 	must.OK(t, os.WriteFile(path, text, 0o600))
 	var out bytes.Buffer
-	err := (&program{out: &out, err: io.Discard, json: true}).checkFile(path)
+	err := (&program{console: console{out: &out, err: io.Discard, json: true}}).checkFile(path)
 	if err != nil && !errors.As(err, new(*usererror.Error)) {
 		t.Fatalf("%v is no *usererror.Error", err)
 	}

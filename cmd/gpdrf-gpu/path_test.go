@@ -52,7 +52,7 @@ func TestPathOfAStep(t *testing.T) {
 	dev := &watchedTrsm{Device: job.Device}
 	job.Device = dev
 	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
-	p := &program{ctx: t.Context(), out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	p := &program{ctx: t.Context(), console: console{out: &bytes.Buffer{}, err: &bytes.Buffer{}}}
 	if _, _, err := (&single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(); err != nil {
 		t.Fatal(err)
 	}

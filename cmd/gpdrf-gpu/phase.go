@@ -41,23 +41,23 @@ type phase struct {
 	bar        *mpb.Bar
 }
 
-func (p *program) newPhase(what string, total int, count func(done int) string) *phase {
-	f := &phase{w: p.err, terminal: p.terminal, what: what, count: count, total: total,
+func (c *console) newPhase(what string, total int, count func(done int) string) *phase {
+	f := &phase{w: c.err, terminal: c.terminal, what: what, count: count, total: total,
 		start: time.Now(), due: lineAfter, pause: lineAfter}
-	if p.quiet {
+	if c.quiet {
 		f.w = nil
 	}
 	return f
 }
 
 // newRowsBar is the phase of a prediction of total rows.
-func (p *program) newRowsBar(total int) *phase {
-	return p.newPhase("predicted", total, func(done int) string { return fmt.Sprintf("%d of %d rows", done, total) })
+func (c *console) newRowsBar(total int) *phase {
+	return c.newPhase("predicted", total, func(done int) string { return fmt.Sprintf("%d of %d rows", done, total) })
 }
 
 // newShare is a phase that tells its share, from 0 to 1.
-func (p *program) newShare(what string) *phase {
-	return p.newPhase(what, 100, func(done int) string { return fmt.Sprintf("%d %%", done) })
+func (c *console) newShare(what string) *phase {
+	return c.newPhase(what, 100, func(done int) string { return fmt.Sprintf("%d %%", done) })
 }
 
 // share shows the share that is done, from 0 to 1.
@@ -111,12 +111,12 @@ func (f *phase) end() {
 }
 
 // after is the phase of what: f where it is that, else a new one, with which f ends.
-func (p *program) after(f *phase, what string) *phase {
+func (c *console) after(f *phase, what string) *phase {
 	if f != nil && f.what == what {
 		return f
 	}
 	f.end()
-	return p.newShare(what)
+	return c.newShare(what)
 }
 
 // reading is for the files that a command reads until ctx ends. end takes its bar away.

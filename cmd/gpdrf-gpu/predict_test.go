@@ -37,7 +37,7 @@ func (p *predictTest) path(name string) string { return filepath.Join(p.folder, 
 
 func (p *predictTest) run(words ...string) (code int) {
 	p.said.Reset()
-	program := &program{ctx: context.Background(), out: &p.said, err: &p.said}
+	program := &program{ctx: context.Background(), console: console{out: &p.said, err: &p.said}}
 	return program.run(append([]string{"gpdrf-gpu"}, words...))
 }
 

@@ -109,7 +109,7 @@ func TestRowsBar(t *testing.T) {
 		{true, late, []int{600}, -1},
 	} {
 		var out bytes.Buffer
-		b := (&program{err: &out, terminal: c.terminal}).newRowsBar(600)
+		b := (&program{console: console{err: &out, terminal: c.terminal}}).newRowsBar(600)
 		b.start = c.start
 		for _, done := range c.done {
 			b.show(done)
@@ -134,7 +134,7 @@ func TestRowsBar(t *testing.T) {
 // The bar of a search follows its trials, and ends.
 func TestSearchBar(t *testing.T) {
 	state := &best.State{Limit: time.Minute}
-	b := (&program{err: io.Discard, terminal: true}).newSearchBar(state, time.Now().Add(-20*time.Second))
+	b := (&program{console: console{err: io.Discard, terminal: true}}).newSearchBar(state, time.Now().Add(-20*time.Second))
 	b.doing(2, 12, "round 1 of 3: setting 0")
 	b.trialEnded()
 	if got := b.bar.Current(); got != 3 {

@@ -62,7 +62,7 @@ func TestREADME(t *testing.T) {
 			command = stepsGiven.ReplaceAllString(command, "") + " --steps 20 --device cpu"
 		}
 		var said bytes.Buffer
-		p := &program{ctx: context.Background(), out: &said, err: &said}
+		p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
 		if code := p.run(strings.Fields(command)); code != exitOK {
 			t.Fatalf("%s: exit code %d\n%s", command, code, said.String())
 		}

@@ -15,7 +15,7 @@ import (
 func TestSuggestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var said bytes.Buffer
-	p := &program{ctx: ctx, out: &said, err: &said}
+	p := &program{ctx: ctx, console: console{out: &said, err: &said}}
 	table := &predict.Table{Columns: []string{"rank"}, Rows: 1, Row: func(_ int, into []predict.Cell) {
 		cancel()
 		into[0].Value = 1

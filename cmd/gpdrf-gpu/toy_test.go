@@ -29,7 +29,7 @@ func TestToyBandWidensInTheGap(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "toy")
 	for _, c := range commands {
 		var said bytes.Buffer
-		p := &program{ctx: context.Background(), out: &said, err: &said}
+		p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
 		if code := p.run(strings.Fields(strings.ReplaceAll(c, "runs/toy", run) + " --device cpu")); code != exitOK {
 			t.Fatalf("%s: exit code %d\n%s", c, code, said.String())
 		}

@@ -52,7 +52,7 @@ func TestEvaluationFails(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	folder := must.Get(rundir.NewFolder(out, "houses", "gpdrf"))(t)
 	var said bytes.Buffer
-	p := &program{ctx: context.Background(), out: &said, err: &said}
+	p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
 	if _, _, err := (&single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run(); err == nil ||
 		!strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
 		t.Fatalf("%v", err)
@@ -80,7 +80,7 @@ func TestNothingToResume(t *testing.T) {
 	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
 	defer folder.Discard()
 	var said bytes.Buffer
-	p := &program{ctx: context.Background(), out: &said, err: &said}
+	p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
 	o := &runOutput{p: p, folder: folder, out: &train.Outcome{End: train.Interrupted}, path: "run"}
 	if err := o.left(); !errors.Is(err, errInterrupted) || strings.Contains(said.String(), "to resume") {
 		t.Errorf("%v, %s", err, said.String())
@@ -91,7 +91,7 @@ func TestNothingToResume(t *testing.T) {
 func TestLiftLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
-		p := &program{ctx: ctx, quit: make(chan error, 1), out: io.Discard, err: io.Discard}
+		p := &program{ctx: ctx, quit: make(chan error, 1), console: console{out: io.Discard, err: io.Discard}}
 		limited, over := context.WithCancel(ctx)
 		leave := func() error { return errInterrupted }
 		guard := p.newExitGuard(limited, leave)
@@ -117,7 +117,7 @@ func TestComparisonFails(t *testing.T) {
 	for after := 2; ; after++ { // until there is enough for all that comes before
 		folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
 		var said bytes.Buffer
-		p := &program{ctx: context.Background(), out: &said, err: &said}
+		p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
 		r, path, err := (&single{p: p, job: occupiedJob(t, after), folder: folder, guard: p.newExitGuard(p.ctx, nil)}).run()
 		if err != nil && after < 20 {
 			continue

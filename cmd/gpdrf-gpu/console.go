@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// console is where a command prints. Results go to out; notes, progress and errors go to err.
+type console struct {
+	out, err io.Writer
+	terminal bool // err is a terminal that can show a bar
+	quiet    bool // no notes and no progress
+	json     bool // results are JSON
+}
+
+// drawable reports whether there is a terminal with room for a bar. Some terminals report no rows.
+func drawable(fd int) bool {
+	width, height, err := term.GetSize(fd)
+	return err == nil && width > 0 && height > 0
+}
+
+// note prints a line for the user. With --quiet it prints warnings only.
+func (c *console) note(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); !c.quiet || strings.HasPrefix(strings.TrimSpace(line), "warning") {
+		fmt.Fprintln(c.err, line)
+	}
+}
+
+// noteAll prints a line for each note.
+func (c *console) noteAll(lines []string) {
+	for _, line := range lines {
+		c.note("%s", line)
+	}
+}
+
+// warnAll prints a line for each warning.
+func (c *console) warnAll(warnings []string) {
+	for _, w := range warnings {
+		c.note("warning: %s", w)
+	}
+}
+
+// printLine prints a line, also with --quiet: it tells what became of the results.
+func (c *console) printLine(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }
+
+// description is the output of a command: lines for people, or JSON.
+type description interface{ Lines() []string }
+
+// show prints a description for people, or as JSON.
+func (c *console) show(about description) error {
+	if !c.json {
+		fmt.Fprintln(c.out, strings.Join(about.Lines(), "\n"))
+		return nil
+	}
+	return c.printJSON(about)
+}
+
+func (c *console) printJSON(v any) error { return rundir.JSONTo(v)(c.out) }
