@@ -15,14 +15,14 @@ import (
 // call is a verb with its arguments of the command line.
 type call struct {
 	verb   verb
-	args   []string                   // the words that belong to no flag
-	values map[string]options.Setting // of flags, and of keys that --set gives
+	args   []string                   // the words that are no flags and no values of flags
+	values map[string]options.Setting // the values of flags, and of keys that --set gives
 
-	own  []options.Setting // keys of the config file that are no options of a run
-	file []options.Setting // the others
+	own  []options.Setting // the keys of the config file about the command
+	file []options.Setting // the options of a run in the config file
 	read bool              // the file has been read
 
-	err error // of the first value that could not be read
+	err error // the error of the first value that could not be read
 }
 
 // newCall reads the words after a verb. Flags come before or after arguments, with one dash or two.
@@ -75,7 +75,7 @@ func newCall(v verb, words []string) (*call, error) {
 	return c, nil
 }
 
-// cutFlag is the name in a word such as --name=value, and the value.
+// cutFlag returns the name and the value in a word such as --name=value.
 func cutFlag(word string) (name, value string, hasValue bool) {
 	return strings.Cut(strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-"), "=")
 }
@@ -85,10 +85,10 @@ func flagName(word string) string { name, _, _ := cutFlag(word); return name }
 // asksForHelp reports whether a flag is --help or -h.
 func asksForHelp(name string) bool { return name == "help" || name == "h" }
 
-// flag is the flag of this name; nil if the name is unknown.
+// flag returns the flag of this name; nil if the name is unknown.
 func (v *verb) flag(name string) *flagSpec { return named(v.flags, name) }
 
-// key is the key of this name that --set takes; nil if the name is unknown.
+// key returns the key of --set of this name; nil if the name is unknown.
 func (v *verb) key(name string) *flagSpec { return named(v.keys, name) }
 
 func named(flags []flagSpec, name string) *flagSpec {
@@ -105,7 +105,7 @@ func names(flags []flagSpec) (all []string) {
 	return all
 }
 
-// setFlag is the name of the flag for everything that has no flag of its own.
+// setFlag is the name of the flag for keys that have no flag of their own.
 const setFlag = "set"
 
 // setting reads the value of --set.
@@ -122,7 +122,7 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	return options.Setting{}, usagef("--set: unknown key %q%s", key, didyoumean.Hint(key, names(v.keys)))
 }
 
-// unknownFlag is the error for a flag that the verb does not have. The value follows it.
+// unknownFlag is the error for a flag that the verb does not have; value is its value.
 func (v *verb) unknownFlag(name, value string) error {
 	if f := v.key(name); f != nil {
 		otherwise := "VALUE"
@@ -144,8 +144,8 @@ func (v *verb) unknownFlag(name, value string) error {
 	return usagef("unknown flag --%s: see gpdrf-gpu %s --help", name, v.name)
 }
 
-// setting is a flag or a key as it was given: on the command line, or else as a key of the config
-// file that is no option of a run.
+// setting returns the value of a flag or a key on the command line. If it is not there, it looks in the config
+// file, but only for keys about the command.
 func (c *call) setting(name string) (s options.Setting, given bool) {
 	if s, given = c.values[name]; given {
 		return s, true
@@ -160,7 +160,7 @@ func (c *call) setting(name string) (s options.Setting, given bool) {
 	return c.own[i], true
 }
 
-// errorf is an error about a flag or a key that begins with the words of the user.
+// errorf returns an error about a flag or a key. It begins with the flag or key as the user wrote it.
 func (c *call) errorf(name, format string, args ...any) error {
 	s, given := c.setting(name)
 	if !given {
@@ -169,7 +169,7 @@ func (c *call) errorf(name, format string, args ...any) error {
 	return s.Errorf(format, args...)
 }
 
-// text is a flag's value, and whether the flag was given.
+// text returns the value of a flag, and reports whether the flag was given.
 func (c *call) text(name string) (string, bool) {
 	s, given := c.setting(name)
 	return s.Text, given
@@ -217,7 +217,7 @@ func (c *call) config() (*options.Config, error) {
 
 func (p *program) readCommonFlags(c *call) error {
 	p.quiet, p.json = c.isOn("quiet"), c.isOn("json")
-	if c.err == nil && c.verb.args == "" && c.verb.name != "plan" { // which says more
+	if c.err == nil && c.verb.args == "" && c.verb.name != "plan" { // plan has a more precise error.
 		c.err = c.noMore(c.args)
 	}
 	if threads := c.count("threads", 1, maxThreads, 0); threads > 0 {
@@ -226,11 +226,11 @@ func (p *program) readCommonFlags(c *call) error {
 	return c.err
 }
 
-// maxThreads is far above the processors of any machine.
+// maxThreads is the largest value of --threads, far above the number of processors of any machine.
 const maxThreads = 4096
 
-// valueOf reads a flag or a key: otherwise if it was not given, or if a value is wrong. The first wrong
-// one is c.err, which the reader of several values looks at once, and no value is read after it.
+// valueOf reads a flag or a key. It returns otherwise if it was not given or cannot be parsed. The first error is
+// kept in c.err, and after it no value is read: a reader of several values checks c.err once, at the end.
 func valueOf[T any](c *call, name string, otherwise T, parse func(text string) (T, error)) T {
 	text, given := c.text(name)
 	if !given || c.err != nil {
@@ -244,7 +244,7 @@ func valueOf[T any](c *call, name string, otherwise T, parse func(text string) (
 	return v
 }
 
-// isOn reads a switch that is off where it is not given.
+// isOn reads a switch that is off by default.
 func (c *call) isOn(name string) bool { return c.isOnOr(name, false) }
 
 func (c *call) isOnOr(name string, otherwise bool) bool {
@@ -257,7 +257,7 @@ func (c *call) isOnOr(name string, otherwise bool) bool {
 	})
 }
 
-// count reads a whole number from least to most, otherwise if it was not given.
+// count reads a whole number between least and most. The default is otherwise.
 func (c *call) count(name string, least, most, otherwise int) int {
 	return valueOf(c, name, otherwise, func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
@@ -271,7 +271,7 @@ func (c *call) count(name string, least, most, otherwise int) int {
 	})
 }
 
-// argument is the verb's only argument.
+// argument returns the only argument of the verb.
 func (c *call) argument() (string, error) {
 	if len(c.args) == 0 {
 		return "", usagef("%s needs an argument: gpdrf-gpu %s %s", c.verb.name, c.verb.name, c.verb.args)
@@ -279,7 +279,7 @@ func (c *call) argument() (string, error) {
 	return c.args[0], c.noMore(c.args[1:])
 }
 
-// noMore refuses arguments that no verb has asked for.
+// noMore refuses arguments that the verb does not take.
 func (c *call) noMore(args []string) error {
 	if len(args) == 0 {
 		return nil

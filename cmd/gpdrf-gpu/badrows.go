@@ -11,15 +11,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
-// badRows sets rows aside that cannot be read: line, column, reason and the cells of each. A row
-// that was corrected there can be predicted from there. nil: bad rows are errors.
+// badRows writes rows that cannot be read to a file, with line, column and reason. If rows are corrected there, the
+// file can be predicted. A nil badRows makes bad rows errors.
 type badRows struct {
 	path string
 	to   *csv.Writer
 	rows int
 }
 
-// badRows are the bad rows of --skip-bad.
+// badRows returns the badRows of --skip-bad.
 func (c *call) badRows(in, out string) (*badRows, error) {
 	path, ok := c.text("skip-bad")
 	if !ok {
@@ -41,14 +41,14 @@ func (c *call) badRows(in, out string) (*badRows, error) {
 	return &badRows{path: path}, nil
 }
 
-// silence leaves the file to another process.
+// silence makes it write no file: another process writes it.
 func (b *badRows) silence() {
 	if b != nil {
 		b.path = ""
 	}
 }
 
-// files are the files that predictions to out write.
+// files returns the files that are written by predictions to out.
 func (b *badRows) files(out string) (paths []string) {
 	if out != "-" {
 		paths = append(paths, out)
@@ -59,7 +59,7 @@ func (b *badRows) files(out string) (paths []string) {
 	return paths
 }
 
-// take is the callback that takes bad rows.
+// take returns the callback that takes bad rows.
 func (b *badRows) take() func(data.BadRow) error {
 	if b == nil {
 		return nil
@@ -71,7 +71,7 @@ func (b *badRows) take() func(data.BadRow) error {
 	}
 }
 
-// writeWith writes the file of bad rows while f writes that of the others.
+// writeWith writes the file of bad rows while f writes the predictions of the others.
 func (b *badRows) writeWith(rows *data.Stream, f func() error) error {
 	if b == nil {
 		return f()
@@ -82,7 +82,7 @@ func (b *badRows) writeWith(rows *data.Stream, f func() error) error {
 	}
 	return atomicfile.WriteFile(b.path, func(w io.Writer) error {
 		b.to = csv.NewWriter(w)
-		// an error stays until Flush
+		// The writer keeps an error until Flush.
 		b.to.Write(append([]string{"line", "column", "reason"}, rows.Columns()...))
 		if err := f(); err != nil {
 			return err

@@ -49,7 +49,7 @@ func (p *program) benchVerb() verb {
 	}
 }
 
-// benchReport is what `bench` finds.
+// benchReport is the result of `bench`.
 type benchReport struct {
 	Version string            `json:"version"`
 	Preset  string            `json:"preset"`
@@ -58,7 +58,7 @@ type benchReport struct {
 	Ratios  []benchRatio      `json:"ratios,omitempty"`
 }
 
-// benchDevice is one device's share of it.
+// benchDevice has the figures of one device.
 type benchDevice struct {
 	Device     string                `json:"device"`
 	Precision  string                `json:"precision"`
@@ -67,7 +67,7 @@ type benchDevice struct {
 	Steps      []workload.StepFigure `json:"steps"`
 }
 
-// benchRatio is the CPU's time over the GPU's.
+// benchRatio is the ratio of the CPU's time to the GPU's.
 type benchRatio struct {
 	Shape workload.Size `json:"shape"`
 	CPU   float64       `json:"cpu_ms"`
@@ -79,7 +79,7 @@ type benchRatio struct {
 type benchmark struct {
 	*program
 	preset    string
-	precision string // that is permitted
+	precision string // the least precise products that are permitted
 	size      workload.Size
 }
 
@@ -106,7 +106,7 @@ func (p *program) bench(c *call) error {
 	name = first.Name()
 	b.precision = p.relax(first, b.precision)
 	if serve {
-		p.newExitGuard(p.ctx, func() error { return p.interrupted(p.ctx, "") }) // also while it waits for a line
+		p.newExitGuard(p.ctx, func() error { return p.interrupted(p.ctx, "") }) // It also ends a wait for a line.
 		defer first.Close()
 		return b.serve(first)
 	}
@@ -115,7 +115,7 @@ func (p *program) bench(c *call) error {
 	}
 	names := []string{name}
 	if !alone && !strings.HasPrefix(name, "cpu") {
-		cpu := "cpu:f32" // in the GPU's precision, or in single where the CPU has no such one
+		cpu := "cpu:f32" // The type of the GPU's numbers, or single precision if the CPU has no such type.
 		if strings.HasSuffix(name, ":f64") {
 			cpu = "cpu:f64"
 		}
@@ -152,7 +152,7 @@ func (b *benchmark) choose(c *call) (err error) {
 	return nil
 }
 
-// measure takes all figures; the devices share the time alike.
+// measure takes all figures. Each device has the same share of the time.
 func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, error) {
 	r := &benchReport{Version: rundir.Version, Preset: b.preset, Units: map[string]string{
 		"ms": "milliseconds of a step", "samples_per_second": "rows times Monte-Carlo samples per second",
@@ -220,8 +220,7 @@ func (b *benchmark) fits(dev device.Device) error {
 	return p.Lacks("this step", "give smaller sizes with --size")
 }
 
-// on opens a device again, so that each measurement has all its memory. What the device fails at is
-// an error.
+// on opens a device again, so that each measurement has all its memory. A failure of the device is an error.
 func (b *benchmark) on(d *benchDevice, measure func(device.Device) error) (err error) {
 	dev, err := device.OpenLogged(d.Device, b.noteOnce)
 	if err != nil {
@@ -253,9 +252,8 @@ func (r *benchReport) compare() {
 	}
 }
 
-// serve answers each line of standard input with one of standard output, so that another program
-// can take turns with this one. The first line names the measurement, and "step" asks for the
-// milliseconds of a step in one round.
+// serve answers each line of standard input with one of standard output, so that another program can take turns with
+// this one. The first line of output describes the step. The answer to "step" is the time of a step in milliseconds.
 func (b *benchmark) serve(dev device.Device) error {
 	if err := b.fits(dev); err != nil {
 		return err

@@ -23,7 +23,7 @@ func (r *benchReport) Lines() []string {
 	return lines
 }
 
-// beside is the CPU for the GPU's table.
+// beside returns the CPU, whose times stand in the table of the GPU; nil for the table of the CPU.
 func (r *benchReport) beside(i int) *benchDevice {
 	if i == 0 && len(r.Devices) > 1 {
 		return r.Devices[1]
@@ -31,7 +31,7 @@ func (r *benchReport) beside(i int) *benchDevice {
 	return nil
 }
 
-// operations is the table of single operations, the CPU's times beside a GPU's.
+// operations is the table of single operations, with the CPU's times beside a GPU's.
 func (d *benchDevice) operations(cpu *benchDevice) []string {
 	header := []any{"operation", "calls", "ms"}
 	if cpu != nil {
@@ -52,7 +52,7 @@ func (d *benchDevice) operations(cpu *benchDevice) []string {
 	return t.lines("  ")
 }
 
-// step is the table of the whole step, the CPU's time beside a GPU's.
+// step is the table of the whole step, with the CPU's time beside a GPU's.
 func (d *benchDevice) step(cpu *benchDevice) []string {
 	f := d.Steps[0]
 	header := []any{"step", "steps/s", "samples/s", "ms"}
@@ -66,7 +66,7 @@ func (d *benchDevice) step(cpu *benchDevice) []string {
 	return t.lines("  ")
 }
 
-// digits has four digits, however large it is.
+// digits formats a number with four digits, however large it is.
 func digits(v float64) string {
 	switch {
 	case v == 0:
@@ -79,7 +79,7 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-// ratio is how many times as large a is; "" where an operation took no longer than an empty wait.
+// ratio formats a/b; "" if b is 0, for an operation that took no longer than an empty wait.
 func ratio(a, b float64) string {
 	if b == 0 {
 		return ""

@@ -20,27 +20,27 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// search is a search for the best model.
+// search is a search for the best model, or the training of an ensemble.
 type search struct {
 	p      *program
 	req    *trainRequest
 	state  *best.State
-	cfg    *options.Config // as asked for; the job's once it is there
-	job    *train.Job      // its rows and its device
+	cfg    *options.Config // the options as requested; those of the job once it is there
+	job    *train.Job      // the rows and the device
 	folder *rundir.Folder
 	guard  *exitGuard
 
-	jobs    int // trials at a time
+	jobs    int // number of trials at a time
 	devices []device.Device
 }
 
-// asksForBest reports whether train is asked to train several models, or to resume that.
+// asksForBest reports whether train is to train several models, or to resume that.
 func (r *trainRequest) asksForBest() (bool, error) {
 	if _, resume := r.call.text("resume"); resume {
 		return rundir.IsSearch(r.resume), nil
 	}
 	cfg, err := r.call.config()
-	// an error concerns the next reader of the record
+	// An error is reported by the next reader of the options.
 	several := err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1)
 	if _, given := r.call.text("jobs"); given && err == nil && !several {
 		return false, r.call.errorf("jobs", "is for preset best and ensemble: leave it out")
@@ -89,7 +89,7 @@ func (p *program) findBest(r *trainRequest) (err error) {
 	return err
 }
 
-// begin is a new search.
+// begin begins a new search.
 func (s *search) begin(out string) (err error) {
 	if err := s.req.call.readConfig(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *search) begin(out string) (err error) {
 	})
 }
 
-// kind is the kind of command, by its option.
+// kind is the name of the work in messages: an ensemble, or the preset.
 func (s *search) kind() string {
 	if s.cfg.Ensemble > 1 {
 		return train.Ensemble
@@ -141,7 +141,7 @@ func (s *search) kind() string {
 	return "preset " + options.Best
 }
 
-// goOn is a search that was ended before.
+// goOn continues a search that was interrupted.
 func (s *search) goOn(path string) (err error) {
 	if err := s.req.call.noneOfNew(); err != nil {
 		return err
@@ -164,27 +164,27 @@ func (s *search) goOn(path string) (err error) {
 	}
 	return s.guard.write(func() (err error) {
 		if s.folder, err = rundir.OpenSearch(path); err == nil {
-			s.state, err = best.Open(path) // as it is now that it is this process's own
+			s.state, err = best.Open(path) // The state is read again now that the folder is locked.
 		}
 		return err
 	})
 }
 
-// mostJobs is how many trials run at a time where the user does not say so.
+// mostJobs is the default maximum of trials at a time.
 const mostJobs = 4
 
-// roomFor is how many trials, up to mostJobs, have memory for copies of the rows at a time. Each plans for all that
-// is free, and does not see the others.
+// roomFor is the number of trials, up to mostJobs, for which there is memory at a time. Each plans with all of the
+// free memory, and does not know of the others.
 func roomFor(dev device.Device, rows *data.Dataset) int {
 	free, known := dev.Free()
-	copies := 16 * int64(rows.N()) * int64(rows.D()+1) // a subset of them, and that on the device
+	copies := 16 * int64(rows.N()) * int64(rows.D()+1) // bytes of a subset of the rows, here and on the device
 	if !known || copies == 0 {
 		return mostJobs
 	}
 	return int(max(1, min(mostJobs, (free-free/memory.SpareOfHost)/copies)))
 }
 
-// open reads the rows, and decides how many trials run at a time: a GPU is busy with one.
+// open reads the rows, and chooses the number of trials at a time: one on a GPU, which one trial keeps busy.
 func (s *search) open() (err error) {
 	if s.job, err = s.p.newJob(s.p.ctx, s.req.call, s.cfg); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (s *search) open() (err error) {
 	return s.req.call.err
 }
 
-// run searches, and tests the models that it finds.
+// run searches, and tests the ensemble that it finds.
 func (s *search) run() (*rundir.Result, error) {
 	what := "searching for the best model of %s: %d candidates on %d rows of %s, %s, on %s"
 	switch {
@@ -219,7 +219,7 @@ func (s *search) run() (*rundir.Result, error) {
 		Save: func() error {
 			bar.trialEnded()
 			return s.guard.write(func() error {
-				s.p.keepSession(s.folder, s.job.Device.Name()) // the end of the run reports an error of this
+				s.p.keepSession(s.folder, s.job.Device.Name()) // The end of the run reports an error.
 				return s.folder.Write(rundir.SearchFile, rundir.JSONTo(s.state))
 			})
 		},
@@ -264,7 +264,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 		if s.p.ctx.Err() != nil {
 			return nil, s.guard.leave()
 		}
-		if err != nil { // it would come again in a search that is resumed
+		if err != nil { // A resumed search would fail in the same way.
 			s.p.note("warning: the model is kept without intervals: %v", err)
 		}
 	}
@@ -283,7 +283,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 // tidy removes files that only an unfinished search needs.
 func (s *search) tidy() error {
 	err := s.folder.Write(rundir.SearchFile, rundir.JSONTo(s.state))
-	files := []string{rundir.MetricsFile} // which is empty: trials keep no log
+	files := []string{rundir.MetricsFile} // The file is empty: trials keep no log.
 	for k := range s.state.Candidates {
 		files = append(files, rundir.MemberFile(k))
 	}
@@ -319,8 +319,8 @@ func (i searchInfo) Lines() []string {
 	}, i.State.Lines()...)
 }
 
-// settleTargets adds the kind of the targets' scales, which all models share. It is that of the
-// rows to train on, and log for all targets or none.
+// settleTargets adds the options that all models share and that depend on the training rows: the kind of target
+// scaling, and a likelihood of counts. The kind is log for all targets or for none.
 func (s *search) settleTargets(given []options.Setting) ([]options.Setting, error) {
 	if s.job.Train.Task != data.Regression {
 		return given, nil
@@ -330,18 +330,18 @@ func (s *search) settleTargets(given []options.Setting) ([]options.Setting, erro
 		kind = data.StandardTargets
 	}
 	if err == nil {
-		_, err = s.job.FitTargets(kind) // as each model will
+		_, err = s.job.FitTargets(kind) // Each model will fit them in this way.
 	}
 	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: s.kind()}}
 	s.cfg = s.cfg.With("target-scaling", kind)
-	if likelihood := s.cfg.Likelihood; model.Counts(likelihood) { // by the rows, unless the user gave it
+	if likelihood := s.cfg.Likelihood; model.Counts(likelihood) { // The rows may have chosen it.
 		settled = append(settled, options.Setting{Key: "likelihood", Text: likelihood, From: s.kind()})
 	}
-	known := s.cfg.ExplicitOptions() // as of a search that is resumed
+	explicit := s.cfg.ExplicitOptions() // A resumed search has the same.
 	for _, o := range settled {
 		given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == o.Key })
-		known[o.Key] = o.From
+		explicit[o.Key] = o.From
 	}
-	s.cfg = s.cfg.WithExplicit(known)
+	s.cfg = s.cfg.WithExplicit(explicit)
 	return append(given, settled...), err
 }

@@ -30,13 +30,12 @@ func (p *program) checkVerb() verb {
 	}
 }
 
-// tolerances are how far a gradient on a GPU may be from the CPU's, relative to the largest number
-// of its block. Sums run in another order, and where a GPU has instructions for a·b+c it uses them:
-// some hundred roundings in all.
+// tolerances are the permitted differences between the gradients of GPU and CPU, relative to the largest number of
+// a block. A GPU adds up in another order and fuses a·b+c: there are some hundred roundings in all.
 var tolerances = map[string]float64{":f32": 1e-3, ":f64": 1e-10}
 
-// relaxed are the tolerances for less exact products. TF32 has an error of 2⁻¹² in each factor, which
-// becomes some hundredths in a gradient that sums both signs.
+// relaxed are the tolerances for less exact products. TF32 has an error of 2⁻¹² in each factor. In a gradient that
+// sums both signs it becomes some hundredths.
 var relaxed = map[device.Precision]float64{device.Medium: 5e-2}
 
 // comparison is the result of `check` for one precision.
@@ -44,15 +43,15 @@ type comparison struct {
 	Device     string  `json:"device"`
 	Precision  string  `json:"precision"`
 	Reference  string  `json:"reference"`
-	Difference float64 `json:"difference"` // the largest, relative
-	At         string  `json:"at"`         // the block of parameters where it is
+	Difference float64 `json:"difference"` // largest relative difference
+	At         string  `json:"at"`         // block of parameters with this difference
 	Tolerance  float64 `json:"tolerance"`
 	Agrees     bool    `json:"agrees"`
 }
 
-// comparisons is the whole check.
+// comparisons is the result of `check`.
 type comparisons struct {
-	About string       `json:"about"` // the GPU
+	About string       `json:"about"` // description of the GPU
 	Check []comparison `json:"check"`
 }
 
@@ -74,8 +73,7 @@ func (c *comparisons) Lines() []string {
 	return lines
 }
 
-// check computes the gradients of three models on a GPU, the first if none is named, and on the
-// CPU.
+// check compares the gradients of three models on a GPU with those on the CPU.
 func (p *program) check(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)
 	name, _ := c.text("device")
@@ -88,7 +86,7 @@ func (p *program) check(c *call) error {
 		return err
 	}
 	if precision != string(device.Highest) && len(suffixes) > 1 {
-		suffixes = suffixes[:1] // it is of float32
+		suffixes = suffixes[:1] // The precision is one of float32.
 	}
 	about := &comparisons{}
 	agree := true
@@ -120,7 +118,7 @@ func (p *program) check(c *call) error {
 	return nil
 }
 
-// toCheck finds the GPU and the suffixes that a name stands for.
+// toCheck returns the GPU and the suffixes that a name stands for; without a name, the first GPU.
 func (p *program) toCheck(name string) (found device.Machine, suffixes []string, err error) {
 	suffixes = device.Suffixes[:]
 	for _, suffix := range suffixes {
@@ -147,7 +145,7 @@ func (p *program) toCheck(name string) (found device.Machine, suffixes []string,
 	if i >= 0 {
 		return machines[i], suffixes, nil
 	}
-	dev, err := p.openDevice(name) // its error explains a wrong name
+	dev, err := p.openDevice(name) // The error explains a wrong name.
 	if err == nil {
 		dev.Close()
 		err = usagef("--device %s: is not a GPU", name)

@@ -13,16 +13,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// What of the classes fits a page: with more of them, or with names that make the matrix wider than
-// that, the worst are listed.
+// The limits of the tables of classes. If there are more than mostClasses, or the matrix is wider than helpWidth, the
+// worst are listed.
 const (
 	mostClasses = 20
 	worstListed = 10
 	labelWidth  = 24
 )
 
-// classTables are the scores of each class and the confusion matrix, as text for people; "" without
-// classes.
+// classTables is the text of the scores of each class and of the confusion matrix; "" without classes.
 func classTables(classes []metrics.ClassScore) string {
 	if len(classes) == 0 {
 		return ""
@@ -46,7 +45,7 @@ func classTables(classes []metrics.ClassScore) string {
 	return text
 }
 
-// classRows is a line for each class.
+// classRows is the table of scores, with a line for each class.
 func classRows(classes []metrics.ClassScore) string {
 	share := func(v *float64) string { return cmp.Or(optional("%.4f", v), "-") }
 	t := newNumberTable("class", "precision", "recall", "F1", "rows")
@@ -72,7 +71,7 @@ func confusionMatrix(classes []metrics.ClassScore) *textTable {
 	return t
 }
 
-// worstConfusions are the largest numbers beside the diagonal, "" where there are none.
+// worstConfusions is the table of the largest numbers off the diagonal; "" if there are none.
 func worstConfusions(classes []metrics.ClassScore) string {
 	type confusion struct {
 		class, taken string
@@ -97,8 +96,7 @@ func worstConfusions(classes []metrics.ClassScore) string {
 	return t.indented()
 }
 
-// label is a class as the data have it: quoted where it would not stand in a line, cut where it is
-// long.
+// label is the name of a class for a table: quoted if it is empty or not printable, cut if it is long.
 func label(class string) string {
 	if class == "" || strings.ContainsFunc(class, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		class = strconv.Quote(class)

@@ -43,20 +43,20 @@ func (r *trainRequest) asksForCV() (asked bool, err error) {
 	return false, nil
 }
 
-// crossValidation is one under way.
+// crossValidation is a cross-validation that is being trained.
 type crossValidation struct {
 	p       *program
 	req     *trainRequest
-	changes []options.Setting // of one that goes on
-	release func()            // of the lock; nil where this process has none
-	created bool              // by this process, alone
-	part    parts.Part        // whose folds are trained; the zero Part is the only process
-	unclaim func() error      // gives the fold back that is claimed
-	begun   int               // folds, by this process
+	changes []options.Setting // the options that --resume changes
+	release func()            // releases the lock of the folder; nil without the lock
+	created bool              // this process has made the folder, and has it alone
+	part    parts.Part        // the part whose folds are trained; zero for a single process
+	unclaim func() error      // gives back the claimed fold; nil without one
+	begun   int               // number of folds that this process has begun
 }
 
-// clock is the time limit of the next fold of this process, if there is one. A fold pays for those
-// before it that were late. A tenth of its time is for what follows all folds.
+// clock returns the time limit of the next fold of this process. A fold pays for earlier folds that were late. A tenth
+// of its time is kept for the work after all folds.
 func (v *crossValidation) clock(now time.Time) train.Limit {
 	share := v.req.cv.Share()
 	after := share / 10
@@ -116,7 +116,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 	return err
 }
 
-// unless gives an error, unless it is an interrupt that has brought it.
+// unless returns err, or errInterrupted if the command was interrupted.
 func (v *crossValidation) unless(err error) error {
 	if v.p.ctx.Err() != nil {
 		return errInterrupted
@@ -124,8 +124,7 @@ func (v *crossValidation) unless(err error) error {
 	return err
 }
 
-// resume takes the lock, and looks at the rows: folds that are to come must be of the same as those
-// that are finished.
+// resume takes the lock and checks the rows: new folds must have the same rows as finished folds.
 func (v *crossValidation) resume() (err error) {
 	if v.release, err = v.lock(); err != nil {
 		return err
@@ -148,8 +147,8 @@ func (v *crossValidation) resume() (err error) {
 	return v.req.cv.Verify(finished, rows.Train, rows.Test)
 }
 
-// folds trains those that are to be trained. A fold whose numbers run away costs only itself;
-// whatever else goes wrong, bad input or a full disk, would go wrong with the next one, too.
+// folds trains the folds that are to be trained. If the numbers of a fold diverge, the next fold begins. Other errors,
+// such as bad input or a full disk, would stop the next fold, too: they end the command.
 func (v *crossValidation) folds() error {
 	for k := 1; k <= v.req.cv.Folds; k++ {
 		if !v.part.Has(k - 1) {
@@ -203,7 +202,7 @@ func ranAway(err error, cv *rundir.CV, k int) bool {
 		errors.As(err, new(*device.NotPositiveDefiniteError)) || !cv.ToDo(k)
 }
 
-// failed names the folds that have no scores after all.
+// failed is the error that names the folds without scores; nil if there are none.
 func (v *crossValidation) failed() error {
 	var failures []string
 	for _, run := range v.req.cv.Runs {
@@ -270,8 +269,8 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 	return errInterrupted
 }
 
-// open is the run of a fold. The name of its rows decides the name of the folder. The guard keeps
-// its files whole.
+// open returns the job and the folder of a fold. The first fold makes the folder of the cross-validation, whose name
+// depends on the rows. The guard protects the writing of files.
 func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*train.Job, *rundir.Folder, error) {
 	cv := v.req.cv
 	if cv.Path() != "" {
@@ -331,7 +330,7 @@ func (v *crossValidation) checkFolds(ctx context.Context, first *train.Job) erro
 	return nil
 }
 
-// begin makes the folder, for the rows of the first fold.
+// begin makes the folder of the cross-validation, with the name of the rows of the first fold.
 func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 	cv := v.req.cv
 	cv.Data, cv.Task, cv.Device = job.Train.Name, job.Train.Task, job.Device.Name()

@@ -9,12 +9,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// elsewhereError says that a fold is no longer this process's to train.
+// elsewhereError is the error of a fold that another process trains, or has trained.
 type elsewhereError struct{ why string }
 
 func (e *elsewhereError) Error() string { return e.why }
 
-// readPart reads the key part, which needs a folder that all parts know.
+// readPart reads the key part. It needs --out, so that all parts have one folder.
 func (v *crossValidation) readPart() (err error) {
 	text, given := v.req.call.text("part")
 	if !given {
@@ -29,10 +29,10 @@ func (v *crossValidation) readPart() (err error) {
 	return nil
 }
 
-// shares reports whether other processes may train folds, too.
+// shares reports whether other processes may train folds of the same cross-validation.
 func (v *crossValidation) shares() bool { return v.part.Count > 0 }
 
-// lock takes the folder that is there: alone, or beside other parts.
+// lock locks the folder: for this process alone, or for all parts.
 func (v *crossValidation) lock() (release func(), err error) {
 	if v.shares() {
 		return v.req.cv.Join()
@@ -40,7 +40,7 @@ func (v *crossValidation) lock() (release func(), err error) {
 	return v.req.cv.Lock()
 }
 
-// openSame is the cross-validation in a folder, which must be the one that was asked for.
+// openSame opens the cross-validation in a folder. It must have the options of asked.
 func openSame(path string, asked *rundir.CV) (*rundir.CV, error) {
 	cv, err := rundir.OpenCV(path)
 	if err == nil {
@@ -49,7 +49,7 @@ func openSame(path string, asked *rundir.CV) (*rundir.CV, error) {
 	return cv, err
 }
 
-// beginShared makes the folder, or takes the one that another part has made meanwhile.
+// beginShared makes the folder, or opens it if another part has made it meanwhile.
 func (v *crossValidation) beginShared(guard *exitGuard) error {
 	if err := os.MkdirAll(filepath.Dir(v.req.outDir), 0o777); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (v *crossValidation) beginShared(guard *exitGuard) error {
 	return err
 }
 
-// claim takes a fold among parts. The error is an *elsewhereError where another process has it, or
-// has done it meanwhile.
+// claim takes a fold for this part. The error is an *elsewhereError if another process trains it, or has trained it
+// meanwhile.
 func (v *crossValidation) claim(k int) (err error) {
 	if !v.shares() {
 		return nil
@@ -92,7 +92,7 @@ func (v *crossValidation) claim(k int) (err error) {
 	return err
 }
 
-// giveBack gives the fold back that is claimed.
+// giveBack gives back the claimed fold.
 func (v *crossValidation) giveBack() error {
 	if v.unclaim == nil {
 		return nil
@@ -102,7 +102,7 @@ func (v *crossValidation) giveBack() error {
 	return release()
 }
 
-// claimed does the work of one part, if no other process is at it.
+// claimed does work that only one part is to do, unless another process does it.
 func (v *crossValidation) claimed(claim func() (func() error, error), do func() error) error {
 	if !v.shares() {
 		return do()
@@ -113,7 +113,7 @@ func (v *crossValidation) claimed(claim func() (func() error, error), do func() 
 	} else if err != nil {
 		return err
 	}
-	if v.req.cv.Predicts() { // not done meanwhile
+	if v.req.cv.Predicts() { // No other part has done the work meanwhile.
 		err = do()
 	}
 	return errors.Join(err, release())

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// cvTable is a line for each fold, the means and their standard errors, and what all rows come to
+// cvTable is the table of scores: a line for each fold, the means, their standard errors, and the scores of all rows
 // together.
 func cvTable(cv *rundir.CV) string {
 	mean, se := means(cv.Test, false), means(cv.Test, true)
@@ -24,7 +24,7 @@ func cvTable(cv *rundir.CV) string {
 	counts := slices.ContainsFunc(cv.Runs, func(r rundir.FoldRun) bool {
 		return r.Standing == rundir.FoldFinished && r.Measure == fitted.CountingMeasure
 	})
-	hasOwn := cv.Raw != nil && cv.Task == data.Regression && !counts // of counts, both units are one count
+	hasOwn := cv.Raw != nil && cv.Task == data.Regression && !counts // Counts have one unit only.
 	if hasOwn {
 		header = append(header, "RMSE, own units", "NLPD, own units")
 	}
@@ -71,7 +71,7 @@ func cvTable(cv *rundir.CV) string {
 	return text
 }
 
-// testedRows is how many test rows of a fold are scored, and of how many where a time limit has cut the test.
+// testedRows is the number of scored test rows of a fold, and of all its test rows if a time limit has cut the test.
 func testedRows(run rundir.FoldRun) string {
 	if run.Cut != nil {
 		return fmt.Sprintf("%d of %d", run.Cut.Rows, run.NTest)
@@ -79,7 +79,7 @@ func testedRows(run rundir.FoldRun) string {
 	return fmt.Sprint(run.NTest)
 }
 
-// insideText is a line about the intervals or sets of a target; "" without them.
+// insideText is the line about the intervals or sets of a target; "" without them.
 func insideText(of string, c map[string]rundir.Average) string {
 	if c == nil {
 		return ""
@@ -88,7 +88,7 @@ func insideText(of string, c map[string]rundir.Average) string {
 		100*c["coverage"].Mean)
 }
 
-// means are the means over folds, or their standard errors.
+// means returns the means over folds, or their standard errors.
 func means(of map[string]rundir.Average, errors bool) map[string]float64 {
 	values := map[string]float64{}
 	for key, a := range of {

@@ -69,7 +69,7 @@ func (p *program) data(c *call) error {
 	return p.fetchSets(chosen, dir)
 }
 
-// setsNamed are the sets of these names, all if there are none.
+// setsNamed returns the sets of these names, or all sets without names.
 func setsNamed(names []string) (chosen []sets.Set, err error) {
 	all := sets.All()
 	if len(names) == 0 {
@@ -86,7 +86,7 @@ func setsNamed(names []string) (chosen []sets.Set, err error) {
 	return chosen, nil
 }
 
-// listedSet is a set with where it is and how to get it.
+// listedSet is a set with its place and the way to get it.
 type listedSet struct {
 	sets.Set
 	From  string        `json:"from"` // a folder, "embedded", or "" if it is not there
@@ -117,8 +117,7 @@ func (p *program) listSets(chosen []sets.Set, dir string) error {
 	return nil
 }
 
-// checkSets compares files with their checksums. A set that is not there at all is no fault unless
-// it was named.
+// checkSets compares files with their checksums. A set without any file is no fault, unless it was named.
 func (p *program) checkSets(chosen []sets.Set, dir string, named bool) error {
 	all := []sets.FileState{}
 	wrong := 0
@@ -153,8 +152,7 @@ func (p *program) checkSets(chosen []sets.Set, dir string, named bool) error {
 	return nil
 }
 
-// fetchSets downloads. Ctrl-C keeps the bytes received so far, and the next call continues from
-// there.
+// fetchSets downloads sets. Ctrl-C keeps the bytes received so far, and the next call continues from there.
 func (p *program) fetchSets(chosen []sets.Set, dir string) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 30 * time.Second

@@ -16,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// openDevice opens a device by name. An error is a usage error. The name auto always finds a
-// device, and a note gives the reason if it is not a GPU.
+// openDevice opens a device by name. An error is a usage error. The name auto always finds a device; a note gives the
+// reason if it is not a GPU.
 func (p *program) openDevice(name string) (device.Device, error) {
 	name = p.deviceOfRank(name)
 	if name == "auto" || name == "" {
@@ -45,7 +45,7 @@ func (p *program) openDevice(name string) (device.Device, error) {
 	return nil, &usererror.Error{Err: err}
 }
 
-// openFor opens the device of a run. Where a config file asks for one that is not there, the error says what to do.
+// openFor opens the device of a run. If it is absent and comes from a config file, the error says what to do.
 func (p *program) openFor(c *call, name string) (device.Device, error) {
 	dev, err := p.openDevice(name)
 	_, file := c.text("config")
@@ -55,7 +55,7 @@ func (p *program) openFor(c *call, name string) (device.Device, error) {
 	return dev, err
 }
 
-// noteOnce is a note of a device that is opened, perhaps again.
+// noteOnce prints a note of a device, unless it was printed before.
 func (p *program) noteOnce(line string) {
 	if !slices.Contains(p.deviceNotes, line) {
 		p.deviceNotes = append(p.deviceNotes, line)
@@ -63,7 +63,7 @@ func (p *program) noteOnce(line string) {
 	}
 }
 
-// about describes an open device; otherwise is what its machine says.
+// about describes an open device; otherwise is the description without opening it.
 func about(dev device.Device, otherwise string) string {
 	if described, ok := dev.(device.Described); ok {
 		return described.About()
@@ -71,8 +71,8 @@ func about(dev device.Device, otherwise string) string {
 	return otherwise
 }
 
-// relax permits a device to compute at a precision, and returns which one it does; that it is
-// another is said in a line.
+// relax permits a device to compute at a precision, and returns the precision that it takes. A note tells if it is
+// another one.
 func (p *program) relax(dev device.Device, asked string) string {
 	got := device.SetPrecision(dev, device.Precision(asked))
 	if string(got) != asked {
@@ -82,12 +82,12 @@ func (p *program) relax(dev device.Device, asked string) string {
 	return string(got)
 }
 
-// on is the Config of a run on a device, at the precision at which it computes.
+// on returns the Config of a run with this device, and the precision at which it computes.
 func (p *program) on(dev device.Device, cfg *options.Config) *options.Config {
 	return cfg.With("device", dev.Name()).With("precision", p.relax(dev, cfg.Precision))
 }
 
-// precision is what --precision says, or otherwise.
+// precision returns the value of --precision; the default is otherwise.
 func (c *call) precision(otherwise string) (string, error) {
 	if value, ok := c.text("precision"); ok {
 		return value, options.Check(options.Setting{Key: "precision", Text: value, From: "--precision"})
@@ -95,8 +95,8 @@ func (c *call) precision(otherwise string) (string, error) {
 	return otherwise, nil
 }
 
-// deviceOf opens the device that --device names, or the one a run was trained on, at the precision
-// that --precision names, or that of the run.
+// deviceOf opens the device of --device, or that of a training, at the precision of --precision, or that of the
+// training. It returns the precision at which the device computes.
 func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device, string, error) {
 	precision, err := c.precision(trainedAt)
 	if err != nil {
@@ -106,12 +106,12 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 	if !given {
 		name = p.anyCard(trainedOn)
 	}
-	away := !given && !slices.Contains(deviceNames(), trainedOn) // a run from another machine
+	away := !given && !slices.Contains(deviceNames(), trainedOn) // The run is from another machine.
 	if away {
 		name = "auto"
 	}
 	dev, err := p.openDevice(name)
-	// auto opens singles, and the numbers of the run are doubles
+	// The numbers of the run are doubles, and auto opens a device of singles.
 	if double := device.Suffixes[1]; err == nil && away && strings.HasSuffix(trainedOn, double) {
 		name = strings.TrimSuffix(dev.Name(), device.Suffixes[0]) + double
 		if err = dev.Close(); err == nil {
@@ -124,7 +124,7 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 	return dev, p.relax(dev, precision), nil
 }
 
-// deviceNames are all names that open, with their suffixes.
+// deviceNames are the names of all devices of this machine, without and with suffixes.
 func deviceNames() (names []string) {
 	machines, _ := device.Machines()
 	for _, m := range machines {
@@ -139,20 +139,20 @@ func deviceNames() (names []string) {
 // devicesInfo is what `info` prints about devices.
 type devicesInfo struct {
 	Devices []device.Machine `json:"devices"`
-	// the libraries that join processes
+	// The libraries that join processes.
 	MPI  string `json:"mpi,omitempty"`
 	NCCL string `json:"nccl,omitempty"`
-	// why a kind of device, or a library, is not there
+	// Missing has the reason for each kind of device and each library that is not there.
 	Missing map[string]string `json:"missing,omitempty"`
 }
 
-// aboutDevices opens each device, which shows whether it can be used, and with which kernels.
+// aboutDevices opens each device, to find out whether it can be used, and with which kernels.
 func (p *program) aboutDevices() devicesInfo {
 	machines, reasons := device.Machines()
 	for i := range machines {
 		dev, err := device.OpenLogged(machines[i].Name, p.noteOnce)
 		if absent, is := errors.AsType[*device.AbsentError](err); is {
-			err = absent.Err // without the name of the device
+			err = absent.Err // The name of the device is left out.
 		}
 		if err != nil {
 			machines[i].About += ", which cannot be used: " + err.Error()

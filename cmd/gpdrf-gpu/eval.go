@@ -71,7 +71,7 @@ func (p *program) eval(c *call) error {
 	scores, err := run.Trained.Evaluate(ctx, dev, rows, samples, run.Config.PredictDraws, bar.show)
 	bar.end()
 	if err == nil {
-		err = p.leaveRanks() // while there is the device, on which NCCL works
+		err = p.leaveRanks() // NCCL needs the device, which is still open here.
 	}
 	if err != nil {
 		return guard.unless(err)
@@ -87,7 +87,7 @@ func (p *program) eval(c *call) error {
 
 // printScores prints the result of an evaluation.
 func (p *program) printScores(r *rundir.Result) error {
-	text, err := rundir.JSON(r) // which also finds scores that are no numbers
+	text, err := rundir.JSON(r) // Scores that are no numbers are an error.
 	switch {
 	case err != nil:
 	case p.json:
@@ -98,7 +98,7 @@ func (p *program) printScores(r *rundir.Result) error {
 	return err
 }
 
-// testRows are the rows of --data, or the test rows of the run.
+// testRows reads the rows of --data, or the test rows of the run.
 func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, notes []string, err error) {
 	labels, _ := c.text("labels")
 	table, err := c.tableOptions()

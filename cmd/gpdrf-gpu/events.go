@@ -15,19 +15,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// events writes what TensorBoard shows into the run folder, while the run goes on. It is nil where
-// nobody asked for it. What goes wrong is a warning, and the end of it.
+// events writes the log for TensorBoard into the run folder during the run. It is nil without --tensorboard. An error
+// is a warning, and ends the log.
 type events struct {
 	p       *program
 	folder  *rundir.Folder
 	name    string
 	mutex   sync.Mutex
-	waiting []byte // not yet written
+	waiting []byte // records that are not written yet
 	last    time.Time
 	failed  bool
 }
 
-// eventsEvery is how long readings wait to be written together.
+// eventsEvery is the time that readings wait, so that several are written together.
 const eventsEvery = time.Second
 
 func (p *program) newEvents(folder *rundir.Folder) *events {
@@ -41,7 +41,7 @@ func (p *program) newEvents(folder *rundir.Folder) *events {
 	}
 }
 
-// write adds a record, and writes those that wait once it is time.
+// write adds a record. It writes all records that wait if now is set, or if eventsEvery has passed.
 func (e *events) write(record []byte, now bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -76,8 +76,7 @@ func (e *events) step(p rundir.Progress) {
 	e.write(tfevents.Summary(time.Now(), p.Step, values...), false)
 }
 
-// scores are records of the scores with the options that led to them, and of histograms of the
-// predictions.
+// scores returns the records of the scores, the options and the histograms of predictions.
 func (e *events) scores(r *rundir.Result, c *options.Config, rows *report.TestRows) []byte {
 	now := time.Now()
 	var values []tfevents.Value

@@ -9,13 +9,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// shortStep is the longest step on a GPU that may be shorter on the CPU: the GPU's is that of its
-// launches then, whatever their work.
+// shortStep is the longest step on a GPU that may be shorter on the CPU. The launches of kernels alone take that
+// long, whatever their work.
 const shortStep = 10 * time.Millisecond
 
-// faster moves a new run from the GPU that auto has found to the CPU, where a step takes less time
-// there. It measures ten steps on both if those on the GPU are short. Whatever fails here fails
-// again when the run begins, which explains it.
+// faster moves a new run from the GPU that auto has found to the CPU, if a step takes less time there. It measures
+// paceSteps steps on both if those on the GPU are short. An error is left out: the run meets it again and reports it.
 func (p *program) faster(ctx context.Context, job *train.Job, short time.Duration) {
 	c := job.Config
 	exact := c.Precision == string(device.Highest)
@@ -37,16 +36,16 @@ func (p *program) faster(ctx context.Context, job *train.Job, short time.Duratio
 		cpu.Close()
 		return
 	}
-	left := cpu
+	unused := cpu
 	if onCPU < onGPU {
-		left, *job = job.Device, other
+		unused, *job = job.Device, other
 	}
-	left.Close()
+	unused.Close()
 	p.note("training on %s: a step takes %.2g ms on the GPU, and %.2g ms on the CPU", job.Device.Name(),
 		milliseconds(onGPU), milliseconds(onCPU))
 }
 
-// paceSteps is how many steps are measured.
+// paceSteps is the number of steps that are measured.
 const paceSteps = 10
 
 func milliseconds(t time.Duration) float64 { return float64(t) / float64(time.Millisecond) }

@@ -18,7 +18,7 @@ const checkRows, checkInputs, checkInducing = 33, 3, 17
 // vectors, and one with W and Ω in closed form. In the last one, the upper layer takes moments and
 // the lower one draws from them.
 var checked = []struct {
-	what   string // before the names of its parameters
+	what   string // the prefix of the names of its parameters
 	config model.Config
 }{
 	{"", model.Config{
@@ -40,12 +40,11 @@ var checked = []struct {
 	}},
 }
 
-// checkedOn is the gradient of the checked models on rows and parameters that are the same
-// everywhere.
+// checkedOn is the gradient of the checked models on one device. Rows and parameters are the same on all devices.
 type checkedOn struct {
 	gradient []model.Parameter
-	at       string // the precision that the device computed it at
-	about    string // the device
+	at       string // the precision at which the device computed
+	about    string // the description of the device
 }
 
 // gradient computes the gradient of the checked models on a device.
@@ -69,8 +68,8 @@ func (p *program) gradient(name, precision string) (x checkedOn, err error) {
 	return x, nil
 }
 
-// gradientOf is the gradient of one model. Its parameters are moved from their start, where some
-// gradients are zero.
+// gradientOf returns the gradient of one model. Its parameters are moved away from their initial values, at which
+// some gradients are zero.
 func gradientOf(dev device.Device, c model.Config) ([]model.Parameter, error) {
 	m, err := model.New(dev, c)
 	if err != nil {
@@ -114,7 +113,7 @@ func gradientOf(dev device.Device, c model.Config) ([]model.Parameter, error) {
 	return parameters, nil
 }
 
-// wave is n numbers that do not repeat.
+// wave returns n numbers that do not repeat.
 func wave(n int, frequency float64) []float64 {
 	x := make([]float64, n)
 	for i := range x {

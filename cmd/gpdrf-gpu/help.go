@@ -45,10 +45,10 @@ func (p *program) help(words []string) error {
 	return usagef("help: explains one command, and %q came, too", commands[1])
 }
 
-// mostKeys is how many keys the short help of a verb shows: of more there is a line.
+// mostKeys is the number of keys that the short help of a verb shows. If there are more, it has one line about them.
 const mostKeys = 8
 
-// help is a verb's help text. That of all has every key of a config file, too.
+// help returns the help text of a verb. With all it has every key of a config file.
 func (v verb) help(all bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gpdrf-gpu %s: %s\n\n  gpdrf-gpu %s\n\n", v.name, v.line, v.synopsis())
@@ -80,7 +80,7 @@ func (v verb) keysHeading() string {
 	return "Keys of --set, and of a config file, where a line is key: value"
 }
 
-// listed are the flags that belong to the verb's own help.
+// listed returns the flags that the help of the verb lists.
 func listed(flags []flagSpec) []flagSpec {
 	return slices.DeleteFunc(slices.Clone(flags), func(f flagSpec) bool { return f.unlisted })
 }

@@ -83,7 +83,7 @@ func (p *program) info(c *call) error {
 	return p.show(about)
 }
 
-// describe describes the argument, or this program and its machine.
+// describe describes a run, a search, a data file, or this program and its machine.
 func (p *program) describe(c *call, args []string) (description, error) {
 	if len(args) > 0 && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
 		return c.aboutData(p, args[0])
@@ -119,7 +119,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir() && !data.IsFolder(path)
 }
 
-// aboutData summarises a file, or the training rows of a named set.
+// aboutData describes a file, or the training rows of a named set.
 func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	watch, end := p.reading(p.ctx)
 	defer end()
@@ -152,7 +152,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 // programInfo is what `info` prints about the program and the machine.
 type programInfo struct {
 	Version string `json:"version"`
-	Source  string `json:"source,omitempty"` // the version of the module, with its commit
+	Source  string `json:"source,omitempty"` // version of the module, with its commit
 	Go      string `json:"go"`
 	System  string `json:"system"`
 	Threads int    `json:"threads"`
@@ -162,7 +162,7 @@ type programInfo struct {
 	Sets    []setInfo `json:"sets"`
 }
 
-// setInfo is a named set and the place that it would be read from.
+// setInfo is a named set and the place that it is read from.
 type setInfo struct {
 	Name  string `json:"name"`
 	Folds int    `json:"folds"`
@@ -181,7 +181,7 @@ func (p *program) aboutProgram() programInfo {
 	return i
 }
 
-// source is the version of the module as Go has recorded it, "" where it has not.
+// source is the version of the module that Go has recorded; "" if it has not.
 func source() string {
 	built, ok := debug.ReadBuildInfo()
 	if !ok || built.Main.Version == "(devel)" {
@@ -213,20 +213,20 @@ func (i programInfo) Lines() []string {
 	return lines
 }
 
-// runInfo is what `info RUN` says.
+// runInfo is what `info RUN` prints for a run.
 type runInfo struct {
 	Path   string         `json:"path"`
-	Bytes  int64          `json:"bytes"` // of all files
+	Bytes  int64          `json:"bytes"` // size of all files
 	Result *rundir.Result `json:"result"`
 	Config []option       `json:"config"`
 
-	Maps   []fitted.MapKernel `json:"maps,omitempty"`   // of sequences
-	Search *best.State        `json:"search,omitempty"` // of preset best
+	Maps   []fitted.MapKernel `json:"maps,omitempty"`   // kernels of sequences
+	Search *best.State        `json:"search,omitempty"` // the search of preset best or of an ensemble
 
-	steps  int    // of the whole run
-	cut    string // the warning of one that was stopped far from its end; "" of others
-	inputs string // the result of a projection of many columns; "" without one
-	resume string // the command that continues it; "" where it is finished
+	steps  int    // number of steps of the whole run
+	cut    string // the warning of a run that was stopped far from its end; "" without one
+	inputs string // the description of a projection of many columns; "" without one
+	resume string // the command that resumes the run; "" if it is finished
 }
 
 type option struct {
@@ -257,7 +257,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 			i.Config = append(i.Config, option{o.Key, o.Text()})
 		}
 	}
-	folder := filepath.Clean(path) + string(filepath.Separator) // with which WalkDir follows a link
+	folder := filepath.Clean(path) + string(filepath.Separator) // With a separator WalkDir follows a link.
 	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			var info fs.FileInfo
@@ -265,7 +265,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 				i.Bytes += info.Size()
 			}
 		}
-		if errors.Is(err, fs.ErrNotExist) { // a training has just removed it
+		if errors.Is(err, fs.ErrNotExist) { // A training has just removed the file.
 			return nil
 		}
 		return err
@@ -273,7 +273,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	return i, err
 }
 
-// Lines is the text for people: the result, then the differences from a run without options.
+// Lines is the text for people: the result, then the options that differ from the defaults.
 func (i *runInfo) Lines() []string {
 	r := i.Result
 	testing := "none for testing"

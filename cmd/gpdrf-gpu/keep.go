@@ -21,13 +21,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The extras of a run.
+// The names of the extras of a run.
 const (
 	theCheck  = "the check for memorised rows"
 	theReport = "the report"
 )
 
-// extra does one of them and reports success. A failure is a warning.
+// extra computes one extra and reports success. A failure is a warning.
 func (f *runOutput) extra(ctx context.Context, guard *exitGuard, what string,
 	work func(context.Context) (write func() error, err error)) bool {
 	guard.write(func() error { f.doing = what; return nil })
@@ -47,7 +47,7 @@ func (f *runOutput) leaveOut(why any) {
 	f.p.note("warning: %s was left out: %v%s", f.doing, why, hint)
 }
 
-// generalise compares rows of training with others.
+// generalise compares the scores of training rows with those of test rows.
 func (f *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
 	if f.result.Generalisation != nil {
 		return
@@ -61,17 +61,17 @@ func (f *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fi
 	})
 }
 
-// keep adds to the run folder the data of the test for reports and comparisons, and the report.
-// Without scores, there is the report alone.
+// keep adds the predictions of test rows, the log of TensorBoard and the report to the run folder. Without scores it
+// adds the report alone.
 func (f *runOutput) keep(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
 	if f.path == "" || f.out.End == train.Interrupted {
 		return
 	}
-	going := scores == nil || f.extra(ctx, guard, theReport, func(ctx context.Context) (func() error, error) {
+	ok := scores == nil || f.extra(ctx, guard, theReport, func(ctx context.Context) (func() error, error) {
 		return f.predictions(ctx, scores)
 	})
-	if going && scores != nil && f.events != nil {
-		going = f.extra(ctx, guard, theReport, func(context.Context) (func() error, error) {
+	if ok && scores != nil && f.events != nil {
+		ok = f.extra(ctx, guard, theReport, func(context.Context) (func() error, error) {
 			r, err := report.Open(f.path)
 			if err != nil {
 				return nil, err
@@ -80,7 +80,7 @@ func (f *runOutput) keep(ctx context.Context, guard *exitGuard, scores *fitted.S
 			return func() error { f.events.write(records, true); return nil }, nil
 		})
 	}
-	if going && f.p.reports {
+	if ok && f.p.reports {
 		f.extra(ctx, guard, theReport, func(context.Context) (func() error, error) {
 			text, err := page(f.path)
 			return func() error { return f.folder.Write(rundir.ReportFile, atomicfile.Text(text)) }, err
@@ -88,13 +88,13 @@ func (f *runOutput) keep(ctx context.Context, guard *exitGuard, scores *fitted.S
 	}
 }
 
-// predictions are the predictions of the test rows, and the importance of inputs.
+// predictions computes the file of the predictions of test rows, and the importance of inputs.
 func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
 	rows, importance, err := report.Keep(ctx, f.out.Trained, f.out.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
 	if err != nil {
 		return nil, err
 	}
-	return func() (err error) { // the predictions last: a run that has them has both
+	return func() (err error) { // The predictions are written last: a run that has them has both.
 		if importance != nil {
 			err = f.folder.Write(rundir.ImportanceFile, rundir.JSONTo(importance))
 		}
@@ -105,7 +105,7 @@ func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (wri
 	}, nil
 }
 
-// history adds this command to those that have trained the run. Where it cannot, that is a warning.
+// history adds this command to the history of the run. A failure is a warning.
 func (f *runOutput) history() {
 	if err := f.p.keepSession(f.folder, f.job.Device.Name()); err != nil {
 		f.p.note("warning: the command is not kept in the run folder: %v", err)
@@ -119,7 +119,7 @@ func (f *runOutput) table() {
 	if err == nil {
 		readings, err = report.ParseReadings(text)
 	}
-	if err == nil && len(readings) > 0 { // the trials of a search have none
+	if err == nil && len(readings) > 0 { // The trials of a search have no readings.
 		err = f.folder.Write(rundir.MetricsCSVFile,
 			func(w io.Writer) error { return report.WriteReadings(w, readings) })
 	}
@@ -128,7 +128,7 @@ func (f *runOutput) table() {
 	}
 }
 
-// keepSession adds this command to those that have trained the run in a folder, in place of what it added at an
+// keepSession adds this command to the history of the run in a folder. It replaces what the command added at an
 // earlier checkpoint.
 func (p *program) keepSession(folder *rundir.Folder, device string) error {
 	past, err := report.ReadHistory(folder.Path())
@@ -147,7 +147,7 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 	return folder.Write(rundir.HistoryFile, rundir.JSONTo(append(past, now)))
 }
 
-// commandLine is a command of this program as a shell reads it.
+// commandLine returns a command of this program in the syntax of a shell.
 func commandLine(args []string) string {
 	line := "gpdrf-gpu"
 	for _, word := range args {
@@ -156,7 +156,7 @@ func commandLine(args []string) string {
 	return line
 }
 
-// page is the report of the runs in some folders.
+// page returns the report of the runs in some folders.
 func page(folders ...string) ([]byte, error) {
 	var runs []*report.Run
 	for _, folder := range folders {
@@ -176,19 +176,17 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// soon is how long after its bound, or the end of its context, an extra ends that heeds them.
+// soon is the time that an extra may take to end after its bound, or after its context is done.
 const soon = time.Second
 
-// bound is how long an extra of a run may take: as long as the run so far, from a minute to an
-// hour.
+// bound is the time that an extra of a run may take: as long as the run so far, from a minute to an hour.
 func bound(began time.Time) time.Duration {
 	return min(max(time.Minute, time.Since(began)), time.Hour)
 }
 
-// extra is work that a result is complete without: the result is on disk. The guard ends the
-// command in the middle of it. Work that panics, or takes longer than its bound or its context, is an
-// error, and is left to itself. What it is to write, it gives back, so that nothing of it is written
-// later.
+// extra does work that may fail without harm to the result, which is on disk. The guard can end the command in the
+// middle of the work. A panic is an error, and so is work that goes on for long after its bound or its context: it is
+// then left to itself. The work returns what it writes as a function, so that late work writes nothing.
 func extra(ctx context.Context, guard *exitGuard, bound time.Duration,
 	work func(context.Context) (write func() error, err error)) error {
 	late := fmt.Errorf("it took more than %v", bound.Round(time.Millisecond))

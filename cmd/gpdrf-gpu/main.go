@@ -1,5 +1,5 @@
-// Command gpdrf-gpu trains deep Gaussian processes and predicts with them. Each verb has its own
-// file, which has its help, or one beside it. docs/cli.md is made of the helps and of package options.
+// Command gpdrf-gpu trains deep Gaussian processes and predicts with them. Each verb has a file of its own;
+// its help is there or in a file with the ending _help.go. docs/cli.md is made from the helps and package options.
 package main
 
 import (
@@ -34,7 +34,7 @@ const (
 
 func main() { os.Exit(start(os.Stderr)) }
 
-// start is the command with its notes going to err.
+// start runs the command, which prints its notes to err, and returns the exit code.
 func start(err io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	go func() {
@@ -48,7 +48,7 @@ func start(err io.Writer) (code int) {
 	select {
 	case err := <-done:
 		return p.end(err)
-	case err := <-p.quit: // the command is in the middle of something
+	case err := <-p.quit: // The command exits in the middle of its work.
 		return p.end(err)
 	}
 }
@@ -71,7 +71,7 @@ type program struct {
 	ranks *ranks // the processes that share the work; nil for a single process
 }
 
-// run is the whole command, with its exit code.
+// run runs the whole command and returns the exit code.
 func (p *program) run(args []string) int { return p.end(p.do(args)) }
 
 func (p *program) do(args []string) error {
@@ -88,7 +88,7 @@ func (p *program) do(args []string) error {
 	return err
 }
 
-// end prints the error of a command that nothing has said yet, and returns the exit code.
+// end prints the error of a command, unless it was printed before, and returns the exit code.
 func (p *program) end(err error) int {
 	if err != nil && !errors.Is(err, errInterrupted) && !hasEnded(err) {
 		fmt.Fprintln(p.err, "gpdrf-gpu:", err)
@@ -96,8 +96,7 @@ func (p *program) end(err error) int {
 	return exitCode(err)
 }
 
-// dispatch runs the command that the words name. A device that fails in the middle of it is an error like
-// others.
+// dispatch runs the command that the words name. If its device fails, that is an error like others.
 func (p *program) dispatch(words []string) (err error) {
 	defer device.Guard(&err)
 	first := ""
@@ -140,7 +139,7 @@ func (p *program) runVerb(v verb, words []string) error {
 	return v.run(c)
 }
 
-// find is the command of this name.
+// find returns the command of this name.
 func (p *program) find(name string) (verb, error) {
 	var names []string
 	for _, v := range p.verbs() {
@@ -158,7 +157,7 @@ func (p *program) find(name string) (verb, error) {
 	return verb{}, usagef("unknown command %q: use one of %s", name, strings.Join(names, ", "))
 }
 
-// output remembers the first write that failed, so that lost results are not a success.
+// output is the writer of results. It keeps the error of the first write that failed, so that the command fails, too.
 type output struct {
 	to  io.Writer
 	err error
@@ -172,7 +171,7 @@ func (o *output) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// errInterrupted ends a verb after Ctrl-C, when everything has been said.
+// errInterrupted ends a verb after Ctrl-C. All messages are printed before.
 var errInterrupted = errors.New("interrupted")
 
 func exitCode(err error) int {
@@ -197,10 +196,10 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// usagef is an error of how the command was called.
+// usagef returns an error about how the command was called.
 func usagef(format string, args ...any) error {
 	return &usererror.Error{Err: fmt.Errorf(format, args...)}
 }
 
-// watch is for files that the command reads.
+// watch returns the context, and the standard input, of files that the command reads.
 func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx, Piped: &p.piped} }

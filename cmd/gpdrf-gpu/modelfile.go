@@ -12,17 +12,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// modelFile is what `info` shows about a model file or a checkpoint, after it has checked all of
-// it.
+// modelFile is what `info` shows about a model file or a checkpoint, after it has read and checked all of it.
 type modelFile struct {
 	Path     string       `json:"path"`
-	Format   string       `json:"format"` // as docs/formats.md names it
+	Format   string       `json:"format"` // name of the format in docs/formats.md
 	Bytes    int64        `json:"bytes"`
-	Sound    bool         `json:"sound"`          // always: another has no modelFile
-	Checksum string       `json:"checksum"`       // "" in files of early programs
-	Step     int          `json:"step,omitempty"` // of a checkpoint
+	Sound    bool         `json:"sound"`          // true: a damaged file is a damagedFile
+	Checksum string       `json:"checksum"`       // "" in files of early versions
+	Step     int          `json:"step,omitempty"` // step of a checkpoint
 	Steps    int          `json:"steps,omitempty"`
-	Models   []modelInfo  `json:"models"` // of an ensemble, its members
+	Models   []modelInfo  `json:"models"` // the model, or the members of an ensemble
 	Tensors  []tensorInfo `json:"tensors"`
 }
 
@@ -30,10 +29,10 @@ type modelInfo struct {
 	Model      string `json:"model"`
 	Likelihood string `json:"likelihood"`
 	Target     string `json:"target"`
-	// columns, after words became numbers, or their projection
+	// Inputs is the number of columns after words became numbers, or after a projection.
 	Inputs     int     `json:"inputs"`
 	Weight     float64 `json:"weight"`
-	Projection string  `json:"projection,omitempty"` // of the columns
+	Projection string  `json:"projection,omitempty"` // description of the projection; "" without one
 }
 
 type tensorInfo struct {
@@ -42,11 +41,11 @@ type tensorInfo struct {
 	Shape []int  `json:"shape"`
 }
 
-// aboutModelFile reads a file as predict and --resume read it. A damaged one is a *usererror.Error.
+// aboutModelFile reads a file as predict and --resume do. The error of a damaged file is a *usererror.Error.
 func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 	var trained *fitted.Model
 	i = &modelFile{Path: path, Sound: true}
-	format, wrong := i.look() // the reader of the format says better what is wrong
+	format, wrong := i.look() // An error of the reader of the format below is more precise than wrong.
 	if filepath.Base(path) == rundir.CheckpointFile || format == rundir.CheckpointFormat {
 		c, err := rundir.ReadCheckpointFile(path)
 		if err != nil {
@@ -72,10 +71,10 @@ func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 	return i, wrong
 }
 
-// damagedFile is what `info --check-file --json` shows about a file that is not whole.
+// damagedFile is what `info --check-file --json` shows about a damaged file.
 type damagedFile struct {
 	Path  string `json:"path"`
-	Sound bool   `json:"sound"` // never
+	Sound bool   `json:"sound"` // false
 	Wrong string `json:"wrong"`
 }
 
@@ -94,7 +93,7 @@ func (p *program) checkFile(path string) error {
 	return err
 }
 
-// look lists the tensors, and gives the format.
+// look lists the tensors and the checksum, and returns the format.
 func (i *modelFile) look() (format string, err error) {
 	f, err := os.Open(i.Path)
 	if err != nil {

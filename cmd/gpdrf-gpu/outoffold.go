@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// afterFolds writes the predictions of all rows, and the report, as far as there is time.
+// afterFolds writes the predictions of all rows, and the report, if there is time.
 func (v *crossValidation) afterFolds() error {
 	ctx, cancel := v.late()
 	defer cancel()
@@ -34,14 +34,14 @@ func (v *crossValidation) afterFolds() error {
 	return err
 }
 
-// late is ctx until the latest time of what follows the folds of this process; short work is worth the
-// wait.
+// late returns the context of the work after the folds. It ends at the latest time of the time limit, but short work
+// is worth the wait.
 func (v *crossValidation) late() (context.Context, context.CancelFunc) {
 	all := time.Duration(v.begun) * v.req.cv.Share()
 	return train.Limit{Began: v.req.started.Add(lastTest), Time: all}.Latest(v.p.ctx)
 }
 
-// page writes the report of all folds. Only the end of the command is an error.
+// page writes the report of all folds. Its error is the end of the command; a failure of the report is a note.
 func (v *crossValidation) page(ctx context.Context) error {
 	var folders []string
 	for k := 1; k <= v.req.cv.Folds; k++ {
@@ -73,9 +73,8 @@ func (v *crossValidation) page(ctx context.Context) error {
 	return nil
 }
 
-// predictAll writes of every row the prediction by the model that has not seen it, in the order of
-// the rows. Before the columns of predict stand the row's number, from 1, and its fold. Nothing is
-// written where ctx has ended.
+// predictAll writes the prediction of every row by the model that has not seen it, in the order of the rows. The first
+// two columns are the row's number, from 1, and its fold; then come those of predict. It writes nothing if ctx ends.
 func (v *crossValidation) predictAll(ctx context.Context) error {
 	all := &predict.Table{}
 	var rows [][]predict.Cell
@@ -99,7 +98,7 @@ func (v *crossValidation) predictAll(ctx context.Context) error {
 		func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }
 
-// predictFold predicts the test rows of a fold. numbers are those of the rows among all rows.
+// predictFold predicts the test rows of a fold. numbers are the numbers of the test rows among all rows.
 func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predict.Table, numbers []int, err error) {
 	run, err := rundir.OpenRun(v.req.cv.FoldPath(k))
 	if err != nil {
@@ -112,7 +111,7 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 	if ds.Fingerprint != run.Result.Fingerprint.Test {
 		return nil, nil, usagef("%s: the rows have changed since the fold was tested: put the old ones back", ds.Path)
 	}
-	cfg, err := v.req.cv.Begin(k, v.changes) // which may name another card of the kind
+	cfg, err := v.req.cv.Begin(k, v.changes) // Its device may be another card of the same kind.
 	if err != nil {
 		return nil, nil, err
 	}

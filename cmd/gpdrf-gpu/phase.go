@@ -14,29 +14,29 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// When work other than training shows its progress: a bar appears after barAfter. Without a
-// terminal, a line appears after lineAfter; each pause to the next line doubles, up to mostBetween.
+// The times after which work other than training shows its progress. A bar appears after barAfter. Without a
+// terminal, a line appears after lineAfter; the pause to the next line doubles each time, up to mostBetween.
 const (
 	barAfter    = time.Second
 	lineAfter   = 2 * time.Second
 	mostBetween = time.Minute
 )
 
-// unknown is the total where nobody knows it.
+// unknown is the total of work of unknown size.
 const unknown = math.MaxInt
 
-// phase shows how far something other than training is, where it takes long: a bar on a terminal, a
-// line now and then elsewhere. Several goroutines may report progress.
+// phase shows the progress of long work other than training: by a bar on a terminal, by a line from time to time
+// elsewhere. Several goroutines may report progress.
 type phase struct {
-	w        io.Writer // nil: nobody is to hear
+	w        io.Writer // standard error; nil with --quiet
 	terminal bool
-	what     string           // "predicted"
-	count    func(int) string // how far it is: "3 of 5 rows"
+	what     string           // the name of the work, such as "predicted"
+	count    func(int) string // the text of the finished part, such as "3 of 5 rows"
 	total    int
 
 	mutex      sync.Mutex
 	start      time.Time
-	due, pause time.Duration // time of the next line, and the pause until the one after it
+	due, pause time.Duration // time of the next line, and pause between it and the following one
 	group      *mpb.Progress
 	bar        *mpb.Bar
 }
@@ -50,20 +50,20 @@ func (c *console) newPhase(what string, total int, count func(done int) string) 
 	return f
 }
 
-// newRowsBar is the phase of a prediction of total rows.
+// newRowsBar returns the phase of a prediction of total rows.
 func (c *console) newRowsBar(total int) *phase {
 	return c.newPhase("predicted", total, func(done int) string { return fmt.Sprintf("%d of %d rows", done, total) })
 }
 
-// newShare is a phase that tells its share, from 0 to 1.
+// newShare returns a phase that shows its progress in percent.
 func (c *console) newShare(what string) *phase {
 	return c.newPhase(what, 100, func(done int) string { return fmt.Sprintf("%d %%", done) })
 }
 
-// share shows the share that is done, from 0 to 1.
+// share shows the finished share, from 0 to 1.
 func (f *phase) share(done float64) { f.show(int(100 * done)) }
 
-// show shows how much is done.
+// show shows the finished part of total.
 func (f *phase) show(done int) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -91,7 +91,7 @@ func (f *phase) show(done int) {
 	f.bar.SetCurrent(int64(done))
 }
 
-// left is how long it will still take, "" where nobody can say.
+// left is the remaining time; "" if it is unknown.
 func (f *phase) left(done int) string {
 	if done <= 0 || f.total == unknown {
 		return ""
@@ -105,12 +105,12 @@ func (f *phase) end() {
 	if f == nil || f.group == nil {
 		return
 	}
-	f.bar.Abort(true) // without effect on a bar that is complete
+	f.bar.Abort(true) // This has no effect on a bar that is complete.
 	f.group.Wait()
 	f.group = nil
 }
 
-// after is the phase of what: f where it is that, else a new one, with which f ends.
+// after returns the phase of the work what. That is f if f has this name; otherwise f ends, and a new phase begins.
 func (c *console) after(f *phase, what string) *phase {
 	if f != nil && f.what == what {
 		return f
@@ -119,12 +119,12 @@ func (c *console) after(f *phase, what string) *phase {
 	return c.newShare(what)
 }
 
-// reading is for the files that a command reads until ctx ends. end takes its bar away.
+// reading returns the watch of files that a command reads, with a bar. end takes the bar away.
 func (p *program) reading(ctx context.Context) (w data.Watch, end func()) {
 	var f *phase
 	last := int64(0)
 	w = data.Watch{Context: ctx, Piped: &p.piped, Progress: func(read, total int64) {
-		if f == nil || read < last { // another file
+		if f == nil || read < last { // Another file begins.
 			f.end()
 			f = p.newShare("reading")
 			if total == 0 {

@@ -22,8 +22,8 @@ func (p *program) planVerb() verb {
 	}
 }
 
-// plan prints the memory of a training with these options. If it does not fit, the plan is that of
-// the least that was tried.
+// plan prints the memory of a training with these options. If it does not fit, the plan is that of the smallest
+// training that was tried.
 func (p *program) plan(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)
 	if args := c.args; len(args) > 0 {
@@ -69,7 +69,7 @@ func (p *program) plan(c *call) error {
 	return err
 }
 
-// planFold is the Config of the first fold of a cross-validation.
+// planFold returns the Config of the first fold of a cross-validation.
 func (p *program) planFold(c *call, folds string) (*options.Config, error) {
 	cv, err := rundir.NewCV(folds, c.file, c.given())
 	if err != nil {

@@ -107,7 +107,7 @@ func (p *program) parsePredict(c *call) (r *predictRequest, err error) {
 	return r, err
 }
 
-// readDraws reads how many samples and draws a prediction takes.
+// readDraws reads the numbers of samples and draws, and the seed.
 func (r *predictRequest) readDraws(c *call) error {
 	r.samples = c.count("samples", 1, maxSamples, r.trained.EvalSamples)
 	r.draws = c.count("draws", 2, 1_000_000, 0)
@@ -134,7 +134,7 @@ func (c *call) seed(otherwise uint64) uint64 {
 	})
 }
 
-// atLevel is the model with the level of --level.
+// atLevel returns the model with the level of --level.
 func (c *call) atLevel(t *fitted.Model) *fitted.Model {
 	return valueOf(c, "level", t, func(text string) (*fitted.Model, error) {
 		level, err := strconv.ParseFloat(text, 64)
@@ -150,7 +150,7 @@ func (p *program) predict(c *call) error {
 	if err := p.join(c); err != nil {
 		return err
 	}
-	var files []string // that are being written
+	var files []string // the files that are being written
 	guard := p.newExitGuard(p.ctx, func() error {
 		for _, path := range files {
 			atomicfile.Abandon(path)
@@ -167,7 +167,7 @@ func (p *program) predict(c *call) error {
 		return err
 	}
 	defer dev.Close()
-	if p.isWorker() { // rank 0 writes
+	if p.isWorker() { // Rank 0 alone writes.
 		r.out = "-"
 		r.bad.silence()
 	}
@@ -187,8 +187,8 @@ func (p *program) predict(c *call) error {
 	return p.predictRows(ctx, dev, r, rows, guard, end)
 }
 
-// predictRows predicts rows while they are read, and prints the notes about them. read ends the bar
-// of reading.
+// predictRows predicts rows while they are read, and prints the notes about them. read takes the bar of reading
+// away.
 func (p *program) predictRows(ctx context.Context, dev device.Device, r *predictRequest, rows *data.Stream,
 	guard *exitGuard, read func()) error {
 	p.noteAll(rows.Notes())
@@ -210,7 +210,7 @@ func (p *program) predictRows(ctx context.Context, dev device.Device, r *predict
 	case err != nil && p.ctx.Err() != nil:
 		return p.nothing()
 	case err == nil:
-		err = p.leaveRanks() // while there is the device, on which NCCL works
+		err = p.leaveRanks() // NCCL needs the device, which is still open here.
 	}
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (p *program) predictRows(ctx context.Context, dev device.Device, r *predict
 	return nil
 }
 
-// writePredictions writes the output of write, and the bad rows, to their files.
+// writePredictions calls write with the output, and writes the bad rows to their file.
 func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *exitGuard,
 	write func(io.Writer) error) error {
 	if r.out == "-" {
@@ -230,7 +230,7 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 	if err := guard.end(); err != nil {
 		return err
 	}
-	defer context.AfterFunc(p.ctx, func() { // where nothing heeds the context
+	defer context.AfterFunc(p.ctx, func() { // This ends work that does not watch the context.
 		time.Sleep(time.Second)
 		p.exit(guard.leave())
 	})()
@@ -242,7 +242,7 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 	})
 }
 
-// rowsToPredict opens a file, whose rows all come at once where they have a kernel of their own.
+// rowsToPredict opens a file of rows. With --gram all rows are read at once.
 func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w data.Watch,
 	bad *badRows) (*data.Stream, error) {
 	gram, ok := c.text("gram")
@@ -256,7 +256,7 @@ func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w 
 	return rows, rows.All().AttachGram(gram, w)
 }
 
-// isPredictions reports whether a temporary was meant to be a file of predictions.
+// isPredictions reports whether a temporary file was to become a file of predictions.
 func isPredictions(_, name string, info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && slices.Contains(predict.Formats(), strings.TrimPrefix(filepath.Ext(name), "."))
 }
@@ -274,7 +274,7 @@ func (w untilDone) Write(text []byte) (int, error) {
 	return w.to.Write(text)
 }
 
-// output is where to write, and in which of predict.Formats.
+// output returns the file of --out, and its format, one of predict.Formats.
 func (c *call) output(in string) (path, format string, err error) {
 	path, ok := c.text("out")
 	if !ok {
@@ -307,7 +307,7 @@ func (c *call) output(in string) (path, format string, err error) {
 	return path, format, nil
 }
 
-// openModel is rundir.OpenModel, with a warning of a run that is not finished.
+// openModel calls rundir.OpenModel, and warns if the run is not finished.
 func (p *program) openModel(path string) (*rundir.Run, error) {
 	run, err := rundir.OpenModel(path)
 	if err == nil {

@@ -16,9 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// newReporter shows how a run goes: a bar on a terminal, plain lines elsewhere. It also feeds the
-// run folder's metrics, and stops the run where they cannot be written.
-// begin is called before the first step.
+// newReporter shows the progress of a run: a bar on a terminal, plain lines elsewhere. It also writes the
+// metrics of the run folder, and calls stop if they cannot be written. begin is called before the first step.
 func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
 	var shown train.Reporter = &lines{w: p.err}
 	switch {
@@ -30,7 +29,7 @@ func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop
 	return &recorder{Reporter: shown, p: p, folder: folder, events: events, begin: begin, stop: stop}
 }
 
-// recorder writes the numbers of every reading to the run folder. A Note may come from another goroutine.
+// recorder writes the numbers of every reading to the run folder. Several goroutines may call it.
 type recorder struct {
 	train.Reporter
 	p      *program
@@ -39,7 +38,7 @@ type recorder struct {
 	events *events
 	begin  func()
 	stop   func()
-	phase  *phase // of the work before the first step
+	phase  *phase // the bar of the work before the first step
 }
 
 func (r *recorder) Step(p rundir.Progress) {
@@ -79,12 +78,12 @@ func (r *recorder) End() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if r.events != nil {
-		r.events.write(nil, true) // what waits
+		r.events.write(nil, true) // This writes the readings that wait.
 	}
 	r.Reporter.End()
 }
 
-// quiet is for --quiet, which leaves warnings.
+// quiet is the reporter of --quiet, which shows warnings only.
 type quiet struct {
 	train.Silent
 	p *program
@@ -92,7 +91,7 @@ type quiet struct {
 
 func (q quiet) Note(format string, args ...any) { q.p.note(format, args...) }
 
-// lines prints about linesPerRun lines, and none sooner than linePause after another.
+// lines prints about linesPerRun lines, at least linePause apart.
 type lines struct {
 	train.Silent
 	w    io.Writer
@@ -118,7 +117,7 @@ func (l *lines) Step(p rundir.Progress) {
 	fmt.Fprintf(l.w, "step %*d of %d  %s\n", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
 }
 
-// objectiveLabel is ELBO where the objective is the bound.
+// objectiveLabel is ELBO if the objective is the bound.
 func objectiveLabel(p *rundir.Progress) string {
 	if p.Bound {
 		return "ELBO"
@@ -126,7 +125,7 @@ func objectiveLabel(p *rundir.Progress) string {
 	return "objective"
 }
 
-// describe is the part of a progress line that says how it goes.
+// describe is the part of a progress line after the step: objective, validation, speed and remaining time.
 func describe(p rundir.Progress) string {
 	text := fmt.Sprintf("%s %11.5g", objectiveLabel(&p), p.Objective())
 	if e := p.Validation; e != nil {
@@ -148,10 +147,10 @@ type bar struct {
 	w     io.Writer
 	group *mpb.Progress
 	bar   *mpb.Bar
-	last  atomic.Pointer[rundir.Progress] // by another goroutine
+	last  atomic.Pointer[rundir.Progress] // the last step, which another goroutine draws
 }
 
-// barText is a progress line. Its last parts are left out where they do not fit the columns.
+// barText is the text of a bar. Its last parts are left out if they do not fit the columns.
 func barText(p *rundir.Progress, columns int) (text string) {
 	parts := []string{fmt.Sprintf("%s %.5g", objectiveLabel(p), p.Objective())}
 	if e := p.Validation; e != nil {
@@ -170,7 +169,7 @@ func barText(p *rundir.Progress, columns int) (text string) {
 	return text
 }
 
-// timeLeft is how long the run will still take, "" where nobody can say.
+// timeLeft is the remaining time of the run; "" if it is unknown.
 func timeLeft(p rundir.Progress) string {
 	left := p.Total - p.Step
 	if p.StepsPerSecond <= 0 || left <= 0 {
@@ -183,7 +182,7 @@ func timeLeft(p rundir.Progress) string {
 func (b *bar) Note(format string, args ...any) {
 	line := fmt.Sprintf(format+"\n", args...)
 	if b.group != nil {
-		b.group.Write([]byte(line)) // above the bar
+		b.group.Write([]byte(line)) // This writes above the bar.
 		return
 	}
 	io.WriteString(b.w, line)
@@ -192,7 +191,7 @@ func (b *bar) Note(format string, args ...any) {
 func (b *bar) Begin(total int) {
 	b.last.Store(&rundir.Progress{Total: total})
 	b.group = mpb.New(mpb.WithOutput(b.w), mpb.WithWidth(24))
-	// the spaces stay where there is no room for the bar
+	// The text keeps its spaces if there is no room for the bar.
 	b.bar = b.group.AddBar(0, mpb.BarFillerTrim(),
 		mpb.PrependDecorators(decor.CountersNoUnit("step %d of %d ")),
 		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
@@ -204,7 +203,7 @@ func (b *bar) Begin(total int) {
 
 func (b *bar) Step(p rundir.Progress) {
 	b.last.Store(&p)
-	b.bar.SetTotal(int64(p.Total), false) // which a time limit may change
+	b.bar.SetTotal(int64(p.Total), false) // A time limit may change the total.
 	b.bar.SetCurrent(int64(p.Step))
 }
 
@@ -214,12 +213,11 @@ func (b *bar) End() {
 	b.group = nil
 }
 
-// searchBar shows the progress of a search: a bar on a terminal. Elsewhere there are only the lines
-// of the trials that ended.
+// searchBar shows the progress of a search by a bar on a terminal. Elsewhere it only prints the notes of the search.
 type searchBar struct {
 	p       *program
 	limit   time.Duration
-	started time.Time // minus the time that the search used before
+	started time.Time // the start, moved back by the time that earlier sessions used
 	group   *mpb.Progress
 	bar     *mpb.Bar
 	now     atomic.Pointer[string] // the next trial, which another goroutine draws
@@ -231,14 +229,14 @@ func (p *program) newSearchBar(s *best.State, started time.Time) *searchBar {
 		what := "searching"
 		b.now.Store(&what)
 		b.group = mpb.New(mpb.WithOutput(p.err), mpb.WithWidth(24))
-		b.bar = b.group.AddBar(0, mpb.BarFillerTrim(), // 0: the number of trials changes
+		b.bar = b.group.AddBar(0, mpb.BarFillerTrim(), // The total is set later: the number of trials changes.
 			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return *b.now.Load() + " " })),
 			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return b.spent(s.Current, s.Total) })))
 	}
 	return b
 }
 
-// spent is how many trials of a round have ended, and the time.
+// spent is the text of the trials that have ended in a round, and of the time.
 func (b *searchBar) spent(done, all int64) string {
 	text := fmt.Sprintf(" %d of %d  %s", done, all, time.Since(b.started).Round(time.Second))
 	if b.limit > 0 {
@@ -256,7 +254,7 @@ func (b *searchBar) note(format string, args ...any) {
 	io.WriteString(b.group, strings.TrimRight(fmt.Sprintf(format, args...), "\n")+"\n")
 }
 
-// doing shows the next trial, and how many trials of how many have ended.
+// doing shows the next trial, and the number of trials that have ended.
 func (b *searchBar) doing(done, all int, what string) {
 	if b.group != nil {
 		b.now.Store(&what)

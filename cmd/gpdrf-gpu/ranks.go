@@ -20,23 +20,23 @@ import (
 // Several processes of one launcher share one training. Rank 0 prints and writes; the others are
 // silent, unless something goes wrong with them alone.
 
-// ranks are the processes of the training, of which this is one.
+// ranks is this process's connection to the processes that share its work.
 type ranks struct {
-	dist.Comm               // of MPI, or of NCCL once all ranks agree
-	exchange  dist.Exchange // before that
-	mpi       bool          // there is MPI
-	limit     time.Duration // how long this rank waits for the others; 0 is any time
-	local     int           // the number among those of this machine
-	loud      io.Writer     // standard error, also of a silent rank
+	dist.Comm               // the engine: MPI, or NCCL once all ranks agree
+	exchange  dist.Exchange // the way to compare tasks before there is an engine
+	mpi       bool          // the processes are joined by MPI
+	limit     time.Duration // longest wait for the other ranks; 0 is no limit
+	local     int           // number of the process among those of this machine
+	stderr    io.Writer     // standard error, also of a silent rank
 	agreed    bool          // all ranks have compared their tasks
-	left      bool          // this process is alone again
+	left      bool          // the shared work is done, and the process is alone again
 }
 
-// commTimeout is how long a rank waits for the others.
+// commTimeout is the default of the longest wait for the other ranks.
 const commTimeout = 10 * time.Minute
 
-// leastTimeout is the shortest time to wait for other ranks: a launcher starts them one after the other, and each may
-// have its driver compile kernels. Tests have less.
+// leastTimeout is the least value of --comm-timeout: a launcher starts ranks one after the other, and each may have
+// its driver compile kernels. Tests lower it.
 var leastTimeout = time.Minute
 
 // joined reports whether other processes share the work yet.
@@ -45,8 +45,8 @@ func (p *program) joined() bool { return p.ranks != nil && !p.ranks.left }
 // isWorker reports whether this process is not rank 0, which alone writes and prints.
 func (p *program) isWorker() bool { return p.ranks != nil && p.ranks.Rank() > 0 }
 
-// join finds out whether a launcher has started several processes for one training, and joins them.
-// Parts of a cross-validation are by themselves, also under a launcher.
+// join joins the processes that a launcher has started for one training, if there are several. Parts of a
+// cross-validation do not join, also under a launcher.
 func (p *program) join(c *call) error {
 	limit := commTimeout
 	if text, given := c.text("comm-timeout"); given {
@@ -63,14 +63,14 @@ func (p *program) join(c *call) error {
 	if err != nil || place.Size == 1 {
 		return err
 	}
-	loud := p.err
+	stderr := p.err
 	if place.Rank > 0 {
 		p.out, p.terminal = io.Discard, false
 		if place.LocalRank > 0 {
 			p.err = io.Discard
 		}
 	}
-	r := &ranks{limit: limit, local: place.LocalRank, loud: loud}
+	r := &ranks{limit: limit, local: place.LocalRank, stderr: stderr}
 	if err := r.meet(place); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (p *program) join(c *call) error {
 	return nil
 }
 
-// meet finds the other ranks: by MPI, or where torchrun has started them.
+// meet finds the other ranks: by the variables of torchrun, or by MPI.
 func (r *ranks) meet(place dist.Place) error {
 	if place.Launcher == dist.Torchrun {
 		address, err := dist.Address(os.Getenv)
@@ -111,7 +111,7 @@ func (r *ranks) meet(place dist.Place) error {
 		r.Comm, r.exchange = dist.Dry(place.Rank, place.Size), meeting.Exchange
 		return nil
 	}
-	if r.limit > 0 { // the library itself would wait for ever
+	if r.limit > 0 { // The library itself would wait for ever.
 		defer time.AfterFunc(r.limit, func() { r.alone(place) }).Stop()
 	}
 	comm, err := mpi.Open(place)
@@ -125,8 +125,8 @@ func (r *ranks) meet(place dist.Place) error {
 	return nil
 }
 
-// alone ends the process, because other ranks do not start. There is no job yet that could be
-// aborted: the launcher sees the exit code, and ends the others.
+// alone ends the process, because other ranks do not start. There is no job to abort yet:
+// the launcher sees the exit code and ends the others.
 func (r *ranks) alone(place dist.Place) {
 	r.printLine("%s has waited %s for the other processes of %s to join: one of them has ended, hangs, or runs "+
 		"a command that shares nothing, such as serve: start the same train, eval or predict in all of them",
@@ -134,7 +134,7 @@ func (r *ranks) alone(place dist.Place) {
 	os.Exit(exitFailure)
 }
 
-// lost ends the process, because other ranks do not come to a call.
+// lost ends the process, because other ranks have failed or do not make the same call.
 func (r *ranks) lost(call string, why error) {
 	text := fmt.Sprintf("has waited %s for the other ranks (%s): one of them hangs, or is dead", r.limit, call)
 	if why != nil {
@@ -145,12 +145,12 @@ func (r *ranks) lost(call string, why error) {
 	os.Exit(exitFailure)
 }
 
-// printLine is a line of any rank.
+// printLine prints a line, also on a silent rank.
 func (r *ranks) printLine(format string, args ...any) {
-	fmt.Fprintf(r.loud, "gpdrf-gpu: "+format+"\n", args...)
+	fmt.Fprintf(r.stderr, "gpdrf-gpu: "+format+"\n", args...)
 }
 
-// name is which rank this is, and where.
+// name is the number of the rank and the name of its machine.
 func (r *ranks) name() string { return nameOf(r.Rank(), r.Size()) }
 
 func nameOf(rank, size int) string {
@@ -161,8 +161,8 @@ func nameOf(rank, size int) string {
 	return fmt.Sprintf("rank %d of %d on %s", rank, size, host)
 }
 
-// agree compares the tasks of all ranks, or passes the error on that a rank has met. All
-// ranks have the same answer.
+// agree compares the tasks of all ranks, or passes on the error of one of them. met is the error of this rank. All
+// ranks get the same answer.
 func (p *program) agree(facts []dist.Fact, met error) error {
 	if !p.joined() || p.ranks.agreed {
 		return met
@@ -175,8 +175,8 @@ func (p *program) agree(facts []dist.Fact, met error) error {
 	return dist.Agree(p.ranks.exchange, facts, text, code)
 }
 
-// deviceOfRank is the name of the device that a rank opens: ranks of one machine take its GPUs in
-// turn, unless a number was given.
+// deviceOfRank returns the name of the device that a rank opens. The ranks of one machine take its GPUs in turn,
+// unless the name has a number.
 func (p *program) deviceOfRank(name string) string {
 	suffix, cuda := strings.CutPrefix(name, "cuda")
 	if p.ranks == nil || !(cuda || name == "auto" || name == "") ||
@@ -199,8 +199,7 @@ func (p *program) deviceOfRank(name string) string {
 	return fmt.Sprintf("cuda:%d%s", p.ranks.local%cards, suffix)
 }
 
-// anyCard is the name of a device for ranks, each of which has a GPU of its own: without its
-// number.
+// anyCard returns the name of a device without the number of the GPU, if there are ranks: each has its own GPU.
 func (p *program) anyCard(name string) string {
 	if parts := strings.Split(name, ":"); p.ranks != nil && parts[0] == "cuda" {
 		return "cuda:" + parts[len(parts)-1]
@@ -208,8 +207,8 @@ func (p *program) anyCard(name string) string {
 	return name
 }
 
-// work trains beside rank 0, and leaves the job. How the job has ended, rank 0 alone says by its
-// exit code, also after an interrupt: a launcher would end it while it saves.
+// work trains as a rank other than 0, and leaves the job. It succeeds also after an interrupt: if it failed, the
+// launcher would end rank 0 while it saves.
 func (p *program) work(job *train.Job, guard *exitGuard) error {
 	job.Reporter, job.Planned = worker{guard: guard}, func() { guard.liftLimit(p.ctx) }
 	out, err := job.Run(p.ctx)
@@ -222,7 +221,7 @@ func (p *program) work(job *train.Job, guard *exitGuard) error {
 	return err
 }
 
-// worker is a Reporter that tells nobody.
+// worker is the Reporter of a rank other than 0, which prints nothing.
 type worker struct {
 	train.Silent
 	guard *exitGuard
@@ -230,7 +229,7 @@ type worker struct {
 
 func (w worker) Begin(int) { w.guard.end() }
 
-// leaveRanks ends the work in common: rank 0 does the rest alone.
+// leaveRanks ends the shared work: rank 0 does the rest alone.
 func (p *program) leaveRanks() error {
 	if !p.joined() {
 		return nil
@@ -239,8 +238,8 @@ func (p *program) leaveRanks() error {
 	return p.ranks.Close()
 }
 
-// part is how a process ends that may have company: all with one error that all know of, or because
-// of one that this rank alone has met.
+// part leaves the other ranks at the end of a command. An error that all ranks know ends all of them in the same way;
+// an error of this rank alone aborts the job.
 func (p *program) part(err error) error {
 	if !p.joined() {
 		return err
@@ -251,10 +250,10 @@ func (p *program) part(err error) error {
 	if err == nil {
 		return p.leaveRanks()
 	}
-	if errors.As(err, new(*dist.RankError)) { // rank 0 says it before others leave: a launcher then ends the job
+	if errors.As(err, new(*dist.RankError)) { // Rank 0 prints it before others leave and the launcher ends the job.
 		return errors.Join(&endedError{p.end(err)}, p.leaveRanks())
 	}
-	if p.isWorker() { // rank 0 reports problems of all ranks
+	if p.isWorker() { // Rank 0 reports problems of all ranks.
 		time.Sleep(time.Second)
 	}
 	p.ranks.printLine("%s: %v", p.ranks.name(), err)

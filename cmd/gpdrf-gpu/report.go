@@ -51,7 +51,7 @@ func (p *program) report(c *call) error {
 	return err
 }
 
-// writePage writes a page about runs. Test rows that a folder holds no predictions of are predicted again.
+// writePage writes a page about runs. If a folder holds no predictions, its test rows are predicted again.
 func (p *program) writePage(c *call, guard *exitGuard, out string, folders ...string) error {
 	var runs []*report.Run
 	for _, folder := range folders {
@@ -81,7 +81,7 @@ func (p *program) writeRuns(guard *exitGuard, out string, runs ...*report.Run) e
 	return guard.write(func() error { return atomicfile.WriteFile(out, atomicfile.Text(text.Bytes())) })
 }
 
-// runFolders are the arguments. A cross-validation stands for its folds that have ended.
+// runFolders returns the run folders of the arguments. A cross-validation stands for its finished folds.
 func (c *call) runFolders() (folders []string, err error) {
 	args := c.args
 	if len(args) == 0 {
@@ -116,10 +116,10 @@ func (c *call) runFolders() (folders []string, err error) {
 	return folders, nil
 }
 
-// mostReported is how many runs a page can hold side by side.
+// mostReported is the number of runs that a page can hold side by side.
 const mostReported = 20
 
-// testAgain predicts the run's own test rows, where its folder does not hold them, and returns PredictionsFile.
+// testAgain predicts the test rows of a run whose folder holds no predictions, and returns a PredictionsFile.
 func (p *program) testAgain(c *call, r *report.Run) (predictions []byte, err error) {
 	p.note("%s: holds no predictions: its test rows are predicted again", r.Path)
 	rows, err := r.TestRows(p.watch())

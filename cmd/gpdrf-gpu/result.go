@@ -21,7 +21,7 @@ var paperFigures = map[string]map[string]float64{
 	"mnist":      {"gp": 0.059, "drf": 0.045, "gpdrf": 0.033},
 }
 
-// foldOf is the fold of the test rows for a title, "" where there is only one.
+// foldOf is the fold of the test rows for a title; "" if there is only one.
 func foldOf(r *rundir.Result) string {
 	switch {
 	case r.Folds > 0:
@@ -48,7 +48,7 @@ func (p *program) printResult(r *rundir.Result) {
 	}
 }
 
-// printIntervals prints how the intervals or sets of a target do on the test rows.
+// printIntervals prints the scores of the intervals or sets of a target on the test rows.
 func (p *program) printIntervals(of string, s *fitted.ConformalScores) {
 	if s == nil {
 		return
@@ -61,10 +61,10 @@ func (p *program) printIntervals(of string, s *fitted.ConformalScores) {
 		s.Level, s.N, 100*s.Coverage, size)
 }
 
-// scoreTable is the small table of scores, those of a named set beside the paper's.
+// scoreTable is the small table of scores. For a named set the paper's figure stands beside them.
 func scoreTable(r *rundir.Result) string {
 	title, paper := fmt.Sprintf("%s on %s%s", r.Model, r.Data, foldOf(r)), ""
-	if figure, ok := paperFigures[r.Data][r.Model]; ok && r.Fold > 0 && r.Folds == 0 { // of a named set's own fold
+	if figure, ok := paperFigures[r.Data][r.Model]; ok && r.Fold > 0 && r.Folds == 0 { // It is a fold of the named set.
 		paper = fmt.Sprintf("%.3f", figure)
 	}
 	if r.NTest == 0 {
@@ -82,7 +82,7 @@ func scoreTable(r *rundir.Result) string {
 	if r.Test.Regression != nil {
 		t = newTable("", "training-sd units")
 	}
-	counts := r.Measure == fitted.CountingMeasure // both units are one count
+	counts := r.Measure == fitted.CountingMeasure // Training-sd units and own units are both counts.
 	if counts {
 		t = newTable("", "counts")
 	}
@@ -102,7 +102,7 @@ func scoreTable(r *rundir.Result) string {
 			row = append(row, s.ownText(own))
 		}
 		t.add(append(row, paper)...)
-		paper = "" // it has the first score alone
+		paper = "" // The paper has the first score alone.
 	}
 	text += t.indented()
 	if s := r.Test.Classification; s != nil && s.Classes != nil {

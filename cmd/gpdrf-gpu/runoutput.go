@@ -15,7 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// runOutput saves the model of a run, then scores it. The model stays whatever ends the scoring.
+// runOutput saves the model of a run, then scores it. A model that is saved stays, however the scoring ends.
 type runOutput struct {
 	p      *program
 	job    *train.Job
@@ -24,15 +24,15 @@ type runOutput struct {
 	limit  train.Limit
 	events *events
 
-	path    string         // of the run folder; "" where it could not be written
-	release func()         // of the hold of it; nil where it could not be written
-	saved   *rundir.Result // before the test
+	path    string         // the path of the run folder; "" if it could not be written
+	release func()         // releases the lock of the run folder; nil if it could not be written
+	saved   *rundir.Result // the result before the test
 	result  *rundir.Result
-	doing   string // which of its extras
+	doing   string // the extra that is being computed; "" before the first
 }
 
-// lastTest is how long a model is tested after its training was interrupted, and how long what
-// follows the test takes at the end of a time limit: short work is worth the wait.
+// lastTest is the time for the test after training was interrupted. It is also the time for the work after the
+// test if a time limit is over: short work is worth the wait.
 const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
@@ -50,14 +50,13 @@ func (f *runOutput) save(guard *exitGuard) error {
 	})
 }
 
-// score tests the model, on as many rows as the limit leaves time for. Then it does the extras,
-// which the scores do not need, until the latest time of the limit. The scores are the result, also
-// where they cannot be written.
+// score tests the model, on as many rows as the limit leaves time for. Then it computes the extras of the run, until
+// the latest time of the limit. The scores are the result, also if they cannot be written.
 func (f *runOutput) score() error {
 	if f.release != nil {
 		defer f.release()
 	}
-	if f.job.Test == nil { // and so nothing to score
+	if f.job.Test == nil { // There is nothing to score.
 		f.result = f.scored(&fitted.Scores{})
 	}
 	ctx, cancel := f.until()
@@ -70,7 +69,7 @@ func (f *runOutput) score() error {
 		if scores, err = f.test(ctx); err == nil {
 			err = guard.write(func() error {
 				r := f.scored(scores)
-				if _, err := rundir.JSON(r.ResultScores); err != nil { // finds scores that are no numbers
+				if _, err := rundir.JSON(r.ResultScores); err != nil { // Scores that are no numbers are an error.
 					return err
 				}
 				f.result = r
@@ -105,16 +104,16 @@ func (f *runOutput) scored(scores *fitted.Scores) *rundir.Result {
 	return &r
 }
 
-// until is the context of the test.
+// until returns the context of the test.
 func (f *runOutput) until() (context.Context, context.CancelFunc) {
-	// the signal that is to end the test is the second one
+	// Only a second signal is to end the test.
 	if f.out.End == train.Interrupted && f.p.ctx.Err() != nil {
 		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
 	}
 	return context.WithCancel(f.p.ctx)
 }
 
-// late is the context of the work after the test in a limit.
+// late returns the context of the work after the test, which ends at the latest time of the limit.
 func (f *runOutput) late(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := f.limit.Latest(ctx)
 	if late.Err() == nil || ctx.Err() != nil {
@@ -124,7 +123,7 @@ func (f *runOutput) late(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeoutCause(ctx, min(lastTest, f.limit.Time/20), train.ErrLate)
 }
 
-// testShare is the part of the remaining time for the test; the rest is for the work after it.
+// testShare is the share of the remaining time for the test; the rest is for the work after it.
 const testShare = 0.85
 
 func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error) {
@@ -151,15 +150,15 @@ func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 	return scores, err
 }
 
-// rescore writes the scores into a run folder that is saved.
+// rescore writes the scores into the run folder, if it was saved.
 func (f *runOutput) rescore() error {
 	if f.path == "" {
-		return nil // why, was said when it was to be saved
+		return nil // The error was reported when the folder could not be saved.
 	}
 	return f.folder.Rewrite(f.result)
 }
 
-// left prints the finished parts after an interrupt of the test.
+// left prints the result so far after an interrupt of the test.
 func (f *runOutput) left() error {
 	if f.result != nil {
 		if f.doing != "" {
@@ -175,15 +174,14 @@ func (f *runOutput) left() error {
 	} else if f.path != "" {
 		f.p.printLine("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
-	goesOn := f.out.End == train.Interrupted && f.folder.CanResume() // after the last step there may be no checkpoint
+	goesOn := f.out.End == train.Interrupted && f.folder.CanResume() // After the last step there may be no checkpoint.
 	if (goesOn || f.p.cvPath != "") && f.path != "" {
 		f.p.printLine("to resume: %s", f.p.resumeCommand(f.path))
 	}
 	return errInterrupted
 }
 
-// failed is the error of a test that could not be done. A model that could not be scored is a model
-// all the same.
+// failed records the error of a test in the run folder, and adds to it that the model is saved.
 func (f *runOutput) failed(err error) error {
 	if f.path == "" || f.saved.Failure == "" {
 		return err

@@ -68,7 +68,7 @@ func (p *program) runs(c *call) error {
 	return nil
 }
 
-// runColumn is a column of the list of runs: a text, or a number where it has one.
+// runColumn is a column of the list of runs. number is nil in a column of text.
 type runColumn struct {
 	name   string
 	text   func(report.Entry) string
@@ -102,7 +102,7 @@ func runColumns() []runColumn {
 	}
 }
 
-// or is a number, or another one where there is none.
+// or returns *v, or otherwise if v is nil.
 func or(v *float64, otherwise float64) float64 {
 	if v == nil {
 		return otherwise
@@ -110,7 +110,7 @@ func or(v *float64, otherwise float64) float64 {
 	return *v
 }
 
-// optional is a number as text, "" where there is none.
+// optional formats a number; "" if v is nil.
 func optional(format string, v *float64) string {
 	if v == nil {
 		return ""
@@ -177,7 +177,7 @@ func (p *program) compareRuns(folders []string) error {
 	return p.show(twoRuns{compared})
 }
 
-// twoRuns is a comparison for people, too.
+// twoRuns is a comparison of two runs with a text for people.
 type twoRuns struct{ *report.Comparison }
 
 // Lines is the text for people.
@@ -218,8 +218,8 @@ func (c twoRuns) Lines() []string {
 	return lines
 }
 
-// verdict names the better run, where the difference is more than two standard errors. sign is 1
-// where more is better.
+// verdict names the better run, if the difference is more than two standard errors. sign is 1 if more is better,
+// and −1 if less is.
 func verdict(d report.Difference, sign float64) string {
 	switch {
 	case !(math.Abs(d.Mean) > 2*d.SE):

@@ -8,14 +8,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// score is one of a test: its name, and its key in result.json.
+// score is a score of a test: its name, and its key in result.json.
 type score struct {
 	name, key string
 	percent   bool
 	own       bool // it has a value in the target's own units, too
 }
 
-// scoresOf are the scores of a task, in the order of tables.
+// scoresOf returns the scores of a task, in the order of tables.
 func scoresOf(task data.Task) []score {
 	if task == data.Classification {
 		return []score{{name: "error", key: "error"}, {name: "NLL", key: "nll"}, {name: "ECE", key: "ece"},
@@ -25,7 +25,7 @@ func scoresOf(task data.Task) []score {
 		{name: "90 % coverage", key: "coverage90", percent: true}}
 }
 
-// text is the value among those of a test; "" if absent.
+// text formats the value of the score of a test; "" if it is absent.
 func (s score) text(values map[string]float64) string {
 	v, is := values[s.key]
 	switch {
@@ -37,7 +37,7 @@ func (s score) text(values map[string]float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-// ownText is the value among those in own units; "" if absent.
+// ownText formats the value of the score in own units; "" if it is absent.
 func (s score) ownText(values map[string]float64) string {
 	if v, is := values[s.key]; is && s.own {
 		return fmt.Sprintf("%.4g", v)
@@ -45,7 +45,7 @@ func (s score) ownText(values map[string]float64) string {
 	return ""
 }
 
-// scoresInLine are the scores of a fold.
+// scoresInLine formats the scores of a fold in one line.
 func scoresInLine(t fitted.Test) string {
 	task := data.Classification
 	if t.Regression != nil {

@@ -53,7 +53,7 @@ func (p *program) serve(c *call) error {
 	return server.Serve(p.ctx, web, rpc)
 }
 
-// modelSources are the runs to serve: RUN, under the name of its folder, or NAME=RUN.
+// modelSources reads the runs to serve: RUN, under the name of its folder, or NAME=RUN.
 func modelSources(arguments []string) (sources []serve.Source, err error) {
 	if len(arguments) == 0 {
 		return nil, usagef("serve needs an argument: gpdrf-gpu serve RUN...")
@@ -61,7 +61,7 @@ func modelSources(arguments []string) (sources []serve.Source, err error) {
 	given := map[string]bool{}
 	for _, word := range arguments {
 		name, path, named := strings.Cut(word, "=")
-		if _, err := os.Stat(word); err == nil || !named { // a folder can have = in its name
+		if _, err := os.Stat(word); err == nil || !named { // The name of a folder can have a =.
 			path = word
 			if name = filepath.Base(filepath.Clean(path)); name == rundir.ModelFile {
 				name = filepath.Base(filepath.Dir(path))
@@ -108,7 +108,7 @@ func (p *program) serveConfig(c *call) (serve.Config, error) {
 	return config, c.err
 }
 
-// origin reads whose pages may read answers.
+// origin reads the origin of the pages that may read answers.
 func origin(text string) (string, error) {
 	if text == serve.AnyOrigin {
 		return text, nil
@@ -121,7 +121,7 @@ func origin(text string) (string, error) {
 	return text, nil
 }
 
-// tls reads certificate and key.
+// tls reads the certificate and its key; nil without them.
 func (c *call) tls() (*tls.Config, error) {
 	cert, hasCert := c.text("tls-cert")
 	key, hasKey := c.text("tls-key")

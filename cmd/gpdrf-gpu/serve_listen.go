@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	noListener = "none"  // the word for no gRPC
-	unixPrefix = "unix:" // begins the address of a Unix socket
+	noListener = "none"  // the address that turns gRPC off
+	unixPrefix = "unix:" // the beginning of the address of a Unix socket
 )
 
-// listen opens the addresses. One that other machines reach needs a token or TLS.
+// listen opens the addresses. An address that other machines reach needs a token or TLS.
 func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 	insecure := c.isOn("insecure")
 	if c.err != nil {
@@ -64,9 +64,9 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 	return web, rpc, nil
 }
 
-// listenUnix opens a Unix socket for this user alone. It is removed when it is closed.
+// listenUnix opens a Unix socket for this user alone. The socket is removed when it is closed.
 func listenUnix(flag, path string) (net.Listener, error) {
-	if path == "" || path[0] == '@' { // a name of Linux without a file, and so without permissions
+	if path == "" || path[0] == '@' { // On Linux such a socket has no file, and so no permissions.
 		return nil, usagef("--%s: unix:%s has no file, so others could reach it: write unix:FILE", flag, path)
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -86,7 +86,7 @@ func closeIf(l net.Listener) error {
 	return l.Close()
 }
 
-// endAtEOF ends the command with standard input, where until-eof asks for it.
+// endAtEOF makes the end of standard input end the command, if until-eof is set.
 func (p *program) endAtEOF(c *call) error {
 	if !c.isOn("until-eof") {
 		return c.err
@@ -95,7 +95,7 @@ func (p *program) endAtEOF(c *call) error {
 		return c.errorf("until-eof", "waits for the end of standard input, which --data - reads: leave one of them out")
 	}
 	go func() {
-		io.Copy(io.Discard, os.Stdin) // an input that cannot be read has ended, too
+		io.Copy(io.Discard, os.Stdin) // An input that cannot be read counts as ended.
 		p.interrupt()
 	}()
 	return nil

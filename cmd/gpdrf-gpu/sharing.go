@@ -18,10 +18,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// What the processes of a launcher share: the steps of a training, and the rows of a prediction.
+// The processes of a launcher share the steps of a training, or the rows of a prediction.
 
-// share lets the ranks agree on their task, and joins them: by NCCL between GPUs, where it is
-// there, and otherwise by MPI. met is an error that this rank has met.
+// share lets the ranks agree on their task, and joins them: by NCCL between GPUs if it is there, and otherwise by
+// MPI. met is an error of this rank.
 func (p *program) share(what string, dev device.Device, facts []dist.Fact, met error) error {
 	r := p.ranks
 	_, gpu := dev.(device.Queue)
@@ -38,7 +38,7 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, met e
 	}
 	facts = append([]dist.Fact{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(dev)},
 		{Name: "engine", Value: engine}}, facts...)
-	for _, name := range []string{"GPDRF_CUDA_GRAPH", "GPDRF_CUDA_IMAGE"} { // others make other bits
+	for _, name := range []string{"GPDRF_CUDA_GRAPH", "GPDRF_CUDA_IMAGE"} { // The bits of a result depend on these.
 		facts = append(facts, dist.Fact{Name: name, Value: cmp.Or(os.Getenv(name), "unset")})
 	}
 	if err := p.agree(facts, met); err != nil {
@@ -55,7 +55,7 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, met e
 	return nil
 }
 
-// sharePrediction joins the ranks of a prediction, and gives a context under which they share it.
+// sharePrediction joins the ranks of a prediction, and returns a context under which they share it.
 func (p *program) sharePrediction(dev device.Device, facts ...dist.Fact) (context.Context, error) {
 	if !p.joined() {
 		return p.ctx, nil
@@ -66,7 +66,7 @@ func (p *program) sharePrediction(dev device.Device, facts ...dist.Fact) (contex
 	return p.together(p.ctx), nil
 }
 
-// together is a context under which the ranks share predictions.
+// together returns a context under which the ranks share predictions.
 func (p *program) together(ctx context.Context) context.Context {
 	if !p.joined() {
 		return ctx
@@ -74,8 +74,8 @@ func (p *program) together(ctx context.Context) context.Context {
 	return fitted.WithRanks(ctx, p.ranks.Comm)
 }
 
-// sharesTest reports whether the ranks of a training share its test. Rank 0 alone does a test that
-// may be cut short.
+// sharesTest reports whether the ranks of a training share its test. A test that may be cut short is done by rank 0
+// alone.
 func (p *program) sharesTest(job *train.Job, out *train.Outcome) bool {
 	return p.joined() && job.Test != nil && job.Config.TimeLimit == 0 &&
 		(out.End == train.Finished || out.End == train.EarlyStop)
@@ -94,7 +94,7 @@ func (r *ranks) openNCCL(dev device.Device) error {
 	return err
 }
 
-// factsOf are the facts that ranks which train together must share.
+// factsOf returns the facts that the ranks of a training must share.
 func factsOf(job *train.Job) (facts []dist.Fact) {
 	for _, o := range job.Config.Options() {
 		if o.Key != "device" && o.Key != "data-dir" && o.Key != "checkpoint-every" {

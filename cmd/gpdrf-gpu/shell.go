@@ -30,7 +30,7 @@ func (p *program) manVerb() verb {
 	}
 }
 
-// completionFlag asks the parser for the words that may come next.
+// completionFlag asks for the words that may come next. The scripts for shells add it to a command.
 const completionFlag = "--generate-bash-completion"
 
 //go:embed completion.bash
@@ -56,8 +56,8 @@ func (p *program) completion(c *call) error {
 	return err
 }
 
-// completeFlags prints the words that may follow those after a verb: the values of the flag before,
-// or flags. Files are the shell's own.
+// completeFlags prints the words that may follow words, which stand after a verb: the values of the last flag, or
+// flags. The shell itself completes files.
 func (p *program) completeFlags(v verb, words []string) {
 	if len(words) == 0 {
 		return
@@ -81,8 +81,8 @@ func (p *program) completeFlags(v verb, words []string) {
 	}
 }
 
-// app are the commands. Each reads its own flags, so that they may come after arguments; the parser
-// knows them for the manual page and for fish.
+// app returns the commands for the parser. Each command reads its own flags, so that they may come after arguments.
+// The parser knows the flags for the manual page and for fish.
 func (p *program) app() *cli.App {
 	app := &cli.App{Name: "gpdrf-gpu", Version: rundir.Version, Usage: "deep Gaussian processes from the command line",
 		Writer: p.out, ErrWriter: p.err, ExitErrHandler: func(*cli.Context, error) {}}

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// endings are the signals that ask a command to end: Ctrl-C, kill, and a terminal that was closed,
-// unless nohup has begun it.
+// endings are the signals that ask a command to end: Ctrl-C, kill, and the closing of its terminal. The last one is
+// left out under nohup.
 func endings() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -20,29 +20,29 @@ func endings() []os.Signal {
 	return signals
 }
 
-// exitGuard ends the command as soon as a context ends, wherever it is, but not while it writes. It
-// is for work that has nothing to save.
+// exitGuard ends the command as soon as a context is done, but not while it writes. It is for work that has nothing
+// to save.
 type exitGuard struct {
 	ctx     context.Context
 	writing sync.Mutex
-	leave   func() error // prints the rest, once, and returns an endedError
+	leave   func() error // prints the last messages, once, and returns an endedError
 	exit    func()       // makes main exit
 	unwatch func() bool
 }
 
-// endedError ends a command for which everything has been said.
+// endedError ends a command that has printed all its messages.
 type endedError struct{ code int }
 
 func (e *endedError) Error() string { return fmt.Sprintf("ended with exit code %d", e.code) }
 
 func hasEnded(err error) bool { return errors.As(err, new(*endedError)) }
 
-// newExitGuard makes main exit when the context ends. leave prints the rest, and its error
-// decides the exit code.
+// newExitGuard makes main exit when the context is done. leave prints the last messages, and its error decides the
+// exit code.
 func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGuard {
 	g := &exitGuard{}
 	g.leave = sync.OnceValue(func() error {
-		g.writing.Lock() // and never unlock: nothing more is written
+		g.writing.Lock() // It stays locked: nothing more is written.
 		return &endedError{exitCode(leave())}
 	})
 	g.exit = func() { p.exit(g.leave()) }
@@ -50,23 +50,23 @@ func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGua
 	return g
 }
 
-// watch makes the end of a context that of the command.
+// watch ends the command when ctx is done.
 func (g *exitGuard) watch(ctx context.Context) {
 	g.ctx, g.unwatch = ctx, context.AfterFunc(ctx, g.exit)
 }
 
-// stop ends the watch: the end of the context no longer ends the command.
+// stop ends the watch: the command goes on when the context is done.
 func (g *exitGuard) stop() bool { return g.unwatch() }
 
 // exit makes main exit while the command is still at work.
 func (p *program) exit(err error) {
 	select {
 	case p.quit <- err:
-	default: // it exits already
+	default: // Main exits already.
 	}
 }
 
-// unless returns an error, or, where the context has ended, the error that ends the command.
+// unless returns err, or the error that ends the command if the context is done.
 func (g *exitGuard) unless(err error) error {
 	if g.ctx.Err() != nil {
 		return g.leave()
@@ -74,7 +74,7 @@ func (g *exitGuard) unless(err error) error {
 	return err
 }
 
-// liftLimit makes the end of ctx alone that of the command, in place of a time limit.
+// liftLimit watches ctx in place of a context with a time limit.
 func (g *exitGuard) liftLimit(ctx context.Context) error {
 	err := g.end()
 	if err == nil {
@@ -83,7 +83,7 @@ func (g *exitGuard) liftLimit(ctx context.Context) error {
 	return err
 }
 
-// end leaves the context to the verb. Where the context has ended, the error ends the command.
+// end ends the watch. If the context is done already, it returns the error that ends the command.
 func (g *exitGuard) end() error {
 	if !g.stop() && g.ctx.Err() != nil {
 		return g.leave()
@@ -91,16 +91,15 @@ func (g *exitGuard) end() error {
 	return nil
 }
 
-// write runs f to its end before the command can end.
+// write runs f; the command cannot end before f has returned.
 func (g *exitGuard) write(f func() error) error {
 	g.writing.Lock()
 	defer g.writing.Unlock()
 	return f()
 }
 
-// newQuitGuard lets a second Ctrl-C end a verb that has something to save, after discard, but not
-// while it writes; a third does not wait for that. A terminal that is closed may say so twice: only
-// another signal is a second one.
+// newQuitGuard lets a second Ctrl-C end a verb that has something to save. It waits while the verb writes, then
+// calls discard; a third Ctrl-C kills. A closed terminal may send its signal twice: this does not count as a second.
 func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	g := &exitGuard{}
 	signals := make(chan os.Signal, 2)
@@ -108,7 +107,7 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	done := make(chan struct{})
 	g.unwatch = sync.OnceValue(func() bool { signal.Stop(signals); close(done); return true })
 	go func() {
-		for n := 0; n < 2; { // the first one ends the context, too
+		for n := 0; n < 2; { // The first signal also makes the context done.
 			select {
 			case s := <-signals:
 				if n == 0 || s != syscall.SIGHUP {
@@ -128,10 +127,10 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	return g
 }
 
-// interrupted prints the state after an interrupt. If the context has ended for another reason, it
-// prints this reason instead, and returns it.
+// interrupted prints the state after an interrupt. If the context is done for another reason, it prints and returns
+// that instead.
 func (p *program) interrupted(ctx context.Context, format string, args ...any) error {
-	if p.ctx.Err() != nil { // a time limit may be over, too
+	if p.ctx.Err() != nil { // An interrupt counts more than a time limit.
 		ctx = p.ctx
 	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -142,12 +141,12 @@ func (p *program) interrupted(ctx context.Context, format string, args ...any) e
 	return errInterrupted
 }
 
-// nothing is for a verb that leaves nothing.
+// nothing prints the state after an interrupt of a verb that writes nothing.
 func (p *program) nothing() error { return p.interrupted(p.ctx, ": nothing was written") }
 
 // onInterrupt calls say at Ctrl-C, unless end was called before. end waits for say.
 func (p *program) onInterrupt(say func()) (end func()) {
-	if p.ctx.Err() != nil { // it was said before
+	if p.ctx.Err() != nil { // The interrupt was reported before.
 		return func() {}
 	}
 	said := make(chan struct{})

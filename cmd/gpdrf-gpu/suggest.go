@@ -160,7 +160,7 @@ func (p *program) parseSuggest(c *call) (r *suggestRequest, err error) {
 	return r, r.Check()
 }
 
-// readSearch reads how to choose, and how many rows.
+// readSearch reads the way of choosing rows, and their number.
 func (r *suggestRequest) readSearch(c *call) error {
 	otherwise := predict.EI
 	if r.Trained.Schema.Task == data.Classification {
@@ -176,7 +176,7 @@ func (r *suggestRequest) readSearch(c *call) error {
 	return c.err
 }
 
-// rowsToSuggest reads the candidates as a model has its rows.
+// rowsToSuggest reads the candidates in the form of the training rows of a model.
 func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Model) (*data.Dataset, error) {
 	watch, end := p.reading(p.ctx)
 	defer end()
@@ -197,7 +197,7 @@ func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Model) (*d
 	return rows, nil
 }
 
-// feasibility is the probability that each row is feasible, by the model of --feasible.
+// feasibility returns the probability that each row is feasible, by the model of --feasible.
 func (p *program) feasibility(c *call, r *suggestRequest, n int) ([]float64, error) {
 	rows, err := p.rowsToSuggest(c, r, r.feasible)
 	if err != nil {
@@ -210,7 +210,7 @@ func (p *program) feasibility(c *call, r *suggestRequest, n int) ([]float64, err
 	return predict.Feasibility(p.ctx, r.feasible, r.Device, rows)
 }
 
-// writeSuggestions writes the table, or prints it.
+// writeSuggestions writes the table to the file of --out, or prints it.
 func (p *program) writeSuggestions(r *suggestRequest, table *predict.Table, guard *exitGuard) error {
 	if p.json {
 		return p.printSuggestions(r, table)
@@ -228,7 +228,7 @@ func (p *program) writeSuggestions(r *suggestRequest, table *predict.Table, guar
 	return err
 }
 
-// printSuggestions prints JSON: how rows were chosen, and the rows with their columns by name.
+// printSuggestions prints JSON: the way of choosing, and the rows with their columns by name.
 func (p *program) printSuggestions(r *suggestRequest, table *predict.Table) error {
 	var lines bytes.Buffer
 	if err := table.Write(&lines, predict.JSONL); err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// dialectKeys are keys of verbs that read a file like the training file.
+// dialectKeys are the keys of verbs that read a file with the columns of the training file.
 func dialectKeys() []flagSpec {
 	return []flagSpec{
 		{name: "separator", arg: strings.Join(data.Separators(), "|"), help: "what separates the cells; default: detected"},
@@ -29,7 +29,7 @@ func tableKeys() []flagSpec {
 		flagSpec{name: "tokens", arg: strings.Join(data.Tokens(), "|"), help: "how sequences are cut into symbols"})
 }
 
-// tableOptions reads those flags and keys.
+// tableOptions reads the flags and keys about tables.
 func (c *call) tableOptions() (o data.TableOptions, _ error) {
 	for name, field := range map[string]*string{
 		"ignore": &o.Ignore, "id": &o.ID, "text": &o.Text, "missing": &o.Missing, "dates": &o.Dates,

@@ -12,7 +12,7 @@ import (
 type textTable struct {
 	header  []any
 	rows    [][]any
-	numbers []int // columns of numbers, from 1, which stand at the right; so do those of int alone
+	numbers []int // columns from 1 that are aligned at the right, beside those that hold int alone
 }
 
 // newTable is a table without rows, whose columns hold words.
@@ -29,7 +29,7 @@ func newNumberTable(header ...any) *textTable {
 
 func (t *textTable) add(cells ...any) { t.rows = append(t.rows, cells) }
 
-// lines is the text, without spaces at the ends of lines.
+// lines returns the lines of the table, without spaces at their ends.
 func (t *textTable) lines(indent string) (lines []string) {
 	all := slices.Concat([][]any{t.header}, t.rows)
 	widths, words := map[int]int{}, map[int]bool{}
@@ -54,7 +54,7 @@ func (t *textTable) lines(indent string) (lines []string) {
 	return lines
 }
 
-// indented is the text two columns from the left.
+// indented is the text of the table, indented by two columns.
 func (t *textTable) indented() string { return strings.Join(t.lines("  "), "\n") }
 
 // widest is the width of the longest line.

@@ -44,12 +44,12 @@ func (p *program) train(c *call) error {
 	return p.start(r)
 }
 
-// single is the training of one model, new or old.
+// single is the training of one model: a new run, or one that is resumed.
 type single struct {
 	p      *program
 	job    *train.Job
 	folder *rundir.Folder
-	guard  *exitGuard // until the first step
+	guard  *exitGuard // the guard until the first step
 }
 
 // start trains a new model.
@@ -72,7 +72,7 @@ func (p *program) start(r *trainRequest) error {
 		}
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
 	})
-	defer s.guard.stop() // before the context is cancelled
+	defer s.guard.stop() // This runs before cancel, so that cancel does not end the command.
 	s.job, err = p.newJob(ctx, r.call, cfg)
 	if err == nil && cfg.Device == "auto" && p.ranks == nil {
 		p.faster(ctx, s.job, shortStep)
@@ -146,8 +146,8 @@ func (s *single) discardAfter(err error) error {
 func (s *single) train(started time.Time) error {
 	defer s.job.Device.Close()
 	if s.p.joined() {
-		err := s.p.share("training", s.job.Device, factsOf(s.job), train.CheckRanks(s.p.ranks, s.job.Config, s.job.Train.N()))
-		if err != nil {
+		err := train.CheckRanks(s.p.ranks, s.job.Config, s.job.Train.N())
+		if err = s.p.share("training", s.job.Device, factsOf(s.job), err); err != nil {
 			return s.discardAfter(err)
 		}
 		s.job.Comm = s.p.ranks.Comm
@@ -164,7 +164,7 @@ func (s *single) train(started time.Time) error {
 	if err != nil {
 		s.p.afterFailure(err, s.folder)
 	}
-	if r != nil { // also where it could not be written
+	if r != nil { // A result is printed also if it could not be written.
 		if err := s.p.printRun(r, s.job.Config, path); err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (s *single) train(started time.Time) error {
 		return errors.Join(err, s.folder.Discard())
 	}
 	if s.p.ctx.Err() != nil {
-		if r.Interrupted && s.folder.CanResume() { // after the last step there may be no checkpoint
+		if r.Interrupted && s.folder.CanResume() { // After the last step there may be no checkpoint.
 			s.p.printLine("to resume: %s", s.p.resumeCommand(path))
 		}
 		return errInterrupted
@@ -188,7 +188,7 @@ func (p *program) noteRemoved(folder *rundir.Folder) {
 	}
 }
 
-// newJob opens the device and reads the rows of a new run. Reading stops when ctx ends.
+// newJob opens the device and reads the rows of a new run, until ctx is done.
 func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*train.Job, error) {
 	dev, err := p.openFor(c, cfg.Device)
 	if err != nil {
@@ -217,7 +217,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	return job, nil
 }
 
-// printRun prints the result of a run with these options.
+// printRun prints the result of a run, and its warnings by its options c.
 func (p *program) printRun(r *rundir.Result, c *options.Config, path string) error {
 	if p.json && r.Rising {
 		p.note("%s", rundir.Rising)
@@ -252,8 +252,8 @@ func (p *program) resumeCommand(path string) string {
 	return rundir.ResumeCommand(path)
 }
 
-// run trains, saves and scores. After an error, the caller discards the folder and shows the result,
-// if there is one.
+// run trains, saves and scores the model. After an error, the caller prints the result, if there is one, and
+// discards the folder.
 func (s *single) run() (r *rundir.Result, path string, err error) {
 	cfg := s.job.Config
 	if cfg.KLWeight != 1 {
@@ -266,7 +266,7 @@ func (s *single) run() (r *rundir.Result, path string, err error) {
 		inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
 	events := s.p.newEvents(s.folder)
 	out, saved, err := s.optimise(events)
-	if saved == nil && s.guard.ctx.Err() != nil { // before the first step
+	if saved == nil && s.guard.ctx.Err() != nil { // Training ended before the first step.
 		return nil, "", s.guard.leave()
 	}
 	if saved != nil {
@@ -288,7 +288,7 @@ func (s *single) run() (r *rundir.Result, path string, err error) {
 			"tested", out.Steps, rundir.MetricsFile)
 	}
 	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, events: events, limit: s.job.Limit()}
-	s.job.Config = out.Config // which rows may have settled
+	s.job.Config = out.Config // Some options depend on the rows.
 	err = o.save(saved)
 	if err == nil && out.End == train.Interrupted {
 		s.p.printLine("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
@@ -297,14 +297,13 @@ func (s *single) run() (r *rundir.Result, path string, err error) {
 	return o.result, o.path, err
 }
 
-// optimise trains the model. From the first step on, saved guards the checkpoints; nil means that
-// there was none.
+// optimise trains the model. From the first step on, saved guards the checkpoints; it is nil if no step was done.
 func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard, err error) {
 	ctx, cancel := context.WithCancel(s.p.ctx)
 	defer cancel()
 	stopping := func() {}
 	begin := func() {
-		if s.guard.end() != nil { // and main exits
+		if s.guard.end() != nil { // Main exits.
 			cancel()
 			return
 		}
@@ -318,7 +317,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 		})
 	}
 	s.job.Planned = func() {
-		if s.guard.liftLimit(s.p.ctx) != nil { // and main exits
+		if s.guard.liftLimit(s.p.ctx) != nil { // Main exits.
 			cancel()
 		}
 	}
@@ -327,7 +326,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 	s.job.Save = func(c *rundir.Checkpoint) error {
 		err := cmp.Or(saved, s.guard).write(func() error {
 			err := s.folder.Save(c)
-			if err == nil { // the end of the run reports an error of this
+			if err == nil { // The end of the run writes the session again, and reports an error.
 				s.p.keepSession(s.folder, s.job.Device.Name())
 			}
 			return err
@@ -351,12 +350,12 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 	return out, saved, err
 }
 
-// afterFailure prints the remains of a failed run.
+// afterFailure prints what a failed run has left, and how to resume it.
 func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	switch {
 	case !folder.CanResume():
-	// and would again
 	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)):
+		// A run that is resumed would fail again.
 		p.printLine("%s holds the last checkpoint: eval and predict use its parameters", folder.Path())
 	default:
 		p.printLine("to resume from the last checkpoint: %s", p.resumeCommand(folder.Path()))

@@ -34,7 +34,7 @@ func (p *program) trainVerb() verb {
 	}
 }
 
-// trainFlags are the flags of options.Options and those of the command itself.
+// trainFlags are the flags of train: those of options.Options, and those of the command itself.
 func trainFlags() []flagSpec {
 	flags := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml. " +
@@ -57,7 +57,7 @@ func trainFlags() []flagSpec {
 	return append(append(flags, optionFlags(true)...), jsonFlag)
 }
 
-// commandKeys are keys about the command, which a run does not keep.
+// commandKeys are the keys about the command. A run does not keep them.
 func commandKeys() []flagSpec {
 	keys := []flagSpec{
 		{name: "part", arg: "i/n|auto",
@@ -82,10 +82,10 @@ func commandKeys() []flagSpec {
 	return keys
 }
 
-// optionFlags are the options of a run that have a flag, or those that have none.
+// optionFlags returns the options of a run that have a flag, or those that have none.
 func optionFlags(withFlag bool) (flags []flagSpec) {
 	for _, o := range defaultConfig().Options() {
-		if o.Flag != withFlag || o.Record && o.Arg == "" { // nobody types the records of a run
+		if o.Flag != withFlag || o.Record && o.Arg == "" { // A record of a run is not typed.
 			continue
 		}
 		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: o.Text(),
@@ -96,7 +96,7 @@ func optionFlags(withFlag bool) (flags []flagSpec) {
 		if o.IsBool() {
 			f.arg = switchArg
 		}
-		if o.Key == "epochs" || o.Key == "time-limit" { // instead of steps
+		if o.Key == "epochs" || o.Key == "time-limit" { // These take the place of steps.
 			f.otherwise = ""
 		}
 		flags = append(flags, f)
@@ -104,7 +104,7 @@ func optionFlags(withFlag bool) (flags []flagSpec) {
 	return flags
 }
 
-// defaultConfig is the Config of a run without options.
+// defaultConfig returns the Config of a run without options.
 func defaultConfig() *options.Config {
 	defaults, err := options.Resolve(nil, nil)
 	if err != nil {
@@ -113,7 +113,7 @@ func defaultConfig() *options.Config {
 	return defaults
 }
 
-// ofMemory are the flags or keys of train that change its memory. The help of plan names them in a line.
+// ofMemory returns the flags or keys of train that change its memory. The help of plan names them in a line.
 func ofMemory(train []flagSpec) (flags []flagSpec) {
 	for _, f := range train {
 		if !slices.Contains([]string{"out", "resume", "overwrite", "json"}, f.name) {

@@ -21,8 +21,8 @@ type trainRequest struct {
 	call      *call
 	mode      trainMode
 	started   time.Time
-	outDir    string // the run folder; "" chooses one
-	resume    string // the folder that goes on
+	outDir    string // the new run folder; "" if its name is to be chosen
+	resume    string // the run folder of --resume
 	overwrite bool
 	cv        *rundir.CV
 }

@@ -1,30 +1,29 @@
 package main
 
-// verb is one command: all that its help, its page of docs/cli.md and the parser know of it.
+// verb is one command. The help, docs/cli.md and the parser take all they need from it.
 type verb struct {
 	name     string
-	args     string // how its arguments are written
-	line     string // what it does, in a line
-	about    string // and in a few
+	args     string // its arguments, as the help writes them
+	line     string // its description in a line
+	about    string // its description in a few lines
 	examples []example
 	flags    []flagSpec
-	keys     []flagSpec // that --set takes
+	keys     []flagSpec // the keys that --set takes
 	run      func(*call) error
 }
 
 type example struct{ command, what string }
 
-// flagSpec is one flag of a verb, or one key that --set takes. The command that uses its text also
-// checks it.
+// flagSpec is one flag of a verb, or one key that --set takes. Its text is checked by the command that uses it.
 type flagSpec struct {
 	group, name string
 	arg         string // the placeholder of its value; a switch has BOOL, or nothing
 	help        string
 	otherwise   string // its default
-	models      string // those that have it; "" is all
-	unlisted    bool   // belongs to another verb, whose help lists it
-	isKey       bool   // for --set, and in a config file
-	command     bool   // a key about the command: no option of the run
+	models      string // the models that have it; "" is all
+	unlisted    bool   // the help of another verb lists it
+	isKey       bool   // it is a key of --set and of a config file
+	command     bool   // it is a key about the command, and no option of the run
 }
 
 func (f flagSpec) isSwitch() bool { return f.arg == "" || f.arg == switchArg }
