@@ -18,9 +18,9 @@ type call struct {
 	args   []string                   // the words that are no flags and no values of flags
 	values map[string]options.Setting // the values of flags, and of keys that --set gives
 
-	own  []options.Setting // the keys of the config file about the command
-	file []options.Setting // the options of a run in the config file
-	read bool              // the file has been read
+	fileKeys    []options.Setting // the keys of the config file about the command
+	fileOptions []options.Setting // the options of a run in the config file
+	fileRead    bool              // the file has been read
 
 	err error // the error of the first value that could not be read
 }
@@ -86,19 +86,19 @@ func flagName(word string) string { name, _, _ := cutFlag(word); return name }
 func asksForHelp(name string) bool { return name == "help" || name == "h" }
 
 // flag returns the flag of this name; nil if the name is unknown.
-func (v *verb) flag(name string) *flagSpec { return named(v.flags, name) }
+func (v *verb) flag(name string) *flagSpec { return flagNamed(v.flags, name) }
 
 // key returns the key of --set of this name; nil if the name is unknown.
-func (v *verb) key(name string) *flagSpec { return named(v.keys, name) }
+func (v *verb) key(name string) *flagSpec { return flagNamed(v.keys, name) }
 
-func named(flags []flagSpec, name string) *flagSpec {
+func flagNamed(flags []flagSpec, name string) *flagSpec {
 	if i := slices.IndexFunc(flags, func(f flagSpec) bool { return f.name == name }); i >= 0 {
 		return &flags[i]
 	}
 	return nil
 }
 
-func names(flags []flagSpec) (all []string) {
+func flagNames(flags []flagSpec) (all []string) {
 	for _, f := range flags {
 		all = append(all, f.name)
 	}
@@ -119,7 +119,7 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	case v.flag(key) != nil:
 		return options.Setting{}, usagef("--set %s: is a flag of its own: use --%s", key, key)
 	}
-	return options.Setting{}, usagef("--set: unknown key %q%s", key, didyoumean.Hint(key, names(v.keys)))
+	return options.Setting{}, usagef("--set: unknown key %q%s", key, didyoumean.Hint(key, flagNames(v.keys)))
 }
 
 // unknownFlag is the error for a flag that the verb does not have; value is its value.
@@ -135,10 +135,10 @@ func (v *verb) unknownFlag(name, value string) error {
 		}
 		return usagef("--%s: is a %s now: use --set %s=%s", name, what, name, cmp.Or(value, otherwise))
 	}
-	if v.name == "plan" && named(trainFlags(), name) != nil {
+	if v.name == "plan" && flagNamed(trainFlags(), name) != nil {
 		return usagef("--%s: is about the folder of a run, and plan trains nothing: leave it out", name)
 	}
-	if near, ok := didyoumean.Nearest(name, names(v.flags)); ok {
+	if near, ok := didyoumean.Nearest(name, flagNames(v.flags)); ok {
 		return usagef("unknown flag --%s: did you mean --%s?", name, near)
 	}
 	return usagef("unknown flag --%s: see gpdrf-gpu %s --help", name, v.name)
@@ -153,11 +153,11 @@ func (c *call) setting(name string) (s options.Setting, given bool) {
 	if f := c.verb.key(name); f == nil || !f.command || c.readConfig() != nil {
 		return s, false
 	}
-	i := slices.IndexFunc(c.own, func(s options.Setting) bool { return s.Key == name })
+	i := slices.IndexFunc(c.fileKeys, func(s options.Setting) bool { return s.Key == name })
 	if i < 0 {
 		return s, false
 	}
-	return c.own[i], true
+	return c.fileKeys[i], true
 }
 
 // errorf returns an error about a flag or a key. It begins with the flag or key as the user wrote it.
@@ -178,22 +178,22 @@ func (c *call) text(name string) (string, bool) {
 // readConfig reads the config file, if there is one.
 func (c *call) readConfig() error {
 	path, given := c.values["config"]
-	if c.read || !given {
+	if c.fileRead || !given {
 		return nil
 	}
 	own := commandKeys()
-	all, err := options.ReadConfig(path.Text, names(own)...)
+	all, err := options.ReadConfig(path.Text, flagNames(own)...)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		if named(own, s.Key) != nil {
-			c.own = append(c.own, s)
+		if flagNamed(own, s.Key) != nil {
+			c.fileKeys = append(c.fileKeys, s)
 		} else {
-			c.file = append(c.file, s)
+			c.fileOptions = append(c.fileOptions, s)
 		}
 	}
-	c.read = true
+	c.fileRead = true
 	return nil
 }
 
@@ -212,7 +212,7 @@ func (c *call) config() (*options.Config, error) {
 	if err := c.readConfig(); err != nil {
 		return nil, err
 	}
-	return options.Resolve(c.file, c.given())
+	return options.Resolve(c.fileOptions, c.given())
 }
 
 func (p *program) readCommonFlags(c *call) error {

@@ -41,8 +41,8 @@ func (c *call) badRows(in, out string) (*badRows, error) {
 	return &badRows{path: path}, nil
 }
 
-// silence makes it write no file: another process writes it.
-func (b *badRows) silence() {
+// dropFile makes it write no file: another process writes it.
+func (b *badRows) dropFile() {
 	if b != nil {
 		b.path = ""
 	}
@@ -59,8 +59,8 @@ func (b *badRows) files(out string) (paths []string) {
 	return paths
 }
 
-// take returns the callback that takes bad rows.
-func (b *badRows) take() func(data.BadRow) error {
+// callback returns the callback that takes bad rows.
+func (b *badRows) callback() func(data.BadRow) error {
 	if b == nil {
 		return nil
 	}
@@ -92,8 +92,8 @@ func (b *badRows) writeWith(rows *data.Stream, f func() error) error {
 	})
 }
 
-// tell prints the number of bad rows.
-func (b *badRows) tell(p *program) {
+// printCount prints the number of bad rows.
+func (b *badRows) printCount(p *program) {
 	if b != nil && b.rows > 0 {
 		p.note("warning: %s: %d rows could not be read and are not predicted", b.path, b.rows)
 	}

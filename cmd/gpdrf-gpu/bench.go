@@ -104,7 +104,7 @@ func (p *program) bench(c *call) error {
 		return err
 	}
 	name = first.Name()
-	b.precision = p.relax(first, b.precision)
+	b.precision = p.setPrecision(first, b.precision)
 	if serve {
 		p.newExitGuard(p.ctx, func() error { return p.interrupted(p.ctx, "") }) // It also ends a wait for a line.
 		defer first.Close()
@@ -186,7 +186,7 @@ func aboutDevice(name string) string {
 func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 	start := time.Now()
 	b.progress("%s: operations on %s", b.preset, d.Device)
-	err := b.on(d, func(dev device.Device) (err error) {
+	err := b.withDevice(d, func(dev device.Device) (err error) {
 		if err = b.fits(dev); err == nil {
 			d.Operations, err = workload.TimeOperations(b.ctx, dev, b.size, limit/2)
 		}
@@ -196,7 +196,7 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 		return err
 	}
 	b.progress("%s: %s on %s", b.preset, b.size, d.Device)
-	return b.on(d, func(dev device.Device) error {
+	return b.withDevice(d, func(dev device.Device) error {
 		f, err := workload.TimeStep(b.ctx, dev, b.preset, b.size, limit-time.Since(start))
 		d.Steps = append(d.Steps, f)
 		return err
@@ -209,19 +209,19 @@ func (b *benchmark) fits(dev device.Device) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	of := memory.Plan{Device: dev.Name(), Samples: b.size.S, Batch: b.size.B, Rows: b.size.B}
+	plan := memory.Plan{Device: dev.Name(), Samples: b.size.S, Batch: b.size.B, Rows: b.size.B}
 	if free, known := dev.Free(); known {
-		of.Free = &free
+		plan.Free = &free
 	}
-	p := memory.New(of, ledger, []memory.Buffer{memory.Doubles("rows and parameters", doubles)})
+	p := memory.New(plan, ledger, []memory.Buffer{memory.Doubles("rows and parameters", doubles)})
 	if p.Fits() {
 		return nil
 	}
 	return p.Lacks("this step", "give smaller sizes with --size")
 }
 
-// on opens a device again, so that each measurement has all its memory. A failure of the device is an error.
-func (b *benchmark) on(d *benchDevice, measure func(device.Device) error) (err error) {
+// withDevice opens a device again, so that each measurement has all its memory. A failure of the device is an error.
+func (b *benchmark) withDevice(d *benchDevice, measure func(device.Device) error) (err error) {
 	dev, err := device.OpenLogged(d.Device, b.noteOnce)
 	if err != nil {
 		return err

@@ -16,15 +16,15 @@ func (r *benchReport) Lines() []string {
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s", d.Device, d.About))
 		lines = append(lines, "", fmt.Sprintf("%s, each operation by itself: %s", r.Preset, d.Steps[0].Size))
-		lines = append(lines, d.operations(r.beside(i))...)
+		lines = append(lines, d.operations(r.cpuFor(i))...)
 		lines = append(lines, "", r.Preset+", whole steps")
-		lines = append(lines, d.step(r.beside(i))...)
+		lines = append(lines, d.step(r.cpuFor(i))...)
 	}
 	return lines
 }
 
-// beside returns the CPU, whose times stand in the table of the GPU; nil for the table of the CPU.
-func (r *benchReport) beside(i int) *benchDevice {
+// cpuFor returns the CPU, whose times stand in the table of the GPU; nil for the table of the CPU.
+func (r *benchReport) cpuFor(i int) *benchDevice {
 	if i == 0 && len(r.Devices) > 1 {
 		return r.Devices[1]
 	}

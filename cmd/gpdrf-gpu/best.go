@@ -94,7 +94,7 @@ func (s *search) begin(out string) (err error) {
 	if err := s.req.call.readConfig(); err != nil {
 		return err
 	}
-	given := options.Merged(s.req.call.file, s.req.call.given())
+	given := options.Merged(s.req.call.fileOptions, s.req.call.given())
 	if s.cfg, err = options.Resolve(given, nil); err == nil {
 		err = rundir.CheckOut(out, false, false)
 	}
@@ -229,7 +229,7 @@ func (s *search) run() (*rundir.Result, error) {
 		Kept: func(k int) (*fitted.Model, error) {
 			return fitted.ReadModel(filepath.Join(s.folder.Path(), rundir.MemberFile(k)))
 		},
-		Note: bar.note, Doing: bar.doing,
+		Note: bar.note, Doing: bar.show,
 	}
 	if s.state.Limit > 0 {
 		finder.Test = s.job.Test

@@ -34,9 +34,9 @@ func (p *program) checkVerb() verb {
 // a block. A GPU adds up in another order and fuses a·b+c: there are some hundred roundings in all.
 var tolerances = map[string]float64{":f32": 1e-3, ":f64": 1e-10}
 
-// relaxed are the tolerances for less exact products. TF32 has an error of 2⁻¹² in each factor. In a gradient that
-// sums both signs it becomes some hundredths.
-var relaxed = map[device.Precision]float64{device.Medium: 5e-2}
+// mediumTolerances are the tolerances for less exact products. TF32 has an error of 2⁻¹² in each factor. In a
+// gradient that sums both signs it becomes some hundredths.
+var mediumTolerances = map[device.Precision]float64{device.Medium: 5e-2}
 
 // comparison is the result of `check` for one precision.
 type comparison struct {
@@ -75,9 +75,9 @@ func (c *comparisons) Lines() []string {
 
 // check compares the gradients of three models on a GPU with those on the CPU.
 func (p *program) check(c *call) error {
-	p.newExitGuard(p.ctx, p.nothing)
+	p.newExitGuard(p.ctx, p.nothingWritten)
 	name, _ := c.text("device")
-	machine, suffixes, err := p.toCheck(name)
+	machine, suffixes, err := p.gpuToCheck(name)
 	if err != nil {
 		return err
 	}
@@ -100,10 +100,10 @@ func (p *program) check(c *call) error {
 		if err != nil {
 			return err
 		}
-		if tolerance, ok := relaxed[device.Precision(got.at)]; ok {
+		if tolerance, ok := mediumTolerances[device.Precision(got.precision)]; ok {
 			x.Tolerance = tolerance
 		}
-		x.Precision = got.at
+		x.Precision = got.precision
 		x.compare(got.gradient, want.gradient)
 		about.About = machine.Name + ": " + got.about
 		about.Check = append(about.Check, x)
@@ -118,8 +118,8 @@ func (p *program) check(c *call) error {
 	return nil
 }
 
-// toCheck returns the GPU and the suffixes that a name stands for; without a name, the first GPU.
-func (p *program) toCheck(name string) (found device.Machine, suffixes []string, err error) {
+// gpuToCheck returns the GPU and the suffixes that a name stands for; without a name, the first GPU.
+func (p *program) gpuToCheck(name string) (found device.Machine, suffixes []string, err error) {
 	suffixes = device.Suffixes[:]
 	for _, suffix := range suffixes {
 		if short, ok := strings.CutSuffix(name, suffix); ok {

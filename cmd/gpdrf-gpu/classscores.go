@@ -29,7 +29,9 @@ func classTables(classes []metrics.ClassScore) string {
 	shown, heading := classes, ""
 	if len(classes) > mostClasses {
 		shown = slices.Clone(classes)
-		slices.SortStableFunc(shown, func(a, b metrics.ClassScore) int { return cmp.Compare(or(a.F1, 1), or(b.F1, 1)) })
+		slices.SortStableFunc(shown, func(a, b metrics.ClassScore) int {
+			return cmp.Compare(valueOr(a.F1, 1), valueOr(b.F1, 1))
+		})
 		shown = shown[:worstListed]
 		heading = fmt.Sprintf("the %d of %d classes with the lowest F1\n", worstListed, len(classes))
 	}

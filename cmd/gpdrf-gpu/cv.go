@@ -33,7 +33,7 @@ func (r *trainRequest) asksForCV() (asked bool, err error) {
 	case begin && !resume:
 		err := r.call.readConfig()
 		if err == nil {
-			r.cv, err = rundir.NewCV(folds, r.call.file, r.call.given())
+			r.cv, err = rundir.NewCV(folds, r.call.fileOptions, r.call.given())
 		}
 		if err == nil && part && rundir.IsCV(r.outDir) {
 			r.cv, err = openSame(r.outDir, r.cv)
@@ -45,14 +45,14 @@ func (r *trainRequest) asksForCV() (asked bool, err error) {
 
 // crossValidation is a cross-validation that is being trained.
 type crossValidation struct {
-	p       *program
-	req     *trainRequest
-	changes []options.Setting // the options that --resume changes
-	release func()            // releases the lock of the folder; nil without the lock
-	created bool              // this process has made the folder, and has it alone
-	part    parts.Part        // the part whose folds are trained; zero for a single process
-	unclaim func() error      // gives back the claimed fold; nil without one
-	begun   int               // number of folds that this process has begun
+	p          *program
+	req        *trainRequest
+	changes    []options.Setting // the options that --resume changes
+	release    func()            // releases the lock of the folder; nil without the lock
+	created    bool              // this process has made the folder, and has it alone
+	part       parts.Part        // the part whose folds are trained; zero for a single process
+	unclaim    func() error      // gives back the claimed fold; nil without one
+	foldsBegun int               // number of folds that this process has begun
 }
 
 // clock returns the time limit of the next fold of this process. A fold pays for earlier folds that were late. A tenth
@@ -60,8 +60,8 @@ type crossValidation struct {
 func (v *crossValidation) clock(now time.Time) train.Limit {
 	share := v.req.cv.Share()
 	after := share / 10
-	l := train.Limit{Began: v.req.started.Add(time.Duration(v.begun) * (share - after)), Time: share}
-	v.begun++
+	l := train.Limit{Began: v.req.started.Add(time.Duration(v.foldsBegun) * (share - after)), Time: share}
+	v.foldsBegun++
 	if share == 0 || now.Before(l.Began) {
 		l.Began = now
 	}
@@ -99,7 +99,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 	}()
 	err := v.folds()
 	if err == nil && cv.Predicts() {
-		err = v.claimed(cv.ClaimPredictions, v.afterFolds)
+		err = v.doOnce(cv.ClaimPredictions, v.afterFolds)
 	}
 	if hasEnded(err) {
 		return err
@@ -129,15 +129,15 @@ func (v *crossValidation) resume() (err error) {
 	if v.release, err = v.lock(); err != nil {
 		return err
 	}
-	finished, fresh := 0, false
+	finished, anyNew := 0, false
 	for k := 1; k <= v.req.cv.Folds; k++ {
 		if v.req.cv.Runs[k-1].Standing == rundir.FoldFinished {
 			finished = k
 		}
-		fresh = fresh || v.req.cv.ToDo(k) && !v.req.cv.CanResume(k)
+		anyNew = anyNew || v.req.cv.ToDo(k) && !v.req.cv.CanResume(k)
 	}
 	cfg, err := v.req.cv.Begin(max(finished, 1), v.changes)
-	if err != nil || !fresh || finished == 0 {
+	if err != nil || !anyNew || finished == 0 {
 		return err
 	}
 	_, rows, _, err := cfg.ReadRows(nil, v.p.watch())
@@ -168,8 +168,8 @@ func (v *crossValidation) folds() error {
 		if hasEnded(err) {
 			return err
 		}
-		if elsewhere := (*elsewhereError)(nil); errors.As(err, &elsewhere) {
-			v.p.note("fold %d of %d: %v", k, v.req.cv.Folds, elsewhere)
+		if taken := (*takenError)(nil); errors.As(err, &taken) {
+			v.p.note("fold %d of %d: %v", k, v.req.cv.Folds, taken)
 			continue
 		}
 		if v.req.cv.Path() == "" || v.release == nil { // there is no cv.json, or it is another process's

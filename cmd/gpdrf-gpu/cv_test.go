@@ -30,7 +30,7 @@ func TestClockOfFolds(t *testing.T) {
 			t.Errorf("fold %d begins at %d s with %s, and ends at %s, expected %d s", k+1, c.now, l.Time, end, c.end)
 		}
 	}
-	ctx, cancel := v.late()
+	ctx, cancel := v.extrasContext()
 	defer cancel()
 	if end, _ := ctx.Deadline(); end.Sub(began) != 42*time.Second+lastTest {
 		t.Errorf("all ends after %s", end.Sub(began))

@@ -9,10 +9,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// elsewhereError is the error of a fold that another process trains, or has trained.
-type elsewhereError struct{ why string }
+// takenError is the error of a fold that another process trains, or has trained.
+type takenError struct{ why string }
 
-func (e *elsewhereError) Error() string { return e.why }
+func (e *takenError) Error() string { return e.why }
 
 // readPart reads the key part. It needs --out, so that all parts have one folder.
 func (v *crossValidation) readPart() (err error) {
@@ -41,10 +41,10 @@ func (v *crossValidation) lock() (release func(), err error) {
 }
 
 // openSame opens the cross-validation in a folder. It must have the options of asked.
-func openSame(path string, asked *rundir.CV) (*rundir.CV, error) {
+func openSame(path string, requested *rundir.CV) (*rundir.CV, error) {
 	cv, err := rundir.OpenCV(path)
 	if err == nil {
-		err = cv.SameAs(asked)
+		err = cv.SameAs(requested)
 	}
 	return cv, err
 }
@@ -76,7 +76,7 @@ func (v *crossValidation) beginShared(guard *exitGuard) error {
 	return err
 }
 
-// claim takes a fold for this part. The error is an *elsewhereError if another process trains it, or has trained it
+// claim takes a fold for this part. The error is an *takenError if another process trains it, or has trained it
 // meanwhile.
 func (v *crossValidation) claim(k int) (err error) {
 	if !v.shares() {
@@ -84,10 +84,10 @@ func (v *crossValidation) claim(k int) (err error) {
 	}
 	other := (*parts.HeldError)(nil)
 	if v.unclaim, err = v.req.cv.Claim(k); errors.As(err, &other) {
-		return &elsewhereError{other.Owner + " trains it: it is left to that"}
+		return &takenError{other.Owner + " trains it: it is left to that"}
 	}
 	if err == nil && !v.req.cv.ToDo(k) {
-		err = &elsewhereError{"another part has trained it"}
+		err = &takenError{"another part has trained it"}
 	}
 	return err
 }
@@ -102,8 +102,8 @@ func (v *crossValidation) giveBack() error {
 	return release()
 }
 
-// claimed does work that only one part is to do, unless another process does it.
-func (v *crossValidation) claimed(claim func() (func() error, error), do func() error) error {
+// doOnce does work that only one part is to do, unless another process does it.
+func (v *crossValidation) doOnce(claim func() (func() error, error), do func() error) error {
 	if !v.shares() {
 		return do()
 	}

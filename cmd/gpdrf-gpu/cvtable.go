@@ -64,9 +64,9 @@ func cvTable(cv *rundir.CV) string {
 	} else if p != nil {
 		text += fmt.Sprintf("\n\nall %d rows together\n", p.Rows) + classTables(p.Classes)
 	}
-	text = strings.TrimRight(text, "\n") + insideText("", cv.Conformal)
+	text = strings.TrimRight(text, "\n") + coverageText("", cv.Conformal)
 	for _, o := range cv.Outputs {
-		text += insideText(" of "+o.Target, o.Conformal)
+		text += coverageText(" of "+o.Target, o.Conformal)
 	}
 	return text
 }
@@ -79,8 +79,8 @@ func testedRows(run rundir.FoldRun) string {
 	return fmt.Sprint(run.NTest)
 }
 
-// insideText is the line about the intervals or sets of a target; "" without them.
-func insideText(of string, c map[string]rundir.Average) string {
+// coverageText is the line about the intervals or sets of a target; "" without them.
+func coverageText(of string, c map[string]rundir.Average) string {
 	if c == nil {
 		return ""
 	}

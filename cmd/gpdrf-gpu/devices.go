@@ -71,20 +71,20 @@ func about(dev device.Device, otherwise string) string {
 	return otherwise
 }
 
-// relax permits a device to compute at a precision, and returns the precision that it takes. A note tells if it is
-// another one.
-func (p *program) relax(dev device.Device, asked string) string {
-	got := device.SetPrecision(dev, device.Precision(asked))
-	if string(got) != asked {
+// setPrecision permits a device to compute at a precision, and returns the precision that it takes. A note tells if
+// it is another one.
+func (p *program) setPrecision(dev device.Device, requested string) string {
+	actual := device.SetPrecision(dev, device.Precision(requested))
+	if string(actual) != requested {
 		p.note("precision %s: %s computes at %s: tensor cores are on GPUs from compute capability 8.0 on, and for :f32",
-			asked, dev.Name(), got)
+			requested, dev.Name(), actual)
 	}
-	return string(got)
+	return string(actual)
 }
 
 // on returns the Config of a run with this device, and the precision at which it computes.
 func (p *program) on(dev device.Device, cfg *options.Config) *options.Config {
-	return cfg.With("device", dev.Name()).With("precision", p.relax(dev, cfg.Precision))
+	return cfg.With("device", dev.Name()).With("precision", p.setPrecision(dev, cfg.Precision))
 }
 
 // precision returns the value of --precision; the default is otherwise.
@@ -106,13 +106,13 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 	if !given {
 		name = p.anyCard(trainedOn)
 	}
-	away := !given && !slices.Contains(deviceNames(), trainedOn) // The run is from another machine.
-	if away {
+	foreign := !given && !slices.Contains(deviceNames(), trainedOn) // The run is from another machine.
+	if foreign {
 		name = "auto"
 	}
 	dev, err := p.openDevice(name)
 	// The numbers of the run are doubles, and auto opens a device of singles.
-	if double := device.Suffixes[1]; err == nil && away && strings.HasSuffix(trainedOn, double) {
+	if double := device.Suffixes[1]; err == nil && foreign && strings.HasSuffix(trainedOn, double) {
 		name = strings.TrimSuffix(dev.Name(), device.Suffixes[0]) + double
 		if err = dev.Close(); err == nil {
 			dev, err = p.openDevice(name)
@@ -121,7 +121,7 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 	if err != nil {
 		return nil, "", err
 	}
-	return dev, p.relax(dev, precision), nil
+	return dev, p.setPrecision(dev, precision), nil
 }
 
 // deviceNames are the names of all devices of this machine, without and with suffixes.

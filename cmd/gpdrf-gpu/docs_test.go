@@ -55,7 +55,7 @@ func (p *program) markdown() string {
 			}
 		}
 		v.eachGroup(list)
-		list(v.keysHeading(), listed(v.keys))
+		list(v.keysHeading(), listedFlags(v.keys))
 	}
 	return b.String()
 }

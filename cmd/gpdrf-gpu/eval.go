@@ -33,7 +33,7 @@ func (p *program) eval(c *call) error {
 	if err := p.join(c); err != nil {
 		return err
 	}
-	guard := p.newExitGuard(p.ctx, p.nothing)
+	guard := p.newExitGuard(p.ctx, p.nothingWritten)
 	defer guard.stop()
 	path, err := c.argument()
 	if err != nil {
@@ -112,7 +112,7 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 		}
 		return rows, notes, c.attachGram(rows, watch)
 	}
-	for _, name := range append([]string{"labels", "gram"}, names(c.verb.keys)...) {
+	for _, name := range append([]string{"labels", "gram"}, flagNames(c.verb.keys)...) {
 		if _, given := c.text(name); given {
 			return nil, nil, c.errorf(name, "needs --data FILE")
 		}

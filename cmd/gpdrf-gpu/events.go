@@ -22,7 +22,7 @@ type events struct {
 	folder  *rundir.Folder
 	name    string
 	mutex   sync.Mutex
-	waiting []byte // records that are not written yet
+	pending []byte // records that are not written yet
 	last    time.Time
 	failed  bool
 }
@@ -36,7 +36,7 @@ func (p *program) newEvents(folder *rundir.Folder) *events {
 	}
 	now := time.Now()
 	return &events{
-		p: p, folder: folder, waiting: tfevents.Begin(now),
+		p: p, folder: folder, pending: tfevents.Begin(now),
 		name: fmt.Sprintf("%s%d.%d.gpdrf-gpu", rundir.EventsPrefix, now.Unix(), os.Getpid()),
 	}
 }
@@ -45,14 +45,14 @@ func (p *program) newEvents(folder *rundir.Folder) *events {
 func (e *events) write(record []byte, now bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	if e.waiting = append(e.waiting, record...); e.failed || !now && time.Since(e.last) < eventsEvery {
+	if e.pending = append(e.pending, record...); e.failed || !now && time.Since(e.last) < eventsEvery {
 		return
 	}
-	if err := e.folder.Append(e.name, e.waiting); err != nil {
+	if err := e.folder.Append(e.name, e.pending); err != nil {
 		e.failed = true
 		e.p.note("warning: TensorBoard will show no more of this run: %v", err)
 	}
-	e.waiting, e.last = nil, time.Now()
+	e.pending, e.last = nil, time.Now()
 }
 
 // step writes the numbers of a reading.

@@ -31,7 +31,7 @@ func (p *program) exportVerb() verb {
 
 // export writes a model as an ONNX file.
 func (p *program) export(c *call) error {
-	guard := p.newExitGuard(p.ctx, p.nothing)
+	guard := p.newExitGuard(p.ctx, p.nothingWritten)
 	path, err := c.argument()
 	if err != nil {
 		return err

@@ -13,9 +13,10 @@ import (
 // long, whatever their work.
 const shortStep = 10 * time.Millisecond
 
-// faster moves a new run from the GPU that auto has found to the CPU, if a step takes less time there. It measures
-// paceSteps steps on both if those on the GPU are short. An error is left out: the run meets it again and reports it.
-func (p *program) faster(ctx context.Context, job *train.Job, short time.Duration) {
+// chooseFaster moves a new run from the GPU that auto has found to the CPU, if a step takes less time there. It
+// measures paceSteps steps on both if those on the GPU are short. An error is left out: the run meets it again and
+// reports it.
+func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.Duration) {
 	c := job.Config
 	exact := c.Precision == string(device.Highest)
 	if strings.HasPrefix(job.Device.Name(), "cpu") || job.Train.Sequences != nil || !exact {

@@ -31,10 +31,10 @@ func TestFaster(t *testing.T) {
 	job := &train.Job{Config: p.on(dev, c), Device: dev}
 	job.Config, job.Train, job.Test, _, err = job.Config.Load(data.Watch{})
 	must.OK(t, err)
-	if p.faster(t.Context(), job, time.Nanosecond); job.Device != dev || said.Len() > 0 {
+	if p.chooseFaster(t.Context(), job, time.Nanosecond); job.Device != dev || said.Len() > 0 {
 		t.Errorf("a long step is moved to %s: %s", job.Device.Name(), &said)
 	}
-	p.faster(t.Context(), job, time.Minute)
+	p.chooseFaster(t.Context(), job, time.Minute)
 	want, lines := "training on cpu:f32: a step takes ", strings.Count(said.String(), "\n")
 	if !strings.HasPrefix(said.String(), want) || lines != 1 {
 		t.Errorf("said %q, want %q", &said, want)

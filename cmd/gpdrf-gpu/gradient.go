@@ -14,10 +14,10 @@ import (
 // The sizes of the models that `check` compares.
 const checkRows, checkInputs, checkInducing = 33, 3, 17
 
-// checked are small models that together use most operations: one of vectors, one of sequences and
+// checkedModels are small models that together use most operations: one of vectors, one of sequences and
 // vectors, and one with W and Ω in closed form. In the last one, the upper layer takes moments and
 // the lower one draws from them.
-var checked = []struct {
+var checkedModels = []struct {
 	what   string // the prefix of the names of its parameters
 	config model.Config
 }{
@@ -40,22 +40,22 @@ var checked = []struct {
 	}},
 }
 
-// checkedOn is the gradient of the checked models on one device. Rows and parameters are the same on all devices.
-type checkedOn struct {
-	gradient []model.Parameter
-	at       string // the precision at which the device computed
-	about    string // the description of the device
+// deviceGradient is the gradient of the checked models on one device. Rows and parameters are the same on all devices.
+type deviceGradient struct {
+	gradient  []model.Parameter
+	precision string // the precision at which the device computed
+	about     string // the description of the device
 }
 
 // gradient computes the gradient of the checked models on a device.
-func (p *program) gradient(name, precision string) (x checkedOn, err error) {
+func (p *program) gradient(name, precision string) (x deviceGradient, err error) {
 	dev, err := p.openDevice(name)
 	if err != nil {
 		return x, err
 	}
-	x.at, x.about = p.relax(dev, precision), about(dev, "")
+	x.precision, x.about = p.setPrecision(dev, precision), about(dev, "")
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	for _, c := range checked {
+	for _, c := range checkedModels {
 		blocks, err := gradientOf(dev, c.config)
 		if err != nil {
 			return x, fmt.Errorf("%s: %w", name, err)

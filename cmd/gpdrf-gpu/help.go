@@ -58,7 +58,7 @@ func (v verb) help(all bool) string {
 		fmt.Fprintf(&b, "  %s\n      %s\n", e.command, e.what)
 	}
 	v.eachGroup(func(group string, flags []flagSpec) { writeFlags(&b, group, flags) })
-	keys := listed(v.keys)
+	keys := listedFlags(v.keys)
 	if all || len(keys) <= mostKeys {
 		writeFlags(&b, v.keysHeading(), keys)
 	}
@@ -80,8 +80,8 @@ func (v verb) keysHeading() string {
 	return "Keys of --set, and of a config file, where a line is key: value"
 }
 
-// listed returns the flags that the help of the verb lists.
-func listed(flags []flagSpec) []flagSpec {
+// listedFlags returns the flags that the help of the verb lists.
+func listedFlags(flags []flagSpec) []flagSpec {
 	return slices.DeleteFunc(slices.Clone(flags), func(f flagSpec) bool { return f.unlisted })
 }
 
@@ -109,7 +109,7 @@ func (v verb) synopsis() string {
 func (v verb) eachGroup(visit func(group string, flags []flagSpec)) {
 	var order []string
 	groups := map[string][]flagSpec{}
-	for _, f := range listed(v.flags) {
+	for _, f := range listedFlags(v.flags) {
 		if groups[f.group] == nil {
 			order = append(order, f.group)
 		}

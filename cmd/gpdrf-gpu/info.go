@@ -56,7 +56,7 @@ func (p *program) infoVerb() verb {
 
 // info describes a run folder, a model file, a data file, or this program and its machine.
 func (p *program) info(c *call) error {
-	p.newExitGuard(p.ctx, p.nothing)
+	p.newExitGuard(p.ctx, p.nothingWritten)
 	args := c.args
 	if len(args) > 0 {
 		if err := c.noMore(args[1:]); err != nil {
@@ -192,11 +192,11 @@ func source() string {
 
 // Lines is the text for people.
 func (i programInfo) Lines() []string {
-	of := ""
+	source := ""
 	if i.Source != "" {
-		of = " of " + i.Source
+		source = " of " + i.Source
 	}
-	lines := append([]string{fmt.Sprintf("gpdrf-gpu %s%s, %s, %s", i.Version, of, i.Go, i.System)}, i.lines()...)
+	lines := append([]string{fmt.Sprintf("gpdrf-gpu %s%s, %s, %s", i.Version, source, i.Go, i.System)}, i.lines()...)
 	if i.DataDir == "" {
 		lines = append(lines, "data      "+data.DataDirEnv+
 			" is not set: set it to the folder of the named sets")
@@ -293,7 +293,7 @@ func (i *runInfo) Lines() []string {
 		lines = append(lines, "objective  "+r.ObjectiveText(func(v float64) string { return fmt.Sprintf("%.5g", v) }))
 	}
 	if v := r.Validation; v != nil {
-		lines = append(lines, validated(v))
+		lines = append(lines, validationLine(v))
 	}
 	if i.inputs != "" {
 		lines = append(lines, "inputs     "+i.inputs)
@@ -324,8 +324,8 @@ func (i *runInfo) Lines() []string {
 	return lines
 }
 
-// validated describes the validation of a run.
-func validated(v *rundir.Validation) string {
+// validationLine describes the validation of a run.
+func validationLine(v *rundir.Validation) string {
 	score := ""
 	for name, value := range map[string]*float64{"nlpd": v.NLPD, "nll": v.NLL} {
 		if value != nil {

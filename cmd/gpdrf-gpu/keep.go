@@ -23,14 +23,14 @@ import (
 
 // The names of the extras of a run.
 const (
-	theCheck  = "the check for memorised rows"
-	theReport = "the report"
+	checkExtra  = "the check for memorised rows"
+	reportExtra = "the report"
 )
 
 // extra computes one extra and reports success. A failure is a warning.
 func (f *runOutput) extra(ctx context.Context, guard *exitGuard, what string,
 	work func(context.Context) (write func() error, err error)) bool {
-	guard.write(func() error { f.doing = what; return nil })
+	guard.write(func() error { f.extraName = what; return nil })
 	err := extra(ctx, guard, bound(f.job.Started), work)
 	if err != nil && !hasEnded(err) {
 		f.leaveOut(err)
@@ -41,10 +41,10 @@ func (f *runOutput) extra(ctx context.Context, guard *exitGuard, what string,
 // leaveOut prints the reason for leaving out the current extra.
 func (f *runOutput) leaveOut(why any) {
 	hint := ""
-	if f.doing == theReport {
+	if f.extraName == reportExtra {
 		hint = "; to write it: gpdrf-gpu report " + f.path
 	}
-	f.p.note("warning: %s was left out: %v%s", f.doing, why, hint)
+	f.p.note("warning: %s was left out: %v%s", f.extraName, why, hint)
 }
 
 // generalise compares the scores of training rows with those of test rows.
@@ -52,7 +52,7 @@ func (f *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fi
 	if f.result.Generalisation != nil {
 		return
 	}
-	f.extra(ctx, guard, theCheck, func(ctx context.Context) (func() error, error) {
+	f.extra(ctx, guard, checkExtra, func(ctx context.Context) (func() error, error) {
 		g, err := f.job.Generalise(ctx, f.out.Trained, scores)
 		return func() error {
 			f.result.Generalisation = g
@@ -61,17 +61,17 @@ func (f *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fi
 	})
 }
 
-// keep adds the predictions of test rows, the log of TensorBoard and the report to the run folder. Without scores it
-// adds the report alone.
-func (f *runOutput) keep(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
+// addExtras adds the predictions of test rows, the log of TensorBoard and the report to the run folder. Without
+// scores it adds the report alone.
+func (f *runOutput) addExtras(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
 	if f.path == "" || f.out.End == train.Interrupted {
 		return
 	}
-	ok := scores == nil || f.extra(ctx, guard, theReport, func(ctx context.Context) (func() error, error) {
+	ok := scores == nil || f.extra(ctx, guard, reportExtra, func(ctx context.Context) (func() error, error) {
 		return f.predictions(ctx, scores)
 	})
 	if ok && scores != nil && f.events != nil {
-		ok = f.extra(ctx, guard, theReport, func(context.Context) (func() error, error) {
+		ok = f.extra(ctx, guard, reportExtra, func(context.Context) (func() error, error) {
 			r, err := report.Open(f.path)
 			if err != nil {
 				return nil, err
@@ -81,7 +81,7 @@ func (f *runOutput) keep(ctx context.Context, guard *exitGuard, scores *fitted.S
 		})
 	}
 	if ok && f.p.reports {
-		f.extra(ctx, guard, theReport, func(context.Context) (func() error, error) {
+		f.extra(ctx, guard, reportExtra, func(context.Context) (func() error, error) {
 			text, err := page(f.path)
 			return func() error { return f.folder.Write(rundir.ReportFile, atomicfile.Text(text)) }, err
 		})
@@ -105,15 +105,15 @@ func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (wri
 	}, nil
 }
 
-// history adds this command to the history of the run. A failure is a warning.
-func (f *runOutput) history() {
+// writeHistory adds this command to the history of the run. A failure is a warning.
+func (f *runOutput) writeHistory() {
 	if err := f.p.keepSession(f.folder, f.job.Device.Name()); err != nil {
 		f.p.note("warning: the command is not kept in the run folder: %v", err)
 	}
 }
 
-// table writes metrics.csv.
-func (f *runOutput) table() {
+// writeMetricsTable writes metrics.csv.
+func (f *runOutput) writeMetricsTable() {
 	text, err := os.ReadFile(filepath.Join(f.path, rundir.MetricsFile))
 	var readings []rundir.Reading
 	if err == nil {
@@ -176,8 +176,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// soon is the time that an extra may take to end after its bound, or after its context is done.
-const soon = time.Second
+// extraGrace is the time that an extra may take to end after its bound, or after its context is done.
+const extraGrace = time.Second
 
 // bound is the time that an extra of a run may take: as long as the run so far, from a minute to an hour.
 func bound(began time.Time) time.Duration {
@@ -208,7 +208,7 @@ func extra(ctx context.Context, guard *exitGuard, bound time.Duration,
 		o.write, o.err = work(ctx)
 	}()
 	over := make(chan struct{})
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(soon, func() { close(over) }) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(extraGrace, func() { close(over) }) })()
 	select {
 	case o := <-done:
 		if o.err != nil {

@@ -36,7 +36,7 @@ func main() { os.Exit(start(os.Stderr)) }
 
 // start runs the command, which prints its notes to err, and returns the exit code.
 func start(err io.Writer) (code int) {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	go func() {
 		<-ctx.Done()
 		stop() // A second Ctrl-C kills, unless a newQuitGuard handles it.
@@ -81,7 +81,7 @@ func (p *program) do(args []string) error {
 	}
 	out := &output{to: p.out}
 	p.out = out
-	err := p.part(p.dispatch(args[1:]))
+	err := p.finishShared(p.dispatch(args[1:]))
 	if err == nil {
 		err = out.err
 	}

@@ -45,7 +45,7 @@ type tensorInfo struct {
 func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 	var trained *fitted.Model
 	i = &modelFile{Path: path, Sound: true}
-	format, wrong := i.look() // An error of the reader of the format below is more precise than wrong.
+	format, wrong := i.readTensors() // An error of the reader of the format below is more precise than wrong.
 	if filepath.Base(path) == rundir.CheckpointFile || format == rundir.CheckpointFormat {
 		c, err := rundir.ReadCheckpointFile(path)
 		if err != nil {
@@ -93,8 +93,8 @@ func (p *program) checkFile(path string) error {
 	return err
 }
 
-// look lists the tensors and the checksum, and returns the format.
-func (i *modelFile) look() (format string, err error) {
+// readTensors lists the tensors and the checksum, and returns the format.
+func (i *modelFile) readTensors() (format string, err error) {
 	f, err := os.Open(i.Path)
 	if err != nil {
 		return "", err

@@ -18,7 +18,7 @@ import (
 
 // afterFolds writes the predictions of all rows, and the report, if there is time.
 func (v *crossValidation) afterFolds() error {
-	ctx, cancel := v.late()
+	ctx, cancel := v.extrasContext()
 	defer cancel()
 	err := v.predictAll(ctx)
 	switch {
@@ -29,20 +29,20 @@ func (v *crossValidation) afterFolds() error {
 			rundir.ResumeCommand(v.req.cv.Path()))
 		return nil
 	case err == nil && v.p.reports:
-		return v.page(ctx)
+		return v.writeReport(ctx)
 	}
 	return err
 }
 
-// late returns the context of the work after the folds. It ends at the latest time of the time limit, but short work
-// is worth the wait.
-func (v *crossValidation) late() (context.Context, context.CancelFunc) {
-	all := time.Duration(v.begun) * v.req.cv.Share()
+// extrasContext returns the context of the work after the folds. It ends at the latest time of the time limit, but
+// short work is worth the wait.
+func (v *crossValidation) extrasContext() (context.Context, context.CancelFunc) {
+	all := time.Duration(v.foldsBegun) * v.req.cv.Share()
 	return train.Limit{Began: v.req.started.Add(lastTest), Time: all}.Latest(v.p.ctx)
 }
 
-// page writes the report of all folds. Its error is the end of the command; a failure of the report is a note.
-func (v *crossValidation) page(ctx context.Context) error {
+// writeReport writes the report of all folds. Its error is the end of the command; a failure of the report is a note.
+func (v *crossValidation) writeReport(ctx context.Context) error {
 	var folders []string
 	for k := 1; k <= v.req.cv.Folds; k++ {
 		folders = append(folders, v.req.cv.FoldPath(k))
@@ -120,7 +120,7 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 		return nil, nil, err
 	}
 	defer dev.Close()
-	v.p.relax(dev, run.Config.Precision)
+	v.p.setPrecision(dev, run.Config.Precision)
 	t := run.Trained
 	bar := v.p.newRowsBar(ds.N())
 	p, distances, err := t.PredictFar(ctx, dev, ds, t.EvalSamples, bar.show)

@@ -14,16 +14,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// The times after which work other than training shows its progress. A bar appears after barAfter. Without a
-// terminal, a line appears after lineAfter; the pause to the next line doubles each time, up to mostBetween.
+// The times after which work other than training shows its progress. A bar appears after barDelay. Without a
+// terminal, a line appears after lineDelay; the pause to the next line doubles each time, up to maxLinePause.
 const (
-	barAfter    = time.Second
-	lineAfter   = 2 * time.Second
-	mostBetween = time.Minute
+	barDelay     = time.Second
+	lineDelay    = 2 * time.Second
+	maxLinePause = time.Minute
 )
 
-// unknown is the total of work of unknown size.
-const unknown = math.MaxInt
+// unknownTotal is the total of work of unknown size.
+const unknownTotal = math.MaxInt
 
 // phase shows the progress of long work other than training: by a bar on a terminal, by a line from time to time
 // elsewhere. Several goroutines may report progress.
@@ -34,16 +34,16 @@ type phase struct {
 	count    func(int) string // the text of the finished part, such as "3 of 5 rows"
 	total    int
 
-	mutex      sync.Mutex
-	start      time.Time
-	due, pause time.Duration // time of the next line, and pause between it and the following one
-	group      *mpb.Progress
-	bar        *mpb.Bar
+	mutex           sync.Mutex
+	start           time.Time
+	nextLine, pause time.Duration // time of the next line, and pause between it and the following one
+	group           *mpb.Progress
+	bar             *mpb.Bar
 }
 
 func (c *console) newPhase(what string, total int, count func(done int) string) *phase {
 	f := &phase{w: c.err, terminal: c.terminal, what: what, count: count, total: total,
-		start: time.Now(), due: lineAfter, pause: lineAfter}
+		start: time.Now(), nextLine: lineDelay, pause: lineDelay}
 	if c.quiet {
 		f.w = nil
 	}
@@ -72,13 +72,13 @@ func (f *phase) show(done int) {
 	case f.w == nil || done >= f.total && f.group == nil:
 		return
 	case !f.terminal:
-		if elapsed >= f.due {
-			fmt.Fprintf(f.w, "%s: %s%s\n", f.what, f.count(done), f.left(done))
-			f.pause = min(2*f.pause, mostBetween)
-			f.due = elapsed + f.pause
+		if elapsed >= f.nextLine {
+			fmt.Fprintf(f.w, "%s: %s%s\n", f.what, f.count(done), f.remaining(done))
+			f.pause = min(2*f.pause, maxLinePause)
+			f.nextLine = elapsed + f.pause
 		}
 		return
-	case f.group == nil && elapsed < barAfter:
+	case f.group == nil && elapsed < barDelay:
 		return
 	case f.group == nil:
 		f.group = mpb.New(mpb.WithOutput(f.w), mpb.WithWidth(24))
@@ -86,14 +86,14 @@ func (f *phase) show(done int) {
 			mpb.PrependDecorators(decor.Any(func(s decor.Statistics) string {
 				return f.what + ": " + f.count(int(s.Current)) + " "
 			})),
-			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return f.left(int(s.Current)) })))
+			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return f.remaining(int(s.Current)) })))
 	}
 	f.bar.SetCurrent(int64(done))
 }
 
-// left is the remaining time; "" if it is unknown.
-func (f *phase) left(done int) string {
-	if done <= 0 || f.total == unknown {
+// remaining is the remaining time; "" if it is unknown.
+func (f *phase) remaining(done int) string {
+	if done <= 0 || f.total == unknownTotal {
 		return ""
 	}
 	left := time.Duration(float64(time.Since(f.start)) * (float64(f.total)/float64(done) - 1))
@@ -110,8 +110,8 @@ func (f *phase) end() {
 	f.group = nil
 }
 
-// after returns the phase of the work what. That is f if f has this name; otherwise f ends, and a new phase begins.
-func (c *console) after(f *phase, what string) *phase {
+// phaseOf returns the phase of the work what. That is f if f has this name; otherwise f ends, and a new phase begins.
+func (c *console) phaseOf(f *phase, what string) *phase {
 	if f != nil && f.what == what {
 		return f
 	}
@@ -128,7 +128,7 @@ func (p *program) reading(ctx context.Context) (w data.Watch, end func()) {
 			f.end()
 			f = p.newShare("reading")
 			if total == 0 {
-				f = p.newPhase("reading", unknown, func(done int) string { return fmt.Sprintf("%d MB", done>>20) })
+				f = p.newPhase("reading", unknownTotal, func(done int) string { return fmt.Sprintf("%d MB", done>>20) })
 			}
 		}
 		if last = read; total == 0 {

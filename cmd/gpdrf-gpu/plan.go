@@ -25,7 +25,7 @@ func (p *program) planVerb() verb {
 // plan prints the memory of a training with these options. If it does not fit, the plan is that of the smallest
 // training that was tried.
 func (p *program) plan(c *call) error {
-	p.newExitGuard(p.ctx, p.nothing)
+	p.newExitGuard(p.ctx, p.nothingWritten)
 	if args := c.args; len(args) > 0 {
 		return usagef("unexpected argument %q: plan takes the options of train: gpdrf-gpu plan "+
 			"--data %s", args[0], args[0])
@@ -71,7 +71,7 @@ func (p *program) plan(c *call) error {
 
 // planFold returns the Config of the first fold of a cross-validation.
 func (p *program) planFold(c *call, folds string) (*options.Config, error) {
-	cv, err := rundir.NewCV(folds, c.file, c.given())
+	cv, err := rundir.NewCV(folds, c.fileOptions, c.given())
 	if err != nil {
 		return nil, err
 	}

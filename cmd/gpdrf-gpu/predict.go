@@ -155,7 +155,7 @@ func (p *program) predict(c *call) error {
 		for _, path := range files {
 			atomicfile.Abandon(path)
 		}
-		return p.nothing()
+		return p.nothingWritten()
 	})
 	defer guard.stop()
 	r, err := p.parsePredict(c)
@@ -169,7 +169,7 @@ func (p *program) predict(c *call) error {
 	defer dev.Close()
 	if p.isWorker() { // Rank 0 alone writes.
 		r.out = "-"
-		r.bad.silence()
+		r.bad.dropFile()
 	}
 	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: r.path}, dist.Fact{Name: "data", Value: r.in},
 		dist.Fact{Name: "samples", Value: strconv.Itoa(r.samples)}, dist.Fact{Name: "draws", Value: strconv.Itoa(r.draws)})
@@ -208,7 +208,7 @@ func (p *program) predictRows(ctx context.Context, dev device.Device, r *predict
 	case hasEnded(err):
 		return err
 	case err != nil && p.ctx.Err() != nil:
-		return p.nothing()
+		return p.nothingWritten()
 	case err == nil:
 		err = p.leaveRanks() // NCCL needs the device, which is still open here.
 	}
@@ -217,7 +217,7 @@ func (p *program) predictRows(ctx context.Context, dev device.Device, r *predict
 	}
 	p.noteAll(rows.Notes())
 	p.warnAll(stream.Warnings())
-	r.bad.tell(p)
+	r.bad.printCount(p)
 	return nil
 }
 
@@ -247,7 +247,7 @@ func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w 
 	bad *badRows) (*data.Stream, error) {
 	gram, ok := c.text("gram")
 	if !ok {
-		return data.OpenStream(path, s, o, w, bad.take())
+		return data.OpenStream(path, s, o, w, bad.callback())
 	}
 	rows, err := data.OpenWhole(path, s, o, w)
 	if err != nil {

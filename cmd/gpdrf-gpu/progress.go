@@ -19,12 +19,12 @@ import (
 // newReporter shows the progress of a run: a bar on a terminal, plain lines elsewhere. It also writes the
 // metrics of the run folder, and calls stop if they cannot be written. begin is called before the first step.
 func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
-	var shown train.Reporter = &lines{w: p.err}
+	var shown train.Reporter = &lineReporter{w: p.err}
 	switch {
 	case p.quiet:
-		shown = quiet{p: p}
+		shown = quietReporter{p: p}
 	case p.terminal:
-		shown = &bar{w: p.err}
+		shown = &barReporter{w: p.err}
 	}
 	return &recorder{Reporter: shown, p: p, folder: folder, events: events, begin: begin, stop: stop}
 }
@@ -62,7 +62,7 @@ func (r *recorder) Note(format string, args ...any) {
 func (r *recorder) Doing(what string, share float64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	r.phase = r.p.after(r.phase, what)
+	r.phase = r.p.phaseOf(r.phase, what)
 	r.phase.share(share)
 }
 
@@ -83,16 +83,16 @@ func (r *recorder) End() {
 	r.Reporter.End()
 }
 
-// quiet is the reporter of --quiet, which shows warnings only.
-type quiet struct {
+// quietReporter is the reporter of --quiet, which shows warnings only.
+type quietReporter struct {
 	train.Silent
 	p *program
 }
 
-func (q quiet) Note(format string, args ...any) { q.p.note(format, args...) }
+func (q quietReporter) Note(format string, args ...any) { q.p.note(format, args...) }
 
-// lines prints about linesPerRun lines, at least linePause apart.
-type lines struct {
+// lineReporter prints about linesPerRun lines, at least linePause apart.
+type lineReporter struct {
 	train.Silent
 	w    io.Writer
 	next int
@@ -104,11 +104,11 @@ const (
 	linePause   = time.Second
 )
 
-func (l *lines) Note(format string, args ...any) { fmt.Fprintf(l.w, format+"\n", args...) }
+func (l *lineReporter) Note(format string, args ...any) { fmt.Fprintf(l.w, format+"\n", args...) }
 
-func (l *lines) Begin(int) { l.next = 1 }
+func (l *lineReporter) Begin(int) { l.next = 1 }
 
-func (l *lines) Step(p rundir.Progress) {
+func (l *lineReporter) Step(p rundir.Progress) {
 	due := p.Step >= l.next && (p.Step == 1 || p.Elapsed-l.last >= linePause)
 	if !due && p.Step != p.Total {
 		return
@@ -134,15 +134,15 @@ func describe(p rundir.Progress) string {
 	}
 	if p.StepsPerSecond > 0 {
 		text += fmt.Sprintf("  %6.1f steps/s", p.StepsPerSecond)
-		if left := timeLeft(p); left != "" {
+		if left := remainingTime(p); left != "" {
 			text += "  " + left
 		}
 	}
 	return text
 }
 
-// bar is one line that is redrawn. It has no colours.
-type bar struct {
+// barReporter is one line that is redrawn. It has no colours.
+type barReporter struct {
 	train.Silent
 	w     io.Writer
 	group *mpb.Progress
@@ -157,7 +157,7 @@ func barText(p *rundir.Progress, columns int) (text string) {
 		score, _ := e.Names()
 		parts = append(parts, fmt.Sprintf("%s %.4f", strings.ToUpper(score), e.Score))
 	}
-	if left := timeLeft(*p); left != "" {
+	if left := remainingTime(*p); left != "" {
 		parts = append(parts, left)
 	}
 	for _, part := range parts {
@@ -169,8 +169,8 @@ func barText(p *rundir.Progress, columns int) (text string) {
 	return text
 }
 
-// timeLeft is the remaining time of the run; "" if it is unknown.
-func timeLeft(p rundir.Progress) string {
+// remainingTime is the remaining time of the run; "" if it is unknown.
+func remainingTime(p rundir.Progress) string {
 	left := p.Total - p.Step
 	if p.StepsPerSecond <= 0 || left <= 0 {
 		return ""
@@ -179,7 +179,7 @@ func timeLeft(p rundir.Progress) string {
 	return eta.Round(time.Second).String() + " left"
 }
 
-func (b *bar) Note(format string, args ...any) {
+func (b *barReporter) Note(format string, args ...any) {
 	line := fmt.Sprintf(format+"\n", args...)
 	if b.group != nil {
 		b.group.Write([]byte(line)) // This writes above the bar.
@@ -188,7 +188,7 @@ func (b *bar) Note(format string, args ...any) {
 	io.WriteString(b.w, line)
 }
 
-func (b *bar) Begin(total int) {
+func (b *barReporter) Begin(total int) {
 	b.last.Store(&rundir.Progress{Total: total})
 	b.group = mpb.New(mpb.WithOutput(b.w), mpb.WithWidth(24))
 	// The text keeps its spaces if there is no room for the bar.
@@ -201,13 +201,13 @@ func (b *bar) Begin(total int) {
 	b.bar.SetTotal(int64(total), false)
 }
 
-func (b *bar) Step(p rundir.Progress) {
+func (b *barReporter) Step(p rundir.Progress) {
 	b.last.Store(&p)
 	b.bar.SetTotal(int64(p.Total), false) // A time limit may change the total.
 	b.bar.SetCurrent(int64(p.Step))
 }
 
-func (b *bar) End() {
+func (b *barReporter) End() {
 	b.bar.Abort(false)
 	b.group.Wait()
 	b.group = nil
@@ -220,24 +220,24 @@ type searchBar struct {
 	started time.Time // the start, moved back by the time that earlier sessions used
 	group   *mpb.Progress
 	bar     *mpb.Bar
-	now     atomic.Pointer[string] // the next trial, which another goroutine draws
+	trial   atomic.Pointer[string] // the next trial, which another goroutine draws
 }
 
 func (p *program) newSearchBar(s *best.State, started time.Time) *searchBar {
 	b := &searchBar{p: p, limit: s.Limit, started: started}
 	if p.terminal && !p.quiet {
 		what := "searching"
-		b.now.Store(&what)
+		b.trial.Store(&what)
 		b.group = mpb.New(mpb.WithOutput(p.err), mpb.WithWidth(24))
 		b.bar = b.group.AddBar(0, mpb.BarFillerTrim(), // The total is set later: the number of trials changes.
-			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return *b.now.Load() + " " })),
-			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return b.spent(s.Current, s.Total) })))
+			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return *b.trial.Load() + " " })),
+			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return b.progressText(s.Current, s.Total) })))
 	}
 	return b
 }
 
-// spent is the text of the trials that have ended in a round, and of the time.
-func (b *searchBar) spent(done, all int64) string {
+// progressText is the text of the trials that have ended in a round, and of the time.
+func (b *searchBar) progressText(done, all int64) string {
 	text := fmt.Sprintf(" %d of %d  %s", done, all, time.Since(b.started).Round(time.Second))
 	if b.limit > 0 {
 		text += " of " + b.limit.String()
@@ -254,10 +254,10 @@ func (b *searchBar) note(format string, args ...any) {
 	io.WriteString(b.group, strings.TrimRight(fmt.Sprintf(format, args...), "\n")+"\n")
 }
 
-// doing shows the next trial, and the number of trials that have ended.
-func (b *searchBar) doing(done, all int, what string) {
+// show shows the next trial, and the number of trials that have ended.
+func (b *searchBar) show(done, all int, what string) {
 	if b.group != nil {
-		b.now.Store(&what)
+		b.trial.Store(&what)
 		b.bar.SetTotal(int64(all), false)
 		b.bar.SetCurrent(int64(done))
 	}

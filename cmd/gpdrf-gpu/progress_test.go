@@ -21,7 +21,7 @@ func TestLines(t *testing.T) {
 	}{{100000, 10 * time.Millisecond, 12, 20}, {100, time.Millisecond, 2, 2},
 		{7, 5 * time.Second, 7, 7}, {1, time.Second, 1, 1}} {
 		var out bytes.Buffer
-		l := &lines{w: &out}
+		l := &lineReporter{w: &out}
 		l.Begin(c.total)
 		for step := 1; step <= c.total; step++ {
 			if step == 1 || step%10 == 0 || step == c.total || c.total < 10 {
@@ -40,7 +40,7 @@ func TestLines(t *testing.T) {
 // terminal.
 func TestBarEnds(t *testing.T) {
 	var out bytes.Buffer
-	b := &bar{w: &out}
+	b := &barReporter{w: &out}
 	b.Note("before")
 	b.Begin(100)
 	b.Step(rundir.Progress{Step: 40, Total: 100, StepsPerSecond: 20})
@@ -95,7 +95,7 @@ func TestWrap(t *testing.T) {
 
 // The bar of a prediction comes on a terminal alone, when it takes long, and ends at any place.
 func TestRowsBar(t *testing.T) {
-	late := time.Now().Add(-barAfter - barAfter/2)
+	late := time.Now().Add(-barDelay - barDelay/2)
 	for _, c := range []struct {
 		terminal bool
 		start    time.Time
@@ -135,12 +135,12 @@ func TestRowsBar(t *testing.T) {
 func TestSearchBar(t *testing.T) {
 	state := &best.State{Limit: time.Minute}
 	b := (&program{console: console{err: io.Discard, terminal: true}}).newSearchBar(state, time.Now().Add(-20*time.Second))
-	b.doing(2, 12, "round 1 of 3: setting 0")
+	b.show(2, 12, "round 1 of 3: setting 0")
 	b.trialEnded()
 	if got := b.bar.Current(); got != 3 {
 		t.Errorf("%d trials have ended, expected 3", got)
 	}
-	if got, want := b.spent(3, 12), " 3 of 12  20s of 1m0s"; got != want {
+	if got, want := b.progressText(3, 12), " 3 of 12  20s of 1m0s"; got != want {
 		t.Errorf("got %q, expected %q", got, want)
 	}
 	b.end()

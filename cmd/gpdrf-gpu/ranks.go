@@ -29,7 +29,7 @@ type ranks struct {
 	local     int           // number of the process among those of this machine
 	stderr    io.Writer     // standard error, also of a silent rank
 	agreed    bool          // all ranks have compared their tasks
-	left      bool          // the shared work is done, and the process is alone again
+	released  bool          // the shared work is done, and the process is alone again
 }
 
 // commTimeout is the default of the longest wait for the other ranks.
@@ -40,7 +40,7 @@ const commTimeout = 10 * time.Minute
 var leastTimeout = time.Minute
 
 // joined reports whether other processes share the work yet.
-func (p *program) joined() bool { return p.ranks != nil && !p.ranks.left }
+func (p *program) joined() bool { return p.ranks != nil && !p.ranks.released }
 
 // isWorker reports whether this process is not rank 0, which alone writes and prints.
 func (p *program) isWorker() bool { return p.ranks != nil && p.ranks.Rank() > 0 }
@@ -112,7 +112,7 @@ func (r *ranks) meet(place dist.Place) error {
 		return nil
 	}
 	if r.limit > 0 { // The library itself would wait for ever.
-		defer time.AfterFunc(r.limit, func() { r.alone(place) }).Stop()
+		defer time.AfterFunc(r.limit, func() { r.exitMissing(place) }).Stop()
 	}
 	comm, err := mpi.Open(place)
 	if errors.Is(err, mpi.ErrAbsent) {
@@ -120,22 +120,22 @@ func (r *ranks) meet(place dist.Place) error {
 	} else if err != nil {
 		return err
 	}
-	r.Comm = dist.Watch(comm, r.limit, func(call string) { r.lost(call, nil) })
+	r.Comm = dist.Watch(comm, r.limit, func(call string) { r.exitLost(call, nil) })
 	r.exchange, r.mpi = dist.By(r.Comm), true
 	return nil
 }
 
-// alone ends the process, because other ranks do not start. There is no job to abort yet:
+// exitMissing ends the process, because other ranks do not start. There is no job to abort yet:
 // the launcher sees the exit code and ends the others.
-func (r *ranks) alone(place dist.Place) {
+func (r *ranks) exitMissing(place dist.Place) {
 	r.printLine("%s has waited %s for the other processes of %s to join: one of them has ended, hangs, or runs "+
 		"a command that shares nothing, such as serve: start the same train, eval or predict in all of them",
 		nameOf(place.Rank, place.Size), r.limit, place.Launcher)
 	os.Exit(exitFailure)
 }
 
-// lost ends the process, because other ranks have failed or do not make the same call.
-func (r *ranks) lost(call string, why error) {
+// exitLost ends the process, because other ranks have failed or do not make the same call.
+func (r *ranks) exitLost(call string, why error) {
 	text := fmt.Sprintf("has waited %s for the other ranks (%s): one of them hangs, or is dead", r.limit, call)
 	if why != nil {
 		text = fmt.Sprintf("has lost another rank (%s): %v", call, why)
@@ -163,14 +163,14 @@ func nameOf(rank, size int) string {
 
 // agree compares the tasks of all ranks, or passes on the error of one of them. met is the error of this rank. All
 // ranks get the same answer.
-func (p *program) agree(facts []dist.Fact, met error) error {
+func (p *program) agree(facts []dist.Fact, rankErr error) error {
 	if !p.joined() || p.ranks.agreed {
-		return met
+		return rankErr
 	}
 	p.ranks.agreed = true
 	text, code := "", 0
-	if met != nil {
-		text, code = met.Error(), exitCode(met)
+	if rankErr != nil {
+		text, code = rankErr.Error(), exitCode(rankErr)
 	}
 	return dist.Agree(p.ranks.exchange, facts, text, code)
 }
@@ -207,13 +207,13 @@ func (p *program) anyCard(name string) string {
 	return name
 }
 
-// work trains as a rank other than 0, and leaves the job. It succeeds also after an interrupt: if it failed, the
-// launcher would end rank 0 while it saves.
-func (p *program) work(job *train.Job, guard *exitGuard) error {
-	job.Reporter, job.Planned = worker{guard: guard}, func() { guard.liftLimit(p.ctx) }
+// trainAsWorker trains as a rank other than 0, and leaves the job. It succeeds also after an interrupt: if it failed,
+// the launcher would end rank 0 while it saves.
+func (p *program) trainAsWorker(job *train.Job, guard *exitGuard) error {
+	job.Reporter, job.Planned = workerReporter{guard: guard}, func() { guard.liftLimit(p.ctx) }
 	out, err := job.Run(p.ctx)
 	if err == nil && p.sharesTest(job, out) {
-		_, err = out.Trained.Predict(p.together(p.ctx), job.Device, job.Test, out.Config.EvalSamples)
+		_, err = out.Trained.Predict(p.sharedContext(p.ctx), job.Device, job.Test, out.Config.EvalSamples)
 	}
 	if err == nil {
 		err = p.leaveRanks()
@@ -221,26 +221,26 @@ func (p *program) work(job *train.Job, guard *exitGuard) error {
 	return err
 }
 
-// worker is the Reporter of a rank other than 0, which prints nothing.
-type worker struct {
+// workerReporter is the Reporter of a rank other than 0, which prints nothing.
+type workerReporter struct {
 	train.Silent
 	guard *exitGuard
 }
 
-func (w worker) Begin(int) { w.guard.end() }
+func (w workerReporter) Begin(int) { w.guard.end() }
 
 // leaveRanks ends the shared work: rank 0 does the rest alone.
 func (p *program) leaveRanks() error {
 	if !p.joined() {
 		return nil
 	}
-	p.ranks.left = true
+	p.ranks.released = true
 	return p.ranks.Close()
 }
 
-// part leaves the other ranks at the end of a command. An error that all ranks know ends all of them in the same way;
-// an error of this rank alone aborts the job.
-func (p *program) part(err error) error {
+// finishShared leaves the other ranks at the end of a command. An error that all ranks know ends all of them in the
+// same way; an error of this rank alone aborts the job.
+func (p *program) finishShared(err error) error {
 	if !p.joined() {
 		return err
 	}

@@ -45,7 +45,7 @@ func (p *program) report(c *call) error {
 	case !given:
 		out = rundir.ReportFile
 	}
-	if err = p.writePage(c, p.newExitGuard(p.ctx, p.nothing), out, folders...); err == nil {
+	if err = p.writePage(c, p.newExitGuard(p.ctx, p.nothingWritten), out, folders...); err == nil {
 		p.printLine("report: %s", out)
 	}
 	return err

@@ -146,8 +146,8 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 			Started: p.began},
 		out: &train.Outcome{Config: run.Config, Trained: run.Trained, Steps: run.Result.Steps, End: train.Finished},
 	}
-	o.history() // it may have been killed before these
-	o.table()
+	o.writeHistory() // it may have been killed before these
+	o.writeMetricsTable()
 	return o.score()
 }
 

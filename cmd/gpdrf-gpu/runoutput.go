@@ -24,11 +24,11 @@ type runOutput struct {
 	limit  train.Limit
 	events *events
 
-	path    string         // the path of the run folder; "" if it could not be written
-	release func()         // releases the lock of the run folder; nil if it could not be written
-	saved   *rundir.Result // the result before the test
-	result  *rundir.Result
-	doing   string // the extra that is being computed; "" before the first
+	path      string         // the path of the run folder; "" if it could not be written
+	release   func()         // releases the lock of the run folder; nil if it could not be written
+	saved     *rundir.Result // the result before the test
+	result    *rundir.Result
+	extraName string // the extra that is being computed; "" before the first
 }
 
 // lastTest is the time for the test after training was interrupted. It is also the time for the work after the
@@ -43,8 +43,8 @@ func (f *runOutput) save(guard *exitGuard) error {
 		f.path, err = f.folder.Commit(f.out.Config, f.out.Trained, f.saved)
 		if err == nil {
 			f.release = f.folder.Hold()
-			f.history()
-			f.table()
+			f.writeHistory()
+			f.writeMetricsTable()
 		}
 		return err
 	})
@@ -59,9 +59,9 @@ func (f *runOutput) score() error {
 	if f.job.Test == nil { // There is nothing to score.
 		f.result = f.scored(&fitted.Scores{})
 	}
-	ctx, cancel := f.until()
+	ctx, cancel := f.testContext()
 	defer cancel()
-	guard := f.p.newExitGuard(ctx, f.left)
+	guard := f.p.newExitGuard(ctx, f.leave)
 	defer guard.stop()
 	var scores *fitted.Scores
 	if f.result == nil {
@@ -80,18 +80,18 @@ func (f *runOutput) score() error {
 			return guard.leave()
 		}
 		if err != nil {
-			return guard.write(func() error { return f.failed(err) })
+			return guard.write(func() error { return f.recordFailure(err) })
 		}
 	}
 	if err := guard.write(f.rescore); err != nil {
 		return err
 	}
-	late, stop := f.late(ctx)
+	late, stop := f.extrasContext(ctx)
 	defer stop()
 	if scores != nil {
 		f.generalise(late, guard, scores)
 	}
-	f.keep(late, guard, scores)
+	f.addExtras(late, guard, scores)
 	return guard.end()
 }
 
@@ -104,8 +104,8 @@ func (f *runOutput) scored(scores *fitted.Scores) *rundir.Result {
 	return &r
 }
 
-// until returns the context of the test.
-func (f *runOutput) until() (context.Context, context.CancelFunc) {
+// testContext returns the context of the test.
+func (f *runOutput) testContext() (context.Context, context.CancelFunc) {
 	// Only a second signal is to end the test.
 	if f.out.End == train.Interrupted && f.p.ctx.Err() != nil {
 		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
@@ -113,8 +113,8 @@ func (f *runOutput) until() (context.Context, context.CancelFunc) {
 	return context.WithCancel(f.p.ctx)
 }
 
-// late returns the context of the work after the test, which ends at the latest time of the limit.
-func (f *runOutput) late(ctx context.Context) (context.Context, context.CancelFunc) {
+// extrasContext returns the context of the work after the test, which ends at the latest time of the limit.
+func (f *runOutput) extrasContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := f.limit.Latest(ctx)
 	if late.Err() == nil || ctx.Err() != nil {
 		return late, cancel
@@ -137,7 +137,7 @@ func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 		scores, err = t.EvaluateUntil(ctx, f.job.Device, rows,
 			fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Until: until}, bar.show)
 	} else {
-		scores, err = t.Evaluate(f.p.together(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+		scores, err = t.Evaluate(f.p.sharedContext(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
 	}
 	if err == nil {
 		err = f.p.leaveRanks()
@@ -158,10 +158,10 @@ func (f *runOutput) rescore() error {
 	return f.folder.Rewrite(f.result)
 }
 
-// left prints the result so far after an interrupt of the test.
-func (f *runOutput) left() error {
+// leave prints the result so far after an interrupt of the test.
+func (f *runOutput) leave() error {
 	if f.result != nil {
-		if f.doing != "" {
+		if f.extraName != "" {
 			f.leaveOut("interrupted")
 		}
 		err := f.rescore()
@@ -172,17 +172,18 @@ func (f *runOutput) left() error {
 			f.p.printLine("gpdrf-gpu: %v", err)
 		}
 	} else if f.path != "" {
-		f.p.printLine("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
+		f.p.printLine("the model is trained and saved in %s; its test was left out; "+
+			"to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
-	goesOn := f.out.End == train.Interrupted && f.folder.CanResume() // After the last step there may be no checkpoint.
-	if (goesOn || f.p.cvPath != "") && f.path != "" {
+	resumable := f.out.End == train.Interrupted && f.folder.CanResume() // After the last step there may be no checkpoint.
+	if (resumable || f.p.cvPath != "") && f.path != "" {
 		f.p.printLine("to resume: %s", f.p.resumeCommand(f.path))
 	}
 	return errInterrupted
 }
 
-// failed records the error of a test in the run folder, and adds to it that the model is saved.
-func (f *runOutput) failed(err error) error {
+// recordFailure records the error of a test in the run folder, and adds to it that the model is saved.
+func (f *runOutput) recordFailure(err error) error {
 	if f.path == "" || f.saved.Failure == "" {
 		return err
 	}

@@ -34,7 +34,7 @@ func (p *program) runsVerb() verb {
 
 // runs lists the runs of a folder, or compares two of them.
 func (p *program) runs(c *call) error {
-	p.newExitGuard(p.ctx, p.nothing)
+	p.newExitGuard(p.ctx, p.nothingWritten)
 	args := c.args
 	if len(args) > 0 && args[0] == "compare" {
 		if _, given := c.text("sort"); given {
@@ -102,8 +102,8 @@ func runColumns() []runColumn {
 	}
 }
 
-// or returns *v, or otherwise if v is nil.
-func or(v *float64, otherwise float64) float64 {
+// valueOr returns *v, or otherwise if v is nil.
+func valueOr(v *float64, otherwise float64) float64 {
 	if v == nil {
 		return otherwise
 	}
@@ -136,7 +136,7 @@ func sortRuns(all []report.Entry, by string) error {
 			if c.number == nil {
 				return sign * cmp.Compare(c.text(a), c.text(b))
 			}
-			return sign * cmp.Compare(or(c.number(a), last), or(c.number(b), last))
+			return sign * cmp.Compare(valueOr(c.number(a), last), valueOr(c.number(b), last))
 		})
 		return nil
 	}

@@ -22,7 +22,7 @@ import (
 
 // share lets the ranks agree on their task, and joins them: by NCCL between GPUs if it is there, and otherwise by
 // MPI. met is an error of this rank.
-func (p *program) share(what string, dev device.Device, facts []dist.Fact, met error) error {
+func (p *program) share(what string, dev device.Device, facts []dist.Fact, rankErr error) error {
 	r := p.ranks
 	_, gpu := dev.(device.Queue)
 	engine, absent := nccl.Find()
@@ -31,8 +31,8 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, met e
 	}
 	if absent != nil {
 		engine = "MPI"
-		if !r.mpi && met == nil {
-			met = usagef("%d processes of torchrun share a %s by NCCL alone, which joins GPUs: %w; or start "+
+		if !r.mpi && rankErr == nil {
+			rankErr = usagef("%d processes of torchrun share a %s by NCCL alone, which joins GPUs: %w; or start "+
 				"them with mpirun", r.Size(), what, absent)
 		}
 	}
@@ -41,7 +41,7 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, met e
 	for _, name := range []string{"GPDRF_CUDA_GRAPH", "GPDRF_CUDA_IMAGE"} { // The bits of a result depend on these.
 		facts = append(facts, dist.Fact{Name: name, Value: cmp.Or(os.Getenv(name), "unset")})
 	}
-	if err := p.agree(facts, met); err != nil {
+	if err := p.agree(facts, rankErr); err != nil {
 		return err
 	}
 	if absent == nil {
@@ -63,11 +63,11 @@ func (p *program) sharePrediction(dev device.Device, facts ...dist.Fact) (contex
 	if err := p.share("prediction", dev, facts, nil); err != nil {
 		return nil, err
 	}
-	return p.together(p.ctx), nil
+	return p.sharedContext(p.ctx), nil
 }
 
-// together returns a context under which the ranks share predictions.
-func (p *program) together(ctx context.Context) context.Context {
+// sharedContext returns a context under which the ranks share predictions.
+func (p *program) sharedContext(ctx context.Context) context.Context {
 	if !p.joined() {
 		return ctx
 	}
@@ -83,7 +83,7 @@ func (p *program) sharesTest(job *train.Job, out *train.Outcome) bool {
 
 // openNCCL replaces the engine by NCCL.
 func (r *ranks) openNCCL(dev device.Device) error {
-	job := nccl.Job{Rank: r.Rank(), Size: r.Size(), Exchange: r.exchange, Limit: r.limit, Lost: r.lost}
+	job := nccl.Job{Rank: r.Rank(), Size: r.Size(), Exchange: r.exchange, Limit: r.limit, Lost: r.exitLost}
 	if r.mpi {
 		job.Over = r.Comm
 	}

@@ -67,13 +67,13 @@ func (p *program) completeFlags(v verb, words []string) {
 	switch {
 	case !strings.HasPrefix(last, "-"):
 	case f == nil || f.isSwitch():
-		for _, name := range names(v.flags) {
+		for _, name := range flagNames(v.flags) {
 			if strings.HasPrefix(name, strings.TrimLeft(last, "-")) {
 				fmt.Fprintln(p.out, "--"+name)
 			}
 		}
 	case f.name == setFlag:
-		for _, key := range names(v.keys) {
+		for _, key := range flagNames(v.keys) {
 			fmt.Fprintln(p.out, key+"=")
 		}
 	case strings.Contains(f.arg, "|") && f.arg == strings.ToLower(f.arg):

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// endings are the signals that ask a command to end: Ctrl-C, kill, and the closing of its terminal. The last one is
+// endSignals are the signals that ask a command to end: Ctrl-C, kill, and the closing of its terminal. The last one is
 // left out under nohup.
-func endings() []os.Signal {
+func endSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)
@@ -103,7 +103,7 @@ func (g *exitGuard) write(f func() error) error {
 func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	g := &exitGuard{}
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, endings()...)
+	signal.Notify(signals, endSignals()...)
 	done := make(chan struct{})
 	g.unwatch = sync.OnceValue(func() bool { signal.Stop(signals); close(done); return true })
 	go func() {
@@ -141,8 +141,8 @@ func (p *program) interrupted(ctx context.Context, format string, args ...any) e
 	return errInterrupted
 }
 
-// nothing prints the state after an interrupt of a verb that writes nothing.
-func (p *program) nothing() error { return p.interrupted(p.ctx, ": nothing was written") }
+// nothingWritten prints the state after an interrupt of a verb that writes nothing.
+func (p *program) nothingWritten() error { return p.interrupted(p.ctx, ": nothing was written") }
 
 // onInterrupt calls say at Ctrl-C, unless end was called before. end waits for say.
 func (p *program) onInterrupt(say func()) (end func()) {

@@ -75,7 +75,7 @@ type suggestRequest struct {
 
 // suggest ranks rows by the worth of measuring them.
 func (p *program) suggest(c *call) error {
-	guard := p.newExitGuard(p.ctx, p.nothing)
+	guard := p.newExitGuard(p.ctx, p.nothingWritten)
 	defer guard.stop()
 	r, err := p.parseSuggest(c)
 	if err != nil {
@@ -94,13 +94,13 @@ func (p *program) suggest(c *call) error {
 			return guard.unless(err)
 		}
 	}
-	var shown *phase
+	var bar *phase
 	r.Doing = func(what string, share float64) {
-		shown = p.after(shown, what)
-		shown.share(share)
+		bar = p.phaseOf(bar, what)
+		bar.share(share)
 	}
 	suggestions, err := r.Run(p.ctx, rows)
-	shown.end()
+	bar.end()
 	if err != nil {
 		return guard.unless(err)
 	}
@@ -223,7 +223,7 @@ func (p *program) writeSuggestions(r *suggestRequest, table *predict.Table, guar
 	}
 	err := atomicfile.WriteFile(r.out, func(w io.Writer) error { return table.Write(untilDone{p.ctx, w}, r.format) })
 	if err != nil && p.ctx.Err() != nil {
-		return p.nothing()
+		return p.nothingWritten()
 	}
 	return err
 }

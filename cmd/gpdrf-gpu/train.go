@@ -75,7 +75,7 @@ func (p *program) start(r *trainRequest) error {
 	defer s.guard.stop() // This runs before cancel, so that cancel does not end the command.
 	s.job, err = p.newJob(ctx, r.call, cfg)
 	if err == nil && cfg.Device == "auto" && p.ranks == nil {
-		p.faster(ctx, s.job, shortStep)
+		p.chooseFaster(ctx, s.job, shortStep)
 	}
 	if err == nil && !p.isWorker() {
 		begin := rundir.NewFolder
@@ -154,7 +154,7 @@ func (s *single) train(started time.Time) error {
 	}
 	s.job.Started = started
 	if s.p.isWorker() {
-		return s.p.work(s.job, s.guard)
+		return s.p.trainAsWorker(s.job, s.guard)
 	}
 	s.p.noteRemoved(s.folder)
 	r, path, err := s.run()
@@ -265,12 +265,12 @@ func (s *single) run() (r *rundir.Result, path string, err error) {
 	s.p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, s.job.Train.Name, s.job.Train.N(),
 		inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
 	events := s.p.newEvents(s.folder)
-	out, saved, err := s.optimise(events)
-	if saved == nil && s.guard.ctx.Err() != nil { // Training ended before the first step.
+	out, checkpoints, err := s.optimise(events)
+	if checkpoints == nil && s.guard.ctx.Err() != nil { // Training ended before the first step.
 		return nil, "", s.guard.leave()
 	}
-	if saved != nil {
-		defer saved.stop()
+	if checkpoints != nil {
+		defer checkpoints.stop()
 	}
 	if errors.Is(err, context.Canceled) && s.folder.Err() == nil {
 		if s.job.From == nil {
@@ -289,7 +289,7 @@ func (s *single) run() (r *rundir.Result, path string, err error) {
 	}
 	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, events: events, limit: s.job.Limit()}
 	s.job.Config = out.Config // Some options depend on the rows.
-	err = o.save(saved)
+	err = o.save(checkpoints)
 	if err == nil && out.End == train.Interrupted {
 		s.p.printLine("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
 	}
@@ -298,20 +298,20 @@ func (s *single) run() (r *rundir.Result, path string, err error) {
 }
 
 // optimise trains the model. From the first step on, saved guards the checkpoints; it is nil if no step was done.
-func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard, err error) {
+func (s *single) optimise(events *events) (out *train.Outcome, checkpoints *exitGuard, err error) {
 	ctx, cancel := context.WithCancel(s.p.ctx)
 	defer cancel()
-	stopping := func() {}
+	endNotice := func() {}
 	begin := func() {
 		if s.guard.end() != nil { // Main exits.
 			cancel()
 			return
 		}
-		saved = s.p.newQuitGuard(func() error {
+		checkpoints = s.p.newQuitGuard(func() error {
 			s.p.afterFailure(errInterrupted, s.folder)
 			return s.folder.Discard()
 		})
-		stopping = s.p.onInterrupt(func() {
+		endNotice = s.p.onInterrupt(func() {
 			s.p.printLine("interrupted: training stops after this step, or after a part of it; press " +
 				"Ctrl-C again to quit at once")
 		})
@@ -322,17 +322,17 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 		}
 	}
 	s.job.Reporter = s.p.newReporter(s.folder, events, begin, cancel)
-	told := false
+	announced := false
 	s.job.Save = func(c *rundir.Checkpoint) error {
-		err := cmp.Or(saved, s.guard).write(func() error {
+		err := cmp.Or(checkpoints, s.guard).write(func() error {
 			err := s.folder.Save(c)
 			if err == nil { // The end of the run writes the session again, and reports an error.
 				s.p.keepSession(s.folder, s.job.Device.Name())
 			}
 			return err
 		})
-		if !told && err == nil && c.Step > 0 {
-			told = true
+		if !announced && err == nil && c.Step > 0 {
+			announced = true
 			where := ""
 			if s.p.cvPath != "" {
 				where = " in " + s.folder.Path()
@@ -346,8 +346,8 @@ func (s *single) optimise(events *events) (out *train.Outcome, saved *exitGuard,
 	if err == nil && !s.p.sharesTest(s.job, out) {
 		err = s.p.leaveRanks()
 	}
-	stopping()
-	return out, saved, err
+	endNotice()
+	return out, checkpoints, err
 }
 
 // afterFailure prints what a failed run has left, and how to resume it.

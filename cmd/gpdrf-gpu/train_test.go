@@ -82,7 +82,7 @@ func TestNothingToResume(t *testing.T) {
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
 	o := &runOutput{p: p, folder: folder, out: &train.Outcome{End: train.Interrupted}, path: "run"}
-	if err := o.left(); !errors.Is(err, errInterrupted) || strings.Contains(said.String(), "to resume") {
+	if err := o.leave(); !errors.Is(err, errInterrupted) || strings.Contains(said.String(), "to resume") {
 		t.Errorf("%v, %s", err, said.String())
 	}
 }
@@ -136,6 +136,6 @@ func TestComparisonFails(t *testing.T) {
 // Flags of train are few enough to read: an option that is seldom typed is a key.
 func TestTrainFlags(t *testing.T) {
 	if v, err := (&program{}).find("train"); err != nil || len(v.flags) > 37 {
-		t.Errorf("train has the flags %q, %v", names(v.flags), err)
+		t.Errorf("train has the flags %q, %v", flagNames(v.flags), err)
 	}
 }
