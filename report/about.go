@@ -11,15 +11,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// score is one of the numbers at the head of the page.
+// score is a score at the head of the page.
 type score struct {
 	Name, Value, Says string
 	value             float64
-	far               float64 // distance from the best, compared between runs
+	far               float64 // distance from the best possible value, for the comparison of runs
 }
 
-// scores are the scores of the test rows, the first ones the most telling. Those of counts are in own units, and stand
-// beside those of other runs in own units.
+// scores returns the scores of the test rows, the most important first. The scores of counts are in own units, and have
+// the names of scores in own units.
 func (r *Run) scores() (all []score) {
 	add := func(name string, v, far float64, text, says string) {
 		all = append(all, score{name, text, says, v, far})
@@ -60,7 +60,7 @@ func comparison(runs []*Run) section {
 		return section{}
 	}
 	t := newTable("Runs", "run", "model", "data", "steps", "seconds")
-	first := len(t.Head) // score
+	first := len(t.Head) // the column of the first score
 	for _, r := range runs {
 		t.add(r.Label, r.Result.Model, r.Result.Data, fmt.Sprint(r.Result.Steps), fmt.Sprintf("%.1f", r.Result.Seconds))
 		for _, s := range r.scores() {
@@ -154,7 +154,7 @@ func summary(r *Run) *table {
 	return t
 }
 
-// duration is a time in seconds as people say it.
+// duration formats a time in seconds for people.
 func duration(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	if d < time.Minute {

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
 )
 
-// calibration shows how often predictions come true.
+// calibration shows whether predictions are right as often as they claim.
 func calibration(runs []*Run) section {
 	s := section{ID: "calibration", Title: "Calibration", Columns: columnsFor(runs)}
 	for _, draw := range []func(Target) panel{positions, coverage} {
@@ -60,7 +60,7 @@ func positions(t Target) panel {
 	return panel{Title: "Probability integral transform", Chart: chart.SVG(), Numbers: numbers}
 }
 
-// diagonal is where both axes have the same value.
+// diagonal is the line on which both axes have the same value.
 func diagonal(low, high float64) charts.Mark {
 	ends := []float64{low, high}
 	return charts.Mark{Kind: charts.Rule, X: ends, Y: ends}
@@ -73,7 +73,7 @@ const grey = 9
 func coverage(t Target) panel {
 	const levels = 20
 	n := float64(len(t.Position))
-	var nominal, found, low, high []float64
+	var nominal, actual, low, high []float64
 	var tips []string
 	numbers := newTable("Coverage of central intervals", "probability", "rows inside", "difference")
 	for i := range levels + 1 {
@@ -86,7 +86,7 @@ func coverage(t Target) panel {
 		}
 		inside /= n
 		se := 1.96 * math.Sqrt(p*(1-p)/n)
-		nominal, found = append(nominal, p), append(found, inside)
+		nominal, actual = append(nominal, p), append(actual, inside)
 		low, high = append(low, p-se), append(high, p+se)
 		tips = append(tips, fmt.Sprintf("%.0f %% interval: %s of the rows", 100*p, percent(inside)))
 		if i > 0 && i < levels {
@@ -100,14 +100,14 @@ func coverage(t Target) panel {
 		Marks: []charts.Mark{
 			{Kind: charts.Band, X: nominal, Y: low, High: high, Series: grey},
 			diagonal(0, 1),
-			{Kind: charts.Line, X: nominal, Y: found},
-			{Kind: charts.Points, X: nominal, Y: found, Tips: tips},
+			{Kind: charts.Line, X: nominal, Y: actual},
+			{Kind: charts.Points, X: nominal, Y: actual, Tips: tips},
 		},
 	}
 	return panel{Title: "Coverage", Chart: chart.SVG(), Numbers: numbers}
 }
 
-// confidenceBins is the number of bins, as of the score ECE.
+// confidenceBins is the number of bins, the same as for the score ECE.
 const confidenceBins = 15
 
 // reliability is the share of right rows over the probability of their predicted class.
@@ -132,7 +132,7 @@ func reliability(c *Classes) panel {
 			continue
 		}
 		p, mean := accuracy[b]/n, confidence[b]/n
-		// Wilson's interval, which stays between 0 and 1
+		// This is Wilson's interval, which stays between 0 and 1.
 		const z = 1.96
 		centre, half := (p+z*z/(2*n))/(1+z*z/n), z/(1+z*z/n)*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 		x, y, low, high = append(x, mean), append(y, p), append(low, centre-half), append(high, centre+half)
@@ -154,7 +154,7 @@ func reliability(c *Classes) panel {
 	return panel{Title: "Reliability", Chart: chart.SVG(), Numbers: numbers}
 }
 
-// confidence is how many rows are predicted with which probability.
+// confidence is the histogram of the probabilities of predicted classes.
 func confidence(c *Classes) panel {
 	edges, counts := histogram(c.Probability, 0, 1, confidenceBins)
 	numbers := newTable("Probabilities of the predicted class", "from", "to", "rows")

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// mostClasses is how many classes a matrix shows. Of more, the pairs that are confused most.
+// mostClasses is the largest number of classes of a matrix. With more, the pairs that are confused most are listed.
 const mostClasses = 30
 
 // confusion counts the classes predicted for each true class.
@@ -55,32 +55,32 @@ func matrix(classes []metrics.ClassScore) *table {
 	return m
 }
 
-// confused are the pairs of classes that are taken for each other most often.
+// confused is the table of the pairs of classes that are confused most often.
 func confused(classes []metrics.ClassScore) *table {
 	type pair struct {
-		of, as string
-		n      metrics.Count
+		class, predicted string
+		rows             metrics.Count
 	}
 	var all []pair
 	for _, c := range classes {
-		for as, n := range c.Predicted {
-			if as != c.Class {
-				all = append(all, pair{c.Class, as, n})
+		for predicted, n := range c.Predicted {
+			if predicted != c.Class {
+				all = append(all, pair{c.Class, predicted, n})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.of, b.of), cmp.Compare(a.as, b.as))
+		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.class, b.class), cmp.Compare(a.predicted, b.predicted))
 	})
 	t := newTable("Pairs of classes", "true", "predicted", "rows")
 	for _, p := range all[:min(len(all), mostClasses)] {
-		t.add(p.of, p.as, fmt.Sprint(p.n))
+		t.add(p.class, p.predicted, fmt.Sprint(p.rows))
 	}
 	return t
 }
 
-// separation is the paper's histogram of the Bhattacharyya distance between the two most probable
-// classes, of rows that were predicted right and wrong.
+// separation shows the paper's histogram of the Bhattacharyya distance between the two most probable classes, for
+// rows that were predicted right and wrong.
 func separation(runs []*Run) section {
 	s := section{
 		ID: "separation", Title: "Bhattacharyya distance", Columns: columnsFor(runs),
@@ -93,7 +93,7 @@ func separation(runs []*Run) section {
 
 func distances(c *Classes) []panel {
 	low, high := math.Inf(1), math.Inf(-1)
-	var of [2][]float64 // right, wrong
+	var logs [2][]float64 // the distances of rows that are right, and of rows that are wrong
 	for i, d := range c.Distance {
 		v := math.Log10(d)
 		if !known(v) {
@@ -103,7 +103,7 @@ func distances(c *Classes) []panel {
 		if c.True[i] != c.Predicted[i] {
 			k = 1
 		}
-		of[k] = append(of[k], v)
+		logs[k] = append(logs[k], v)
 		low, high = math.Min(low, v), math.Max(high, v)
 	}
 	if low > high {
@@ -111,8 +111,8 @@ func distances(c *Classes) []panel {
 	}
 	low, high = math.Floor(low), math.Ceil(high+1e-9)
 	const perTen = 4
-	edges, right := histogram(of[0], low, high, int(high-low)*perTen)
-	_, wrong := histogram(of[1], low, high, len(right))
+	edges, right := histogram(logs[0], low, high, int(high-low)*perTen)
+	_, wrong := histogram(logs[1], low, high, len(right))
 	chart := charts.Chart{
 		Label: "Shares of right and wrong rows by Bhattacharyya distance",
 		X:     charts.Axis{Label: "Bhattacharyya distance", Low: low, High: high, Powers: true},
@@ -123,9 +123,9 @@ func distances(c *Classes) []panel {
 	for k, counts := range [][]float64{right, wrong} {
 		bars := charts.Mark{Kind: charts.Bars, X: edges, Series: k}
 		for b, n := range counts {
-			bars.Y = append(bars.Y, 100*n/math.Max(1, float64(len(of[k]))))
+			bars.Y = append(bars.Y, 100*n/math.Max(1, float64(len(logs[k]))))
 			bars.Tips = append(bars.Tips,
-				fmt.Sprintf("%s to %s: %.0f of %d %s rows", end(b), end(b+1), n, len(of[k]), names[k]))
+				fmt.Sprintf("%s to %s: %.0f of %d %s rows", end(b), end(b+1), n, len(logs[k]), names[k]))
 		}
 		chart.Marks = append(chart.Marks, bars)
 	}
@@ -137,5 +137,5 @@ func distances(c *Classes) []panel {
 	}
 	return []panel{{Title: "Right and wrong rows", Chart: chart.SVG(), Numbers: numbers,
 		Note: fmt.Sprintf("Each colour adds up to 100 %%: %d rows were right (first colour), %d wrong (second).",
-			len(of[0]), len(of[1]))}}
+			len(logs[0]), len(logs[1]))}}
 }

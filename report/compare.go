@@ -10,13 +10,13 @@ import (
 
 // Comparison lists the differences between two runs.
 type Comparison struct {
-	A        string    `json:"a"` // their folders
-	B        string    `json:"b"`
-	Settings []Setting `json:"settings"` // that differ
+	A        string    `json:"a"`        // folder of the first run
+	B        string    `json:"b"`        // folder of the second run
+	Settings []Setting `json:"settings"` // options that differ
 	Scores   []Pair    `json:"scores"`
-	Cut      string    `json:"cut,omitempty"`      // how many test rows these are of, where a time limit has cut a test
-	Paired   *Paired   `json:"paired,omitempty"`   // over rows that both have predicted
-	Unpaired string    `json:"unpaired,omitempty"` // why they are not paired
+	Cut      string    `json:"cut,omitempty"`      // numbers of scored test rows, if a time limit has cut a test
+	Paired   *Paired   `json:"paired,omitempty"`   // comparison over rows that both have predicted
+	Unpaired string    `json:"unpaired,omitempty"` // reason why Paired is nil
 }
 
 // Setting is an option with its values in the two runs.
@@ -26,7 +26,7 @@ type Setting struct {
 	B   string `json:"b"`
 }
 
-// Pair is a score of the two runs.
+// Pair is a score with its values in the two runs.
 type Pair struct {
 	Name string  `json:"name"`
 	A    float64 `json:"a"`
@@ -36,12 +36,12 @@ type Pair struct {
 // Paired compares predictions row by row. A difference is B's less A's, averaged over the rows,
 // with its standard error.
 type Paired struct {
-	Rows int `json:"rows"`
-	// nats a row, of numbers in their own units; above 0, B is better
+	Rows int `json:"rows"` // number of rows
+	// LogDensity is in nats a row, for targets in their own units. If it is above 0, B is better.
 	LogDensity Difference `json:"log_density"`
-	// of a regression: the mean absolute error, in the target's own units; below 0, B is better
+	// Absolute is the mean absolute error of a regression, in own units. If it is below 0, B is better.
 	Absolute *Difference `json:"absolute_error,omitempty"`
-	// of a classification: rows that only A or only B has right
+	// OnlyA and OnlyB are the numbers of rows that only A, or only B, has right in a classification.
 	OnlyA *int `json:"only_a_right,omitempty"`
 	OnlyB *int `json:"only_b_right,omitempty"`
 }
@@ -54,14 +54,14 @@ type Difference struct {
 
 // String is "+0.0123 ± 0.0045".
 func (d Difference) String() string {
-	if d.SE == math.MaxFloat64 { // as difference has it of one row
+	if d.SE == math.MaxFloat64 { // It is the difference of a single row.
 		return fmt.Sprintf("%+.4f ± unknown", d.Mean)
 	}
 	return fmt.Sprintf("%+.4f ± %.4f", d.Mean, d.SE)
 }
 
-// Compare lists the differences of two runs in options and scores, paired where both have
-// predictions of the same rows.
+// Compare lists the differences of two runs in options and scores. If both have predictions of the same rows, it also
+// compares these row by row.
 func Compare(a, b *Run) *Comparison {
 	c := &Comparison{A: a.Path, B: b.Path}
 	for _, o := range options.Options() {
@@ -69,12 +69,12 @@ func Compare(a, b *Run) *Comparison {
 			c.Settings = append(c.Settings, Setting{o.Key, x, y})
 		}
 	}
-	of := map[string]float64{}
+	values := map[string]float64{}
 	for _, s := range b.scores() {
-		of[s.Name] = s.value
+		values[s.Name] = s.value
 	}
 	for _, s := range a.scores() {
-		if v, known := of[s.Name]; known {
+		if v, ok := values[s.Name]; ok {
 			c.Scores = append(c.Scores, Pair{s.Name, s.value, v})
 		}
 	}
@@ -101,10 +101,10 @@ func Compare(a, b *Run) *Comparison {
 	return c
 }
 
-// scored is the number of test rows that the scores are of.
+// scored returns the number of test rows that were scored.
 func (r *Run) scored() int { return r.Result.Scored(r.Result.NTest) }
 
-// option is the value of an option, none where the model does not have it.
+// option returns the value of an option; none if the model does not have it.
 func (r *Run) option(o options.Option) string {
 	if !o.Applies(r.Config.Model) {
 		return none
@@ -112,8 +112,8 @@ func (r *Run) option(o options.Option) string {
 	return r.Config.Text(o.Key)
 }
 
-// common are the places in a and in b of the rows that both have. Whole tests have the same rows in one order. A test
-// that a time limit has cut has fewer. Rows of folds are numbered among all rows, and others among those of the test.
+// common returns the indices in a and in b of the rows that both have. Whole tests have the same rows in one order; a
+// test that was cut has fewer. Rows of folds are numbered among all rows, and other rows among those of the test.
 func common(a, b *Run) (x, y []int) {
 	n := len(a.Rows.Number)
 	if a.Result.Cut == nil && b.Result.Cut == nil && len(b.Rows.Number) == n {
@@ -168,7 +168,7 @@ func paired(a, b *TestRows, x, y []int) *Paired {
 func difference(of []float64) Difference {
 	mean, se := metrics.MeanError(of)
 	if math.IsNaN(se) || math.IsInf(se, 0) {
-		se = math.MaxFloat64 // of one row, which says nothing
+		se = math.MaxFloat64 // One row has no standard error, and JSON has no NaN.
 	}
 	return Difference{mean, se}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// quantity is one of the numbers of a Reading.
+// quantity is a number of a Reading that is drawn over the steps.
 type quantity struct {
 	title string
 	of    func(rundir.Reading) float64
-	noisy bool // a reading is of one batch, and the mean over several says more
+	noisy bool // a reading is an estimate on one batch, so that the mean over several is drawn, too
 }
 
-// curves are the course of training, all runs in one chart.
+// curves shows the course of training, with all runs in one chart for each quantity.
 func curves(runs []*Run) section {
 	s := section{
 		ID: "training", Title: "Learning curves", Legend: runs,
@@ -39,7 +39,7 @@ func curves(runs []*Run) section {
 	return s
 }
 
-// objectives shows the objective over the steps.
+// objectives is the title of the chart of the objective.
 func objectives(runs []*Run) string {
 	for _, r := range runs {
 		if !strings.HasPrefix(r.Result.Objective, "ELBO") {
@@ -49,7 +49,7 @@ func objectives(runs []*Run) string {
 	return "ELBO, nats"
 }
 
-// The parts of a run that its axes show, the readings of a mean, and of a table.
+// The share of steps that the axes leave out, the readings of a mean, and those of a table.
 const (
 	begins   = 0.2
 	meanOver = 20
@@ -60,7 +60,7 @@ const (
 func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	chart := charts.Chart{X: charts.Axis{Label: "step"}, Y: charts.Axis{Label: q.title}}
 	numbers := newTable(q.title, "step", "value")
-	if len(runs) > 1 { // in rows of their own, since their steps differ
+	if len(runs) > 1 { // Each run has its own rows, since the steps differ.
 		numbers = newTable(q.title, "run", "step", "value")
 	}
 	low, high, last := math.Inf(1), math.Inf(-1), 0.0
@@ -119,7 +119,7 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	return panel{Title: q.title, Chart: chart.SVG(), Numbers: numbers}, true
 }
 
-// named is the run's name at the head of a tip.
+// named is the label of a run at the beginning of a tip; "" if there is one run.
 func named(runs []*Run, r *Run) string {
 	if len(runs) == 1 {
 		return ""
@@ -127,7 +127,7 @@ func named(runs []*Run, r *Run) string {
 	return r.Label + ", "
 }
 
-// running is the mean of each value and those just before it.
+// running returns the mean of each value and of those just before it.
 func running(values []float64) []float64 {
 	out := make([]float64, len(values))
 	sum := 0.0

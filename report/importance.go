@@ -18,22 +18,22 @@ import (
 // Importance is importance.json: how much worse a model predicts test rows when the values of one
 // input are exchanged among them. It shows the inputs that the model uses, not causes.
 type Importance struct {
-	Rows    int     `json:"rows"`    // that were predicted
-	Samples int     `json:"samples"` // Monte-Carlo samples of these predictions
-	Left    int     `json:"left"`    // inputs that were left out
-	Inputs  []Input `json:"inputs"`  // the most important one first
+	Rows    int     `json:"rows"`    // number of rows that were predicted
+	Samples int     `json:"samples"` // number of Monte-Carlo samples of these predictions
+	Left    int     `json:"left"`    // number of inputs that were left out
+	Inputs  []Input `json:"inputs"`  // importance of each input, the largest first
 }
 
-// Input is one of them. Log densities are in nats a row, of targets in training-sd units or of
-// labels.
+// Input is the importance of an input. Log densities are in nats a row, of labels or of targets in training-sd
+// units.
 type Input struct {
 	Name string  `json:"name"`
 	Drop float64 `json:"drop"` // mean log density less that with this input shuffled
-	SE   float64 `json:"se"`   // its standard error over the rows
+	SE   float64 `json:"se"`   // standard error of Drop over the rows
 }
 
-// What an Importance may cost: rows, inputs and samples, and a share of the rows and samples that
-// the training itself went through. A pass forward and back is about three forward ones.
+// The limits of an Importance: rows, inputs, samples, and a share of the rows and samples of the training. A pass
+// forward and back takes about the time of three forward ones.
 const (
 	fewestRows     = 100
 	mostRows       = 500
@@ -42,14 +42,14 @@ const (
 	shareOfRun     = 0.02 * 3
 )
 
-// mostCells is how many cells shuffled rows may have in memory. Tests have fewer.
+// mostCells is the largest number of cells of shuffled rows in memory. Tests lower it.
 var mostCells = 1 << 26
 
-// shuffleSite keeps the permutation of rows apart from every other use of the seed.
+// shuffleSite separates the permutation of rows from every other use of the seed.
 const shuffleSite = 0x73687566 // "shuf"
 
-// shuffle measures the Importance of inputs on test rows. It is nil where there are no inputs to
-// compare. Soon after ctx ends, its cause is the error.
+// shuffle measures the Importance of inputs on test rows. It is nil if there are no inputs to compare. Soon after ctx
+// is done, it returns the cause of ctx as the error.
 func shuffle(ctx context.Context, t *fitted.Model, c *options.Config, steps int,
 	dev device.Device, test *data.Dataset) (*Importance, error) {
 	inputs := t.Schema.Inputs()
@@ -68,7 +68,7 @@ func shuffle(ctx context.Context, t *fitted.Model, c *options.Config, steps int,
 	samples := min(shuffleSamples, t.EvalSamples)
 	affordable := shareOfRun * float64(steps) * float64(c.Batch) * float64(c.Samples) / float64(copies*samples)
 	most := int(math.Min(mostRows, math.Max(fewestRows, affordable)))
-	if test.Sequences != nil { // whose features take long, and training computes them once a row
+	if test.Sequences != nil { // Features of sequences take long, and training computes them once a row.
 		most = min(most, fewestRows)
 	}
 	s := &shuffler{t: t, dev: dev, rows: test.Spread(most), samples: samples}
@@ -82,14 +82,14 @@ func shuffle(ctx context.Context, t *fitted.Model, c *options.Config, steps int,
 	if err != nil {
 		return nil, err
 	}
-	measured = slices.DeleteFunc(measured, func(in Input) bool { // JSON has no word for these
+	measured = slices.DeleteFunc(measured, func(in Input) bool { // JSON cannot have them.
 		return !fitted.AllFinite([]float64{in.Drop, in.SE})
 	})
 	slices.SortStableFunc(measured, byDrop)
 	return &Importance{Rows: s.rows.N(), Samples: samples, Left: all - len(inputs), Inputs: measured}, nil
 }
 
-// byDrop has the most important input first.
+// byDrop sorts inputs, the most important first.
 func byDrop(a, b Input) int { return cmp.Compare(b.Drop, a.Drop) }
 
 // shuffler predicts rows whose values of an input come from their donors.
@@ -101,8 +101,8 @@ type shuffler struct {
 	samples int
 }
 
-// narrow leaves mostInputs inputs or fewer. It shuffles blocks of neighbours, and leaves out those that matter
-// less, until few inputs are left: an input that matters stays, wherever it is.
+// narrow reduces inputs to mostInputs or fewer. It shuffles blocks of neighbours and leaves out the less important
+// blocks, until few inputs remain. So an important input stays, wherever it is.
 func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Input, error) {
 	for len(inputs) > mostInputs {
 		blocks, members := make([]data.Input, mostInputs), make([][]data.Input, mostInputs)
@@ -115,7 +115,7 @@ func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Inpu
 		if err != nil {
 			return nil, err
 		}
-		if inputs[0].Columns == nil { // sequences, which no block has
+		if inputs[0].Columns == nil { // The first input is the sequences, which a block does not shuffle.
 			measured[0].Drop = math.Inf(1)
 		}
 		order := make([]int, mostInputs)
@@ -135,18 +135,18 @@ func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Inpu
 	return inputs, nil
 }
 
-// measure shuffles each of some inputs.
+// measure shuffles one input after the other, and measures its importance.
 func (s *shuffler) measure(ctx context.Context, inputs []data.Input) (measured []Input, err error) {
 	n := s.rows.N()
 	atOnce := max(1, mostCells/(n*max(1, s.rows.D()))-1)
-	for some := range slices.Chunk(inputs, atOnce) {
-		all := s.rows.Shuffled(some, s.donors)
+	for chunk := range slices.Chunk(inputs, atOnce) {
+		all := s.rows.Shuffled(chunk, s.donors)
 		p, err := s.t.Predict(ctx, s.dev, all, s.samples)
 		if err != nil {
 			return nil, err
 		}
 		density := s.t.DensitiesOf(p, all, 0).Log
-		for k, in := range some {
+		for k, in := range chunk {
 			drop := make([]float64, n)
 			for i := range drop {
 				drop[i] = density[i] - density[(k+1)*n+i]
@@ -158,9 +158,9 @@ func (s *shuffler) measure(ctx context.Context, inputs []data.Input) (measured [
 	return measured, nil
 }
 
-// lengthScales of the inputs are in the kernel of vectors, and in training-sd units: the
-// geometric mean over latent functions, and the shorter of two kernels. They are nil where inputs
-// share one. Columns that a projection leaves out have an infinite one.
+// lengthScales returns the length-scale of each input in the kernel of vectors, in training-sd units. It is the
+// geometric mean over latent functions, and the shorter one of two kernels. The result is nil if inputs share a
+// length-scale. Columns that a projection leaves out have an infinite one.
 func lengthScales(t *fitted.Model) []float64 {
 	width := t.Config.Inputs
 	var lengths []float64
@@ -191,7 +191,7 @@ func lengthScales(t *fitted.Model) []float64 {
 	return t.Projection.Lengths(lengths)
 }
 
-// shortest is the shortest length-scale of the columns that an input became; 0 of sequences.
+// shortest returns the shortest length-scale of the columns of an input; 0 for sequences.
 func shortest(in data.Input, lengths []float64) float64 {
 	if in.Columns == nil {
 		return 0

@@ -37,7 +37,7 @@ func inputs(runs []*Run) section {
 	return s
 }
 
-// shuffled shows an Importance, beside the length-scales.
+// shuffled shows the Importance of inputs, beside their length-scales.
 func shuffled(r *Run, lengths []float64) panel {
 	t := newTable("Importance of inputs", "input", "drop, nats a row", "± s.e.")
 	if lengths != nil {
@@ -53,9 +53,9 @@ func shuffled(r *Run, lengths []float64) panel {
 			cell{Text: decimals(in.SE)})
 		if lengths != nil {
 			length := nan
-			for _, known := range all {
-				if known.Name == in.Name && known.Columns != nil {
-					length = shortest(known, lengths)
+			for _, input := range all {
+				if input.Name == in.Name && input.Columns != nil {
+					length = shortest(input, lengths)
 				}
 			}
 			row = append(row, cell{Text: digits(length)})
@@ -63,8 +63,8 @@ func shuffled(r *Run, lengths []float64) panel {
 		t.Rows = append(t.Rows, row)
 	}
 	note := fmt.Sprintf("Measured on %d test rows, with %d samples.", r.Importance.Rows, r.Importance.Samples)
-	if left := r.Importance.Left; left > 0 {
-		note += fmt.Sprintf(" The other %d inputs were left out.", left)
+	if n := r.Importance.Left; n > 0 {
+		note += fmt.Sprintf(" The other %d inputs were left out.", n)
 	}
 	if lengths != nil {
 		note += " Along an input with a short length-scale, in training-sd units, the function changes fast."
@@ -72,13 +72,13 @@ func shuffled(r *Run, lengths []float64) panel {
 	return panel{Title: "Importance of inputs", Table: t, Note: note}
 }
 
-// lengthscales shows them alone, the shortest first.
+// lengthscales shows the length-scales of inputs without an Importance, the shortest first.
 func lengthscales(r *Run, lengths []float64) panel {
 	t := newTable("Length-scales of inputs", "input", "length-scale")
 	all := r.Trained.Schema.Columns
 	for _, d := range ordered(lengths)[:min(len(lengths), mostInputs)] {
 		if math.IsInf(lengths[d], 1) {
-			break // a projection leaves it out
+			break // A projection leaves this input and the following ones out.
 		}
 		t.Rows = append(t.Rows, append(texts(all[d]), meter(digits(lengths[d]), slices.Min(lengths)/lengths[d])))
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// keptInputs is how many inputs of a test row are kept beside its prediction.
+// keptInputs is the number of inputs of a test row that are kept beside its prediction.
 const keptInputs = 12
 
-// Keep gives what a run keeps of a test, PredictionsFile and the importance of inputs, from the scores of test
-// rows, of a model after a number of training steps. Soon after ctx ends, its cause is the error.
+// Keep returns what a run folder keeps of a test: the text of PredictionsFile, and the importance of inputs. steps is
+// the number of training steps of the model. Soon after ctx is done, it returns the cause of ctx as the error.
 func Keep(ctx context.Context, t *fitted.Model, c *options.Config, steps int, dev device.Device,
 	test *data.Dataset, scores *fitted.Scores) (predictions []byte, importance *Importance, err error) {
 	rows, p := test.Subset(scores.Kept.Rows), scores.Kept.Prediction
@@ -24,7 +24,7 @@ func Keep(ctx context.Context, t *fitted.Model, c *options.Config, steps int, de
 	}
 	out := predict.NewTable(t, rows, p, nil, c.PredictDraws, t.Seed)
 	numbers := scores.Kept.Rows
-	if rows.RowOf != nil { // of folds
+	if rows.RowOf != nil { // Rows of folds are numbered among all rows.
 		numbers = rows.RowOf
 	}
 	out.AddFirst(rowColumn, func(i int) predict.Cell { return predict.Cell{Value: float64(numbers[i] + 1)} })
@@ -52,15 +52,15 @@ func Keep(ctx context.Context, t *fitted.Model, c *options.Config, steps int, de
 	return text.Bytes(), importance, err
 }
 
-// keptColumns are the inputs that a report shows: the most important ones, or the first.
+// keptColumns returns the inputs that a report shows: the most important ones, or the first.
 func keptColumns(s data.Schema, importance *Importance) (columns []int) {
 	inputs := s.Inputs()
 	if importance != nil {
 		var ranked []data.Input
 		for _, in := range importance.Inputs {
-			for _, known := range inputs {
-				if known.Name == in.Name {
-					ranked = append(ranked, known)
+			for _, input := range inputs {
+				if input.Name == in.Name {
+					ranked = append(ranked, input)
 				}
 			}
 		}
@@ -74,7 +74,7 @@ func keptColumns(s data.Schema, importance *Importance) (columns []int) {
 	return columns
 }
 
-// back puts a column of numbers behind the others.
+// back adds a column of numbers behind the others.
 func back(t *predict.Table, name string, of func(i int) float64) {
 	t.Add(name, func(i int) predict.Cell { return predict.Cell{Value: of(i)} })
 }

@@ -18,14 +18,14 @@ import (
 
 // Entry is a line of a list of runs.
 type Entry struct {
-	Run      string     `json:"run"` // its folder
+	Run      string     `json:"run"` // folder of the run
 	Data     string     `json:"data"`
 	Model    string     `json:"model"`
 	Standing string     `json:"standing"` // complete, interrupted, unfinished (search, ensemble), "3 of 5 folds"
-	Began    *time.Time `json:"began"`    // nil of older runs
+	Began    *time.Time `json:"began"`    // start of the first command; nil for runs of early versions
 	Steps    int        `json:"steps"`
-	Seconds  float64    `json:"seconds"`            // of training
-	Cut      string     `json:"test_cut,omitempty"` // "12 of 90" test rows, where a time limit has cut the test
+	Seconds  float64    `json:"seconds"`            // time of training
+	Cut      string     `json:"test_cut,omitempty"` // "12 of 90" test rows, if a time limit has cut the test
 	RMSE     *float64   `json:"rmse,omitempty"`
 	NLPD     *float64   `json:"nlpd,omitempty"`
 	Error    *float64   `json:"error,omitempty"`
@@ -33,11 +33,11 @@ type Entry struct {
 }
 
 // List finds the runs in a folder and in those below it. A cross-validation is one entry, with the
-// means of its folds. What cannot be read is passed to skipped, and the list goes on.
+// means of its folds. The error of a run that cannot be read is passed to skipped, and the list goes on.
 func List(folder string, skipped func(error)) (all []Entry, err error) {
 	root := folder
 	if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		root += string(filepath.Separator) // with which WalkDir follows the link
+		root += string(filepath.Separator) // With a separator WalkDir follows the link.
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -52,7 +52,7 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 		case !d.IsDir():
 			return nil
 		case strings.HasPrefix(d.Name(), ".") && path != root:
-			return fs.SkipDir // runs that are being built
+			return fs.SkipDir // Such a folder is a run that is being made.
 		}
 		e, found, err := entry(filepath.Clean(path))
 		if err != nil {
@@ -68,7 +68,7 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 	return all, err
 }
 
-// entry is the entry of a folder, if it is a run's.
+// entry returns the entry of a folder, and reports whether the folder is a run.
 func entry(path string) (e Entry, found bool, err error) {
 	switch {
 	case rundir.IsCV(path):
@@ -103,7 +103,7 @@ func entry(path string) (e Entry, found bool, err error) {
 	return e, true, err
 }
 
-// cut tells of a test with fewer rows scored than it has, "" of another.
+// cut formats the number of scored rows of a test that was cut; "" for a whole test.
 func cut(scored, n int) string {
 	if scored == n {
 		return ""
@@ -111,9 +111,9 @@ func cut(scored, n int) string {
 	return fmt.Sprintf("%d of %d", scored, n)
 }
 
-// search is the entry of a search that has not ended, with the steps of its trainings so far.
+// search returns the entry of a search that has not ended, with the steps of its trainings so far.
 func search(path string) (e Entry, err error) {
-	var state struct { // a part of best.State
+	var state struct { // It is a part of best.State.
 		Given      []options.Setting
 		Used       time.Duration
 		Candidates []struct {
@@ -129,13 +129,13 @@ func search(path string) (e Entry, err error) {
 	if err != nil {
 		return e, usererror.Errorf("%s: damaged: %v", file, err)
 	}
-	asked, err := options.Resolve(state.Given, nil)
+	requested, err := options.Resolve(state.Given, nil)
 	if err != nil {
 		return e, err
 	}
-	e = Entry{Run: path, Data: data.NameOf(asked.Data), Model: asked.Model, Standing: "unfinished search",
+	e = Entry{Run: path, Data: data.NameOf(requested.Data), Model: requested.Model, Standing: "unfinished search",
 		Seconds: state.Used.Seconds()}
-	if asked.Ensemble > 1 {
+	if requested.Ensemble > 1 {
 		e.Standing = "unfinished ensemble"
 	}
 	for _, c := range state.Candidates {
@@ -148,7 +148,7 @@ func search(path string) (e Entry, err error) {
 	return e, err
 }
 
-// began is when the first command of a run began; nil where the run does not know it.
+// began returns the start of the first command of a run; nil if the run has no history.
 func began(path string) (*time.Time, error) {
 	history, err := ReadHistory(path)
 	if len(history) == 0 {
@@ -157,7 +157,7 @@ func began(path string) (*time.Time, error) {
 	return &history[0].Began, err
 }
 
-// folds is the entry of a cross-validation.
+// folds returns the entry of a cross-validation.
 func folds(path string) (e Entry, err error) {
 	cv, err := rundir.OpenCV(path)
 	if err != nil {

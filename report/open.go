@@ -21,15 +21,15 @@ import (
 // Run holds the contents of a run for a report.
 type Run struct {
 	*rundir.Run
-	Label      string // its name among others
+	Label      string // name of the run on a page of several
 	Curve      []rundir.Reading
-	Rows       *TestRows   // nil where the run has none
-	Importance *Importance // nil where the run has none
+	Rows       *TestRows   // nil if the run has no predictions
+	Importance *Importance // nil if the run has none
 	History    []Session
 }
 
-// Open reads a run folder. A file that is missing leaves a part of the report out; one that is
-// damaged is a *usererror.Error.
+// Open reads a run folder. If a file is missing, a part of the report is left out. The error of a damaged file is a
+// *usererror.Error.
 func Open(path string) (*Run, error) {
 	opened, err := rundir.OpenRun(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func Open(path string) (*Run, error) {
 // regression reports whether targets are numbers.
 func (r *Run) regression() bool { return r.Result.Task == data.Regression }
 
-// readFile reads a file of a run folder, if it is there. One that does not have its format is a *usererror.Error.
+// readFile reads a file of a run folder, if it is there. If it cannot be parsed, the error is a *usererror.Error.
 func readFile(folder, name string, parse func(text []byte) error) error {
 	path := filepath.Join(folder, name)
 	text, err := os.ReadFile(path)
@@ -88,8 +88,7 @@ func ParseReadings(text []byte) (all []rundir.Reading, err error) {
 	return all, nil
 }
 
-// WriteReadings writes them as CSV, with the names of metrics.jsonl. A score that was not taken is
-// an empty cell.
+// WriteReadings writes readings as CSV, with the names of metrics.jsonl. A missing score is an empty cell.
 func WriteReadings(w io.Writer, all []rundir.Reading) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"step", "elbo", "ell", "kl", "lr", "val_nlpd", "val_rmse", "val_nll", "val_error", "seconds"})
@@ -102,7 +101,7 @@ func WriteReadings(w io.Writer, all []rundir.Reading) error {
 			}
 			cells = append(cells, cell)
 		}
-		out.Write(append(cells, number(r.Seconds))) // an error stays until Flush
+		out.Write(append(cells, number(r.Seconds))) // The writer keeps an error until Flush.
 	}
 	out.Flush()
 	return out.Error()
@@ -110,7 +109,7 @@ func WriteReadings(w io.Writer, all []rundir.Reading) error {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Session is one of the commands that trained a run, as history.json has them. A run that went on has several.
+// Session is a command that trained a run, as in history.json. A run that was resumed has several.
 type Session struct {
 	Command string    `json:"command"`
 	Began   time.Time `json:"began"`

@@ -1,5 +1,5 @@
-// Package report makes a page of HTML from run folders. A page is one file without references to
-// others. Its charts are SVG that is drawn here, since libraries for charts bring megabytes of
+// Package report makes a page of HTML from run folders. A page is one file without references to other files.
+// Its charts are SVG that this program draws, since libraries for charts have megabytes of
 // scripts, or fixed colours.
 package report
 
@@ -23,7 +23,7 @@ var style string
 //go:embed script.js
 var script string
 
-// sections are the parts of the page, in its order. One without panels is left out.
+// sections returns the parts of the page, in their order. A section without panels is left out.
 func sections(runs []*Run) (all []section) {
 	for _, part := range []func([]*Run) section{
 		comparison, curves, calibration, predicted, confusion, residuals, inputs, separation, worst, about,
@@ -84,7 +84,7 @@ func Write(w io.Writer, runs []*Run) error {
 	return parsed.Execute(w, p)
 }
 
-// distinguish labels runs by their paths where their folders have one name, as folds of two cross-validations do.
+// distinguish labels runs by their paths if their folders have one name, such as folds of two cross-validations.
 func distinguish(runs []*Run) {
 	count := map[string]int{}
 	for _, r := range runs {
@@ -97,7 +97,7 @@ func distinguish(runs []*Run) {
 	}
 }
 
-// notes are the facts of a run that come before its numbers.
+// notes returns the sentences about a run that stand above its numbers.
 func (r *Run) notes(runs []*Run) (all []string) {
 	add := func(format string, args ...any) { all = append(all, named(runs, r)+fmt.Sprintf(format, args...)) }
 	result := r.Result

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
 )
 
-// How many dots a page has, so that it stays small; several runs and targets share them.
+// The limits that keep a page small. Several runs and targets share the dots.
 const (
 	dots          = 1000
 	residualDots  = 500
@@ -17,12 +17,12 @@ const (
 	mostTargets   = 12
 )
 
-// share is how many dots a target of a run has.
+// share returns the number of dots of one target of a run.
 func share(dots int, runs []*Run, r *Run) int {
 	return max(100, dots/(len(runs)*max(1, len(r.few(runs)))))
 }
 
-// few are the targets that the page shows.
+// few returns the targets that the page shows.
 func (r *Run) few(runs []*Run) []Target {
 	if r.Rows == nil {
 		return nil
@@ -74,27 +74,27 @@ func against(r *Run, t Target, dots int) panel {
 	return p
 }
 
-// tenths sums up the rows in tenths of the predicted mean.
+// tenths is the table of the rows in tenths by their predicted mean.
 func tenths(t Target) *table {
 	out := newTable("Tenths of the rows, by their predicted mean",
 		"tenth", "rows", "mean predicted", "mean true", "mean sd", "RMSE", "in 90 % interval")
-	for k, some := range inTenths(t.Mean) {
+	for k, part := range inTenths(t.Mean) {
 		squares, inside := 0.0, 0.0
-		for _, i := range some {
+		for _, i := range part {
 			squares += (t.True[i] - t.Mean[i]) * (t.True[i] - t.Mean[i])
 			if t.True[i] >= t.Q05[i] && t.True[i] <= t.Q95[i] {
 				inside++
 			}
 		}
-		n := float64(len(some))
-		out.add(fmt.Sprint(k+1), fmt.Sprint(len(some)), digits(mean(picked(t.Mean, some))),
-			digits(mean(picked(t.True, some))), digits(mean(picked(t.SD, some))), digits(math.Sqrt(squares/n)),
+		n := float64(len(part))
+		out.add(fmt.Sprint(k+1), fmt.Sprint(len(part)), digits(mean(picked(t.Mean, part))),
+			digits(mean(picked(t.True, part))), digits(mean(picked(t.SD, part))), digits(math.Sqrt(squares/n)),
 			percent(inside/n))
 	}
 	return out
 }
 
-// ordered are the numbers of the values, from the least.
+// ordered returns the indices of the values, from the least value to the largest.
 func ordered(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -104,14 +104,14 @@ func ordered(values []float64) []int {
 	return order
 }
 
-// inTenths are the numbers of the values in ten parts from the least. Where values are equal, some parts are larger,
-// and those that they fill are missing.
+// inTenths divides the indices of the values into ten parts, from the least value to the largest. Equal values are in
+// one part, so that parts can be larger, and fewer than ten.
 func inTenths(values []float64) (parts [][]int) {
 	order := ordered(values)
 	n := len(order)
 	for lo := 0; lo < n; {
 		hi := lo + 1
-		end := (10*hi + n - 1) / n * n / 10 // of the tenth that lo is in
+		end := (10*hi + n - 1) / n * n / 10 // the end of the tenth of lo
 		for hi < n && (hi < end || values[order[hi]] == values[order[hi-1]]) {
 			hi++
 		}
@@ -120,8 +120,8 @@ func inTenths(values []float64) (parts [][]int) {
 	return parts
 }
 
-// residuals shows patterns that the model has missed, against each input. Those of several runs
-// against one input stand side by side.
+// residuals shows the residuals against each input, whose patterns the model has missed. The panels of several runs for
+// one input stand side by side.
 func residuals(runs []*Run) section {
 	s := section{ID: "residuals", Title: "Residuals against each input", Columns: columnsFor(runs)}
 	s.each(runs, func(r *Run) (all []panel) {
@@ -134,11 +134,11 @@ func residuals(runs []*Run) section {
 			s.Lead = "True less predicted value, in standard deviations of the prediction. Where the model fits, " +
 				"the dots lie around zero all along an input, and nine of ten between the outer lines. The strong " +
 				"line is their mean in tenths of the rows."
-			left := make([]float64, len(t.True))
-			for i := range left {
-				left[i] = (t.True[i] - t.Mean[i]) / t.SD[i]
+			residual := make([]float64, len(t.True))
+			for i := range residual {
+				residual[i] = (t.True[i] - t.Mean[i]) / t.SD[i]
 			}
-			add(append([]Values{{"predicted " + t.Name, t.Mean}}, r.Rows.Inputs...), left,
+			add(append([]Values{{"predicted " + t.Name, t.Mean}}, r.Rows.Inputs...), residual,
 				"standardised residual"+r.Rows.suffix(t), true)
 		}
 		if r.Rows != nil && r.Rows.Classes != nil {
@@ -152,7 +152,7 @@ func residuals(runs []*Run) section {
 		}
 		return all
 	})
-	order := map[string]int{} // of the inputs
+	order := map[string]int{} // position of each input
 	for _, p := range s.Panels {
 		if _, known := order[p.Title]; !known {
 			order[p.Title] = len(order)
@@ -167,13 +167,13 @@ func trend(in Values, y []float64, title string, standardised bool, dots int) pa
 	at := thinned(len(y), dots)
 	var meanX, meanY []float64
 	numbers := newTable("Tenths of the rows, by "+in.Name, "mean "+in.Name, "rows", "mean", "sd")
-	for _, some := range inTenths(in.Values) {
-		x, m, squares := mean(picked(in.Values, some)), mean(picked(y, some)), 0.0
-		for _, i := range some {
+	for _, part := range inTenths(in.Values) {
+		x, m, squares := mean(picked(in.Values, part)), mean(picked(y, part)), 0.0
+		for _, i := range part {
 			squares += (y[i] - m) * (y[i] - m)
 		}
 		meanX, meanY = append(meanX, x), append(meanY, m)
-		numbers.add(digits(x), fmt.Sprint(len(some)), digits(m), digits(math.Sqrt(squares/float64(len(some)))))
+		numbers.add(digits(x), fmt.Sprint(len(part)), digits(m), digits(math.Sqrt(squares/float64(len(part)))))
 	}
 	chart := charts.Chart{
 		Label: title + " over " + in.Name, Height: 210,
@@ -189,7 +189,7 @@ func trend(in Values, y []float64, title string, standardised bool, dots int) pa
 	return panel{Title: in.Name, Chart: chart.SVG(), Numbers: numbers}
 }
 
-// normal95 is where the standard normal distribution function is 0.95.
+// normal95 is the 0.95 quantile of the standard normal distribution.
 const normal95 = 1.6449
 
 // name is the name of a row, in a tip or a table.

@@ -11,13 +11,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/predict"
 )
 
-// TestRows are test rows and their predictions. Every list has a value for each row.
+// TestRows has test rows and their predictions. Every list has a value for each row.
 type TestRows struct {
-	Number  []int    // of the row, from 1
-	Name    []string // from the data; nil without names
-	Targets []Target // of a regression
-	Classes *Classes // of a classification
-	Inputs  []Values // those that matter most
+	Number  []int    // number of each row, from 1
+	Name    []string // name of each row in the data; nil without names
+	Targets []Target // targets of a regression; nil for a classification
+	Classes *Classes // labels of a classification; nil for a regression
+	Inputs  []Values // values of the most important inputs
 }
 
 // Values is a column of numbers.
@@ -31,18 +31,18 @@ type Target struct {
 	Name                 string
 	True, Mean, SD       []float64
 	Q05, Q95             []float64 // quantiles
-	LogDensity, Position []float64 // log p(y); the predictive CDF at y
+	LogDensity, Position []float64 // log p(y), and the predictive CDF at y
 }
 
 // Classes are labels and their predictions.
 type Classes struct {
 	True, Predicted []string
-	Probability     []float64 // of the predicted class
+	Probability     []float64 // probability of the predicted class
 	LogDensity      []float64 // log p of the true class
 	Distance        []float64 // the paper's Bhattacharyya distance; NaN if undefined
 }
 
-// The columns of rundir.PredictionsFile beside those of predict.
+// The columns of rundir.PredictionsFile that predict does not write.
 const (
 	rowColumn      = "row"
 	densityColumn  = "log_density"
@@ -94,7 +94,7 @@ func (r *Run) ParseRows(text []byte) (*TestRows, error) {
 	return rows, c.err
 }
 
-// columns is a table whose columns are read by name. The first error stays.
+// columns is a table whose columns are read by name. It keeps the first error.
 type columns struct {
 	head []string
 	rows [][]string
@@ -102,8 +102,8 @@ type columns struct {
 }
 
 func (c *columns) texts(name string) []string {
-	at := slices.Index(c.head, name)
-	if at < 0 {
+	column := slices.Index(c.head, name)
+	if column < 0 {
 		if c.err == nil {
 			c.err = fmt.Errorf("it has no column %s", name)
 		}
@@ -111,12 +111,12 @@ func (c *columns) texts(name string) []string {
 	}
 	all := make([]string, len(c.rows))
 	for i, row := range c.rows {
-		all[i] = row[at]
+		all[i] = row[column]
 	}
 	return all
 }
 
-// numbers reads cells; an empty one is NaN.
+// numbers reads a column of numbers; an empty cell is NaN.
 func (c *columns) numbers(name string) []float64 {
 	all := make([]float64, len(c.rows))
 	for i, cell := range c.texts(name) {
@@ -141,8 +141,8 @@ func (c *columns) classes(names []string) *Classes {
 	}
 	for i, label := range all.Predicted {
 		p := nan
-		if of, known := probability[label]; known {
-			p = of[i]
+		if column, ok := probability[label]; ok {
+			p = column[i]
 		} else if c.err == nil {
 			c.err = fmt.Errorf("line %d: the label %q is no class of the model", i+2, label)
 		}
@@ -151,7 +151,7 @@ func (c *columns) classes(names []string) *Classes {
 	return all
 }
 
-// density is log p of each row; of several targets the sum.
+// density returns log p of each row; for several targets it is the sum.
 func (r *TestRows) density() []float64 {
 	if r.Classes != nil {
 		return r.Classes.LogDensity
@@ -165,7 +165,7 @@ func (r *TestRows) density() []float64 {
 	return sum
 }
 
-// Histograms are the columns whose spread says something of the predictions. Rows may be nil.
+// Histograms returns the columns of predictions whose distribution is of interest. r may be nil.
 func (r *TestRows) Histograms() (all []Values) {
 	if r == nil {
 		return nil

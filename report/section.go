@@ -10,45 +10,45 @@ import (
 // section is a part of the page with a heading of its own.
 type section struct {
 	ID, Title, Lead string
-	Legend          []*Run // those whose colours the charts use
-	Columns         int    // panels beside each other on a wide screen; 0 is as many as fit
+	Legend          []*Run // the runs whose colours the charts use
+	Columns         int    // number of panels side by side on a wide screen; 0 is as many as fit
 	Panels          []panel
 }
 
 // panel is a picture or a table in a section.
 type panel struct {
-	Run     string // which run it is of; "" where there is one, or all are in it
+	Run     string // label of its run; "" if there is one run, or it shows all runs
 	Title   string
 	Chart   template.HTML
 	Note    string
-	Numbers *table // behind a chart, folded away
-	Table   *table // in place of one
-	Span    int    // columns that it takes on a wide screen; 0 is one
+	Numbers *table // the numbers of the chart, folded away
+	Table   *table // the table of a panel without a chart
+	Span    int    // number of columns that it takes on a wide screen; 0 is one
 }
 
-// table has a first column of names. Numbers stand at the right.
+// table is a table whose first column has names. Numbers are aligned at the right.
 type table struct {
 	Caption string
 	Head    []string
 	Rows    [][]cell
-	Matrix  bool // cells are narrow and shaded
+	Matrix  bool // the cells are narrow and shaded
 }
 
 // cell is a text, with a share that a bar or a shade shows.
 type cell struct {
 	Text  string
-	Bar   float64 // length of a bar in percent; 0: no bar
-	Shade float64 // of a matrix, in percent
-	Best  bool    // among those below each other
+	Bar   float64 // length of the bar in percent; 0 is no bar
+	Shade float64 // shade of a cell of a matrix in percent
+	Best  bool    // the cell has the best value of its column
 }
 
-// What a page shows of texts, which data may have of any length, and of the rows of a table.
+// The limits of a page: letters of a text from the data, and rows of a table.
 const (
 	mostLetters   = 200
 	mostTableRows = 1000
 )
 
-// short is a text that has room on the page.
+// short cuts a text to the length that a page has room for.
 func short(text string) string {
 	if letters := []rune(text); len(letters) > mostLetters {
 		return string(letters[:mostLetters-1]) + "…"
@@ -56,19 +56,19 @@ func short(text string) string {
 	return text
 }
 
-// Shown are the rows that have room on the page.
+// Shown returns the rows that a page has room for.
 func (t *table) Shown() [][]cell {
-	left := len(t.Rows) - mostTableRows
-	if left <= 0 {
+	hidden := len(t.Rows) - mostTableRows
+	if hidden <= 0 {
 		return t.Rows
 	}
-	return append(t.Rows[:mostTableRows:mostTableRows], texts(fmt.Sprintf("and %d more", left)))
+	return append(t.Rows[:mostTableRows:mostTableRows], texts(fmt.Sprintf("and %d more", hidden)))
 }
 
 // wide is the Span of the whole width.
 const wide = 9
 
-// texts are plain cells.
+// texts returns plain cells.
 func texts(words ...string) (cells []cell) {
 	for _, w := range words {
 		cells = append(cells, cell{Text: w})
@@ -76,7 +76,7 @@ func texts(words ...string) (cells []cell) {
 	return cells
 }
 
-// meter is a cell with a bar, which is as long as a share from 0 to 1.
+// meter returns a cell with a bar, whose length is a share from 0 to 1.
 func meter(text string, share float64) cell {
 	if !known(share) {
 		share = 0
@@ -90,12 +90,12 @@ func (t *table) add(words ...string) { t.Rows = append(t.Rows, texts(words...)) 
 
 var nan = math.NaN()
 
-// none stands for values that are no finite numbers.
+// none is the text of values that are no finite numbers.
 const none = "–"
 
 func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// digits is a number in so few digits as people compare.
+// digits formats a number with four digits.
 func digits(v float64) string {
 	switch size := math.Abs(v); {
 	case !known(v):
@@ -106,7 +106,7 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// decimals is a number with four of them.
+// decimals formats a number with four decimals.
 func decimals(v float64) string {
 	if !known(v) || math.Abs(v) >= 1e9 {
 		return digits(v)
@@ -114,7 +114,7 @@ func decimals(v float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-// signed is a number with its sign, as a reader counts standard deviations.
+// signed formats a number of standard deviations, with its sign.
 func signed(v float64) string {
 	switch {
 	case !known(v):
@@ -139,7 +139,7 @@ func optional(v *float64) float64 {
 	return *v
 }
 
-// each adds the panels of each run, under its name where there are several.
+// each adds the panels of each run, with its label if there are several.
 func (s *section) each(runs []*Run, of func(r *Run) []panel) {
 	for _, r := range runs {
 		for _, p := range of(r) {
@@ -164,7 +164,7 @@ func (s *section) eachTarget(runs []*Run, of func(r *Run, t Target) []panel) {
 	})
 }
 
-// eachClassifier adds the panels of the runs with rows of classes.
+// eachClassifier adds the panels of the runs that have rows with classes.
 func (s *section) eachClassifier(runs []*Run, of func(c *Classes) []panel) {
 	s.each(runs, func(r *Run) []panel {
 		if r.Rows == nil || r.Rows.Classes == nil {
@@ -174,7 +174,7 @@ func (s *section) eachClassifier(runs []*Run, of func(c *Classes) []panel) {
 	})
 }
 
-// columnsFor is the number of columns for the panels of runs.
+// columnsFor returns the number of columns for the panels of runs.
 func columnsFor(runs []*Run) int {
 	if len(runs) == 1 {
 		return 0
@@ -182,7 +182,7 @@ func columnsFor(runs []*Run) int {
 	return min(len(runs), 4)
 }
 
-// spanOf is the width of a table: several columns where there is one run.
+// spanOf returns the Span of a table: several columns if there is one run.
 func spanOf(runs []*Run, columns int) int {
 	if len(runs) == 1 {
 		return columns
@@ -190,30 +190,30 @@ func spanOf(runs []*Run, columns int) int {
 	return 0
 }
 
-// series is the number of a run's colour. The style has eight of them.
+// series returns the number of the colour of run i. The style has eight colours.
 func series(i int) int { return i % 8 }
 
-// thinned are about count of the numbers 0 … n−1, evenly spread, with the first and the last.
-func thinned(n, count int) (some []int) {
+// thinned returns about count of the numbers 0 … n−1, evenly spread, with the first and the last.
+func thinned(n, count int) (numbers []int) {
 	if n <= count {
 		count = n
 	}
 	for i := range count {
-		some = append(some, i*(n-1)/max(1, count-1))
+		numbers = append(numbers, i*(n-1)/max(1, count-1))
 	}
-	return some
+	return numbers
 }
 
-// picked are some of the values.
-func picked[T any](values []T, at []int) []T {
-	out := make([]T, len(at))
-	for i, a := range at {
-		out[i] = values[a]
+// picked returns the values at some indices.
+func picked[T any](values []T, indices []int) []T {
+	out := make([]T, len(indices))
+	for i, k := range indices {
+		out[i] = values[k]
 	}
 	return out
 }
 
-// suffix ends a title with the name of a target where there are several.
+// suffix returns the end of a title: the name of the target if there are several.
 func (r *TestRows) suffix(t Target) string {
 	if len(r.Targets) == 1 {
 		return ""
@@ -221,8 +221,8 @@ func (r *TestRows) suffix(t Target) string {
 	return ": " + t.Name
 }
 
-// histogram counts values in equal bins of a range, whose ends hold what lies beyond. NaN is in
-// none.
+// histogram counts values in equal bins of a range. The first and last bins also hold the values beyond it; NaN is
+// not counted.
 func histogram(values []float64, low, high float64, bins int) (edges, counts []float64) {
 	edges, counts = make([]float64, bins+1), make([]float64, bins)
 	for i := range edges {
@@ -236,5 +236,5 @@ func histogram(values []float64, low, high float64, bins int) (edges, counts []f
 	return edges, counts
 }
 
-// bin is which of n equal parts of 0 … 1 holds a share.
+// bin returns the index of the part that holds a share, of n equal parts of 0 … 1.
 func bin(share float64, n int) int { return min(int(math.Max(0, math.Min(share, 1))*float64(n)), n-1) }

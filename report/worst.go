@@ -2,13 +2,13 @@ package report
 
 import "fmt"
 
-// listedRows is the number of worst rows shown, with the number of inputs of each below.
+// The numbers of worst rows, and of inputs of each row, that are shown.
 const (
 	listedRows   = 15
 	listedInputs = 4
 )
 
-// worst are the rows that surprised the model most.
+// worst shows the rows with the lowest log density.
 func worst(runs []*Run) section {
 	s := section{
 		ID: "worst", Title: "Worst rows",
