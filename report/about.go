@@ -15,7 +15,7 @@ import (
 type score struct {
 	Name, Value, Says string
 	value             float64
-	far               float64 // distance from the best possible value, for the comparison of runs
+	distance          float64 // distance from the best possible value, for the comparison of runs
 }
 
 // scores returns the scores of the test rows, the most important first. The scores of counts are in own units, and have
@@ -77,8 +77,8 @@ func comparison(runs []*Run) section {
 				if s.Name != name {
 					continue
 				}
-				if text = s.Value; s.far < least {
-					best, least = i, s.far
+				if text = s.Value; s.distance < least {
+					best, least = i, s.distance
 				}
 			}
 			t.Rows[i] = append(t.Rows[i], cell{Text: text})
@@ -89,7 +89,7 @@ func comparison(runs []*Run) section {
 	}
 	s := section{ID: "runs", Title: "Runs side by side",
 		Lead:   "The best score of a column is marked. Runs are comparable where they were tested on the same rows.",
-		Panels: []panel{{Title: "Scores", Table: t, Span: wide}}}
+		Panels: []panel{{Title: "Scores", Table: t, Span: fullSpan}}}
 	for _, r := range runs[1:] {
 		if r.Result.Fingerprint.Test != runs[0].Result.Fingerprint.Test || r.scored() != runs[0].scored() {
 			s.Lead = "The best score of a column is marked. These runs were not all tested on the same " +

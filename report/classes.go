@@ -28,7 +28,7 @@ func confusion(runs []*Run) section {
 			Span: spanOf(runs, min(2, (len(scores.Classes)+6)/7))}
 		if n := len(scores.Classes); n > mostClasses {
 			s.Lead = fmt.Sprintf("There are %d classes: these are the pairs that are confused most.", n)
-			p = panel{Title: "Confused most", Table: confused(scores.Classes)}
+			p = panel{Title: "Confused most", Table: confusedPairs(scores.Classes)}
 		}
 		t := newTable("Scores of each class", "class", "rows", "precision", "recall", "F1")
 		for _, c := range scores.Classes {
@@ -55,8 +55,8 @@ func matrix(classes []metrics.ClassScore) *table {
 	return m
 }
 
-// confused is the table of the pairs of classes that are confused most often.
-func confused(classes []metrics.ClassScore) *table {
+// confusedPairs is the table of the pairs of classes that are confused most often.
+func confusedPairs(classes []metrics.ClassScore) *table {
 	type pair struct {
 		class, predicted string
 		rows             metrics.Count
@@ -96,7 +96,7 @@ func distances(c *Classes) []panel {
 	var logs [2][]float64 // the distances of rows that are right, and of rows that are wrong
 	for i, d := range c.Distance {
 		v := math.Log10(d)
-		if !known(v) {
+		if !isFinite(v) {
 			continue
 		}
 		k := 0

@@ -12,7 +12,7 @@ import (
 // quantity is a number of a Reading that is drawn over the steps.
 type quantity struct {
 	title string
-	of    func(rundir.Reading) float64
+	value func(rundir.Reading) float64
 	noisy bool // a reading is an estimate on one batch, so that the mean over several is drawn, too
 }
 
@@ -51,9 +51,9 @@ func objectives(runs []*Run) string {
 
 // The share of steps that the axes leave out, the readings of a mean, and those of a table.
 const (
-	begins   = 0.2
-	meanOver = 20
-	listed   = 25
+	axisStart      = 0.2
+	meanOver       = 20
+	listedReadings = 25
 )
 
 // panel draws the quantity of all runs that have it.
@@ -68,7 +68,7 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	for i, r := range runs {
 		var steps, values []float64
 		for _, reading := range r.Curve {
-			if v := q.of(reading); !math.IsNaN(v) {
+			if v := q.value(reading); !math.IsNaN(v) {
 				steps, values = append(steps, float64(reading.Step)), append(values, v)
 			}
 		}
@@ -77,7 +77,7 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 		}
 		shown := values
 		if q.noisy {
-			shown = running(values)
+			shown = runningMean(values)
 		}
 		if q.noisy && len(runs) == 1 {
 			at := thinned(len(values), 400)
@@ -87,21 +87,21 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 		at := thinned(len(shown), 400)
 		marks = append(marks, charts.Mark{Kind: charts.Line, Series: series(i),
 			X: picked(steps, at), Y: picked(shown, at)})
-		few := thinned(len(shown), listed)
+		readings := thinned(len(shown), listedReadings)
 		var tips []string
-		for _, k := range few {
+		for _, k := range readings {
 			step, value := fmt.Sprintf("%.0f", steps[k]), digits(shown[k])
-			tips = append(tips, named(runs, r)+"step "+step+": "+value)
+			tips = append(tips, labelPrefix(runs, r)+"step "+step+": "+value)
 			row := texts(step, value)
 			if len(runs) > 1 {
 				row = append(texts(r.Label), row...)
 			}
 			numbers.Rows = append(numbers.Rows, row)
 		}
-		marks = append(marks, charts.Mark{Kind: charts.Points, X: picked(steps, few), Y: picked(shown, few), Tips: tips,
-			Series: series(i), Light: true})
+		marks = append(marks, charts.Mark{Kind: charts.Points, X: picked(steps, readings), Y: picked(shown, readings),
+			Tips: tips, Series: series(i), Light: true})
 		for k, v := range shown {
-			if steps[k] >= begins*steps[len(steps)-1] || len(shown) < 2*meanOver {
+			if steps[k] >= axisStart*steps[len(steps)-1] || len(shown) < 2*meanOver {
 				low, high = math.Min(low, v), math.Max(high, v)
 			}
 		}
@@ -119,16 +119,16 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	return panel{Title: q.title, Chart: chart.SVG(), Numbers: numbers}, true
 }
 
-// named is the label of a run at the beginning of a tip; "" if there is one run.
-func named(runs []*Run, r *Run) string {
+// labelPrefix is the label of a run at the beginning of a tip; "" if there is one run.
+func labelPrefix(runs []*Run, r *Run) string {
 	if len(runs) == 1 {
 		return ""
 	}
 	return r.Label + ", "
 }
 
-// running returns the mean of each value and of those just before it.
-func running(values []float64) []float64 {
+// runningMean returns the mean of each value and of those just before it.
+func runningMean(values []float64) []float64 {
 	out := make([]float64, len(values))
 	sum := 0.0
 	for i, v := range values {

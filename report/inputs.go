@@ -14,11 +14,11 @@ func inputs(runs []*Run) section {
 		if r.Importance != nil && len(r.Importance.Inputs) > 0 {
 			s.Lead = "The drop is how much log density a test row loses when the values of one input are exchanged " +
 				"among the rows, with its standard error. It says what the model uses, and not what causes what."
-			p := shuffled(r, lengths)
+			p := importancePanel(r, lengths)
 			p.Span = spanOf(runs, 2)
 			all = append(all, p)
 		} else if lengths != nil {
-			all = append(all, lengthscales(r, lengths))
+			all = append(all, lengthScalePanel(r, lengths))
 		}
 		if maps := r.Trained.MapKernels(); maps != nil {
 			t := newTable("Feature maps of sequences", "map", "weight α, mean", "width σ, mean")
@@ -37,8 +37,8 @@ func inputs(runs []*Run) section {
 	return s
 }
 
-// shuffled shows the Importance of inputs, beside their length-scales.
-func shuffled(r *Run, lengths []float64) panel {
+// importancePanel shows the Importance of inputs, beside their length-scales.
+func importancePanel(r *Run, lengths []float64) panel {
 	t := newTable("Importance of inputs", "input", "drop, nats a row", "± s.e.")
 	if lengths != nil {
 		t.Head = append(t.Head, "length-scale")
@@ -72,11 +72,11 @@ func shuffled(r *Run, lengths []float64) panel {
 	return panel{Title: "Importance of inputs", Table: t, Note: note}
 }
 
-// lengthscales shows the length-scales of inputs without an Importance, the shortest first.
-func lengthscales(r *Run, lengths []float64) panel {
+// lengthScalePanel shows the length-scales of inputs without an Importance, the shortest first.
+func lengthScalePanel(r *Run, lengths []float64) panel {
 	t := newTable("Length-scales of inputs", "input", "length-scale")
 	all := r.Trained.Schema.Columns
-	for _, d := range ordered(lengths)[:min(len(lengths), mostInputs)] {
+	for _, d := range sortedIndices(lengths)[:min(len(lengths), mostInputs)] {
 		if math.IsInf(lengths[d], 1) {
 			break // A projection leaves this input and the following ones out.
 		}

@@ -30,7 +30,7 @@ func Keep(ctx context.Context, t *fitted.Model, c *options.Config, steps int, de
 	out.AddFirst(rowColumn, func(i int) predict.Cell { return predict.Cell{Value: float64(numbers[i] + 1)} })
 	if t.Schema.Task == data.Classification {
 		density := t.DensitiesOf(p, rows, 0).Log
-		back(out, densityColumn, func(i int) float64 { return density[i] })
+		addColumn(out, densityColumn, func(i int) float64 { return density[i] })
 	} else {
 		names := t.Schema.Outputs()
 		for o, name := range names {
@@ -39,13 +39,13 @@ func Keep(ctx context.Context, t *fitted.Model, c *options.Config, steps int, de
 				r = r.Drawn(c.PredictDraws, t.Seed)
 			}
 			y := func(i int) float64 { return rows.Y[i*len(names)+o] }
-			back(out, predict.Prefix(name, names)+densityColumn, func(i int) float64 { return r.LogDensity(i, y(i)) })
-			back(out, predict.Prefix(name, names)+positionColumn,
+			addColumn(out, predict.Prefix(name, names)+densityColumn, func(i int) float64 { return r.LogDensity(i, y(i)) })
+			addColumn(out, predict.Prefix(name, names)+positionColumn,
 				func(i int) float64 { return r.Position(i, numbers[i], y(i), t.Seed) })
 		}
 	}
 	for _, column := range keptColumns(t.Schema, importance) {
-		back(out, inputPrefix+t.Schema.Columns[column], func(i int) float64 { return rows.Row(i)[column] })
+		addColumn(out, inputPrefix+t.Schema.Columns[column], func(i int) float64 { return rows.Row(i)[column] })
 	}
 	var text bytes.Buffer
 	err = out.Write(&text, predict.CSV)
@@ -74,7 +74,7 @@ func keptColumns(s data.Schema, importance *Importance) (columns []int) {
 	return columns
 }
 
-// back adds a column of numbers behind the others.
-func back(t *predict.Table, name string, of func(i int) float64) {
+// addColumn adds a column of numbers behind the others.
+func addColumn(t *predict.Table, name string, of func(i int) float64) {
 	t.Add(name, func(i int) predict.Cell { return predict.Cell{Value: of(i)} })
 }

@@ -54,7 +54,7 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 		case strings.HasPrefix(d.Name(), ".") && path != root:
 			return fs.SkipDir // Such a folder is a run that is being made.
 		}
-		e, found, err := entry(filepath.Clean(path))
+		e, found, err := entryOf(filepath.Clean(path))
 		if err != nil {
 			skipped(err)
 		} else if found {
@@ -68,14 +68,14 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 	return all, err
 }
 
-// entry returns the entry of a folder, and reports whether the folder is a run.
-func entry(path string) (e Entry, found bool, err error) {
+// entryOf returns the entry of a folder, and reports whether the folder is a run.
+func entryOf(path string) (e Entry, found bool, err error) {
 	switch {
 	case rundir.IsCV(path):
-		e, err = folds(path)
+		e, err = cvEntry(path)
 		return e, true, err
 	case rundir.IsSearch(path):
-		e, err = search(path)
+		e, err = searchEntry(path)
 		return e, true, err
 	case !rundir.IsRun(path):
 		return e, false, nil
@@ -93,26 +93,26 @@ func entry(path string) (e Entry, found bool, err error) {
 		e.Standing = "interrupted"
 	}
 	e.Run, e.Data, e.Model, e.Steps, e.Seconds = path, result.Data, result.Model, result.Steps, result.Seconds
-	e.Cut = cut(result.Scored(result.NTest), result.NTest)
+	e.Cut = cutText(result.Scored(result.NTest), result.NTest)
 	if s := result.Test.Regression; s != nil {
 		e.RMSE, e.NLPD = &s.RMSE, &s.NLPD
 	} else if s := result.Test.Classification; s != nil {
 		e.Error, e.NLL = &s.Error, &s.NLL
 	}
-	e.Began, err = began(path)
+	e.Began, err = startTime(path)
 	return e, true, err
 }
 
-// cut formats the number of scored rows of a test that was cut; "" for a whole test.
-func cut(scored, n int) string {
+// cutText formats the number of scored rows of a test that was cut; "" for a whole test.
+func cutText(scored, n int) string {
 	if scored == n {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d", scored, n)
 }
 
-// search returns the entry of a search that has not ended, with the steps of its trainings so far.
-func search(path string) (e Entry, err error) {
+// searchEntry returns the entry of a search that has not ended, with the steps of its trainings so far.
+func searchEntry(path string) (e Entry, err error) {
 	var state struct { // It is a part of best.State.
 		Given      []options.Setting
 		Used       time.Duration
@@ -144,12 +144,12 @@ func search(path string) (e Entry, err error) {
 			e.Steps += trial.Steps
 		}
 	}
-	e.Began, err = began(path)
+	e.Began, err = startTime(path)
 	return e, err
 }
 
-// began returns the start of the first command of a run; nil if the run has no history.
-func began(path string) (*time.Time, error) {
+// startTime returns the start of the first command of a run; nil if the run has no history.
+func startTime(path string) (*time.Time, error) {
 	history, err := ReadHistory(path)
 	if len(history) == 0 {
 		return nil, err
@@ -157,8 +157,8 @@ func began(path string) (*time.Time, error) {
 	return &history[0].Began, err
 }
 
-// folds returns the entry of a cross-validation.
-func folds(path string) (e Entry, err error) {
+// cvEntry returns the entry of a cross-validation.
+func cvEntry(path string) (e Entry, err error) {
 	cv, err := rundir.OpenCV(path)
 	if err != nil {
 		return e, err
@@ -172,8 +172,8 @@ func folds(path string) (e Entry, err error) {
 			scored, tested = scored+run.Scored(run.NTest), tested+run.NTest
 		}
 	}
-	e.Cut = cut(scored, tested)
-	if first, err := began(cv.FoldPath(1)); err == nil {
+	e.Cut = cutText(scored, tested)
+	if first, err := startTime(cv.FoldPath(1)); err == nil {
 		e.Began = first
 	}
 	for key, to := range map[string]**float64{"rmse": &e.RMSE, "nlpd": &e.NLPD, "error": &e.Error, "nll": &e.NLL} {

@@ -99,7 +99,7 @@ func distinguish(runs []*Run) {
 
 // notes returns the sentences about a run that stand above its numbers.
 func (r *Run) notes(runs []*Run) (all []string) {
-	add := func(format string, args ...any) { all = append(all, named(runs, r)+fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) { all = append(all, labelPrefix(runs, r)+fmt.Sprintf(format, args...)) }
 	result := r.Result
 	switch {
 	case result.Unfinished:
@@ -125,8 +125,8 @@ func (r *Run) notes(runs []*Run) (all []string) {
 	} else if r.Rows != nil && len(r.Rows.Number) < scored {
 		add("The charts show %d of %d test rows, spread evenly. The scores are of all.", len(r.Rows.Number), scored)
 	}
-	if r.Rows != nil && len(r.few(runs)) < len(r.Rows.Targets) {
-		add("The charts show the first %d of %d targets.", len(r.few(runs)), len(r.Rows.Targets))
+	if r.Rows != nil && len(r.shownTargets(runs)) < len(r.Rows.Targets) {
+		add("The charts show the first %d of %d targets.", len(r.shownTargets(runs)), len(r.Rows.Targets))
 	}
 	return all
 }

@@ -19,11 +19,11 @@ const (
 
 // share returns the number of dots of one target of a run.
 func share(dots int, runs []*Run, r *Run) int {
-	return max(100, dots/(len(runs)*max(1, len(r.few(runs)))))
+	return max(100, dots/(len(runs)*max(1, len(r.shownTargets(runs)))))
 }
 
-// few returns the targets that the page shows.
-func (r *Run) few(runs []*Run) []Target {
+// shownTargets returns the targets that the page shows.
+func (r *Run) shownTargets(runs []*Run) []Target {
 	if r.Rows == nil {
 		return nil
 	}
@@ -38,7 +38,7 @@ func predicted(runs []*Run) section {
 			"90 % interval of the prediction. It should hold nine dots of ten.",
 	}
 	s.eachTarget(runs, func(r *Run, t Target) []panel {
-		p, numbers := against(r, t, share(dots, runs, r)), tenths(t)
+		p, numbers := predictionPanel(r, t, share(dots, runs, r)), tenths(t)
 		if len(runs) == 1 { // there is room for the numbers
 			return []panel{p, {Title: "Tenths of the rows", Table: numbers, Span: 2}}
 		}
@@ -48,7 +48,7 @@ func predicted(runs []*Run) section {
 	return s
 }
 
-func against(r *Run, t Target, dots int) panel {
+func predictionPanel(r *Run, t Target, dots int) panel {
 	at := thinned(len(t.True), dots)
 	var tips []string
 	for _, i := range at {
@@ -94,8 +94,8 @@ func tenths(t Target) *table {
 	return out
 }
 
-// ordered returns the indices of the values, from the least value to the largest.
-func ordered(values []float64) []int {
+// sortedIndices returns the indices of the values, from the least value to the largest.
+func sortedIndices(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
@@ -107,7 +107,7 @@ func ordered(values []float64) []int {
 // inTenths divides the indices of the values into ten parts, from the least value to the largest. Equal values are in
 // one part, so that parts can be larger, and fewer than ten.
 func inTenths(values []float64) (parts [][]int) {
-	order := ordered(values)
+	order := sortedIndices(values)
 	n := len(order)
 	for lo := 0; lo < n; {
 		hi := lo + 1
@@ -130,7 +130,7 @@ func residuals(runs []*Run) section {
 				all = append(all, trend(in, y, title, standardised, share(residualDots, runs, r)))
 			}
 		}
-		for _, t := range r.few(runs) {
+		for _, t := range r.shownTargets(runs) {
 			s.Lead = "True less predicted value, in standard deviations of the prediction. Where the model fits, " +
 				"the dots lie around zero all along an input, and nine of ten between the outer lines. The strong " +
 				"line is their mean in tenths of the rows."

@@ -65,8 +65,8 @@ func (t *table) Shown() [][]cell {
 	return append(t.Rows[:mostTableRows:mostTableRows], texts(fmt.Sprintf("and %d more", hidden)))
 }
 
-// wide is the Span of the whole width.
-const wide = 9
+// fullSpan is the Span of the whole width.
+const fullSpan = 9
 
 // texts returns plain cells.
 func texts(words ...string) (cells []cell) {
@@ -78,7 +78,7 @@ func texts(words ...string) (cells []cell) {
 
 // meter returns a cell with a bar, whose length is a share from 0 to 1.
 func meter(text string, share float64) cell {
-	if !known(share) {
+	if !isFinite(share) {
 		share = 0
 	}
 	return cell{Text: text, Bar: 100 * math.Max(0, share)}
@@ -93,12 +93,12 @@ var nan = math.NaN()
 // none is the text of values that are no finite numbers.
 const none = "–"
 
-func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // digits formats a number with four digits.
 func digits(v float64) string {
 	switch size := math.Abs(v); {
-	case !known(v):
+	case !isFinite(v):
 		return none
 	case size >= 1e4 && size < 1e7:
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -108,7 +108,7 @@ func digits(v float64) string {
 
 // decimals formats a number with four decimals.
 func decimals(v float64) string {
-	if !known(v) || math.Abs(v) >= 1e9 {
+	if !isFinite(v) || math.Abs(v) >= 1e9 {
 		return digits(v)
 	}
 	return fmt.Sprintf("%.4f", v)
@@ -117,7 +117,7 @@ func decimals(v float64) string {
 // signed formats a number of standard deviations, with its sign.
 func signed(v float64) string {
 	switch {
-	case !known(v):
+	case !isFinite(v):
 		return none
 	case math.Abs(v) >= 1e6:
 		return fmt.Sprintf("%+.3g", v)
@@ -126,7 +126,7 @@ func signed(v float64) string {
 }
 
 func percent(v float64) string {
-	if v *= 100; !known(v) {
+	if v *= 100; !isFinite(v) {
 		return none
 	}
 	return fmt.Sprintf("%.1f %%", v)
@@ -154,7 +154,7 @@ func (s *section) each(runs []*Run, of func(r *Run) []panel) {
 // eachTarget adds the panels of each target that the page shows.
 func (s *section) eachTarget(runs []*Run, of func(r *Run, t Target) []panel) {
 	s.each(runs, func(r *Run) (all []panel) {
-		for _, t := range r.few(runs) {
+		for _, t := range r.shownTargets(runs) {
 			for _, p := range of(r, t) {
 				p.Title += r.Rows.suffix(t)
 				all = append(all, p)

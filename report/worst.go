@@ -25,28 +25,28 @@ func worst(runs []*Run) section {
 		if r.Rows.Classes != nil {
 			t.Head = append(t.Head, "true", "predicted", "with probability")
 		}
-		for _, x := range r.few(runs) {
+		for _, x := range r.shownTargets(runs) {
 			t.Head = append(t.Head, "true "+x.Name, "predicted", "off, in sd")
 		}
-		few := r.Rows.Inputs[:min(len(r.Rows.Inputs), listedInputs)]
-		for _, in := range few {
+		inputs := r.Rows.Inputs[:min(len(r.Rows.Inputs), listedInputs)]
+		for _, in := range inputs {
 			t.Head = append(t.Head, in.Name)
 		}
-		for _, i := range ordered(density)[:min(len(density), listedRows)] {
+		for _, i := range sortedIndices(density)[:min(len(density), listedRows)] {
 			row := []string{r.Rows.name(i)[len("row "):], digits(density[i])}
 			if c := r.Rows.Classes; c != nil {
 				row = append(row, c.True[i], c.Predicted[i], percent(c.Probability[i]))
 			}
-			for _, x := range r.few(runs) {
+			for _, x := range r.shownTargets(runs) {
 				row = append(row, digits(x.True[i]), fmt.Sprintf("%s ± %s", digits(x.Mean[i]), digits(x.SD[i])),
 					signed((x.True[i]-x.Mean[i])/x.SD[i]))
 			}
-			for _, in := range few {
+			for _, in := range inputs {
 				row = append(row, digits(in.Values[i]))
 			}
 			t.add(row...)
 		}
-		return []panel{{Title: "Lowest log density", Table: t, Span: wide}}
+		return []panel{{Title: "Lowest log density", Table: t, Span: fullSpan}}
 	})
 	return s
 }
