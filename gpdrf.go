@@ -64,7 +64,7 @@ type Rows struct {
 // Kind is what a model consists of.
 type Kind string
 
-// The kinds of models.
+// The kinds of models that Train makes.
 const (
 	GPDRF Kind = "gpdrf" // a GP layer with random-feature layers above it, the default
 	GP    Kind = "gp"    // the GP layer alone: a sparse Gaussian process
@@ -75,38 +75,37 @@ const (
 type Options struct {
 	Kind       Kind    // "" is GPDRF
 	Preset     string  // where the other options start from: "default" or "paper"
-	Kernel     string  // "matern32", "spectrum:3" or another; "" is "rbf" of numbers, and fits sequences
-	Likelihood string  // such as "student-t"; "" is "gaussian", or "softmax" of classes
+	Kernel     string  // such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, and one that fits for sequences
+	Likelihood string  // such as "student-t"; "" is "gaussian", or "softmax" for classes
 	Inducing   int     // inducing points of the GP layer
 	Layers     int     // random-feature layers
-	Features   int     // random features of each
-	Batch      int     // rows of a step
+	Features   int     // random features of each layer
+	Batch      int     // number of rows of a step
 	LR         float64 // the learning rate
 	Validation float64 // the share of rows that is held out to watch the training
 	Conformal  bool    // holds out a fifth of the rows for Prediction.Interval and Prediction.Set
 
 	Steps     int           // training steps; 0 is 15000 for numbers
-	TimeLimit time.Duration // trains for so long in place of Steps
-	Seed      uint64        // of everything random; 0 is 1
+	TimeLimit time.Duration // time of the training, in place of Steps
+	Seed      uint64        // seed of all random numbers; 0 is 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
 
-	// From is a model of Train at which the training starts, with its options and scales. It takes a fifth of the
-	// steps of that one, unless Steps or TimeLimit says otherwise. The rows have its columns, targets and classes.
+	// From is a model of Train at which the training starts, with its options and scales. The training takes a fifth of
+	// the steps of that model, unless Steps or TimeLimit is set. The rows must have its columns, targets and classes.
 	From *Model
 
-	// Set has options without a field, by their names: "natgrad": "0.1". Options about files are
-	// errors.
+	// Set has the options without a field, by their names: "natgrad": "0.1". Options about files are errors.
 	Set map[string]string
 
 	Progress func(Progress)    // is called every few steps; nil for none
 	Note     func(line string) // gets the notes and warnings of training; nil for none
 }
 
-// Progress is how far a training is.
+// Progress is the state of a training.
 type Progress struct {
 	Step, Steps int
 	ELBO        float64 // the objective in nats for all rows, estimated on one batch
-	Bound       bool    // the objective is the evidence lower bound; false of any other
+	Bound       bool    // the objective is the evidence lower bound
 	Elapsed     time.Duration
 }
 
@@ -127,7 +126,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if cfg, err = o.From.startOf(cfg, ds); err != nil {
 		return nil, err
 	}
-	cfg, known, err := cfg.KnowTarget(ds)
+	cfg, targetNotes, err := cfg.KnowTarget(ds)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +142,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	precision := string(device.SetPrecision(dev, device.Precision(cfg.Precision)))
 	cfg = cfg.With("device", dev.Name()).With("precision", precision)
 	r := reporter{o: o}
-	for _, n := range slices.Concat(known, notes) {
+	for _, n := range slices.Concat(targetNotes, notes) {
 		r.Note("%s", n)
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: parts.Train, Validation: parts.Validation,
@@ -180,7 +179,7 @@ func (o Options) fields() []field {
 		{"time-limit", "TimeLimit", o.TimeLimit}, {"seed", "Seed", o.Seed}, {"device", "Device", o.Device}}
 }
 
-// config are the options as the command knows them.
+// config returns the options as those of the command.
 func (o Options) config() (*options.Config, error) {
 	var settings []options.Setting
 	set := func(key, text string) {
@@ -200,7 +199,7 @@ func (o Options) config() (*options.Config, error) {
 	return options.Resolve(nil, settings)
 }
 
-// notHere says why an option of the command is not for Options.Set; "" if it is.
+// notHere returns the reason why an option of the command is not for Options.Set; "" if it is.
 func (o Options) notHere(key string) string {
 	for _, f := range o.fields() {
 		if f.key == key {
@@ -220,26 +219,26 @@ func (o Options) notHere(key string) string {
 	return ""
 }
 
-// dashed is an option as the packages below write it, for the command line, or a quoted name, whose dashes stay.
+// dashed matches an option with the dashes of the command line, or a quoted name, which keeps its dashes.
 var dashed = regexp.MustCompile(`(?m)("(?:[^"\\]|\\.)*"|\B'[^']*')|(^|[ (])--(?:set )?([a-z])`)
 
-// undashed is a text of the packages below without the dashes of the command line.
+// undashed removes the dashes of the command line from a text.
 func undashed(text string) string { return dashed.ReplaceAllString(text, "$1$2$3") }
 
-// optionError is an error that has options without the dashes of the command line.
+// optionError is an error whose text has options without the dashes of the command line.
 type optionError struct{ error }
 
 func (e optionError) Error() string { return undashed(e.error.Error()) }
 func (e optionError) Unwrap() error { return e.error }
 
-// inOptions is deferred: it makes an error with options an optionError.
+// inOptions makes an error with options an optionError. It is deferred.
 func inOptions(err *error) {
 	if *err != nil && undashed((*err).Error()) != (*err).Error() {
 		*err = optionError{*err}
 	}
 }
 
-// reporter passes the reports of a training on to the functions of Options.
+// reporter passes the reports of a training to the functions of Options.
 type reporter struct {
 	train.Silent
 	o Options

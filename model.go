@@ -22,22 +22,22 @@ import (
 
 // Model is a trained model. Several goroutines may use it.
 type Model struct {
-	// Device is where Predict computes, as in Options. Predict opens it, and another one after a change.
+	// Device is the device of Predict, as in Options. If it has changed, the next call of Predict opens the new device.
 	// Change it only while no other goroutine uses the model.
 	Device string
 
 	trained *fitted.Model
-	config  *options.Config // of its training; nil of Load
-	steps   int
+	config  *options.Config // options of its training; nil for a model of Load
+	steps   int             // number of steps of its training
 
-	mu    sync.Mutex // of what follows, and of a forward pass
+	mu    sync.Mutex // guards the fields below and a forward pass
 	dev   device.Device
-	open  string // the Device that dev is
+	open  string // the Device with which dev was opened
 	ready *fitted.Predictor
-	batch int // the most rows that ready predicts at once
+	batch int // number of rows that ready can predict at once
 }
 
-// errUntrained is the error of a Model that neither Train nor Load has made.
+// errUntrained is the error of a Model that was made neither by Train nor by Load.
 var errUntrained = errors.New("this Model is empty: Train and Load make one")
 
 // Load reads a model from a file of Save, or from a run folder, which has it in model.safetensors.
@@ -60,8 +60,7 @@ func (m *Model) Save(path string) error {
 	return atomicfile.WriteFile(path, func(w io.Writer) error { return m.trained.WriteModel(w) })
 }
 
-// Classes are the classes of a classification in the order of Prediction.Probabilities; nil for a
-// regression.
+// Classes returns the classes of a classification in the order of Prediction.Probabilities; nil for a regression.
 func (m *Model) Classes() []string {
 	if m.trained == nil {
 		return nil
@@ -78,11 +77,11 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (_ *Prediction, err erro
 	if t == nil {
 		return nil, errUntrained
 	}
-	given, err := data.Rows(rows).Request(t.Schema)
+	request, err := data.Rows(rows).Request(t.Schema)
 	if err != nil {
 		return nil, err
 	}
-	ds, err := t.Schema.Rows(given)
+	ds, err := t.Schema.Rows(request)
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +98,11 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (_ *Prediction, err erro
 		return nil, err
 	}
 	prediction := newPrediction(t, p, distances)
-	prediction.Warnings = t.Warnings(ctx, given, ds)
+	prediction.Warnings = t.Warnings(ctx, request, ds)
 	return prediction, nil
 }
 
-// startOf are the options of a training that starts at the model, on rows like its own; nil is no model.
+// startOf returns the options of a training that starts at the model, on rows like its own. m may be nil.
 func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config, error) {
 	switch {
 	case m == nil:
@@ -112,7 +111,7 @@ func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config,
 		return nil, errors.New("gpdrf.Options: From: a model of Load does not know the options of its training: " +
 			"start at one of Train in this process, or use the command train, which starts at run folders")
 	}
-	if _, _, err := m.config.KnowTarget(rows); err != nil { // puts levels in their order
+	if _, _, err := m.config.KnowTarget(rows); err != nil { // KnowTarget sorts the levels of the target.
 		return nil, err
 	}
 	if !reflect.DeepEqual(ofModel(rows.Schema().Plain()), ofModel(m.trained.Schema)) {
@@ -122,7 +121,7 @@ func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config,
 	return c.With("from", "Options.From").WarmStart(m.config, m.steps)
 }
 
-// ofModel is a schema without the roles that rows of one model may have or not.
+// ofModel returns a schema without the roles that do not matter to a model, such as weights.
 func ofModel(s data.Schema) data.Schema {
 	s.Roles = data.RowRoles{Offset: s.Roles.Offset}
 	return s
@@ -143,10 +142,10 @@ func (m *Model) close() (err error) {
 	return err
 }
 
-// fewRows is how many rows any predictor has memory for.
+// fewRows is the least number of rows that a predictor has memory for.
 const fewRows = 64
 
-// forward predicts n rows x, which are as the model reads them.
+// forward predicts n rows. x are their inputs in the form that the model reads.
 func (m *Model) forward(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -158,7 +157,7 @@ func (m *Model) forward(ctx context.Context, n int, x []float64) (parts []*model
 	return m.ready.Predict(ctx, n, x)
 }
 
-// prepare puts the model on its device, with memory for n rows at once, or as many as fit well.
+// prepare puts the model on its device, with memory for n rows at once, or for as many as fit.
 func (m *Model) prepare(n int) error {
 	samples := m.trained.EvalSamples
 	batch := min(max(n, fewRows), (&predict.Stream{Trained: m.trained, Samples: samples}).Batch())

@@ -15,8 +15,8 @@ import (
 // Prediction is the prediction of N rows: a regression has Mean, SD and Targets, a classification
 // has Class and Probabilities.
 type Prediction struct {
-	Mean []float64 // [N] of the first target, in its own units
-	SD   []float64 // [N] the standard deviation: noise and what the model does not know
+	Mean []float64 // [N] the mean of the first target, in its own units
+	SD   []float64 // [N] the standard deviation, of the noise and of what the model does not know
 
 	// Targets are the predictions of all targets, in the order of training.
 	Targets []Target
@@ -28,10 +28,10 @@ type Prediction struct {
 	// rows unlike them. It is nil for models of early versions.
 	Distance []float64
 
-	// Warnings are about rows far from the training rows, and words that these do not have.
+	// Warnings are about rows far from the training rows, and about words that the training rows do not have.
 	Warnings []string
 
-	classes   *predict.Classes // nil of a regression
+	classes   *predict.Classes // nil for a regression
 	conformal *fitted.Conformal
 }
 
@@ -41,11 +41,11 @@ type Target struct {
 	Mean, SD []float64 // [N] as in Prediction
 
 	regression *predict.Regression
-	number     int // among the targets
+	number     int // index of the target
 	conformal  *fitted.Conformal
 }
 
-// Quantile is the quantile of row i at a level between 0 and 1. It is NaN at other levels, and of other rows.
+// Quantile is the quantile of row i at a level between 0 and 1. It is NaN at other levels, and if there is no row i.
 func (t *Target) Quantile(i int, level float64) float64 {
 	if !(level > 0 && level < 1) || checkRow(i, len(t.Mean)) != nil {
 		return math.NaN()
@@ -64,9 +64,9 @@ func (p *Prediction) Quantile(i int, level float64) float64 {
 // errNoScores is the error of a model without conformal intervals.
 var errNoScores = errors.New("this model has no conformal intervals: train it with Options.Conformal")
 
-// Interval is the conformal interval of row i: it holds the target of a new row with a probability of level
-// at least, if that row is exchangeable with the training rows. It is an error where the model was trained
-// without the option conformal, or on too few rows for the level.
+// Interval is the conformal interval of row i. It holds the target of a new row with a probability of level at least,
+// if that row is exchangeable with the training rows. It is an error if the model was trained without the option
+// conformal, or on too few rows for the level.
 func (t *Target) Interval(i int, level float64) (lower, upper float64, err error) {
 	if t.conformal == nil {
 		return 0, 0, errNoScores
@@ -82,7 +82,7 @@ func (t *Target) Interval(i int, level float64) (lower, upper float64, err error
 	return lower, upper, nil
 }
 
-// checkRow refuses the number of a row that a prediction does not have.
+// checkRow refuses an index that no row of a prediction has.
 func checkRow(i, rows int) error {
 	if i < 0 || i >= rows {
 		return fmt.Errorf("row %d of a prediction of %d rows: they count from 0", i, rows)
@@ -98,8 +98,8 @@ func (p *Prediction) Interval(i int, level float64) (lower, upper float64, err e
 	return p.Targets[0].Interval(i, level)
 }
 
-// Set are the classes that row i may have, the conformal set of a level, in the order of Model.Classes: it
-// holds the class of a new row as Target.Interval does its target, and the most probable class always.
+// Set returns the conformal set of row i: the classes that it may have at a level, in the order of Model.Classes. Its
+// guarantee is that of Target.Interval. It always holds the most probable class.
 func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
 	switch {
 	case p.classes == nil:
@@ -117,7 +117,7 @@ func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
 	return p.classes.Set(i, q), nil
 }
 
-// newPrediction reads a model's mixture.
+// newPrediction makes a Prediction from the mixture that a model has computed.
 func newPrediction(t *fitted.Model, mixture *model.Prediction, distances []float64) *Prediction {
 	p := &Prediction{Distance: distances, conformal: t.Conformal}
 	if t.Schema.Task == data.Classification {
@@ -130,8 +130,8 @@ func newPrediction(t *fitted.Model, mixture *model.Prediction, distances []float
 		return p
 	}
 	for c, name := range t.Schema.Outputs() {
-		target := Target{name, make([]float64, mixture.N), make([]float64, mixture.N),
-			predict.NewRegression(t, mixture, c), c, t.Conformal}
+		target := Target{Name: name, Mean: make([]float64, mixture.N), SD: make([]float64, mixture.N),
+			regression: predict.NewRegression(t, mixture, c), number: c, conformal: t.Conformal}
 		for i := range mixture.N {
 			target.Mean[i], target.SD[i], _, _ = target.regression.Moments(i)
 		}

@@ -14,29 +14,29 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Search asks which rows to measure next. A field that is zero has the default of the command suggest.
+// Search is the request for rows to measure next. A field that is zero has the default of the command suggest.
 type Search struct {
 	How      string // "ei", "ucb", "thompson", "variance" or "bald"; "" is ei for numbers, bald for classes
 	Batch    int    // rows to choose; 0 is 10
 	Minimize bool   // the least target is the best, and not the largest
-	Target   string // the target, where the model has several
+	Target   string // the target, if the model has several
 	Samples  int    // joint samples; 0 is 256
-	Seed     uint64 // of the samples; 0 is that of training
+	Seed     uint64 // seed of the samples; 0 is the seed of the training
 
-	// Feasible is a model of the same rows that tells which are feasible: the second of its two
-	// classes, or a target of 0 or more. It is nil where all are.
+	// Feasible is a model of the same rows that tells which of them are feasible: those of the second of its two
+	// classes, or with a target of 0 or more. If it is nil, all rows are feasible.
 	Feasible *Model
 }
 
 // Suggestion is a row that Model.Suggest has chosen.
 type Suggestion struct {
 	Row   int     // its number, from 0
-	Value float64 // by Search.How, given the rows before it: the expected improvement of ei, nats of bald
-	Mean  float64 // of a regression, as in Prediction
-	SD    float64
+	Value float64 // worth by Search.How, given the rows before it: expected improvement for ei, nats for bald
+	Mean  float64 // mean of a regression, as in Prediction
+	SD    float64 // standard deviation of a regression, as in Prediction
 
-	Class       string  // of a classification: the most probable class
-	Probability float64 // and its probability
+	Class       string  // most probable class of a classification
+	Probability float64 // probability of Class
 	Feasible    float64 // the probability that the row is feasible; 1 without Search.Feasible
 }
 
@@ -77,15 +77,15 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) (_ []Suggestio
 			return nil, fmt.Errorf("gpdrf.Search: Feasible: %w", err)
 		}
 	}
-	found, err := search.Run(ctx, ds)
-	out := make([]Suggestion, len(found))
-	for i, one := range found {
-		out[i] = Suggestion(one)
+	suggestions, err := search.Run(ctx, ds)
+	out := make([]Suggestion, len(suggestions))
+	for i, suggestion := range suggestions {
+		out[i] = Suggestion(suggestion)
 	}
 	return out, err
 }
 
-// feasibility is the probability that each row is feasible.
+// feasibility returns the probability that each row is feasible.
 func (m *Model) feasibility(ctx context.Context, dev device.Device, rows Rows) ([]float64, error) {
 	if m.trained == nil {
 		return nil, errUntrained
@@ -97,16 +97,16 @@ func (m *Model) feasibility(ctx context.Context, dev device.Device, rows Rows) (
 	return predict.Feasibility(ctx, m.trained, dev, ds)
 }
 
-// rowsFor are rows as a model has its own, without targets.
+// rowsFor returns rows in the form of the training rows of a model, without targets.
 func rowsFor(t *fitted.Model, rows Rows) (*data.Dataset, error) {
-	given, err := data.Rows(rows).Request(t.Schema)
+	request, err := data.Rows(rows).Request(t.Schema)
 	if err != nil {
 		return nil, err
 	}
-	return t.Schema.Rows(given)
+	return t.Schema.Rows(request)
 }
 
-// setTargets gives rows the targets that are known, those of a model's schema.
+// setTargets gives rows the known targets, in the form of a model's schema.
 func setTargets(ds *data.Dataset, schema data.Schema, rows Rows) error {
 	numbers := len(rows.Values)+len(rows.Targets) > 0
 	switch {

@@ -10,12 +10,12 @@ import (
 // Fact is a property that all ranks must share, such as the version of the program.
 type Fact struct{ Name, Value string }
 
-// RankError is why no rank of a job may go on. All ranks have the same.
+// RankError is the error that ends a job. It is the same on all ranks.
 type RankError struct {
 	Rank int
 	Host string
 	Text string
-	Code int // to exit with
+	Code int // exit code
 }
 
 func (e *RankError) Error() string {
@@ -32,16 +32,15 @@ const usageCode = 2
 type statement struct {
 	Host  string
 	Facts []Fact
-	Text  string // of an error, "" without one
-	Code  int
+	Text  string // text of an error; "" without one
+	Code  int    // exit code of the error
 }
 
-// Exchange gives each rank the texts of all, in the order of the ranks.
+// Exchange returns the texts of all ranks, in the order of the ranks. Each rank calls it with its own text.
 type Exchange func(mine []byte) (texts [][]byte, err error)
 
-// Agree compares the facts of all ranks. Where this rank has failed before, text and code are those
-// of its error, and "" and 0 otherwise. If a rank has failed, or has other facts than rank 0, the
-// error is the same *RankError on all ranks.
+// Agree compares the facts of all ranks. text and code are those of an error of this rank; without an error they are
+// "" and 0. If a rank has an error, or other facts than rank 0, the error is the same *RankError on all ranks.
 func Agree(exchange Exchange, facts []Fact, text string, code int) error {
 	host, _ := os.Hostname()
 	mine, err := json.Marshal(statement{Host: host, Facts: facts, Text: text, Code: code})
@@ -62,7 +61,7 @@ func Agree(exchange Exchange, facts []Fact, text string, code int) error {
 	return judge(all)
 }
 
-// judge finds a rank that has failed, or one that differs from rank 0.
+// judge returns the error of a rank, or that of a rank that differs from rank 0.
 func judge(all []statement) error {
 	for r, s := range all {
 		if s.Text == "" {
@@ -70,7 +69,7 @@ func judge(all []statement) error {
 		}
 		e := &RankError{Rank: r, Host: s.Host, Text: s.Text, Code: s.Code}
 		if !slices.ContainsFunc(all, func(other statement) bool { return other.Text != s.Text }) {
-			e.Host = "" // it is no rank's own
+			e.Host = "" // All ranks have the same error.
 		}
 		return e
 	}
@@ -91,7 +90,7 @@ func judge(all []statement) error {
 	return nil
 }
 
-// By is an Exchange by the calls of a Comm.
+// By returns an Exchange by the calls of a Comm.
 func By(c Comm) Exchange {
 	return func(mine []byte) ([][]byte, error) {
 		lengths := make([]float64, c.Size())

@@ -1,5 +1,5 @@
-// Package dist joins the processes of one training. Someone else starts them: mpirun, srun,
-// torchrun or an operator of Kubernetes. Detect finds out which of them this one is, a Comm adds up
+// Package dist joins the processes of one training. A launcher starts them: mpirun, srun,
+// torchrun or an operator of Kubernetes. Detect finds the rank of this process, a Comm adds up
 // vectors over all of them, and Agree compares their tasks. Packages dist/mpi and
 // dist/nccl have the engines.
 package dist
@@ -11,13 +11,13 @@ import "errors"
 type Comm interface {
 	// Rank is from 0 to Size−1.
 	Rank() int
-	Size() int
-	// AllReduce makes x the sum of the x of all ranks, which have the same length. All get the same
-	// bits; the order of the sum is the engine's own.
+	Size() int // the number of ranks
+	// AllReduce makes x the sum of the x of all ranks, which must have the same length. All ranks get the same bits; the
+	// engine chooses the order of the sum.
 	AllReduce(x []float64) error
-	// Broadcast makes b that of rank root on all ranks. All have the same length.
+	// Broadcast makes b the b of rank root on all ranks. All must have the same length.
 	Broadcast(b []byte, root int) error
-	// Barrier waits until all ranks are there.
+	// Barrier waits until all ranks have called it.
 	Barrier() error
 	// Abort ends the processes of all ranks with this exit code, as far as the engine can.
 	Abort(code int)
@@ -27,16 +27,16 @@ type Comm interface {
 	String() string
 }
 
-// ErrAborted is the error of collective calls after another rank's Abort, where they answer at all.
+// ErrAborted is the error of collective calls after another rank's Abort, if they return at all.
 var ErrAborted = errors.New("another rank has ended the job")
 
-// Alone is a job of one process. Each call gives the same Comm, so that a step may ask for it without allocating.
+// Alone returns a job of one process. It is always the same Comm, so that a step can call Alone without allocating.
 func Alone() Comm { return alone }
 
 var alone = Dry(0, 1)
 
-// Dry is rank rank of size, and its calls do nothing: for measures of memory, and until there is an
-// engine.
+// Dry returns rank rank of size, whose calls do nothing. It is for measures of memory, and for the time before there
+// is an engine.
 func Dry(rank, size int) Comm { return dry{rank, size} }
 
 type dry struct{ rank, size int }
@@ -50,6 +50,6 @@ func (dry) Abort(int)                   {}
 func (dry) Close() error                { return nil }
 func (dry) String() string              { return "one process" }
 
-// Share is the part lo … hi−1 of n consecutive items that belongs to rank r of size. Parts differ
-// by one item at most, and some are empty where there are fewer items than ranks.
+// Share returns the part lo … hi−1 of n consecutive items that belongs to rank r of size. Parts differ by one item at
+// most. If there are fewer items than ranks, some are empty.
 func Share(n, r, size int) (lo, hi int) { return n * r / size, n * (r + 1) / size }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Group is a job whose ranks are goroutines of this process, for tests.
+// Group returns a job for tests, whose ranks are goroutines of this process.
 func Group(size int) []Comm {
 	g := &group{size: size, parts: make([]any, size)}
 	g.changed = sync.NewCond(&g.mutex)
@@ -19,12 +19,12 @@ func Group(size int) []Comm {
 // group is the memory that the ranks share.
 type group struct {
 	size  int
-	parts []any // of each rank
+	parts []any // the part of each rank
 
 	mutex   sync.Mutex
 	changed *sync.Cond
-	arrived int // ranks that wait at the barrier
-	round   int // barriers that all have passed
+	arrived int // number of ranks that wait at the barrier
+	round   int // number of barriers that all ranks have passed
 	aborted bool
 }
 
@@ -36,7 +36,7 @@ type member struct {
 func (m *member) Rank() int { return m.rank }
 func (m *member) Size() int { return m.size }
 
-// exchange shows all ranks the parts of all. No rank changes its part until all have seen it.
+// exchange calls see with the parts of all ranks. No rank changes its part until all have seen it.
 func (m *member) exchange(part any, see func(parts []any)) error {
 	m.parts[m.rank] = part
 	if err := m.Barrier(); err != nil {

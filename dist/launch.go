@@ -11,13 +11,13 @@ type Place struct {
 	Launcher  string // "" without one: the process is alone
 	Rank      int
 	Size      int
-	LocalRank int // among the ranks of this machine
+	LocalRank int // rank among the processes of this machine
 }
 
-// Torchrun is the launcher whose processes are no job of MPI.
+// Torchrun is the name of the launcher torchrun, whose processes are no job of MPI.
 const Torchrun = "torchrun"
 
-// Srun is Slurm's own launcher.
+// Srun is the name of Slurm's own launcher.
 const Srun = "srun"
 
 // The variables of Slurm that number a process in its step, and on its machine.
@@ -26,26 +26,26 @@ const (
 	slurmLocal = "SLURM_LOCALID"
 )
 
-// launchers are the variables of each launcher, the most specific first: mpirun in a Slurm job sets
-// those of both, and the inner one counts.
+// launchers are the variables of each launcher, the most specific first: mpirun in a Slurm job sets those of both, and
+// the inner launcher counts.
 var launchers = []struct{ name, rank, size, local string }{
 	{"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
 	// MPICH, Intel MPI, srun --mpi=pmi2
 	{"a PMI launcher", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
 	{Torchrun, "RANK", "WORLD_SIZE", "LOCAL_RANK"},
-	// a batch script and an interactive shell have SLURM_PROCID, too, and are one process
+	// A batch script and an interactive shell are one process, and have SLURM_PROCID, too.
 	{Srun, slurmRank, "SLURM_STEP_NUM_TASKS", slurmLocal},
 }
 
-// Detect finds the place of this process in the variables that getenv gives. What is set by half is
-// a *usererror.Error: the process would train alone, beside others that do the same.
+// Detect finds the place of this process in the environment that getenv reads. If only some of the variables are set,
+// the error is a *usererror.Error: each process would train alone.
 func Detect(getenv func(string) string) (Place, error) {
 	for _, l := range launchers {
 		rank, size, local := getenv(l.rank), getenv(l.size), getenv(l.local)
 		if rank == "" && size == "" && local == "" || l.name == Srun && size == "" && (rank == "" || rank == "0") {
 			continue
 		}
-		if local == "" && rank != "" && getenv(slurmRank) == rank { // srun --mpi=pmi2 gives this number alone
+		if local == "" && rank != "" && getenv(slurmRank) == rank { // srun --mpi=pmi2 sets no local rank of its own.
 			l.local = slurmLocal
 		}
 		p := Place{Launcher: l.name}
@@ -77,5 +77,5 @@ func Detect(getenv func(string) string) (Place, error) {
 	return Place{Size: 1}, nil
 }
 
-// pmix is the one variable of a launcher that has PMIx alone, such as prun.
+// pmix is the only variable of a launcher that has PMIx alone, such as prun.
 const pmix = "PMIX_RANK"

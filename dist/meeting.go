@@ -13,13 +13,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Meeting joins the ranks of a launcher that has no MPI, such as torchrun, for a few short texts:
-// their training options, and the start data of a communication library. Rank 0 listens, the others
-// call. No sum goes this way.
+// Meeting joins the ranks of a launcher without MPI, such as torchrun, for a few short texts: their training options,
+// and the start data of a communication library. Rank 0 listens, and the others call. It does no sums.
 type Meeting struct {
 	place Place
 	limit time.Duration
-	peers []peer // of rank 0 all, itself without a connection; of another, rank 0 alone
+	peers []peer // on rank 0 all ranks, itself without a connection; on other ranks rank 0 alone
 }
 
 // peer is a rank at the other end of a connection.
@@ -35,8 +34,8 @@ type greeting struct{ Rank, Size int }
 // longestGreeting is more than a greeting takes, in bytes.
 const longestGreeting = 1 << 10
 
-// Address is where the ranks of a Place meet, by the variables MASTER_ADDR and MASTER_PORT that
-// torchrun sets. Where torchrun itself listens there, it is the next port.
+// Address returns the address where ranks meet, from the variables MASTER_ADDR and MASTER_PORT that torchrun sets. If
+// torchrun itself listens there, it is the next port.
 func Address(getenv func(string) string) (string, error) {
 	host, text := getenv("MASTER_ADDR"), getenv("MASTER_PORT")
 	port, err := strconv.Atoi(text)
@@ -50,7 +49,7 @@ func Address(getenv func(string) string) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(port)), nil
 }
 
-// Meet waits for all ranks, up to a limit; 0 is any time. The same holds for each Exchange.
+// Meet waits for all ranks. limit is the longest wait, also of each Exchange; 0 is no limit.
 func Meet(p Place, address string, limit time.Duration) (m *Meeting, err error) {
 	m = &Meeting{place: p, limit: limit}
 	if p.Rank == 0 {
@@ -65,7 +64,7 @@ func Meet(p Place, address string, limit time.Duration) (m *Meeting, err error) 
 	return m, nil
 }
 
-// deadline is when patience ends that begins now.
+// deadline returns the end of a wait that begins now; zero without a limit.
 func (m *Meeting) deadline() time.Time {
 	if m.limit == 0 {
 		return time.Time{}
@@ -73,19 +72,19 @@ func (m *Meeting) deadline() time.Time {
 	return time.Now().Add(m.limit)
 }
 
-// newPeer is the rank at the other end of c.
+// newPeer returns the rank at the other end of c.
 func newPeer(c net.Conn) peer {
 	return peer{c, json.NewDecoder(c), json.NewEncoder(c)}
 }
 
-// listen waits for all others. A caller that is no rank of ours is sent away.
+// listen waits for all other ranks. The connections of other callers are closed.
 func (m *Meeting) listen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		host = "" // the name may be one that only the others know
+		host = "" // Only the other ranks may know this name.
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
@@ -111,11 +110,11 @@ func (m *Meeting) listen(address string) error {
 	return nil
 }
 
-// welcome reports whether a caller is a rank that was missing.
+// welcome adds a caller to the peers, and reports whether it is a rank that was missing.
 func (m *Meeting) welcome(c net.Conn, deadline time.Time) bool {
-	const patience = 10 * time.Second // with a silent caller
-	if soon := time.Now().Add(patience); deadline.IsZero() || soon.Before(deadline) {
-		deadline = soon
+	const patience = 10 * time.Second // the longest wait for a silent caller
+	if first := time.Now().Add(patience); deadline.IsZero() || first.Before(deadline) {
+		deadline = first
 	}
 	var g greeting
 	p := newPeer(c)
@@ -125,12 +124,12 @@ func (m *Meeting) welcome(c net.Conn, deadline time.Time) bool {
 		g.Rank < 1 || g.Rank >= g.Size || m.peers[g.Rank].Conn != nil {
 		return false
 	}
-	from.N = math.MaxInt64 // a rank may say more: the names of all columns, for one
+	from.N = math.MaxInt64 // Later messages are longer: they can have the names of all columns.
 	m.peers[g.Rank] = p
 	return true
 }
 
-// absent are the ranks that have not come.
+// absent names the ranks that have not called.
 func (m *Meeting) absent() string {
 	var ranks []string
 	for r, p := range m.peers[1:] {
@@ -144,7 +143,7 @@ func (m *Meeting) absent() string {
 	return "ranks " + strings.Join(ranks, ", ") + " have"
 }
 
-// call calls rank 0 until it answers.
+// call connects to rank 0. It tries again until rank 0 answers.
 func (m *Meeting) call(address string) error {
 	deadline := m.deadline()
 	for {
@@ -163,7 +162,7 @@ func (m *Meeting) call(address string) error {
 	}
 }
 
-// Exchange gives each rank the texts of all (type Exchange).
+// Exchange returns the texts of all ranks, as the type Exchange does.
 func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
 	for _, p := range m.peers {
 		if p.Conn != nil {
@@ -180,7 +179,7 @@ func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
 		if err == nil && len(texts) != m.place.Size {
 			err = fmt.Errorf("%d texts of %d", len(texts), m.place.Size)
 		}
-		if err = gone(0, err); err != nil { // it also sends away who is one too many
+		if err = gone(0, err); err != nil { // Rank 0 also closes the connection of a second process with this rank.
 			err = fmt.Errorf("%w: or another process is rank %d, or RANK and WORLD_SIZE are not those of one job",
 				err, m.place.Rank)
 		}
@@ -201,7 +200,7 @@ func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
 	return texts, nil
 }
 
-// gone is the error of a rank that does not answer.
+// gone returns the error of a rank that does not answer; nil if err is nil.
 func gone(rank int, err error) error {
 	if err == nil {
 		return nil

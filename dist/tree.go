@@ -6,22 +6,21 @@ import (
 	"math/bits"
 )
 
-// Shards is the number of parts that a Tree adds up. It is the same for any number of ranks.
+// Shards is the number of parts that a Tree adds up, for any number of ranks.
 const Shards = 8
 
-// Tree adds vectors of Shards parts in one order, whatever the number of ranks: each rank has the
-// parts of its Share, and adds neighbours in pairs, then pairs of pairs; the rest of the tree joins
-// the ranks. So 1, 2, 4 and 8 ranks get the same bits. It moves Size times the bytes of an
-// AllReduce.
+// Tree adds vectors of Shards parts in one order, so that 1, 2, 4 and 8 ranks get the same bits. Each rank has the
+// parts of its Share, and adds neighbours in pairs, then pairs of pairs; the rest of the tree adds the sums of the
+// ranks. It moves Size times the bytes of an AllReduce.
 type Tree struct {
 	comm   Comm
-	levels [][]float64 // of a rank: the sum of 2^i neighbours that waits for the next 2^i
-	full   []bool
+	levels [][]float64 // level i holds a sum of 2^i neighbours, until the next 2^i are added up
+	full   []bool      // whether a level holds a sum
 
 	send, receive []byte
 }
 
-// NewTree is a Tree of vectors of n numbers. The ranks are 1, 2, 4 or 8.
+// NewTree returns a Tree of vectors of n numbers. The number of ranks is 1, 2, 4 or 8.
 func NewTree(c Comm, n int) *Tree {
 	if Shards%c.Size() != 0 {
 		panic("dist: a tree of 8 parts has 1, 2, 4 or 8 ranks")
@@ -37,7 +36,7 @@ func NewTree(c Comm, n int) *Tree {
 	return t
 }
 
-// Add takes the next part of this rank, which may change afterwards.
+// Add adds the next part of this rank. x may change afterwards.
 func (t *Tree) Add(x []float64) {
 	level := 0
 	for carry := x; ; level++ {
@@ -47,14 +46,14 @@ func (t *Tree) Add(x []float64) {
 			return
 		}
 		t.full[level] = false
-		for i, v := range carry { // the earlier one is the left one
+		for i, v := range carry { // The earlier part is the left summand.
 			t.levels[level][i] += v
 		}
 		carry = t.levels[level]
 	}
 }
 
-// Sum makes x the sum of all parts of all ranks, when this rank has added its Share of them.
+// Sum makes x the sum of all parts of all ranks. Before, this rank must have added its Share of them.
 func (t *Tree) Sum(x []float64) error {
 	own := level(Shards / t.comm.Size())
 	mine := t.levels[own]
@@ -69,7 +68,7 @@ func (t *Tree) Sum(x []float64) error {
 	for i, v := range mine {
 		binary.LittleEndian.PutUint64(t.send[8*i:], math.Float64bits(v))
 	}
-	for r := range t.comm.Size() { // the rest of the tree is the same on all ranks
+	for r := range t.comm.Size() { // The rest of the tree is the same on all ranks.
 		part := t.receive
 		if r == t.comm.Rank() {
 			part = t.send

@@ -1,4 +1,4 @@
-// Package disttest is the test of every dist.Comm.
+// Package disttest has the test that every dist.Comm must pass.
 package disttest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 )
 
-// Check makes all calls of a Comm on one rank, while the other ranks do the same, and compares the
-// answers with what each rank can compute alone. It leaves the job.
+// Check makes all calls of a Comm on one rank, while the other ranks do the same. It compares the results with those
+// that a rank can compute alone. Then it leaves the job.
 func Check(c dist.Comm) error {
 	for _, check := range []struct {
 		what string
@@ -32,23 +32,23 @@ func Check(c dist.Comm) error {
 	return c.Close()
 }
 
-// places: each rank is there once.
+// places checks that each rank is there once.
 func places(c dist.Comm) error {
 	if c.Rank() < 0 || c.Rank() >= c.Size() || c.String() == "" {
 		return fmt.Errorf("rank %d, %q", c.Rank(), c.String())
 	}
-	there := make([]float64, c.Size())
-	there[c.Rank()] = 1
-	if err := c.AllReduce(there); err != nil {
+	count := make([]float64, c.Size())
+	count[c.Rank()] = 1
+	if err := c.AllReduce(count); err != nil {
 		return err
 	}
-	if slices.Max(there) != 1 || slices.Min(there) != 1 {
-		return fmt.Errorf("the ranks are %v", there)
+	if slices.Max(count) != 1 || slices.Min(count) != 1 {
+		return fmt.Errorf("the ranks are %v", count)
 	}
 	return nil
 }
 
-// value is number i of a rank's vector.
+// value returns number i of the vector of a rank.
 func value(rank, i int) float64 { return float64((rank+1)*(i%1000+1)) + 1/float64(i+rank+1) }
 
 func sums(c dist.Comm) error {
@@ -70,7 +70,7 @@ func sums(c dist.Comm) error {
 			}
 		}
 	}
-	// what is no number reaches all ranks
+	// NaN reaches all ranks.
 	x := []float64{0}
 	if c.Rank() == c.Size()-1 {
 		x[0] = math.NaN()
@@ -84,7 +84,7 @@ func sums(c dist.Comm) error {
 	return nil
 }
 
-// numbers are of very different sizes, so that each order of a sum has its own bits.
+// numbers returns numbers of very different sizes, so that the bits of a sum depend on its order.
 func numbers(seed, n int) []float64 {
 	r := rand.New(rand.NewPCG(uint64(seed), 5))
 	x := make([]float64, n)
@@ -102,7 +102,7 @@ func sameBits(c dist.Comm) error {
 	return same(c, x)
 }
 
-// same reports whether all ranks have the bits of rank 0.
+// same returns an error if a rank has other bits than rank 0.
 func same(c dist.Comm, x []float64) error {
 	mine := bitsOf(x)
 	first := slices.Clone(mine)
@@ -148,7 +148,7 @@ func broadcasts(c dist.Comm) error {
 	return nil
 }
 
-// trees: the sum of 8 parts has the bits of one process, twice.
+// trees checks that the sum of 8 parts has the bits of one process, twice.
 func trees(c dist.Comm) error {
 	if dist.Shards%c.Size() != 0 {
 		return nil
@@ -175,7 +175,7 @@ func trees(c dist.Comm) error {
 	return nil
 }
 
-// agreement: facts that differ on one rank, and an error of one rank, are the same error on all.
+// agreement checks that all ranks get the same error if facts differ on one rank, or if one rank has an error.
 func agreement(c dist.Comm) error {
 	last := c.Rank() == c.Size()-1
 	facts := []dist.Fact{{Name: "version", Value: "1"}, {Name: "data", Value: "a"}}

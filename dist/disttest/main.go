@@ -11,12 +11,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 )
 
-// Mode is a variable of the environment that makes a program of tests a rank: its value names the
-// task of the rank.
+// Mode is the environment variable that makes a test program a rank. Its value is the name of the task.
 const Mode = "RANK_TEST_MODE"
 
-// Main is a TestMain of tests that start their own program once for each rank. It runs the tests,
-// or as a rank it runs rank.
+// Main is the TestMain of tests that start their own program once for each rank. It runs the tests, or rank if the
+// program was started as a rank.
 func Main(m *testing.M, rank func(mode string) error) {
 	mode := os.Getenv(Mode)
 	if mode == "" {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FreePort is a port of this machine that nobody listens at. It is below those that the system
-// gives to connections.
+// FreePort returns a port of this machine at which no program listens. It is below the ports that the system gives to
+// connections.
 func FreePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {

@@ -10,17 +10,17 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// abi are the values in which MPI libraries differ, for the calls that are made here. Handles are
-// addresses in Open MPI and in the standard ABI, and ints in MPICH. Both travel in a register of 64
-// bits, of which a function that takes an int reads the lower half.
+// abi are the values in which MPI libraries differ, for the calls of this package. Handles are addresses in Open MPI
+// and in the standard ABI, and ints in MPICH. Both are passed in a register of 64 bits; a function that takes an int
+// reads its lower half.
 type abi struct {
 	name                                    string
 	world, double, octet, sum, errorsReturn uintptr
 	inPlace                                 uintptr
-	funneled                                int32 // one thread makes all calls
+	funneled                                int32 // the level of threads at which one thread makes all calls
 }
 
-// mpich is the interface of MPICH 3.1 and later, Intel MPI, MVAPICH and Cray MPI, from MPICH's mpi.h.
+// mpich is the ABI of MPICH 3.1 and later, Intel MPI, MVAPICH and Cray MPI, from MPICH's mpi.h.
 var mpich = abi{
 	name: "MPICH", world: 0x44000000, double: 0x4c00080b, octet: 0x4c00010d, sum: 0x58000003,
 	errorsReturn: 0x54000001, inPlace: ^uintptr(0), funneled: 1,
@@ -34,7 +34,7 @@ var standard = abi{
 
 const openMPIName = "Open MPI"
 
-// openMPI finds the handles of Open MPI, which are addresses of objects in the library.
+// openMPI finds the handles of Open MPI, which are addresses of objects in the library, if lib is one.
 func openMPI(lib uintptr) (a abi, is bool, err error) {
 	world, absent := purego.Dlsym(lib, "ompi_mpi_comm_world")
 	if absent != nil {
@@ -55,9 +55,9 @@ func openMPI(lib uintptr) (a abi, is bool, err error) {
 	return a, true, nil
 }
 
-// abiOf is the ABI of a library, by the names of its file and of its version.
+// abiOf returns the ABI of a library, by the names of its file and of its version.
 func (l *library) abiOf(path string) (abi, error) {
-	// only the name tells: the symbols may be those of a library that it is linked with
+	// Only the file name is sure: the symbols may come from a library that it is linked with.
 	if strings.Contains(path, "mpi_abi") {
 		var major, minor int32
 		if f, err := purego.Dlsym(l.handle, "MPI_Abi_get_version"); err == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// most is how many numbers or bytes go in one call: MPI counts in ints. Tests have less.
+// most is the largest number of numbers or bytes in one call: MPI counts in ints. Tests lower it.
 var most = math.MaxInt32
 
 type comm struct {
@@ -24,8 +24,8 @@ type comm struct {
 	rank, size int
 }
 
-// Open joins the job that p tells of. A library that disagrees with the launcher is a *usererror.Error:
-// it would make each process a job of one.
+// Open joins the job of a place. If the library disagrees with the launcher, the error is a *usererror.Error: each
+// process would be a job of its own.
 func Open(p dist.Place) (dist.Comm, error) {
 	l, err := load(p.Launcher)
 	if err != nil {
@@ -40,7 +40,7 @@ func Open(p dist.Place) (dist.Comm, error) {
 	if err == nil && provided < l.funneled {
 		err = fmt.Errorf("%s allows one thread only", l.version)
 	}
-	if err == nil { // errors come back, and do not end the process
+	if err == nil { // Errors are returned, and do not end the process.
 		err = l.call("MPI_Comm_set_errhandler", l.world, l.errorsReturn)
 	}
 	if err == nil {
@@ -58,8 +58,8 @@ func Open(p dist.Place) (dist.Comm, error) {
 	return &comm{l, p.Rank, p.Size}, nil
 }
 
-// hasPMI reports whether a launcher helps its processes to find each other. Where it does not, Open
-// MPI would end the process itself.
+// hasPMI reports whether a launcher helps its processes to find each other. If it does not, Open MPI would end the
+// process.
 func hasPMI(environment []string) bool {
 	return slices.ContainsFunc(environment, func(v string) bool { return strings.HasPrefix(v, "PMI") })
 }
@@ -67,7 +67,7 @@ func hasPMI(environment []string) bool {
 func (c *comm) Rank() int { return c.rank }
 func (c *comm) Size() int { return c.size }
 
-// AllReduce goes in pieces that MPI can count.
+// AllReduce adds up x in pieces that MPI can count.
 func (c *comm) AllReduce(x []float64) error {
 	for piece := range slices.Chunk(x, most) {
 		err := c.call("MPI_Allreduce", c.inPlace, uintptr(unsafe.Pointer(&piece[0])), uintptr(len(piece)),
@@ -92,8 +92,8 @@ func (c *comm) Broadcast(b []byte, root int) error {
 
 func (c *comm) Barrier() error { return c.call("MPI_Barrier", c.world) }
 
-// Abort ends all processes, this one too. Where a call hangs on the library's thread, the launcher
-// sees a process that leaves without MPI_Finalize, and ends the others.
+// Abort ends all processes, including this one. If a call hangs on the library's thread, this process exits without
+// MPI_Finalize; the launcher then ends the others.
 func (c *comm) Abort(code int) {
 	select {
 	case c.calls <- func() { c.now("MPI_Abort", c.world, uintptr(code)) }:
@@ -103,7 +103,7 @@ func (c *comm) Abort(code int) {
 	os.Exit(code)
 }
 
-// abortPatience is how long Abort waits for the library.
+// abortPatience is the time that Abort waits for the library.
 const abortPatience = 2 * time.Second
 
 func (c *comm) Close() error   { return c.call("MPI_Finalize") }

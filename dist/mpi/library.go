@@ -23,24 +23,23 @@ type library struct {
 	calls         chan func()
 }
 
-// names are the functions that are called.
+// names are the MPI functions that this package calls.
 var names = []string{
 	"MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "MPI_Comm_rank", "MPI_Comm_size",
 	"MPI_Comm_set_errhandler", "MPI_Error_string", "MPI_Get_library_version", "MPI_Allreduce",
 	"MPI_Bcast", "MPI_Barrier",
 }
 
-// candidates are the libraries that a process of this launcher may belong to, the standard ABI
-// first.
+// candidates returns the libraries that may join the processes of a launcher, those with the standard ABI first.
 func candidates(launcher string) []string {
 	if path := os.Getenv(LibraryVariable); path != "" {
 		return []string{path}
 	}
-	standard := []string{"libmpi_abi.so.1", "libmpi_abi.so.0"} // .0 is of MPICH 5.0
+	standard := []string{"libmpi_abi.so.1", "libmpi_abi.so.0"} // MPICH 5.0 has .0.
 	openMPI := []string{"libmpi.so.40"}
 	mpich := []string{"libmpi.so.12", "libmpich.so.12"}
 	switch {
-	case strings.HasPrefix(launcher, "Open MPI"): // no other library can join its processes
+	case strings.HasPrefix(launcher, "Open MPI"): // No other library can join its processes.
 		return openMPI
 	case strings.Contains(launcher, "PMI"):
 		return append(standard, mpich...)
@@ -48,9 +47,9 @@ func candidates(launcher string) []string {
 	return append(append(standard, openMPI...), mpich...)
 }
 
-// load opens the first library that is there.
+// load opens the first of the candidates that is there.
 func load(launcher string) (*library, error) {
-	// UCX, which MPICH brings, would take SIGSEGV from Go, and an error of ours would be no panic
+	// UCX, which MPICH loads, would take SIGSEGV from Go, so that a fault of this program would be no panic.
 	if os.Getenv("UCX_ERROR_SIGNALS") == "" {
 		if err := os.Setenv("UCX_ERROR_SIGNALS", "SIGILL,SIGABRT"); err != nil {
 			return nil, err
@@ -58,7 +57,7 @@ func load(launcher string) (*library, error) {
 	}
 	tried := candidates(launcher)
 	for _, path := range tried {
-		// global, since plug-ins of Open MPI look for its symbols there
+		// The symbols are global, since plug-ins of Open MPI look for them there.
 		handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 		if err == nil {
 			return newLibrary(path, handle)
@@ -78,11 +77,11 @@ func newLibrary(path string, handle uintptr) (*library, error) {
 		l.functions[name] = f
 	}
 	text, n := make([]byte, 8192), int32(0)
-	// the only function that may be called before all others
+	// This is the only function that may be called before MPI_Init_thread.
 	purego.SyscallN(l.functions["MPI_Get_library_version"],
 		uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
 	l.version, _, _ = strings.Cut(cut(text, n), "\n")
-	l.version, _, _ = strings.Cut(l.version, ", package:") // Open MPI goes on
+	l.version, _, _ = strings.Cut(l.version, ", package:") // Open MPI adds details of its build.
 	l.version = strings.Join(strings.Fields(l.version), " ")
 	var err error
 	if l.abi, err = l.abiOf(path); err != nil {
@@ -97,14 +96,13 @@ func newLibrary(path string, handle uintptr) (*library, error) {
 	return l, nil
 }
 
-// cut is a text that C wrote.
+// cut returns a text of n bytes that C wrote, without the blanks at its end.
 func cut(text []byte, n int32) string {
 	return strings.TrimRight(string(text[:min(max(0, int(n)), len(text))]), "\x00 \n")
 }
 
-// call makes a call on the thread of the library, and waits for it. Addresses are converted in the
-// list of arguments itself: then what they point to stays where it is, which the directive asks
-// for.
+// call makes a call on the thread of the library, and waits for it. Callers convert addresses in the list of arguments
+// itself: the directive then keeps the memory behind them in its place.
 //
 //go:uintptrescapes
 func (l *library) call(name string, args ...uintptr) (err error) {
@@ -117,7 +115,7 @@ func (l *library) call(name string, args ...uintptr) (err error) {
 	return err
 }
 
-// now makes a call; only the thread of the library may. The error has the library's own words.
+// now makes a call. Only the thread of the library may use it. The error has the text of the library.
 func (l *library) now(name string, args ...uintptr) error {
 	code, _, _ := purego.SyscallN(l.functions[name], args...)
 	if int32(code) == 0 {
@@ -129,7 +127,7 @@ func (l *library) now(name string, args ...uintptr) error {
 	return fmt.Errorf("%s: %s", name, cut(text, n))
 }
 
-// Find names the library that Open would take, and its version. It joins no job.
+// Find returns the name and version of the library that Open would load. It joins no job.
 func Find(p dist.Place) (string, error) {
 	l, err := load(p.Launcher)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 )
 
-// Open is an error here.
+// Open returns an error in a program without MPI.
 func Open(dist.Place) (dist.Comm, error) {
 	return nil, fmt.Errorf("%w: this program was built without it: make build, on Linux, builds it with MPI",
 		ErrAbsent)
 }
 
-// Find is an error here.
+// Find returns an error in a program without MPI.
 func Find(dist.Place) (string, error) {
 	_, err := Open(dist.Place{})
 	return "", err

@@ -15,34 +15,32 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 )
 
-// Comm is one rank. Beside the calls of a dist.Comm, whose numbers go to the GPU and back, it adds
-// up tensors where they lie.
+// Comm is one rank. For the calls of a dist.Comm, numbers go to the GPU and back. Its method Sum adds up tensors on the
+// GPU.
 type Comm struct {
 	communicator
 	job     Job
 	version string
 	device  device.Device
 	queue   device.Queue
-	buffer  *device.Tensor // Double: what goes to the GPU for a call of a dist.Comm
+	buffer  *device.Tensor // the numbers of a call of a dist.Comm, as doubles
 
-	waiting atomic.Pointer[wait] // the current wait of the rank
+	waiting atomic.Pointer[wait] // the current wait of the rank; nil without one
 	done    chan struct{}
 }
 
-// wait is a call that waits for the other ranks.
+// wait is a call that waits for other ranks.
 type wait struct {
 	call  string
 	since time.Time
 }
 
 const (
-	bufferSize = 1 << 15 // numbers
-	// the pause between two looks at a call that waits
-	askEvery = 50 * time.Millisecond
+	bufferSize = 1 << 15               // size of the buffer in numbers
+	askEvery   = 50 * time.Millisecond // pause between two checks of a call that waits
 )
 
-// Open joins the job. Two ranks with one GPU are a *dist.RankError with code 2, the same on all
-// ranks.
+// Open joins the job. If two ranks have the same GPU, the error is the same *dist.RankError with code 2 on all ranks.
 func Open(dev device.Device, job Job) (comm dist.Comm, err error) {
 	defer device.Guard(&err)
 	queue, ok := dev.(device.Queue)
@@ -89,8 +87,7 @@ func Open(dev device.Device, job Job) (comm dist.Comm, err error) {
 	return c, nil
 }
 
-// sameCard is the error of two ranks that have one GPU, which NCCL cannot join; nil where each has
-// its own. All ranks find the same one.
+// sameCard returns an error if two ranks have the same GPU, which NCCL cannot join. It is the same error on all ranks.
 func sameCard(cards [][]byte) error {
 	owner := map[string]int{}
 	for r, card := range cards {
@@ -105,7 +102,7 @@ func sameCard(cards [][]byte) error {
 	return nil
 }
 
-// guard asks NCCL now and then whether a call that waits has failed.
+// guard asks NCCL from time to time whether a call that waits has failed, and checks the time limit.
 func (c *Comm) guard() {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
@@ -123,7 +120,7 @@ func (c *Comm) guard() {
 			c.job.Lost(w.call, nil)
 			return
 		}
-		if w.call == "start" { // there is nobody to ask yet
+		if w.call == "start" { // There is no communicator to ask yet.
 			continue
 		}
 		if err := c.failed(); err != nil && c.waiting.Load() == w {
@@ -133,21 +130,21 @@ func (c *Comm) guard() {
 	}
 }
 
-// during is a call that waits for other ranks.
+// during runs do, which waits for other ranks, and records the wait.
 func (c *Comm) during(call string, do func() error) error {
 	c.waiting.Store(&wait{call, time.Now()})
 	defer c.waiting.Store(nil)
 	return do()
 }
 
-// Sum makes each tensor the sum of those of all ranks, when the GPU comes to it. In the work of a
-// device.Loop it is recorded.
+// Sum puts work in the queue of the GPU that makes each tensor the sum of the tensors of all ranks. In a device.Loop it
+// is recorded.
 func (c *Comm) Sum(tensors ...*device.Tensor) {
 	c.queue.Put("adding up over GPUs", c.sum, tensors...)
 }
 
-// Wait calls do, which waits for a Sum. Where another rank is lost, or too late, the Job hears of
-// it while do hangs.
+// Wait calls do, which waits for a Sum. If another rank is lost or too late, the Lost of the Job is called while do
+// waits.
 func (c *Comm) Wait(do func()) {
 	c.during("sum", func() error {
 		do()
@@ -161,15 +158,15 @@ func (c *Comm) Rank() int { return c.job.Rank }
 // Size is the number of ranks.
 func (c *Comm) Size() int { return c.job.Size }
 
-// through takes x piece by piece to the GPU, has put work there, and takes it back.
+// through uploads x piece by piece, puts work on it in the queue, and downloads the result.
 func (c *Comm) through(call string, x []float64, put func(stream uintptr, at []device.Span) error) (err error) {
 	defer device.Guard(&err)
 	return c.during(call, func() error {
 		for piece := range slices.Chunk(x, bufferSize) {
-			there := c.buffer.View(0, len(piece))
-			c.device.Upload(there, piece)
-			c.queue.Put("a "+call+" over GPUs", put, there)
-			c.device.Download(piece, there)
+			part := c.buffer.View(0, len(piece))
+			c.device.Upload(part, piece)
+			c.queue.Put("a "+call+" over GPUs", put, part)
+			c.device.Download(piece, part)
 		}
 		return nil
 	})
@@ -178,7 +175,7 @@ func (c *Comm) through(call string, x []float64, put func(stream uintptr, at []d
 // AllReduce makes x the sum of the x of all ranks.
 func (c *Comm) AllReduce(x []float64) error { return c.through("sum", x, c.sum) }
 
-// Broadcast makes b that of rank root. Bytes travel as the bits of numbers.
+// Broadcast makes b the b of rank root. It sends the bytes as the bits of numbers.
 func (c *Comm) Broadcast(b []byte, root int) error {
 	padded := make([]byte, (len(b)+7)/8*8)
 	copy(padded, b)
@@ -199,8 +196,7 @@ func (c *Comm) Broadcast(b []byte, root int) error {
 // Barrier waits for all ranks.
 func (c *Comm) Barrier() error { return c.through("barrier", []float64{0}, c.sum) }
 
-// Abort ends this process, and by MPI the others. Where there is no MPI, the launcher ends them, or
-// their limit.
+// Abort ends this process, and the others by MPI. Without MPI the launcher or the time limit ends the others.
 func (c *Comm) Abort(code int) {
 	if c.job.Over != nil {
 		c.job.Over.Abort(code)

@@ -18,7 +18,7 @@ import (
 // idSize is the size of NCCL's unique id, in bytes.
 const idSize = C.sizeof_unique_id
 
-// oldest is the first version whose calls a graph can record.
+// oldest is the oldest version whose calls a CUDA graph can record.
 const oldest = 2900
 
 // load opens the library once.
@@ -47,7 +47,7 @@ var load = sync.OnceValues(func() (version string, err error) {
 	return fmt.Sprintf("NCCL %s (%s)", written(int(v)), path), nil
 })
 
-// written is a version as people write it: 2.8.4 is 2804, and 2.10.3 is 21003.
+// written formats the number of a version: 2804 is 2.8.4, and 21003 is 2.10.3.
 func written(v int) string {
 	if v < 10_000 {
 		return fmt.Sprintf("%d.%d.%d", v/1000, v/100%10, v%100)
@@ -55,10 +55,10 @@ func written(v int) string {
 	return fmt.Sprintf("%d.%d.%d", v/10_000, v/100%100, v%100)
 }
 
-// Find names the library that Open would take, and its version.
+// Find returns the version and path of the library that Open would load.
 func Find() (string, error) { return load() }
 
-// result is an NCCL code as an error, in the library's own words.
+// result returns the error of an NCCL code, with the text of the library; nil if there is none.
 func result(call string, code C.int) error {
 	if code == C.SUCCESS || code == C.IN_PROGRESS {
 		return nil
@@ -70,7 +70,7 @@ func result(call string, code C.int) error {
 	return fmt.Errorf("%s: %s", call, text)
 }
 
-// communicator is NCCL's own handle.
+// communicator is a communicator of NCCL.
 type communicator struct{ handle unsafe.Pointer }
 
 // newID makes the id that all ranks of a communicator need.
@@ -86,7 +86,7 @@ func (c *communicator) init(rank, size int, id []byte) error {
 	return err
 }
 
-// kind is NCCL's number for the elements of a span.
+// kind returns NCCL's number for the type of the elements of a span.
 func kind(s device.Span) C.int {
 	if s.Bytes == 4 {
 		return C.FLOAT32
@@ -94,10 +94,10 @@ func kind(s device.Span) C.int {
 	return C.FLOAT64
 }
 
-// address is one of the device, which Go never follows.
+// address converts an address on the device to a pointer, which Go never follows.
 func address(a uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&a)) }
 
-// sum puts the sums of spans on a stream, as one operation.
+// sum puts the sums of spans over all ranks on a stream, as one operation.
 func (c *communicator) sum(stream uintptr, at []device.Span) error {
 	if err := result("ncclGroupStart", C.call_start()); err != nil {
 		return err
@@ -112,13 +112,13 @@ func (c *communicator) sum(stream uintptr, at []device.Span) error {
 	return result("ncclGroupEnd", C.call_end())
 }
 
-// send puts the span of rank root in the place of all others.
+// send puts a broadcast of a span on a stream: all ranks get the span of rank root.
 func (c *communicator) send(stream uintptr, s device.Span, root int) error {
 	return result("ncclBroadcast", C.call_broadcast(address(s.Address), C.size_t(s.Elements), kind(s), C.int(root),
 		c.handle, address(stream)))
 }
 
-// failed is an error of an operation under way, such as a lost rank. Any thread may ask.
+// failed returns the error of an operation that is running, such as a lost rank. Any thread may call it.
 func (c *communicator) failed() error {
 	var code C.int
 	if err := result("ncclCommGetAsyncError", C.call_async(c.handle, &code)); err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 )
 
-// Open is an error here.
+// Open returns an error in a program without CUDA.
 func Open(device.Device, Job) (dist.Comm, error) {
 	_, err := Find()
 	return nil, err
 }
 
-// Find is an error here.
+// Find returns an error in a program without CUDA.
 func Find() (string, error) {
 	return "", fmt.Errorf("%w: this program was built without CUDA: make build adds both where there is "+
 		"a C compiler", ErrAbsent)
