@@ -123,7 +123,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg, err = o.From.startOf(cfg, ds); err != nil {
+	if cfg, err = o.From.warmStart(cfg, ds); err != nil {
 		return nil, err
 	}
 	cfg, targetNotes, err := cfg.KnowTarget(ds)
@@ -191,7 +191,7 @@ func (o Options) config() (*options.Config, error) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.Set)) {
-		if why := o.notHere(key); why != "" {
+		if why := o.refusal(key); why != "" {
 			return nil, fmt.Errorf("gpdrf.Options: %s: %s", key, why)
 		}
 		set(key, o.Set[key])
@@ -199,8 +199,8 @@ func (o Options) config() (*options.Config, error) {
 	return options.Resolve(nil, settings)
 }
 
-// notHere returns the reason why an option of the command is not for Options.Set; "" if it is.
-func (o Options) notHere(key string) string {
+// refusal returns the reason why an option of the command is not for Options.Set; "" if it is.
+func (o Options) refusal(key string) string {
 	for _, f := range o.fields() {
 		if f.key == key {
 			return "set the field " + f.name + " instead"

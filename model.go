@@ -30,11 +30,11 @@ type Model struct {
 	config  *options.Config // options of its training; nil for a model of Load
 	steps   int             // number of steps of its training
 
-	mu    sync.Mutex // guards the fields below and a forward pass
-	dev   device.Device
-	open  string // the Device with which dev was opened
-	ready *fitted.Predictor
-	batch int // number of rows that ready can predict at once
+	mu        sync.Mutex // guards the fields below and a forward pass
+	dev       device.Device
+	devName   string // the Device with which dev was opened
+	predictor *fitted.Predictor
+	batch     int // number of rows that predictor can predict at once
 }
 
 // errUntrained is the error of a Model that was made neither by Train nor by Load.
@@ -102,8 +102,8 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (_ *Prediction, err erro
 	return prediction, nil
 }
 
-// startOf returns the options of a training that starts at the model, on rows like its own. m may be nil.
-func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config, error) {
+// warmStart returns the options of a training that starts at the model, on rows like its own. m may be nil.
+func (m *Model) warmStart(c *options.Config, rows *data.Dataset) (*options.Config, error) {
 	switch {
 	case m == nil:
 		return c, nil
@@ -114,15 +114,15 @@ func (m *Model) startOf(c *options.Config, rows *data.Dataset) (*options.Config,
 	if _, _, err := m.config.KnowTarget(rows); err != nil { // KnowTarget sorts the levels of the target.
 		return nil, err
 	}
-	if !reflect.DeepEqual(ofModel(rows.Schema().Plain()), ofModel(m.trained.Schema)) {
+	if !reflect.DeepEqual(withoutRowRoles(rows.Schema().Plain()), withoutRowRoles(m.trained.Schema)) {
 		return nil, errors.New("gpdrf.Options: From: the rows have other columns, targets or classes than those " +
 			"of the model")
 	}
 	return c.With("from", "Options.From").WarmStart(m.config, m.steps)
 }
 
-// ofModel returns a schema without the roles that do not matter to a model, such as weights.
-func ofModel(s data.Schema) data.Schema {
+// withoutRowRoles returns a schema without the roles that do not matter to a model, such as weights.
+func withoutRowRoles(s data.Schema) data.Schema {
 	s.Roles = data.RowRoles{Offset: s.Roles.Offset}
 	return s
 }
@@ -138,7 +138,7 @@ func (m *Model) close() (err error) {
 	if m.dev != nil {
 		err = m.dev.Close()
 	}
-	m.dev, m.ready, m.batch = nil, nil, 0
+	m.dev, m.predictor, m.batch = nil, nil, 0
 	return err
 }
 
@@ -149,19 +149,19 @@ const fewRows = 64
 func (m *Model) forward(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.ready == nil || n > m.batch || m.open != m.Device {
+	if m.predictor == nil || n > m.batch || m.devName != m.Device {
 		if err := m.prepare(n); err != nil {
 			return nil, err
 		}
 	}
-	return m.ready.Predict(ctx, n, x)
+	return m.predictor.Predict(ctx, n, x)
 }
 
 // prepare puts the model on its device, with memory for n rows at once, or for as many as fit.
 func (m *Model) prepare(n int) error {
 	samples := m.trained.EvalSamples
 	batch := min(max(n, fewRows), (&predict.Stream{Trained: m.trained, Samples: samples}).Batch())
-	if batch == m.batch && m.open == m.Device {
+	if batch == m.batch && m.devName == m.Device {
 		return nil
 	}
 	if err := m.close(); err != nil {
@@ -171,8 +171,8 @@ func (m *Model) prepare(n int) error {
 	if err != nil {
 		return err
 	}
-	m.dev, m.open = dev, m.Device
-	if m.ready, err = m.trained.NewPredictor(dev, batch, samples); err != nil {
+	m.dev, m.devName = dev, m.Device
+	if m.predictor, err = m.trained.NewPredictor(dev, batch, samples); err != nil {
 		return errors.Join(err, m.close())
 	}
 	m.batch = batch

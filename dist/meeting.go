@@ -99,9 +99,9 @@ func (m *Meeting) listen(address string) error {
 	for missing := m.place.Size - 1; missing > 0; {
 		c, err := l.Accept()
 		if err != nil {
-			return fmt.Errorf("%s not come to %s: %w", m.absent(), address, err)
+			return fmt.Errorf("%s not come to %s: %w", m.missingRanks(), address, err)
 		}
-		if m.welcome(c, deadline) {
+		if m.accept(c, deadline) {
 			missing--
 		} else {
 			c.Close()
@@ -110,8 +110,8 @@ func (m *Meeting) listen(address string) error {
 	return nil
 }
 
-// welcome adds a caller to the peers, and reports whether it is a rank that was missing.
-func (m *Meeting) welcome(c net.Conn, deadline time.Time) bool {
+// accept adds a caller to the peers, and reports whether it is a rank that was missing.
+func (m *Meeting) accept(c net.Conn, deadline time.Time) bool {
 	const patience = 10 * time.Second // the longest wait for a silent caller
 	if first := time.Now().Add(patience); deadline.IsZero() || first.Before(deadline) {
 		deadline = first
@@ -129,8 +129,8 @@ func (m *Meeting) welcome(c net.Conn, deadline time.Time) bool {
 	return true
 }
 
-// absent names the ranks that have not called.
-func (m *Meeting) absent() string {
+// missingRanks names the ranks that have not called.
+func (m *Meeting) missingRanks() string {
 	var ranks []string
 	for r, p := range m.peers[1:] {
 		if p.Conn == nil {
@@ -179,7 +179,7 @@ func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
 		if err == nil && len(texts) != m.place.Size {
 			err = fmt.Errorf("%d texts of %d", len(texts), m.place.Size)
 		}
-		if err = gone(0, err); err != nil { // Rank 0 also closes the connection of a second process with this rank.
+		if err = peerError(0, err); err != nil { // Rank 0 also closes the connection of a second process with this rank.
 			err = fmt.Errorf("%w: or another process is rank %d, or RANK and WORLD_SIZE are not those of one job",
 				err, m.place.Rank)
 		}
@@ -189,19 +189,19 @@ func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
 	texts[0] = mine
 	for r, p := range m.peers[1:] {
 		if err := p.in.Decode(&texts[r+1]); err != nil {
-			return nil, gone(r+1, err)
+			return nil, peerError(r+1, err)
 		}
 	}
 	for r, p := range m.peers[1:] {
 		if err := p.out.Encode(texts); err != nil {
-			return nil, gone(r+1, err)
+			return nil, peerError(r+1, err)
 		}
 	}
 	return texts, nil
 }
 
-// gone returns the error of a rank that does not answer; nil if err is nil.
-func gone(rank int, err error) error {
+// peerError returns the error of a rank that does not answer; nil if err is nil.
+func peerError(rank int, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// most is the largest number of numbers or bytes in one call: MPI counts in ints. Tests lower it.
-var most = math.MaxInt32
+// maxCount is the largest number of numbers or bytes in one call: MPI counts in ints. Tests lower it.
+var maxCount = math.MaxInt32
 
 type comm struct {
 	*library
@@ -69,7 +69,7 @@ func (c *comm) Size() int { return c.size }
 
 // AllReduce adds up x in pieces that MPI can count.
 func (c *comm) AllReduce(x []float64) error {
-	for piece := range slices.Chunk(x, most) {
+	for piece := range slices.Chunk(x, maxCount) {
 		err := c.call("MPI_Allreduce", c.inPlace, uintptr(unsafe.Pointer(&piece[0])), uintptr(len(piece)),
 			c.double, c.sum, c.world)
 		if err != nil {
@@ -80,7 +80,7 @@ func (c *comm) AllReduce(x []float64) error {
 }
 
 func (c *comm) Broadcast(b []byte, root int) error {
-	for piece := range slices.Chunk(b, most) {
+	for piece := range slices.Chunk(b, maxCount) {
 		err := c.call("MPI_Bcast", uintptr(unsafe.Pointer(&piece[0])), uintptr(len(piece)), c.octet,
 			uintptr(root), c.world)
 		if err != nil {
@@ -96,7 +96,7 @@ func (c *comm) Barrier() error { return c.call("MPI_Barrier", c.world) }
 // MPI_Finalize; the launcher then ends the others.
 func (c *comm) Abort(code int) {
 	select {
-	case c.calls <- func() { c.now("MPI_Abort", c.world, uintptr(code)) }:
+	case c.calls <- func() { c.callNow("MPI_Abort", c.world, uintptr(code)) }:
 		time.Sleep(abortPatience)
 	case <-time.After(abortPatience):
 	}

@@ -80,7 +80,7 @@ func newLibrary(path string, handle uintptr) (*library, error) {
 	// This is the only function that may be called before MPI_Init_thread.
 	purego.SyscallN(l.functions["MPI_Get_library_version"],
 		uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
-	l.version, _, _ = strings.Cut(cut(text, n), "\n")
+	l.version, _, _ = strings.Cut(cText(text, n), "\n")
 	l.version, _, _ = strings.Cut(l.version, ", package:") // Open MPI adds details of its build.
 	l.version = strings.Join(strings.Fields(l.version), " ")
 	var err error
@@ -96,8 +96,8 @@ func newLibrary(path string, handle uintptr) (*library, error) {
 	return l, nil
 }
 
-// cut returns a text of n bytes that C wrote, without the blanks at its end.
-func cut(text []byte, n int32) string {
+// cText returns a text of n bytes that C wrote, without the blanks at its end.
+func cText(text []byte, n int32) string {
 	return strings.TrimRight(string(text[:min(max(0, int(n)), len(text))]), "\x00 \n")
 }
 
@@ -108,15 +108,15 @@ func cut(text []byte, n int32) string {
 func (l *library) call(name string, args ...uintptr) (err error) {
 	done := make(chan struct{})
 	l.calls <- func() {
-		err = l.now(name, args...)
+		err = l.callNow(name, args...)
 		close(done)
 	}
 	<-done
 	return err
 }
 
-// now makes a call. Only the thread of the library may use it. The error has the text of the library.
-func (l *library) now(name string, args ...uintptr) error {
+// callNow makes a call. Only the thread of the library may use it. The error has the text of the library.
+func (l *library) callNow(name string, args ...uintptr) error {
 	code, _, _ := purego.SyscallN(l.functions[name], args...)
 	if int32(code) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (l *library) now(name string, args ...uintptr) error {
 	text, n := make([]byte, 8192), int32(0)
 	purego.SyscallN(l.functions["MPI_Error_string"], code,
 		uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
-	return fmt.Errorf("%s: %s", name, cut(text, n))
+	return fmt.Errorf("%s: %s", name, cText(text, n))
 }
 
 // Find returns the name and version of the library that Open would load. It joins no job.

@@ -33,7 +33,7 @@ func rank(mode string) error {
 	}
 	switch mode {
 	case "check":
-		most = 30_011 // pieces
+		maxCount = 30_011 // pieces
 		err = disttest.Check(c)
 	case "nil": // a mistake of ours is a panic, as without MPI
 		func() {

@@ -37,7 +37,7 @@ type wait struct {
 
 const (
 	bufferSize = 1 << 15               // size of the buffer in numbers
-	askEvery   = 50 * time.Millisecond // pause between two checks of a call that waits
+	checkPause = 50 * time.Millisecond // pause between two checks of a call that waits
 )
 
 // Open joins the job. If two ranks have the same GPU, the error is the same *dist.RankError with code 2 on all ranks.
@@ -78,7 +78,7 @@ func Open(dev device.Device, job Job) (comm dist.Comm, err error) {
 	c := &Comm{job: job, version: version, device: dev, queue: queue, done: make(chan struct{}),
 		buffer: dev.New(device.Double, bufferSize)}
 	go c.guard()
-	c.during("start", func() error {
+	c.recordWait("start", func() error {
 		c.queue.Put("joining the other GPUs", func(uintptr, []device.Span) error {
 			return c.init(job.Rank, job.Size, ids[0])
 		})
@@ -104,7 +104,7 @@ func sameCard(cards [][]byte) error {
 
 // guard asks NCCL from time to time whether a call that waits has failed, and checks the time limit.
 func (c *Comm) guard() {
-	tick := time.NewTicker(askEvery)
+	tick := time.NewTicker(checkPause)
 	defer tick.Stop()
 	for {
 		select {
@@ -123,15 +123,15 @@ func (c *Comm) guard() {
 		if w.call == "start" { // There is no communicator to ask yet.
 			continue
 		}
-		if err := c.failed(); err != nil && c.waiting.Load() == w {
+		if err := c.asyncError(); err != nil && c.waiting.Load() == w {
 			c.job.Lost(w.call, err)
 			return
 		}
 	}
 }
 
-// during runs do, which waits for other ranks, and records the wait.
-func (c *Comm) during(call string, do func() error) error {
+// recordWait runs do, which waits for other ranks, and records the wait.
+func (c *Comm) recordWait(call string, do func() error) error {
 	c.waiting.Store(&wait{call, time.Now()})
 	defer c.waiting.Store(nil)
 	return do()
@@ -146,7 +146,7 @@ func (c *Comm) Sum(tensors ...*device.Tensor) {
 // Wait calls do, which waits for a Sum. If another rank is lost or too late, the Lost of the Job is called while do
 // waits.
 func (c *Comm) Wait(do func()) {
-	c.during("sum", func() error {
+	c.recordWait("sum", func() error {
 		do()
 		return nil
 	})
@@ -158,10 +158,10 @@ func (c *Comm) Rank() int { return c.job.Rank }
 // Size is the number of ranks.
 func (c *Comm) Size() int { return c.job.Size }
 
-// through uploads x piece by piece, puts work on it in the queue, and downloads the result.
-func (c *Comm) through(call string, x []float64, put func(stream uintptr, at []device.Span) error) (err error) {
+// viaGPU uploads x piece by piece, puts work on it in the queue, and downloads the result.
+func (c *Comm) viaGPU(call string, x []float64, put func(stream uintptr, at []device.Span) error) (err error) {
 	defer device.Guard(&err)
-	return c.during(call, func() error {
+	return c.recordWait(call, func() error {
 		for piece := range slices.Chunk(x, bufferSize) {
 			part := c.buffer.View(0, len(piece))
 			c.device.Upload(part, piece)
@@ -173,7 +173,7 @@ func (c *Comm) through(call string, x []float64, put func(stream uintptr, at []d
 }
 
 // AllReduce makes x the sum of the x of all ranks.
-func (c *Comm) AllReduce(x []float64) error { return c.through("sum", x, c.sum) }
+func (c *Comm) AllReduce(x []float64) error { return c.viaGPU("sum", x, c.sum) }
 
 // Broadcast makes b the b of rank root. It sends the bytes as the bits of numbers.
 func (c *Comm) Broadcast(b []byte, root int) error {
@@ -183,7 +183,7 @@ func (c *Comm) Broadcast(b []byte, root int) error {
 	for i := range x {
 		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(padded[8*i:]))
 	}
-	err := c.through("broadcast", x, func(stream uintptr, at []device.Span) error {
+	err := c.viaGPU("broadcast", x, func(stream uintptr, at []device.Span) error {
 		return c.send(stream, at[0], root)
 	})
 	for i, v := range x {
@@ -194,7 +194,7 @@ func (c *Comm) Broadcast(b []byte, root int) error {
 }
 
 // Barrier waits for all ranks.
-func (c *Comm) Barrier() error { return c.through("barrier", []float64{0}, c.sum) }
+func (c *Comm) Barrier() error { return c.viaGPU("barrier", []float64{0}, c.sum) }
 
 // Abort ends this process, and the others by MPI. Without MPI the launcher or the time limit ends the others.
 func (c *Comm) Abort(code int) {

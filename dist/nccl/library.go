@@ -18,8 +18,8 @@ import (
 // idSize is the size of NCCL's unique id, in bytes.
 const idSize = C.sizeof_unique_id
 
-// oldest is the oldest version whose calls a CUDA graph can record.
-const oldest = 2900
+// oldestVersion is the oldest version whose calls a CUDA graph can record.
+const oldestVersion = 2900
 
 // load opens the library once.
 var load = sync.OnceValues(func() (version string, err error) {
@@ -40,15 +40,15 @@ var load = sync.OnceValues(func() (version string, err error) {
 	if err := result("ncclGetVersion", C.call_version(&v)); err != nil {
 		return "", err
 	}
-	if v < oldest {
+	if v < oldestVersion {
 		return "", fmt.Errorf("%w: %s has version %s, and 2.9 is needed: set %s to a newer one", ErrAbsent, path,
-			written(int(v)), LibraryVariable)
+			versionText(int(v)), LibraryVariable)
 	}
-	return fmt.Sprintf("NCCL %s (%s)", written(int(v)), path), nil
+	return fmt.Sprintf("NCCL %s (%s)", versionText(int(v)), path), nil
 })
 
-// written formats the number of a version: 2804 is 2.8.4, and 21003 is 2.10.3.
-func written(v int) string {
+// versionText formats the number of a version: 2804 is 2.8.4, and 21003 is 2.10.3.
+func versionText(v int) string {
 	if v < 10_000 {
 		return fmt.Sprintf("%d.%d.%d", v/1000, v/100%10, v%100)
 	}
@@ -118,8 +118,8 @@ func (c *communicator) send(stream uintptr, s device.Span, root int) error {
 		c.handle, address(stream)))
 }
 
-// failed returns the error of an operation that is running, such as a lost rank. Any thread may call it.
-func (c *communicator) failed() error {
+// asyncError returns the error of an operation that is running, such as a lost rank. Any thread may call it.
+func (c *communicator) asyncError() error {
 	var code C.int
 	if err := result("ncclCommGetAsyncError", C.call_async(c.handle, &code)); err != nil {
 		return err
