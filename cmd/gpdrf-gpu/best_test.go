@@ -17,7 +17,7 @@ type withFree struct {
 
 func (d withFree) Free() (int64, bool) { return d.bytes, true }
 
-// No more trials run at a time than have memory for their rows, and one at least.
+// The number of trials at a time is limited by the memory for their rows. At least one trial runs.
 func TestRoomFor(t *testing.T) {
 	c := must.Get(options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"}}))(t)
 	_, rows, _, _, err := c.Load(data.Watch{})

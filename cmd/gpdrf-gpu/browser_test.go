@@ -16,7 +16,7 @@ import (
 // browsers are the names of Chromium without a window.
 var browsers = []string{"chromium-headless-shell", "chromium", "chrome-headless-shell"}
 
-// browser is the Chromium of this machine, "" without one.
+// browser is the path of Chromium on this machine; "" without it.
 func browser() string {
 	for _, name := range browsers {
 		if path, err := exec.LookPath(name); err == nil {
@@ -26,7 +26,7 @@ func browser() string {
 	return ""
 }
 
-// probe asks the page that it is put into. What it finds stands in the title.
+// probe is a script that checks the page into which it is put. It writes its findings into the title.
 const probe = `<script>
 const found = { errors: window.failures, wide: document.documentElement.scrollWidth, view: innerWidth };
 found.dark = getComputedStyle(document.body).backgroundColor;
@@ -65,13 +65,13 @@ found.away = tip.hidden;
 document.title = "found " + JSON.stringify(found);
 </script></body>`
 
-// heard is put first, to hear what goes wrong in the rest.
+// heard is the script at the beginning of the page, which collects the errors of the rest.
 const heard = `<script>window.failures = [];
 addEventListener("error", (e) => failures.push(String(e.message || e.target)), true);
 document.addEventListener("securitypolicyviolation", (e) => failures.push("asks for " + e.blockedURI));</script></head>`
 
 // browseCommand: browse PAGE WIDTH light|dark [TEXT] opens a page in Chromium, with a text at its
-// end. It fails where the page logs anything, is wider than the window, or cannot be used by
+// end. It fails if the page logs anything, is wider than the window, or cannot be used by
 // keyboard.
 func browseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	text := strings.Replace(ts.ReadFile(args[0]), "</head>", heard, 1)
@@ -96,7 +96,7 @@ func browseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// faults are what is wrong with a page that was probed, "" where nothing is.
+// faults returns the faults of a page with the probe; "" without faults.
 func faults(dom, said string, dark bool) string {
 	for line := range strings.Lines(said) {
 		if strings.Contains(line, "CONSOLE") {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestCasesOfSequences runs the program on files that people brought, in the folder GPDRF_CASES.
+// TestCasesOfSequences runs the program on the users' files in the folder GPDRF_CASES.
 func TestCasesOfSequences(t *testing.T) {
 	folder := os.Getenv("GPDRF_CASES")
 	if _, err := os.Stat(filepath.Join(folder, "fasta-comment.fa")); folder == "" || err != nil {

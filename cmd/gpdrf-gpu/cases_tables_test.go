@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Tables that people brought. GPDRF_CASES is the folder that holds them.
+// The program reads the users' tables in the folder GPDRF_CASES.
 func TestCasesTables(t *testing.T) {
 	dir := os.Getenv("GPDRF_CASES")
 	if dir == "" {
@@ -21,7 +21,7 @@ func TestCasesTables(t *testing.T) {
 	for _, c := range []struct {
 		train, predict string
 		flags          []string
-		says           string // of training, or else of the predictions
+		says           string // expected text of training, or else of the predictions
 	}{
 		{"bool_json_vs_csv.csv", "bool_json_vs_csv.jsonl", []string{"--steps", "600", "--seed", "1"},
 			`(?m)^1\.[23]\d*,.*\n0?\.[34]\d*,`},
@@ -53,7 +53,7 @@ func TestCasesTables(t *testing.T) {
 	}
 }
 
-// gpdrfGPU is what the program says.
+// gpdrfGPU runs the program and returns its output.
 func gpdrfGPU(args []string) string {
 	cmd := exec.Command("gpdrf-gpu", args...)
 	cmd.Env = append(os.Environ(), "GPDRF_CUDA_DRIVER=none")

@@ -18,8 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Folds share a time limit: one that is late takes the time of those after it, one that is early keeps
-// the rest, and a tenth is for what follows them.
+// Folds share a time limit: a late fold takes the time of the following ones, an early fold leaves them its rest. A
+// tenth is kept for the work after the folds.
 func TestClockOfFolds(t *testing.T) {
 	began := time.Now()
 	v := &crossValidation{p: &program{ctx: t.Context()},
@@ -41,7 +41,7 @@ func TestClockOfFolds(t *testing.T) {
 	}
 }
 
-// A part that finds its folder taken by a process that trains alone says so, and writes nothing there.
+// A part fails if a process that trains alone has the folder, and writes nothing there.
 func TestPartBesideAnother(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no locks here")
@@ -54,7 +54,7 @@ func TestPartBesideAnother(t *testing.T) {
 		"--device cpu --set part=0/2 --out "+out))
 	must.OK(t, err)
 	r := must.Get(p.parseTrain(c))(t)
-	other, err := rundir.NewCV("2", nil, c.given()) // begins while the part reads its rows
+	other, err := rundir.NewCV("2", nil, c.given()) // It begins while the part reads its rows.
 	must.OK(t, err)
 	folder, err := rundir.NewFolder(out, "houses", "gpdrf-cv")
 	if err == nil {
@@ -73,7 +73,7 @@ func TestPartBesideAnother(t *testing.T) {
 	}
 }
 
-// The table of folds says where a time limit has cut a test.
+// The table of folds shows that a time limit has cut a test.
 func TestTableOfACutTest(t *testing.T) {
 	scores := fitted.ResultScores{Test: fitted.Test{Classification: &metrics.Classification{}}}
 	cut := scores

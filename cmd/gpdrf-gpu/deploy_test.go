@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// The files for Slurm and Kubernetes give flags that there are, and are whole.
+// The files for Slurm and Kubernetes are valid, and use existing flags only.
 func TestDeployFiles(t *testing.T) {
 	files, err := filepath.Glob("../../docs/deploy/*")
 	if err != nil || len(files) == 0 {

@@ -15,9 +15,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// The driver double is far slower than the CPU: a run moves there, and records that, where a step
-// counts as short. Otherwise it stays, and nothing is measured on the CPU. Measuring leaves no trace
-// in the model.
+// The driver double is far slower than the CPU. A run with short steps moves to the CPU and records that; another run
+// stays, and nothing is measured on the CPU. The measurement does not change the model.
 func TestFaster(t *testing.T) {
 	dev, why, err := device.OpenAuto(func(string) {})
 	if err != nil || why != "" {
@@ -52,7 +51,7 @@ func TestFaster(t *testing.T) {
 	}
 }
 
-// fit is the bound at the end of a run.
+// fit returns the bound at the end of a run.
 func fit(t *testing.T, job *train.Job) float64 {
 	t.Helper()
 	return must.Get(job.Run(t.Context()))(t).ELBO.Value

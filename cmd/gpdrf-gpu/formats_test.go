@@ -80,7 +80,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 	}
 }
 
-// tensorRow is how the document writes the name of a tensor.
+// tensorRow matches a row of the document with the name of a tensor.
 func tensorRow(name string) string {
 	name = regexp.MustCompile(`^member\.\d+\.`).ReplaceAllString(name, "")
 	name = regexp.MustCompile(`^drf\.\d+`).ReplaceAllString(name, "drf.L")

@@ -17,9 +17,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The folders testdata/golden/VERSION hold runs of that version, by its make.sh. Every later one
-// reads them, predicts the same, writes the models again byte for byte, and resumes the run that
-// was killed.
+// The folders testdata/golden/VERSION hold runs of that version, made by its make.sh. Every later version reads them,
+// makes the same predictions, writes the same bytes of a model, and resumes the run that was killed.
 func TestGolden(t *testing.T) {
 	versions, err := filepath.Glob("testdata/golden/*")
 	if err != nil || len(versions) == 0 {
@@ -27,7 +26,7 @@ func TestGolden(t *testing.T) {
 	}
 	for _, version := range versions {
 		t.Run(filepath.Base(version), func(t *testing.T) {
-			folder := t.TempDir() // a run is resumed there
+			folder := t.TempDir() // the folder of the run that is resumed
 			must.OK(t, os.CopyFS(folder, os.DirFS(version)))
 			g := golden(folder)
 			all, err := filepath.Glob(filepath.Join(folder, "predictions", "*.csv"))
@@ -40,7 +39,7 @@ func TestGolden(t *testing.T) {
 					continue
 				}
 				g.rewrites(t, name)
-				if !testing.Short() { // each is a process of its own
+				if !testing.Short() { // Each tier takes a process of its own.
 					g.predicts(t, name, name)
 				}
 			}
@@ -58,10 +57,10 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// golden is a copy of such a folder.
+// golden is a copy of a folder of golden files.
 type golden string
 
-// run is the standard output of a command in it, by instructions of a tier.
+// run runs a command in the folder, with the instructions of a tier, and returns its standard output.
 func (g golden) run(t *testing.T, tier string, words ...string) []byte {
 	t.Helper()
 	cmd := exec.Command("gpdrf-gpu", words...)
@@ -75,8 +74,8 @@ func (g golden) run(t *testing.T, tier string, words ...string) []byte {
 	return out
 }
 
-// predicts compares the predictions of a run with those in a file, which scalar instructions of
-// amd64 wrote: these give the same bits. Others round otherwise.
+// predicts compares the predictions of a run with those in a file. The file was written with the scalar instructions of
+// amd64, which give the same bits; others round in another way.
 func (g golden) predicts(t *testing.T, name, wanted string) {
 	t.Helper()
 	run := must.Get(rundir.OpenRun(filepath.Join(string(g), name)))(t)
@@ -91,7 +90,7 @@ func (g golden) predicts(t *testing.T, name, wanted string) {
 	nearlyEqual(t, wanted, g.run(t, "", words...), want)
 }
 
-// nearlyEqual compares tables whose numbers may be rounded otherwise.
+// nearlyEqual compares tables whose numbers may be rounded in different ways.
 func nearlyEqual(t *testing.T, name string, a, b []byte) {
 	t.Helper()
 	got, want := cells(t, a), cells(t, b)

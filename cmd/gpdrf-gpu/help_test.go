@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Two blanks or more part a flag from its text.
+// There are at least two blanks between a flag and its text.
 func TestHelpColumns(t *testing.T) {
 	for _, v := range (&program{}).verbs() {
 		for line := range strings.Lines(v.help(true)) {

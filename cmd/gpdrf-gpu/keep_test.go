@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// An extra that fails, panics or takes too long is an error, and writes nothing.
+// An extra that fails, panics or takes too long returns an error, and writes nothing.
 func TestExtra(t *testing.T) {
 	p := &program{ctx: context.Background()}
 	guard := p.newExitGuard(p.ctx, nil)

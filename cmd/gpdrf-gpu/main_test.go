@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// fullDisk takes nothing.
+// fullDisk is a writer that always fails.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// Results that could not be written are a failure, whatever was to be written.
+// A command fails if its results cannot be written.
 func TestOutputLost(t *testing.T) {
 	for _, words := range []string{"--version", "help", "train --help", "info", "info --json", "info powerplant"} {
 		var said bytes.Buffer

@@ -33,13 +33,13 @@ func TestCheckFile(t *testing.T) {
 	}
 }
 
-// Every byte that is changed or missing is found.
+// A changed or missing byte anywhere makes a file damaged.
 func TestCheckFileDamaged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and one goroutine reads a file")
 	}
 	folder := t.TempDir()
-	files := map[string]int{"gram/model": 1, "checkpoint/checkpoint": 97} // step in bytes
+	files := map[string]int{"gram/model": 1, "checkpoint/checkpoint": 97} // steps in bytes between the tested places
 	for name, every := range files {
 		text := must.Get(os.ReadFile("testdata/golden/0.2.0/" + name + ".safetensors"))(t)
 		for at := 0; at < len(text); at += every {
@@ -58,13 +58,13 @@ func TestCheckFileDamaged(t *testing.T) {
 	}
 }
 
-// saidOfFile is what `info --check-file --json` prints, as far as the tests need it.
+// saidOfFile is the part of the output of `info --check-file --json` that the tests read.
 type saidOfFile struct {
 	Sound         bool
 	Format, Wrong string
 }
 
-// checkFile checks a file of such bytes.
+// checkFile checks a file with these bytes.
 func checkFile(t *testing.T, folder string, text []byte) (code int, said saidOfFile) {
 	t.Helper()
 	path := filepath.Join(folder, "copy")

@@ -18,7 +18,7 @@ import (
 
 // The tests run on the driver double, with a stand-in for NCCL (dist/nccl/testdata).
 
-// newNCCL is a launcher as torchrun is one, by variables, whose machine has the stand-in.
+// newNCCL returns a launcher that sets the variables of torchrun, on a machine with the stand-in.
 func newNCCL(t *testing.T) *launcher {
 	t.Helper()
 	if os.Getenv("GPDRF_CUDA_DRIVER") == "" {
@@ -36,8 +36,8 @@ func newNCCL(t *testing.T) *launcher {
 	return l
 }
 
-// torchrun starts two ranks, and gives the exit code of each and what both have said. The words of
-// rank 1 are those of rank 0, unless there are others after " : ".
+// torchrun starts two ranks, and returns their exit codes and their outputs. Rank 1 has the arguments of rank 0, unless
+// there are others after " : ".
 func (l *launcher) torchrun(t *testing.T, words string, env ...string) (codes [2]int, said string) {
 	t.Helper()
 	port := disttest.FreePort(t)
@@ -59,8 +59,7 @@ const onGPUs = "train --data rows.csv --inducing 6 --features 5 --set latents=2 
 	"--set eval-samples=2 --steps 12 " +
 	"--device cuda:f64 --set checkpoint-every=5 --set report=false --out "
 
-// Two GPUs train the model of one: to rounding by sums that a step records, and with the same bytes
-// with --deterministic.
+// Two GPUs train the same model as one. It is equal up to rounding, and byte for byte with --deterministic.
 func TestNCCLTraining(t *testing.T) {
 	l := newNCCL(t)
 	elbo := func(run, said string) float64 {
@@ -97,7 +96,7 @@ func TestNCCLTraining(t *testing.T) {
 	l.sameModel(t, "fixed1", "mpi", said)
 }
 
-// Two GPUs share eval and predict, with the bytes of one.
+// Two GPUs share eval and predict, and write the same bytes as one.
 func TestNCCLPredict(t *testing.T) {
 	l := newNCCL(t)
 	if code, said := l.run(t, 0, onGPUs+"run"); code != 0 {
@@ -115,8 +114,8 @@ func TestNCCLPredict(t *testing.T) {
 	}
 }
 
-// Whatever becomes of a rank, both end, and the message names rank and machine; the run can be
-// resumed. A sum that does not wait for the gradient is found.
+// If a rank fails in any way, both end, and the message names rank and machine; the run can be resumed. The test finds
+// a sum that does not wait for the gradient.
 func TestNCCLFaults(t *testing.T) {
 	l := newNCCL(t)
 	host := must.Get(os.Hostname())(t)
@@ -142,7 +141,7 @@ func TestNCCLFaults(t *testing.T) {
 	}
 }
 
-// What processes of torchrun cannot share is refused on all of them, once, with what to do.
+// Work that processes of torchrun cannot share is refused on all of them, with one message that names a remedy.
 func TestNCCLRefused(t *testing.T) {
 	l := newNCCL(t)
 	const alone = "share a training by NCCL alone, which joins GPUs: "

@@ -16,10 +16,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// watchedTrsm is a device that notes through which files its first Trsm is called.
+// watchedTrsm is a device that records the files through which its first Trsm is called.
 type watchedTrsm struct {
 	device.Device
-	path []string // from the top
+	path []string // the files, from the top of the stack
 }
 
 func (d *watchedTrsm) Trsm(a, l, b *device.Tensor) {
@@ -36,8 +36,8 @@ func (d *watchedTrsm) Trsm(a, l, b *device.Tensor) {
 	d.Device.Trsm(a, l, b)
 }
 
-// moduleFile is the file of a frame by its path in this module. The compiler may shorten paths of files,
-// and not those of packages.
+// moduleFile returns the file of a frame by its path in this module. The compiler may shorten the paths of files, but
+// not those of packages.
 func moduleFile(frame runtime.Frame) (string, bool) {
 	function, ours := strings.CutPrefix(frame.Function, "github.com/gpdrf/gpdrf-gpu/")
 	folder, name := path.Split(function)
@@ -61,7 +61,7 @@ func TestPathOfAStep(t *testing.T) {
 	var documented []string
 	for _, file := range listed {
 		if path := file[1]; !strings.HasPrefix(path, "device/gpu/") && !strings.HasPrefix(path, "cuda/") {
-			documented = append(documented, path) // the others are a GPU's
+			documented = append(documented, path) // Other files are those of a GPU.
 		}
 	}
 	if !slices.Equal(dev.path, documented) {

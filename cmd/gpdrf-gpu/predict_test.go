@@ -14,7 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// manyRows is more than two batches of a GP.
+// manyRows is a number of rows above two batches of a GP.
 const manyRows = 20_000
 
 // predictTest is a folder with a GP of two columns.
@@ -44,7 +44,7 @@ func (p *predictTest) run(words ...string) (code int) {
 // predict writes rows, and predicts them into out.csv.
 func (p *predictTest) predict(rows []string, words ...string) (code int) {
 	p.Helper()
-	text := "area,age,note\n" + strings.Join(rows, "\n") // the last line has no end
+	text := "area,age,note\n" + strings.Join(rows, "\n") // The last line has no line end.
 	must.OK(p, os.WriteFile(p.path("rows.csv"), []byte(text), 0o600))
 	return p.run(append([]string{"predict", p.path("run"), "--quiet", "--data", p.path("rows.csv"),
 		"--out", p.path("out.csv")}, words...)...)
@@ -64,8 +64,8 @@ func plainRows() []string {
 	return rows
 }
 
-// TestPredictManyRows: rows keep their order through batches and threads. Rows that are bad or
-// quoted, anywhere, change no other row, and are found at their lines.
+// TestPredictManyRows checks that rows keep their order through batches and threads. Bad or quoted rows change no other
+// row, and bad rows are reported with their lines.
 func TestPredictManyRows(t *testing.T) {
 	p := newPredictTest(t)
 	rows := plainRows()
@@ -84,7 +84,7 @@ func TestPredictManyRows(t *testing.T) {
 			t.Errorf("row %d is %s by itself, and %s among others", i, got, want[1+i])
 		}
 	}
-	line := 2 // of the next row
+	line := 2 // the line of the next row
 	var bad [][]string
 	for i := range rows {
 		cells := strings.Split(rows[i], ",")
@@ -119,7 +119,7 @@ func TestPredictManyRows(t *testing.T) {
 	}
 }
 
-// TestPredictStops: an error far into the file leaves what was there.
+// TestPredictStops checks that an error far into the input keeps the old output file.
 func TestPredictStops(t *testing.T) {
 	p := newPredictTest(t)
 	rows := plainRows()

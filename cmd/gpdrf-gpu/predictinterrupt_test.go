@@ -16,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// TestPredictInterrupted presses Ctrl-C in the middle of predict. The exit code is 130, a file that
-// was there before stays as it was, and there is no other file, not even that of --skip-bad.
+// TestPredictInterrupted presses Ctrl-C in the middle of predict. The exit code is 130, an old output file is
+// unchanged, and no other file is there, not even that of --skip-bad.
 func TestPredictInterrupted(t *testing.T) {
 	table := must.Get(os.ReadFile("testdata/houses.csv"))(t)
 	folder := t.TempDir()
@@ -29,7 +29,7 @@ func TestPredictInterrupted(t *testing.T) {
 	}
 	header, rows, _ := bytes.Cut(table, []byte("\n"))
 	rows = append(bytes.TrimRight(rows, "\n"), "\nnonsense,1,2\n"...)
-	const size = 40 << 20 // some seconds of work
+	const size = 40 << 20 // size of the input in bytes, for some seconds of work
 	text := append(bytes.Clone(header), '\n')
 	must.OK(t, os.WriteFile(many, append(text, bytes.Repeat(rows, size/len(rows))...), 0o600))
 	for _, format := range []string{"csv", "jsonl", "arrow", "parquet"} {
@@ -48,7 +48,7 @@ func TestPredictInterrupted(t *testing.T) {
 					t.Fatal("no output has begun")
 				}
 			}
-			time.Sleep(20 * time.Millisecond) // into the rows
+			time.Sleep(20 * time.Millisecond) // Predict comes to the rows meanwhile.
 			must.OK(t, predict.Process.Signal(syscall.SIGINT))
 			err := predict.Wait()
 			if code := predict.ProcessState.ExitCode(); code != exitInterrupted {

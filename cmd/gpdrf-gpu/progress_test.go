@@ -36,8 +36,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A bar that stops early, as after Ctrl-C, ends; nothing is drawn where there is no
-// terminal.
+// A bar that stops early, as after Ctrl-C, ends. Without a terminal nothing is drawn.
 func TestBarEnds(t *testing.T) {
 	var out bytes.Buffer
 	b := &barReporter{w: &out}
@@ -68,7 +67,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// The line of a bar keeps to its columns, the most telling parts first, and has no colours.
+// The line of a bar fits its columns, has the most important parts first, and has no colours.
 func TestBarText(t *testing.T) {
 	p := &rundir.Progress{
 		Step: 1200, Total: 15000, ELBO: -1234.56, StepsPerSecond: 100, Bound: true,
@@ -93,7 +92,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// The bar of a prediction comes on a terminal alone, when it takes long, and ends at any place.
+// The bar of a long prediction appears on a terminal only, and can end at any place.
 func TestRowsBar(t *testing.T) {
 	late := time.Now().Add(-barDelay - barDelay/2)
 	for _, c := range []struct {

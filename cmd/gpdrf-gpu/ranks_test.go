@@ -19,8 +19,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The tests start this program under mpirun, by the name that makes it the command. The variable
-// is the shortest time that a rank waits for others.
+// The tests start this program under mpirun, by the name that makes it the command. The variable sets leastTimeout.
 const leastTimeoutVariable = "TEST_LEAST_TIMEOUT"
 
 func init() {
@@ -29,14 +28,14 @@ func init() {
 	}
 }
 
-// job is a command under mpirun that goes on.
+// job is a running command under mpirun.
 type job struct {
 	*exec.Cmd
 	said bytes.Buffer
 	done chan error
 }
 
-// launcher starts commands in a folder with an mpirun, of Open MPI or MPICH.
+// launcher starts commands in a folder with the mpirun of Open MPI or MPICH.
 type launcher struct {
 	mpirun, program, folder string
 }
@@ -77,7 +76,7 @@ func (l *launcher) start(t *testing.T, ranks int, words string, env ...string) *
 		}
 	}
 	j := &job{Cmd: exec.Command(l.mpirun, args...), done: make(chan error, 1)}
-	if ranks == 0 { // without mpirun
+	if ranks == 0 { // The command starts without mpirun.
 		j.Cmd = exec.Command(l.program, strings.Fields(words)...)
 	}
 	j.Dir, j.Stdout, j.Stderr = l.folder, &j.said, &j.said
@@ -90,7 +89,7 @@ func (l *launcher) start(t *testing.T, ranks int, words string, env ...string) *
 	return j
 }
 
-// end waits for a job and gives its exit code.
+// end waits for a job and returns its exit code.
 func (j *job) end(t *testing.T) int {
 	t.Helper()
 	select {
@@ -113,7 +112,7 @@ func (l *launcher) run(t *testing.T, ranks int, words string, env ...string) (co
 	return j.end(t), j.said.String()
 }
 
-// ranksOf are the processes of the command below mpirun.
+// ranksOf returns the processes of the command that mpirun has started.
 func (j *job) ranksOf(t *testing.T, program string) (pids []int) {
 	t.Helper()
 	stats := must.Get(filepath.Glob("/proc/[0-9]*/stat"))(t)
@@ -121,7 +120,7 @@ func (j *job) ranksOf(t *testing.T, program string) (pids []int) {
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			continue // The process has ended.
 		}
 		_, rest, _ := strings.Cut(string(text), ") ")
 		fields := strings.Fields(rest)
@@ -174,13 +173,13 @@ func (l *launcher) sameModel(t *testing.T, a, b, said string) {
 	}
 }
 
-// The same bytes on 1, 2 and 4 processes, of each MPI; only rank 0 speaks and writes. What is
-// shared of a test has the same bytes, too.
+// A training has the same bytes on 1, 2 and 4 processes of each MPI, and so has a shared test. Only rank 0 prints and
+// writes.
 func TestRanksDeterministic(t *testing.T) {
 	for _, name := range []string{"openmpi", "mpich", "abi"} {
 		l := newLauncher(t, strings.Replace(name, "abi", "mpich", 1))
 		var env []string
-		if name == "abi" { // the standard ABI, by a double over MPICH
+		if name == "abi" { // A double over MPICH stands for a library with the standard ABI.
 			double := l.file("libmpi_abi.so.1")
 			compile := exec.Command("cc", "-O1", "-fPIC", "-shared", "-o", double,
 				"../../dist/mpi/testdata/abi.c", "-ldl")
@@ -193,7 +192,7 @@ func TestRanksDeterministic(t *testing.T) {
 			t.Fatal(said)
 		}
 		for _, ranks := range []int{1, 2, 4} {
-			// ranks of MPICH are slow where they share a processor
+			// Ranks of MPICH are slow if they share a processor.
 			if ranks != 2 && name != "openmpi" {
 				continue
 			}
@@ -217,7 +216,7 @@ func (l *launcher) result(t *testing.T, name string) *rundir.Result {
 	return must.Get(rundir.OpenRun(l.file(name)))(t).Result
 }
 
-// Ranks share eval and predict, with the bytes of one process.
+// Ranks share eval and predict, and write the same bytes as one process.
 func TestRanksPredict(t *testing.T) {
 	l := newLauncher(t, "openmpi")
 	if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 30, "run")); code != 0 {
@@ -264,7 +263,7 @@ func TestRanksTimeLimit(t *testing.T) {
 	if r := l.result(t, "timed"); r == nil || !(r.Steps >= 10) {
 		t.Errorf("the result is %+v: %s", r, said)
 	}
-	// an option of one rank only would part the ranks
+	// An option of one rank only makes the ranks differ.
 	code, said = l.run(t, 1, fmt.Sprintf(sharedRun, 10, "x")+" : "+
 		strings.Replace(fmt.Sprintf(sharedRun, 10, "x"), "--steps 10", "--time-limit 20s", 1))
 	if code != 2 || strings.Count(said, "gpdrf-gpu: ") != 1 || !strings.Contains(said, "its option ") {
@@ -272,8 +271,8 @@ func TestRanksTimeLimit(t *testing.T) {
 	}
 }
 
-// Ranks that would not train the same are refused, with exit code 2 and one line with the reason,
-// and so is what ranks cannot share. Nothing is left.
+// Ranks with different tasks are refused with exit code 2 and one line with the reason. So is work that ranks cannot
+// share. No files are left.
 func TestRanksRefused(t *testing.T) {
 	const small = "train --data rows.csv --inducing 8 --steps 10 --set report=false --out x"
 	for _, name := range []string{"openmpi", "mpich"} {
@@ -300,7 +299,7 @@ func TestRanksRefused(t *testing.T) {
 			{small, `WORLD_SIZE="" is not a number`, 0, []string{"RANK=1"}},
 		} {
 			if name == "mpich" && i > 0 && c.want != "none.csv" {
-				continue // how a job ends is the launcher's, for what reason is not
+				continue // The exit code of a job depends on the launcher, but its message does not.
 			}
 			code, said := l.run(t, c.ranks, c.words, c.env...)
 			if code != 2 || !strings.Contains(said, c.want) {

@@ -18,8 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// A rank that is killed ends the job, and the run continues from its checkpoint on another number
-// of ranks, to the bytes of one that was not killed. KILLS says how often.
+// A killed rank ends the job. The run continues from its checkpoint on another number of ranks, and has the bytes of a
+// run that was not killed. KILLS is the number of repetitions.
 func TestRanksKilled(t *testing.T) {
 	kills := 2
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
@@ -53,7 +53,7 @@ func TestRanksKilled(t *testing.T) {
 	}
 }
 
-// A job that is asked to end saves where it is; one with a rank that hangs ends by its time limit.
+// A job saves its run at a signal to end. A job with a rank that hangs ends at its time limit.
 func TestRanksStopped(t *testing.T) {
 	l := newLauncher(t, "openmpi")
 	j := l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "asked"))
@@ -83,8 +83,8 @@ func TestRanksStopped(t *testing.T) {
 	}
 }
 
-// A disk that fills up in the middle of a run ends the job as it ends one process: the message and
-// the exit code are those of the disk, and the last checkpoint is whole.
+// A disk that fills up in the middle of a run ends a job in the same way as one process: the message is about the disk,
+// and the last checkpoint is whole.
 func TestRanksFullDisk(t *testing.T) {
 	for _, name := range []string{"openmpi", "mpich"} {
 		l := newLauncher(t, name)
@@ -107,7 +107,7 @@ func TestRanksFullDisk(t *testing.T) {
 	}
 }
 
-// A rank whose neighbour runs a command that joins nobody ends with a message, and so does the job.
+// A rank ends with a message if another rank runs a command that does not join, and so does the job.
 func TestRanksAlone(t *testing.T) {
 	for _, name := range []string{"openmpi", "mpich"} {
 		l := newLauncher(t, name)

@@ -14,7 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// readmeCommands are the README's commands that begin with a word, in order.
+// readmeCommands returns the commands of the README that begin with a word, in order.
 func readmeCommands(t *testing.T, word string) (commands []string) {
 	t.Helper()
 	readme := must.Get(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
@@ -33,7 +33,7 @@ var (
 	exampleFile = regexp.MustCompile(`examples/[\w./-]+`)
 )
 
-// Every command of the README works on the files that are here, with fewer steps.
+// Every command of the README works on the files of this repository, with fewer steps.
 func TestREADME(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten trainings")
@@ -68,7 +68,7 @@ func TestREADME(t *testing.T) {
 		}
 	}
 	err := filepath.WalkDir("examples", func(path string, entry os.DirEntry, err error) error {
-		others := []string{".yaml", ".md", ".py"} // config files, which options.txtar uses; scripts
+		others := []string{".yaml", ".md", ".py"} // Config files are in options.txtar; scripts are not commands.
 		if err == nil && !entry.IsDir() && !named[filepath.ToSlash(path)] && !slices.Contains(others, filepath.Ext(path)) {
 			t.Errorf("neither a command of the README nor a page of docs names %s", path)
 		}

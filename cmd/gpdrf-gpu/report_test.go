@@ -19,11 +19,11 @@ func headCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// elsewhere is what makes a page ask for more than itself.
+// elsewhere matches references of a page to other files.
 var elsewhere = regexp.MustCompile(`(?i)(src|href)="?(https?:|//|[a-z0-9./]+\.(css|js|png))|` +
 	`@import|url\(|fetch\(|XMLHttpRequest|<(iframe|object|embed)`)
 
-// selfContainedCommand: selfcontained FILE expects a page that asks for nothing, below 3 MB.
+// selfContainedCommand: selfcontained FILE expects a page without references to other files, below 3 MB.
 func selfContainedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if found := elsewhere.FindString(text); found != "" || len(text) > 3e6 ||
@@ -35,7 +35,7 @@ func selfContainedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// agreesCommand: agrees RUN computes the scores of result.json from the predictions that are kept.
+// agreesCommand: agrees RUN compares the scores of result.json with those of the predictions in the run folder.
 func agreesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	r, err := report.Open(ts.MkAbs(args[0]))
 	ts.Check(err)

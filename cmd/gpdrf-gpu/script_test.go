@@ -25,9 +25,9 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", RequireExplicitExec: true, UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GPDRF_CUDA_DRIVER", "none") // the same on a machine with a GPU
+			env.Setenv("GPDRF_CUDA_DRIVER", "none") // A machine with a GPU gives the same output.
 			env.Setenv("DOUBLE", os.Getenv("GPDRF_CUDA_DRIVER"))
-			// the race detector's second of sleep at every exit
+			// The race detector would sleep for a second at every exit.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			examples, err := filepath.Abs("../../examples")
 			if err != nil {
@@ -104,8 +104,8 @@ func checkCode(ts *testscript.TestScript, err error, want string) {
 	}
 }
 
-// jsonCommand: json FILE KEY … reads a JSON file, or stdout, in which every key is there: a.b looks
-// into the object a, a=v also compares the value as text, and !a must not be there.
+// jsonCommand: json FILE KEY … reads a JSON file, or stdout, and expects every key in it. a.b is the key b in the
+// object a, a=v also compares the value as text, and !a must not be there.
 func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
 	var root map[string]any
 	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
@@ -140,7 +140,7 @@ func flipCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o666))
 }
 
-// truncateCommand: truncate FILE SIZE.
+// truncateCommand: truncate FILE SIZE cuts a file to a size.
 func truncateCommand(ts *testscript.TestScript, neg bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)

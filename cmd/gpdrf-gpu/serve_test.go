@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/serve"
 )
 
-// Nobody else may connect to a Unix socket, and files that come later have their usual mode.
+// Other users cannot connect to a Unix socket, and files that are made later have their usual mode.
 func TestSocketIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other permissions")
@@ -53,7 +53,7 @@ func TestModelSources(t *testing.T) {
 	}
 }
 
-// A folder whose name no request could give needs another name.
+// A folder whose name cannot stand in a request needs another name.
 func TestNamesOfModels(t *testing.T) {
 	for _, word := range []string{"..", ".", "runs/h\xe4user", "a:b"} {
 		if got, err := modelSources([]string{word}); err == nil {

@@ -19,11 +19,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// pauseAt is a variable of the environment: a text at which the command waits for Ctrl-C, so that
-// it cannot have ended before, however busy the machine is.
+// pauseAt is the environment variable with the text at which the command waits for Ctrl-C. So it cannot end before the
+// signal, however busy the machine is.
 const pauseAt = "GPDRF_TEST_PAUSE_AT"
 
-// pausing is standard error of a command that waits.
+// pausing is the standard error of a command that waits after a text.
 type pausing struct {
 	mutex sync.Mutex
 	to    io.Writer
@@ -63,17 +63,18 @@ func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
 	checkCode(ts, err, args[0])
 }
 
-// interruptTwiceCommand: interrupttwice CODE TEXT COMMAND … sends it Ctrl-C again as soon as it has
-// answered the first.
+// interruptTwiceCommand: interrupttwice CODE TEXT COMMAND … runs a command as interrupt does, and sends it Ctrl-C again
+// as soon as it has answered the first.
 func interruptTwiceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	err := stop(ts, syscall.SIGINT, "interrupted.err", []string{args[1], "Ctrl-C again to quit at once"}, args[2:])
 	checkCode(ts, err, args[0])
 }
 
-// hangupCommand: hangup CODE TEXT COMMAND … sends it what a terminal sends that is closed.
+// hangupCommand: hangup CODE TEXT COMMAND … runs a command as interrupt does, and sends it the signal of a closed
+// terminal.
 func hangupCommand(ts *testscript.TestScript, neg bool, args []string) {
 	caught := make(chan os.Signal, 1)
-	// or the command would ignore it where the tests run under nohup
+	// Without this, the command would ignore the signal if the tests run under nohup.
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
 	err := stop(ts, syscall.SIGHUP, "interrupted.err", args[1:2], args[2:])
@@ -89,12 +90,11 @@ func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// patience is how long a text is waited for: under the race detector, on a busy machine, a step may
-// take half a minute.
+// patience is the longest wait for a text: under the race detector, on a busy machine, a step may take half a minute.
 const patience = time.Minute
 
-// stop runs a command, sends it a signal as soon as a file holds a text, for each of some texts,
-// and waits for it.
+// stop runs a command and waits for its end. It sends a signal as soon as a file holds a text, for one text after the
+// other.
 func stop(ts *testscript.TestScript, sent os.Signal, file string, texts, args []string) error {
 	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[0]))
 	ts.Check(err)
@@ -141,10 +141,10 @@ func sameRunCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	for _, entry := range a {
 		if entry.Name() == rundir.ReportFile || entry.Name() == rundir.HistoryFile {
-			continue // they show commands and times
+			continue // These files show commands and times.
 		}
 		read := func(folder string) string {
-			if entry.Name() == rundir.MetricsCSVFile { // seconds are its last column
+			if entry.Name() == rundir.MetricsCSVFile { // The last column has seconds.
 				return lastColumn.ReplaceAllString(ts.ReadFile(filepath.Join(folder, entry.Name())), "")
 			}
 			return seconds.ReplaceAllString(ts.ReadFile(filepath.Join(folder, entry.Name())), "")

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/predict"
 )
 
-// Ctrl-C while suggestions are written leaves no file, and says so.
+// Ctrl-C while suggestions are written leaves no file, and prints a message.
 func TestSuggestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var said bytes.Buffer

@@ -19,8 +19,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// Wherever SIGTERM reaches a command, it ends soon, nothing is half written, and a run that has
-// begun to score is whole. KILLS says how often.
+// SIGTERM ends a command soon, at any place: no file is half written, and a run whose scoring has begun is whole. KILLS
+// is the number of repetitions.
 func TestTerminated(t *testing.T) {
 	kills := 2
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
@@ -71,14 +71,14 @@ func terminate(t *testing.T, place string, after time.Duration, words ...string)
 	defer time.AfterFunc(patience, func() { c.Process.Kill() }).Stop()
 	time.Sleep(after)
 	began := time.Now()
-	c.Process.Signal(syscall.SIGTERM) // it may have ended
+	c.Process.Signal(syscall.SIGTERM) // The command may have ended before.
 	c.Wait()
-	const busy = 5 * time.Second // 2 s, where nobody else is at work on the machine
+	const busy = 5 * time.Second // the longest time to the end; 2 s are enough on an idle machine
 	if took := time.Since(began); took > busy {
 		t.Errorf("SIGTERM after %v: it took %v\n%s", after, took, said.String())
 	}
 	code := c.ProcessState.ExitCode()
-	if code != exitOK && code != exitInterrupted && code != -1 { // -1: before the program has begun
+	if code != exitOK && code != exitInterrupted && code != -1 { // The code is -1 if the program has not begun.
 		t.Errorf("SIGTERM after %v: exit code %d\n%s", after, code, said.String())
 	}
 	filepath.WalkDir(place, func(path string, _ os.DirEntry, err error) error {

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// Numbers stand at the right of their column, and wide letters take two places.
+// Numbers are aligned at the right of their column, and wide letters take two places.
 func TestTextTable(t *testing.T) {
 	table := newTable("class", "rows", "score")
 	table.add("生命", 7, "0.5")

@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// The README's commands on the toy with a gap do what its picture shows: the prediction is more
-// than twice as uncertain between the rows as along them, and right about both.
+// The README's commands on the toy with a gap agree with its picture: the sd of the prediction is more than twice as
+// large in the gap as along the rows, and the intervals hold in both.
 func TestToyBandWidensInTheGap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("3000 steps")

@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// occupied is a device whose memory is taken by another program after it was asked for it so often.
+// occupied is a device whose memory another program takes after a number of allocations.
 type occupied struct {
 	device.Device
 	after, asked int
@@ -45,8 +45,7 @@ func occupiedJob(t *testing.T, after int) *train.Job {
 	return job
 }
 
-// A model that cannot be scored is a model all the same: it is saved, the error says so, and it can
-// be scored later.
+// A model that cannot be scored is saved: the error says so, and it can be scored later.
 func TestEvaluationFails(t *testing.T) {
 	job := occupiedJob(t, 1)
 	out := filepath.Join(t.TempDir(), "run")
@@ -75,7 +74,7 @@ func TestEvaluationFails(t *testing.T) {
 	}
 }
 
-// Ctrl-C after the last step, and in the test that follows, leaves nothing to resume without a checkpoint.
+// After Ctrl-C in the test that follows the last step, there is nothing to resume if there is no checkpoint.
 func TestNothingToResume(t *testing.T) {
 	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
 	defer folder.Discard()
@@ -87,7 +86,7 @@ func TestNothingToResume(t *testing.T) {
 	}
 }
 
-// A time limit that is lifted ends no command, and Ctrl-C still does. One that is over cannot be lifted.
+// A lifted time limit ends no command, but Ctrl-C still does. A time limit that is over cannot be lifted.
 func TestLiftLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -112,9 +111,9 @@ func TestLiftLimit(t *testing.T) {
 	})
 }
 
-// A run is worth more than the comparison of its rows: where only that fails, a note says so.
+// If only the comparison of training rows with test rows fails, the run succeeds with a note.
 func TestComparisonFails(t *testing.T) {
-	for after := 2; ; after++ { // until there is enough for all that comes before
+	for after := 2; ; after++ { // It ends when the memory is enough for all work before the comparison.
 		folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
 		var said bytes.Buffer
 		p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
@@ -133,7 +132,7 @@ func TestComparisonFails(t *testing.T) {
 	}
 }
 
-// Flags of train are few enough to read: an option that is seldom typed is a key.
+// Train has few flags: an option that is seldom typed is a key.
 func TestTrainFlags(t *testing.T) {
 	if v, err := (&program{}).find("train"); err != nil || len(v.flags) > 37 {
 		t.Errorf("train has the flags %q, %v", flagNames(v.flags), err)
