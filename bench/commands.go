@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// section is a part of the list: the commands of one source and machine, or the ones not run yet.
+// section is a part of the list: the commands of one source and machine, or the commands that were not run yet.
 type section struct {
 	made  string
 	dates []string
 	lines []line
 }
 
-// line is a command with the folds or seeds that it was run with.
+// line is a command with its folds or seeds.
 type line struct {
 	row
 	numbers []string
@@ -30,7 +30,7 @@ func commands(b *strings.Builder, rows []row, all found, words notes) {
 	}
 }
 
-// sections are in the order of their first rows, with the rows not run yet at the end.
+// sections returns the sections in the order of their first rows, with the rows not run yet at the end.
 func sections(rows []row, all found) (out []*section) {
 	waiting := &section{}
 	for _, r := range rows {
@@ -76,7 +76,7 @@ func (s *section) title() string {
 	return s.made + ", " + first + " to " + last
 }
 
-// String is the command for a shell.
+// String returns the command in the syntax of a shell.
 func (l line) String() string {
 	if len(l.numbers) == 1 {
 		return strings.ReplaceAll(typed(l.template), varies, l.numbers[0])

@@ -14,12 +14,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/hardware"
 )
 
-// pairs is how often we and the peer take turns in one comparison.
+// pairs is the number of turns of both sides in one comparison.
 const pairs = 7
 
-// tier is the instructions that both sides are held to.
+// tier is the set of instructions to which both sides are limited.
 type tier struct {
-	suffix       string // of the figures' names
+	suffix       string // suffix of the names of figures
 	ours, theirs []string
 }
 
@@ -36,7 +36,7 @@ type product struct {
 	m, n, k       int
 }
 
-// products are compared with OpenBLAS: the products of a step, and squares.
+// products are the products that are compared with OpenBLAS: those of a step, and squares.
 var products = []product{
 	{"float32", "N", "N", 512, 512, 512}, {"float32", "N", "N", 2000, 500, 50}, {"float32", "N", "N", 1000, 1000, 784},
 	{"float32", "N", "N", 2000, 10, 1000}, {"float32", "N", "N", 2000, 50, 1000}, {"float32", "T", "N", 1000, 50, 2000},
@@ -48,7 +48,7 @@ func (p product) name() string {
 	return fmt.Sprintf("gemm%s_%s%s_%dx%dx%d", strings.TrimPrefix(p.dtype, "float"), p.tA, p.tB, p.m, p.n, p.k)
 }
 
-// request asks for as many products as make four thousand million operations.
+// request returns the request for products of four thousand million operations in all.
 func (p product) request() string {
 	reps := max(1, 2_000_000_000/(p.m*p.n*p.k))
 	return fmt.Sprintf("gemm %s %s %s %d %d %d %d", p.dtype, p.tA, p.tB, p.m, p.n, p.k, reps)
@@ -72,7 +72,7 @@ func cpuPeers(python string, out, log io.Writer) error {
 	return nil
 }
 
-// compare takes all measurements with one tier.
+// compare makes all measurements with one tier.
 func (t tier) compare(python string, figures map[string]float64, log io.Writer) (err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -97,7 +97,7 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 
 	c := comparison{ours: ours, theirs: theirs, log: log}
 	for _, preset := range []string{"mnist-small", "protein"} {
-		shape := strings.TrimSuffix(preset, "-small") // in the figures' names
+		shape := strings.TrimSuffix(preset, "-small") // the shape in the names of figures
 		for _, style := range []string{"lean", "plain"} {
 			for _, threads := range []int{1, 2} {
 				name := fmt.Sprintf("%s_%s%s", shape, style, t.suffix)
@@ -135,15 +135,15 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 	return errors.Join(c.err, rand.err)
 }
 
-// comparison is between two peers that take turns. Its first error stops it.
+// comparison compares two peers that take turns. Its first error stops it.
 type comparison struct {
 	ours, theirs *peer
 	log          io.Writer
 	err          error
 }
 
-// slower is our time over theirs, the median of pairs: processor time on one thread, which a busy
-// machine disturbs least, and the wall clock on two.
+// slower returns our time over theirs, the median of pairs. It measures processor time on one thread, which a busy
+// machine disturbs least, and the wall clock on two threads.
 func (c *comparison) slower(name, our, their string, threads int) float64 {
 	var ratios, a, b []float64
 	for range pairs {

@@ -16,7 +16,7 @@ import (
 
 const distancesPicture = "docs/images/bhattacharyya.png"
 
-// paperDistances are the paper's table of Bhattacharyya distances: the means over right and wrong
+// paperDistances returns the figures of the paper's table of Bhattacharyya distances: the means over right and wrong
 // rows.
 func paperDistances(set, model string) (right, wrong string) {
 	figures := map[string][2]string{
@@ -69,7 +69,7 @@ func countDistances(in io.Reader) (*plots.Bins, error) {
 	return bins, nil
 }
 
-// pictured are the sets of the picture: those with the distances of every row of every model.
+// pictured returns the sets of the picture: those with the distances of every row of every model.
 func pictured(all found) (out []set) {
 	for _, s := range sets() {
 		ok := s.rows != ""
@@ -84,7 +84,7 @@ func pictured(all found) (out []set) {
 	return out
 }
 
-// drawDistances writes the picture: a line of it for each model, a column for each set.
+// drawDistances writes the picture, with a line for each model and a column for each set.
 func drawDistances(all found) error {
 	sets := pictured(all)
 	if len(sets) == 0 {
@@ -107,7 +107,7 @@ func drawDistances(all found) error {
 		func(w io.Writer) error { return plots.Histograms(w, "Bhattacharyya distance", panels) })
 }
 
-// distancesPage has our means beside the paper's.
+// distancesPage returns the page with our means beside the paper's.
 func distancesPage(all found, words notes) string {
 	const heading = "Bhattacharyya distances"
 	var b strings.Builder
@@ -136,7 +136,7 @@ func distancesPage(all found, words notes) string {
 	return b.String()
 }
 
-// pooled are the mean distances of the right and of the wrong rows of all folds, and the mean AUROC
+// pooled returns the mean distances of the right and of the wrong rows of all folds, and the mean AUROC
 // of the folds that have one.
 func pooled(records []*record) (out [3]string) {
 	var sum, count [3]float64

@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// endsWithUs does nothing where the kernel cannot end a command with this process.
+// endsWithUs does nothing on systems whose kernel cannot end a command with this process.
 func endsWithUs(*exec.Cmd) (done func()) { return func() {} }

@@ -23,10 +23,10 @@ func evidence() error {
 	return nil
 }
 
-// evidencePage is docs/evidence.md: what the records of all comparisons say, on one page.
+// evidencePage has the data of docs/evidence.md, which sums up the records of all comparisons.
 type evidencePage struct {
 	suite  suitePage
-	runs   found // of the paper's sets
+	runs   found // records of the paper's sets
 	reach  reached
 	boards []*board
 }
@@ -48,7 +48,7 @@ func readEvidence() (p evidencePage, err error) {
 	return p, err
 }
 
-// String is the page.
+// String returns the page.
 func (p evidencePage) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# The evidence on one page
@@ -106,7 +106,7 @@ func filled(text string) string {
 	return b.String()
 }
 
-// summary says how GP-DRF fares beside its hardest rivals; the README has it, too.
+// summary compares GP-DRF with its hardest rivals. The README has this text, too.
 func (p evidencePage) summary() string {
 	if cells, recorded := p.first(); recorded < len(cells) {
 		return fmt.Sprintf("So far %d of %d cells of fold 1 have a record, which is too few for a summary.", recorded,
@@ -125,7 +125,7 @@ func (p evidencePage) summary() string {
 	return strings.TrimSpace(text)
 }
 
-// ofBest says how the preset best fares beside the default on small tables; the README has it, too.
+// ofBest compares the preset best with the default on small tables. The README has this text, too.
 func (p evidencePage) ofBest() string {
 	const few = 1500
 	m := p.match(numbers, methodOf("best"), rankedBy(numbers), 0, few)
@@ -133,19 +133,19 @@ func (p evidencePage) ofBest() string {
 		"and a worse one on %d.", m.sets(), few, m.count[2], m.count[0])
 }
 
-// first are the cells of fold 1, and the number of those with a record.
+// first returns the cells of fold 1, and the number of those with a record.
 func (p evidencePage) first() (cells []suiteCell, recorded int) {
 	cells = slices.DeleteFunc(p.suite.cells(), func(c suiteCell) bool { return c.fold > 1 })
 	return cells, len(cells) - len(p.suite.records.without(cells))
 }
 
-// whole reports whether nothing of fold 1 is missing, so that there may be ranks.
+// whole reports whether all cells of fold 1 have a record, as ranks need.
 func (p evidencePage) whole() bool {
 	cells, recorded := p.first()
 	return recorded == len(cells)
 }
 
-// behind says how much of the suite was run.
+// behind writes the share of the suite that was run.
 func (p evidencePage) behind(b *strings.Builder) {
 	cells, recorded := p.first()
 	busy, failed, own := 0, 0, 0
@@ -171,7 +171,7 @@ func (p evidencePage) behind(b *strings.Builder) {
 	b.WriteString("\n    make suite FOLDS=1\n")
 }
 
-// spread is "60 s", or "15, 60 and 180 s".
+// spread formats time limits, such as "60 s" or "15, 60 and 180 s".
 func spread(limits []int) string {
 	var words []string
 	for _, limit := range limits {

@@ -15,10 +15,10 @@ import (
 // board is a comparison that others have defined, with the records of its runs here.
 type board struct {
 	file, says, ours, score, command string
-	scores                           map[string]map[string]map[int]float64 // by model, set and fold
+	scores                           map[string]map[string]map[int]float64 // scores by model, set and fold
 }
 
-// boards are the boards that may have records.
+// boards returns the boards that may have records.
 func boards() []*board {
 	return []*board{
 		{file: "scoringbench", says: "ScoringBench", ours: "gpdrf_gpu", score: "log score",
@@ -26,7 +26,7 @@ func boards() []*board {
 	}
 }
 
-// readBoards are the boards with records in a folder.
+// readBoards returns the boards with records in a folder.
 func readBoards(folder string) (all []*board, err error) {
 	for _, d := range boards() {
 		path := recordFile(folder, d.file)
@@ -49,7 +49,7 @@ func (d *board) read(line []byte) error {
 	var r struct {
 		Dataset, Set, Model string
 		Fold, Split         int
-		LogScore            float64 `json:"log_score"` // less is better
+		LogScore            float64 `json:"log_score"` // log score, of which less is better
 		NLPD                float64 `json:"nlpd"`
 	}
 	err := json.Unmarshal(line, &r)
@@ -98,7 +98,7 @@ func (d *board) beside(model string) string {
 	return text + "\n"
 }
 
-// foldCount is "one fold" or "2 folds".
+// foldCount formats a number of folds, such as "one fold" or "2 folds".
 func foldCount(n int) string {
 	if n == 1 {
 		return "one fold"
@@ -106,7 +106,7 @@ func foldCount(n int) string {
 	return fmt.Sprintf("%d folds", n)
 }
 
-// others says how the defaults fare on public benchmarks.
+// others writes the results of the defaults on public benchmarks.
 func (p evidencePage) others(b *strings.Builder) {
 	if len(p.boards) == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// machines says where a support vector machine is ahead on the features of sequences and graphs.
+// machines names the sets of sequences and graphs on which a support vector machine is ahead.
 func (p evidencePage) machines(b *strings.Builder) {
 	n, lost, worst, on := 0, 0, mean{}, ""
 	for _, s := range sets() {
@@ -31,7 +31,7 @@ func (p evidencePage) machines(b *strings.Builder) {
 	}
 }
 
-// sizes are groups of tables.
+// sizes are groups of tables by their number of rows.
 var sizes = []struct {
 	says         string
 	least, below int
@@ -70,7 +70,7 @@ func (p evidencePage) elsewhere(b *strings.Builder) {
 	b.WriteString("\n      make suite FOLDS=1\n")
 }
 
-// spent are the seconds of a method's cells of fold 1, and their peaks of memory in bytes.
+// spent returns the seconds of a method's cells of fold 1, and their peaks of memory in bytes.
 func (p evidencePage) spent(m suiteMethod) (seconds, bytes []float64) {
 	for _, s := range append(setsOf(numbers), setsOf(classes)...) {
 		if r := p.suite.records[cellKey{s.name, 1, m.name}]; r != nil && r.Error == "" {
@@ -80,7 +80,7 @@ func (p evidencePage) spent(m suiteMethod) (seconds, bytes []float64) {
 	return seconds, bytes
 }
 
-// seconds has a decimal where a number is small.
+// seconds formats a time, with a decimal if it is short.
 func seconds(v float64) string {
 	if v < 10 {
 		return fmt.Sprintf("%.1f", v)
@@ -88,7 +88,7 @@ func seconds(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// costs says what a cell of GP-DRF takes.
+// costs writes the time and memory of a cell of GP-DRF.
 func (p evidencePage) costs(b *strings.Builder) {
 	took, bytes := p.spent(methodOf("gpdrf"))
 	if len(took) == 0 {
@@ -101,7 +101,7 @@ func (p evidencePage) costs(b *strings.Builder) {
 	b.WriteString(" It stops sooner by a flag:\n\n    gpdrf-gpu train --data TABLE --time-limit 10s\n")
 }
 
-// races says how long a whole run of ours takes to predict as well as a peer.
+// races writes the time that a whole run of ours takes to predict as well as a peer.
 func (p evidencePage) races(b *strings.Builder) {
 	races := p.reach.races()
 	if len(races) == 0 {
@@ -124,7 +124,7 @@ the least limit that is enough, of %s; the search for it is not counted.
 	b.WriteString("\n![Seconds of each](images/reach.png)\n\n    make reach\n")
 }
 
-// ranged is the median of runs, with the least and the most.
+// ranged formats the median of runs, with the least and the largest value.
 func ranged(runs []*record) string {
 	const key = "wall_seconds"
 	if math.IsInf(middle(runs, key), 1) {
@@ -141,12 +141,12 @@ func ranged(runs []*record) string {
 	return fmt.Sprintf("%.1f (%.1f to %s), %.0f", middle(runs, key), slices.Min(all), most, middle(runs, "cpu_seconds"))
 }
 
-// paperSets are the sets with figures in the paper, as they came.
+// paperSets returns the sets with figures in the paper, without those that were split into folds.
 func paperSets() []set {
 	return slices.DeleteFunc(sets(), func(s set) bool { return s.paper == nil || s.split })
 }
 
-// paper is the table of the paper's sets.
+// paper writes the table of the paper's sets.
 func (p evidencePage) paper(b *strings.Builder) {
 	b.WriteString(`
 ## The paper's sets, today's defaults

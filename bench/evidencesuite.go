@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// duel is GP-DRF beside another method on a set.
+// duel is the comparison of GP-DRF with another method on a set.
 type duel struct {
 	set    suiteSet
 	other  suiteMethod
-	d      mean // of GP-DRF's score minus the other's
+	d      mean // difference: GP-DRF's score minus the other's
 	folds  int
-	result int // as verdict has it
+	result int // the result of verdict
 }
 
-// match is GP-DRF beside another method on all sets of a kind that both have.
+// match is the comparison of GP-DRF with another method on all sets of a kind that both have.
 type match struct {
 	other suiteMethod
 	duels []duel
-	count [3]int // better, equal, worse
+	count [3]int // numbers of sets on which GP-DRF is better, equal and worse
 }
 
 func (m match) sets() int { return len(m.duels) }
@@ -43,12 +43,12 @@ func (p evidencePage) match(kind string, other suiteMethod, key string, least, b
 	return m
 }
 
-// wholeMatch is the match on tables of any size, by the score of the distribution.
+// wholeMatch returns the match on tables of any size, by the score of the distribution.
 func (p evidencePage) wholeMatch(kind string, other suiteMethod) match {
 	return p.match(kind, other, rankedBy(kind), 0, math.MaxInt)
 }
 
-// over is the median difference over the sets where neither failed: on a few sets some are huge.
+// over returns the median difference over the sets where neither failed. A mean would depend on few huge differences.
 func (m match) over() string {
 	var all []float64
 	for _, d := range m.duels {
@@ -62,13 +62,13 @@ func (m match) over() string {
 	return signed(mean{median(all), math.NaN()})
 }
 
-// peersOf are the methods of others.
+// peersOf returns the methods of other projects.
 func peersOf(kind string) []suiteMethod {
 	return slices.DeleteFunc(methodsOf(kind), func(m suiteMethod) bool { return m.ours() })
 }
 
-// hardest is the peer beside which GP-DRF wins least often and loses most, of those with at least
-// half of the sets.
+// hardest returns the peer against which GP-DRF wins least and loses most often, among those with at least half of the
+// sets.
 func (p evidencePage) hardest(kind string) (rival match, ok bool) {
 	var all []match
 	most := 0
@@ -85,7 +85,7 @@ func (p evidencePage) hardest(kind string) (rival match, ok bool) {
 	return all[0], true
 }
 
-// beside is the table of all methods.
+// beside writes the table of all methods.
 func (p evidencePage) beside(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## GP-DRF beside each method
@@ -120,7 +120,7 @@ the folds. Differences, where a negative one is a win, seconds and memory are me
 	b.WriteString("\n    go -C bench run . suite -report\n")
 }
 
-// often lists the peers with more than a share of the sets in a column of the count.
+// often lists the peers that have more than a share of the sets in a column of the count.
 func (p evidencePage) often(kind, key string, column, least, below int, share float64) string {
 	var all []string
 	for _, other := range peersOf(kind) {
@@ -132,12 +132,12 @@ func (p evidencePage) often(kind, key string, column, least, below int, share fl
 	return strings.Join(all, ", ")
 }
 
-// tablesOf is how sentences name a kind.
+// tablesOf returns the name of a kind in sentences.
 func tablesOf(kind string) string {
 	return map[string]string{numbers: "numbers", classes: "classes"}[kind]
 }
 
-// wins says beside whom GP-DRF is better on most tables.
+// wins names the peers that GP-DRF beats on most tables.
 func (p evidencePage) wins(b *strings.Builder) {
 	b.WriteString("\n## Where it wins\n\n")
 	for _, kind := range kindsOfSets[:2] {
@@ -162,7 +162,7 @@ func (p evidencePage) wins(b *strings.Builder) {
 	b.WriteString("\n      make suite FOLDS=1\n")
 }
 
-// hard are the duels with the peer that is farthest ahead on each set.
+// hard returns, for each set, the duel with the peer that is farthest ahead.
 func (p evidencePage) hard(kind string) (all []duel) {
 	bySet := map[string]duel{}
 	for _, other := range peersOf(kind) {
@@ -180,10 +180,10 @@ func (p evidencePage) hard(kind string) (all []duel) {
 	return all
 }
 
-// mostLosses is how many of them the page lists of a kind.
+// mostLosses is the number of losses of a kind that the page lists.
 const mostLosses = 4
 
-// losses lists the tables where a peer is farthest ahead.
+// losses lists the tables on which a peer is farthest ahead.
 func (p evidencePage) losses(b *strings.Builder) {
 	b.WriteString("\n## Where it loses\n\n")
 	lines := ""
@@ -208,7 +208,7 @@ func (p evidencePage) losses(b *strings.Builder) {
 	p.machines(b)
 }
 
-// loss is the difference with its standard error over the folds.
+// loss formats the difference, with its standard error over the folds.
 func (d duel) loss() string {
 	text := signed(d.d)
 	if math.IsInf(d.d.value, 1) {

@@ -16,7 +16,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return atomicfile.WriteFile(path, write)
 }
 
-// writeText is writeFile with its text.
+// writeText writes a file with this text, as writeFile does.
 func writeText(path, text string) error {
 	return writeFile(path, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 }

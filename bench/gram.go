@@ -85,7 +85,7 @@ func narrow(x []float64) []float32 {
 	return out
 }
 
-// writeNpy adds an array of this shape to an archive, in numpy's format of version 1.
+// writeNpy adds an array with a shape to an archive, in version 1 of numpy's format.
 func writeNpy[T float32 | int32](z *zip.Writer, name string, values []T, shape ...int) error {
 	w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 const notesFile = "bench/results-notes.md"
 
-// notes are the words of docs/results.md and its pages by their headings in notesFile.
+// notes are the texts of docs/results.md and its pages by their headings in notesFile.
 type notes map[string]string
 
 // readNotes reads the parts below headings of the second level.
@@ -28,7 +28,7 @@ func readNotes(path string) (notes, error) {
 	return all, nil
 }
 
-// of are the words about a set: its own, and those about its folds.
+// of returns the texts about a set and about its folds.
 func (n notes) of(s set) string {
 	var parts []string
 	headings := []string{s.title()}

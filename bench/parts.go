@@ -22,7 +22,7 @@ func partFlag(flags *flag.FlagSet) *parts.Part {
 	return part
 }
 
-// ofPart are the cells of a part.
+// ofPart returns the cells of a part.
 func ofPart[C any](part parts.Part, cells []C) (own []C) {
 	for i, c := range cells {
 		if part.Has(i) {
@@ -32,7 +32,7 @@ func ofPart[C any](part parts.Part, cells []C) (own []C) {
 	return own
 }
 
-// claimed runs a cell that no other process runs, of a name below which a lock file may stand.
+// claimed runs a cell, unless another process runs it. name is the path of its lock file, without .lock.
 func claimed(name string, run func() error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
@@ -47,7 +47,7 @@ func claimed(name string, run func() error) error {
 	return errors.Join(run(), release())
 }
 
-// alone writes a file that other parts write, too.
+// alone writes a file under a lock, since other parts write it, too.
 func alone(path string, write func() error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err

@@ -25,8 +25,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// files is the measurement of predict: from file to file, compared with the bare forward pass of
-// the same number of rows.
+// files is the measurement of predict from file to file, compared with the bare forward pass of the same number of
+// rows.
 type files struct {
 	program string
 	folder  string
@@ -34,7 +34,7 @@ type files struct {
 	out     io.Writer
 }
 
-// fileModels are the models, and how many rows take each of them a second or so.
+// fileModels are the models, and the numbers of rows for which each of them takes about a second.
 var fileModels = []struct {
 	name string
 	rows int
@@ -70,7 +70,7 @@ func predictFiles(args []string, out io.Writer) error {
 	return nil
 }
 
-// model measures one.
+// model measures one model.
 func (f *files) model(name string, rows int) error {
 	if err := f.write(rows); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (f *files) model(name string, rows int) error {
 		return err
 	}
 	formats := []string{predict.CSV, predict.Parquet}
-	rates, ratios := make([][]float64, 3), make([][]float64, 3) // of forward passes, and of files
+	rates, ratios := make([][]float64, 3), make([][]float64, 3) // of forward passes, and of files of three formats
 	memory := make([]float64, 3)
 	for range f.turns {
 		for k := range 1 + len(formats) {
@@ -117,8 +117,8 @@ func (f *files) model(name string, rows int) error {
 	return f.parts(name, trained)
 }
 
-// run gives the peak memory of the program, in megabytes, by looking now and then. That of the
-// system after its end counts the memory of this process, too.
+// run runs the program and returns its peak memory in megabytes, which it reads from time to time. The peak that the
+// system reports after the end includes the memory of this process.
 func (f *files) run(arguments ...string) (mb float64, err error) {
 	var text bytes.Buffer
 	c := exec.Command(f.program, arguments...)
@@ -141,7 +141,7 @@ func (f *files) run(arguments ...string) (mb float64, err error) {
 	}
 }
 
-// peakMemory is the most that a process has held so far, in megabytes; 0 where that is not known.
+// peakMemory returns the peak memory of a process so far, in megabytes; 0 if it is unknown.
 func peakMemory(process int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process))
 	if err != nil {
@@ -155,7 +155,7 @@ func peakMemory(process int) float64 {
 
 func (f *files) path(name, format string) string { return filepath.Join(f.folder, name+"."+format) }
 
-// write makes the files. Each cell is copied from some row of the table.
+// write makes the files. Each cell is copied from a row of the table.
 func (f *files) write(rows int) error {
 	text, err := os.ReadFile("examples/power.csv")
 	if err != nil {
@@ -164,7 +164,7 @@ func (f *files) write(rows int) error {
 	var table [][]string
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), ",")
-		table = append(table, cells[:len(cells)-1]) // without the target
+		table = append(table, cells[:len(cells)-1]) // The target is left out.
 	}
 	var columns []tablefile.Column
 	for _, name := range table[0] {
@@ -212,7 +212,7 @@ func (f *files) write(rows int) error {
 	return numbers.Close()
 }
 
-// forward is the forward pass of a number of rows: the first batch of predict, again and again.
+// forward times the forward pass of a number of rows, by repeating the first batch of predict.
 func (f *files) forward(trained *fitted.Model, rows int) (pass func() error, err error) {
 	dev, err := device.Open("cpu:f32")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// parts prints the times of the parts of predict on one thread, from CSV to CSV without a disk, and
-// the share of the forward pass. That is the ratio where all parts gain the same by more threads.
+// parts prints the times of the parts of predict on one thread, from CSV to CSV without a disk, and the share of the
+// forward pass. If all parts gain the same by more threads, this share is the ratio of the speeds.
 func (f *files) parts(name string, trained *fitted.Model) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dev, err := device.Open("cpu:f32")
@@ -35,7 +35,7 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 	var far data.FarRows
 	to := predict.NewWriter(io.Discard, predict.CSV)
 	ctx, rows := context.Background(), 0
-	var ns [4]float64 // of the parts
+	var ns [4]float64 // nanoseconds of each part
 	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); {
 		clock := time.Now()
 		took := func(part int) {

@@ -9,10 +9,10 @@ import (
 
 var began = time.Now()
 
-// processorTime is the wall clock where there is nothing better.
+// processorTime returns the wall clock, since this system has nothing better.
 func processorTime() time.Duration { return time.Since(began) }
 
-// used is what an ended process took: processor seconds; the memory is not known.
+// used returns the processor seconds of an ended process. Its memory is unknown.
 func used(p *os.ProcessState) (seconds, bytes float64) {
 	return (p.UserTime() + p.SystemTime()).Seconds(), 0
 }

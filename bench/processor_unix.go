@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// processorTime is the time that this process has used so far, on all its threads.
+// processorTime returns the processor time of this process so far, on all its threads.
 func processorTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -17,10 +17,10 @@ func processorTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// used is what an ended process took: processor seconds, and its largest resident set in bytes.
+// used returns the processor seconds of an ended process, and its largest resident set in bytes.
 func used(p *os.ProcessState) (seconds, bytes float64) {
 	if r, ok := p.SysUsage().(*syscall.Rusage); ok {
-		bytes = float64(r.Maxrss) * 1024 // Linux counts in KiB
+		bytes = float64(r.Maxrss) * 1024 // Linux counts in KiB.
 	}
 	return (p.UserTime() + p.SystemTime()).Seconds(), bytes
 }

@@ -70,7 +70,7 @@ func ranks(args []string, out, log io.Writer) error {
 	return err
 }
 
-// compared is the median of our time over theirs.
+// compared returns the median ratio of our time to theirs.
 func compared(turns int, log io.Writer, what string,
 	measure func() (ours, theirs float64, err error)) (float64, error) {
 	var ratios []float64
@@ -85,7 +85,7 @@ func compared(turns int, log io.Writer, what string,
 	return median(ratios), nil
 }
 
-// printed is the number that rank 0 of a command prints, in milliseconds.
+// printed runs a command and returns the number that its rank 0 prints, in milliseconds.
 func printed(command string) (ms float64, err error) {
 	words := strings.Fields(command)
 	cmd := exec.Command(words[0], words[1:]...)
@@ -127,7 +127,7 @@ func rank(args []string, out io.Writer) error {
 		return err
 	}
 	var times []float64
-	for i := range reps + 2 { // the first two, whose memory is new, are not timed
+	for i := range reps + 2 { // The first two are not timed: their memory is new.
 		if err := c.Barrier(); err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func rank(args []string, out io.Writer) error {
 	return c.Close()
 }
 
-// stepOf is a step of the preset mnist, shared or alone.
+// stepOf returns a step of the preset mnist, shared or alone.
 func stepOf(c dist.Comm, batch int, alone bool) (work func() error, err error) {
 	size, err := workload.Preset("mnist")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// reachPeers have the NLPD that ours has to reach, with the least of these limits in seconds.
+// reachPeers are the methods whose NLPD ours has to reach, with the least of the limits in seconds.
 var (
 	reachPeers  = []string{"svgp", "lightgbm"}
 	reachLimits = []int{1, 2, 4, 8, 16, 32, 60}
@@ -21,11 +21,11 @@ var (
 
 const (
 	reachRepeats = 5
-	mostReached  = 6 // sets: those of numbers with the most rows in fold 1
+	mostReached  = 6 // number of sets: those of numbers with the most rows in fold 1
 )
 
-// reach runs what has no record in bench/results/reach.jsonl, and draws the picture. What is killed
-// continues from there. Another process that does so is left to it.
+// reach runs the cells without a record in bench/results/reach.jsonl, and draws the picture. If it is killed, the next
+// call continues from there. If another process does the same, it does nothing.
 func reach() error { return claimed(filepath.Join(recordsFolder, "reach"), reachAll) }
 
 // reachAll does the work of reach.
@@ -65,7 +65,7 @@ func reachAll() error {
 	return cmp.Or(err, runs.draw())
 }
 
-// reachCells lack a method; limits are the suite's.
+// reachCells returns the cells without a method; their limits are those of the suite.
 func reachCells() (cells []suiteCell, limits map[string]int, err error) {
 	limits = map[string]int{}
 	rows := map[string]int{}
@@ -83,7 +83,7 @@ func reachCells() (cells []suiteCell, limits map[string]int, err error) {
 	return cells[:mostReached], limits, nil
 }
 
-// reach runs a cell. Ours has the repeat's number as its seed. A failure has a record without scores.
+// reach runs a cell. The seed of ours is the number of the repeat. A failure has a record without scores.
 func (c suiteCell) reach(ctx context.Context, limit, repeat int, now stamp) (*record, error) {
 	if why := c.missing(); why != "" {
 		return nil, fmt.Errorf("%w: %s", errMissing, why)
@@ -96,7 +96,7 @@ func (c suiteCell) reach(ctx context.Context, limit, repeat int, now stamp) (*re
 		r.Seed, r.Command = uint64(repeat), fmt.Sprintf("%s --seed %d", r.Command, repeat)
 	}
 	text, err := r.answered(ctx, time.Duration(limit+startUp)*time.Second)
-	wall := r.Took // of the whole process
+	wall := r.Took // time of the whole process
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -9,12 +9,12 @@ import (
 
 const reachPicture = "docs/images/reach.png"
 
-// reached are the records of reach by their rows' lines.
+// reached are the records of reach by the names of their rows.
 type reached map[string]*record
 
 func readReach() (reached, error) { return readGroup(recordsFolder, "reach") }
 
-// reachRow is a run's row. Only ours has its limit in the name.
+// reachRow returns the name of a run's row. Only the names of ours have the limit.
 func reachRow(set, method string, limit, repeat int) row {
 	if method == "gpdrf" {
 		method = fmt.Sprintf("%s-%ds", method, limit)
@@ -26,7 +26,7 @@ func (runs reached) find(set, method string, limit, repeat int) *record {
 	return runs[reachRow(set, method, limit, repeat).line()]
 }
 
-// figure is +Inf where there is no run, or it failed.
+// figure returns a figure of a record; +Inf if there is no run, or if it failed.
 func figure(m *record, key string) float64 {
 	if m != nil {
 		if v, ok := value(m.Test, key); ok {
@@ -36,7 +36,7 @@ func figure(m *record, key string) float64 {
 	return math.Inf(1)
 }
 
-// next is the run of a repeat that comes next: a peer, or ours with its limit; "" after the last.
+// next returns the next run of a repeat: a peer, or ours with its limit; "" after the last.
 func (runs reached) next(set string, repeat int) (method string, limit int) {
 	goal := math.Inf(1)
 	for _, peer := range reachPeers {
@@ -58,21 +58,21 @@ func (runs reached) next(set string, repeat int) (method string, limit int) {
 	return "", 0
 }
 
-// race is a peer beside ours on a set: the runs to the peer's NLPD by repeat, nil where ours was not
-// there in time.
+// race is the comparison of ours with a peer on a set. For each repeat it has the run of the peer, and our run that
+// reaches the peer's NLPD; nil if none did in time.
 type race struct {
 	set, peer    string
 	theirs, ours []*record
 }
 
-// races are those whose repeats have all of their runs.
+// races returns the races whose repeats have all of their runs.
 func (runs reached) races() (out []race) {
 	for _, s := range setsOf(numbers) {
 		for _, peer := range reachPeers {
 			r := race{set: s.name, peer: peer}
 			for repeat := 1; repeat <= reachRepeats; repeat++ {
 				theirs := runs.find(s.name, peer, 0, repeat)
-				if left, _ := runs.next(s.name, repeat); left != "" || math.IsInf(figure(theirs, "nlpd"), 1) {
+				if method, _ := runs.next(s.name, repeat); method != "" || math.IsInf(figure(theirs, "nlpd"), 1) {
 					break
 				}
 				r.theirs, r.ours = append(r.theirs, theirs), append(r.ours, runs.first(s.name, repeat, figure(theirs, "nlpd")))
@@ -85,7 +85,7 @@ func (runs reached) races() (out []race) {
 	return out
 }
 
-// first is our run with the least limit that reaches an NLPD, nil if none does.
+// first returns our run with the least limit that reaches an NLPD; nil if none does.
 func (runs reached) first(set string, repeat int, goal float64) *record {
 	for _, limit := range reachLimits {
 		if m := runs.find(set, "gpdrf", limit, repeat); figure(m, "nlpd") <= goal {
@@ -95,7 +95,7 @@ func (runs reached) first(set string, repeat int, goal float64) *record {
 	return nil
 }
 
-// middle is the median of a figure.
+// middle returns the median of a figure.
 func middle(runs []*record, key string) float64 {
 	var figures []float64
 	for _, m := range runs {

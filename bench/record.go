@@ -12,24 +12,24 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/bench/plots"
 )
 
-// record is the result of a row's run, as a line of the file of its group: the measurements, the
-// source and the machine.
+// record is the result of a row's run, a line in the file of its group. It has the measurements, the source and the
+// machine.
 type record struct {
-	Row     string `json:"row,omitempty"` // its label and number, such as gpdrf-1
+	Row     string `json:"row,omitempty"` // label and number of the row, such as gpdrf-1
 	Command string `json:"command"`
 	Seed    uint64 `json:"seed"`
 	stamp
 	Device     string         `json:"device"`
 	Date       string         `json:"date"`
 	Steps      int            `json:"steps"`
-	Seconds    float64        `json:"seconds"` // of training
+	Seconds    float64        `json:"seconds"` // time of training
 	NTrain     int            `json:"n_train"`
 	NTest      int            `json:"n_test"`
-	Test       map[string]any `json:"test,omitempty"` // as in result.json
+	Test       map[string]any `json:"test,omitempty"` // the block "test" of result.json
 	Validation map[string]any `json:"validation,omitempty"`
-	// a support vector machine's kernel and constants
+	// the kernel and the constants of a support vector machine
 	Chosen string `json:"chosen,omitempty"`
-	// between the two most probable classes of each test row
+	// the distances between the two most probable classes of each test row
 	Distances *plots.Bins `json:"distances,omitempty"`
 }
 
@@ -40,8 +40,7 @@ type stamp struct {
 	Threads   int    `json:"threads"`
 }
 
-// value is a number of a block, such as "rmse" or "bhattacharyya.correct"; ok is false where it has
-// none.
+// value returns a number of a block, such as "rmse" or "bhattacharyya.correct"; ok is false if it has none.
 func value(block map[string]any, keys ...string) (v float64, ok bool) {
 	for _, key := range keys[:len(keys)-1] {
 		block, _ = block[key].(map[string]any)
@@ -50,16 +49,16 @@ func value(block map[string]any, keys ...string) (v float64, ok bool) {
 	return v, ok
 }
 
-// found are the records of the rows that have one.
+// found has the records by the names of their rows.
 type found map[string]*record
 
-// line is the name of the row's line in the file of its group.
+// line returns the name of a row in the file of its group.
 func (r row) line() string { return fmt.Sprintf("%s-%d", r.label, r.number) }
 
-// groupFile is the file with the records of a group, in the folder of all.
+// groupFile returns the file with the records of a group, in the folder of all records.
 func groupFile(folder, group string) string { return filepath.Join(folder, group+".jsonl") }
 
-// readGroup reads the records of a group by their rows' lines; none where there is no file.
+// readGroup reads the records of a group by the names of their rows; none if there is no file.
 func readGroup(folder, group string) (lines map[string]*record, err error) {
 	lines = map[string]*record{}
 	path := groupFile(folder, group)
@@ -91,8 +90,8 @@ func eachLine(path string, text []byte, visit func(line []byte) error) error {
 	return nil
 }
 
-// readRecords reads the records. A record of another command does not count: the row's settings
-// have changed since.
+// readRecords reads the records of rows. A record of another command does not count, since the settings of the row have
+// changed.
 func readRecords(folder string, rows []row) (found, error) {
 	all, groups := found{}, map[string]map[string]*record{}
 	for _, r := range rows {
@@ -110,7 +109,7 @@ func readRecords(folder string, rows []row) (found, error) {
 	return all, nil
 }
 
-// write keeps the record of a row: in place of an earlier one, or as the last line of its group.
+// write saves the record of a row, in place of an earlier one or as the last line of its group.
 func (m *record) write(folder string, r row) error {
 	m.Row = r.line()
 	text, err := json.Marshal(m)
@@ -144,7 +143,7 @@ func (m *record) write(folder string, r row) error {
 	return writeText(path, string(bytes.Join(lines, []byte("\n")))+"\n")
 }
 
-// complete are the records of rows, where all of them are there.
+// complete returns the records of rows; ok is false if one is missing.
 func (f found) complete(rows []row) (out []*record, ok bool) {
 	for _, r := range rows {
 		m, ok := f[r.name()]

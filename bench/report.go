@@ -8,8 +8,8 @@ import (
 
 const none = "–"
 
-// report is docs/results.md and the pages below it, by their files: the figures of the records, the
-// rows without one, and the words about them.
+// report returns docs/results.md and the pages below it, by their files. They have the figures of the records, the rows
+// without a record, and the notes.
 func report(all found, words notes) map[string]string {
 	pages := map[string]string{
 		resultsFile:           overview(all, words),
@@ -31,7 +31,7 @@ func title(b *strings.Builder, heading string) {
 		"do not edit.\n\n", heading)
 }
 
-// overview is docs/results.md.
+// overview returns the text of docs/results.md.
 func overview(all found, words notes) string {
 	var b strings.Builder
 	title(&b, "Results")
@@ -57,28 +57,28 @@ func overview(all found, words notes) string {
 	return b.String()
 }
 
-// setPage is the page of the sets that share it: their notes, folds and commands.
+// setPage returns the page of the sets that share it: their notes, folds and commands.
 func setPage(name string, all found, words notes) string {
 	var b strings.Builder
 	title(&b, strings.ToUpper(name))
 	b.WriteString("[All results](../results.md)\n")
-	var of []row
+	var rows []row
 	for _, s := range sets() {
 		if s.page() != name {
 			continue
 		}
 		folds(&b, s, all, words)
-		of = append(of, s.modelRows()...)
-		of = append(append(of, s.svmRows()...), s.exactRows()...)
+		rows = append(rows, s.modelRows()...)
+		rows = append(append(rows, s.svmRows()...), s.exactRows()...)
 	}
-	commands(&b, of, all, words)
+	commands(&b, rows, all, words)
 	return b.String()
 }
 
-// title is a set as a heading.
+// title is the heading of a set.
 func (s set) title() string { return strings.ToUpper(s.name) }
 
-// over describes the splits that a set's means are over.
+// over describes the splits over which the means of a set are taken.
 func (s set) over() string {
 	if s.folds <= 1 {
 		return "one split"
@@ -86,8 +86,7 @@ func (s set) over() string {
 	return fmt.Sprintf("%d folds", s.folds)
 }
 
-// glance writes a set's lines of the first table: the paper's score, and every other one that has a
-// target.
+// glance writes the lines of a set in the first table: the paper's score, and the other scores that have a target.
 func glance(b *strings.Builder, s set, all found) {
 	for i, sc := range s.scores {
 		var wanted *target
@@ -121,8 +120,8 @@ func glance(b *strings.Builder, s set, all found) {
 	}
 }
 
-// meanCell is a model's mean of a score over the folds of a set, ours in bold. What was only run with
-// the defaults stands in their column.
+// meanCell is the cell of a model's mean of a score over the folds of a set, ours in bold. A model that was only run
+// with the defaults stands in their column.
 func meanCell(s set, model, key string, all found) string {
 	v, ok := all.meanOf(s.rowsOf(model), key)
 	switch {
@@ -134,7 +133,7 @@ func meanCell(s set, model, key string, all found) string {
 	return number(v)
 }
 
-// meanOf is the mean of a score of rows that all have a record.
+// meanOf returns the mean of a score; ok is false if a row has no record.
 func (all found) meanOf(rows []row, key string) (v float64, ok bool) {
 	records, ok := all.complete(rows)
 	if !ok || len(rows) == 0 {
@@ -144,7 +143,7 @@ func (all found) meanOf(rows []row, key string) (v float64, ok bool) {
 	return meanOf(x).value, ok
 }
 
-// verdict reports whether a mean reaches the target.
+// verdict says in words whether a mean reaches the target.
 func (t target) verdict(v float64) string {
 	switch {
 	case !(v >= t.from && v <= t.to):
@@ -192,7 +191,7 @@ func difference(b *strings.Builder, s set, sc score, all found) {
 		number(meanOf(half).value), number(meanOf(ours).value), signed(d), says)
 }
 
-// folds writes the table of a set, a line for each run that has a record.
+// folds writes the table of a set, with a line for each run that has a record.
 func folds(b *strings.Builder, s set, all found, words notes) {
 	fmt.Fprintf(b, "\n## %s\n\n", s.title())
 	if note := words.of(s); note != "" {
@@ -245,7 +244,7 @@ func folds(b *strings.Builder, s set, all found, words notes) {
 	}
 }
 
-// means is the line below a model's folds.
+// means writes the line below a model's folds.
 func means(b *strings.Builder, s set, model string, records []*record) {
 	fmt.Fprintf(b, "| **%s** | mean |", modelNames[model])
 	for _, sc := range s.scores {
@@ -260,7 +259,7 @@ func means(b *strings.Builder, s set, model string, records []*record) {
 	fmt.Fprintf(b, " | | %.0f |\n", seconds)
 }
 
-// number has four decimals, with a minus sign that is as long as a plus.
+// number formats a number with four decimals and a typographic minus sign.
 func number(v float64) string { return minus(fmt.Sprintf("%.4f", v)) }
 
 func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
@@ -272,7 +271,7 @@ func orNone(v float64, ok bool) string {
 	return number(v)
 }
 
-// signed is a difference with its sign and, over several folds, its standard error.
+// signed formats a difference with its sign and, over several folds, its standard error.
 func signed(m mean) string {
 	text := minus(fmt.Sprintf("%+.4f", m.value))
 	if !math.IsNaN(m.se) {

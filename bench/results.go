@@ -23,8 +23,8 @@ const (
 	resultsFile   = "docs/results.md"
 )
 
-// results runs the rows that have no record yet, and writes docs/results.md from all records. A row
-// that fails is reported and the others go on.
+// results runs the rows that have no record yet, and writes docs/results.md from all records. A row that fails is
+// reported, and the others go on.
 func results(args []string) error {
 	flags := flag.NewFlagSet("results", flag.ExitOnError)
 	pattern := flags.String("rows", "",
@@ -53,7 +53,7 @@ func results(args []string) error {
 		}
 		failed = runAll(todo, recordsFolder, *again, func(r row) (*record, error) { return r.run(binary, now) })
 	}
-	if part.Count > 1 { // -rows '^$' writes the page when all parts have ended
+	if part.Count > 1 { // A call with -rows '^$' writes the page when all parts have ended.
 		return unrun(failed, len(todo))
 	}
 	if err := writeReport(); err != nil {
@@ -62,7 +62,7 @@ func results(args []string) error {
 	return unrun(failed, len(todo))
 }
 
-// withoutRecord are the rows of a wanted name that have no record, or, again, all of these.
+// withoutRecord returns the rows of a wanted name that have no record; with again, all rows of a wanted name.
 func withoutRecord(all []row, wanted *regexp.Regexp, again bool) (todo []row, err error) {
 	records, err := readRecords(recordsFolder, all)
 	if err != nil {
@@ -76,7 +76,7 @@ func withoutRecord(all []row, wanted *regexp.Regexp, again bool) (todo []row, er
 	return todo, nil
 }
 
-// unrun is the error about rows that failed, nil where there are none.
+// unrun returns the error about rows that failed; nil if there are none.
 func unrun(failed []string, of int) error {
 	if len(failed) == 0 {
 		return nil
@@ -84,8 +84,8 @@ func unrun(failed []string, of int) error {
 	return fmt.Errorf("%d of %d rows were not run:\n  %s", len(failed), of, strings.Join(failed, "\n  "))
 }
 
-// runAll runs rows, keeps their records as they come, and returns the rows that failed, with the
-// reason. A row that another part runs, or has run meanwhile, is left to it.
+// runAll runs rows, saves each record at once, and returns the rows that failed with the reason. It skips a row that
+// another part runs, or has run meanwhile.
 func runAll(todo []row, folder string, again bool, run func(row) (*record, error)) (failed []string) {
 	for i, r := range todo {
 		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(todo), r.command())
@@ -107,7 +107,7 @@ func runAll(todo []row, folder string, again bool, run func(row) (*record, error
 	return failed
 }
 
-// writeReport writes docs/results.md, its pages and pictures from the records that are there.
+// writeReport writes docs/results.md, its pages and its pictures from the records.
 func writeReport() error {
 	records, err := readRecords(recordsFolder, allRows())
 	if err != nil {
@@ -133,7 +133,7 @@ func build() (string, error) {
 	return path, cmd.Run()
 }
 
-// run trains the row, in a folder that is kept until it is run again.
+// run trains the row, in a folder that stays until the row is run again.
 func (r row) run(binary string, now stamp) (*record, error) {
 	folder := filepath.Join(runsFolder, r.name())
 	if err := os.RemoveAll(folder); err != nil {
@@ -158,7 +158,7 @@ func (r row) run(binary string, now stamp) (*record, error) {
 	return m, err
 }
 
-// said runs a command whose output goes to standard error; its error is the last line of it.
+// said runs a command whose output goes to standard error. The error has the last line of the output.
 func said(cmd *exec.Cmd) error {
 	var all bytes.Buffer
 	cmd.Stdout, cmd.Stderr = os.Stderr, io.MultiWriter(os.Stderr, &all)
@@ -170,13 +170,13 @@ func said(cmd *exec.Cmd) error {
 	return err
 }
 
-// newStamp is the source and the machine of the rows that run now. The commit is the last one
-// that changed the program, with a + where its files differ from it.
+// newStamp returns the stamp of the rows that run now. The commit is the last one that changed the program, with a + if
+// the files differ from it.
 func newStamp() (stamp, error) {
 	return stampOf("*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench", ":!*_test.go")
 }
 
-// stampOf is the same of some files.
+// stampOf returns the stamp for the last commit that changed some files.
 func stampOf(files ...string) (stamp, error) {
 	program := append([]string{"--"}, files...)
 	hash, err := exec.Command("git", append([]string{"log", "-1", "--format=%h", "--abbrev=10"},

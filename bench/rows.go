@@ -11,31 +11,31 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// varies stands in a command for the number in which the rows of one label differ, the fold or the
-// seed, as a shell would write it.
+// varies stands in a command for the number in which the rows of one label differ: the fold or the seed. It has the
+// form of a shell variable.
 const varies = "$k"
 
-// row is one run of docs/results.md: an ordinary command, that a reader can give alone.
+// row is one run of docs/results.md: an ordinary command that a reader can run by itself.
 type row struct {
-	group    string // a set
-	label    string // the model
-	number   int    // the fold, or the seed
-	template string // the command, with varies for the number
-	testRows string // file of the test rows where each one's Bhattacharyya distance is wanted
-	once     string // options at the command's end that were defaults when its record was made
+	group    string // name of the set
+	label    string // name of the model
+	number   int    // fold or seed
+	template string // command, with varies for the number
+	testRows string // file of the test rows whose Bhattacharyya distances are wanted; "" for none
+	once     string // options at the command's end that were defaults when the record was made
 }
 
-// name is the name by which ROWS selects: the group, whose records are a file below bench/results,
-// and the row's line in it.
+// name is the name of a row for -rows: the group, whose records are a file below bench/results, and the name of the row
+// in that file.
 func (r row) name() string { return r.group + "/" + r.line() }
 
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
 
-// words are the words of the command as a shell gives them to the program.
+// words returns the words of the command as a shell passes them to the program.
 func (r row) words() []string { return strings.Fields(os.ExpandEnv(typed(r.command()))) }
 
-// typed are the words of a command as a user types them. The commands of rows and records give all
-// options as flags, and some of these are keys of --set.
+// typed returns a command as a user types it. The commands of rows and records have all options as flags, but some of
+// these are keys of --set.
 func typed(command string) string {
 	words := strings.Fields(command)
 	var out []string
@@ -58,15 +58,14 @@ func typed(command string) string {
 	return strings.Join(out, " ")
 }
 
-// isOf reports whether a record's command is this row's, or was while its last options were the
-// defaults.
+// isOf reports whether a record has the command of this row, or had it when the options in once were the defaults.
 func (r row) isOf(command string) bool {
 	now := r.command()
 	return command == now || command == strings.TrimSuffix(now, r.once)
 }
 
-// onceDefault are the options that keep the earlier defaults of a command of model gpdrf or drf:
-// 200 frequencies with one frozen draw, and no skip.
+// onceDefault returns the options that give a command of model gpdrf or drf its earlier defaults: 200 frequencies with
+// one frozen draw, and no skip.
 func onceDefault(model, command string, sequences bool) string {
 	once := ""
 	add := func(key, value string) {
@@ -87,7 +86,7 @@ func onceDefault(model, command string, sequences bool) string {
 	return once
 }
 
-// source is the options that say which rows a run is about.
+// source returns the options that choose the rows of a run.
 func (s set) source() string {
 	args := strings.TrimSpace("--data " + cmp.Or(s.data, s.name) + " " + s.reads)
 	if s.split {
@@ -122,8 +121,8 @@ func (s set) row(model string, fold int) row {
 // has reports whether the set is run with a model.
 func (s set) has(model string) bool { return s.models == nil || slices.Contains(s.models, model) }
 
-// rowsOf are the rows of one model, by fold; none if the set is run without it. Train without options
-// runs on the sets as they came, not on those that were split into folds.
+// rowsOf returns the rows of one model, by fold; none if the set is run without it. Train without options is not run on
+// sets that were split into folds.
 func (s set) rowsOf(model string) (out []row) {
 	switch {
 	case model == defaultLabel && s.today:
@@ -137,7 +136,7 @@ func (s set) rowsOf(model string) (out []row) {
 	return out
 }
 
-// rows are all that train a model, the quick sets first.
+// rows returns all rows that train a model, the quick sets first.
 func rows() (out []row) {
 	for _, s := range sets() {
 		out = append(out, s.modelRows()...)
@@ -145,7 +144,7 @@ func rows() (out []row) {
 	return out
 }
 
-// modelRows are the set's rows that train a model.
+// modelRows returns the rows of the set that train a model.
 func (s set) modelRows() (out []row) {
 	if !s.today {
 		out = s.rowsOf(defaultLabel)

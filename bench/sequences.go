@@ -16,8 +16,8 @@ func sequenceSets() (all []set) {
 	rad21 := set{name: "rad21", kernel: "gapped:10,4/rc/linear", wanted: []target{atLeast("auc", .965)}}
 	remote := set{name: "2.41", kernel: "gapped:10,6", wanted: []target{atLeast("auc", .91)}}
 
-	// All rows where they are few: sequences are far from each other, and one that is no
-	// inducing point hardly teaches.
+	// If there are few rows, all are inducing points: sequences are far from each other, and a sequence that is no
+	// inducing point has little effect.
 	inducing := map[string]string{"music": "900", "scop": "1500", "reuters": "3000", "rad21": "2000", "2.41": "1400"}
 	for _, s := range []set{music, music.inFolds(10, .32), scop, scop.inFolds(5, .37), reuters,
 		reuters.inFolds(5, .021), rad21, remote} {
@@ -34,7 +34,7 @@ func sequenceSets() (all []set) {
 	return all
 }
 
-// inFolds is the set in folds of all its rows. An error that GP-DRF should reach is to.
+// inFolds returns the set in folds of all its rows. to is the error that GP-DRF should reach.
 func (s set) inFolds(folds int, to float64) set {
 	f := s
 	f.name, f.data, f.folds, f.split = s.name+"-folds", s.name, folds, true

@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// crowded loads a server with TLS and a token, in the midst of clients that misbehave, and ends it
-// while the others ask.
+// crowded loads a server with TLS and a token, among clients that misbehave. Then it ends the server under the load of
+// the other clients.
 func (l *load) crowded() error {
 	s, err := l.startGuarded()
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *load) crowded() error {
 
 // startGuarded starts a server with a certificate of its own and a token.
 func (l *load) startGuarded() (*served, error) {
-	own := httptest.NewTLSServer(nil) // for its certificate, of 127.0.0.1
+	own := httptest.NewTLSServer(nil) // It has a certificate of 127.0.0.1.
 	own.Close()
 	pair := own.TLS.Certificates[0]
 	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
@@ -84,12 +84,12 @@ func (l *load) startGuarded() (*served, error) {
 // misdeed is a client's misbehaviour, on a new connection each time.
 type misdeed struct {
 	clients int
-	plain   bool     // without TLS
-	text    string   // that it writes
-	slowly  bool     // byte by byte
-	halfway bool     // it closes its side for writing
-	answers []string // with which the server may begin; it may always close without one
-	holds   int      // connections that it opens at a time and leaves idle
+	plain   bool     // the connection has no TLS
+	text    string   // the text that the client writes
+	slowly  bool     // the text is written byte by byte
+	halfway bool     // the client closes its side for writing
+	answers []string // permitted beginnings of an answer; the server may always close without an answer
+	holds   int      // number of connections that the client opens and leaves idle
 }
 
 func misdeeds() []misdeed {
@@ -114,7 +114,7 @@ func misdeeds() []misdeed {
 	}
 }
 
-// misbehave does it again and again. An answer that is not one of those expected counts as wrong.
+// misbehave repeats a misdeed until the end. An answer that is not expected counts as wrong.
 func (s *served) misbehave(m misdeed, ended <-chan struct{}, wrong *atomic.Int64) {
 	for {
 		select {
@@ -127,7 +127,7 @@ func (s *served) misbehave(m misdeed, ended <-chan struct{}, wrong *atomic.Int64
 			continue
 		}
 		conn, err := s.dial(m.plain)
-		if err != nil { // too many connections wait for their turn
+		if err != nil { // Too many connections wait.
 			continue
 		}
 		answer := m.write(conn, ended)
@@ -175,13 +175,13 @@ func (m *misdeed) write(conn net.Conn, ended <-chan struct{}) string {
 		half.CloseWrite()
 	}
 	answer, err := io.ReadAll(conn)
-	if late := net.Error(nil); errors.As(err, &late) && late.Timeout() {
+	if netErr := net.Error(nil); errors.As(err, &netErr) && netErr.Timeout() {
 		return "nothing: the connection stays open"
 	}
 	return string(answer)
 }
 
-// hold opens connections and leaves them idle until the end. It must be possible to open them all.
+// hold opens connections and leaves them idle until the end. A connection that cannot be opened counts as wrong.
 func (s *served) hold(n int, ended <-chan struct{}, wrong *atomic.Int64) {
 	for range n {
 		conn, err := s.dial(true)
@@ -195,8 +195,8 @@ func (s *served) hold(n int, ended <-chan struct{}, wrong *atomic.Int64) {
 	<-ended
 }
 
-// untilTheEnd sends SIGTERM while clients ask without a pause, and counts their answers, and the
-// requests that got none. A client ends when it finds nobody to connect to.
+// untilTheEnd sends SIGTERM to the server while clients send requests without a pause. It counts the answers, and the
+// requests without an answer. A client ends when it cannot connect.
 func (l *load) untilTheEnd(s *served) (answers, lost int64, err error) {
 	var asking sync.WaitGroup
 	var answered, unanswered atomic.Int64

@@ -23,18 +23,18 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// load is how serve is measured: clients that ask without a pause, beside predict of a file and the
-// bare forward pass on the same machine.
+// load is a measurement of serve under clients that send requests without a pause. It is compared with predict of a
+// file and with the bare forward pass on the same machine.
 type load struct {
 	program string
 	folder  string
 	clients int
 	seconds time.Duration
-	rows    []string // of the table, without its header
+	rows    []string // lines of the table, without its header
 	header  string
 }
 
-// fileRows is how many rows predict is timed with.
+// fileRows is the number of rows with which predict is timed.
 const fileRows = 20_000
 
 // serveLoad prints the figures of docs/serve.md.
@@ -96,7 +96,7 @@ func (l *load) run(arguments ...string) (*os.ProcessState, error) {
 	return c.ProcessState, nil
 }
 
-// busy is how long the program kept processors busy, in seconds.
+// busy returns the processor time of an ended process, in seconds.
 func busy(ended *os.ProcessState) float64 { return (ended.UserTime() + ended.SystemTime()).Seconds() }
 
 // bare times the forward pass alone.
@@ -134,10 +134,10 @@ func quantileOf(took []time.Duration, q float64) time.Duration {
 	return took[int(q*float64(len(took)-1))].Round(10 * time.Microsecond)
 }
 
-// pace is how fast rows were predicted.
+// pace is the speed of predictions.
 type pace struct {
-	second    float64 // rows in a second
-	processor float64 // rows in a second of one processor's time
+	second    float64 // rows a second
+	processor float64 // rows a second of processor time
 }
 
 // predict times predict of the file.
@@ -151,8 +151,8 @@ func (l *load) predict() (pace, error) {
 	return pace{fileRows / time.Since(began).Seconds(), fileRows / busy(ended)}, nil
 }
 
-// measure asks a server for a number of rows at a time, between two runs of predict. Clients take
-// processors from the server, so that rows of the server's own processor time are compared, too.
+// measure loads a server with requests of a number of rows, between two runs of predict. Clients take processor time
+// from the server, so that it also compares rows a second of the server's own processor time.
 func (l *load) measure(rows int) error {
 	before, err := l.predict()
 	if err != nil {
@@ -184,7 +184,7 @@ func (l *load) measure(rows int) error {
 	return nil
 }
 
-// figures are the measurements of the clients, and the memory of the server.
+// figures formats the measurements of the clients, and the memory of the server.
 func (l *load) figures(rows int, took []time.Duration, failures int, memory []float64) string {
 	return fmt.Sprintf("%d clients, %d rows a request, %v: %d requests, %d errors, p50 %v, p99 %v, "+
 		"memory %.1f MB, at the end %.1f MB", l.clients, rows, l.seconds, len(took), failures,
@@ -198,7 +198,7 @@ type served struct {
 	address string
 	url     string
 	client  *http.Client
-	token   string // "" where none is asked for
+	token   string // "" if the server takes requests without a token
 }
 
 func (l *load) start(arguments ...string) (*served, error) {
@@ -223,7 +223,7 @@ func (l *load) start(arguments ...string) (*served, error) {
 	return nil, errors.Join(errors.New("the server did not start"), c.Wait())
 }
 
-// post asks for predictions. Any other answer is an error.
+// post sends a request for predictions. Any answer without predictions is an error.
 func (s *served) post(body []byte) error {
 	q, err := http.NewRequest(http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *served) stop() error {
 	return s.command.Wait()
 }
 
-// megabytes is the memory of the server.
+// megabytes returns the memory of the server.
 func (s *served) megabytes() (mb float64) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.command.Process.Pid))
 	if err != nil {
@@ -263,7 +263,7 @@ func (s *served) megabytes() (mb float64) {
 	return resident * float64(os.Getpagesize()) / 1e6
 }
 
-// body is a request for a number of rows.
+// body returns a request for a number of rows.
 func (l *load) body(rows int) []byte {
 	var cells []string
 	for i := range rows {
@@ -272,7 +272,7 @@ func (l *load) body(rows int) []byte {
 	return []byte(`{"instances":[` + strings.Join(cells, ",") + `]}`)
 }
 
-// ask loads the server for a while. Memory is that of the last three quarters of the time.
+// ask loads the server for l.seconds. memory has the memory in the last three quarters of this time.
 func (l *load) ask(s *served, rows int) (took []time.Duration, failures int, memory []float64) {
 	body := l.body(rows)
 	end := time.Now().Add(l.seconds)

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// models are the three that sets are figured with, in the order of the paper's table.
+// models returns the three models of the paper, in the order of its table.
 func models() []string { return []string{"gp", "drf", "gpdrf"} }
 
-// defaultLabel is the label of train without options, beside the models whose options were chosen.
+// defaultLabel is the label of train without options; the options of the other models were chosen.
 const defaultLabel = "default"
 
 var modelNames = map[string]string{defaultLabel: "default", "gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF",
 	svmLabel: "SVM", exactLabel: "exact GP"}
 
-// score is a figure of result.json's block "test".
+// score is a figure in the block "test" of result.json.
 type score struct {
 	key, name string
-	higher    bool // is better
+	higher    bool // a higher value is better
 }
 
 var (
@@ -29,11 +29,11 @@ var (
 	classification = []score{{key: "error", name: "error"}, {key: "nll", name: "NLL"}, {key: "ece", name: "ECE"}}
 )
 
-// target is where GP-DRF's mean of a score should lie.
+// target is the range in which GP-DRF's mean of a score should lie.
 type target struct {
 	key      string
 	from, to float64
-	goal     float64 // better still; 0 means no goal
+	goal     float64 // a better value that would be welcome; 0 is none
 }
 
 func atMost(key string, to, goal float64) target {
@@ -63,24 +63,24 @@ type set struct {
 	name   string
 	data   string   // the value of --data; "" is name
 	reads  string   // options that choose the columns to read
-	kernel string   // feature maps of sequences
-	folds  int      // every one is run; 0 is the only split
+	kernel string   // feature maps of sequences; "" for numbers
+	folds  int      // number of folds, all of which are run; 0 for a single split
 	split  bool     // the folds are those that --folds makes of all rows
-	models []string // nil: all
+	models []string // the models that are run; nil for all
 	shared string   // the page that it shares with other sets, or ""
 	today  bool     // GP-DRF has only been run with today's defaults
 	svm    bool     // it is compared with a support vector machine
-	exact  bool     // whether it is compared with an exact GP, too
+	exact  bool     // it is compared with an exact GP
 	scores []score
 	paper  map[string]float64 // the paper's figure of the first score, by model
 	wanted []target
-	args   string            // options of all three models: the same budget
-	own    map[string]string // and those of one
-	// file of the test rows where their Bhattacharyya distances are wanted; %d is the fold
+	args   string            // options of all three models, which have the same budget
+	own    map[string]string // options of one model
+	// the file of the test rows whose Bhattacharyya distances are wanted; %d stands for the fold
 	rows string
 }
 
-// sets are the data sets of docs/results.md. Their settings were chosen on rows held out of the
+// sets returns the data sets of docs/results.md. Their settings were chosen on rows held out of the
 // training rows, never on the test rows that are printed there.
 func sets() []set {
 	eeg := map[string]string{

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// mean is a mean with its standard error; the latter is NaN for fewer than two values.
+// mean is a mean with its standard error, which is NaN for fewer than two values.
 type mean struct{ value, se float64 }
 
 func meanOf(x []float64) mean {
@@ -17,7 +17,7 @@ func meanOf(x []float64) mean {
 	return mean{m, sd / math.Sqrt(float64(len(x)))}
 }
 
-// paired is the mean of a − b over the same folds or seeds.
+// paired returns the mean of a − b over the same folds or seeds.
 func paired(a, b []float64) mean {
 	d := make([]float64, len(a))
 	for i := range d {
@@ -26,7 +26,7 @@ func paired(a, b []float64) mean {
 	return meanOf(d)
 }
 
-// values are the values of a score in the block "test"; ok is false where a record has none.
+// values returns the values of a score in the block "test"; ok is false if a record has none.
 func values(records []*record, key string) (out []float64, ok bool) {
 	for _, m := range records {
 		v, ok := value(m.Test, key)

@@ -19,8 +19,8 @@ const (
 	suiteFile   = "docs/suite.md"
 )
 
-// suite runs the cells that have no record, one after the other, and writes docs/suite.md from all
-// records. What is killed continues from there when it is called again.
+// suite runs the cells that have no record, one after the other, and writes docs/suite.md from all records. If it is
+// killed, the next call continues from there.
 func suite(args []string) error {
 	flags := flag.NewFlagSet("suite", flag.ExitOnError)
 	setPattern := flags.String("sets", "", "only sets whose name this regular expression matches")
@@ -60,13 +60,13 @@ func suite(args []string) error {
 		}
 		err = runSuite(ofPart(*part, cells), *again)
 	}
-	if part.Count > 1 { // -report writes the page when all parts have ended
+	if part.Count > 1 { // A call with -report writes the page when all parts have ended.
 		return err
 	}
 	return errors.Join(err, writeSuite())
 }
 
-// runSuite runs the cells that have no record, or, again, all.
+// runSuite runs the cells that have no record; with again, all cells.
 func runSuite(cells []suiteCell, again bool) error {
 	if !again {
 		records, err := readSuite(suiteFolder, suiteSets())
@@ -112,8 +112,8 @@ func buildSuite(ctx context.Context) error {
 	})
 }
 
-// runCells runs cells and keeps their records as they come. Those that cannot be run here are left
-// out. A cell that another part runs, or has run meanwhile, is left to it.
+// runCells runs cells and saves each record at once. It skips cells that cannot be run here, and those that another
+// part runs, or has run meanwhile.
 func runCells(cells []suiteCell, folder string, again bool, run func(suiteCell) (*suiteRecord, error)) error {
 	out := missed{}
 	for i, c := range cells {
@@ -142,7 +142,7 @@ func runCells(cells []suiteCell, folder string, again bool, run func(suiteCell) 
 	return nil
 }
 
-// writeSuite writes docs/suite.md and its pictures from the records that are there.
+// writeSuite writes docs/suite.md and its pictures from the records.
 func writeSuite() error {
 	records, err := readSuite(suiteFolder, suiteSets())
 	if err != nil {

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// suiteCheck is a condition on the records, and the sets where it fails.
+// suiteCheck is a condition on the records, and the sets on which it fails.
 type suiteCheck struct {
 	says  string
-	over  int      // how many sets, or comparisons, it was looked at on
-	fails []string // those where it does not hold
+	over  int      // number of sets, or of comparisons, that were checked
+	fails []string // sets on which it does not hold
 }
 
 const (
-	fewRows      = 300 // sets with less are too small to tell
-	fewTests     = 500 // test rows from which on calibration is checked
+	fewRows      = 300 // number of rows below which a set is too small to tell
+	fewTests     = 500 // number of test rows from which on calibration is checked
 	depthMargin  = 0.05
 	mostECE      = 0.08
 	leastCovered = 0.80
 	mostCovered  = 0.98
 )
 
-// suiteChecks are about the default GP-DRF, and then about best.
+// suiteChecks returns the checks of the default GP-DRF, and then those of best.
 func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 	covered := suiteCheck{says: fmt.Sprintf("90 %% coverage of GP-DRF within %.2f to %.2f", leastCovered, mostCovered)}
 	calibrated := suiteCheck{says: fmt.Sprintf("ECE of GP-DRF at most %.2f, of folds with %d test "+
@@ -58,8 +58,8 @@ func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 	return append(checks, bestChecks(all, byNLPD)...)
 }
 
-// bestChecks are about the preset that chooses: no set where it is worse than the default, the
-// first rank, and few sets where a method of trees is better.
+// bestChecks returns the checks of the preset best: it is worse than the default on no set, has the first rank, and a
+// method of trees is better on few sets.
 func bestChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 	own := suiteCheck{says: "NLPD or NLL of best not worse than that of GP-DRF (as counted below)"}
 	for _, s := range suiteSets() {
@@ -102,7 +102,7 @@ func (c *suiteCheck) notWorse(all suiteRecords, s suiteSet, other string) {
 	}
 }
 
-// rows is how many rows a set has, for training and testing; 0 where there is no record.
+// rows returns the number of rows of a set, for training and testing; 0 without a record.
 func (all suiteRecords) rows(s suiteSet) (n int) {
 	for _, m := range methodsOf(s.kind) {
 		for fold := 1; fold <= s.folds; fold++ {
@@ -143,7 +143,7 @@ func (c *suiteCheck) compare(all suiteRecords, s suiteSet) {
 	key := rankedBy(s.kind)
 	ours, theirs := all.scores(s, gpdrf, folds, key), all.scores(s, gp, folds, key)
 	if math.IsInf(meanOf(theirs).value, 1) {
-		return // GP failed
+		return // GP failed.
 	}
 	c.over++
 	d, margin := paired(ours, theirs), depthMargin
@@ -168,7 +168,7 @@ func (c suiteCheck) row() string {
 		strings.Join(c.fails, "; "))
 }
 
-// scored is a score of a table.
+// scored formats a score in a table.
 func scored(v float64) string {
 	if math.IsInf(v, 1) || math.IsNaN(v) {
 		return "failed"

@@ -23,7 +23,7 @@ func (p suitePage) failures(b *strings.Builder) {
 	}
 }
 
-// sorted are the records in the order of the suite.
+// sorted returns the records in the order of the suite.
 func (p suitePage) sorted() (out []*suiteRecord) {
 	for _, c := range p.cells() {
 		if r := p.records[c.key()]; r != nil {
@@ -70,7 +70,7 @@ func (p suitePage) commands(b *strings.Builder) {
 	p.versions(b)
 }
 
-// template is the record's command without its set, its fold and its method.
+// template returns the record's command without its set, its fold and its method.
 func (r *suiteRecord) template() string {
 	return strings.NewReplacer(
 		fmt.Sprintf("data/%s/%d", r.Set, r.Fold), "data/SET/FOLD",

@@ -48,8 +48,8 @@ func writeFold(folder string, from data.Source) error {
 	})
 }
 
-// writeSequences writes a line for each row, the numbers with spaces between them: the codes of its
-// letters, or a graph as package graph codes it.
+// writeSequences writes a line for each row: numbers with spaces between them. They are the codes of its letters, or
+// those of a graph by package graph.
 func writeSequences(w io.Writer, d *data.Dataset) error {
 	out := bufio.NewWriter(w)
 	for i := range d.N() {
@@ -64,7 +64,7 @@ func classTable(d *data.Dataset) string {
 	b.WriteString(strings.Join(append(slices.Clone(d.Columns), "target"), ",") + "\n")
 	for i := range d.N() {
 		for _, v := range d.Row(i) {
-			b.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + ",") // gives back every number exactly
+			b.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + ",") // The shortest text that gives the same number.
 		}
 		fmt.Fprintln(&b, d.Labels[i])
 	}

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// suiteMethod is one of ours, or a peer.
+// suiteMethod is a method of this project, or a peer.
 type suiteMethod struct {
 	name, title string
 	kinds       []string
 	python      string // the environment of a peer, a folder of build/suite; "": one of ours
 }
 
-// suiteMethods are in the order of the tables. A peer's name is its name in bench/peers/suite.py.
+// suiteMethods has the methods in the order of the tables. Peers have their names in bench/peers/suite.py.
 func suiteMethods() []suiteMethod {
 	tables, all := []string{numbers, classes}, []string{numbers, classes, sequences, graphs}
 	return []suiteMethod{
@@ -41,12 +41,12 @@ func suiteMethods() []suiteMethod {
 // ours reports whether a method is a model of this project.
 func (m suiteMethod) ours() bool { return m.python == "" }
 
-// methodsOf are the methods for one kind of sets.
+// methodsOf returns the methods for one kind of sets.
 func methodsOf(kind string) []suiteMethod {
 	return slices.DeleteFunc(suiteMethods(), func(m suiteMethod) bool { return !slices.Contains(m.kinds, kind) })
 }
 
-// titleOf is how the tables name a method.
+// titleOf returns the name of a method in the tables.
 func titleOf(name string) string {
 	for _, m := range suiteMethods() {
 		if m.name == name {
@@ -63,7 +63,7 @@ type suiteCell struct {
 	method suiteMethod
 }
 
-// cellKey tells cells apart.
+// cellKey identifies a cell.
 type cellKey struct {
 	set    string
 	fold   int
@@ -81,10 +81,10 @@ const (
 	suiteScript = "bench/peers/suite.py"
 )
 
-// interpreter is the Python of a peer.
+// interpreter returns the path of the Python of a peer.
 func (m suiteMethod) interpreter() string { return "build/suite/" + m.python + "/bin/python" }
 
-// out is where a run leaves its results: the run folder of ours, the predictions of a peer.
+// out returns the path of the results of a run: the run folder of ours, or the predictions of a peer.
 func (c suiteCell) out() string {
 	out := fmt.Sprintf("build/suite/runs/%s/%d/%s", c.set.name, c.fold, c.method.name)
 	if !c.method.ours() {
@@ -93,8 +93,8 @@ func (c suiteCell) out() string {
 	return out
 }
 
-// Every cell of a fold has the same time: shortTime seconds of training and prediction where the
-// fold has fewer than manyRows training rows, else longTime.
+// Every cell of a fold has the same time in seconds for training and prediction: shortTime if the fold has fewer than
+// manyRows training rows, and longTime otherwise.
 const (
 	shortTime = 30
 	longTime  = 60
@@ -108,7 +108,7 @@ func timeFor(rows int) int {
 	return longTime
 }
 
-// command is the cell's shell command, with a number of seconds for all of it.
+// command returns the shell command of the cell, with a number of seconds as its limit.
 func (c suiteCell) command(seconds int) string {
 	folder, kind := c.set.folder(c.fold), c.set.scored()
 	if !c.method.ours() {
@@ -129,7 +129,7 @@ func (c suiteCell) command(seconds int) string {
 	return fmt.Sprintf("%s train %s %s --time-limit %ds --out %s --json", suiteBinary, rows, choice, seconds, c.out())
 }
 
-// suiteCells are the cells of some sets and methods, in the order in which they are run: the first
+// suiteCells returns the cells of some sets and methods, in the order in which they are run: the first
 // fold of all sets, then the next, up to a largest number of folds.
 func suiteCells(sets []suiteSet, methods func(suiteMethod) bool, folds int) (all []suiteCell) {
 	for fold := 1; fold <= folds; fold++ {

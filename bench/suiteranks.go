@@ -15,12 +15,12 @@ type ranking struct {
 	kind, key string
 	methods   []suiteMethod
 	sets      []string
-	folds     []int       // of each set, that the means are over
-	ranks     [][]float64 // by method, on each set
+	folds     []int       // number of folds of each set, over which the means are taken
+	ranks     [][]float64 // ranks by method, on each set
 }
 
-// newRanking ranks the methods on each set of a kind, over the folds where all have a record. A
-// method that failed is last. It is empty until the first fold of each set is whole.
+// newRanking ranks the methods on each set of a kind, over the folds in which all have a record. A method that failed
+// is last. The ranking is empty until the first fold of each set is whole.
 func newRanking(all suiteRecords, kind, key string) ranking {
 	r := ranking{kind: kind, key: key, methods: methodsOf(kind)}
 	if len(all.without(firstFolds(kind))) > 0 {
@@ -41,12 +41,12 @@ func newRanking(all suiteRecords, kind, key string) ranking {
 	return r
 }
 
-// firstFolds are the cells of the first fold of all sets of a kind.
+// firstFolds returns the cells of the first fold of all sets of a kind.
 func firstFolds(kind string) []suiteCell {
 	return suiteCells(setsOf(kind), func(suiteMethod) bool { return true }, 1)
 }
 
-// common are the folds of a set in which all of the methods have a record.
+// common returns the folds of a set in which all of the methods have a record.
 func (all suiteRecords) common(s suiteSet, methods []suiteMethod) (folds []int) {
 	for fold := 1; fold <= s.folds; fold++ {
 		if !slices.ContainsFunc(methods,
@@ -57,7 +57,7 @@ func (all suiteRecords) common(s suiteSet, methods []suiteMethod) (folds []int) 
 	return folds
 }
 
-// scores are the scores of a method in folds where it has a record; +Inf where it failed.
+// scores returns the scores of a method in folds that have a record; +Inf if it failed.
 func (all suiteRecords) scores(s suiteSet, m suiteMethod, folds []int, key string) (out []float64) {
 	for _, fold := range folds {
 		v, ok := all[cellKey{s.name, fold, m.name}].Scores[key]
@@ -73,7 +73,7 @@ func (all suiteRecords) mean(s suiteSet, m suiteMethod, folds []int, key string)
 	return meanOf(all.scores(s, m, folds, key)).value
 }
 
-// ranksOf are 1 for the least; equal values share the mean of their ranks.
+// ranksOf returns the ranks of values: 1 for the least. Equal values share the mean of their ranks.
 func ranksOf(values []float64) []float64 {
 	ranks := make([]float64, len(values))
 	for i, v := range values {
@@ -90,10 +90,10 @@ func ranksOf(values []float64) []float64 {
 	return ranks
 }
 
-// average is the mean rank of a method, by its place.
+// average returns the mean rank of a method, by its index.
 func (r ranking) average(i int) float64 { return meanOf(r.ranks[i]).value }
 
-// averageOf is the mean rank of a method by its name; ok is false where it has none.
+// averageOf returns the mean rank of a method by its name; ok is false if it has none.
 func (r ranking) averageOf(name string) (v float64, ok bool) {
 	i := slices.IndexFunc(r.methods, func(m suiteMethod) bool { return m.name == name })
 	if i < 0 || len(r.sets) == 0 {
@@ -107,13 +107,13 @@ func (r ranking) averageOf(name string) (v float64, ok bool) {
 var nemenyi = []float64{1.960, 2.344, 2.569, 2.728, 2.850, 2.948, 3.031, 3.102, 3.164, 3.219,
 	3.268, 3.313, 3.354, 3.391, 3.426, 3.458, 3.489, 3.517, 3.544}
 
-// criticalDifference is how far the average ranks of two of k methods on n sets must be apart for
-// Nemenyi's test to tell them apart: q √(k (k + 1) / 6 n).
+// criticalDifference returns the least significant difference, by Nemenyi's test, between the average ranks of two of k
+// methods on n sets: q √(k (k + 1) / 6 n).
 func criticalDifference(k, n int) float64 {
 	return nemenyi[k-2] * math.Sqrt(float64(k*(k+1))/float64(6*n))
 }
 
-// order are the places of the methods, the best average first.
+// order returns the indices of the methods, the best average first.
 func (r ranking) order() []int {
 	order := make([]int, len(r.methods))
 	for i := range order {
@@ -123,10 +123,10 @@ func (r ranking) order() []int {
 	return order
 }
 
-// picture is the file of the picture.
+// picture returns the file of the picture.
 func (r ranking) picture() string { return "docs/images/suite-" + r.kind + ".png" }
 
-// draw draws it, or removes it where there is nothing to draw.
+// draw draws the picture, or removes it if there are no ranks.
 func (r ranking) draw() error {
 	if len(r.sets) == 0 {
 		if err := os.Remove(r.picture()); err != nil && !os.IsNotExist(err) {

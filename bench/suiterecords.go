@@ -16,27 +16,27 @@ type suiteRecord struct {
 	Method  string `json:"method"`
 	Command string `json:"command"`
 	Seed    uint64 `json:"seed"`
-	Version string `json:"version,omitempty"` // of a peer
+	Version string `json:"version,omitempty"` // version of a peer
 	stamp
 	Date   string `json:"date"`
-	Beside string `json:"beside,omitempty"` // what else ran on the machine
-	Limit  int    `json:"limit"`            // seconds that the cell might take
-	// seconds that it took: the whole process of ours, training and prediction of a peer
+	Beside string `json:"beside,omitempty"` // other work on the machine
+	Limit  int    `json:"limit"`            // limit of the cell's time in seconds
+	// Took is the time in seconds: of the whole process of ours, of training and prediction of a peer.
 	Took   float64            `json:"took"`
 	CPU    float64            `json:"cpu"`               // processor seconds of the whole process
-	Memory float64            `json:"memory"`            // its largest resident set, bytes
-	Steps  int                `json:"steps"`             // of gradients, rounds or trees
-	NTrain int                `json:"n_train,omitempty"` // rows
+	Memory float64            `json:"memory"`            // largest resident set of the process, bytes
+	Steps  int                `json:"steps"`             // steps of gradients, rounds or trees
+	NTrain int                `json:"n_train,omitempty"` // number of training rows
 	NTest  int                `json:"n_test,omitempty"`
 	Scores map[string]float64 `json:"scores,omitempty"`
 	Chosen string             `json:"chosen,omitempty"` // the models of best, with their weights
-	Error  string             `json:"error,omitempty"`  // why there are no scores
-	runs   int                // how often it was run
+	Error  string             `json:"error,omitempty"`  // reason why there are no scores
+	runs   int                // number of records of the cell
 }
 
 func (r *suiteRecord) key() cellKey { return cellKey{r.Set, r.Fold, r.Method} }
 
-// suiteRecords are all records by cell, the latest of each.
+// suiteRecords has the latest record of each cell.
 type suiteRecords map[cellKey]*suiteRecord
 
 func recordFile(folder, set string) string { return filepath.Join(folder, set+".jsonl") }
@@ -69,10 +69,10 @@ func readSuite(folder string, sets []suiteSet) (suiteRecords, error) {
 	return all, nil
 }
 
-// whole is a text without a last line that does not end.
+// whole returns a text without a last line that has no line end.
 func whole(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
 
-// append keeps a record, safely on the disk, and drops a line before it that was cut short.
+// append saves a record, and removes a last line that was cut short. It waits until the disk has the record.
 func (r *suiteRecord) append(folder string) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *suiteRecord) append(folder string) error {
 	return f.Sync()
 }
 
-// without are the cells that have no record.
+// without returns the cells that have no record.
 func (all suiteRecords) without(cells []suiteCell) (rest []suiteCell) {
 	for _, c := range cells {
 		if all[c.key()] == nil {

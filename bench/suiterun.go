@@ -21,14 +21,13 @@ import (
 
 const (
 	suiteThreads = 2
-	suiteSeed    = 1 // of every method; ours have it as their default
+	suiteSeed    = 1 // seed of every method; ours have it as their default
 )
 
-// errMissing is about a cell that cannot be run here: it is left out, and gets no record.
+// errMissing is the error of a cell that cannot be run here. Such a cell is left out, and has no record.
 var errMissing = errors.New("left out")
 
-// run trains and scores a cell. What the method does wrong is part of the record; an error is what
-// keeps it from a record.
+// run trains and scores a cell. A failure of the method is part of the record; after an error there is no record.
 func (c suiteCell) run(ctx context.Context, now stamp) (*suiteRecord, error) {
 	if why := c.missing(); why != "" {
 		return nil, fmt.Errorf("%w: %s", errMissing, why)
@@ -71,14 +70,14 @@ func (c suiteCell) run(ctx context.Context, now stamp) (*suiteRecord, error) {
 	return r, nil
 }
 
-// A cell may take this much more than its time. Start-up, in seconds, is that of Python and the
-// libraries of a peer, whose clock starts after it.
+// A cell may take overrun times its time. startUp is the time in seconds that Python and the libraries of a peer take
+// to start; the clock of the peer starts after it.
 const (
 	overrun = 1.1
 	startUp = 60
 )
 
-// missing is the reason why a cell cannot be run here, "" if it can.
+// missing returns the reason why a cell cannot be run here; "" if it can.
 func (c suiteCell) missing() string {
 	if !c.method.ours() {
 		if _, err := os.Stat(c.method.interpreter()); err != nil {
@@ -88,18 +87,18 @@ func (c suiteCell) missing() string {
 	return c.set.missing()
 }
 
-// otherWork describes the load of the machine by the text of /proc/loadavg, "" if it is idle.
+// otherWork describes the load of the machine by the text of /proc/loadavg; "" if it is idle.
 func otherWork(loadavg string) string {
 	var load float64
-	// the cell before counts, too
+	// The previous cell also counts in the load.
 	if _, err := fmt.Sscan(loadavg, &load); err != nil || load < suiteThreads+1 {
 		return ""
 	}
 	return fmt.Sprintf("other work, with a load of %.0f", load)
 }
 
-// answered runs the record's command, notes what it costs, and gives its standard output; its
-// error is the last line that it wrote elsewhere.
+// answered runs the record's command, records its cost, and returns its standard output. The error has the last line of
+// standard error.
 func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte, error) {
 	inTime, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -110,9 +109,9 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 	cmd := exec.CommandContext(inTime, words[0], words[1:]...)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", suiteThreads))
 	defer endsWithUs(cmd)()
-	var said, failed bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, io.MultiWriter(os.Stderr, &failed)
-	before := lackedMemory(vmstat())
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(os.Stderr, &stderr)
+	kills := lackedMemory(vmstat())
 	start := time.Now()
 	err := cmd.Run()
 	r.Took = float64(time.Since(start).Round(time.Millisecond)) / 1e9
@@ -123,39 +122,39 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 		return nil, fmt.Errorf("no result within %s", limit)
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && sent(exit.ProcessState) {
-		if lackedMemory(vmstat()) > before {
+		if lackedMemory(vmstat()) > kills {
 			return nil, fmt.Errorf("it took %.0f GB, and the system ended it for lack of memory", r.Memory/1e9)
 		}
 		return nil, fmt.Errorf("%w: something ended it: %w", errMissing, err)
 	}
 	if err != nil {
-		lines := strings.Split(strings.TrimSpace(failed.String()), "\n")
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 		return nil, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 	}
-	return said.Bytes(), nil
+	return stdout.Bytes(), nil
 }
 
-// vmstat is the text of /proc/vmstat; "" where there is none.
+// vmstat returns the text of /proc/vmstat; "" if there is none.
 func vmstat() string {
 	text, _ := os.ReadFile("/proc/vmstat")
 	return string(text)
 }
 
-// lackedMemory is how many processes the system has ended so far for lack of memory, by the text of /proc/vmstat.
+// lackedMemory returns the number of processes that the system has ended for lack of memory, by /proc/vmstat.
 func lackedMemory(vmstat string) (n int) {
 	_, after, _ := strings.Cut(vmstat, "\noom_kill ")
-	fmt.Sscan(after, &n) // 0 where it does not tell
+	fmt.Sscan(after, &n) // n stays 0 if the text does not have it.
 	return n
 }
 
-// sent reports whether others have ended a process. The signal of a crash is the process's own.
+// sent reports whether a signal from outside has ended a process, and not a crash.
 func sent(p *os.ProcessState) bool {
 	status, ok := p.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && slices.Contains(
 		[]syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGKILL, syscall.SIGTERM}, status.Signal())
 }
 
-// withoutPaths is a message without the names of this machine's folders.
+// withoutPaths removes the names of this machine's folders from a message.
 func withoutPaths(text string) string {
 	if folder := os.Getenv("GPDRF_DATA"); folder != "" {
 		text = strings.ReplaceAll(text, folder, "$GPDRF_DATA")
@@ -166,7 +165,7 @@ func withoutPaths(text string) string {
 	return text
 }
 
-// scoreKeys are the scores of result.json that are kept.
+// scoreKeys are the scores of result.json that a record keeps.
 var scoreKeys = []string{"rmse", "nlpd", "crps", "coverage90", "error", "nll", "ece", "auc"}
 
 // readOurs reads the output of train.
@@ -198,7 +197,7 @@ func (r *suiteRecord) readOurs(text []byte, kind string) error {
 	return complete(r.Scores, kind)
 }
 
-// chosenBy are the models in the run folder of a search, with their weights.
+// chosenBy names the models in the run folder of a search, with their weights.
 func chosenBy(run string) (string, error) {
 	state, err := best.Open(run)
 	if err != nil {
@@ -223,7 +222,7 @@ func complete(scores map[string]float64, kind string) error {
 	return nil
 }
 
-// rankedBy is the score that ranks methods by their predictive distributions.
+// rankedBy returns the score that ranks methods by their predictive distributions.
 func rankedBy(kind string) string {
 	if kind == numbers {
 		return "nlpd"
@@ -255,7 +254,7 @@ func (r *suiteRecord) readPeer(text []byte, c suiteCell, folder string) error {
 	return cmp.Or(err, complete(r.Scores, c.set.kind))
 }
 
-// missed groups the cells that were left out by why.
+// missed groups the cells that were left out by the reason.
 type missed map[string]int
 
 func (m missed) String() string {

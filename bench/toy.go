@@ -27,10 +27,10 @@ const (
 	toyNoise   = 0.12
 )
 
-// toyFunction is the mean of the rows' targets.
+// toyFunction is the mean of the targets over the input.
 func toyFunction(x float64) float64 { return math.Sin(2.2*x) + 0.35*x }
 
-// toyFiles are the rows, none of them between −0.8 and 1.2, and the inputs to predict.
+// toyFiles returns the rows, with a gap between −0.8 and 1.2, and the inputs to predict.
 func toyFiles() (rows, grid string) {
 	rng := rand.New(rand.NewPCG(2019, 7))
 	var r, g strings.Builder
@@ -88,7 +88,7 @@ func toy() error {
 	return nil
 }
 
-// toyBand puts the three tables into one picture.
+// toyBand makes the picture of three tables.
 func toyBand(rows, grid, predicted string) (b plots.Band, err error) {
 	b = plots.Band{XLabel: "x", YLabel: "y"}
 	for _, c := range []struct {
@@ -114,12 +114,12 @@ func column(table, name string) (out []float64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.Index(records[0], name)
-	if at < 0 {
+	index := slices.Index(records[0], name)
+	if index < 0 {
 		return nil, fmt.Errorf("there is no column %q among %q", name, records[0])
 	}
 	for _, r := range records[1:] {
-		v, err := strconv.ParseFloat(r[at], 64)
+		v, err := strconv.ParseFloat(r[index], 64)
 		if err != nil {
 			return nil, err
 		}

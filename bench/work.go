@@ -79,7 +79,7 @@ func normal[T simd.Float](n int) []T {
 	return x
 }
 
-// timed runs work that allocates nothing, so that no collection of garbage falls into it.
+// timed times work. The work must not allocate, so that no garbage collection falls into it.
 func timed(f func(), reps int) cost {
 	wall, processor := time.Now(), processorTime()
 	for range reps {

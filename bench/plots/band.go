@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Band is a prediction over one input: at each X, ascending, the mean and quantiles, and the rows
-// behind it.
+// Band is a prediction over one input. It has the mean and quantiles at each X, in ascending order, and the training
+// rows.
 type Band struct {
 	Title, XLabel, YLabel string
 	X, Mean               []float64
@@ -73,7 +73,7 @@ func integers(low, high float64) []plot.Tick {
 	return whole(low, high, func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%g", v), "-", "−") })
 }
 
-// whole marks whole numbers, in steps where there are many.
+// whole marks whole numbers, in steps if there are many.
 func whole(low, high float64, label func(v float64) string) (ticks []plot.Tick) {
 	const most = 40
 	every := math.Max(1, math.Ceil((high-low)/most))

@@ -15,22 +15,22 @@ import (
 // Bins are a histogram of positive numbers with bins of equal width in their logarithm.
 type Bins struct {
 	Low    int   `json:"low"`     // the first bin begins at 10^Low
-	PerTen int   `json:"per_ten"` // bins to a factor of ten
+	PerTen int   `json:"per_ten"` // number of bins for a factor of ten
 	Right  []int `json:"right"`   // numbers of rows that were predicted right
-	Wrong  []int `json:"wrong"`   // and wrong
+	Wrong  []int `json:"wrong"`   // numbers of rows that were predicted wrong
 }
 
-// NewBins has empty bins from 10^low to 10^high.
+// NewBins returns empty bins from 10^low to 10^high.
 func NewBins(low, high, perTen int) *Bins {
 	n := (high - low) * perTen
 	return &Bins{Low: low, PerTen: perTen, Right: make([]int, n), Wrong: make([]int, n)}
 }
 
-// Add counts a value; one that lies outside goes to the bin at that end.
+// Add counts a value. A value outside the bins counts in the first or last one.
 func (b *Bins) Add(v float64, right bool) {
 	at := math.Floor((math.Log10(v) - float64(b.Low)) * float64(b.PerTen))
 	i := 0
-	if at > 0 { // which NaN is not
+	if at > 0 { // NaN is not above 0.
 		i = int(math.Min(at, float64(len(b.Right)-1)))
 	}
 	if right {
@@ -40,7 +40,7 @@ func (b *Bins) Add(v float64, right bool) {
 	}
 }
 
-// Sum is the histogram of the values of several with the same bins.
+// Sum returns the sum of several histograms with the same bins.
 func Sum(all []*Bins) *Bins {
 	out := &Bins{Low: all[0].Low, PerTen: all[0].PerTen, Right: make([]int, len(all[0].Right)),
 		Wrong: make([]int, len(all[0].Wrong))}
@@ -104,7 +104,7 @@ func Histograms(w io.Writer, x string, panels [][]Panel) error {
 	return write(w, plots, 3.3*vg.Inch, 2.2*vg.Inch)
 }
 
-// bars are the outline of counts as percentages of their total, over the logarithm to base 10.
+// bars returns the outline of counts as percentages of their total, over the logarithm to base 10.
 func (b *Bins) bars(counts []int) (outline plotter.XYs, total int) {
 	for _, n := range counts {
 		total += n
@@ -125,7 +125,7 @@ func (b *Bins) bars(counts []int) (outline plotter.XYs, total int) {
 	return append(outline, plotter.XY{X: at(end), Y: 0}, plotter.XY{X: at(first), Y: 0}), total
 }
 
-// rangeOf is the range of the bins that hold something, in whole powers of ten.
+// rangeOf returns the range of the bins that are not empty, in whole powers of ten.
 func rangeOf(panels [][]Panel) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, row := range panels {
@@ -146,11 +146,11 @@ func powers(low, high float64) []plot.Tick {
 	return whole(low, high, func(e float64) string { return fmt.Sprintf("%g", math.Pow(10, e)) })
 }
 
-// labelled are gonum's own ticks, without those between two labels.
+// labelled returns the ticks of gonum that have labels.
 func labelled(low, high float64) []plot.Tick {
 	ticks := slices.DeleteFunc(plot.DefaultTicks{}.Ticks(low, high), plot.Tick.IsMinor)
 	for i, t := range ticks {
-		ticks[i].Label = fmt.Sprintf("%.4g", t.Value) // the default writes 0.00 beside 25.00
+		ticks[i].Label = fmt.Sprintf("%.4g", t.Value) // The default writes 0.00 beside 25.00.
 	}
 	return ticks
 }

@@ -12,8 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// The colours of all pictures: they can be distinguished on a light ground, also where their areas
-// overlap.
+// The colours of all pictures. They can be distinguished on a light ground, also if their areas overlap.
 var (
 	green = color.NRGBA{R: 0x2f, G: 0x9e, B: 0x5b, A: 0xff}
 	red   = color.NRGBA{R: 0xd6, G: 0x3d, B: 0x3d, A: 0xff}
@@ -22,7 +21,7 @@ var (
 	pale  = color.NRGBA{R: 0xe4, G: 0xe7, B: 0xeb, A: 0xff}
 )
 
-// faint is a colour that lets the ground through.
+// faint returns a colour with little opacity.
 func faint(c color.NRGBA, alpha float64) color.NRGBA {
 	c.A = uint8(255 * alpha)
 	return c
@@ -33,7 +32,7 @@ const (
 	text = font.Length(9)
 )
 
-// newPlot is a plot in the style of all.
+// newPlot returns a plot in the style of all pictures.
 func newPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
@@ -60,7 +59,7 @@ func newPlot(title, x, y string) *plot.Plot {
 
 func sans(f *font.Font, size font.Length) { f.Typeface, f.Variant, f.Size = "Liberation", "Sans", size }
 
-// write draws plots as the cells of a table, each of them width by height.
+// write draws plots as the cells of a table. Each has this width and height.
 func write(w io.Writer, plots [][]*plot.Plot, width, height vg.Length) error {
 	rows, cols := len(plots), len(plots[0])
 	c := vgimg.NewWith(vgimg.UseWH(width*vg.Length(cols), height*vg.Length(rows)), vgimg.UseDPI(dpi))

@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Races are the seconds that two programs took for the same.
+// Races has the seconds that two programs took for the same tasks.
 type Races struct {
 	Title        string
-	Names        []string  // of the lines
-	Theirs, Ours []float64 // +Inf where one did not end
-	Most         float64   // the seconds after which it was stopped
+	Names        []string  // names of the lines
+	Theirs, Ours []float64 // seconds of each program; +Inf if it did not end
+	Most         float64   // seconds after which a program was stopped
 }
 
-// Write draws a dark point and a blue one on each line, over the logarithm of seconds. One that did
-// not end is at the right margin.
+// Write draws a dark point for theirs and a blue one for ours on each line, over the logarithm of seconds. The point of
+// a program that did not end is at the right margin.
 func (r Races) Write(w io.Writer) error {
 	p := newPlot(r.Title, "seconds (blue: GP-DRF, at the right margin where it was not there in time)", "")
 	var theirs, ours plotter.XYs

@@ -16,7 +16,7 @@ import (
 // difference between two average ranks.
 type Ranks struct {
 	Title, XLabel string
-	Methods       []RankedMethod // the best first
+	Methods       []RankedMethod // methods, the best first
 	Difference    float64
 }
 
@@ -24,13 +24,12 @@ type Ranks struct {
 type RankedMethod struct {
 	Name    string
 	Average float64
-	Each    []float64 // its rank on each set
+	Each    []float64 // rank on each set
 	Ours    bool
 }
 
 // Write draws the picture: for each method a point at its average rank, a bar as long as the
-// critical difference, and a faint point for each set. Two methods differ where their bars do not
-// overlap.
+// critical difference, and a faint point for each set. Two methods differ if their bars do not overlap.
 func (r Ranks) Write(w io.Writer) error {
 	p := newPlot(r.Title, r.XLabel, "")
 	var names []plot.Tick
@@ -59,7 +58,7 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 	}
 	var small plotter.XYs
 	for rank, n := range counted(m.Each) {
-		for i := range n { // those of one rank stand above each other
+		for i := range n { // Points of one rank stand above each other.
 			small = append(small, plotter.XY{X: rank, Y: y + 0.06*(float64(i)-float64(n-1)/2)})
 		}
 	}
@@ -90,7 +89,7 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 	return nil
 }
 
-// counted is the number of times that each rank occurs.
+// counted returns the number of times that each rank occurs.
 func counted(ranks []float64) map[float64]int {
 	n := map[float64]int{}
 	for _, r := range ranks {
@@ -99,7 +98,7 @@ func counted(ranks []float64) map[float64]int {
 	return n
 }
 
-// circles are round points of one colour.
+// circles returns round points of one colour.
 func circles(at plotter.XYs, colour color.NRGBA, radius float64) (*plotter.Scatter, error) {
 	s, err := plotter.NewScatter(at)
 	if err == nil {
