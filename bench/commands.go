@@ -20,7 +20,7 @@ type line struct {
 }
 
 // commands lists the commands of rows.
-func commands(b *strings.Builder, rows []row, all found, words notes) {
+func commands(b *strings.Builder, rows []row, all recordsByName, words notes) {
 	fmt.Fprintf(b, "\n## Commands\n\n%s\n", words["Commands"])
 	for _, s := range sections(rows, all) {
 		fmt.Fprintf(b, "\n%s:\n\n", s.title())
@@ -31,7 +31,7 @@ func commands(b *strings.Builder, rows []row, all found, words notes) {
 }
 
 // sections returns the sections in the order of their first rows, with the rows not run yet at the end.
-func sections(rows []row, all found) (out []*section) {
+func sections(rows []row, all recordsByName) (out []*section) {
 	waiting := &section{}
 	for _, r := range rows {
 		s := waiting
@@ -79,7 +79,7 @@ func (s *section) title() string {
 // String returns the command in the syntax of a shell.
 func (l line) String() string {
 	if len(l.numbers) == 1 {
-		return strings.ReplaceAll(typed(l.template), varies, l.numbers[0])
+		return strings.ReplaceAll(typedCommand(l.template), varies, l.numbers[0])
 	}
-	return fmt.Sprintf("for k in %s; do %s; done", strings.Join(l.numbers, " "), typed(l.template))
+	return fmt.Sprintf("for k in %s; do %s; done", strings.Join(l.numbers, " "), typedCommand(l.template))
 }

@@ -32,7 +32,7 @@ func predictDistances(binary, run, testRows string) (*plots.Bins, error) {
 	file := filepath.Join(run, "test.csv")
 	cmd := exec.Command(binary, "predict", run, "--data",
 		filepath.Join(os.Getenv("GPDRF_DATA"), testRows), "--out", file)
-	if err := said(cmd); err != nil {
+	if err := runLogged(cmd); err != nil {
 		return nil, err
 	}
 	in, err := os.Open(file)
@@ -69,8 +69,8 @@ func countDistances(in io.Reader) (*plots.Bins, error) {
 	return bins, nil
 }
 
-// pictured returns the sets of the picture: those with the distances of every row of every model.
-func pictured(all found) (out []set) {
+// picturedSets returns the sets of the picture: those with the distances of every row of every model.
+func picturedSets(all recordsByName) (out []set) {
 	for _, s := range sets() {
 		ok := s.rows != ""
 		for _, m := range models() {
@@ -85,8 +85,8 @@ func pictured(all found) (out []set) {
 }
 
 // drawDistances writes the picture, with a line for each model and a column for each set.
-func drawDistances(all found) error {
-	sets := pictured(all)
+func drawDistances(all recordsByName) error {
+	sets := picturedSets(all)
 	if len(sets) == 0 {
 		return nil
 	}
@@ -108,7 +108,7 @@ func drawDistances(all found) error {
 }
 
 // distancesPage returns the page with our means beside the paper's.
-func distancesPage(all found, words notes) string {
+func distancesPage(all recordsByName, words notes) string {
 	const heading = "Bhattacharyya distances"
 	var b strings.Builder
 	title(&b, heading)
@@ -123,33 +123,33 @@ func distancesPage(all found, words notes) string {
 			right, wrong := paperDistances(s.name, m)
 			ours := [3]string{none, none, none}
 			if records, ok := all.complete(s.rowsOf(m)); ok {
-				ours = pooled(records)
+				ours = pooledDistances(records)
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.title(), modelNames[m], right,
 				ours[0], wrong, ours[1], ours[2])
 		}
 	}
-	if len(pictured(all)) > 0 {
+	if len(picturedSets(all)) > 0 {
 		fmt.Fprintf(&b, "\n![Histograms of the distances of right and wrong rows](%s)\n",
 			strings.Replace(distancesPicture, "docs/", "../", 1))
 	}
 	return b.String()
 }
 
-// pooled returns the mean distances of the right and of the wrong rows of all folds, and the mean AUROC
+// pooledDistances returns the mean distances of the right and of the wrong rows of all folds, and the mean AUROC
 // of the folds that have one.
-func pooled(records []*record) (out [3]string) {
+func pooledDistances(records []*record) (out [3]string) {
 	var sum, count [3]float64
 	for _, r := range records {
 		wrong, _ := value(r.Test, "error")
 		n := float64(r.NTest)
-		for i, of := range []struct {
+		for i, kind := range []struct {
 			key    string
 			weight float64
 		}{{"correct", n * (1 - wrong)}, {"wrong", n * wrong}, {"auroc", 1}} {
-			if v, ok := value(r.Test, "bhattacharyya", of.key); ok {
-				sum[i] += v * of.weight
-				count[i] += of.weight
+			if v, ok := value(r.Test, "bhattacharyya", kind.key); ok {
+				sum[i] += v * kind.weight
+				count[i] += kind.weight
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func TestPooled(t *testing.T) {
 	fold := func(rows int, wrong float64, distances map[string]any) *record {
 		return &record{NTest: rows, Test: map[string]any{"error": wrong, "bhattacharyya": distances}}
 	}
-	got := pooled([]*record{
+	got := pooledDistances([]*record{
 		fold(100, 0.1, map[string]any{"correct": 10., "wrong": 1., "auroc": 0.9}),
 		fold(50, 0.6, map[string]any{"correct": 21., "wrong": 2., "auroc": 0.8}),
 		fold(10, 0, map[string]any{"correct": 32., "wrong": nil, "auroc": nil}),
@@ -39,7 +39,8 @@ func TestPooled(t *testing.T) {
 	if want := [3]string{"13.67", "1.75", "0.850"}; got != want {
 		t.Errorf("%q, expected %q", got, want)
 	}
-	if got := pooled([]*record{fold(10, 0, map[string]any{"correct": 32.})}); got != [3]string{"32.00", none, none} {
+	right := []*record{fold(10, 0, map[string]any{"correct": 32.})}
+	if got := pooledDistances(right); got != [3]string{"32.00", none, none} {
 		t.Errorf("%q", got)
 	}
 }

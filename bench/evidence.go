@@ -26,8 +26,8 @@ func evidence() error {
 // evidencePage has the data of docs/evidence.md, which sums up the records of all comparisons.
 type evidencePage struct {
 	suite  suitePage
-	runs   found // records of the paper's sets
-	reach  reached
+	runs   recordsByName // records of the paper's sets
+	reach  reachRecords
 	boards []*board
 }
 
@@ -58,9 +58,9 @@ Written by `+"`make evidence`"+` from bench/results; do not edit.
 %s
 
 `, p.summary())
-	p.behind(&b)
-	if p.whole() {
-		p.beside(&b)
+	p.suiteShare(&b)
+	if p.firstFoldComplete() {
+		p.methodsTable(&b)
 		p.wins(&b)
 		p.losses(&b)
 		p.elsewhere(&b)
@@ -69,11 +69,11 @@ Written by `+"`make evidence`"+` from bench/results; do not edit.
 	p.races(&b)
 	p.others(&b)
 	p.paper(&b)
-	return filled(b.String())
+	return reflow(b.String())
 }
 
-// filled joins the lines of paragraphs and items, and breaks them at 100 columns.
-func filled(text string) string {
+// reflow joins the lines of paragraphs and items, and breaks them at 100 columns.
+func reflow(text string) string {
 	var b strings.Builder
 	column, indent := 0, ""
 	for line := range strings.Lines(text) {
@@ -108,7 +108,7 @@ func filled(text string) string {
 
 // summary compares GP-DRF with its hardest rivals. The README has this text, too.
 func (p evidencePage) summary() string {
-	if cells, recorded := p.first(); recorded < len(cells) {
+	if cells, recorded := p.firstFoldCells(); recorded < len(cells) {
 		return fmt.Sprintf("So far %d of %d cells of fold 1 have a record, which is too few for a summary.", recorded,
 			len(cells))
 	}
@@ -125,29 +125,29 @@ func (p evidencePage) summary() string {
 	return strings.TrimSpace(text)
 }
 
-// ofBest compares the preset best with the default on small tables. The README has this text, too.
-func (p evidencePage) ofBest() string {
+// bestSummary compares the preset best with the default on small tables. The README has this text, too.
+func (p evidencePage) bestSummary() string {
 	const few = 1500
 	m := p.match(numbers, methodOf("best"), rankedBy(numbers), 0, few)
 	return fmt.Sprintf("On %d tables of numbers with fewer than %d rows, it has a better NLPD than the default on %d, "+
 		"and a worse one on %d.", m.sets(), few, m.count[2], m.count[0])
 }
 
-// first returns the cells of fold 1, and the number of those with a record.
-func (p evidencePage) first() (cells []suiteCell, recorded int) {
+// firstFoldCells returns the cells of fold 1, and the number of those with a record.
+func (p evidencePage) firstFoldCells() (cells []suiteCell, recorded int) {
 	cells = slices.DeleteFunc(p.suite.cells(), func(c suiteCell) bool { return c.fold > 1 })
 	return cells, len(cells) - len(p.suite.records.without(cells))
 }
 
-// whole reports whether all cells of fold 1 have a record, as ranks need.
-func (p evidencePage) whole() bool {
-	cells, recorded := p.first()
+// firstFoldComplete reports whether all cells of fold 1 have a record, as ranks need.
+func (p evidencePage) firstFoldComplete() bool {
+	cells, recorded := p.firstFoldCells()
 	return recorded == len(cells)
 }
 
-// behind writes the share of the suite that was run.
-func (p evidencePage) behind(b *strings.Builder) {
-	cells, recorded := p.first()
+// suiteShare writes the share of the suite that was run.
+func (p evidencePage) suiteShare(b *strings.Builder) {
+	cells, recorded := p.firstFoldCells()
 	busy, failed, own := 0, 0, 0
 	for _, c := range cells {
 		if r := p.suite.records[c.key()]; r != nil && r.Beside != "" {
@@ -165,7 +165,7 @@ func (p evidencePage) behind(b *strings.Builder) {
 		"[defaults.md](defaults.md) says. A cell has two threads, and %d s below %d training rows, else %d s, "+
 		"prediction included. %d failed, %d of them ours, and %d began beside other work.\n", recorded, len(cells),
 		shortTime, manyRows, longTime, failed, own, busy)
-	if !p.whole() {
+	if !p.firstFoldComplete() {
 		b.WriteString("\nThere are no ranks before all cells of fold 1 have a record.\n")
 	}
 	b.WriteString("\n    make suite FOLDS=1\n")

@@ -44,7 +44,7 @@ func TestEvidenceOfSome(t *testing.T) {
 		r.Took, r.Memory = 50, 2e8
 	}
 	page := evidencePage{suite: newSuitePage(all)}
-	cells, recorded := page.first()
+	cells, recorded := page.firstFoldCells()
 	if recorded != 8 {
 		t.Errorf("%d cells of fold 1 are recorded", recorded)
 	}
@@ -88,10 +88,10 @@ func TestEvidenceOfAll(t *testing.T) {
 		case c.method.name == "lightgbm" && c.set.name == "pol":
 			score = .1
 		}
-		all.put(c.set.name, c.set.scored(), c.method.name, map[string]float64{"coverage90": .9}, score)
+		all.put(c.set.name, c.set.predictionKind(), c.method.name, map[string]float64{"coverage90": .9}, score)
 		all[c.key()].Took, all[c.key()].Memory = 60, 2e8
 	}
-	page := evidencePage{suite: newSuitePage(all), runs: found{}, reach: reached{}}
+	page := evidencePage{suite: newSuitePage(all), runs: recordsByName{}, reach: reachRecords{}}
 	for _, s := range paperSets() {
 		for i, r := range append(s.rowsOf(defaultLabel), s.rowsOf("gpdrf")...) {
 			page.runs[r.name()] = &record{Test: map[string]any{s.scores[0].key: .1 + float64(i)/100}}
@@ -150,8 +150,8 @@ func TestEvidenceIsCurrent(t *testing.T) {
 	if string(text) != page.String() {
 		t.Errorf("%s is not what the records say: go -C bench run . evidence", evidenceFile)
 	}
-	for path, says := range map[string][]string{"README.md": {page.summary(), page.ofBest()},
-		"docs/best.md": {page.ofBest()}} {
+	for path, says := range map[string][]string{"README.md": {page.summary(), page.bestSummary()},
+		"docs/best.md": {page.bestSummary()}} {
 		if text, err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}

@@ -70,8 +70,8 @@ func (d *board) put(model, set string, fold int, score float64) {
 	d.scores[model][set][fold] = score
 }
 
-// beside compares ours with another model, paired over the folds that both have.
-func (d *board) beside(model string) string {
+// compareWith compares ours with another model, paired over the folds that both have.
+func (d *board) compareWith(model string) string {
 	var count [3]int
 	worst, on, n := mean{}, "", 0
 	for _, set := range slices.Sorted(maps.Keys(d.scores[d.ours])) {
@@ -118,7 +118,7 @@ func (p evidencePage) others(b *strings.Builder) {
 		commands += "      " + d.command + "\n"
 		for _, model := range slices.Sorted(maps.Keys(d.scores)) {
 			if model != d.ours {
-				b.WriteString(d.beside(model))
+				b.WriteString(d.compareWith(model))
 			}
 		}
 	}

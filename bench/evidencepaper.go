@@ -119,15 +119,15 @@ the least limit that is enough, of %s; the search for it is not counted.
 |---|---|---|---|
 `, mostReached, spread(reachLimits))
 	for _, r := range races {
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.set, titleOf(r.peer), ranged(r.theirs), ranged(r.ours))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.set, titleOf(r.peer), medianRange(r.theirs), medianRange(r.ours))
 	}
 	b.WriteString("\n![Seconds of each](images/reach.png)\n\n    make reach\n")
 }
 
-// ranged formats the median of runs, with the least and the largest value.
-func ranged(runs []*record) string {
+// medianRange formats the median of runs, with the least and the largest value.
+func medianRange(runs []*record) string {
 	const key = "wall_seconds"
-	if math.IsInf(middle(runs, key), 1) {
+	if math.IsInf(medianFigure(runs, key), 1) {
 		return fmt.Sprintf("not within %d s", slices.Max(reachLimits))
 	}
 	var all []float64
@@ -138,7 +138,8 @@ func ranged(runs []*record) string {
 	if math.IsInf(slices.Max(all), 1) {
 		most = "never"
 	}
-	return fmt.Sprintf("%.1f (%.1f to %s), %.0f", middle(runs, key), slices.Min(all), most, middle(runs, "cpu_seconds"))
+	return fmt.Sprintf("%.1f (%.1f to %s), %.0f", medianFigure(runs, key), slices.Min(all), most,
+		medianFigure(runs, "cpu_seconds"))
 }
 
 // paperSets returns the sets with figures in the paper, without those that were split into folds.
@@ -177,7 +178,8 @@ table with the rows of SPAM helped to settle the defaults: [defaults.md](default
 		if len(scores) == 2 {
 			difference = signed(paired(scores[0], scores[1]))
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %.3f |\n", s.title(), s.over(), s.scores[0].name, cells[0], cells[1],
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %.3f |\n", s.title(), s.splitsText(), s.scores[0].name,
+			cells[0], cells[1],
 			difference, s.paper["gpdrf"])
 	}
 	b.WriteString("\n    make results\n")

@@ -10,11 +10,11 @@ import (
 
 // duel is the comparison of GP-DRF with another method on a set.
 type duel struct {
-	set    suiteSet
-	other  suiteMethod
-	d      mean // difference: GP-DRF's score minus the other's
-	folds  int
-	result int // the result of verdict
+	set        suiteSet
+	other      suiteMethod
+	difference mean // GP-DRF's score minus the other's
+	folds      int
+	result     int // the result of verdict
 }
 
 // match is the comparison of GP-DRF with another method on all sets of a kind that both have.
@@ -48,12 +48,13 @@ func (p evidencePage) wholeMatch(kind string, other suiteMethod) match {
 	return p.match(kind, other, rankedBy(kind), 0, math.MaxInt)
 }
 
-// over returns the median difference over the sets where neither failed. A mean would depend on few huge differences.
-func (m match) over() string {
+// medianDifference returns the median difference over the sets where neither failed. A mean would depend on few huge
+// differences.
+func (m match) medianDifference() string {
 	var all []float64
 	for _, d := range m.duels {
-		if !math.IsInf(d.d.value, 0) && !math.IsNaN(d.d.value) {
-			all = append(all, d.d.value)
+		if !math.IsInf(d.difference.value, 0) && !math.IsNaN(d.difference.value) {
+			all = append(all, d.difference.value)
 		}
 	}
 	if len(all) == 0 {
@@ -85,8 +86,8 @@ func (p evidencePage) hardest(kind string) (rival match, ok bool) {
 	return all[0], true
 }
 
-// beside writes the table of all methods.
-func (p evidencePage) beside(b *strings.Builder) {
+// methodsTable writes the table of all methods.
+func (p evidencePage) methodsTable(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## GP-DRF beside each method
 
@@ -97,12 +98,12 @@ the folds. Differences, where a negative one is a win, seconds and memory are me
 |---|---|---|---|---|---|---|---|---|
 `, tieMargin)
 	for _, m := range suiteMethods() {
-		cells := m.emphasised()
+		cells := m.emphasisedTitle()
 		for i, kind := range kindsOfSets[:2] {
 			count, difference, rank := "", "", ""
 			if one := p.wholeMatch(kind, m); one.sets() > 0 && slices.Contains(m.kinds, kind) && m.name != "gpdrf" {
 				count = fmt.Sprintf("%d, %d, %d", one.count[0], one.count[1], one.count[2])
-				difference = one.over()
+				difference = one.medianDifference()
 			}
 			if v, ok := p.suite.rankings[i].averageOf(m.name); ok {
 				rank = fmt.Sprintf("%.2f", v)
@@ -167,7 +168,8 @@ func (p evidencePage) hard(kind string) (all []duel) {
 	bySet := map[string]duel{}
 	for _, other := range peersOf(kind) {
 		for _, d := range p.wholeMatch(kind, other).duels {
-			if was, ok := bySet[d.set.name]; !ok || d.d.value > was.d.value || math.IsNaN(was.d.value) {
+			other, ok := bySet[d.set.name]
+			if !ok || d.difference.value > other.difference.value || math.IsNaN(other.difference.value) {
 				bySet[d.set.name] = d
 			}
 		}
@@ -192,7 +194,7 @@ func (p evidencePage) losses(b *strings.Builder) {
 		n := len(hard)
 		lost := slices.DeleteFunc(hard, func(d duel) bool { return d.result != 2 })
 		fmt.Fprintf(b, "On %d of %d tables of %s, a program of others is better. ", len(lost), n, tablesOf(kind))
-		slices.SortStableFunc(lost, func(x, y duel) int { return cmp.Compare(y.d.value, x.d.value) })
+		slices.SortStableFunc(lost, func(x, y duel) int { return cmp.Compare(y.difference.value, x.difference.value) })
 		for _, d := range lost[:min(mostLosses, len(lost))] {
 			lines += fmt.Sprintf("| %s | %d | %s | %s | %s |\n", d.set.name, p.suite.records.rows(d.set),
 				scoreName(rankedBy(kind)), d.loss(), d.other.title)
@@ -210,8 +212,8 @@ func (p evidencePage) losses(b *strings.Builder) {
 
 // loss formats the difference, with its standard error over the folds.
 func (d duel) loss() string {
-	text := signed(d.d)
-	if math.IsInf(d.d.value, 1) {
+	text := signed(d.difference)
+	if math.IsInf(d.difference.value, 1) {
 		text = "failed"
 	}
 	return text + ", " + foldCount(d.folds)

@@ -11,8 +11,8 @@ func graphSets() (all []set) {
 	}{{"MUTAG", .16}, {"PTC", .42}, {"ENZYMES", .48}, {"IMDBBINARY", .29}, {"NCI1", .16}} {
 		name := strings.ToLower(g.name)
 		all = append(all, set{name: name, data: "$GPDRF_DATA/graphs/" + g.name, shared: "graphs", kernel: "auto",
-			folds: 10, split: true, models: []string{"gpdrf"}, svm: true, exact: true, today: true,
-			scores: classification, wanted: []target{atMost("error", g.error, 0)}})
+			folds: 10, split: true, models: []string{"gpdrf"}, svm: true, exact: true, defaultsOnly: true,
+			scores: classification, targets: []target{atMost("error", g.error, 0)}})
 	}
 	return append(all, moleculeSets()...)
 }
@@ -26,7 +26,7 @@ func moleculeSets() (all []set) {
 	} {
 		name := strings.ToLower(m.name)
 		all = append(all, set{name: name, data: "build/molecules/" + m.name + ".csv", reads: m.reads, shared: "graphs",
-			kernel: "auto", folds: 10, split: true, models: []string{"gp", "gpdrf"}, svm: true, today: true,
+			kernel: "auto", folds: 10, split: true, models: []string{"gp", "gpdrf"}, svm: true, defaultsOnly: true,
 			scores: regression})
 	}
 	return all

@@ -8,7 +8,7 @@ import (
 )
 
 // machines compares GP-DRF with the support vector machines on the same features and rows.
-func machines(b *strings.Builder, all found, words notes) {
+func machines(b *strings.Builder, all recordsByName, words notes) {
 	const heading = "Beside a support vector machine"
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", heading, words[heading])
 	b.WriteString("| set | mean of | score | SVM | chosen | GP-DRF | difference | at most 1 s.e. " +
@@ -21,12 +21,12 @@ func machines(b *strings.Builder, all found, words notes) {
 }
 
 // machineLine writes the line of a set.
-func machineLine(b *strings.Builder, s set, all found) {
+func machineLine(b *strings.Builder, s set, all recordsByName) {
 	sc := s.scores[0]
 	theirs, ok := all.complete(s.svmRows())
 	ours, trained := all.complete(s.rowsOf("gpdrf"))
 	if !ok || !trained {
-		fmt.Fprintf(b, "| %s | %s | %s | %s | | %s | not run yet | |\n", s.title(), s.over(), sc.name, none, none)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | | %s | not run yet | |\n", s.title(), s.splitsText(), sc.name, none, none)
 		return
 	}
 	x, _ := values(theirs, sc.key)
@@ -50,7 +50,7 @@ func machineLine(b *strings.Builder, s set, all found) {
 		chosen = append(chosen, r.Chosen)
 	}
 	slices.Sort(chosen)
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", s.title(), s.over(), sc.name, cell,
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", s.title(), s.splitsText(), sc.name, cell,
 		strings.Join(slices.Compact(chosen), "; "),
 		number(meanOf(y).value), signed(d), says)
 }

@@ -32,8 +32,8 @@ func ofPart[C any](part parts.Part, cells []C) (own []C) {
 	return own
 }
 
-// claimed runs a cell, unless another process runs it. name is the path of its lock file, without .lock.
-func claimed(name string, run func() error) error {
+// runClaimed runs a cell, unless another process runs it. name is the path of its lock file, without .lock.
+func runClaimed(name string, run func() error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
@@ -47,8 +47,8 @@ func claimed(name string, run func() error) error {
 	return errors.Join(run(), release())
 }
 
-// alone writes a file under a lock, since other parts write it, too.
-func alone(path string, write func() error) error {
+// writeLocked writes a file under a lock, since other parts write it, too.
+func writeLocked(path string, write func() error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ func processorTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// used returns the processor seconds of an ended process, and its largest resident set in bytes.
-func used(p *os.ProcessState) (seconds, bytes float64) {
+// processUsage returns the processor seconds of an ended process, and its largest resident set in bytes.
+func processUsage(p *os.ProcessState) (seconds, bytes float64) {
 	if r, ok := p.SysUsage().(*syscall.Rusage); ok {
 		bytes = float64(r.Maxrss) * 1024 // Linux counts in KiB.
 	}

@@ -39,28 +39,28 @@ func ranks(args []string, out, log io.Writer) error {
 		return err
 	}
 	build := exec.Command("go", "-C", "bench", "build", "-tags", "mpi", "-o", "../"+ranksBinary, ".")
-	if err := said(build); err != nil {
+	if err := runLogged(build); err != nil {
 		return err
 	}
 	step := fmt.Sprintf("%s rank -steps %d -batch %d", ranksBinary, *steps, *batch)
-	efficiency, err := compared(*turns, log, "step", func() (ours, theirs float64, err error) {
-		if ours, err = printed(mpirun + " -np 2 " + step); err != nil {
+	efficiency, err := medianRatio(*turns, log, "step", func() (ours, theirs float64, err error) {
+		if ours, err = printedTime(mpirun + " -np 2 " + step); err != nil {
 			return 0, 0, err
 		}
-		theirs, err = printed(mpirun + " -np 2 " + step + " -alone")
+		theirs, err = printedTime(mpirun + " -np 2 " + step + " -alone")
 		return 2 * ours, theirs, err
 	})
 	if err != nil {
 		return err
 	}
 	figures := map[string]float64{"step": 1 / efficiency}
-	if err := said(exec.Command("mpicc.openmpi", "-O2", "-o", linked, "bench/peers/allreduce.c")); err != nil {
+	if err := runLogged(exec.Command("mpicc.openmpi", "-O2", "-o", linked, "bench/peers/allreduce.c")); err != nil {
 		fmt.Fprintln(log, "the sum of a linked program is left out, which needs mpicc.openmpi (libopenmpi-dev):", err)
-	} else if figures["allreduce"], err = compared(*turns, log, "allreduce", func() (ours, theirs float64, err error) {
-		if ours, err = printed(mpirun + " -np 2 " + ranksBinary + " rank -numbers 1000000"); err != nil {
+	} else if figures["allreduce"], err = medianRatio(*turns, log, "allreduce", func() (ours, theirs float64, err error) {
+		if ours, err = printedTime(mpirun + " -np 2 " + ranksBinary + " rank -numbers 1000000"); err != nil {
 			return 0, 0, err
 		}
-		theirs, err = printed(mpirun + " -np 2 " + linked + " 1000000")
+		theirs, err = printedTime(mpirun + " -np 2 " + linked + " 1000000")
 		return ours, theirs, err
 	}); err != nil {
 		return err
@@ -70,8 +70,8 @@ func ranks(args []string, out, log io.Writer) error {
 	return err
 }
 
-// compared returns the median ratio of our time to theirs.
-func compared(turns int, log io.Writer, what string,
+// medianRatio returns the median ratio of our time to theirs.
+func medianRatio(turns int, log io.Writer, what string,
 	measure func() (ours, theirs float64, err error)) (float64, error) {
 	var ratios []float64
 	for i := range turns {
@@ -85,8 +85,8 @@ func compared(turns int, log io.Writer, what string,
 	return median(ratios), nil
 }
 
-// printed runs a command and returns the number that its rank 0 prints, in milliseconds.
-func printed(command string) (ms float64, err error) {
+// printedTime runs a command and returns the number that its rank 0 prints, in milliseconds.
+func printedTime(command string) (ms float64, err error) {
 	words := strings.Fields(command)
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")

@@ -26,7 +26,7 @@ const (
 
 // reach runs the cells without a record in bench/results/reach.jsonl, and draws the picture. If it is killed, the next
 // call continues from there. If another process does the same, it does nothing.
-func reach() error { return claimed(filepath.Join(recordsFolder, "reach"), reachAll) }
+func reach() error { return runClaimed(filepath.Join(recordsFolder, "reach"), reachAll) }
 
 // reachAll does the work of reach.
 func reachAll() error {
@@ -73,7 +73,7 @@ func reachCells() (cells []suiteCell, limits map[string]int, err error) {
 		if why := s.missing(); why != "" {
 			return nil, nil, fmt.Errorf("%w: %s", errMissing, why)
 		}
-		if _, rows[s.name], err = s.prepared(1); err != nil {
+		if _, rows[s.name], err = s.prepare(1); err != nil {
 			return nil, nil, err
 		}
 		limits[s.name] = timeFor(rows[s.name])
@@ -95,7 +95,7 @@ func (c suiteCell) reach(ctx context.Context, limit, repeat int, now stamp) (*re
 	if c.method.ours() {
 		r.Seed, r.Command = uint64(repeat), fmt.Sprintf("%s --seed %d", r.Command, repeat)
 	}
-	text, err := r.answered(ctx, time.Duration(limit+startUp)*time.Second)
+	text, err := r.runCommand(ctx, time.Duration(limit+startUp)*time.Second)
 	wall := r.Took // time of the whole process
 	switch {
 	case ctx.Err() != nil:

@@ -24,7 +24,7 @@ func TestReachAlone(t *testing.T) {
 
 // Runs follow each other until ours reaches the better peer; a race counts whole, by its medians.
 func TestReach(t *testing.T) {
-	runs := reached{}
+	runs := reachRecords{}
 	for repeat := 1; repeat <= reachRepeats; repeat++ {
 		for method, limit := runs.next("bike", repeat); method != ""; method, limit = runs.next("bike", repeat) {
 			nlpd := map[string]float64{"svgp": .5, "lightgbm": .1, "gpdrf": .7 - .2*min(float64(limit), 3)}[method]
@@ -42,11 +42,12 @@ func TestReach(t *testing.T) {
 	if len(races) != 2 || races[0].peer != "svgp" {
 		t.Fatalf("%+v", races)
 	}
-	if ours, theirs := middle(races[0].ours, "wall_seconds"), middle(races[0].theirs, "wall_seconds"); ours != 1.3 ||
+	ours, theirs := medianFigure(races[0].ours, "wall_seconds"), medianFigure(races[0].theirs, "wall_seconds")
+	if ours != 1.3 ||
 		theirs != .3 {
 		t.Errorf("SVGP: %g beside %g", ours, theirs)
 	}
-	if ours := middle(races[1].ours, "wall_seconds"); !math.IsInf(ours, 1) {
+	if ours := medianFigure(races[1].ours, "wall_seconds"); !math.IsInf(ours, 1) {
 		t.Errorf("LightGBM was reached in %g s", ours)
 	}
 	delete(runs, "bike-gpdrf-2s-5")

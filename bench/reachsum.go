@@ -9,10 +9,10 @@ import (
 
 const reachPicture = "docs/images/reach.png"
 
-// reached are the records of reach by the names of their rows.
-type reached map[string]*record
+// reachRecords are the records of reach by the names of their rows.
+type reachRecords map[string]*record
 
-func readReach() (reached, error) { return readGroup(recordsFolder, "reach") }
+func readReach() (reachRecords, error) { return readGroup(recordsFolder, "reach") }
 
 // reachRow returns the name of a run's row. Only the names of ours have the limit.
 func reachRow(set, method string, limit, repeat int) row {
@@ -22,7 +22,7 @@ func reachRow(set, method string, limit, repeat int) row {
 	return row{group: "reach", label: set + "-" + method, number: repeat}
 }
 
-func (runs reached) find(set, method string, limit, repeat int) *record {
+func (runs reachRecords) find(set, method string, limit, repeat int) *record {
 	return runs[reachRow(set, method, limit, repeat).line()]
 }
 
@@ -37,7 +37,7 @@ func figure(m *record, key string) float64 {
 }
 
 // next returns the next run of a repeat: a peer, or ours with its limit; "" after the last.
-func (runs reached) next(set string, repeat int) (method string, limit int) {
+func (runs reachRecords) next(set string, repeat int) (method string, limit int) {
 	goal := math.Inf(1)
 	for _, peer := range reachPeers {
 		m := runs.find(set, peer, 0, repeat)
@@ -66,7 +66,7 @@ type race struct {
 }
 
 // races returns the races whose repeats have all of their runs.
-func (runs reached) races() (out []race) {
+func (runs reachRecords) races() (out []race) {
 	for _, s := range setsOf(numbers) {
 		for _, peer := range reachPeers {
 			r := race{set: s.name, peer: peer}
@@ -75,7 +75,8 @@ func (runs reached) races() (out []race) {
 				if method, _ := runs.next(s.name, repeat); method != "" || math.IsInf(figure(theirs, "nlpd"), 1) {
 					break
 				}
-				r.theirs, r.ours = append(r.theirs, theirs), append(r.ours, runs.first(s.name, repeat, figure(theirs, "nlpd")))
+				r.theirs = append(r.theirs, theirs)
+				r.ours = append(r.ours, runs.firstReaching(s.name, repeat, figure(theirs, "nlpd")))
 			}
 			if len(r.ours) == reachRepeats {
 				out = append(out, r)
@@ -85,8 +86,8 @@ func (runs reached) races() (out []race) {
 	return out
 }
 
-// first returns our run with the least limit that reaches an NLPD; nil if none does.
-func (runs reached) first(set string, repeat int, goal float64) *record {
+// firstReaching returns our run with the least limit that reaches an NLPD; nil if none does.
+func (runs reachRecords) firstReaching(set string, repeat int, goal float64) *record {
 	for _, limit := range reachLimits {
 		if m := runs.find(set, "gpdrf", limit, repeat); figure(m, "nlpd") <= goal {
 			return m
@@ -95,8 +96,8 @@ func (runs reached) first(set string, repeat int, goal float64) *record {
 	return nil
 }
 
-// middle returns the median of a figure.
-func middle(runs []*record, key string) float64 {
+// medianFigure returns the median of a figure.
+func medianFigure(runs []*record, key string) float64 {
 	var figures []float64
 	for _, m := range runs {
 		figures = append(figures, figure(m, key))
@@ -105,12 +106,12 @@ func middle(runs []*record, key string) float64 {
 }
 
 // draw draws the seconds of the races, if there are any.
-func (runs reached) draw() error {
+func (runs reachRecords) draw() error {
 	p := plots.Races{Title: "Seconds to the other's NLPD, from start to prediction", Most: 60}
 	for _, r := range runs.races() {
 		p.Names = append(p.Names, r.set+", "+titleOf(r.peer))
-		p.Theirs = append(p.Theirs, middle(r.theirs, "wall_seconds"))
-		p.Ours = append(p.Ours, middle(r.ours, "wall_seconds"))
+		p.Theirs = append(p.Theirs, medianFigure(r.theirs, "wall_seconds"))
+		p.Ours = append(p.Ours, medianFigure(r.ours, "wall_seconds"))
 	}
 	if len(p.Names) == 0 {
 		return nil

@@ -49,8 +49,8 @@ func value(block map[string]any, keys ...string) (v float64, ok bool) {
 	return v, ok
 }
 
-// found has the records by the names of their rows.
-type found map[string]*record
+// recordsByName has the records by the names of their rows.
+type recordsByName map[string]*record
 
 // line returns the name of a row in the file of its group.
 func (r row) line() string { return fmt.Sprintf("%s-%d", r.label, r.number) }
@@ -92,8 +92,8 @@ func eachLine(path string, text []byte, visit func(line []byte) error) error {
 
 // readRecords reads the records of rows. A record of another command does not count, since the settings of the row have
 // changed.
-func readRecords(folder string, rows []row) (found, error) {
-	all, groups := found{}, map[string]map[string]*record{}
+func readRecords(folder string, rows []row) (recordsByName, error) {
+	all, groups := recordsByName{}, map[string]map[string]*record{}
 	for _, r := range rows {
 		if groups[r.group] == nil {
 			lines, err := readGroup(folder, r.group)
@@ -102,7 +102,7 @@ func readRecords(folder string, rows []row) (found, error) {
 			}
 			groups[r.group] = lines
 		}
-		if m := groups[r.group][r.line()]; m != nil && r.isOf(m.Command) {
+		if m := groups[r.group][r.line()]; m != nil && r.matches(m.Command) {
 			all[r.name()] = m
 		}
 	}
@@ -144,7 +144,7 @@ func (m *record) write(folder string, r row) error {
 }
 
 // complete returns the records of rows; ok is false if one is missing.
-func (f found) complete(rows []row) (out []*record, ok bool) {
+func (f recordsByName) complete(rows []row) (out []*record, ok bool) {
 	for _, r := range rows {
 		m, ok := f[r.name()]
 		if !ok {

@@ -10,7 +10,7 @@ const none = "–"
 
 // report returns docs/results.md and the pages below it, by their files. They have the figures of the records, the rows
 // without a record, and the notes.
-func report(all found, words notes) map[string]string {
+func report(all recordsByName, words notes) map[string]string {
 	pages := map[string]string{
 		resultsFile:           overview(all, words),
 		pageFile("distances"): distancesPage(all, words),
@@ -32,7 +32,7 @@ func title(b *strings.Builder, heading string) {
 }
 
 // overview returns the text of docs/results.md.
-func overview(all found, words notes) string {
+func overview(all recordsByName, words notes) string {
 	var b strings.Builder
 	title(&b, "Results")
 	fmt.Fprintf(&b, "%s\n\n## At a glance\n\n%s\n\n", words["Introduction"], words["At a glance"])
@@ -58,7 +58,7 @@ func overview(all found, words notes) string {
 }
 
 // setPage returns the page of the sets that share it: their notes, folds and commands.
-func setPage(name string, all found, words notes) string {
+func setPage(name string, all recordsByName, words notes) string {
 	var b strings.Builder
 	title(&b, strings.ToUpper(name))
 	b.WriteString("[All results](../results.md)\n")
@@ -78,8 +78,8 @@ func setPage(name string, all found, words notes) string {
 // title is the heading of a set.
 func (s set) title() string { return strings.ToUpper(s.name) }
 
-// over describes the splits over which the means of a set are taken.
-func (s set) over() string {
+// splitsText describes the splits over which the means of a set are taken.
+func (s set) splitsText() string {
 	if s.folds <= 1 {
 		return "one split"
 	}
@@ -87,18 +87,18 @@ func (s set) over() string {
 }
 
 // glance writes the lines of a set in the first table: the paper's score, and the other scores that have a target.
-func glance(b *strings.Builder, s set, all found) {
+func glance(b *strings.Builder, s set, all recordsByName) {
 	for i, sc := range s.scores {
-		var wanted *target
-		for k := range s.wanted {
-			if s.wanted[k].key == sc.key {
-				wanted = &s.wanted[k]
+		var goal *target
+		for k := range s.targets {
+			if s.targets[k].key == sc.key {
+				goal = &s.targets[k]
 			}
 		}
-		if i > 0 && wanted == nil {
+		if i > 0 && goal == nil {
 			continue
 		}
-		cells := []string{fmt.Sprintf("[%s](results/%s.md)", s.title(), s.page()), s.over(), sc.name}
+		cells := []string{fmt.Sprintf("[%s](results/%s.md)", s.title(), s.page()), s.splitsText(), sc.name}
 		for _, m := range models() {
 			cell := ""
 			if figure, ok := s.paper[m]; ok && i == 0 {
@@ -109,23 +109,23 @@ func glance(b *strings.Builder, s set, all found) {
 		for _, m := range append([]string{defaultLabel}, models()...) {
 			cells = append(cells, meanCell(s, m, sc.key, all))
 		}
-		want, met := "", ""
-		if v, ok := all.meanOf(s.rowsOf("gpdrf"), sc.key); ok && wanted != nil {
-			met = wanted.verdict(v)
+		goalText, verdictText := "", ""
+		if v, ok := all.meanOf(s.rowsOf("gpdrf"), sc.key); ok && goal != nil {
+			verdictText = goal.verdict(v)
 		}
-		if wanted != nil {
-			want = wanted.String()
+		if goal != nil {
+			goalText = goal.String()
 		}
-		fmt.Fprintf(b, "| %s |\n", strings.Join(append(cells, want, met), " | "))
+		fmt.Fprintf(b, "| %s |\n", strings.Join(append(cells, goalText, verdictText), " | "))
 	}
 }
 
 // meanCell is the cell of a model's mean of a score over the folds of a set, ours in bold. A model that was only run
 // with the defaults stands in their column.
-func meanCell(s set, model, key string, all found) string {
+func meanCell(s set, model, key string, all recordsByName) string {
 	v, ok := all.meanOf(s.rowsOf(model), key)
 	switch {
-	case !ok, s.today && model == "gpdrf":
+	case !ok, s.defaultsOnly && model == "gpdrf":
 		return none
 	case model == "gpdrf", model == defaultLabel:
 		return "**" + number(v) + "**"
@@ -134,7 +134,7 @@ func meanCell(s set, model, key string, all found) string {
 }
 
 // meanOf returns the mean of a score; ok is false if a row has no record.
-func (all found) meanOf(rows []row, key string) (v float64, ok bool) {
+func (all recordsByName) meanOf(rows []row, key string) (v float64, ok bool) {
 	records, ok := all.complete(rows)
 	if !ok || len(rows) == 0 {
 		return 0, false
@@ -155,7 +155,7 @@ func (t target) verdict(v float64) string {
 }
 
 // difference compares GP-DRF with the better of its halves.
-func difference(b *strings.Builder, s set, sc score, all found) {
+func difference(b *strings.Builder, s set, sc score, all recordsByName) {
 	sign := 1.0
 	if sc.higher {
 		sign = -1
@@ -192,7 +192,7 @@ func difference(b *strings.Builder, s set, sc score, all found) {
 }
 
 // folds writes the table of a set, with a line for each run that has a record.
-func folds(b *strings.Builder, s set, all found, words notes) {
+func folds(b *strings.Builder, s set, all recordsByName, words notes) {
 	fmt.Fprintf(b, "\n## %s\n\n", s.title())
 	if note := words.of(s); note != "" {
 		fmt.Fprintf(b, "%s\n\n", note)
@@ -204,7 +204,7 @@ func folds(b *strings.Builder, s set, all found, words notes) {
 	fmt.Fprintf(b, " test rows | steps | seconds |\n|---|---|%s---|---|---|\n", strings.Repeat("---|", len(s.scores)))
 	for _, m := range append(append([]string{defaultLabel}, models()...), svmLabel, exactLabel) {
 		missing, rows := "", s.rowsOf(m)
-		if m == defaultLabel && s.today {
+		if m == defaultLabel && s.defaultsOnly {
 			continue
 		}
 		switch m {

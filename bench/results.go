@@ -32,11 +32,11 @@ func results(args []string) error {
 	again := flags.Bool("again", false, "also rows that have a record")
 	part := partFlag(flags)
 	flags.Parse(args)
-	wanted, err := regexp.Compile(*pattern)
+	names, err := regexp.Compile(*pattern)
 	if err != nil {
 		return fmt.Errorf("-rows: %w", err)
 	}
-	todo, err := withoutRecord(ofPart(*part, rows()), wanted, *again)
+	todo, err := withoutRecord(ofPart(*part, rows()), names, *again)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func unrun(failed []string, of int) error {
 func runAll(todo []row, folder string, again bool, run func(row) (*record, error)) (failed []string) {
 	for i, r := range todo {
 		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(todo), r.command())
-		err := claimed(filepath.Join(folder, r.group+"-"+r.line()), func() error {
+		err := runClaimed(filepath.Join(folder, r.group+"-"+r.line()), func() error {
 			if records, err := readRecords(folder, []row{r}); err != nil || !again && records[r.name()] != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ func runAll(todo []row, folder string, again bool, run func(row) (*record, error
 			if err != nil {
 				return err
 			}
-			return alone(groupFile(folder, r.group), func() error { return m.write(folder, r) })
+			return writeLocked(groupFile(folder, r.group), func() error { return m.write(folder, r) })
 		})
 		if err != nil {
 			failed = append(failed, fmt.Sprintf("%s: %v", r.name(), err))
@@ -140,7 +140,7 @@ func (r row) run(binary string, now stamp) (*record, error) {
 		return nil, err
 	}
 	cmd := exec.Command(binary, append(r.words()[1:], "--out", folder)...)
-	if err := said(cmd); err != nil {
+	if err := runLogged(cmd); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "result.json"))
@@ -158,8 +158,8 @@ func (r row) run(binary string, now stamp) (*record, error) {
 	return m, err
 }
 
-// said runs a command whose output goes to standard error. The error has the last line of the output.
-func said(cmd *exec.Cmd) error {
+// runLogged runs a command whose output goes to standard error. The error has the last line of the output.
+func runLogged(cmd *exec.Cmd) error {
 	var all bytes.Buffer
 	cmd.Stdout, cmd.Stderr = os.Stderr, io.MultiWriter(os.Stderr, &all)
 	err := cmd.Run()

@@ -92,7 +92,7 @@ func TestRecords(t *testing.T) {
 }
 
 // recorded is a record for each fold of a model, with these values of rmse and nlpd.
-func recorded(all found, s set, model string, rmse, nlpd []float64) {
+func recorded(all recordsByName, s set, model string, rmse, nlpd []float64) {
 	for i, r := range s.rowsOf(model) {
 		all[r.name()] = &record{Command: r.command(), Date: "2026-01-01", Seconds: float64(10 * i), NTest: 99,
 			Test: map[string]any{"rmse": rmse[i], "nlpd": nlpd[i], "coverage90": 0.9}}
@@ -102,7 +102,7 @@ func recorded(all found, s set, model string, rmse, nlpd []float64) {
 // The report's sums, on figures whose means and errors are known.
 func TestReport(t *testing.T) {
 	s := sets()[0]
-	all := found{}
+	all := recordsByName{}
 	recorded(all, s, "gp", []float64{.3, .2, .1}, []float64{1, 2, 3})
 	recorded(all, s, "drf", []float64{.4, .4, .4}, []float64{0, 0, 0})
 	recorded(all, s, "gpdrf", []float64{.31, .19, .1}, []float64{-.5, -.25, 0})

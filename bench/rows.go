@@ -17,12 +17,12 @@ const varies = "$k"
 
 // row is one run of docs/results.md: an ordinary command that a reader can run by itself.
 type row struct {
-	group    string // name of the set
-	label    string // name of the model
-	number   int    // fold or seed
-	template string // command, with varies for the number
-	testRows string // file of the test rows whose Bhattacharyya distances are wanted; "" for none
-	once     string // options at the command's end that were defaults when the record was made
+	group          string // name of the set
+	label          string // name of the model
+	number         int    // fold or seed
+	template       string // command, with varies for the number
+	testRows       string // file of the test rows whose Bhattacharyya distances are wanted; "" for none
+	earlierOptions string // options at the command's end that were defaults when the record was made
 }
 
 // name is the name of a row for -rows: the group, whose records are a file below bench/results, and the name of the row
@@ -32,11 +32,11 @@ func (r row) name() string { return r.group + "/" + r.line() }
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
 
 // words returns the words of the command as a shell passes them to the program.
-func (r row) words() []string { return strings.Fields(os.ExpandEnv(typed(r.command()))) }
+func (r row) words() []string { return strings.Fields(os.ExpandEnv(typedCommand(r.command()))) }
 
-// typed returns a command as a user types it. The commands of rows and records have all options as flags, but some of
-// these are keys of --set.
-func typed(command string) string {
+// typedCommand returns a command as a user types it. The commands of rows and records have all options as flags, but
+// some of these are keys of --set.
+func typedCommand(command string) string {
 	words := strings.Fields(command)
 	var out []string
 	for i := 0; i < len(words); i++ {
@@ -58,15 +58,15 @@ func typed(command string) string {
 	return strings.Join(out, " ")
 }
 
-// isOf reports whether a record has the command of this row, or had it when the options in once were the defaults.
-func (r row) isOf(command string) bool {
+// matches reports whether a record has the command of this row, or had it when its earlierOptions were defaults.
+func (r row) matches(command string) bool {
 	now := r.command()
-	return command == now || command == strings.TrimSuffix(now, r.once)
+	return command == now || command == strings.TrimSuffix(now, r.earlierOptions)
 }
 
-// onceDefault returns the options that give a command of model gpdrf or drf its earlier defaults: 200 frequencies with
-// one frozen draw, and no skip.
-func onceDefault(model, command string, sequences bool) string {
+// earlierDefaults returns the options that give a command of model gpdrf or drf its earlier defaults: 200 frequencies
+// with one frozen draw, and no skip.
+func earlierDefaults(model, command string, sequences bool) string {
 	once := ""
 	add := func(key, value string) {
 		if !strings.Contains(command+" ", " --"+key+" ") && !strings.Contains(command, " --"+key+"=") {
@@ -111,10 +111,10 @@ func (s set) row(model string, fold int) row {
 		command = strings.TrimSpace(command + " " + args)
 	}
 	once := ""
-	if !s.today {
-		once = onceDefault(model, command, s.kernel != "")
+	if !s.defaultsOnly {
+		once = earlierDefaults(model, command, s.kernel != "")
 	}
-	return row{group: s.name, label: model, number: fold, template: command + once, once: once,
+	return row{group: s.name, label: model, number: fold, template: command + once, earlierOptions: once,
 		testRows: strings.ReplaceAll(s.rows, "%d", strconv.Itoa(fold))}
 }
 
@@ -125,7 +125,7 @@ func (s set) has(model string) bool { return s.models == nil || slices.Contains(
 // sets that were split into folds.
 func (s set) rowsOf(model string) (out []row) {
 	switch {
-	case model == defaultLabel && s.today:
+	case model == defaultLabel && s.defaultsOnly:
 		return s.rowsOf("gpdrf")
 	case model == defaultLabel && s.split, model != defaultLabel && !s.has(model):
 		return nil
@@ -146,7 +146,7 @@ func rows() (out []row) {
 
 // modelRows returns the rows of the set that train a model.
 func (s set) modelRows() (out []row) {
-	if !s.today {
+	if !s.defaultsOnly {
 		out = s.rowsOf(defaultLabel)
 	}
 	for _, m := range models() {

@@ -7,14 +7,14 @@ import "cmp"
 // steps on two to five folds of these rows.
 func sequenceSets() (all []set) {
 	music := set{name: "music", kernel: "spectrum:1/sqrt/linear",
-		paper: map[string]float64{"gp": .350, "drf": .660, "gpdrf": .300}, wanted: []target{atMost("error", .30, .26)}}
+		paper: map[string]float64{"gp": .350, "drf": .660, "gpdrf": .300}, targets: []target{atMost("error", .30, .26)}}
 	scop := set{name: "scop", kernel: "double:1,5",
-		paper: map[string]float64{"gp": .301, "drf": .381, "gpdrf": .286}, wanted: []target{atMost("error", .37, .32)}}
+		paper: map[string]float64{"gp": .301, "drf": .381, "gpdrf": .286}, targets: []target{atMost("error", .37, .32)}}
 	reuters := set{name: "reuters", kernel: "words:1/log/tfidf/linear",
-		paper:  map[string]float64{"gp": .050, "drf": .020, "gpdrf": .017},
-		wanted: []target{atMost("error", .021, .016)}}
-	rad21 := set{name: "rad21", kernel: "gapped:10,4/rc/linear", wanted: []target{atLeast("auc", .965)}}
-	remote := set{name: "2.41", kernel: "gapped:10,6", wanted: []target{atLeast("auc", .91)}}
+		paper:   map[string]float64{"gp": .050, "drf": .020, "gpdrf": .017},
+		targets: []target{atMost("error", .021, .016)}}
+	rad21 := set{name: "rad21", kernel: "gapped:10,4/rc/linear", targets: []target{atLeast("auc", .965)}}
+	remote := set{name: "2.41", kernel: "gapped:10,6", targets: []target{atLeast("auc", .91)}}
 
 	// If there are few rows, all are inducing points: sequences are far from each other, and a sequence that is no
 	// inducing point has little effect.
@@ -22,7 +22,7 @@ func sequenceSets() (all []set) {
 	for _, s := range []set{music, music.inFolds(10, .32), scop, scop.inFolds(5, .37), reuters,
 		reuters.inFolds(5, .021), rad21, remote} {
 		s.scores = classification
-		if s.wanted[0].key == "auc" {
+		if s.targets[0].key == "auc" {
 			s.scores = []score{{key: "auc", name: "AUC", higher: true}, {key: "nll", name: "NLL"},
 				{key: "ece", name: "ECE"}}
 		}
@@ -38,6 +38,6 @@ func sequenceSets() (all []set) {
 func (s set) inFolds(folds int, to float64) set {
 	f := s
 	f.name, f.data, f.folds, f.split = s.name+"-folds", s.name, folds, true
-	f.wanted = []target{atMost(s.wanted[0].key, to, s.wanted[0].goal)}
+	f.targets = []target{atMost(s.targets[0].key, to, s.targets[0].goal)}
 	return f
 }

@@ -20,38 +20,38 @@ import (
 	"time"
 )
 
-// crowded loads a server with TLS and a token, among clients that misbehave. Then it ends the server under the load of
-// the other clients.
-func (l *load) crowded() error {
+// measureCrowd loads a server with TLS and a token, among clients that misbehave. Then it ends the server under the
+// load of the other clients.
+func (l *load) measureCrowd() error {
 	s, err := l.startGuarded()
 	if err != nil {
 		return err
 	}
 	var crowd sync.WaitGroup
-	ended, wrong := make(chan struct{}), &atomic.Int64{}
+	done, unexpected := make(chan struct{}), &atomic.Int64{}
 	for _, m := range misdeeds() {
 		for range m.clients {
-			crowd.Go(func() { s.misbehave(m, ended, wrong) })
+			crowd.Go(func() { s.misbehave(m, done, unexpected) })
 		}
 	}
-	took, failures, memory := l.ask(s, 1)
-	close(ended)
+	took, failures, memory := l.sendRequests(s, 1)
+	close(done)
 	crowd.Wait()
 	fmt.Printf("with TLS and a token, in a crowd of misbehaving clients: %s; %d answers to these were unexpected\n",
-		l.figures(1, took, failures, memory), wrong.Load())
+		l.figures(1, took, failures, memory), unexpected.Load())
 	answers, lost, err := l.untilTheEnd(s)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("SIGTERM while %d clients ask: %d answers, %d requests lost\n", l.clients, answers, lost)
-	if failures > 0 || lost > 0 || wrong.Load() > 0 {
+	if failures > 0 || lost > 0 || unexpected.Load() > 0 {
 		return errors.New("there were errors")
 	}
 	return nil
 }
 
 // startGuarded starts a server with a certificate of its own and a token.
-func (l *load) startGuarded() (*served, error) {
+func (l *load) startGuarded() (*server, error) {
 	own := httptest.NewTLSServer(nil) // It has a certificate of 127.0.0.1.
 	own.Close()
 	pair := own.TLS.Certificates[0]
@@ -89,7 +89,7 @@ type misdeed struct {
 	slowly  bool     // the text is written byte by byte
 	halfway bool     // the client closes its side for writing
 	answers []string // permitted beginnings of an answer; the server may always close without an answer
-	holds   int      // number of connections that the client opens and leaves idle
+	idle    int      // number of connections that the client opens and leaves idle
 }
 
 func misdeeds() []misdeed {
@@ -110,40 +110,40 @@ func misdeeds() []misdeed {
 			answers: []string{"HTTP/1.1 401"}},
 		{clients: 4, text: post + "Content-Length: 1000\r\n\r\n{", halfway: true,
 			answers: []string{"HTTP/1.1 400", "HTTP/1.1 401"}},
-		{clients: 10, plain: true, holds: 1000},
+		{clients: 10, plain: true, idle: 1000},
 	}
 }
 
 // misbehave repeats a misdeed until the end. An answer that is not expected counts as wrong.
-func (s *served) misbehave(m misdeed, ended <-chan struct{}, wrong *atomic.Int64) {
+func (s *server) misbehave(m misdeed, done <-chan struct{}, unexpected *atomic.Int64) {
 	for {
 		select {
-		case <-ended:
+		case <-done:
 			return
 		case <-time.After(100 * time.Millisecond):
 		}
-		if m.holds > 0 {
-			s.hold(m.holds, ended, wrong)
+		if m.idle > 0 {
+			s.hold(m.idle, done, unexpected)
 			continue
 		}
 		conn, err := s.dial(m.plain)
 		if err != nil { // Too many connections wait.
 			continue
 		}
-		answer := m.write(conn, ended)
+		answer := m.write(conn, done)
 		conn.Close()
 		expected := answer == ""
 		for _, begin := range m.answers {
 			expected = expected || strings.HasPrefix(answer, begin)
 		}
 		if !expected {
-			wrong.Add(1)
+			unexpected.Add(1)
 			fmt.Printf("%.60q: %.100q\n", m.text, answer)
 		}
 	}
 }
 
-func (s *served) dial(plain bool) (net.Conn, error) {
+func (s *server) dial(plain bool) (net.Conn, error) {
 	d := &net.Dialer{Timeout: 20 * time.Second}
 	if plain {
 		return d.Dial("tcp", s.address)
@@ -152,13 +152,13 @@ func (s *served) dial(plain bool) (net.Conn, error) {
 }
 
 // write sends the text, and returns the answer.
-func (m *misdeed) write(conn net.Conn, ended <-chan struct{}) string {
+func (m *misdeed) write(conn net.Conn, done <-chan struct{}) string {
 	conn.SetDeadline(time.Now().Add(20 * time.Second))
 	if m.slowly {
 		go func() {
 			for i := range m.text {
 				select {
-				case <-ended:
+				case <-done:
 					conn.Close()
 					return
 				case <-time.After(100 * time.Millisecond):
@@ -182,22 +182,22 @@ func (m *misdeed) write(conn net.Conn, ended <-chan struct{}) string {
 }
 
 // hold opens connections and leaves them idle until the end. A connection that cannot be opened counts as wrong.
-func (s *served) hold(n int, ended <-chan struct{}, wrong *atomic.Int64) {
+func (s *server) hold(n int, done <-chan struct{}, unexpected *atomic.Int64) {
 	for range n {
 		conn, err := s.dial(true)
 		if err != nil {
-			wrong.Add(1)
+			unexpected.Add(1)
 			fmt.Println("an idle connection:", err)
 			continue
 		}
 		defer conn.Close()
 	}
-	<-ended
+	<-done
 }
 
 // untilTheEnd sends SIGTERM to the server while clients send requests without a pause. It counts the answers, and the
 // requests without an answer. A client ends when it cannot connect.
-func (l *load) untilTheEnd(s *served) (answers, lost int64, err error) {
+func (l *load) untilTheEnd(s *server) (answers, lost int64, err error) {
 	var asking sync.WaitGroup
 	var answered, unanswered atomic.Int64
 	body := l.body(1)

@@ -55,7 +55,7 @@ func serveLoad(args []string) error {
 	if err := l.prepare(); err != nil {
 		return err
 	}
-	if err := l.bare(); err != nil {
+	if err := l.timeForward(); err != nil {
 		return err
 	}
 	for _, rows := range []int{1, 16} {
@@ -63,7 +63,7 @@ func serveLoad(args []string) error {
 			return err
 		}
 	}
-	return l.crowded()
+	return l.measureCrowd()
 }
 
 // prepare trains a model, and writes a file of many rows.
@@ -97,10 +97,12 @@ func (l *load) run(arguments ...string) (*os.ProcessState, error) {
 }
 
 // busy returns the processor time of an ended process, in seconds.
-func busy(ended *os.ProcessState) float64 { return (ended.UserTime() + ended.SystemTime()).Seconds() }
+func busy(process *os.ProcessState) float64 {
+	return (process.UserTime() + process.SystemTime()).Seconds()
+}
 
-// bare times the forward pass alone.
-func (l *load) bare() error {
+// timeForward times the forward pass alone.
+func (l *load) timeForward() error {
 	trained, err := fitted.ReadModel(filepath.Join(l.folder, "power", rundir.ModelFile))
 	if err != nil {
 		return err
@@ -143,18 +145,18 @@ type pace struct {
 // predict times predict of the file.
 func (l *load) predict() (pace, error) {
 	began := time.Now()
-	ended, err := l.run("predict", filepath.Join(l.folder, "power"), "--quiet", "--data",
+	process, err := l.run("predict", filepath.Join(l.folder, "power"), "--quiet", "--data",
 		filepath.Join(l.folder, "rows.csv"), "--out", filepath.Join(l.folder, "out.csv"))
 	if err != nil {
 		return pace{}, err
 	}
-	return pace{fileRows / time.Since(began).Seconds(), fileRows / busy(ended)}, nil
+	return pace{fileRows / time.Since(began).Seconds(), fileRows / busy(process)}, nil
 }
 
 // measure loads a server with requests of a number of rows, between two runs of predict. Clients take processor time
 // from the server, so that it also compares rows a second of the server's own processor time.
 func (l *load) measure(rows int) error {
-	before, err := l.predict()
+	predictBefore, err := l.predict()
 	if err != nil {
 		return err
 	}
@@ -162,18 +164,19 @@ func (l *load) measure(rows int) error {
 	if err != nil {
 		return err
 	}
-	took, failures, memory := l.ask(s, rows)
+	durations, failures, memory := l.sendRequests(s, rows)
 	if err := s.stop(); err != nil {
 		return err
 	}
-	after, err := l.predict()
+	predictAfter, err := l.predict()
 	if err != nil {
 		return err
 	}
-	answered := float64(len(took) * rows)
+	answered := float64(len(durations) * rows)
 	own := pace{answered / l.seconds.Seconds(), answered / busy(s.command.ProcessState)}
-	predict := pace{(before.second + after.second) / 2, (before.processor + after.processor) / 2}
-	fmt.Println(l.figures(rows, took, failures, memory))
+	predict := pace{(predictBefore.second + predictAfter.second) / 2,
+		(predictBefore.processor + predictAfter.processor) / 2}
+	fmt.Println(l.figures(rows, durations, failures, memory))
 	fmt.Printf("\ta second: %.0f rows, predict %.0f, ratio %.2f\n", own.second, predict.second,
 		own.second/predict.second)
 	fmt.Printf("\ta second of a processor: %.0f rows, predict %.0f, ratio %.2f\n", own.processor,
@@ -192,8 +195,8 @@ func (l *load) figures(rows int, took []time.Duration, failures int, memory []fl
 		meanOf(memory[2*len(memory)/3:]).value)
 }
 
-// served is a server in a process of its own.
-type served struct {
+// server is a server in a process of its own.
+type server struct {
 	command *exec.Cmd
 	address string
 	url     string
@@ -201,7 +204,7 @@ type served struct {
 	token   string // "" if the server takes requests without a token
 }
 
-func (l *load) start(arguments ...string) (*served, error) {
+func (l *load) start(arguments ...string) (*server, error) {
 	c := exec.Command(l.program, append([]string{"serve", filepath.Join(l.folder, "power"), "--listen",
 		"127.0.0.1:0", "--grpc-listen", "none"}, arguments...)...)
 	log, err := c.StderrPipe()
@@ -214,9 +217,9 @@ func (l *load) start(arguments ...string) (*served, error) {
 	address := regexp.MustCompile(`msg=serving http=(\S+)`)
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
-		if found := address.FindStringSubmatch(lines.Text()); found != nil {
+		if match := address.FindStringSubmatch(lines.Text()); match != nil {
 			go io.Copy(io.Discard, log)
-			return &served{c, found[1], "http://" + found[1] + "/v1/models/power:predict",
+			return &server{c, match[1], "http://" + match[1] + "/v1/models/power:predict",
 				&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: l.clients}}, ""}, nil
 		}
 	}
@@ -224,7 +227,7 @@ func (l *load) start(arguments ...string) (*served, error) {
 }
 
 // post sends a request for predictions. Any answer without predictions is an error.
-func (s *served) post(body []byte) error {
+func (s *server) post(body []byte) error {
 	q, err := http.NewRequest(http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -245,7 +248,7 @@ func (s *served) post(body []byte) error {
 	return err
 }
 
-func (s *served) stop() error {
+func (s *server) stop() error {
 	if err := s.command.Process.Signal(os.Interrupt); err != nil {
 		return err
 	}
@@ -253,7 +256,7 @@ func (s *served) stop() error {
 }
 
 // megabytes returns the memory of the server.
-func (s *served) megabytes() (mb float64) {
+func (s *server) megabytes() (mb float64) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.command.Process.Pid))
 	if err != nil {
 		return 0
@@ -272,8 +275,8 @@ func (l *load) body(rows int) []byte {
 	return []byte(`{"instances":[` + strings.Join(cells, ",") + `]}`)
 }
 
-// ask loads the server for l.seconds. memory has the memory in the last three quarters of this time.
-func (l *load) ask(s *served, rows int) (took []time.Duration, failures int, memory []float64) {
+// sendRequests loads the server for l.seconds. memory has the memory in the last three quarters of this time.
+func (l *load) sendRequests(s *server, rows int) (took []time.Duration, failures int, memory []float64) {
 	body := l.body(rows)
 	end := time.Now().Add(l.seconds)
 	var asking sync.WaitGroup

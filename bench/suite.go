@@ -105,7 +105,7 @@ func buildSuite(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(suiteBinary), 0o777); err != nil {
 		return err
 	}
-	return alone(suiteBinary, func() error {
+	return writeLocked(suiteBinary, func() error {
 		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", suiteBinary, "./cmd/gpdrf-gpu")
 		build.Stderr = os.Stderr
 		return build.Run()
@@ -118,7 +118,7 @@ func runCells(cells []suiteCell, folder string, again bool, run func(suiteCell) 
 	out := missed{}
 	for i, c := range cells {
 		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(cells), c)
-		err := claimed(filepath.Join(folder, strings.ReplaceAll(c.String(), " ", "")), func() error {
+		err := runClaimed(filepath.Join(folder, strings.ReplaceAll(c.String(), " ", "")), func() error {
 			if records, err := readSuite(folder, []suiteSet{c.set}); err != nil || !again && records[c.key()] != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func runCells(cells []suiteCell, folder string, again bool, run func(suiteCell) 
 			if err != nil {
 				return err
 			}
-			return alone(recordFile(folder, c.set.name), func() error { return r.append(folder) })
+			return writeLocked(recordFile(folder, c.set.name), func() error { return r.append(folder) })
 		})
 		if errors.Is(err, errMissing) {
 			out[err.Error()]++

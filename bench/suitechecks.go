@@ -36,10 +36,10 @@ func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 			continue
 		}
 		if s.kind == numbers {
-			covered.look(all, s, "coverage90", 0, func(v float64) bool { return v >= leastCovered && v <= mostCovered })
+			covered.checkMean(all, s, "coverage90", 0, func(v float64) bool { return v >= leastCovered && v <= mostCovered })
 			nlpd.compare(all, s)
 		} else {
-			calibrated.look(all, s, "ece", fewTests, func(v float64) bool { return v <= mostECE })
+			calibrated.checkMean(all, s, "ece", fewTests, func(v float64) bool { return v <= mostECE })
 			nll.compare(all, s)
 		}
 	}
@@ -119,8 +119,8 @@ func methodOf(name string) suiteMethod {
 	return all[slices.IndexFunc(all, func(m suiteMethod) bool { return m.name == name })]
 }
 
-// look checks the mean of a score of GP-DRF over the folds with at least tests rows to test.
-func (c *suiteCheck) look(all suiteRecords, s suiteSet, key string, tests int, holds func(float64) bool) {
+// checkMean checks the mean of a score of GP-DRF over the folds with at least tests rows to test.
+func (c *suiteCheck) checkMean(all suiteRecords, s suiteSet, key string, tests int, holds func(float64) bool) {
 	gpdrf := methodOf("gpdrf")
 	folds := slices.DeleteFunc(all.common(s, []suiteMethod{gpdrf}),
 		func(fold int) bool { return all[cellKey{s.name, fold, gpdrf.name}].NTest < tests })
@@ -129,7 +129,7 @@ func (c *suiteCheck) look(all suiteRecords, s suiteSet, key string, tests int, h
 	}
 	c.over++
 	if v := all.mean(s, gpdrf, folds, key); !holds(v) {
-		c.fails = append(c.fails, fmt.Sprintf("%s %s (%d)", s.name, scored(v), len(folds)))
+		c.fails = append(c.fails, fmt.Sprintf("%s %s (%d)", s.name, scoreText(v), len(folds)))
 	}
 }
 
@@ -168,8 +168,8 @@ func (c suiteCheck) row() string {
 		strings.Join(c.fails, "; "))
 }
 
-// scored formats a score in a table.
-func scored(v float64) string {
+// scoreText formats a score in a table.
+func scoreText(v float64) string {
 	if math.IsInf(v, 1) || math.IsNaN(v) {
 		return "failed"
 	}

@@ -11,7 +11,7 @@ import (
 func (p suitePage) failures(b *strings.Builder) {
 	b.WriteString("\n## Failures\n\n")
 	empty := true
-	for _, c := range p.sorted() {
+	for _, c := range p.recordsInOrder() {
 		if c.Error != "" {
 			empty = false
 			fmt.Fprintf(b, "- %s, fold %d, %s: %s\n", c.Set, c.Fold, titleOf(c.Method),
@@ -23,8 +23,8 @@ func (p suitePage) failures(b *strings.Builder) {
 	}
 }
 
-// sorted returns the records in the order of the suite.
-func (p suitePage) sorted() (out []*suiteRecord) {
+// recordsInOrder returns the records in the order of the suite.
+func (p suitePage) recordsInOrder() (out []*suiteRecord) {
 	for _, c := range p.cells() {
 		if r := p.records[c.key()]; r != nil {
 			out = append(out, r)
@@ -37,7 +37,7 @@ func (p suitePage) sorted() (out []*suiteRecord) {
 func (p suitePage) commands(b *strings.Builder) {
 	b.WriteString("\n## Commands\n\n")
 	dates, methods, templates := map[string][]string{}, map[string][]string{}, []string{}
-	for _, r := range p.sorted() {
+	for _, r := range p.recordsInOrder() {
 		source := fmt.Sprintf("commit %s, %d s, seed %d,\n  %s, %d threads",
 			r.Commit, r.Limit, r.Seed, r.Processor, r.Threads)
 		if r.Beside != "" {
@@ -83,7 +83,7 @@ func (r *suiteRecord) template() string {
 // versions names the libraries of the peers.
 func (p suitePage) versions(b *strings.Builder) {
 	found := map[string]bool{}
-	for _, r := range p.sorted() {
+	for _, r := range p.recordsInOrder() {
 		if r.Version != "" {
 			found[r.Version] = true
 		}

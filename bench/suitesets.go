@@ -132,8 +132,8 @@ func (s suiteSet) missing() string {
 // folder returns the folder of the rows of a fold, for all methods.
 func (s suiteSet) folder(fold int) string { return fmt.Sprintf("build/suite/data/%s/%d", s.name, fold) }
 
-// prepared writes the rows of a fold, and returns their folder and the number of training rows.
-func (s suiteSet) prepared(fold int) (folder string, rows int, err error) {
+// prepare writes the rows of a fold, and returns their folder and the number of training rows.
+func (s suiteSet) prepare(fold int) (folder string, rows int, err error) {
 	folder = s.folder(fold)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return "", 0, err
@@ -145,8 +145,8 @@ func (s suiteSet) prepared(fold int) (folder string, rows int, err error) {
 	return folder, bytes.Count(text, []byte("\n")) - 1, err
 }
 
-// scored returns the kind of the set's predictions.
-func (s suiteSet) scored() string {
+// predictionKind returns the kind of the set's predictions.
+func (s suiteSet) predictionKind() string {
 	if s.kind == numbers {
 		return numbers
 	}

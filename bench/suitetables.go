@@ -23,14 +23,14 @@ over the folds, counts as equal.
 `, tieMargin)
 	for _, kind := range kindsOfSets {
 		for _, other := range methodsOf(kind) {
-			fmt.Fprintf(b, "| %s (%s) | %s | %s | %s |\n", kind, scoreName(rankedBy(kind)), other.emphasised(),
-				p.compared(kind, methodOf("gpdrf"), other), p.compared(kind, methodOf("best"), other))
+			fmt.Fprintf(b, "| %s (%s) | %s | %s | %s |\n", kind, scoreName(rankedBy(kind)), other.emphasisedTitle(),
+				p.countWins(kind, methodOf("gpdrf"), other), p.countWins(kind, methodOf("best"), other))
 		}
 	}
 }
 
-// compared counts the sets on which a is better than b, equal to it, and worse.
-func (p suitePage) compared(kind string, a, b suiteMethod) string {
+// countWins counts the sets on which a is better than b, equal to it, and worse.
+func (p suitePage) countWins(kind string, a, b suiteMethod) string {
 	var count [3]int
 	key := rankedBy(kind)
 	for _, s := range setsOf(kind) {
@@ -71,7 +71,7 @@ func (p suitePage) worst(b *strings.Builder) {
 		for _, m := range methodsOf(kind) {
 			w, ok := p.worstOf(kind, m)
 			if ok {
-				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", kind, m.emphasised(), scoreName(rankedBy(kind)), w)
+				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", kind, m.emphasisedTitle(), scoreName(rankedBy(kind)), w)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func (p suitePage) worstOf(kind string, m suiteMethod) (cells string, ok bool) {
 	if gap == 0 { // The method is the best on all sets.
 		on, best = none, none
 	}
-	return fmt.Sprintf("%s | %s | %s | %d | %s", scored(gap), on, best, folds, strings.Join(failed, ", ")), ok
+	return fmt.Sprintf("%s | %s | %s | %d | %s", scoreText(gap), on, best, folds, strings.Join(failed, ", ")), ok
 }
 
 // tables writes the tables of means by set.
@@ -145,7 +145,7 @@ func (p suitePage) line(b *strings.Builder, s suiteSet, key string, methods []su
 	for i := range methods {
 		text := ""
 		if folds[i] > 0 {
-			if text = scored(values[i]); values[i] == best && folds[i] == most &&
+			if text = scoreText(values[i]); values[i] == best && folds[i] == most &&
 				key != "coverage90" && !math.IsInf(best, 1) {
 				text = "**" + text + "**"
 			}
@@ -170,7 +170,7 @@ func (p suitePage) choices(b *strings.Builder) {
 	b.WriteString("\n## What best chose\n\nThe models that `--preset best` stacked on each set, " +
 		"with their weights.\n\n" +
 		"| set | fold | models |\n|---|---|---|\n")
-	for _, r := range p.sorted() {
+	for _, r := range p.recordsInOrder() {
 		if r.Chosen != "" {
 			fmt.Fprintf(b, "| %s | %d | %s |\n", r.Set, r.Fold, r.Chosen)
 		}

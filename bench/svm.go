@@ -94,11 +94,11 @@ func svm(args []string) error {
 		"only rows whose name, such as music-folds/svm-3, this regular expression matches")
 	again := flags.Bool("again", false, "also rows that have a record")
 	flags.Parse(args)
-	wanted, err := regexp.Compile(*pattern)
+	names, err := regexp.Compile(*pattern)
 	if err != nil {
 		return fmt.Errorf("-rows: %w", err)
 	}
-	todo, err := withoutRecord(allSVMRows(), wanted, *again)
+	todo, err := withoutRecord(allSVMRows(), names, *again)
 	if err != nil {
 		return err
 	}

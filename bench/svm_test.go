@@ -215,7 +215,7 @@ func TestMachine(t *testing.T) {
 
 // The difference is paired over the folds; one split has the standard error of its rows.
 func TestBeside(t *testing.T) {
-	all := found{}
+	all := recordsByName{}
 	put := func(rows []row, key string, scores ...float64) {
 		for i, r := range rows {
 			all[r.name()] = &record{Command: r.command(), NTest: 100, Chosen: "linear, C 1",

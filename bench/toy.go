@@ -68,7 +68,7 @@ func toy() error {
 	}
 	defer os.RemoveAll(run)
 	for _, command := range []string{toyTrain, toyPredict} {
-		if err := said(exec.Command(binary,
+		if err := runLogged(exec.Command(binary,
 			strings.Fields(strings.ReplaceAll(command, "runs/toy", run))[1:]...)); err != nil {
 			return err
 		}

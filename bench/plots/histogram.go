@@ -96,7 +96,7 @@ func Histograms(w io.Writer, x string, panels [][]Panel) error {
 			}
 			p.Legend.Top, p.Legend.Left = true, true
 			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, 0, 1.3*p.Y.Max
-			p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(powers), plot.TickerFunc(labelled)
+			p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(powers), plot.TickerFunc(labelledTicks)
 			line = append(line, p)
 		}
 		plots = append(plots, line)
@@ -146,8 +146,8 @@ func powers(low, high float64) []plot.Tick {
 	return whole(low, high, func(e float64) string { return fmt.Sprintf("%g", math.Pow(10, e)) })
 }
 
-// labelled returns the ticks of gonum that have labels.
-func labelled(low, high float64) []plot.Tick {
+// labelledTicks returns the ticks of gonum that have labels.
+func labelledTicks(low, high float64) []plot.Tick {
 	ticks := slices.DeleteFunc(plot.DefaultTicks{}.Ticks(low, high), plot.Tick.IsMinor)
 	for i, t := range ticks {
 		ticks[i].Label = fmt.Sprintf("%.4g", t.Value) // The default writes 0.00 beside 25.00.

@@ -57,7 +57,7 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 		colour = blue
 	}
 	var small plotter.XYs
-	for rank, n := range counted(m.Each) {
+	for rank, n := range rankCounts(m.Each) {
 		for i := range n { // Points of one rank stand above each other.
 			small = append(small, plotter.XY{X: rank, Y: y + 0.06*(float64(i)-float64(n-1)/2)})
 		}
@@ -89,8 +89,8 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 	return nil
 }
 
-// counted returns the number of times that each rank occurs.
-func counted(ranks []float64) map[float64]int {
+// rankCounts returns the number of times that each rank occurs.
+func rankCounts(ranks []float64) map[float64]int {
 	n := map[float64]int{}
 	for _, r := range ranks {
 		n[r]++
