@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// What is wrong with rows or options is an error that names it.
+// Wrong rows and options are errors that name the fault.
 func TestBadInput(t *testing.T) {
 	numbers := [][]float64{{1, 2}, {3, 4}, {5, 7}}
 	for _, c := range []struct {
@@ -98,7 +98,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	m.Device = "cuda:70" // a change after a prediction is not ignored
+	m.Device = "cuda:70" // A change after a prediction must have an effect.
 	if _, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{0.5, 3}}}); err == nil {
 		t.Error("a device that is not there predicted")
 	}
@@ -118,7 +118,7 @@ func TestDashesOfColumns(t *testing.T) {
 	}
 }
 
-// A context that ends stops a training, which leaves the model so far.
+// A training stops when its context is done, and returns the model so far.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o := gpdrf.Options{Steps: 100000, Device: "cpu", Progress: func(p gpdrf.Progress) {
@@ -138,7 +138,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Progress tells a bound from another objective.
+// Progress reports whether the objective is a bound.
 func TestProgressOfBound(t *testing.T) {
 	for objective, want := range map[string]bool{"elbo": true, "predictive": false} {
 		var last gpdrf.Progress
@@ -179,7 +179,7 @@ func TestNoQuantile(t *testing.T) {
 	}
 }
 
-// TestUntrained has a Model that nothing has made.
+// TestUntrained checks the errors of an empty Model.
 func TestUntrained(t *testing.T) {
 	var m gpdrf.Model
 	_, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}}})
@@ -246,8 +246,8 @@ func BenchmarkPredictRow(b *testing.B) {
 	}
 }
 
-// A training starts at a model of rows with the same columns, with weights or without. Others are refused, and so
-// is a model of a file.
+// A training can start at a model of rows with the same columns, with weights or without. Other models are refused, and
+// so are models of Load.
 func TestTrainFrom(t *testing.T) {
 	rows := gpdrf.Rows{Inputs: [][]float64{{1}, {2}, {3}, {4}, {5}}, Values: []float64{1, 2, 1, 2, 3}}
 	before := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 10, Inducing: 3}))(t)
@@ -319,7 +319,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A row that a prediction does not have is an error, of intervals and of sets, and has no quantile.
+// The interval and the set of a row that a prediction does not have are errors, and its quantile is NaN.
 func TestNoSuchRow(t *testing.T) {
 	var numbers, classes gpdrf.Rows
 	for i := range 40 {
@@ -347,7 +347,7 @@ func TestNoSuchRow(t *testing.T) {
 	}
 }
 
-// A context that ends after the last step, before the intervals are made, leaves the model.
+// If a context is done after the last step, before the intervals are made, Train returns the model.
 func TestCancelAfterLastStep(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 20, Conformal: true, Device: "cpu",

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A program that links the library alone is small: no readers of Parquet and Arrow, no server.
+// A program that uses the library alone is small: it has no readers of Parquet and Arrow, and no server.
 func TestMinimalProgram(t *testing.T) {
 	const most = 20e6
 	if testing.Short() {

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// Rows with a target are not chosen, the least can be the best, and a second model counts.
+// Rows with a target are not chosen, the least target can be the best, and a second model can tell feasible rows.
 func TestSuggest(t *testing.T) {
 	ctx := context.Background()
 	model := must.Get(gpdrf.Train(ctx, wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 200, Device: "cpu:f64"}))(t)
@@ -25,7 +25,7 @@ func TestSuggest(t *testing.T) {
 	if again, _ := model.Suggest(ctx, rows, search); !reflect.DeepEqual(again, got) {
 		t.Error("the same seed gives", again)
 	}
-	search.Minimize, search.Feasible = true, model // feasible is what is 0 or more
+	search.Minimize, search.Feasible = true, model // Rows with a target of 0 or more are feasible.
 	search.Batch, search.How = 1, "ucb"
 	if got, err := model.Suggest(ctx, rows, search); err != nil || got[0].Row != 2 || got[0].Feasible < 0.9 {
 		t.Error(got, err)
@@ -47,7 +47,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// Measured rows have the targets of the model, each its own; others are errors.
+// Measured rows must have all targets of the model; other targets are errors.
 func TestSuggestTargets(t *testing.T) {
 	nan, rows := math.NaN(), wave()
 	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 5, Device: "cpu"}

@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// A rank that gives up ends the waiting of the others.
+// Abort of a rank ends the waiting of the others.
 func TestAbort(t *testing.T) {
 	ranks(t, 3, func(c dist.Comm) error {
 		if c.Rank() == 1 {
@@ -49,11 +49,11 @@ func TestAbort(t *testing.T) {
 	})
 }
 
-// A rank that hangs is noticed by the others.
+// The other ranks notice a rank that hangs.
 func TestWatch(t *testing.T) {
 	noticed := make(chan string, 1)
 	ranks(t, 2, func(c dist.Comm) error {
-		if c.Rank() == 1 { // hangs until then
+		if c.Rank() == 1 { // The rank hangs until the limit.
 			if call := <-noticed; call != "barrier" {
 				t.Errorf("late was %s", call)
 			}

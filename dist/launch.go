@@ -29,12 +29,13 @@ const (
 // launchers are the variables of each launcher, the most specific first: mpirun in a Slurm job sets those of both, and
 // the inner launcher counts.
 var launchers = []struct{ name, rank, size, local string }{
-	{"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
-	// MPICH, Intel MPI, srun --mpi=pmi2
-	{"a PMI launcher", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-	{Torchrun, "RANK", "WORLD_SIZE", "LOCAL_RANK"},
+	{name: "Open MPI's mpirun", rank: "OMPI_COMM_WORLD_RANK", size: "OMPI_COMM_WORLD_SIZE",
+		local: "OMPI_COMM_WORLD_LOCAL_RANK"},
+	// These are the variables of MPICH, Intel MPI and srun --mpi=pmi2.
+	{name: "a PMI launcher", rank: "PMI_RANK", size: "PMI_SIZE", local: "MPI_LOCALRANKID"},
+	{name: Torchrun, rank: "RANK", size: "WORLD_SIZE", local: "LOCAL_RANK"},
 	// A batch script and an interactive shell are one process, and have SLURM_PROCID, too.
-	{Srun, slurmRank, "SLURM_STEP_NUM_TASKS", slurmLocal},
+	{name: Srun, rank: slurmRank, size: "SLURM_STEP_NUM_TASKS", local: slurmLocal},
 }
 
 // Detect finds the place of this process in the environment that getenv reads. If only some of the variables are set,

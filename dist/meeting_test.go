@@ -14,7 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// meet runs f on each of the ranks that come to a meeting of size ranks.
+// meet runs f on each of the ranks in come, in a meeting of size ranks.
 func meet(t *testing.T, size int, come []int, limit time.Duration, f func(*dist.Meeting, int) error) []error {
 	t.Helper()
 	address := net.JoinHostPort("127.0.0.1", disttest.FreePort(t))
@@ -30,7 +30,7 @@ func meet(t *testing.T, size int, come []int, limit time.Duration, f func(*dist.
 			errs[r] = err
 		})
 	}
-	if come[0] == 0 { // somebody else calls, too
+	if come[0] == 0 { // A caller that is no rank calls, too.
 		all.Go(func() {
 			for range 100 {
 				if c, err := net.Dial("tcp", address); err == nil {
@@ -46,7 +46,7 @@ func meet(t *testing.T, size int, come []int, limit time.Duration, f func(*dist.
 	return errs
 }
 
-// Each rank gets the texts of all, twice, and all agree or have one error.
+// Each rank gets the texts of all, twice. All ranks agree, or have the same error.
 func TestMeeting(t *testing.T) {
 	errs := meet(t, 3, []int{0, 1, 2}, time.Minute, func(m *dist.Meeting, rank int) error {
 		for round := range 2 {
@@ -72,11 +72,11 @@ func TestMeeting(t *testing.T) {
 	}
 }
 
-// A rank that waits for one that does not come, or that ends, names it.
+// A rank that waits in vain for another rank names it in its error.
 func TestMeetingWithoutAll(t *testing.T) {
 	nothing := func(*dist.Meeting, int) error { return nil }
 	errs := meet(t, 4, []int{0, 2}, time.Second, nothing)
-	// under load rank 2 may be late, too
+	// Under load rank 2 may be late, too.
 	if text := fmt.Sprint(errs[0]); !strings.Contains(text, "ranks 1, ") ||
 		!strings.Contains(text, "3 have not come to 127.0.0.1:") {
 		t.Error(errs)
@@ -87,7 +87,7 @@ func TestMeetingWithoutAll(t *testing.T) {
 	}
 	errs = meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Meeting, rank int) error {
 		if rank == 1 {
-			return nil // and leaves
+			return nil // The rank leaves.
 		}
 		_, err := m.Exchange(nil)
 		return err
@@ -99,11 +99,11 @@ func TestMeetingWithoutAll(t *testing.T) {
 
 func TestAddress(t *testing.T) {
 	for _, c := range []struct{ host, port, store, want string }{
-		{"node1", "29500", "", "node1:29500"},
-		{"::1", "29500", "True", "[::1]:29501"}, // where torchrun itself listens at the port
-		{"", "29500", "", ""},
-		{"node1", "", "", ""},
-		{"node1", "65535", "", ""},
+		{host: "node1", port: "29500", want: "node1:29500"},
+		{host: "::1", port: "29500", store: "True", want: "[::1]:29501"}, // Torchrun itself listens at the port.
+		{host: "", port: "29500"},
+		{host: "node1", port: ""},
+		{host: "node1", port: "65535"},
 	} {
 		env := map[string]string{"MASTER_ADDR": c.host, "MASTER_PORT": c.port, "TORCHELASTIC_USE_AGENT_STORE": c.store}
 		got, err := dist.Address(func(name string) string { return env[name] })
@@ -113,7 +113,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// A process with the number of another learns that this may be the reason.
+// The error of a second process with the same rank names this as a possible reason.
 func TestMeetingTwice(t *testing.T) {
 	address := net.JoinHostPort("127.0.0.1", disttest.FreePort(t))
 	go dist.Meet(dist.Place{Rank: 0, Size: 3}, address, 5*time.Second)
@@ -131,7 +131,7 @@ func TestMeetingTwice(t *testing.T) {
 	}
 }
 
-// A rank may have much to say, such as the names of many columns.
+// The text of a rank may be long, such as the names of many columns.
 func TestMeetingLong(t *testing.T) {
 	long := strings.Repeat("c", 3<<20)
 	errs := meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Meeting, _ int) error {

@@ -20,7 +20,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// trainedOn is a short run of a table.
+// trainedOn trains a short run on a table.
 func trainedOn(t *testing.T, dev device.Device, path string, further ...options.Setting) (
 	*options.Config, *data.Dataset, *train.Outcome) {
 	t.Helper()
@@ -33,7 +33,7 @@ func trainedOn(t *testing.T, dev device.Device, path string, further ...options.
 	return c, test, must.Get(job.Run(context.Background()))(t)
 }
 
-// The target depends on the inputs strong and weak, and not on useless, which is noise.
+// The target depends on the inputs strong and weak. The input useless is noise.
 func TestShuffle(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("strong,weak,useless,y\n")
@@ -59,7 +59,7 @@ func TestShuffle(t *testing.T) {
 		t.Errorf("%+v", got.Inputs)
 	}
 
-	// The definition, a row at a time: a table in which one column is shuffled, scored by itself.
+	// This computes the definition, row by row: the score of a table in which one column is shuffled.
 	from := make([]int, test.N())
 	philox.Permutation(from, [2]uint32{uint32(out.Trained.Seed), 0}, shuffleSite, 0, 0)
 	score := func(column int) float64 {
@@ -86,7 +86,7 @@ func TestShuffle(t *testing.T) {
 		}
 	}
 
-	// Inputs that are shuffled one at a time, for want of memory, have the same importance.
+	// Inputs that are shuffled one at a time, for lack of memory, have the same importance.
 	defer func(cells int) { mostCells = cells }(mostCells)
 	mostCells = 1
 	alone, err := shuffle(context.Background(), out.Trained, c, out.Steps, dev, test)
@@ -95,7 +95,7 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// An input that matters is found among many, wherever it is, also where inputs share a length-scale.
+// An important input is found among many, wherever it is, also if inputs share a length-scale.
 func TestShuffleFindsOneOfMany(t *testing.T) {
 	const width = 70
 	cell := func(i, d int) float64 { return philox.Normal([2]uint32{6, 0}, 0, 0, uint32(i), d) }

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The list tells how many test rows of a run are scored, where a time limit has cut its test.
+// The list has the number of scored test rows of a run whose test was cut by a time limit.
 func TestCutIsListed(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{

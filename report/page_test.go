@@ -18,14 +18,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// patterns are values of rows that no part of the page may choke on.
+// patterns are values of rows that every part of the page must be able to show.
 var patterns = [][]float64{
 	{3.7}, {0}, {1e-300}, {1e300}, {-1e300, 1e300}, {math.MaxFloat64, -math.MaxFloat64}, {0, 5e-324}, {1, 1, 1, 2},
 	{3.7, math.Nextafter(3.7, 4)}, {1e16, 1e16 + 2}, {math.NaN(), 1}, {math.NaN()}, {math.Inf(1), math.Inf(-1), 0.5},
 	{-1, 0.2, 0.4, 2}, {0.25, 0.5, 1},
 }
 
-// made is a run whose rows have the values of patterns, one after the other.
+// made returns a run whose rows have the values of patterns, one after the other.
 func made(t testing.TB, task data.Task, n, targets int, value func(column, row int) float64) *Run {
 	t.Helper()
 	c := must.Get(options.Resolve(nil, nil))(t)
@@ -87,7 +87,7 @@ func checkPage(t *testing.T, runs ...*Run) {
 	}
 }
 
-// The page of any rows ends, is small, and shows what is no number as none.
+// The page of any rows is complete and small, and shows values that are no numbers as none.
 func TestDegenerateRows(t *testing.T) {
 	for _, task := range []data.Task{data.Regression, data.Classification} {
 		for _, n := range []int{1, 2, 12} {
@@ -95,7 +95,7 @@ func TestDegenerateRows(t *testing.T) {
 			for p := range patterns {
 				for _, same := range []bool{true, false} {
 					r := made(t, task, n, 1, func(column, row int) float64 {
-						if !same { // every column has a pattern of its own
+						if !same { // Every column has its own pattern.
 							column += p
 						} else {
 							column = p
@@ -125,7 +125,7 @@ func TestPageSize(t *testing.T) {
 	checkPage(t, slices.Repeat([]*Run{made(t, data.Regression, 5000, 3, wild)}, 20)...)
 }
 
-// Folders of one name have labels of their own.
+// Folders with the same name have different labels.
 func TestLabelsDiffer(t *testing.T) {
 	var runs []*Run
 	for _, path := range []string{"a/fold-1", "b/fold-1", "b/fold-2"} {
@@ -171,7 +171,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// A page does not say that the scores are of all test rows where a time limit has cut the test.
+// If a time limit has cut the test, the page does not say that the scores are of all test rows.
 func TestNoteOfACutTest(t *testing.T) {
 	r := made(t, data.Regression, 12, 1, func(_, row int) float64 { return float64(row) })
 	r.Result.NTest, r.Result.Cut = 90, &fitted.Cut{Rows: 12, Samples: 1}

@@ -9,7 +9,7 @@ import (
 func TestTenthsOfEqualValues(t *testing.T) {
 	for _, c := range []struct {
 		n, zeros int
-		want     []int // rows of each part
+		want     []int // number of rows of each part
 	}{
 		{100, 50, []int{50, 10, 10, 10, 10, 10}}, {100, 55, []int{55, 5, 10, 10, 10, 10}}, {40, 40, []int{40}},
 		{25, 1, []int{2, 3, 2, 3, 2, 3, 2, 3, 2, 3}}, {3, 1, []int{1, 1, 1}},

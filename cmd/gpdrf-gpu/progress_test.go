@@ -18,8 +18,12 @@ func TestLines(t *testing.T) {
 		total       int
 		step        time.Duration
 		least, most int
-	}{{100000, 10 * time.Millisecond, 12, 20}, {100, time.Millisecond, 2, 2},
-		{7, 5 * time.Second, 7, 7}, {1, time.Second, 1, 1}} {
+	}{
+		{total: 100000, step: 10 * time.Millisecond, least: 12, most: 20},
+		{total: 100, step: time.Millisecond, least: 2, most: 2},
+		{total: 7, step: 5 * time.Second, least: 7, most: 7},
+		{total: 1, step: time.Second, least: 1, most: 1},
+	} {
 		var out bytes.Buffer
 		l := &lineReporter{w: &out}
 		l.Begin(c.total)
@@ -101,11 +105,11 @@ func TestRowsBar(t *testing.T) {
 		done     []int
 		want     int
 	}{
-		{true, late, []int{0, 256, 512}, 512},
-		{true, late, []int{0, 256, 600}, 600},
-		{true, time.Now(), []int{0, 256}, -1},
-		{false, late, []int{0, 256}, -1},
-		{true, late, []int{600}, -1},
+		{terminal: true, start: late, done: []int{0, 256, 512}, want: 512},
+		{terminal: true, start: late, done: []int{0, 256, 600}, want: 600},
+		{terminal: true, start: time.Now(), done: []int{0, 256}, want: -1},
+		{terminal: false, start: late, done: []int{0, 256}, want: -1},
+		{terminal: true, start: late, done: []int{600}, want: -1},
 	} {
 		var out bytes.Buffer
 		b := (&program{console: console{err: &out, terminal: c.terminal}}).newRowsBar(600)

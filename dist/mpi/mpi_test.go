@@ -21,7 +21,7 @@ import (
 // The tests start this program under mpirun, once for each rank.
 func TestMain(m *testing.M) { disttest.Main(m, rank) }
 
-// rank is what one process of a job does.
+// rank runs the task of one process of a job.
 func rank(mode string) error {
 	place, err := dist.Detect(os.Getenv)
 	if err != nil {
@@ -33,7 +33,7 @@ func rank(mode string) error {
 	}
 	switch mode {
 	case "check":
-		maxCount = 30_011 // pieces
+		maxCount = 30_011 // The calls take several pieces.
 		err = disttest.Check(c)
 	case "nil": // a mistake of ours is a panic, as without MPI
 		func() {
@@ -78,7 +78,7 @@ func fault(mode string, c dist.Comm) {
 	}
 }
 
-// engine is an MPI of this machine.
+// engine is an MPI library of this machine, with its mpirun.
 type engine struct {
 	name, mpirun, library string
 	// to test with: those of MPICH are slow where there are more than processors
@@ -145,7 +145,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// Whatever becomes of one rank, all end, and mpirun tells.
+// If one rank fails in any way, all end, and mpirun fails.
 func TestFaults(t *testing.T) {
 	for _, e := range engines(t) {
 		for _, mode := range []string{"exit", "panic", "abort", "hang"} {
@@ -163,7 +163,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A library of another launcher is refused: it would make jobs of one process.
+// A library that does not belong to the launcher is refused: each process would be a job of its own.
 func TestOtherLibrary(t *testing.T) {
 	all := engines(t)
 	if len(all) < 2 {

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// What the package knows of NCCL is what NVIDIA's header says, and its library has every function.
-// No GPU is needed to ask it for its version and for an id.
+// The declarations of the package agree with NVIDIA's header, and the library has every function.
+// The calls for the version and for an id need no GPU.
 func TestHeader(t *testing.T) {
 	folder := os.Getenv("NCCL")
 	if folder == "" {
 		t.Skip("NCCL is not the folder with NVIDIA's include and lib: make test-nccl")
 	}
-	stubs := t.TempDir() // of the CUDA toolkit it wants the names of two types, and half precision
+	stubs := t.TempDir() // stand-ins for the headers of the CUDA toolkit that it includes
 	for name, text := range map[string]string{
 		"cuda_runtime.h": "#include <stddef.h>\ntypedef struct CUstream_st *cudaStream_t;\n" +
 			"typedef struct CUevent_st *cudaEvent_t;\n",
