@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// calibrate fits the temperature to the validation rows, unless it is given, or attempts have fitted it. Who
-// has pressed Ctrl-C does not wait for it. Counts have none: their noise follows from their rates.
+// calibrate fits the temperature to the validation rows, unless it is given or attempts have fitted it. After Ctrl-C
+// it is 1. Counts have no temperature: their noise follows from their rates.
 func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) error {
 	if !j.calibrates(out) {
 		return nil
@@ -25,10 +25,11 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 	if err != nil {
 		return err
 	}
-	t, before, after := Temperature(out.Trained, p, rows)
+	t, plainMean, temperedMean := Temperature(out.Trained, p, rows)
 	if t != 1 {
 		out.Trained.Config.Temperature = t
-		reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N, after, before)
+		reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N,
+			temperedMean, plainMean)
 	}
 	out.Config = out.Config.With("temperature", t)
 	return nil
@@ -39,35 +40,35 @@ func (j *Job) calibrates(out *Outcome) bool {
 	return j.Validation != nil && out.Config.Temperature == 0 && !out.Trained.Counts()
 }
 
-// keepTemperatureOne settles the temperature where nothing has fitted it.
+// keepTemperatureOne sets the temperature to 1 if it is still open.
 func (j *Job) keepTemperatureOne(out *Outcome) {
 	if j.calibrates(out) {
 		out.Config = out.Config.With("temperature", 1.0)
 	}
 }
 
-// Temperature is the one that fits a prediction of rows, where it makes them likelier by more than the
-// standard error, and otherwise 1; with their mean log density without it and with it. The bound pays for
-// large logits, so that a classifier which is almost always right is less sure than it could be. And a model
-// of few numbers is too sure.
-func Temperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset) (t, before, after float64) {
+// Temperature is the temperature that fits a prediction of rows, or 1 if it does not make them likelier by more than
+// the standard error. It also returns their mean log density without it and with it. The bound pays for large
+// logits, so that a classifier which is almost always right is less sure than it could be. And a model of few
+// numbers is too sure.
+func Temperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset) (t, plainMean, temperedMean float64) {
 	w := metrics.Weights(rows.Weights)
-	t, as, with := metrics.Temperature(func(t float64) []float64 {
-		if trained.Schema.Task == data.Classification { // without a copy of the logits, which may be many
+	t, plainLogs, temperedLogs := metrics.Temperature(func(t float64) []float64 {
+		if trained.Schema.Task == data.Classification { // this makes no copy of the logits, which may be large
 			return metrics.LabelLogs(p.H, p.S, p.N, p.C, 1/t, rows.Labels)
 		}
 		return trained.DensitiesOf(p.Tempered(t), rows, 0).Log
 	}, w)
-	if !surpasses(with, as, w) {
-		t, with = 1, as
+	if !surpasses(temperedLogs, plainLogs, w) {
+		t, temperedLogs = 1, plainLogs
 	}
-	before, _ = w.MeanError(as)
-	after, _ = w.MeanError(with)
-	return t, before, after
+	plainMean, _ = w.MeanError(plainLogs)
+	temperedMean, _ = w.MeanError(temperedLogs)
+	return t, plainMean, temperedMean
 }
 
-// conform scores the rows that were held out for intervals, after all else is settled. Who has pressed Ctrl-C
-// does not wait for it.
+// conform scores the rows that were held out for intervals, once all else is settled. After Ctrl-C there are no
+// intervals.
 func (j *Job) conform(ctx context.Context, out *Outcome) error {
 	if j.Conformal == nil || out.End == Interrupted {
 		return nil

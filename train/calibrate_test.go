@@ -15,7 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// failing is a device that is lost from a moment on.
+// failing is a device that a test can lose.
 type failing struct {
 	device.Device
 	lost bool
@@ -28,7 +28,7 @@ func (d *failing) Gather(dst, src, rows *device.Tensor) {
 	d.Device.Gather(dst, src, rows)
 }
 
-// lasting is a Reporter that loses a device when training has ended.
+// lasting is a Reporter that loses a failing device at the end of the training.
 type lasting struct {
 	quiet
 	device *failing

@@ -26,12 +26,16 @@ func TestRowsChoose(t *testing.T) {
 		rows        int
 		target      func(*rand.Rand, float64, float64) string
 		safe        bool
-		held        string
+		note        string
 	}{
-		{"numbers", "inducing=20 latents=3 features=20", 120, wave, false, "24 rows held out: predictive with kl-weight 0.1"},
-		{"classes", "inducing=20 latents=3 features=20", 120, rings, false, "24 rows held out: elbo with kl-weight 0.1"},
-		{"many rows", "inducing=4 latents=1 features=8", 300, wave, true, "60 rows held out: predictive with kl-weight 0.3"},
-		{"asked", "inducing=20 latents=3 features=20 objective=auto steps=800", 120, wave, false, "24 rows held out: elbo"},
+		{name: "numbers", words: "inducing=20 latents=3 features=20", rows: 120, target: wave,
+			note: "24 rows held out: predictive with kl-weight 0.1"},
+		{name: "classes", words: "inducing=20 latents=3 features=20", rows: 120, target: rings,
+			note: "24 rows held out: elbo with kl-weight 0.1"},
+		{name: "many rows", words: "inducing=4 latents=1 features=8", rows: 300, target: wave, safe: true,
+			note: "60 rows held out: predictive with kl-weight 0.3"},
+		{name: "asked", words: "inducing=20 latents=3 features=20 objective=auto steps=800", rows: 120, target: wave,
+			note: "24 rows held out: elbo"},
 	} {
 		cfg := config(t, "batch=50 "+c.words).With("steps", steps)
 		job := &Job{Config: cfg, Device: openCPU(t), Reporter: &quiet{}}
@@ -40,8 +44,8 @@ func TestRowsChoose(t *testing.T) {
 		must.OK(t, err)
 		out := must.Get(job.Run(context.Background()))(t)
 		got, notes := out.Config, strings.Join(job.Reporter.(*quiet).notes, "\n")
-		if !strings.Contains(notes, c.held) {
-			t.Errorf("%s: no %q in the notes: %s", c.name, c.held, notes)
+		if !strings.Contains(notes, c.note) {
+			t.Errorf("%s: no %q in the notes: %s", c.name, c.note, notes)
 		}
 		if got.Objective == options.Auto || out.Trained.KLWeight != got.KLWeight {
 			t.Errorf("%s: objective %s with kl-weight %g, and %g in the model", c.name, got.Objective, got.KLWeight,
@@ -203,7 +207,7 @@ func TestNoAttempt(t *testing.T) {
 	if err := r.choose(ctx); err != stop {
 		t.Errorf("a context that is over: %v", err)
 	}
-	h := &chooser{settings: []setting{{options.ELBO, 1}}, rest: job.Train, held: job.Train}
+	h := &chooser{settings: []setting{{options.ELBO, 1}}, trainRows: job.Train, heldOut: job.Train}
 	broken := *r.trained
 	broken.Targets = []data.TargetScale{{SD: 0}} // no target is a number
 	h.run = &run{job: r.job, trained: &broken, init: r.init}
@@ -223,11 +227,11 @@ func TestNoTimeForLongAttempts(t *testing.T) {
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
 	must.Get(job.settle(context.Background()))(t)
 	for i, s := range settings(job.Config, job.Train) {
-		job.attempted.Attempts = append(job.attempted.Attempts, rundir.Attempt{Objective: s.objective,
+		job.attemptState.Attempts = append(job.attemptState.Attempts, rundir.Attempt{Objective: s.objective,
 			KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
 	}
 	r := chosenLate(t, job)
-	if c := r.job.Config; c.Objective != options.Predictive || c.KLWeight != lowest || c.Steps != 300 ||
+	if c := r.job.Config; c.Objective != options.Predictive || c.KLWeight != lowestWeight || c.Steps != 300 ||
 		c.RowsChoseLength || c.Temperature != 0 {
 		t.Errorf("%s for %d steps, planned for %q, temperature %g", c.ObjectiveName(), c.Steps, c.PlannedFor,
 			c.Temperature)
@@ -258,16 +262,16 @@ func TestSequencesChoose(t *testing.T) {
 // An attempt ends where, at the pace of all, a time limit leaves fewer steps than the longest attempt had.
 func TestReserve(t *testing.T) {
 	for _, c := range []struct {
-		left time.Duration
-		want bool
-	}{{9 * time.Second, true}, {11 * time.Second, false}} {
-		r := &run{job: &Job{Reporter: Silent{}}, clock: clock{limit: Limit{Began: time.Now()}, deadline: c.left}}
+		remaining time.Duration
+		want      bool
+	}{{remaining: 9 * time.Second, want: true}, {remaining: 11 * time.Second, want: false}} {
+		r := &run{job: &Job{Reporter: Silent{}}, clock: clock{limit: Limit{Began: time.Now()}, deadline: c.remaining}}
 		ended := false
-		h := &chooser{run: r, all: 200, steps: 100, seconds: 10, enough: func() { ended = true },
+		h := &chooser{run: r, totalSteps: 200, timedSteps: 100, timedSeconds: 10, cancel: func() { ended = true },
 			attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
 		listener{chooser: h}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
 		if ended != c.want {
-			t.Errorf("%s left for 100 steps of 100 ms: ended %t", c.left, ended)
+			t.Errorf("%s left for 100 steps of 100 ms: ended %t", c.remaining, ended)
 		}
 	}
 }

@@ -19,37 +19,38 @@ func TestPlaces(t *testing.T) {
 	c := config(t, "steps=1000 lr=1 warmup=0 kl-warmup=0.5")
 	first, s := newSchedule(c), newSchedule(c.Replan(200, 300).Replan(250, 500))
 	for step := 1; step <= 200; step++ {
-		if s.rate(step) != first.rate(step) || s.kl(step) != first.kl(step) {
-			t.Fatalf("step %d: %g and %g, as it was planned %g and %g", step, s.rate(step), s.kl(step),
-				first.rate(step), first.kl(step))
+		if s.rate(step) != first.rate(step) || s.klWeight(step) != first.klWeight(step) {
+			t.Fatalf("step %d: %g and %g, as it was planned %g and %g", step, s.rate(step), s.klWeight(step),
+				first.rate(step), first.klWeight(step))
 		}
 	}
 	for step := 2; step <= 500; step++ {
-		if s.rate(step) > s.rate(step-1) || s.kl(step) < s.kl(step-1) || s.rate(step-1)-s.rate(step) > 0.02 {
-			t.Errorf("step %d: %g and %g after %g and %g", step, s.rate(step), s.kl(step), s.rate(step-1), s.kl(step-1))
+		if s.rate(step) > s.rate(step-1) || s.klWeight(step) < s.klWeight(step-1) || s.rate(step-1)-s.rate(step) > 0.02 {
+			t.Errorf("step %d: %g and %g after %g and %g", step, s.rate(step), s.klWeight(step), s.rate(step-1),
+				s.klWeight(step-1))
 		}
 	}
-	if last := first.rate(1000); s.kl(500) != 1 || math.Abs(s.rate(500)-last) > last {
-		t.Errorf("at the end %g and %g, expected %g and 1", s.rate(500), s.kl(500), last)
+	if last := first.rate(1000); s.klWeight(500) != 1 || math.Abs(s.rate(500)-last) > last {
+		t.Errorf("at the end %g and %g, expected %g and 1", s.rate(500), s.klWeight(500), last)
 	}
 }
 
 // The number of steps follows the pace, and stays where it fits.
 func TestRevised(t *testing.T) {
 	for _, c := range []struct {
-		perStep, left time.Duration
-		want          int // of 1000, 100 of them are done
+		perStep, remaining time.Duration
+		want               int // number of steps; the plan is 1000, of which 100 are done
 	}{
-		{time.Second, 950 * time.Second, 1000},
-		{time.Second, 1050 * time.Second, 1000},
-		{time.Second, 500 * time.Second, 560},
-		{time.Second, 2000 * time.Second, 1940},
-		{10 * time.Minute, time.Second, 101},
+		{perStep: time.Second, remaining: 950 * time.Second, want: 1000},
+		{perStep: time.Second, remaining: 1050 * time.Second, want: 1000},
+		{perStep: time.Second, remaining: 500 * time.Second, want: 560},
+		{perStep: time.Second, remaining: 2000 * time.Second, want: 1940},
+		{perStep: 10 * time.Minute, remaining: time.Second, want: 101},
 	} {
 		now := 100 * c.perStep
-		clock := clock{deadline: now + c.left, limit: Limit{Began: time.Now().Add(-now)}}
-		if got := clock.revised(100, 1000); got < c.want-1 || got > c.want+1 { // the clock goes on
-			t.Errorf("%s a step, %s left: %d steps, expected %d", c.perStep, c.left, got, c.want)
+		clock := clock{deadline: now + c.remaining, limit: Limit{Began: time.Now().Add(-now)}}
+		if got := clock.revisedSteps(100, 1000); got < c.want-1 || got > c.want+1 { // the clock goes on
+			t.Errorf("%s a step, %s left: %d steps, expected %d", c.perStep, c.remaining, got, c.want)
 		}
 	}
 }
@@ -81,12 +82,12 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// A run that goes on keeps its limit, of which it has used a part.
+// A resumed run keeps its limit, of which it has used a part.
 func TestLimitGoesOn(t *testing.T) {
 	now := time.Now()
 	state := rundir.State{Used: time.Minute, Limit: time.Hour}
 	want := Limit{now.Add(-time.Minute), time.Hour}
-	for _, j := range []*Job{{From: &rundir.Checkpoint{State: state}}, {attempted: state}} {
+	for _, j := range []*Job{{From: &rundir.Checkpoint{State: state}}, {attemptState: state}} {
 		j.Config, j.Started = config(t, "steps=5"), now
 		if got := j.Limit(); got != want {
 			t.Errorf("%+v, expected %+v", got, want)
@@ -103,7 +104,7 @@ func TestReplannedRepeats(t *testing.T) {
 	dev := openCPU(t)
 	job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
 	run := must.Get(job.prepare(t.Context()))(t)
-	run.clock.deadline = run.clock.used() + 700*time.Millisecond // for far more steps, or fewer
+	run.clock.deadline = run.clock.used() + 700*time.Millisecond // the steps are far more, or far fewer
 	out := must.Get(run.train(context.Background()))(t)
 	if out.Config.Replanned == "" || out.End == Running {
 		t.Skipf("%d steps fit just so", out.Steps)
@@ -114,8 +115,8 @@ func TestReplannedRepeats(t *testing.T) {
 	same(t, "repeated", out.Trained.Parameters, second.Trained.Parameters)
 }
 
-// slowing is a device whose steps take a time, by their number. The clock is that of a synctest, in which
-// nothing else takes any.
+// slowing is a device whose steps take a time by their number. The clock is that of a synctest, in which nothing else
+// takes time.
 type slowing struct {
 	adams
 	pace func(step int) time.Duration
@@ -126,7 +127,7 @@ func (d *slowing) Adam(p, g, m, v, rate *device.Tensor, step device.AdamStep) {
 	d.adams.Adam(p, g, m, v, rate, step)
 }
 
-// starved trains within two seconds. The steps that are timed take a millisecond, and later ones that of pace.
+// starved trains within two seconds. The timed steps take a millisecond, and later ones the time of pace.
 func starved(t *testing.T, pace func(step int) time.Duration,
 	check func(out *Outcome, used time.Duration, notes string)) {
 	t.Helper()

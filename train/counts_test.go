@@ -16,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// countRows are n rows whose counts have the rate t·exp(1 + sin 2a + b/2), of exposures t from 1 to 4, and a
-// dispersion; with the negative log probability of each count under the truth on average.
+// countRows are n rows whose counts have the rate t·exp(1 + sin 2a + b/2), with exposures t from 1 to 4, and a
+// dispersion. It also returns the mean negative log probability of a count under the true rates.
 func countRows(t *testing.T, n int, seed uint64, dispersion float64) (ds *data.Dataset, truth float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 5))

@@ -25,10 +25,10 @@ import (
 const (
 	sameParameters  = 1e-8 // |a−b| relative to the largest number of its block
 	sameBound       = 1e-8 // relative, in double
-	sameBoundSingle = 1e-4 // relative to the log-likelihood and KL that it is made of
+	sameBoundSingle = 1e-4 // relative to the log-likelihood and the KL in the bound
 )
 
-// requireCUDA skips a test where there is no GPU, or fails it where there must be one.
+// requireCUDA skips a test if there is no GPU, or fails it if there must be one.
 func requireCUDA(t *testing.T) {
 	t.Helper()
 	dev, err := device.Open("cuda:0:f64")
@@ -57,7 +57,7 @@ func TestCUDATraining(t *testing.T) {
 	})
 }
 
-// And so is one of counts and of levels, with weights.
+// A training of counts or of levels, with weights, on the GPU is that of the CPU.
 func TestCUDALikelihoods(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"counts": weighted(table(t, 60, 1, wave), true)}, []string{
@@ -68,7 +68,7 @@ func TestCUDALikelihoods(t *testing.T) {
 	})
 }
 
-// And so is one on sequences, alone and beside vectors.
+// A training on sequences, alone and beside vectors, on the GPU is that of the CPU.
 func TestCUDASequences(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"classes": genes(t, 60, 1), "regression": mixed(t, 60, 1)}, []string{
@@ -91,7 +91,7 @@ func TestCUDAGraphs(t *testing.T) {
 // Distances that a step computes have the bits of a table that the host has made.
 func TestCUDADistances(t *testing.T) {
 	requireCUDA(t)
-	testDistances(t, "cuda:0", "f64") // where no rounding to single hides the last bit
+	testDistances(t, "cuda:0", "f64") // rounding to single precision would hide the last bit
 }
 
 func testCUDATraining(t *testing.T, sets map[string]*data.Dataset, runs []string) {

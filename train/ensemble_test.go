@@ -34,7 +34,7 @@ func TestEnsemble(t *testing.T) {
 	whole, distances, err := e.PredictFar(t.Context(), dev, set, 20)
 	must.OK(t, err)
 	mixture, y := e.Mixture(whole, 0).(metrics.Mixture), data.Standardise(set.Y, e.Targets)
-	inner := mixture // the tails are those of the whole
+	inner := mixture // only the whole mixture has an outer share
 	inner.Outer = 0
 	density, mean, noise := make([]float64, set.N()), make([]float64, set.N()), make([]float64, set.N())
 	for k, samples := range []int{11, 5, 4} {

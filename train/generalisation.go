@@ -10,31 +10,30 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Generalise compares training rows with those that scores are of, or with validation rows where
-// there are some. It is nil where there are neither. Log densities that are no numbers are an
-// error. Soon after ctx ends, its cause is the error.
+// Generalise compares training rows with validation rows or, if there are none, with the test rows of scores. It is
+// nil without either. Log densities that are not finite are an error. Soon after ctx ends, its cause is the error.
 func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
 	scores *fitted.Scores) (*rundir.Generalisation, error) {
-	of, unseen := "test", scores.Densities
+	unseenKind, unseen := "test", scores.Densities
 	var err error
 	switch {
 	case j.Validation != nil:
-		of = "validation"
-		if unseen, err = j.sampled(ctx, t, j.Validation); err != nil {
+		unseenKind = "validation"
+		if unseen, err = j.sampleDensities(ctx, t, j.Validation); err != nil {
 			return nil, err
 		}
 	case j.testRows() == 0:
 		return nil, nil
 	}
-	seen, err := j.sampled(ctx, t, j.Train)
+	seen, err := j.sampleDensities(ctx, t, j.Train)
 	if err != nil {
 		return nil, err
 	}
-	return rundir.NewGeneralisation(of, seen, unseen)
+	return rundir.NewGeneralisation(unseenKind, seen, unseen)
 }
 
-// moreRows is how many rows calibrate, conform and Generalise predict.
-func (j *Job) moreRows() (rows int) {
+// otherPredictedRows is the number of rows that calibrate, conform and Generalise predict.
+func (j *Job) otherPredictedRows() (rows int) {
 	if j.Conformal != nil {
 		rows = j.Conformal.N()
 	}
@@ -48,8 +47,8 @@ func (j *Job) moreRows() (rows int) {
 	return rows
 }
 
-// sampled predicts a sample of rows, as an evaluation predicts its own.
-func (j *Job) sampled(ctx context.Context, t *fitted.Model, ds *data.Dataset) (metrics.Densities, error) {
+// sampleDensities are the log densities of a sample of rows, predicted in the same way as an evaluation.
+func (j *Job) sampleDensities(ctx context.Context, t *fitted.Model, ds *data.Dataset) (metrics.Densities, error) {
 	sample, _ := ds.Sample(fitted.ComparedRows, t.Seed)
 	p, err := t.Predict(ctx, j.Device, sample, j.Config.EvalSamples)
 	if err != nil {

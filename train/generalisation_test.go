@@ -59,7 +59,7 @@ func TestMemorisedNoise(t *testing.T) {
 		if g.Memorised != want || (g.Warning(job.Config) != "") != want {
 			t.Errorf("%s: %+v, %q", spectra, g, g.Warning(job.Config))
 		}
-		const best = 1.4189 // of a standard normal: ½ log 2πe
+		const best = 1.4189 // entropy of a standard normal: ½ log 2πe
 		if s := scores.Regression; !want && (s.NLPD > best+0.2 || s.Coverage90 < 0.8) {
 			t.Errorf("%s: NLPD %.3f and coverage %.2f of noise", spectra, s.NLPD, s.Coverage90)
 		}
@@ -95,15 +95,15 @@ func TestComparedRows(t *testing.T) {
 		if g.Unseen.Rows != fitted.ComparedRows || g.Seen.Rows != 100 {
 			t.Errorf("%s: %+v", options, g)
 		}
-		alone := must.Get(job.sampled(t.Context(), out.Trained, test))(t)
+		alone := must.Get(job.sampleDensities(t.Context(), out.Trained, test))(t)
 		if !slices.Equal(alone.Log, scores.Densities.Log) || !slices.Equal(alone.Expected, scores.Densities.Expected) {
 			t.Errorf("%s: the rows of a sample are predicted otherwise alone", options)
 		}
-		if job.moreRows() != 100 {
-			t.Errorf("%s: %d more rows", options, job.moreRows())
+		if job.otherPredictedRows() != 100 {
+			t.Errorf("%s: %d more rows", options, job.otherPredictedRows())
 		}
-		if job.Conformal = table(t, 30, 4, wave); job.moreRows() != 130 {
-			t.Errorf("%s: %d more rows with those of intervals", options, job.moreRows())
+		if job.Conformal = table(t, 30, 4, wave); job.otherPredictedRows() != 130 {
+			t.Errorf("%s: %d more rows with those of intervals", options, job.otherPredictedRows())
 		}
 	}
 }

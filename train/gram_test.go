@@ -68,7 +68,7 @@ func writeGram(t testing.TB, inducing, train, test [][]float64) string {
 	return path
 }
 
-// withOne are rows of a table with a 1 behind them.
+// withOne are the rows of a table, each with a 1 appended.
 func withOne(d *data.Dataset) (rows [][]float64) {
 	for i := range d.N() {
 		rows = append(rows, append(slices.Clone(d.Row(i)), 1))
@@ -76,7 +76,7 @@ func withOne(d *data.Dataset) (rows [][]float64) {
 	return rows
 }
 
-// circle is whether a point is in a circle.
+// circle reports whether a point is in a circle.
 func circle(_ *rand.Rand, a, b float64) string {
 	if a*a+b*b < 1.8 {
 		return "1"

@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	inducingRows = 10000   // rows that k-means and greedy look at
-	poolNumbers  = 1 << 26 // numbers of these rows, or those of X̄ if they are more
+	inducingRows = 10000   // largest number of rows for k-means and greedy
+	poolNumbers  = 1 << 26 // largest number of values in these rows, unless X̄ has more
 	kmeansRounds = 10
-	// rows a worker takes at a time; fixed, so results do not depend on the workers
+	// rows that a worker takes at a time; it is fixed, so that results do not depend on the workers
 	rowBlock       = 256
-	greedyNearZero = 1e-10
+	greedyNearZero = 1e-10 // variance below which greedy regards rows as explained
 )
 
 // inducingPoints chooses X̄ among the training rows [N,D].
 type inducingPoints struct {
 	method      string
 	m           int     // rows or centres that are chosen
-	lengthscale float64 // of the RBF for greedy
+	lengthscale float64 // length-scale of the RBF for greedy
 	seed        uint64
-	progress    func(share float64) // hears the share done
+	progress    func(share float64) // gets the finished share
 }
 
-// choose is X̄ [M,D], from scaled rows: x gives those from lo to hi−1. Where ctx ends before, its
-// error is returned.
+// choose is X̄ [M,D], chosen from n scaled rows of d columns; x gives the rows lo … hi−1. If ctx ends, its error
+// is returned.
 func (c inducingPoints) choose(ctx context.Context, x func(lo, hi int) []float64, n, d int) ([]float64, error) {
-	rows := subset(n, c.looksAt(n, d), c.seed)
+	rows := subset(n, c.poolSize(n, d), c.seed)
 	p := pool{x: make([]float64, len(rows)*d), n: len(rows), d: d}
 	for i, r := range rows {
 		copy(p.row(i), x(r, r+1))
@@ -50,15 +50,15 @@ func (c inducingPoints) choose(ctx context.Context, x func(lo, hi int) []float64
 	return nil, fmt.Errorf("train: no way %q to choose inducing points", c.method)
 }
 
-// looksAt is how many of n rows of d columns the choice looks at.
-func (c inducingPoints) looksAt(n, d int) int {
+// poolSize is the number of rows, of n with d columns, that the method chooses from.
+func (c inducingPoints) poolSize(n, d int) int {
 	if c.method == options.InducingRandom {
 		return c.m
 	}
 	return max(c.m, min(n, inducingRows, poolNumbers/max(1, d)))
 }
 
-// pool is the rows [n,d] that k-means and greedy look at, in random order.
+// pool is the rows [n,d] that k-means and greedy choose from, in random order.
 type pool struct {
 	x    []float64
 	n, d int
@@ -151,7 +151,7 @@ func (c inducingPoints) greedy(ctx context.Context, p pool) []float64 {
 				best = i
 			}
 		}
-		// the pool is explained: other rows add nothing, so take the first ones
+		// the chosen rows explain the pool: others add nothing, so the first ones are taken
 		if variance[best] < greedyNearZero {
 			return append(out, p.x[t*p.d:m*p.d]...)
 		}

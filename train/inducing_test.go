@@ -133,7 +133,7 @@ func TestPoolOfWideRows(t *testing.T) {
 		{options.InducingGreedy, 50_000, 2000, 2000},
 		{options.InducingRandom, 8, 100, 100},
 	} {
-		if got := (inducingPoints{method: c.method, m: c.m}).looksAt(1e6, c.d); got != c.want {
+		if got := (inducingPoints{method: c.method, m: c.m}).poolSize(1e6, c.d); got != c.want {
 			t.Errorf("%s looks at %d rows of %d columns, expected %d", c.method, got, c.d, c.want)
 		}
 	}

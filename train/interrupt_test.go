@@ -34,7 +34,7 @@ func (d *cancelling) Gather(dst, src, rows *device.Tensor) {
 // A batch of partedRun goes through the model in parts, with two gatherings each: x and y.
 const (
 	partedRun = "model=gp inducing=9 batch=20 chunk=4 steps=30 checkpoint-every=0 device=cpu:f64"
-	gathers   = 5 * 2 // of a step
+	gathers   = 5 * 2 // number of gatherings in a step
 )
 
 // interruptIn runs a job of partedRun, and interrupts it in the second part of a step.
@@ -122,7 +122,7 @@ func TestInterruptedELBO(t *testing.T) {
 	}
 }
 
-// recording is such a device that could record the step, of which no part can be left out.
+// recording is a cancelling device that can record steps, of which no part can be left out.
 type recording struct{ *cancelling }
 
 func (recording) Record(work func(device.LiveScalars)) func(device.StepScalars) {
@@ -151,7 +151,7 @@ func TestLateInFirstStep(t *testing.T) {
 		r := must.Get(job.prepare(t.Context()))(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(cause)
-		r.step.Leave = func() bool { return r.leaves(ctx) }
+		r.step.Leave = func() bool { return r.leavesStep(ctx) }
 		out, err := r.train(ctx)
 		if cause == ErrLate && (err != nil || out.End != TimeLimit || out.Steps != 1) || cause != ErrLate && err != cause {
 			t.Errorf("%v: %+v, %v", cause, out, err)

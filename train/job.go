@@ -22,38 +22,38 @@ type Job struct {
 	Device     device.Device
 	Train      *data.Dataset
 	Validation *data.Dataset // evaluated during training; nil for none
-	Test       *data.Dataset // predicted at the end
-	Conformal  *data.Dataset // behind the intervals, and seen by nothing else; nil for none
-	Started    time.Time     // when the command began, for the time limit
+	Test       *data.Dataset // predicted at the end; nil for none
+	Conformal  *data.Dataset // held out for the intervals alone; nil for none
+	Started    time.Time     // time when the command began, for the time limit
 	Reporter   Reporter      // nil is silent
 
-	// Planned is called once the length of the run is planned: from then on, a time limit ends it with a model; nil is
-	// not called
+	// Planned is called once the length of the run is planned, unless it is nil. From then on, a time limit ends the
+	// run with a model.
 	Planned func()
 
-	Comm dist.Comm // the ranks that share the run; nil is one
+	Comm dist.Comm // the ranks that share the run; nil for one process
 
-	// keeps a checkpoint, whose memory is used again; nil makes none
+	// Save keeps a checkpoint, whose memory is used again after the call; nil makes no checkpoints.
 	Save func(*rundir.Checkpoint) error
-	From *rundir.Checkpoint // where the run goes on, nil for its start
+	From *rundir.Checkpoint // the checkpoint that the run resumes from; nil for a run from its start
 
-	// the model at which the run starts: its rows are those of its Schema; nil for a new model
+	// Start is the model at which the run starts: rows are read by its Schema; nil for a new model.
 	Start *fitted.Model
 
-	// of the rows' columns; nil where each is an input, and before project
+	// projection makes few inputs of many columns; nil if each column is an input, and before project.
 	projection *data.Projection
 
-	attempted rundir.State   // that of a checkpoint before the first step
-	earlier   *rundir.Result // of the same checkpoint
+	attemptState  rundir.State   // state of a checkpoint before the first step, which has attempts
+	attemptResult *rundir.Result // result of the same checkpoint
 
-	rows      string     // where they are: host; "" is by the memory
-	distances string     // of sequences: table, steps; "" is by the memory
-	sequences *sequences // results of choose and survey; nil before
-	inSteps   bool       // distances are computed in every step; set by applyPlan
-	streams   bool       // each step brings its batch from the host; set by applyPlan
+	rowLocation      string     // place of the rows: host; "" is by the free memory
+	distanceMethod   string     // way to distances of sequences: table, steps; "" is by the free memory
+	sequences        *sequences // results of chooseInducing and countFeatures; nil before them
+	distancesInSteps bool       // distances are computed in every step; set by applyPlan
+	streamsBatches   bool       // each step brings its batch from the host; set by applyPlan
 }
 
-// testRows is how many rows will be predicted at the end.
+// testRows is the number of rows that are predicted at the end.
 func (j *Job) testRows() int {
 	if j.Test == nil {
 		return 0
@@ -61,11 +61,11 @@ func (j *Job) testRows() int {
 	return j.Test.N()
 }
 
-// Reporter hears how a run goes.
+// Reporter receives the progress of a run.
 type Reporter interface {
-	// Note is a line for the user about a decision that was taken.
+	// Note gets a line for the user about a decision.
 	Note(format string, args ...any)
-	// Doing gets the share, from 0 to 1, that is done of something before the first step.
+	// Doing gets the finished share, from 0 to 1, of a piece of work before the first step.
 	Doing(what string, share float64)
 	// Begin comes before the first step, End after the last.
 	Begin(totalSteps int)
@@ -73,22 +73,22 @@ type Reporter interface {
 	End()
 }
 
-// Silent is a Reporter that tells nobody.
+// Silent is a Reporter that does nothing.
 type Silent struct{}
 
-// Note tells nobody.
+// Note does nothing.
 func (Silent) Note(string, ...any) {}
 
-// Doing tells nobody.
+// Doing does nothing.
 func (Silent) Doing(string, float64) {}
 
-// Begin tells nobody.
+// Begin does nothing.
 func (Silent) Begin(int) {}
 
-// Step tells nobody.
+// Step does nothing.
 func (Silent) Step(rundir.Progress) {}
 
-// End tells nobody.
+// End does nothing.
 func (Silent) End() {}
 
 func (j *Job) reporter() Reporter {
@@ -100,59 +100,62 @@ func (j *Job) reporter() Reporter {
 
 // Outcome is the result of a training.
 type Outcome struct {
-	// the Job's, with all that the run settled, and where it was cut short: it repeats the run
+	// Config is that of the Job, with the options that the run has settled and the step at which it was cut short. A
+	// run with it repeats this one.
 	Config     *options.Config
 	Trained    *fitted.Model
 	Steps      int
-	Seconds    float64        // in the loop
-	ELBO       model.ELBO     // on one batch
-	Recent     *rundir.Recent // nil of a few steps
+	Seconds    float64        // time of the steps
+	ELBO       model.ELBO     // objective on the last batch
+	Recent     *rundir.Recent // mean of the last readings of the objective; nil after few steps
 	Parameters int
 	End        End
 	Rising     bool               // the objective still rose when training ended
-	Validation *rundir.Validation // nil where there were no rows to validate on
+	Validation *rundir.Validation // nil without validation rows
 }
 
-// End is why a run has ended.
+// End is the reason why a run has ended.
 type End int
 
 // The ends of a run.
 const (
-	Running     End = iota // it goes on
+	Running     End = iota // it has not ended
 	Finished               // all steps are done
-	EarlyStop              // evaluations have not been better for too long
-	TimeLimit              // another step would be too late
+	EarlyStop              // too many evaluations in a row have not improved
+	TimeLimit              // another step would end after the limit
 	Interrupted            // the context was cancelled
 )
 
-// cutShort reports whether the run could have gone on.
+// cutShort reports whether the run has ended before its steps were done or its patience was over.
 func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same
-// Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
-// cause is the error; where the time limit does before the length is planned, a *usererror.Error. Where ctx ends
-// after the last step, the model has no temperature or no intervals. The same holds where their rows cannot
-// be predicted, and a note tells why; of several ranks, that is the error. The Job stays as it is.
+// Config on the same rows gives the same bits.
+//
+// If ctx ends before the first step is done, its cause is the error. If the time limit ends before the length is
+// planned, the error is a *usererror.Error. If ctx ends after the last step, the model has no temperature or no
+// intervals. The same holds, with a note, if the rows for them cannot be predicted; with several ranks, that is an
+// error. Run does not change the Job.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	weighted, err := j.withClassWeights()
 	if err != nil {
 		return nil, err
 	}
 	working := *weighted
-	if c := j.From; c != nil && c.Step == 0 { // it has attempts, and nothing of the run
-		working.From, working.attempted, working.earlier = nil, c.State, c.Result
+	if c := j.From; c != nil && c.Step == 0 { // the checkpoint has attempts alone
+		working.From, working.attemptState, working.attemptResult = nil, c.State, c.Result
 	}
 	out, err := working.settleAndRun(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if j.shared() { // all ranks have to end alike
+	if j.shared() { // all ranks have to end in the same way
 		ctx = context.WithoutCancel(ctx)
 	}
 	if err = weighted.calibrate(ctx, out, working.Reporter); err == nil {
 		err = j.conform(ctx, out)
 	}
-	switch { // the model is trained, and worth keeping
+	switch { // an error after training does not lose the model
 	case err == nil:
 	case j.shared(): // another rank may have a temperature or intervals
 		return nil, err
@@ -168,7 +171,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 
 // settleAndRun settles the open options of the Job, and trains.
 func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
-	limit := Limit{j.Started, j.Config.TimeLimit} // of a new run: another has its deadline
+	limit := Limit{j.Started, j.Config.TimeLimit} // the limit of a new run: a resumed one has a deadline
 	prepCtx, cancel := limit.Until(ctx)
 	defer cancel()
 	prepared := false
@@ -205,18 +208,18 @@ func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
 		return nil, err
 	}
 	prepared = true
-	if limit.Time > 0 { // attempts may have been late
+	if limit.Time > 0 { // after late attempts, the deadline is later than the limit
 		limit.Time = max(limit.Time, r.clock.deadline)
 	}
 	ctx, stop := limit.Latest(ctx)
 	defer stop()
-	if _, records := j.Device.(device.Recorder); !records { // a record is whole
-		r.step.Leave = func() bool { return r.leaves(ctx) }
+	if _, records := j.Device.(device.Recorder); !records { // a step that is recorded is never left
+		r.step.Leave = func() bool { return r.leavesStep(ctx) }
 	}
 	return r.train(ctx)
 }
 
-// settle decides the options that are left open, and plans the memory.
+// settle decides the open options, and plans the memory.
 func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	j.Reporter = j.reporter()
 	if j.Config.Preset == options.Best || j.Config.Ensemble > 1 {
@@ -251,10 +254,10 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	return plan, err
 }
 
-// applyPlan carries out a plan, and tells the user.
+// applyPlan sets the Job's options by a plan, and notes what it changes.
 func (j *Job) applyPlan(plan *memory.Plan) error {
-	j.inSteps = plan.Distances != nil && plan.Distances.In == memory.InSteps
-	j.streams = plan.Streams
+	j.distancesInSteps = plan.Distances != nil && plan.Distances.In == memory.InSteps
+	j.streamsBatches = plan.Streams
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		if j.From != nil {
 			return usererror.Errorf("%s has memory for %d rows of a step at once, and the run began with "+
@@ -275,7 +278,7 @@ func (j *Job) applyPlan(plan *memory.Plan) error {
 	return nil
 }
 
-// doing is ctx for something before the first step, whose progress the Reporter hears.
-func (j *Job) doing(ctx context.Context, what string) context.Context {
+// progressContext is ctx for a piece of work before the first step, whose progress goes to the Reporter.
+func (j *Job) progressContext(ctx context.Context, what string) context.Context {
 	return seq.WithProgress(ctx, func(share float64) { j.reporter().Doing(what, share) })
 }

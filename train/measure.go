@@ -14,25 +14,25 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
-// measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if
-// the run fits with it, features if it fits with those, and else the smaller of the two.
+// measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if the run fits
+// with it, otherwise features if it fits with these, and otherwise the smaller of the two.
 func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free *int64) (*memory.Plan, error) {
 	measure := func(train, validation *model.SequenceFeatures) (*memory.Plan, error) {
-		return j.measure(c, free, false, sized(train, c.Inducing), sized(validation, c.Inducing))
+		return j.measure(c, free, false, withInducing(train, c.Inducing), withInducing(validation, c.Inducing))
 	}
 	table, err := measure(nil, nil)
 	if err != nil || !j.hasDistances() {
 		return table, err
 	}
 	table.Distances = &memory.Distances{In: memory.InTable, Table: table.Sum("set.d")}
-	if j.distances == memory.InTable || j.distances == "" && table.Fits() {
+	if j.distanceMethod == memory.InTable || j.distanceMethod == "" && table.Fits() {
 		return table, nil
 	}
-	s, err := j.survey(ctx)
+	s, err := j.countFeatures(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if s.tooMany() {
+	if s.hasTooManyFeatures() {
 		return table, nil
 	}
 	steps, err := measure(s.train, s.validation)
@@ -40,7 +40,7 @@ func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free *int6
 		return nil, err
 	}
 	table.Distances.Features = steps.Sum("set.vectors")
-	if j.distances == "" && !steps.Fits() && table.Total <= steps.Total {
+	if j.distanceMethod == "" && !steps.Fits() && table.Total <= steps.Total {
 		return table, nil
 	}
 	steps.Distances = &memory.Distances{In: memory.InSteps, Table: table.Distances.Table,
@@ -48,9 +48,8 @@ func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free *int6
 	return steps, nil
 }
 
-// sized are the sizes of v for a dry device where m inducing points are chosen, at most as many as
-// v has; nil of nil.
-func sized(v *model.SequenceFeatures, m int) *model.SequenceFeatures {
+// withInducing are the sizes of v with at most m inducing points, for a dry device; nil if v is nil.
+func withInducing(v *model.SequenceFeatures, m int) *model.SequenceFeatures {
 	if v == nil {
 		return nil
 	}
@@ -62,18 +61,18 @@ func sized(v *model.SequenceFeatures, m int) *model.SequenceFeatures {
 	return cut
 }
 
-// onHost is where each step brings its batch from.
+// onHost is the Job.rowLocation of rows that stay on the host: each step uploads its batch.
 const onHost = "host"
 
-// canStream reports whether each step can bring its batch from the host: rows are numbers alone, since
-// distances of sequences take too long, and a batch is a part of them.
+// canStream reports whether each step can bring its batch from the host. The rows have to be numbers alone, since
+// distances of sequences take too long, and more than a batch.
 func (j *Job) canStream() bool {
 	c := j.Config.ModelConfig(j.Train)
 	return c.Inputs > 0 && c.Maps == nil && j.Config.Batch < j.Train.N()
 }
 
-// measure runs one step of a Config on a dry device, of which some bytes are free, nil where nobody knows. train and
-// validation are the sequences of these rows in place of a table of distances, or nil.
+// measure runs one step of a Config on a dry device with the given number of free bytes; nil if that is not known.
+// train and validation are features of sequences in place of a table of distances, or nil.
 func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
 	validation *model.SequenceFeatures) (*memory.Plan, error) {
 	ds := j.Train
@@ -97,7 +96,7 @@ func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
 	params := s.Model.Params().Len()
 	v := &evaluator{}
 	if j.Validation != nil {
-		_, part := j.evaluated()
+		_, part := j.evaluationRows()
 		v = newEvaluator(dry, s.Model, c, model.HostRows{N: part.Hi - part.Lo, X: x, Features: validation})
 		if _, err := v.predictor.Predict(0); err != nil {
 			return nil, err
@@ -108,7 +107,7 @@ func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
 	ledger.Label("validation", v)
 	host := []memory.Buffer{
 		memory.Doubles("parameters", params),
-		memory.Doubles("checkpoint", j.keeps(c), params),
+		memory.Doubles("checkpoint", j.vectorsPerParameter(c), params),
 		fitted.PredictionBuffer(s.Model.Config(), c.EvalSamples, j.testRows()),
 	}
 	if stream {
@@ -118,7 +117,7 @@ func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
 		Rows: c.RowsAtOnce(), Streams: stream, Free: free}, ledger, host), nil
 }
 
-// trainingRows are rows with their targets, for a device.
+// trainingRows are the rows of a run with their targets, for a device.
 type trainingRows struct {
 	rows   model.HostRows
 	y      []float64
@@ -126,14 +125,14 @@ type trainingRows struct {
 	stream bool // they stay on the host
 }
 
-// newTrainingRows are inputs of a data set with its labels, weights and offsets.
+// newTrainingRows are the given inputs with the labels, weights and offsets of a data set.
 func newTrainingRows(ds *data.Dataset, inputs model.HostRows, stream bool) trainingRows {
 	inputs.Weight, inputs.Offset = ds.Weights, ds.Offset
 	return trainingRows{rows: inputs, labels: ds.Labels, stream: stream}
 }
 
-// newStep puts a run on a device: parameters that are zero yet, rows or room for a batch of them,
-// and the memory of a step.
+// newStep puts a run on a device: parameters, which are still zero, the rows or memory for a batch of them, and the
+// memory of a step.
 func newStep(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Config,
 	rows trainingRows) (*step.Step, error) {
 	m, err := model.New(dev, mc)

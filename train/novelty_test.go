@@ -25,7 +25,7 @@ func distances(t *testing.T, trained *fitted.Model, ds *data.Dataset) []float64 
 	return d
 }
 
-// gap are n rows with inputs of 10 … 20 and 30 … 40, and one that says nothing.
+// gap are n rows with one input in 10 … 20 or 30 … 40, and one that is only noise.
 func gap(t *testing.T, n int, seed uint64) *data.Dataset {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	var b strings.Builder
@@ -57,7 +57,7 @@ func TestKnownNumbers(t *testing.T) {
 				beyond++
 			}
 		}
-		if beyond > 40 { // 1 % of 1000, and five standard deviations, of the unit's share too
+		if beyond > 40 { // 1 % of 1000, and five standard deviations, which include that of the unit
 			t.Errorf("%s: %d of 1000 rows like those of training are beyond 1", options, beyond)
 		}
 		d := distances(t, out.Trained, probes)

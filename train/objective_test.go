@@ -19,7 +19,7 @@ func TestRowsDecide(t *testing.T) {
 		rows            int
 		objective, wcov string
 	}{
-		{"", 300, options.ELBO, model.Full}, // fewer rows than parameters, and than ten for a feature
+		{"", 300, options.ELBO, model.Full}, // rows are fewer than the parameters, and fewer than ten for each feature
 		{small, 300, options.Predictive, model.Diagonal},
 		{small, 50, options.ELBO, model.Full},
 		{"steps=3 inducing=4 model=gp", 300, options.Predictive, ""},
@@ -54,22 +54,23 @@ func TestRowsDecide(t *testing.T) {
 func TestRowsDecideDepth(t *testing.T) {
 	small := "inducing=4 latents=1 features=4 "
 	for _, c := range []struct {
-		words               string
-		rows                int
-		layers, width, step int
+		words                string
+		rows                 int
+		layers, width, steps int
 	}{
-		{small, 600, 2, 16, 9300},
-		{small, 300, 1, 8, 15000}, // rows outnumber the parameters, but are fewer than two for each
-		{small + "steps=700", 600, 2, 16, 700},
-		{small + "layers=1", 600, 1, 8, 15000},
-		{small + "objective=elbo", 600, 1, 8, 15000},
-		{small + "likelihood=student-t", 600, 1, 8, 15000},
-		{small + "spectra=prior-fixed", 600, 1, 8, 15000},
-		{"model=drf features=4", 600, 1, 8, 15000},
-		{"preset=paper inducing=4 latents=1 features=4 batch=9", 600, 1, 10, 66667},
+		{words: small, rows: 600, layers: 2, width: 16, steps: 9300},
+		// rows outnumber the parameters, but are fewer than two for each
+		{words: small, rows: 300, layers: 1, width: 8, steps: 15000},
+		{words: small + "steps=700", rows: 600, layers: 2, width: 16, steps: 700},
+		{words: small + "layers=1", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: small + "objective=elbo", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: small + "likelihood=student-t", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: small + "spectra=prior-fixed", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: "model=drf features=4", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: "preset=paper inducing=4 latents=1 features=4 batch=9", rows: 600, layers: 1, width: 10, steps: 66667},
 	} {
 		got, notes, err := config(t, c.words).Fit(t.Context(), table(t, c.rows, 1, wave))
-		if err != nil || got.Layers != c.layers || got.Hidden != c.width || got.Steps != c.step {
+		if err != nil || got.Layers != c.layers || got.Hidden != c.width || got.Steps != c.steps {
 			t.Errorf("%q, %d rows: %d layers of width %d for %d steps: %v, %v", c.words, c.rows, got.Layers, got.Hidden,
 				got.Steps, notes, err)
 		}

@@ -7,44 +7,44 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// paceSteps is how many steps Pace times, after those in which a device records them.
-const paceSteps, paceWarm = 10, 3
+// paceSteps is the number of steps that Pace times, and paceWarmup that of the steps before them.
+const paceSteps, paceWarmup = 10, 3
 
-// Pace is the time of a step of the Job on its Device, the mean of ten or of those that begin before
-// most is over. The Job stays as it is.
+// Pace is the mean time of a step of the Job on its Device. It takes ten steps, or as many as begin within the time
+// most. It does not change the Job.
 func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration, err error) {
 	defer device.Guard(&err)
 	probe := *j
 	probe.Reporter, probe.Save, probe.Validation = Silent{}, nil, nil
-	probed, err := probe.withClassWeights()
+	weighted, err := probe.withClassWeights()
 	if err != nil {
 		return 0, err
 	}
-	plan, err := probed.settle(ctx)
+	plan, err := weighted.settle(ctx)
 	if err == nil {
-		err = probed.applyPlan(plan)
+		err = weighted.applyPlan(plan)
 	}
 	if err != nil {
 		return 0, err
 	}
-	r, err := probed.prepare(ctx)
+	r, err := weighted.prepare(ctx)
 	if err != nil {
 		return 0, err
 	}
 	untimed := 0
-	if _, records := j.Device.(device.Recorder); records { // its first step may compile kernels
+	if _, records := j.Device.(device.Recorder); records { // the first step may compile kernels
 		if _, err = r.pace(ctx, 1, 1, most); err != nil {
 			return 0, err
 		}
 		untimed = 1
 	}
-	if pace, err = r.pace(ctx, 1+untimed, paceWarm-untimed, most); err != nil || pace > most {
+	if pace, err = r.pace(ctx, 1+untimed, paceWarmup-untimed, most); err != nil || pace > most {
 		return pace, err
 	}
-	return r.pace(ctx, 1+paceWarm, paceSteps, most)
+	return r.pace(ctx, 1+paceWarmup, paceSteps, most)
 }
 
-// pace takes steps, and waits for them.
+// pace is the mean time of steps: it takes them, and waits for their end.
 func (r *run) pace(ctx context.Context, first, steps int, most time.Duration) (time.Duration, error) {
 	start, done := time.Now(), 0
 	for done == 0 || done < steps && time.Since(start) < most {

@@ -11,10 +11,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Plan measures the device memory of the run, and decides how many rows are computed at
-// once: the whole batch where it fits, or the most that do. Where not even one row fits, it is a
-// *usererror.Error with sizes that would; it still returns the Plan, for one row. The Config
-// is one of Fit.
+// Plan measures the device memory of the run, and decides how many rows are computed at once: the whole batch if it
+// fits, or the largest number that does. If not even one row fits, the error is a *usererror.Error with sizes that
+// would, and the Plan is that of one row. The Config is one of Fit.
 func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 	if err := j.project(ctx); err != nil {
 		return nil, err
@@ -23,19 +22,19 @@ func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 	return j.planFor(ctx, free, known)
 }
 
-// planFor is Plan for some free bytes.
+// planFor is Plan for a given number of free bytes.
 func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan, error) {
-	room := &free
+	freeBytes := &free
 	if !known {
-		room = nil
+		freeBytes = nil
 	}
-	c, measure := j.Config, func(c *options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, room) }
+	c, measure := j.Config, func(c *options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, freeBytes) }
 	p, err := measure(c)
-	if err != nil || p.Fits() && j.rows != onHost {
+	if err != nil || p.Fits() && j.rowLocation != onHost {
 		return p, err
 	}
-	if j.canStream() && (p.MostlyRows() || j.rows == onHost) {
-		measure = func(c *options.Config) (*memory.Plan, error) { return j.measure(c, room, true, nil, nil) }
+	if j.canStream() && (p.MostlyRows() || j.rowLocation == onHost) {
+		measure = func(c *options.Config) (*memory.Plan, error) { return j.measure(c, freeBytes, true, nil, nil) }
 		if p, err = measure(c); err != nil || p.Fits() {
 			return p, err
 		}
@@ -49,18 +48,18 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan
 			return p, err
 		}
 	}
-	return p, p.TooLarge(smaller(c, p.Rows, fits))
+	return p, p.TooLarge(fittingSizes(c, p.Rows, fits))
 }
 
-// size is an option whose value memory depends on.
+// size is an option that the memory depends on, with its value.
 type size struct {
 	option *options.Option
-	now    int
+	value  int
 }
 
-// smaller names sizes that fit in place of a Config that does not, as a user writes them: one size
-// alone, or several together; "" for nothing.
-func smaller(c *options.Config, chunk int, fits func(c *options.Config, key string) func(n int) bool) string {
+// fittingSizes names smaller sizes with which a Config fits, as a user writes them: one size alone, or several
+// together; "" if there are none.
+func fittingSizes(c *options.Config, chunk int, fits func(c *options.Config, key string) func(n int) bool) string {
 	var sizes []size
 	for _, s := range []struct {
 		key string
@@ -71,26 +70,26 @@ func smaller(c *options.Config, chunk int, fits func(c *options.Config, key stri
 			sizes = append(sizes, size{o, s.now})
 		}
 	}
-	var alone []string
+	var single []string
 	for _, s := range sizes {
-		if n := memory.Largest(s.now-1, fits(c, s.option.Key)); n > 0 {
-			alone = append(alone, s.option.Written(n))
+		if n := memory.Largest(s.value-1, fits(c, s.option.Key)); n > 0 {
+			single = append(single, s.option.Written(n))
 		}
 	}
-	if alone != nil {
-		return strings.Join(alone, ", or ")
+	if single != nil {
+		return strings.Join(single, ", or ")
 	}
-	return together(c, sizes, fits)
+	return severalSizes(c, sizes, fits)
 }
 
-// together takes one size after the other down to 1, until the rest fits.
-func together(c *options.Config, sizes []size, fits func(c *options.Config, key string) func(n int) bool) string {
+// severalSizes lowers one size after the other to 1, until the Config fits; "" if it never does.
+func severalSizes(c *options.Config, sizes []size, fits func(c *options.Config, key string) func(n int) bool) string {
 	var all []string
 	for _, s := range sizes {
-		if s.now == 1 {
+		if s.value == 1 {
 			continue
 		}
-		n := memory.Largest(s.now-1, fits(c, s.option.Key))
+		n := memory.Largest(s.value-1, fits(c, s.option.Key))
 		all = append(all, s.option.Written(max(1, n)))
 		if n > 0 {
 			return strings.Join(all, " ")
@@ -100,9 +99,8 @@ func together(c *options.Config, sizes []size, fits func(c *options.Config, key 
 	return ""
 }
 
-// explain extends an error of memory that ran out during a run, because another program took it
-// after the plan. It names the use of the memory, and sizes that would fit if the run began again
-// now. It returns other errors unchanged.
+// explain extends the error of a run that had too little memory, because another program took it after the plan. It
+// names the use of the memory, and sizes that fit now. It returns other errors unchanged.
 func (j *Job) explain(err error, planned *memory.Plan) error {
 	var fault *device.FaultError
 	if !errors.As(err, &fault) || fault.Bytes == 0 {
@@ -118,11 +116,11 @@ func (j *Job) explain(err error, planned *memory.Plan) error {
 		err = fmt.Errorf("%w, for %s", err, strings.Join(names, " or "))
 	}
 	free, known := j.Device.Free()
-	// memory that this run still holds will be free
-	p, now := j.planFor(context.Background(), memory.Plus(free, j.Device.Taken()), known)
+	// the memory of this run is free for the next one
+	p, planErr := j.planFor(context.Background(), memory.Plus(free, j.Device.Taken()), known)
 	switch {
-	case now != nil:
-		return fmt.Errorf("%w; %v", err, now)
+	case planErr != nil:
+		return fmt.Errorf("%w; %v", err, planErr)
 	case p.Rows < planned.Rows:
 		return fmt.Errorf("%w; with what is free now, %d rows at a time fit: try once more", err, p.Rows)
 	}

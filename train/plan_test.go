@@ -42,7 +42,7 @@ var plans = []string{
 	"model=drf features=7 layers=2 features-kernel=arccos0 spectra=var-fixed-all-each local-reparam=false samples=3",
 }
 
-// likely are options for a task alone.
+// likely are options for one task only.
 var likely = map[string][]string{
 	"sequences": {"model=gpdrf inducing=9 latents=3 features=7 " +
 		"kernel=spectrum:2/tfidf+double:1,2/linear distances=steps validation=0.2 chunk=25",
@@ -73,7 +73,7 @@ func testPlan(t *testing.T, name string, plans []string) {
 			options = likely[task.name]
 		}
 		for i, options := range options {
-			if task.name == "sequences" && i > 0 { // choosing a kernel each time takes long
+			if task.name == "sequences" && i > 0 { // the choice of a kernel takes long each time
 				options = "kernel=spectrum:2 " + options
 			}
 			t.Run(task.name+" "+options, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// prepare makes a run that can take its first step: scaler, targets and inputs are settled, the
-// model is on the device, and the rows are uploaded.
+// prepare makes a run that can take its first step: it settles scaler, targets and inputs, puts the model on the
+// device, and uploads the rows.
 func (j *Job) prepare(ctx context.Context) (*run, error) {
 	c, ds := j.Config, j.Train
 	r := &run{job: j, trained: &fitted.Model{Schema: ds.Schema().Plain(),
@@ -30,13 +30,13 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	r.trained.Config = c.ModelConfig(ds)
 	r.init = model.Init{
 		Seed: c.Seed, GPLengthscaleFactor: gpFactor(c),
-		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactor),
-		NoiseVariance:        cmp.Or(c.NoiseInit, noiseElse), DoF: c.DoF, ClassRows: ds.ClassCounts(),
+		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactorDefault),
+		NoiseVariance:        cmp.Or(c.NoiseInit, noiseDefault), DoF: c.DoF, ClassRows: ds.ClassCounts(),
 	}
 	if model.Counts(r.trained.Config.Likelihood) {
 		r.init.LogRate = model.LogRates(ds.Y, ds.Offset, r.trained.Config.Outputs)
 	}
-	if j.From == nil { // a run that goes on has begun
+	if j.From == nil { // a resumed run has its values in the checkpoint
 		r.startValues(ctx)
 	}
 	if err := r.prepareInputs(ctx); err != nil {
@@ -45,7 +45,7 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	return j.startRun(ctx, r)
 }
 
-// startRun is the run at its start, or where a Checkpoint left it.
+// startRun puts the run on the device, at its start or at its Checkpoint.
 func (j *Job) startRun(ctx context.Context, r *run) (*run, error) {
 	ds, c := j.Train, j.Config
 	r.trained.Novelty = r.trained.FitNovelty(ds, c.Seed)
@@ -57,7 +57,7 @@ func (j *Job) startRun(ctx context.Context, r *run) (*run, error) {
 		r.schedule = newSchedule(r.job.Config)
 		return r, r.restore(j.From)
 	}
-	r.clock.deadline = j.attempted.Deadline
+	r.clock.deadline = j.attemptState.Deadline
 	r.reset()
 	return r, nil
 }
@@ -65,13 +65,13 @@ func (j *Job) startRun(ctx context.Context, r *run) (*run, error) {
 // build makes the model, its step and its rows on the device.
 func (r *run) build(ctx context.Context) (err error) {
 	j := r.job
-	rows := newTrainingRows(j.Train, r.rows(ctx), j.streams)
+	rows := newTrainingRows(j.Train, r.rows(ctx), j.streamsBatches)
 	if j.Train.Task == data.Regression {
 		rows.y = data.Standardise(j.Train.Y, r.trained.Targets)
 	}
-	plain := r.trained.Config
-	plain.Temperature = 0 // that of predictions: an evaluation may come before it is known
-	if r.step, err = newStep(j.Device, j.ranks(), j.Config, plain, rows); err != nil {
+	modelConfig := r.trained.Config
+	modelConfig.Temperature = 0 // it is for predictions: evaluations come before it is fitted
+	if r.step, err = newStep(j.Device, j.ranks(), j.Config, modelConfig, rows); err != nil {
 		return err
 	}
 	r.trained.SetInducing(r.step.Model)
@@ -82,7 +82,7 @@ func (r *run) build(ctx context.Context) (err error) {
 	if j.Validation != nil {
 		r.validator = r.newValidator(ctx)
 	}
-	return ctx.Err() // the upload is not whole
+	return ctx.Err() // a context that has ended leaves the upload incomplete
 }
 
 // reset puts the run at its start.
@@ -122,7 +122,7 @@ func (r *run) rows(ctx context.Context) model.HostRows {
 	j := r.job
 	n, x := j.Train.N(), r.trained.Inputs(ctx, j.Train)
 	switch {
-	case j.inSteps:
+	case j.distancesInSteps:
 		return model.HostRows{N: n, X: r.trained.Numbers(j.Train), Features: j.sequences.train}
 	case j.hasDistances():
 		return model.HostRows{N: n, X: func(lo, hi int) []float64 {
@@ -133,8 +133,8 @@ func (r *run) rows(ctx context.Context) model.HostRows {
 	return model.HostRows{N: n, X: x}
 }
 
-// prepareInputs prepares the training rows for their upload: X̄ is chosen among
-// them, or the features of sequences are projected.
+// prepareInputs prepares the training rows for their upload: it chooses X̄ among them, or projects the features of
+// sequences.
 func (r *run) prepareInputs(ctx context.Context) (err error) {
 	c, ds := r.job.Config, r.job.Train
 	switch {
@@ -144,11 +144,11 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
 		kind := &r.trained.Kind
-		if kind.Codebook, ds, err = c.LearnCodebook(r.job.doing(ctx, "codebook"), ds); err != nil {
+		if kind.Codebook, ds, err = c.LearnCodebook(r.job.progressContext(ctx, "codebook"), ds); err != nil {
 			return err
 		}
 		_, spec := c.Kernels()
-		if kind.Projection, err = seq.NewSignProjection(r.job.doing(ctx, "features of the sequences"), spec,
+		if kind.Projection, err = seq.NewSignProjection(r.job.progressContext(ctx, "features of the sequences"), spec,
 			c.Projection, ds.Sequences, c.Seed); err != nil {
 			return options.SpecError(ctx, err)
 		}
@@ -157,7 +157,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 		if err := r.useSequences(ctx); err != nil {
 			return err
 		}
-	case c.Model != model.DRF && r.job.From == nil: // a run that goes on has its X̄ already
+	case c.Model != model.DRF && r.job.From == nil: // a resumed run has its X̄ in the checkpoint
 		length := math.Sqrt(float64(ds.D())) * gpFactor(c)
 		choice := inducingPoints{method: c.InducingInit, m: c.Inducing, lengthscale: length, seed: c.Seed,
 			progress: func(share float64) { r.job.Reporter.Doing(choosing, share) }}
@@ -170,17 +170,16 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 	return nil
 }
 
-// greedySigma is the width of the kernel for the greedy choice of X̄, for distances that are 2 at
-// most.
+// greedySigma is the width of the kernel for the greedy choice of X̄; distances are at most 2.
 const greedySigma = 0.7
 
 // useSequences starts from X̄ among the training sequences.
 func (r *run) useSequences(ctx context.Context) error {
-	find := r.job.choose
-	if r.job.inSteps {
-		find = r.job.survey
+	choice := r.job.chooseInducing
+	if r.job.distancesInSteps {
+		choice = r.job.countFeatures
 	}
-	s, err := find(ctx)
+	s, err := choice(ctx)
 	if err != nil {
 		return err
 	}
@@ -188,7 +187,7 @@ func (r *run) useSequences(ctx context.Context) error {
 	for _, row := range s.rows {
 		r.init.InducingPoints = append(r.init.InducingPoints, r.trained.Scaler.Rows(s.set.X, row, row+1)...)
 	}
-	r.init.Sigma = s.basis.Medians() // of squared distances
+	r.init.Sigma = s.basis.Medians() // medians of squared distances
 	for i, median := range r.init.Sigma {
 		r.init.Sigma[i] = gpFactor(r.job.Config) * math.Sqrt(median)
 	}
@@ -197,8 +196,8 @@ func (r *run) useSequences(ctx context.Context) error {
 	return nil
 }
 
-// withClassWeights is the Job whose training and validation rows have the weights that the options ask for. Test rows
-// keep their own. Balanced rows stay as they are.
+// withClassWeights is the Job with the class weights of the options on its training and validation rows. Test rows
+// keep their own weights.
 func (j *Job) withClassWeights() (*Job, error) {
 	out := *j
 	balances, err := j.Config.BalancesClasses(j.Train)
@@ -213,8 +212,8 @@ func (j *Job) withClassWeights() (*Job, error) {
 	return &out, nil
 }
 
-// project makes few inputs of the columns of a wide table, by its training rows. A resumed run
-// keeps its first choice.
+// project makes few inputs of the columns of a wide table, by its training rows. A resumed run keeps the projection
+// of its start.
 func (j *Job) project(ctx context.Context) error {
 	if j.Start != nil && j.projection == nil && j.Start.Projection != nil {
 		j.projection = j.Start.Projection
@@ -243,7 +242,7 @@ func (j *Job) project(ctx context.Context) error {
 	return nil
 }
 
-// fitScaler scales the inputs: scores have no outliers, or few.
+// fitScaler is the scaler of the inputs. Scores of a projection are standardised: they have few outliers.
 func (j *Job) fitScaler() (data.Scaler, error) {
 	if j.projection != nil {
 		return data.FitScaler("standard", j.Train)

@@ -10,12 +10,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// A Job with a Comm of several ranks is one run that they share. Each has all rows and all
-// parameters, and takes its part of each batch (package step). What depends on a clock or on free
-// memory is rank 0's to decide; everything else comes out alike on all ranks. Rank 0 alone has a
-// Reporter and saves.
+// A Job with a Comm of several ranks is one run that they share. Each has all rows and all parameters, and takes its
+// part of each batch (package step). Rank 0 decides what depends on a clock or on free memory. Everything else is
+// the same on all ranks. Only rank 0 has a Reporter and saves.
 
-// ranks are the processes of the Job: this one alone, where it has no Comm.
+// ranks are the processes of the Job: this one alone if it has no Comm.
 func (j *Job) ranks() dist.Comm {
 	if j.Comm == nil {
 		return dist.Alone()
@@ -23,7 +22,7 @@ func (j *Job) ranks() dist.Comm {
 	return j.Comm
 }
 
-// shared is true where other ranks take part in each step.
+// shared reports whether other ranks take part in each step.
 func (j *Job) shared() bool { return j.ranks().Size() > 1 }
 
 // CheckRanks refuses a number of ranks that cannot share a batch.
@@ -42,15 +41,15 @@ func CheckRanks(c dist.Comm, cfg *options.Config, rows int) error {
 	return nil
 }
 
-// fromRankZero is the number of rank 0.
+// fromRankZero is the number that rank 0 passes.
 func fromRankZero(c dist.Comm, number int) (int, error) {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(number))
 	err := c.Broadcast(b, 0)
 	return int(binary.LittleEndian.Uint64(b)), err
 }
 
-// agreed is rank 0's answer to a question.
-func (r *run) agreed(own bool) (bool, error) {
+// rankZeroAnswer is own on rank 0.
+func (r *run) rankZeroAnswer(own bool) (bool, error) {
 	if !r.job.shared() {
 		return own, nil
 	}
@@ -62,13 +61,13 @@ func (r *run) agreed(own bool) (bool, error) {
 	return answer == 1, err
 }
 
-// compareEvery is how many steps lie between two comparisons of the parameters of all ranks.
+// compareEvery is the number of steps between two comparisons of the parameters of all ranks.
 const compareEvery = 100
 
-// compare refuses parameters that are not those of rank 0: a machine that computes
-// otherwise would train another model. The first step is compared, too.
-func (r *run) compare() error {
-	if !r.job.shared() || r.out.Steps > r.first+1 && r.out.Steps%compareEvery > 0 && r.out.Steps != r.last {
+// compareRanks refuses parameters that are not those of rank 0: a machine that computes otherwise would train another
+// model. It also compares the first step.
+func (r *run) compareRanks() error {
+	if !r.job.shared() || r.out.Steps > r.earlierSteps+1 && r.out.Steps%compareEvery > 0 && r.out.Steps != r.lastStep {
 		return nil
 	}
 	own := int(r.fingerprint())
@@ -76,7 +75,7 @@ func (r *run) compare() error {
 	if err == nil && zero != own {
 		err = fmt.Errorf("training failed at step %d of %d: the parameters of this rank are no "+
 			"longer those of rank 0: "+
-			"all ranks need the same program on the same kind of processor or GPU", r.out.Steps, r.last)
+			"all ranks need the same program on the same kind of processor or GPU", r.out.Steps, r.lastStep)
 	}
 	return err
 }

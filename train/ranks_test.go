@@ -20,8 +20,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// onRanks trains on some ranks, which are goroutines, and gives the Outcome of each. change may say
-// more of a rank's Job.
+// onRanks trains on a number of ranks, which are goroutines, and returns the Outcome of each. change may change a
+// rank's Job.
 func onRanks(t *testing.T, size int, words string, set *data.Dataset,
 	change func(*Job, *context.Context)) ([]*Outcome, []error) {
 	t.Helper()
@@ -89,7 +89,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// onDevice is a Comm that adds up tensors where they lie, as NCCL does.
+// onDevice is a Comm that adds up tensors on the device, as NCCL does.
 type onDevice struct {
 	dist.Comm
 	dev device.Device
@@ -132,7 +132,7 @@ func TestRanksOnDevice(t *testing.T) {
 func TestDeterministicRanks(t *testing.T) {
 	learns(t)
 	set := table(t, 200, 1, wave)
-	inParts := []string{ // of shards with 3 and 4 rows
+	inParts := []string{ // shards have 3 or 4 rows
 		"steps=25 batch=25 inducing=9 features=7 chunk=3 device=cpu:",
 		"steps=25 batch=25 inducing=9 features=7 chunk=1 device=cpu:",
 	}
@@ -158,7 +158,7 @@ func TestRanksOfSequences(t *testing.T) {
 			run := func(size int) *Outcome {
 				t.Helper()
 				outs, errs := onRanks(t, size, words+more, set, func(j *Job, _ *context.Context) {
-					j.distances = distances
+					j.distanceMethod = distances
 				})
 				must.OK(t, errors.Join(errs...))
 				return outs[size-1]
@@ -173,7 +173,7 @@ func TestRanksOfSequences(t *testing.T) {
 	}
 }
 
-// A run goes on, on another number of ranks, to the same bits: 2, then 4, then 1.
+// A run that is resumed on another number of ranks ends with the same bits: 2 ranks, then 4, then 1.
 func TestRanksGoOn(t *testing.T) {
 	set := table(t, 250, 1, wave)
 	const run = "batch=60 inducing=9 features=7 steps=30 validation=0.2 eval-every=10 " +
@@ -269,7 +269,7 @@ func TestRanksPredict(t *testing.T) {
 	}
 }
 
-// clone is a checkpoint whose vectors are its own.
+// clone is a copy of a checkpoint that shares no vectors with it.
 func clone(c *rundir.Checkpoint) *rundir.Checkpoint {
 	copied := *c
 	copied.Vectors = nil
@@ -316,7 +316,7 @@ func TestRanksEndTogether(t *testing.T) {
 	}
 }
 
-// A rank whose parameters are others is found, and what cannot be shared is refused.
+// A rank with other parameters is an error, and so is a batch that the ranks cannot share.
 func TestRanksDisagree(t *testing.T) {
 	set := table(t, 200, 1, wave)
 	_, errs := onRanks(t, 2, "batch=60 inducing=9 features=7 steps=30", set, func(j *Job, _ *context.Context) {

@@ -13,7 +13,7 @@ import (
 // NewResult gathers the results of a run; scores is nil for a run without test rows.
 func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 	c := out.Config
-	folder, _ := os.Getwd() // none where it has been removed: then nothing will be looked for there
+	folder, _ := os.Getwd() // "" if the folder has been removed
 	r := &rundir.Result{
 		Version: rundir.Version, Data: j.Train.Name, Folds: c.Folds, Fold: c.Fold, Task: j.Train.Task,
 		TaskNote: j.Train.TaskNote, Model: c.Model, Preset: c.Preset, From: c.StartFrom,
@@ -25,7 +25,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 		Temperature: out.Trained.Config.Temperature,
 	}
-	earlier := j.earlier
+	earlier := j.attemptResult
 	if j.From != nil {
 		earlier = j.From.Result
 	}
@@ -44,12 +44,12 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 	return r
 }
 
-// meanOver is the most readings in the mean that people see.
-const meanOver = 20
+// mostReadings is the largest number of readings in the mean that is shown.
+const mostReadings = 20
 
-// recent is the mean of the last readings, nil of a single one.
+// recent is the mean of the last readings; nil with fewer than two.
 func recent(readings []float64) *rundir.Recent {
-	n := min(meanOver, max(2, len(readings)/4)) // those before the last quarter are of the way up
+	n := min(mostReadings, max(2, len(readings)/4)) // readings before the last quarter belong to the rise
 	last := readings[max(0, len(readings)-n):]
 	if len(last) < 2 {
 		return nil
@@ -58,17 +58,16 @@ func recent(readings []float64) *rundir.Recent {
 	return &rundir.Recent{Mean: mean, SE: se, Readings: len(last)}
 }
 
-// Ensemble is the name of several models in a result.
+// Ensemble is the Model of a result of several models.
 const Ensemble = "ensemble"
 
-// An objective is called rising if its mean over the last quarter of the steps exceeds that over the
-// second one, by these nats for each number of the targets, and by these standard errors. The decay
-// of the learning rate quiets the end of every run; one that was long enough has come closer to
-// rest than that before half of its steps were over.
+// When an objective is called rising. Its mean over the last quarter of the steps has to exceed its mean over the
+// second quarter by both thresholds. The decay of the learning rate quiets the end of every run, but a run that was
+// long enough changes less than that after half of its steps.
 const (
-	risingNats   = 0.25
-	risingErrors = 2
-	trendless    = 6 // the variance of second differences of readings, in variances of one
+	risingNats               = 0.25 // nats for each value of the targets
+	risingErrors             = 2    // standard errors
+	secondDifferenceVariance = 6    // variance of second differences of independent readings, in variances of one reading
 )
 
 // rising reports whether the objective of a run that was not stopped still rose at its end.
@@ -77,28 +76,28 @@ func (r *run) rising() bool {
 	switch {
 	case r.out.End != Finished && r.out.End != TimeLimit:
 		return false
-	case r.job.Config.RowsChoseLength, v != nil && v.Step < r.out.Steps: // more steps have made it no better
+	case r.job.Config.RowsChoseLength, v != nil && v.Step < r.out.Steps: // more steps did not improve the model
 		return false
 	}
 	targets := float64(r.job.Train.N() * len(r.trained.Schema.Outputs()))
 	return stillRising(r.readings, r.out.Steps/reportEvery, targets)
 }
 
-// stillRising compares quarters of n readings, as far as they are there, of an objective.
+// stillRising compares the second with the last quarter of n readings of an objective. readings may lack the first.
 func stillRising(readings []float64, n int, targets float64) bool {
 	quarter := n / 4
 	if quarter == 0 || len(readings) < 3*quarter {
 		return false
 	}
 	late := readings[len(readings)-3*quarter:]
-	before, _ := metrics.MeanError(late[:quarter])
-	last, _ := metrics.MeanError(late[2*quarter:])
-	squares := 0.0 // of second differences, in which a steady rise leaves no trace
+	earlierMean, _ := metrics.MeanError(late[:quarter])
+	lastMean, _ := metrics.MeanError(late[2*quarter:])
+	squares := 0.0 // sum of squared second differences, in which a steady rise leaves no trace
 	for i := 2; i < len(late); i++ {
 		d := late[i] - 2*late[i-1] + late[i-2]
 		squares += d * d
 	}
-	sd := math.Sqrt(squares / float64(max(1, len(late)-2)) / trendless)
-	rise := last - before
+	sd := math.Sqrt(squares / float64(max(1, len(late)-2)) / secondDifferenceVariance)
+	rise := lastMean - earlierMean
 	return rise > risingNats*targets && rise > risingErrors*sd*math.Sqrt(2/float64(quarter))
 }

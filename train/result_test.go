@@ -15,7 +15,7 @@ import (
 func TestAttemptsKeepTheStart(t *testing.T) {
 	start := &rundir.Result{Folder: "/elsewhere", TaskNote: "whole numbers"}
 	from := &rundir.Checkpoint{Result: start}
-	for _, weight := range []float64{1, lower} {
+	for _, weight := range []float64{1, lowerWeight} {
 		from.Attempts = append(from.Attempts, rundir.Attempt{Objective: options.Predictive, KLWeight: weight, Steps: 30,
 			Logs: make([]float64, 12)})
 	}
@@ -38,7 +38,7 @@ func TestStillRising(t *testing.T) {
 	noise := func(i int) float64 { return 0.05 * math.Sin(float64(i*i)) }
 	for name, c := range map[string]struct {
 		n      int
-		of     func(i int) float64 // nats a row
+		of     func(i int) float64 // objective after reading i, in nats a row
 		rising bool
 	}{
 		"steep":   {8, func(i int) float64 { return -5*math.Exp(-float64(i)/3) + noise(i) }, true},
@@ -81,14 +81,14 @@ func TestFitting(t *testing.T) {
 		training, perStep, validation, every int64
 		steps, evaluations                   int
 	}{
-		{1000, 1, 0, 0, 1000, 0},
-		{1000, 2000, 0, 0, 1, 0},
-		{1000, 1, 5, 0, 900, 20},
-		{1000, 1, 100, 0, 800, 2}, // fewer evaluations, where they are slow
-		{1000, 1, 900, 0, 100, 1},
-		{1000, 1, 100, 10, 81, 0}, // as many as the user wants
+		{training: 1000, perStep: 1, steps: 1000},
+		{training: 1000, perStep: 2000, steps: 1},
+		{training: 1000, perStep: 1, validation: 5, steps: 900, evaluations: 20},
+		{training: 1000, perStep: 1, validation: 100, steps: 800, evaluations: 2}, // fewer evaluations, where they are slow
+		{training: 1000, perStep: 1, validation: 900, steps: 100, evaluations: 1},
+		{training: 1000, perStep: 1, validation: 100, every: 10, steps: 81}, // the user gives the interval
 	} {
-		if steps, n := fitting(time.Duration(c.training), time.Duration(c.perStep), time.Duration(c.validation),
+		if steps, n := stepsAndEvaluations(time.Duration(c.training), time.Duration(c.perStep), time.Duration(c.validation),
 			time.Duration(c.every)); steps != c.steps || n != c.evaluations {
 			t.Errorf("%+v: %d steps and %d evaluations", c, steps, n)
 		}
@@ -98,7 +98,7 @@ func TestFitting(t *testing.T) {
 // The last line of a training and its result have the mean of the last quarter of the readings, of 20 at most.
 func TestRecent(t *testing.T) {
 	set := table(t, 100, 1, wave)
-	for steps, want := range map[int]int{855: meanOver, 455: 11} {
+	for steps, want := range map[int]int{855: mostReadings, 455: 11} {
 		r := &readings{}
 		c := config(t, fmt.Sprintf("steps=%d batch=20 inducing=10 features=8", steps))
 		dev := mustOpen(t, c.Device)

@@ -21,7 +21,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// resumes are options that each keep something else between the steps.
+// resumes are options of runs with different states between the steps.
 var resumes = []string{
 	"model=gp columns=auto",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled " +
@@ -37,8 +37,8 @@ var resumes = []string{
 	"model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17",
 }
 
-// A run that is killed after any of its checkpoints, and then goes on, ends with the files of the
-// run that was not. The checkpoints lie at all places between two evaluations.
+// A run that is killed after any of its checkpoints, and then resumed, ends with the files of a run without a stop.
+// There are checkpoints at all distances from an evaluation.
 func TestResume(t *testing.T) {
 	for _, options := range resumes {
 		if testing.Short() && !strings.Contains(options, "chunk=5") {
@@ -113,7 +113,7 @@ func killedAt20(t *testing.T, set *data.Dataset) string {
 	return at
 }
 
-// reopen is the run in a folder as it goes on.
+// reopen is the Job and the folder of a resumed run.
 func reopen(t *testing.T, at string) (*rundir.Checkpoint, *rundir.Folder) {
 	t.Helper()
 	from := must.Get(rundir.ReadCheckpoint(at))(t)
@@ -121,14 +121,14 @@ func reopen(t *testing.T, at string) (*rundir.Checkpoint, *rundir.Folder) {
 	return from, folder
 }
 
-// goOn finishes the run in a folder.
+// goOn resumes the run in a folder, and finishes it.
 func goOn(t *testing.T, at string, set *data.Dataset) {
 	t.Helper()
 	from, folder := reopen(t, at)
 	complete(t, &Job{Config: from.Config, From: from}, set, folder, func() {})
 }
 
-// complete runs a job, with rows held out where it says so, and commits its folder.
+// complete runs a job, with rows held out if its options ask for it, and commits its folder.
 func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, saved func()) {
 	t.Helper()
 	dev := heldOut(t, j, set)
@@ -211,8 +211,8 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 	}
 }
 
-// A command line may say again what the run began with; anything else that its result depends on is
-// refused by name.
+// A command line may repeat the options that the run began with. Another value of an option that its result depends on
+// is an error with the name of the option.
 func TestGoOn(t *testing.T) {
 	c, _ := config(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32").ForSteps(100,
 		options.ForTime(time.Minute))
@@ -236,7 +236,8 @@ func TestGoOn(t *testing.T) {
 	rows := data.Schema{Columns: []string{"a"}, Target: "y", TargetAt: 2}
 	named := c.With("target", "y").With("device", "cpu:f32")
 	for _, s := range []options.Setting{{Key: "target", Text: "3"}, {Key: "precision", Text: "medium"}} {
-		if got, err := named.Resume([]options.Setting{s}, &rows); err != nil || got.Target != "y" || got.Precision != "highest" {
+		got, err := named.Resume([]options.Setting{s}, &rows)
+		if err != nil || got.Target != "y" || got.Precision != "highest" {
 			t.Errorf("%s=%s: %v", s.Key, s.Text, err)
 		}
 	}
@@ -327,8 +328,7 @@ func damaged(t *testing.T, path string, content []byte) {
 	}
 }
 
-// What runs had begun when they were killed is removed by the next one, but not what is at work or
-// worth something.
+// The next run removes the folders of runs that were killed before their first checkpoint, and no others.
 func TestAbandoned(t *testing.T) {
 	t.Chdir(t.TempDir())
 	begin := func(name string) string {

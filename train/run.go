@@ -13,36 +13,36 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
-// reportEvery is the number of steps between two readings from the device.
+// reportEvery is the number of steps between two readings of the objective.
 const reportEvery = 10
 
 // run is a Job from its first step to its last: the model on its device, the rows uploaded.
 type run struct {
-	job       *Job // all that the run settles is in its Config
+	job       *Job // its Config holds the options that the run has settled
 	trained   *fitted.Model
 	init      model.Init
 	step      *step.Step
 	schedule  schedule
-	validator *validator // nil for none
+	validator *validator // nil without validation rows
 	saver     *saver
 	clock     clock
-	readings  []float64 // of the objective, every reportEvery steps
+	readings  []float64 // objective after every reportEvery steps
 
-	out         *Outcome
-	first, last int // the steps that were done before this process; the last step
+	out                    *Outcome
+	earlierSteps, lastStep int // number of steps that earlier processes have done; number of the last step
 }
 
-// train takes the steps, from the start or from where a Checkpoint left the run. A context that is
-// cancelled ends it after the step, or between two parts of it: then the run ends at the step
-// before. Where no step was done, its error is all there is.
+// train takes the steps, from the start or from a Checkpoint. A context that is cancelled ends the run after the
+// step. If it ends a step between two of its parts, the run ends at the step before. If no step was done, the cause
+// of the context is the error.
 func (r *run) train(ctx context.Context) (*Outcome, error) {
 	j := r.job
-	r.last, r.out = j.Config.Last(), &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
+	r.lastStep, r.out = j.Config.Last(), &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
 	if j.From != nil {
-		r.first, r.clock.before = j.From.Step, j.From.Seconds
-		r.out.Steps = r.first
+		r.earlierSteps, r.clock.earlierSeconds = j.From.Step, j.From.Seconds
+		r.out.Steps = r.earlierSteps
 	}
-	j.Reporter.Begin(r.last)
+	j.Reporter.Begin(r.lastStep)
 	defer j.Reporter.End()
 	r.saver = newSaver(j.Config)
 	r.clock.start(r.out.Steps)
@@ -57,23 +57,24 @@ func (r *run) train(ctx context.Context) (*Outcome, error) {
 	return r.out, nil
 }
 
-// next is a step, with the readings and writings after it. It also checks whether it was the last.
+// next takes a step, decides whether the run ends after it, and does the readings, evaluations and checkpoints that
+// follow it.
 func (r *run) next(ctx context.Context) error {
 	r.step.Votes = r.votes(ctx)
 	done, err := r.advance(r.out.Steps + 1)
 	if err != nil {
-		return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps+1, r.last, err)
+		return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps+1, r.lastStep, err)
 	}
 	if done {
 		r.out.Steps++
-	} else if r.out.Steps == r.first {
+	} else if r.out.Steps == r.earlierSteps {
 		return context.Cause(ctx)
 	}
 	r.out.End = r.end(ctx)
-	if err := r.compare(); err != nil {
+	if err := r.compareRanks(); err != nil {
 		return err
 	}
-	if done { // a step that was left leaves nothing to look at
+	if done { // a step that was left has no reading
 		if err := r.readReport(); err != nil {
 			return err
 		}
@@ -84,7 +85,7 @@ func (r *run) next(ctx context.Context) error {
 	if r.out.End != Finished && r.validator.patienceIsOver() {
 		r.out.End = EarlyStop
 	}
-	// Save first: the extra evaluation of finish belongs only to an interrupted run.
+	// The checkpoint comes before finish, whose extra evaluation belongs only to an interrupted run.
 	running := r.out.End == Running || r.out.End.cutShort()
 	if r.job.Save != nil && running && (r.saver.due(r.out.Steps) || r.out.End == Interrupted) {
 		r.out.Seconds = r.clock.seconds()
@@ -96,20 +97,20 @@ func (r *run) next(ctx context.Context) error {
 // advance takes one training step. If it was left between two of its parts, done is false, and
 // nothing has changed.
 func (r *run) advance(number int) (done bool, err error) {
-	if r.schedule.changes(number) {
+	if r.schedule.changesFixed(number) {
 		r.setRates(number)
 	}
 	return r.step.Do(device.StepScalars{Step: uint32(number), LR: r.schedule.rate(number),
-		KLWeight: r.schedule.kl(number), Natural: r.schedule.naturalSize(number)})
+		KLWeight: r.schedule.klWeight(number), Natural: r.schedule.naturalSize(number)})
 }
 
-// leaves reports whether a step ends between two of its parts. A time limit leaves the first one whole: the
-// run ends with a model.
-func (r *run) leaves(ctx context.Context) bool {
-	return ctx.Err() != nil && (r.out.Steps > r.first || context.Cause(ctx) != ErrLate)
+// leavesStep reports whether to end a step between two of its parts. A time limit does not end the first step, so
+// that the run has a model.
+func (r *run) leavesStep(ctx context.Context) bool {
+	return ctx.Err() != nil && (r.out.Steps > r.earlierSteps || context.Cause(ctx) != ErrLate)
 }
 
-// setRates decides which parameters move at a step.
+// setRates holds the parameters that the schedule fixes at a step.
 func (r *run) setRates(step int) {
 	r.step.SetRates(func(role model.Role) float64 {
 		if r.schedule.fixed(role, step) {
@@ -119,7 +120,7 @@ func (r *run) setRates(step int) {
 	})
 }
 
-// ownEnd is why this rank would end the run, by its clock and its context.
+// ownEnd is the reason why this rank would end the run, by its clock and its context.
 func (r *run) ownEnd(ctx context.Context) End {
 	switch {
 	case r.clock.late(), context.Cause(ctx) == ErrLate:
@@ -141,11 +142,11 @@ func (r *run) votes(ctx context.Context) (v step.Votes) {
 	return v
 }
 
-// end is why the run ends after a step, as far as steps and time tell. By itself no rank leaves the
-// others.
+// end is the reason why the run ends after a step: its steps are done, or there is no time. Several ranks decide
+// together.
 func (r *run) end(ctx context.Context) End {
 	switch votes := r.step.Votes; {
-	case r.out.Steps == r.last:
+	case r.out.Steps == r.lastStep:
 		return Finished
 	case !r.job.shared():
 		return r.ownEnd(ctx)
@@ -159,23 +160,23 @@ func (r *run) end(ctx context.Context) End {
 
 // evaluates reports whether validation rows are evaluated after the last step.
 func (r *run) evaluates() bool {
-	return r.validator != nil && (r.out.Steps%r.job.Config.EvalEvery == 0 || r.out.Steps == r.last)
+	return r.validator != nil && (r.out.Steps%r.job.Config.EvalEvery == 0 || r.out.Steps == r.lastStep)
 }
 
-// reportDue reports whether the Reporter hears of the last step.
+// reportDue reports whether the Reporter gets the last step.
 func (r *run) reportDue() bool {
 	step := r.out.Steps
-	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.last
+	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.lastStep
 }
 
-// readReport reads the report of a step, where one is due. A step in parts is long, so each is read: a
-// device that runs ahead would be steps behind a Ctrl-C, and an abandoned step loses its report.
+// readReport reads the objective of a step, evaluates and reports it where that is due. A step in parts is long, so
+// each is read: a device that runs ahead would end steps after Ctrl-C, and an abandoned step loses its report.
 func (r *run) readReport() error {
 	if r.reportDue() || r.step.InParts() || r.out.End.cutShort() {
 		var err error
-		// the bound itself, also while the KL's weight still rises
+		// the objective with the final weight of the KL, also while that weight still rises
 		if r.out.ELBO, err = r.step.Model.Report(r.job.Config.KLWeight); err != nil {
-			return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps, r.last, err)
+			return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps, r.lastStep, err)
 		}
 		if r.out.Steps%reportEvery == 0 {
 			r.readings = append(r.readings, r.out.ELBO.Value)
@@ -195,19 +196,19 @@ func (r *run) readReport() error {
 
 func (r *run) evaluate() error {
 	if err := r.validator.evaluate(r.out.Steps); err != nil {
-		return fmt.Errorf("validation failed at step %d of %d: %w", r.out.Steps, r.last, err)
+		return fmt.Errorf("validation failed at step %d of %d: %w", r.out.Steps, r.lastStep, err)
 	}
 	return nil
 }
 
 func (r *run) report() {
 	step, elbo := r.out.Steps, r.out.ELBO
-	before, elapsed := r.clock.before, time.Since(r.clock.first)
+	earlierSeconds, elapsed := r.clock.earlierSeconds, time.Since(r.clock.firstStepTime)
 	r.job.Reporter.Step(rundir.Progress{
-		Step: step, Total: r.last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
+		Step: step, Total: r.lastStep, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
 		Recent: r.out.Recent, Bound: r.job.Config.IsBound(),
-		Elapsed:        time.Duration(before*float64(time.Second)) + elapsed,
-		StepsPerSecond: float64(step-r.first) / elapsed.Seconds(),
+		Elapsed:        time.Duration(earlierSeconds*float64(time.Second)) + elapsed,
+		StepsPerSecond: float64(step-r.earlierSteps) / elapsed.Seconds(),
 		Validation:     r.validator.latest(),
 	})
 }
@@ -229,9 +230,9 @@ func (r *run) finish() error {
 	switch out.End {
 	case EarlyStop:
 		r.job.Reporter.Note("stopped at step %d of %d: %d evaluations in a row did not improve on step %d",
-			out.Steps, r.last, r.job.Config.EarlyStop, r.validator.best.Step)
+			out.Steps, r.lastStep, r.job.Config.EarlyStop, r.validator.best.Step)
 	case TimeLimit:
-		r.job.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, r.last)
+		r.job.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, r.lastStep)
 	}
 	if warning := Unfinished(r.job.Config); warning != "" {
 		r.job.Reporter.Note("%s", warning)
@@ -240,18 +241,18 @@ func (r *run) finish() error {
 	out.Validation = r.validator.finish(out.End)
 	out.Rising = r.rising()
 	r.trained.Parameters = r.step.Model.Export()
-	if err := finite(r.trained.Parameters); err != nil {
+	if err := checkFinite(r.trained.Parameters); err != nil {
 		return err
 	}
-	if out.End != Interrupted || !r.step.InParts() { // after Ctrl-C nobody waits for another long step
-		return r.bound()
+	if out.End != Interrupted || !r.step.InParts() { // after Ctrl-C, there is no other long step
+		return r.evaluateBound()
 	}
 	return nil
 }
 
-// bound evaluates the objective at the final parameters, on the batch of the last step. If that
+// evaluateBound evaluates the objective at the final parameters, on the batch of the last step. If that
 // fails, the last reading stays: the model matters more than this number.
-func (r *run) bound() error {
+func (r *run) evaluateBound() error {
 	if err := r.step.Bound(uint32(r.out.Steps), r.job.Config.KLWeight); err != nil {
 		return err
 	}
@@ -267,9 +268,8 @@ func (r *run) bound() error {
 
 var errNotFinite = errors.New("is not finite")
 
-// finite refuses parameters that are not numbers: the last step may have broken what the last
-// reading still found sound.
-func finite(named []model.Parameter) error {
+// checkFinite refuses parameters that are not finite: the last step may have broken them after the last reading.
+func checkFinite(named []model.Parameter) error {
 	for _, n := range named {
 		if !fitted.AllFinite(n.Data) {
 			return fmt.Errorf("training failed: parameter %s %w: lower the learning rate", n.Name, errNotFinite)

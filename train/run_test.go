@@ -47,7 +47,7 @@ func rings(_ *rand.Rand, a, b float64) string { return fmt.Sprint(int(a*a+b*b) %
 
 func coin(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.IntN(2)) }
 
-// quiet keeps the notes.
+// quiet is a Reporter that keeps the notes.
 type quiet struct {
 	Silent
 	notes []string
@@ -57,7 +57,7 @@ func (q *quiet) Note(format string, args ...any) {
 	q.notes = append(q.notes, fmt.Sprintf(format, args...))
 }
 
-// learns marks a test of results or times, which trains for long. The race detector leaves it out.
+// learns marks a test of results or times, which trains for long. It is skipped under the race detector.
 func learns(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -70,7 +70,7 @@ func config(t testing.TB, words string) *options.Config {
 	var flags []options.Setting
 	for _, f := range strings.Fields(words) {
 		k, v, _ := strings.Cut(f, "=")
-		if k == "distances" || k == "rows" { // of a jobOf
+		if k == "distances" || k == "rows" { // they are words of jobOf
 			continue
 		}
 		flags = append(flags, options.Setting{Key: k, Text: v, From: "--" + k})
@@ -86,7 +86,7 @@ func jobOf(t testing.TB, words string) *Job {
 		v, _, _ = strings.Cut(v, " ")
 		return v
 	}
-	return &Job{Config: config(t, words), distances: value("distances"), rows: value("rows"),
+	return &Job{Config: config(t, words), distanceMethod: value("distances"), rowLocation: value("rows"),
 		Started: time.Now(), Reporter: &quiet{}}
 }
 
@@ -248,7 +248,7 @@ func TestTimeLimit(t *testing.T) {
 	same(t, "repeated", first.Trained.Parameters, second.Trained.Parameters)
 }
 
-// readings is a Reporter that keeps what it hears.
+// readings is a Reporter that keeps the Progress of each step.
 type readings struct {
 	quiet
 	all []rundir.Progress
@@ -301,8 +301,7 @@ func TestEvaluationTime(t *testing.T) {
 	})
 }
 
-// eventually is for what another program on the machine may disturb: one attempt of three must say
-// nothing.
+// eventually is for checks that other programs on the machine may disturb: one of three attempts has to pass.
 func eventually(t *testing.T, attempt func() (wrong string)) {
 	t.Helper()
 	var wrong string

@@ -13,26 +13,26 @@ import (
 
 // saver makes the checkpoints of a run.
 type saver struct {
-	pause time.Duration
-	steps int
-	last  time.Time // when the last was made
-	host  [][]float64
+	interval    time.Duration
+	steps       int
+	last        time.Time // time of the last checkpoint
+	hostVectors [][]float64
 }
 
 func newSaver(c *options.Config) *saver {
 	pause, steps, _ := c.CheckpointInterval()
-	return &saver{pause: pause, steps: steps, last: time.Now()}
+	return &saver{interval: pause, steps: steps, last: time.Now()}
 }
 
-// due reports whether a step needs a checkpoint.
+// due reports whether a checkpoint is due after a step.
 func (s *saver) due(step int) bool {
-	return s.steps > 0 && step%s.steps == 0 || s.pause > 0 && time.Since(s.last) >= s.pause
+	return s.steps > 0 && step%s.steps == 0 || s.interval > 0 && time.Since(s.last) >= s.interval
 }
 
 // tensor is a vector of a Checkpoint on the device.
 type tensor struct {
-	name string
-	on   *device.Tensor
+	name   string
+	values *device.Tensor
 }
 
 // state is everything on the device that later steps depend on. The parameters come first.
@@ -40,28 +40,27 @@ func (r *run) state() []tensor {
 	means, squares := r.step.Moments()
 	all := []tensor{{rundir.ParametersVector, r.step.Model.Params().Value}, {rundir.MeansVector, means},
 		{rundir.SquaresVector, squares}}
-	if r.validator != nil && r.validator.on.kept != nil && r.validator.best != nil {
-		all = append(all, tensor{rundir.BestVector, r.validator.on.kept})
+	if r.validator != nil && r.validator.evaluator.kept != nil && r.validator.best != nil {
+		all = append(all, tensor{rundir.BestVector, r.validator.evaluator.kept})
 	}
 	return all
 }
 
-// checkpoint reads the run from the device as it is after the last step. One that cannot be written
-// costs a warning, and not the run. Parameters that are no numbers make none: the next reading ends
-// the run, and the checkpoint before is worth more.
+// checkpoint saves the run as it is after the last step. A failure to write is a warning, and does not end the run.
+// Parameters that are not finite are not saved: the next reading ends the run, and the older checkpoint is better.
 func (r *run) checkpoint(out *Outcome) {
 	defer func() { r.saver.last = time.Now() }()
 	c := r.newCheckpoint(out)
 	c.Step, c.Seconds, c.Readings = out.Steps, out.Seconds, r.readings
 	if v := r.validator; v != nil {
-		c.Last, c.Best, c.Since = v.last, v.best, v.since
+		c.Last, c.Best, c.Since = v.last, v.best, v.sinceBest
 	}
 	for i, v := range r.state() {
-		if i == len(r.saver.host) {
-			r.saver.host = append(r.saver.host, make([]float64, r.step.Model.Params().Len()))
+		if i == len(r.saver.hostVectors) {
+			r.saver.hostVectors = append(r.saver.hostVectors, make([]float64, r.step.Model.Params().Len()))
 		}
-		r.job.Device.Download(r.saver.host[i], v.on)
-		c.Vectors = append(c.Vectors, rundir.Vector{Name: v.name, Data: r.saver.host[i]})
+		r.job.Device.Download(r.saver.hostVectors[i], v.values)
+		c.Vectors = append(c.Vectors, rundir.Vector{Name: v.name, Data: r.saver.hostVectors[i]})
 	}
 	if !fitted.AllFinite(c.Vectors[0].Data) {
 		return
@@ -77,7 +76,7 @@ func (r *run) save(c *rundir.Checkpoint) {
 	}
 }
 
-// checkpointAttempts keeps the attempts of a run that has not begun.
+// checkpointAttempts saves the attempts of a run before its first step.
 func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
 	defer func() { r.saver.last = time.Now() }()
 	c := r.newCheckpoint(&Outcome{Trained: r.trained})
@@ -100,10 +99,10 @@ func (r *run) newCheckpoint(out *Outcome) *rundir.Checkpoint {
 	return c
 }
 
-// restore puts the run where a Checkpoint left it.
+// restore puts the run at the step of a Checkpoint.
 func (r *run) restore(c *rundir.Checkpoint) error {
 	if r.validator != nil {
-		r.validator.last, r.validator.best, r.validator.since = c.Last, c.Best, c.Since
+		r.validator.last, r.validator.best, r.validator.sinceBest = c.Last, c.Best, c.Since
 		for _, e := range []*rundir.Evaluation{c.Last, c.Best} {
 			if e != nil {
 				e.Task = r.job.Train.Task
@@ -117,15 +116,15 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 				"another program, or from another model", rundir.CheckpointFile, len(data), v.name,
 				r.step.Model.Params().Len())
 		}
-		r.job.Device.Upload(v.on, data)
+		r.job.Device.Upload(v.values, data)
 	}
 	r.clock.deadline, r.readings = c.Deadline, slices.Clone(c.Readings)
 	r.setRates(c.Step)
 	return nil
 }
 
-// keeps is how many numbers a checkpoint has for each parameter.
-func (j *Job) keeps(c *options.Config) int {
+// vectorsPerParameter is the number of vectors in a checkpoint, each with a number for each parameter.
+func (j *Job) vectorsPerParameter(c *options.Config) int {
 	n := 3
 	if j.Validation != nil && c.Restore == "best" {
 		n++

@@ -13,37 +13,36 @@ import (
 type schedule struct {
 	*options.Config
 	steps int
-	plans []options.Plan // before the one of steps
+	plans []options.Plan // plans before the one for steps
 }
 
 func newSchedule(c *options.Config) schedule {
-	plans, _ := c.Plans() // which are sound, since the Config is
+	plans, _ := c.Plans() // a Config was checked, so there is no error
 	return schedule{c, c.Steps, plans}
 }
 
-// place is where a step would stand in a run that was planned from its start as it is planned at
-// this step, and how many steps that run has. Each plan begins with the share of the run that is
-// done, and divides the rest among its steps.
-func (s *schedule) place(step int) (place, steps float64) {
-	done, from, now := 0.0, 0, s.steps
-	at := func(step, of int) float64 { return done + (1-done)*float64(step-from)/float64(of-from) }
+// position is the number that a step has in a run with the plan of this step from the start, and the number of steps
+// of that run. Each plan begins at the share of the run that is done, and divides the rest among its steps.
+func (s *schedule) position(step int) (position, steps float64) {
+	done, begin, planSteps := 0.0, 0, s.steps
+	at := func(step, of int) float64 { return done + (1-done)*float64(step-begin)/float64(of-begin) }
 	for _, p := range s.plans {
 		if step <= p.Until {
-			now = p.Steps
+			planSteps = p.Steps
 			break
 		}
-		done, from = at(p.Until, p.Steps), p.Until
+		done, begin = at(p.Until, p.Steps), p.Until
 	}
-	if from == 0 {
-		return float64(step), float64(now)
+	if begin == 0 {
+		return float64(step), float64(planSteps)
 	}
-	return at(step, now) * float64(now), float64(now)
+	return at(step, planSteps) * float64(planSteps), float64(planSteps)
 }
 
-// highRate is the share of the learning rate above which a run that ends is far from its plan.
+// highRate is the share of the learning rate above which a run is stopped far from the end of its schedule.
 const highRate = 0.5
 
-// Unfinished is the warning of a run whose learning rate was still high when it was stopped; "" of others.
+// Unfinished is the warning about a run whose learning rate was still high when it was stopped; "" for other runs.
 func Unfinished(c *options.Config) string {
 	s := newSchedule(c)
 	if rate := s.decay(c.StopAfter); c.StopAfter > 0 && c.Decay == "cosine" && rate > highRate {
@@ -69,15 +68,15 @@ func (s *schedule) decay(step int) float64 {
 	if s.Decay != "cosine" {
 		return 1
 	}
-	place, steps := s.place(step)
-	return 0.5*(1+math.Cos(math.Pi*(place-1)/steps)) + lastRate
+	position, steps := s.position(step)
+	return 0.5*(1+math.Cos(math.Pi*(position-1)/steps)) + lastRate
 }
 
 // naturalStart is the share of their size that natural-gradient steps begin with.
 const naturalStart = 1e-3
 
-// naturalSize rises along a straight line of its logarithm, over the steps of the warm-up, and
-// falls as the learning rate does.
+// naturalSize is the size of natural-gradient steps. Its logarithm rises linearly over the warm-up, and then it falls
+// as the learning rate does.
 func (s *schedule) naturalSize(step int) float64 {
 	if step < s.Warmup {
 		return s.NatGrad * math.Pow(naturalStart, 1-float64(step)/float64(s.Warmup))
@@ -85,10 +84,10 @@ func (s *schedule) naturalSize(step int) float64 {
 	return s.NatGrad * min(1, s.decay(step))
 }
 
-func (s *schedule) kl(step int) float64 {
-	place, steps := s.place(step)
-	if ramp := s.KLWarmup * steps; place < ramp {
-		return s.KLWeight * place / ramp
+func (s *schedule) klWeight(step int) float64 {
+	position, steps := s.position(step)
+	if ramp := s.KLWarmup * steps; position < ramp {
+		return s.KLWeight * position / ramp
 	}
 	return s.KLWeight
 }
@@ -112,7 +111,7 @@ func (s *schedule) fixed(role model.Role, step int) bool {
 	return false
 }
 
-// changes reports whether fixed changes at a step.
-func (s *schedule) changes(step int) bool {
+// changesFixed reports whether fixed changes at a step.
+func (s *schedule) changesFixed(step int) bool {
 	return step == 1 || step == s.FreezeOmega+1 || step == s.FreezeKernel+1
 }

@@ -21,8 +21,8 @@ func TestSchedule(t *testing.T) {
 	near("half-way through the warm-up", s.rate(50), 0.005*0.5*(1+math.Cos(math.Pi*0.049))+0.005e-3)
 	near("half-way through the run", s.rate(501), 0.01*0.501)
 	near("at the end", s.rate(1000), 0.01*(lastRate+2.5e-6))
-	near("KL half-way through its warm-up", s.kl(100), 0.25)
-	near("KL after it", s.kl(200), 0.5)
+	near("KL half-way through its warm-up", s.klWeight(100), 0.25)
+	near("KL after it", s.klWeight(200), 0.5)
 	for _, c := range []struct {
 		role  model.Role
 		step  int
@@ -52,8 +52,8 @@ func TestSchedule(t *testing.T) {
 		for _, r := range []model.Role{model.Variational, model.Spectra, model.Kernel, model.InducingPoints} {
 			differs = differs || s.fixed(r, step) != s.fixed(r, step-1)
 		}
-		if differs != s.changes(step) {
-			t.Errorf("step %d: what is fixed changes: %v, changes says %v", step, differs, s.changes(step))
+		if differs != s.changesFixed(step) {
+			t.Errorf("step %d: what is fixed changes: %v, changes says %v", step, differs, s.changesFixed(step))
 		}
 	}
 }
@@ -68,7 +68,8 @@ func TestUnfinished(t *testing.T) {
 	} {
 		told := &quiet{}
 		dev := openCPU(t)
-		job := &Job{Config: config(t, options+" batch=20 inducing=5"), Device: dev, Train: table(t, 30, 1, wave), Reporter: told}
+		job := &Job{Config: config(t, options+" batch=20 inducing=5"), Device: dev, Train: table(t, 30, 1, wave),
+			Reporter: told}
 		out := must.Get(job.Run(t.Context()))(t)
 		said := strings.Join(told.notes, "\n")
 		if got := Unfinished(out.Config); !strings.Contains(got, want) || (got == "") != (want == "") ||

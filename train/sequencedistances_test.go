@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
 
-// compared are sequences with options of models that compare them with X̄.
+// compared are cases: sequences, and options of models that compare them with X̄.
 func compared(t testing.TB) map[string]*data.Dataset {
 	short := "1\tACGTACG\n0\tTTGTTG\n1\tGACGACC\n0\tTTTGTT\n"
 	return map[string]*data.Dataset{
@@ -114,13 +114,13 @@ func TestDistancesOfMemory(t *testing.T) {
 	}
 }
 
-// More features than 32 bits count are no vectors.
+// The vectors cannot have more values than 32 bits count.
 func TestTooManyFeatures(t *testing.T) {
 	set := genes(t, 60, 1)
 	c := config(t, "model=gp inducing=9 kernel=spectrum:2 batch=10 steps=3")
 	c = settled(t, c, set)
 	j := &Job{Config: c, Device: &small{openCPU(t), 1 << 20}, Train: set}
-	s := must.Get(j.survey(t.Context()))(t)
+	s := must.Get(j.countFeatures(t.Context()))(t)
 	s.train.Sizes[0] = 1 << 31
 	if p, err := j.measureOnDevice(t.Context(), c, new(int64(1000))); err != nil || p.Distances.In != memory.InTable {
 		t.Error(err)

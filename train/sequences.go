@@ -12,53 +12,52 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// sequences are the training sequences of a job after the long work: X̄ is chosen, and the
-// features are counted where they are needed.
+// sequences are the training sequences of a job with X̄ and, if they are needed, their features.
 type sequences struct {
-	book  *seq.Codebook
-	set   *data.Dataset // with the symbols of the model
-	rows  []int         // X̄ among them
-	basis *seq.Basis
+	codebook *seq.Codebook
+	set      *data.Dataset // training rows, with the symbols of the model
+	rows     []int         // numbers of the rows of set that are X̄
+	basis    *seq.Basis
 
-	train, validation *model.SequenceFeatures // nil until somebody asks
+	train, validation *model.SequenceFeatures // nil before countFeatures
 }
 
-// kind is the kind of a model's rows, the sequences.
+// kind is the RowKind of a model of the sequences.
 func (s *sequences) kind() fitted.RowKind {
-	return fitted.RowKind{Codebook: s.book, Basis: s.basis}
+	return fitted.RowKind{Codebook: s.codebook, Basis: s.basis}
 }
 
-// among is the same X̄ with the features of other rows than those of training.
-func (s *sequences) among(ctx context.Context, ds *data.Dataset) *sequences {
+// withRows is a copy with the same X̄ and the features of other training rows.
+func (s *sequences) withRows(ctx context.Context, ds *data.Dataset) *sequences {
 	other := *s
 	other.train = s.kind().Shared(ctx, ds)
 	return &other
 }
 
-// hasDistances reports whether the run compares sequences with X̄ by feature maps.
+// hasDistances reports whether the model needs distances between sequences and X̄ under feature maps.
 func (j *Job) hasDistances() bool {
 	return j.Train.Sequences != nil && j.Train.Kernel == nil && j.Config.Model != model.DRF
 }
 
-// choosing is the text for a Reporter while X̄ is chosen.
+// choosing is the text for the Reporter during the choice of X̄.
 const choosing = "choosing inducing points"
 
-// choose chooses X̄, once.
-func (j *Job) choose(ctx context.Context) (*sequences, error) {
+// chooseInducing chooses X̄, once.
+func (j *Job) chooseInducing(ctx context.Context) (*sequences, error) {
 	if j.sequences != nil {
 		return j.sequences, nil
 	}
 	c, s := j.Config, &sequences{}
 	var err error
-	if s.book, s.set, err = c.LearnCodebook(j.doing(ctx, "codebook"), j.Train); err != nil {
+	if s.codebook, s.set, err = c.LearnCodebook(j.progressContext(ctx, "codebook"), j.Train); err != nil {
 		return nil, err
 	}
 	_, spec := c.Kernels()
 	choice := seq.Choice{Method: c.InducingInit, M: c.Inducing, Sigma: greedySigma, Seed: c.Seed}
-	if s.rows, err = seq.Choose(j.doing(ctx, choosing), spec, s.set.Sequences, choice); err != nil {
+	if s.rows, err = seq.Choose(j.progressContext(ctx, choosing), spec, s.set.Sequences, choice); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
-	if s.basis, err = seq.NewBasis(j.doing(ctx, "features of the inducing points"), spec,
+	if s.basis, err = seq.NewBasis(j.progressContext(ctx, "features of the inducing points"), spec,
 		s.set.Sequences, s.rows); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
@@ -66,19 +65,18 @@ func (j *Job) choose(ctx context.Context) (*sequences, error) {
 	return s, nil
 }
 
-// survey counts the features, once: of the training rows, and of the validation rows that this rank
-// evaluates.
-func (j *Job) survey(ctx context.Context) (*sequences, error) {
-	s, err := j.choose(ctx)
+// countFeatures counts, once, the features of the training rows and of the validation rows that this rank evaluates.
+func (j *Job) countFeatures(ctx context.Context) (*sequences, error) {
+	s, err := j.chooseInducing(ctx)
 	if err != nil || s.train != nil {
 		return s, err
 	}
 	kind := s.kind()
 	if j.Validation != nil {
-		rows, part := j.evaluated()
+		rows, part := j.evaluationRows()
 		s.validation = kind.Shared(ctx, part.Of(rows))
 	}
-	train := kind.Shared(j.doing(ctx, "features of the sequences"), s.set)
+	train := kind.Shared(j.progressContext(ctx, "features of the sequences"), s.set)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -86,10 +84,10 @@ func (j *Job) survey(ctx context.Context) (*sequences, error) {
 	return s, nil
 }
 
-// mostFeatures is how many numbers the vectors under one map can have, which 32 bits count.
+// mostFeatures is the largest number of values that the vectors under one map can have: 32 bits count them.
 const mostFeatures = math.MaxInt32
 
-// tooMany reports whether there are more under some map.
-func (s *sequences) tooMany() bool {
+// hasTooManyFeatures reports whether the vectors under some map have more than mostFeatures values.
+func (s *sequences) hasTooManyFeatures() bool {
 	return slices.ContainsFunc(s.train.Sizes, func(n int) bool { return n > mostFeatures })
 }

@@ -54,7 +54,7 @@ func readText(t testing.TB, name, text string, opt data.ReadOptions) *data.Datas
 	return d
 }
 
-// genes are n rows of DNA in two classes.
+// genes are n rows of DNA with two classes.
 func genes(t testing.TB, n int, seed uint64) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -209,7 +209,7 @@ func TestSelectMaps(t *testing.T) {
 	}
 }
 
-// What is asked for and does not fit the rows is said before training.
+// Options that do not fit the rows are an error before training.
 func TestFitInputs(t *testing.T) {
 	vectors, sequences, both := table(t, 20, 1, wave), genes(t, 20, 1), mixed(t, 20, 1)
 	for _, c := range []struct {
@@ -373,7 +373,7 @@ func TestEmptySequences(t *testing.T) {
 	evaluate(t, out, set)
 }
 
-// basisOf is X̄ of a model of sequences; nil of others.
+// basisOf is X̄ of a model of sequences; nil for other models.
 func basisOf(t *fitted.Model) *seq.Basis { return t.Kind.Basis }
 
 func isProjected(t *fitted.Model) bool { return t.Kind.Projection != nil }

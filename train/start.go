@@ -10,18 +10,18 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// A run that starts at a model keeps what the model is made of: the scales of inputs and targets, categories and
-// classes, feature maps, X̄ of sequences and the frozen draws. All parameters start at its values.
+// A run that starts at a model keeps its scales of inputs and targets, categories and classes, feature maps, X̄ of
+// sequences and frozen draws. All parameters start at its values.
 
-// fit settles the options that the rows leave open. Those of a model at which the run starts are settled.
+// fit settles the open options by the rows. Those of a model at which the run starts are settled before.
 func (j *Job) fit(ctx context.Context) (fit *options.Config, notes []string, err error) {
 	if j.Start != nil {
 		return j.Config.FitLength(j.Train.N())
 	}
-	return j.Config.Fit(j.doing(ctx, "choosing feature maps"), j.Train)
+	return j.Config.Fit(j.progressContext(ctx, "choosing feature maps"), j.Train)
 }
 
-// checkStart refuses a model that the rows or the options do not have, and keeps its sequences X̄.
+// checkStart refuses a Start that does not fit the rows or the options, and takes over its sequences X̄.
 func (j *Job) checkStart() error {
 	s := j.Start
 	if s == nil {
@@ -33,8 +33,8 @@ func (j *Job) checkStart() error {
 	if s.Kind.Gram != nil || j.Train.Kernel != nil {
 		return usererror.Errorf("a model of --gram cannot be trained further: its kernel is that of its own rows")
 	}
-	is := j.Config.ModelConfig(j.Train)
-	if is.Temperature = s.Config.Temperature; !reflect.DeepEqual(is, s.Config) {
+	config := j.Config.ModelConfig(j.Train)
+	if config.Temperature = s.Config.Temperature; !reflect.DeepEqual(config, s.Config) {
 		return usererror.Errorf("the options make another model than the one to start at: give it those of its own run")
 	}
 	if j.Conformal != nil {
@@ -43,16 +43,17 @@ func (j *Job) checkStart() error {
 	if err := data.Positive(j.Train, s.Targets); err != nil {
 		return err
 	}
-	if err := j.positive(s.Targets); err != nil {
+	if err := j.checkTargets(s.Targets); err != nil {
 		return err
 	}
 	if kind := s.Kind; kind.Basis != nil {
-		j.sequences = &sequences{book: kind.Codebook, set: kind.Coded(j.Train), basis: kind.Basis}
+		j.sequences = &sequences{codebook: kind.Codebook, set: kind.Coded(j.Train), basis: kind.Basis}
 	}
 	return nil
 }
 
-// inherit takes over all of a model but its parameters. The columns that tell of rows are those of the new rows.
+// inherit takes over all of a model except its parameters. The roles of columns, such as weights, are those of the
+// new rows.
 func (r *run) inherit(s *fitted.Model) {
 	t, own := r.trained, r.job.Train.Schema()
 	t.Config, t.Kind, t.Schema = r.job.Config.ModelConfig(r.job.Train), s.Kind, s.Schema

@@ -11,42 +11,40 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Where length-scales and noise start that neither a user nor the rows decide.
+// The initial factors of length-scales and the initial noise, if neither a user nor the rows decide.
 const (
-	gpFactorElse = 0.4
-	drfFactor    = 0.5
-	noiseElse    = 0.1
+	gpFactorDefault  = 0.4
+	drfFactorDefault = 0.5
+	noiseDefault     = 0.1
 )
 
-// startRows is the number of training rows that decide; the others bound their choice: a longer
-// length-scale has next to no slope, and noise above the variance leaves no signal.
+// The initial values that rows decide. A longer length-scale has next to no slope, and noise above the variance
+// leaves no signal.
 const (
-	startRows     = 256
-	longestFactor = 2 // of √D, as factors are
-	mostNoise     = 1
+	startRows     = 256 // number of training rows that decide
+	longestFactor = 2   // longest length-scale, in √D
+	mostNoise     = 1   // largest noise variance
 )
 
-func gpFactor(c *options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorElse) }
+func gpFactor(c *options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorDefault) }
 
-// startValues decides where length-scales and noise start, by an exact GP on a few training rows,
-// unless the options do. An optimiser does not find the length-scale of a target that oscillates
-// from a longer one. And where rows are noisy, an unfinished run that starts with little noise is
-// too sure.
-// Rows count alike here, whatever their weights.
+// startValues sets the initial length-scales and noise by an exact GP on a few training rows, unless the options do.
+// An optimiser does not find the length-scale of a target that oscillates from a longer one. And if rows are noisy,
+// an unfinished run that starts with little noise is too sure. The weights of rows do not count here.
 func (r *run) startValues(ctx context.Context) {
 	c, ds := r.job.Config, r.job.Train
 	factor := c.GPLengthscaleFactor
 	if c.Model == model.DRF {
 		factor = c.DRFLengthscaleFactor
 	}
-	counts := model.Counts(c.Likelihood) // whose noise is no parameter
+	counts := model.Counts(c.Likelihood) // the noise of counts is no parameter
 	lengths, noise := factor == 0, c.NoiseInit == 0 && ds.Task == data.Regression && !counts
 	if ds.X == nil || ds.Sequences != nil || ds.Kernel != nil || !lengths && !noise {
 		return
 	}
 	sample, _ := ds.Sample(startRows, c.Seed)
 	y, outputs := r.startTargets(sample)
-	if outputs == 0 { // rows of one class
+	if outputs == 0 { // all rows have one class
 		return
 	}
 	fit := exactgp.Maximise(ctx, exactgp.Rows{N: sample.N(), D: sample.D(), C: outputs,
@@ -58,7 +56,7 @@ func (r *run) startValues(ctx context.Context) {
 		r.init.Lengths = fit.Lengths
 	}
 	if noise {
-		r.init.NoiseVariance = min(max(fit.Noise, noiseElse), mostNoise)
+		r.init.NoiseVariance = min(max(fit.Noise, noiseDefault), mostNoise)
 	}
 }
 
@@ -81,8 +79,8 @@ func standardLogs(y []float64, targets int) []float64 {
 	return logs
 }
 
-// startTargets are the targets of rows as an exact GP takes them: numbers as the model reads them, logarithms
-// of counts, or a column for each class that some rows have, with mean 0 and variance 1.
+// startTargets are the targets of rows for an exact GP, with mean 0 and variance 1: scaled numbers, logarithms of
+// counts, or a column for each class that some rows have and others do not.
 func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 	if c := len(r.trained.Targets); ds.Task == data.Regression {
 		if model.Counts(r.job.Config.Likelihood) {
@@ -90,23 +88,23 @@ func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 		}
 		return data.Standardise(ds.Y, r.trained.Targets), c
 	}
-	var some []int32
-	n, rows := ds.N(), ds.ClassCounts()
-	for k, of := range rows {
-		if of > 0 && of < n {
-			some = append(some, int32(k))
+	var classes []int32
+	n, counts := ds.N(), ds.ClassCounts()
+	for k, count := range counts {
+		if count > 0 && count < n {
+			classes = append(classes, int32(k))
 		}
 	}
-	y = make([]float64, n*len(some))
-	for c, k := range some {
-		share := float64(rows[k]) / float64(n)
+	y = make([]float64, n*len(classes))
+	for c, k := range classes {
+		share := float64(counts[k]) / float64(n)
 		sd := math.Sqrt(share * (1 - share))
 		for i, label := range ds.Labels {
-			y[i*len(some)+c] = -share / sd
+			y[i*len(classes)+c] = -share / sd
 			if label == k {
-				y[i*len(some)+c] = (1 - share) / sd
+				y[i*len(classes)+c] = (1 - share) / sd
 			}
 		}
 	}
-	return y, len(some)
+	return y, len(classes)
 }

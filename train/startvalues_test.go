@@ -40,7 +40,7 @@ func TestStartTargetsOfSomeClasses(t *testing.T) {
 	}
 }
 
-// started is a run of these rows at its start.
+// started is a run on the given rows at its start.
 func started(t *testing.T, words string, set *data.Dataset) *run {
 	t.Helper()
 	c, _, err := config(t, words).Fit(t.Context(), set)
@@ -114,7 +114,7 @@ func TestSharedLengths(t *testing.T) {
 	}
 }
 
-// wide is a table of n rows and a number of columns, all of noise.
+// wide is a table of n rows and a number of columns, which are all noise.
 func wide(t *testing.T, n, columns int) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(columns)))

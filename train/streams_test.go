@@ -26,7 +26,7 @@ func testStreams(t *testing.T, names ...string) {
 					j := jobOf(t, options+" steps=8 device="+name)
 					dev := heldOut(t, j, set)
 					defer dev.Close()
-					j.Device, j.Test, j.rows = dev, set, rows
+					j.Device, j.Test, j.rowLocation = dev, set, rows
 					out := must.Get(j.Run(t.Context()))(t)
 					notes := strings.Join(j.Reporter.(*quiet).notes, "\n")
 					if strings.Contains(notes, "stays on the host") != (rows == onHost) {

@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// TargetKind is the kind of the scales of a regression's targets. It is auto only where some
-// targets are scaled by their logarithms and others are not.
+// TargetKind is the kind of the scales of a regression's targets. It is auto only if some targets are scaled by their
+// logarithms and others are not.
 func (j *Job) TargetKind(ctx context.Context) (string, error) {
 	c, kind := j.Config, j.Config.Targets
 	if model.Counts(c.Likelihood) {
@@ -29,9 +29,9 @@ func (j *Job) TargetKind(ctx context.Context) (string, error) {
 	switch {
 	case !logs,
 		c.Likelihood == model.StudentLikelihood, // the exponential of Student's t has no mean
-		// values have no logarithm that a model is to predict
-		j.positive(scales) != nil,
-		!j.isBetter(ctx, scales):
+		// values beside the training rows have no logarithm
+		j.checkTargets(scales) != nil,
+		!j.logsPredictBetter(ctx, scales):
 		return data.StandardTargets, nil
 	case !slices.ContainsFunc(scales, func(s data.TargetScale) bool { return !s.Log }):
 		return data.LogTargets, nil
@@ -39,10 +39,10 @@ func (j *Job) TargetKind(ctx context.Context) (string, error) {
 	return kind, nil
 }
 
-// isBetter compares these scales with the standard ones: an exact GP on a few rows predicts
-// left-out ones with less CRPS. A smooth target with little noise may be skewed over decades and
-// need no logarithm: an error of its logarithm is a share of its largest values.
-func (j *Job) isBetter(ctx context.Context, scales []data.TargetScale) bool {
+// logsPredictBetter reports whether an exact GP on a few rows predicts left-out ones better with these scales than
+// with standard ones, by the CRPS. A smooth target with little noise may be skewed over decades and need no
+// logarithm: an error of its logarithm is a share of its largest values.
+func (j *Job) logsPredictBetter(ctx context.Context, scales []data.TargetScale) bool {
 	ds := j.Train
 	if ds.X == nil || ds.Sequences != nil || ds.Kernel != nil {
 		return false
@@ -51,7 +51,7 @@ func (j *Job) isBetter(ctx context.Context, scales []data.TargetScale) bool {
 	if err != nil {
 		return false
 	}
-	plain, err := data.FitTargets(data.StandardTargets, ds)
+	standard, err := data.FitTargets(data.StandardTargets, ds)
 	if err != nil {
 		return false
 	}
@@ -64,12 +64,12 @@ func (j *Job) isBetter(ctx context.Context, scales []data.TargetScale) bool {
 		p := &model.Prediction{S: 1, N: rows.N, C: rows.C, H: fit.Mean, Var: fit.Var}
 		return t.Score(p, sample, 0).Regression.CRPS
 	}
-	return crps(scales) < crps(plain)
+	return crps(scales) < crps(standard)
 }
 
-// positive is the error of the first row beside those of training that lacks a logarithm, or is no count
-// where counts are wanted.
-func (j *Job) positive(scales []data.TargetScale) error {
+// checkTargets is the error of the first validation, conformal or test row whose target has no logarithm, or is no
+// count, if the model needs that.
+func (j *Job) checkTargets(scales []data.TargetScale) error {
 	for _, ds := range []*data.Dataset{j.Validation, j.Conformal, j.Test} {
 		if ds == nil {
 			continue
@@ -86,11 +86,11 @@ func (j *Job) positive(scales []data.TargetScale) error {
 	return nil
 }
 
-// FitTargets fits scales of a kind to the training rows. Other rows whose targets they do not allow for are an error.
+// FitTargets fits scales of a kind to the training rows. A target of other rows that cannot be scaled is an error.
 func (j *Job) FitTargets(kind string) ([]data.TargetScale, error) {
 	scales, err := data.FitTargets(kind, j.Train)
 	if err == nil {
-		err = j.positive(scales)
+		err = j.checkTargets(scales)
 	}
 	return scales, err
 }

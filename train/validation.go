@@ -12,26 +12,25 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// validator evaluates the model during a run, on rows that it is not trained on, and keeps the best
-// parameters. All of it is a function of the parameters and the seed, so that a run that is
-// repeated stops where it stopped.
+// validator evaluates the model during a run on rows that it is not trained on, and keeps the best parameters. All
+// of it is a function of the parameters and the seed, so that a repeated run stops at the same step.
 type validator struct {
-	run  *run
-	on   *evaluator    // on the device
-	rows *data.Dataset // those that are evaluated
-	part fitted.Part   // of them, this rank's own
+	run       *run
+	evaluator *evaluator    // part on the device
+	rows      *data.Dataset // rows that are evaluated
+	part      fitted.Part   // this rank's part of the rows
 
 	last, best *rundir.Evaluation
-	since      int // evaluations after the best
+	sinceBest  int // number of evaluations after the best
 }
 
 // evaluator is the part of a validator on the device.
 type evaluator struct {
 	predictor *model.Predictor
-	kept      *device.Tensor // the parameters of the best evaluation; nil where the last are wanted
+	kept      *device.Tensor // parameters of the best evaluation; nil if the run keeps the last
 }
 
-// newEvaluator uploads rows and makes the memory for evaluations of them.
+// newEvaluator uploads rows, and allocates the memory for their evaluation.
 func newEvaluator(dev device.Device, m *model.Model, c *options.Config, rows model.HostRows) *evaluator {
 	e := &evaluator{predictor: m.NewPredictor(m.UploadRows(rows, nil, nil), options.ValidationSamples)}
 	if c.Restore == "best" {
@@ -40,35 +39,35 @@ func newEvaluator(dev device.Device, m *model.Model, c *options.Config, rows mod
 	return e
 }
 
-// evaluated are the validation rows that are evaluated, and the part of them that is this rank's.
-func (j *Job) evaluated() (rows *data.Dataset, part fitted.Part) {
+// evaluationRows are the validation rows that are evaluated, and this rank's part of them.
+func (j *Job) evaluationRows() (rows *data.Dataset, part fitted.Part) {
 	rows = j.Validation.Spread(options.ValidationRows)
 	return rows, fitted.PartAmong(j.ranks(), rows.N())
 }
 
 func (r *run) newValidator(ctx context.Context) *validator {
-	all, part := r.job.evaluated()
+	all, part := r.job.evaluationRows()
 	own := part.Of(all)
 	rows := model.HostRows{N: own.N(), X: r.trained.Inputs(ctx, own)}
-	if r.job.inSteps {
+	if r.job.distancesInSteps {
 		rows.X, rows.Features = r.trained.Numbers(own), r.job.sequences.validation
 	}
-	v := &validator{run: r, on: newEvaluator(r.job.Device, r.step.Model, r.job.Config, rows), rows: all, part: part}
-	v.on.predictor.Project(func(int) bool { return ctx.Err() == nil })
+	v := &validator{run: r, evaluator: newEvaluator(r.job.Device, r.step.Model, r.job.Config, rows), rows: all, part: part}
+	v.evaluator.predictor.Project(func(int) bool { return ctx.Err() == nil })
 	return v
 }
 
 // reset forgets all evaluations.
 func (v *validator) reset() {
 	if v != nil {
-		v.last, v.best, v.since = nil, nil, 0
+		v.last, v.best, v.sinceBest = nil, nil, 0
 	}
 }
 
-// evaluate scores the parameters of a step, and keeps them where they are the best so far. A NaN
-// score is never the best.
+// evaluate scores the parameters of a step, and keeps them if they are the best so far. A score that is NaN is never
+// the best.
 func (v *validator) evaluate(step int) error {
-	p, err := v.on.predictor.Predict(v.run.job.Config.Seed)
+	p, err := v.evaluator.predictor.Predict(v.run.job.Config.Seed)
 	if err == nil {
 		p, err = v.part.Join(p)
 	}
@@ -82,11 +81,11 @@ func (v *validator) evaluate(step int) error {
 	} else {
 		e.Score, e.Error = rundir.Number(s.Classification.NLL), rundir.Number(s.Classification.Error)
 	}
-	v.last, v.since = e, v.since+1
+	v.last, v.sinceBest = e, v.sinceBest+1
 	if e.Best = float64(e.Score) < math.Inf(1) && (v.best == nil || e.Score < v.best.Score); e.Best {
-		v.best, v.since = e, 0
-		if v.on.kept != nil {
-			v.run.job.Device.Copy(v.on.kept, v.run.step.Model.Params().Value)
+		v.best, v.sinceBest = e, 0
+		if v.evaluator.kept != nil {
+			v.run.job.Device.Copy(v.evaluator.kept, v.run.step.Model.Params().Value)
 		}
 	}
 	return nil
@@ -100,12 +99,12 @@ func (v *validator) latest() *rundir.Evaluation {
 	return v.last
 }
 
-// patienceIsOver reports whether the run is to end.
+// patienceIsOver reports whether the run is to end, since evaluations have not improved.
 func (v *validator) patienceIsOver() bool {
-	return v != nil && v.run.job.Config.EarlyStop > 0 && v.best != nil && v.since >= v.run.job.Config.EarlyStop
+	return v != nil && v.run.job.Config.EarlyStop > 0 && v.best != nil && v.sinceBest >= v.run.job.Config.EarlyStop
 }
 
-// finish restores the parameters that the run is to leave, and returns the validation.
+// finish restores the parameters that the run keeps, and returns the result of the validation.
 func (v *validator) finish(end End) *rundir.Validation {
 	if v == nil {
 		return nil
@@ -116,8 +115,8 @@ func (v *validator) finish(end End) *rundir.Validation {
 		Fingerprint: v.run.job.Validation.Fingerprint, Restored: "last", EarlyStopped: end == EarlyStop,
 	}
 	e := v.last
-	if v.on.kept != nil && v.best != nil {
-		v.run.job.Device.Copy(v.run.step.Model.Params().Value, v.on.kept)
+	if v.evaluator.kept != nil && v.best != nil {
+		v.run.job.Device.Copy(v.run.step.Model.Params().Value, v.evaluator.kept)
 		r.Restored, e = "best", v.best
 	}
 	r.Step = e.Step

@@ -63,7 +63,8 @@ func TestEarlyStop(t *testing.T) {
 	rest, _, _, err := config(t, options).HoldOut(set, data.Watch{})
 	must.OK(t, err)
 	plain := strings.Split(options, " validation")[0]
-	same(t, "best", out.Trained.Parameters, mustFit(t, fmt.Sprintf("%s stop-after=%d", plain, v.Step), rest).Trained.Parameters)
+	stopped := mustFit(t, fmt.Sprintf("%s stop-after=%d", plain, v.Step), rest)
+	same(t, "best", out.Trained.Parameters, stopped.Trained.Parameters)
 	last, _ := fitHeldOut(t, options+" restore=last stop-after=100", set)
 	same(t, "last", last.Trained.Parameters, mustFit(t, plain+" stop-after=100", rest).Trained.Parameters)
 	if last.Validation.Restored != "last" || last.Validation.Step != 100 || last.Validation.EarlyStopped {

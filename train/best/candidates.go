@@ -11,18 +11,18 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// manyRows is from where on more inducing points are tried.
+// manyRows is the number of rows above which a search tries more inducing points.
 const manyRows = 2000
 
-// variants are the options tried for each kind of rows, in addition to the user's own. The
-// first ones are tried where there is time for few. The predictive objective, low weights of the
-// divergences and var-fixed are no bounds and may memorise, which the rows that are held out show.
+// variants are the options to try for each kind of rows, in addition to the user's own. If there is time for few, the
+// first ones are tried. The predictive objective, low weights of the divergences and var-fixed are no bounds, and may
+// memorise; the rows that are held out show that.
 func variants(ds *data.Dataset) (all [][]string) {
 	switch {
-	case ds.Kernel != nil: // it has no length-scales
+	case ds.Kernel != nil: // such a kernel has no length-scales
 		all = [][]string{{"model=gpdrf"}, {"model=gp"}, {"model=gpdrf", "features=20"}}
 	case ds.Sequences != nil:
-		features := "features=100" // where the default is 20, and the reverse
+		features := "features=100" // the default is 20 for classes, and 100 for a regression
 		if ds.Task == data.Regression {
 			features = "features=20"
 		}
@@ -62,16 +62,15 @@ func variants(ds *data.Dataset) (all [][]string) {
 
 // Candidate is one setting of the options that a search tries.
 type Candidate struct {
-	Name    string            `json:"name"`    // its distinctive option
-	Options []options.Setting `json:"options"` // beside those that the user gave
+	Name    string            `json:"name"`    // distinctive options in words
+	Options []options.Setting `json:"options"` // options in addition to the user's
 	Trials  []Trial           `json:"trials"`
-	Weight  float64           `json:"weight,omitempty"` // in the ensemble
-	Refit   *Trial            `json:"refit,omitempty"`  // on all rows
+	Weight  float64           `json:"weight,omitempty"` // weight in the ensemble
+	Refit   *Trial            `json:"refit,omitempty"`  // training on all rows
 }
 
-// candidatesFor are the rows' candidates that agree with the user's options. An option that the
-// user gave is the same in all. Where no candidate is left, the error describes the fault
-// of the user's options.
+// candidatesFor are the candidates for the rows that agree with the user's options. An option that the user gave is
+// the same in all. If no candidate agrees, the error describes the fault of the user's options.
 func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, err error) {
 	for _, variant := range variants(ds) {
 		c := candidate(variant, given)
@@ -99,7 +98,7 @@ func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, 
 	return all, err
 }
 
-// repeats reports whether a candidate names the objective that the rows would decide on without it.
+// repeats reports whether a candidate sets the objective that is the rows' default.
 func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
 	if !slices.ContainsFunc(c.Options, func(o options.Setting) bool { return o.Key == "objective" }) {
 		return false
@@ -112,10 +111,10 @@ func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
 	return err == nil && fit.KLWeight == 1 && fit.ObjectiveOf(ds) == own.Objective
 }
 
-// seeds are candidates that weigh alike: one setting with K seeds, from the user's on. They train for
-// as long as one alone would.
-func seeds(base *options.Config, given []options.Setting) (all []Candidate) {
-	length := lengths(given)
+// seedCandidates are candidates with equal weights: one setting with K seeds, from the user's seed on. Each trains for
+// as long as a single model.
+func seedCandidates(base *options.Config, given []options.Setting) (all []Candidate) {
+	length := givenLengths(given)
 	for k := range base.Ensemble {
 		seed := strconv.FormatUint(base.Seed+uint64(k), 10)
 		own := []options.Setting{
@@ -127,8 +126,8 @@ func seeds(base *options.Config, given []options.Setting) (all []Candidate) {
 	return all
 }
 
-// lengths are the steps or epochs that the user gave.
-func lengths(given []options.Setting) (all []options.Setting) {
+// givenLengths are the steps or epochs that the user gave.
+func givenLengths(given []options.Setting) (all []options.Setting) {
 	for _, g := range given {
 		if options.IsLength(g.Key) && g.Key != "time-limit" {
 			all = append(all, g)
@@ -137,7 +136,7 @@ func lengths(given []options.Setting) (all []options.Setting) {
 	return all
 }
 
-// candidate is a variant with what the user gave; nil where they contradict each other.
+// candidate is a variant combined with the user's options; nil if they contradict each other.
 func candidate(variant []string, given []options.Setting) *Candidate {
 	c, words := &Candidate{}, []string{}
 	for _, pair := range variant {
@@ -163,21 +162,21 @@ func candidate(variant []string, given []options.Setting) *Candidate {
 	return c
 }
 
-// config resolves the candidate's options with the user's and more of the search's own. Options
-// that the candidate's model does not have are left out, unless the user asked for this model.
+// config resolves the candidate's options with the user's options and more of the search. It leaves out options that
+// the candidate's model does not have, unless the user gave this model.
 func (c *Candidate) config(given []options.Setting, more ...options.Setting) (*options.Config, error) {
 	isModel := func(o options.Setting) bool { return o.Key == "model" }
-	asked := slices.ContainsFunc(given, isModel) || !slices.ContainsFunc(c.Options, isModel)
+	modelGiven := slices.ContainsFunc(given, isModel) || !slices.ContainsFunc(c.Options, isModel)
 	own := slices.DeleteFunc(slices.Clone(given), func(g options.Setting) bool {
 		o := options.Find(g.Key)
-		foreign := !asked && o != nil && (!o.Applies(c.model()) || g.Key == "kernel" && c.model() == model.DRF)
+		foreign := !modelGiven && o != nil && (!o.Applies(c.model()) || g.Key == "kernel" && c.model() == model.DRF)
 		same := slices.ContainsFunc(c.Options, func(o options.Setting) bool { return o.Key == g.Key })
 		return options.IsLength(g.Key) || g.Key == "preset" && g.Text == options.Best || same || foreign
 	})
 	return options.Resolve(slices.Concat(own, c.Options), more)
 }
 
-// model is the candidate's.
+// model is the candidate's kind of model.
 func (c *Candidate) model() string {
 	for _, o := range c.Options {
 		if o.Key == "model" {

@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// A time limit that leaves no time for the first round is for the default alone, which one line says.
+// If a time limit leaves no time for the first round, only the default is trained, with one note.
 func TestHurried(t *testing.T) {
 	set := wave(t, 60, false)
 	for _, c := range []struct {
@@ -20,10 +20,10 @@ func TestHurried(t *testing.T) {
 		{20 * time.Second, 1200 * time.Millisecond, 1, true}, {6 * time.Second, 0, 2, true}, {12 * time.Second, 0, 2, false},
 	} {
 		state := must.Get(New(set, settings("inducing=8 features=6"), 1))(t)
-		state.Limit, state.Candidates = c.limit, state.Candidates[:leastTried]
+		state.Limit, state.Candidates = c.limit, state.Candidates[:leastCandidates]
 		s, notes := searching(t, state, set, nil, c.atOnce), 0
 		s.Started, s.Note = time.Now().Add(-c.used), func(string, ...any) { notes++ }
-		if got := s.firstRoundTooShort(leastTried); got != c.want {
+		if got := s.firstRoundTooShort(leastCandidates); got != c.want {
 			t.Errorf("%s of %s are over, %d at a time: %t", c.used, c.limit, c.atOnce, got)
 		}
 		if !c.want {
@@ -36,12 +36,12 @@ func TestHurried(t *testing.T) {
 	}
 }
 
-// A trial without time for a step says so, and names no limit that the user has not given.
+// The error of a trial without time for a step names no limit that the user has not given.
 func TestTrialWithoutTime(t *testing.T) {
 	set := wave(t, 60, false)
 	state := must.Get(New(set, settings("time-limit=20s inducing=8 features=6"), 1))(t)
 	s := searching(t, state, set, nil, 1)
-	trial := must.Get(s.try(t.Context(), s.Devices[0], &s.Candidates[0], 1, 1, length{time: time.Millisecond}))(t)
+	trial := must.Get(s.tryCandidate(t.Context(), s.Devices[0], &s.Candidates[0], 1, 1, length{time: time.Millisecond}))(t)
 	if !strings.HasPrefix(trial.Failure, "there was no time for a step: ") {
 		t.Errorf("%+v", trial)
 	}

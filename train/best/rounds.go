@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// remaining are the candidates that a round has, by their numbers: those that did best in the round
-// before, and the first one, which is the default, wherever it stands.
+// remaining are the numbers of the candidates of a round: the best of the round before, and always the first one,
+// which is the default.
 func (s *Search) remaining(round int) []int {
 	var all []int
 	for k := range s.Candidates {
@@ -24,7 +24,7 @@ func (s *Search) remaining(round int) []int {
 		slices.SortStableFunc(all, func(a, b int) int {
 			return cmp.Compare(s.Candidates[b].score(r), s.Candidates[a].score(r))
 		})
-		n := s.kept(len(all), r)
+		n := s.keptCount(len(all), r)
 		if slices.Index(all, 0) >= n {
 			all[n-1] = 0
 		}
@@ -33,7 +33,7 @@ func (s *Search) remaining(round int) []int {
 	return all
 }
 
-// score is the mean log density of a candidate in a round; −∞ where a trial failed or is missing.
+// score is the mean log density of a candidate in a round; −∞ if a trial failed or is missing.
 func (c *Candidate) score(round int) float64 {
 	sum, n := 0.0, 0
 	for _, t := range c.Trials {
@@ -51,7 +51,7 @@ func (c *Candidate) score(round int) float64 {
 	return sum / float64(n)
 }
 
-// rmse is the mean RMSE of a candidate in a round, 0 without one.
+// rmse is the mean RMSE of a candidate in a round; 0 without trials.
 func (c *Candidate) rmse(round int) float64 {
 	sum, n := 0.0, 0
 	for _, t := range c.Trials {
@@ -63,9 +63,9 @@ func (c *Candidate) rmse(round int) float64 {
 	return sum / float64(max(1, n))
 }
 
-// enough is how many steps a candidate takes in a round, where it did worse after more of them before; 0
-// where it did not.
-func (c *Candidate) enough(round int) (steps int) {
+// bestSteps is the number of steps of a candidate's best trial in the rounds before, if a trial with more steps was
+// worse; 0 otherwise.
+func (c *Candidate) bestSteps(round int) (steps int) {
 	most, best := 0, math.Inf(-1)
 	for r := 1; r < round; r++ {
 		t := c.trial(r, 1)
@@ -91,7 +91,7 @@ func (c *Candidate) trial(round, fold int) *Trial {
 	return nil
 }
 
-// round gives each remaining candidate its trials.
+// round makes the trials of each remaining candidate.
 func (s *Search) round(ctx context.Context, round int) error {
 	candidates, folds := s.remaining(round), s.folds(round)
 	if len(candidates) == 0 || s.Rows.N() < splits {
@@ -102,7 +102,7 @@ func (s *Search) round(ctx context.Context, round int) error {
 	for _, k := range candidates {
 		for fold := 1; fold <= folds; fold++ {
 			if s.Candidates[k].trial(round, fold) == nil {
-				todo = append(todo, task{k, fold, s.Candidates[k].enough(round)})
+				todo = append(todo, task{k, fold, s.Candidates[k].bestSteps(round)})
 			}
 		}
 	}
@@ -114,73 +114,72 @@ func (s *Search) round(ctx context.Context, round int) error {
 		return fmt.Sprintf("round %d of %d: %s", round, rounds, s.Candidates[todo[i].k].Name)
 	}
 	steps := max(1, int(stepShares[round-1]*float64(s.Steps)))
-	do := func(i int, dev device.Device, most length) (func() error, error) {
+	do := func(i int, dev device.Device, longest length) (func() error, error) {
 		c := &s.Candidates[todo[i].k]
 		if n := todo[i].enough; n > 0 {
-			most.steps = n
+			longest.steps = n
 		}
-		t, err := s.try(ctx, dev, c, round, todo[i].fold, most)
+		t, err := s.tryCandidate(ctx, dev, c, round, todo[i].fold, longest)
 		return func() error {
 			c.Trials = append(c.Trials, *t)
 			slices.SortStableFunc(c.Trials, func(a, b Trial) int { return cmp.Or(a.Round-b.Round, a.Fold-b.Fold) })
-			s.tell(c, t, folds)
+			s.noteTrial(c, t, folds)
 			return nil
 		}, err
 	}
-	return s.each(trainings{len(todo), all, s.ends(round), steps, names, do})
+	return s.runTrainings(trainings{len(todo), all, s.endShare(round), steps, names, do})
 }
 
-// trainings are n trainings, the last ones of all.
+// trainings are a number of trainings to do.
 type trainings struct {
-	n, all int
-	ends   float64 // the share of the time limit that is over at their end
-	steps  int     // of each, without a limit
-	names  func(i int) string
-	// do trains number i; the function that it returns keeps the results
-	do func(i int, dev device.Device, most length) (keep func() error, err error)
+	n, all   int                // number of trainings to do, and number with those that are done
+	endShare float64            // share of the time limit that is over at their end
+	steps    int                // steps of each without a time limit
+	names    func(i int) string // description of training i
+	// do trains number i; the function that it returns saves the results
+	do func(i int, dev device.Device, longest length) (save func() error, err error)
 }
 
-// length is how long a training is at most; without steps and time, it is the candidate's own.
+// length is the largest length of a training; without steps and time, the candidate's options give it.
 type length struct {
 	steps int
 	time  time.Duration
 }
 
-// each does trainings, one on each device at a time. After each, what it found is kept, and the
-// state is saved.
-func (s *Search) each(w trainings) error {
+// runTrainings does trainings, one on each device at a time. After each, it keeps the result and saves the state.
+func (s *Search) runTrainings(w trainings) error {
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
-	var failed error
+	var firstErr error
 	next, done := 0, w.all-w.n
-	// no training has more time than another, also where some end early
-	most := share(s.Limit, s.used(), w.ends, w.n, len(s.Devices))
+	// no training has more time than the first ones, also if some end early
+	most := share(s.Limit, s.used(), w.endShare, w.n, len(s.Devices))
 	for _, dev := range s.Devices {
 		wg.Go(func() {
 			mutex.Lock()
 			defer mutex.Unlock()
-			for next < w.n && failed == nil {
+			for next < w.n && firstErr == nil {
 				i := next
 				next++
-				of := length{steps: w.steps}
+				limit := length{steps: w.steps}
 				if s.Limit > 0 {
-					of = length{time: min(most, share(s.Limit, s.used(), w.ends, w.n-i, len(s.Devices)))}
+					limit = length{time: min(most, share(s.Limit, s.used(), w.endShare, w.n-i, len(s.Devices)))}
 				}
 				s.Doing(done, w.all, w.names(i))
 				mutex.Unlock()
-				keep, err := w.do(i, dev, of)
+				save, err := w.do(i, dev, limit)
 				mutex.Lock()
-				if err == nil && failed == nil {
-					if err = keep(); err == nil {
+				if err == nil && firstErr == nil {
+					if err = save(); err == nil {
 						done++
 						s.Used = s.used()
 						err = s.Save()
 					}
 				}
-				failed = cmp.Or(failed, err)
+				firstErr = cmp.Or(firstErr, err)
 			}
 		})
 	}
 	wg.Wait()
-	return failed
+	return firstErr
 }

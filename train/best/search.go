@@ -16,16 +16,17 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// State is how far a search is: best.json. A search that continues from it ends as it would have.
+// State is the state of a search, in best.json. A search that continues from it has the same result as one without a
+// stop.
 type State struct {
 	Version string `json:"version"`
-	// where train ran: relative paths start there
+	// working directory of train, in which relative paths start
 	Folder     string            `json:"folder"`
 	Given      []options.Setting `json:"given"`           // options of the user
 	Train      string            `json:"train"`           // fingerprint of the rows
-	Limit      time.Duration     `json:"limit,omitempty"` // of time, in nanoseconds; 0: no limit
-	Steps      int               `json:"steps,omitempty"` // of the final models, without a limit; 0: their own
-	Used       time.Duration     `json:"used"`            // so far, in nanoseconds
+	Limit      time.Duration     `json:"limit,omitempty"` // time limit in nanoseconds; 0: no limit
+	Steps      int               `json:"steps,omitempty"` // steps of the final models without a limit; 0: by their options
+	Used       time.Duration     `json:"used"`            // time that the search has taken, in nanoseconds
 	Kernel     string            `json:"kernel,omitempty"`
 	Candidates []Candidate       `json:"candidates"`
 	Complete   bool              `json:"complete"`
@@ -34,20 +35,20 @@ type State struct {
 // Search finds a model for rows.
 type Search struct {
 	*State
-	Devices []device.Device // a trial on each at a time
-	Rows    *data.Dataset   // to train on
-	Test    *data.Dataset   // for which the limit has time, too; nil without
-	Started time.Time       // when the command began, or the first one would have without a stop
+	Devices []device.Device // devices, each for one trial at a time
+	Rows    *data.Dataset   // rows to train on
+	Test    *data.Dataset   // rows for which the limit includes a test; nil without
+	Started time.Time       // start of the command; for a resumed search, earlier by the Used time
 
-	Save  func() error                          // keeps the State
-	Keep  func(k int, t *fitted.Model) error    // keeps the model of candidate k on all rows
-	Kept  func(k int) (*fitted.Model, error)    // gives it back
-	Note  func(format string, args ...any)      // a line for the user about something that is done
-	Doing func(done, all int, candidate string) // the next work, and its amount
+	Save  func() error                          // saves the State
+	Keep  func(k int, t *fitted.Model) error    // saves the model of candidate k on all rows
+	Kept  func(k int) (*fitted.Model, error)    // reads the model of Keep
+	Note  func(format string, args ...any)      // gets a line for the user about finished work
+	Doing func(done, all int, candidate string) // gets the next piece of work, and the amount of all work
 }
 
-// New is a search that has not begun, with atOnce trials at a time. Options with which no candidate
-// can be are a *usererror.Error.
+// New is the state of a new search, with atOnce trials at a time. Options that no candidate can have are a
+// *usererror.Error.
 func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) {
 	base, err := options.Resolve(given, nil)
 	if err != nil {
@@ -59,17 +60,17 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 	}
 	s.Folder, _ = os.Getwd()
 	if base.Ensemble > 1 {
-		s.Candidates = seeds(base, given)
+		s.Candidates = seedCandidates(base, given)
 		return s, nil
 	}
 	s.Candidates, err = candidatesFor(ds, given)
 	if err != nil {
 		return nil, err
 	}
-	s.Candidates = s.Candidates[:triable(len(s.Candidates), ds.N(), s.Limit, atOnce)]
-	if len(s.Candidates) == 1 { // nothing to compare it with: it trains as it would without the preset
+	s.Candidates = s.Candidates[:triableCount(len(s.Candidates), ds.N(), s.Limit, atOnce)]
+	if len(s.Candidates) == 1 { // there is nothing to compare: it trains as without the preset
 		only := &s.Candidates[0]
-		only.Weight, only.Options = 1, append(only.Options, lengths(given)...)
+		only.Weight, only.Options = 1, append(only.Options, givenLengths(given)...)
 		return s, nil
 	}
 	if s.Steps = defaultSteps; base.Explicit("steps") {
@@ -81,8 +82,8 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 	return s, nil
 }
 
-// Run searches from where the State is, and returns the ensemble. Soon after ctx ends, its cause is
-// the error, and the State is that of the last trial that was whole.
+// Run continues the search from its State, and returns the ensemble. Soon after ctx ends, its cause is the error, and
+// the State is that after the last finished trial.
 func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 	if err := s.balance(); err != nil {
 		return nil, err
@@ -90,12 +91,12 @@ func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 	if err := s.chooseMaps(ctx); err != nil {
 		return nil, err
 	}
-	for round := 1; round <= rounds && !s.weighed(); round++ {
+	for round := 1; round <= rounds && !s.hasWeights(); round++ {
 		if err := s.round(ctx, round); err != nil {
 			return nil, err
 		}
 	}
-	if !s.weighed() {
+	if !s.hasWeights() {
 		if err := s.weigh(); err != nil {
 			return nil, err
 		}
@@ -103,7 +104,7 @@ func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 	return s.refit(ctx)
 }
 
-// balance gives the rows the weights of class-weights, so that those which are held out have them, too.
+// balance gives the rows the weights of class-weights, so that held-out rows have them, too.
 func (s *Search) balance() error {
 	base, err := options.Resolve(s.Given, nil)
 	if err != nil {
@@ -123,7 +124,7 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 	if err != nil || s.Rows.Sequences == nil || s.Rows.Kernel != nil || base.Explicit("kernel") || s.Kernel != "" {
 		return err
 	}
-	// of this time the choice takes a quarter
+	// the choice of feature maps takes a quarter of this limit
 	base = base.With("preset", "default").With("time-limit", s.Limit/3*2)
 	base, notes, err := base.FitInputs(ctx, s.Rows)
 	if err != nil {
@@ -136,9 +137,8 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 	return s.Save()
 }
 
-// weighed reports whether the candidates have weights, as the seeds of one setting do from the
-// start.
-func (s *Search) weighed() bool {
+// hasWeights reports whether the candidates have weights. The seeds of one setting have them from the start.
+func (s *Search) hasWeights() bool {
 	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Weight > 0 })
 }
 
@@ -162,7 +162,7 @@ func (s *Search) weigh() error {
 	if len(finalists) == 0 {
 		return s.keepDefaultAlone()
 	}
-	var weights metrics.Weights // of these rows
+	var weights metrics.Weights // weights of the rows behind logs
 	for fold := 1; fold <= s.folds(rounds); fold++ {
 		_, heldOut := s.split(rounds, fold)
 		weights = append(weights, heldOut.Weights...)
@@ -173,23 +173,23 @@ func (s *Search) weigh() error {
 	return nil
 }
 
-// rmseTooLarge reports whether the last round's RMSE of a candidate is too large beside that of the default,
-// where this has one: classes, the trials of version 0.2.0 and a default that has failed have none.
+// rmseTooLarge reports whether the RMSE of a candidate in the last round is too large in comparison with the default.
+// It is false if the default has none: for classes, trials of version 0.2.0, and a default that has failed.
 func (s *Search) rmseTooLarge(c *Candidate) bool {
 	first := &s.Candidates[0]
 	most, failed := mostRMSE*first.rmse(rounds), math.IsInf(first.score(rounds), -1)
 	return !failed && most > 0 && c.rmse(rounds) > most
 }
 
-// mayTrainLonger reports whether a candidate may train for longer on all rows than it did when it was
-// scored: where rows are few, or its objective is no bound, it could memorise. An objective that the
-// rows decide is no bound only where they outnumber the parameters that can follow them.
+// mayTrainLonger reports whether a candidate may train for longer on all rows than in its trials. It could memorise if
+// rows are few, or if its objective is no bound. An objective that the rows decide is no bound only if they outnumber
+// the parameters that can follow them.
 func (s *Search) mayTrainLonger(c *Candidate) bool {
 	cfg, err := c.config(s.Given)
-	return err == nil && cfg.IsBound() && s.long()
+	return err == nil && cfg.IsBound() && s.isLong()
 }
 
-// refit trains the models that have a weight on all rows, and makes an ensemble of them.
+// refit trains the candidates that have a weight on all rows, and makes an ensemble of them.
 func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
 	var members, todo []int
 	for k, c := range s.Candidates {
@@ -201,30 +201,30 @@ func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
 		}
 	}
 	names := func(i int) string { return "on all rows: " + s.Candidates[todo[i]].Name }
-	do := func(i int, dev device.Device, most length) (func() error, error) {
+	do := func(i int, dev device.Device, longest length) (func() error, error) {
 		k := todo[i]
-		c, begun := &s.Candidates[k], time.Now()
-		if n := c.mostSteps(); n > 0 && (c.enough(rounds) > 0 || !s.mayTrainLonger(c)) {
-			most.steps = n
+		c, start := &s.Candidates[k], time.Now()
+		if n := c.mostSteps(); n > 0 && (c.bestSteps(rounds) > 0 || !s.mayTrainLonger(c)) {
+			longest.steps = n
 		}
-		out, err := s.trained(ctx, dev, c, s.Rows, s.Test, most, c.temperature())
+		out, err := s.trainCandidate(ctx, dev, c, s.Rows, s.Test, longest, c.temperature())
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if err != nil { // it could be trained on most of the rows
+		if err != nil { // this is not expected: its trials on most of the rows succeeded
 			return nil, fmt.Errorf("%s, trained on all rows: %w", c.Name, err)
 		}
 		return func() error {
 			if err := s.Keep(k, out.Trained); err != nil {
 				return err
 			}
-			c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(begun)}
+			c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(start)}
 			s.Note("%-16s %-44s weight %.2f  %6d steps  %5.1f s",
 				"on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
 			return nil
 		}, nil
 	}
-	if err := s.each(trainings{len(todo), len(members), 1, s.Steps, names, do}); err != nil {
+	if err := s.runTrainings(trainings{len(todo), len(members), 1, s.Steps, names, do}); err != nil {
 		return nil, err
 	}
 	var ensemble []fitted.Member

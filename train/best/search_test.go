@@ -42,7 +42,7 @@ func wave(t *testing.T, n int, classes bool) *data.Dataset {
 	return read(t, "wave.csv", b.String())
 }
 
-// read is a file of this name with this text.
+// read reads a data file with the given name and text.
 func read(t *testing.T, name, text string) *data.Dataset {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -133,7 +133,7 @@ func testGoesOn(t *testing.T, set *data.Dataset, given []options.Setting, want [
 			if kept, err = json.Marshal(state); err != nil {
 				return err
 			}
-			if saves++; saves > ended { // each time one trial more
+			if saves++; saves > ended { // the first call ends after one trial, the next after two, and so on
 				end()
 			}
 			return nil
@@ -155,7 +155,7 @@ func testGoesOn(t *testing.T, set *data.Dataset, given []options.Setting, want [
 	}
 }
 
-// What the user gave holds for all candidates; what no candidate can have is the user's error.
+// The user's options hold for all candidates; options that no candidate can have are an error.
 func TestCandidates(t *testing.T) {
 	set := wave(t, 60, false)
 	for given, want := range map[string]int{"": 17, "model=gp": 5, "kernel=matern32": 13,
@@ -397,10 +397,10 @@ func TestPlan(t *testing.T) {
 		atOnce int
 		want   int
 	}{
-		{100, 0, 1, 12}, {100, 50 * time.Second, 1, 6}, {100, time.Second, 2, leastTried},
+		{100, 0, 1, 12}, {100, 50 * time.Second, 1, 6}, {100, time.Second, 2, leastCandidates},
 		{3000, 3 * time.Minute, 2, 8}, {3000, 63 * time.Second, 2, 3}, {3000, time.Minute, 2, 1},
 	} {
-		if n := triable(12, c.rows, c.limit, c.atOnce); n != c.want {
+		if n := triableCount(12, c.rows, c.limit, c.atOnce); n != c.want {
 			t.Errorf("%d rows, in %s, %d at a time: %d, expected %d", c.rows, c.limit, c.atOnce, n, c.want)
 		}
 	}
@@ -409,13 +409,13 @@ func TestPlan(t *testing.T) {
 		s := &Search{State: &State{Limit: limit}, Rows: wave(t, rows, false)}
 		for round := 1; round <= rounds; round++ {
 			for left := 8; left > 0; left -= 2 { // two at a time
-				used += share(limit, used, s.ends(round), left, 2)
+				used += share(limit, used, s.endShare(round), left, 2)
 			}
-			if over := used - time.Duration(s.ends(round)*float64(limit)); over.Abs() > time.Millisecond {
+			if over := used - time.Duration(s.endShare(round)*float64(limit)); over.Abs() > time.Millisecond {
 				t.Errorf("%d rows: round %d ends %s late", rows, round, over)
 			}
 		}
-		trial, onAll := (s.ends(rounds)-s.ends(rounds-1))/folds, 1-s.ends(rounds)
+		trial, onAll := (s.endShare(rounds)-s.endShare(rounds-1))/folds, 1-s.endShare(rounds)
 		if longer := onAll - trial; longer < -1e-9 || (longer > 0.1) != (rows >= threeFolds) {
 			t.Errorf("%d rows: a trial of the last round takes %g of the limit, the models on "+
 				"all rows %g", rows, trial, onAll)
@@ -447,7 +447,7 @@ func TestNoTimeToCompare(t *testing.T) {
 	if len(state.Candidates) != 1 {
 		t.Fatalf("candidates %+v", state.Candidates)
 	}
-	state.Limit, state.Steps = 0, 3 // so that the clock of this machine does not matter
+	state.Limit, state.Steps = 0, 3 // without a limit, the speed of this machine does not matter
 	found(t, searching(t, state, set, map[int][]byte{}, 1))
 	only := state.Candidates[0]
 	if len(only.Trials) > 0 || only.Refit == nil || only.Refit.Steps != 3 {
@@ -499,7 +499,8 @@ func TestLengths(t *testing.T) {
 	state := must.Get(New(set, settings("time-limit=20s inducing=8 features=6"), 1))(t)
 	s := searching(t, state, set, map[int][]byte{}, 1)
 	for _, steps := range []int{3, options.MaxSteps} {
-		out := must.Get(s.trained(t.Context(), s.Devices[0], &s.Candidates[0], set, set, length{steps, time.Second}))(t)
+		out := must.Get(s.trainCandidate(t.Context(), s.Devices[0], &s.Candidates[0], set, set,
+			length{steps: steps, time: time.Second}))(t)
 		if steps == 3 && out.Steps != 3 || steps > 3 && out.Steps == steps {
 			t.Errorf("at most %d steps and a second: %d steps", steps, out.Steps)
 		}

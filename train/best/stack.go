@@ -7,13 +7,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// Stacking.
+// The constants of stacking.
 const (
 	stackRounds = 500
-	leastWeight = 0.02 // of a model that is worth its time in every prediction
+	leastWeight = 0.02 // least weight of a model that is worth its time in every prediction
 )
 
-// stack gives the weights w on the simplex that maximise the density of the mixture on rows that
+// stack is the weights w on the simplex that maximise the density of the mixture on rows that
 // the models have not seen (Yao, Vehtari, Simpson & Gelman 2018),
 //
 //	Σ_n r_n log Σ_k w_k p_k(y_n)
@@ -44,7 +44,7 @@ func stack(logs [][]float64, rows metrics.Weights) []float64 {
 	return w
 }
 
-// climb takes the steps of EM; a weight of 0 stays.
+// climb takes the steps of EM; a weight of 0 stays 0.
 func climb(w []float64, logs [][]float64, rows metrics.Weights) {
 	n := len(logs[0])
 	size := rows.Sum(n)

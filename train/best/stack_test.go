@@ -70,7 +70,7 @@ func TestStackCutsAgain(t *testing.T) {
 	}
 }
 
-// The same model twice is as good as once: nothing is lost by it.
+// The same model twice is as good as once.
 func TestStackOfEqualModels(t *testing.T) {
 	logs := [][]float64{{-1, -2, -0.5}, {-1, -2, -0.5}}
 	if w := stack(logs, nil); math.Abs(w[0]-0.5) > 1e-9 {

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Open reads the state of the search in a folder, ended or not. Errors are *usererror.Error.
+// Open reads the state of the search in a folder, whether or not it has ended. Errors are *usererror.Error.
 func Open(path string) (*State, error) {
 	file := filepath.Join(path, rundir.SearchFile)
 	text, err := os.ReadFile(file)
@@ -30,7 +30,7 @@ func Open(path string) (*State, error) {
 	return s, nil
 }
 
-// End forgets the parts that only an unfinished search needs.
+// End marks the search as complete, and removes the parts that only an unfinished search needs.
 func (s *State) End() {
 	s.Complete = true
 	for k := range s.Candidates {
@@ -40,15 +40,15 @@ func (s *State) End() {
 	}
 }
 
-// HasTrained reports whether a training has ended well.
+// HasTrained reports whether a training has succeeded.
 func (s *State) HasTrained() bool {
 	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool {
 		return c.Refit != nil || slices.ContainsFunc(c.Trials, func(t Trial) bool { return t.Failure == "" })
 	})
 }
 
-// Lines is the table of the candidates, for people: those with a weight first, then by the round
-// that they have reached and how they did there.
+// Lines is the table of the candidates for people: those with a weight first, then by the last round and the score in
+// it.
 func (s *State) Lines() []string {
 	const form = "%-34s  %-7s  %11s  %6s  %7s  %6s%s"
 	lines := []string{fmt.Sprintf(form, "candidate", "reached", "log density", "RMSE", "seconds", "weight", "")}
@@ -79,8 +79,7 @@ func (s *State) Lines() []string {
 	return lines
 }
 
-// reached is the last round of a candidate, its seconds in all, and why it went no further where it
-// failed.
+// reached is the last round of a candidate, the sum of its seconds, and the failure of a trial; "" without one.
 func (c *Candidate) reached() (round int, seconds float64, failure string) {
 	for _, t := range c.Trials {
 		round, seconds = max(round, t.Round), seconds+t.Seconds
@@ -94,8 +93,7 @@ func (c *Candidate) reached() (round int, seconds float64, failure string) {
 	return round, seconds, failure
 }
 
-// order are the candidates by weight, by the round that they have reached, and by their score
-// there.
+// order is the numbers of the candidates by weight, by their last round, and by their score in it.
 func (s *State) order() []int {
 	all := make([]int, len(s.Candidates))
 	for k := range all {

@@ -20,42 +20,42 @@ import (
 
 // Trial is a training of a candidate.
 type Trial struct {
-	Round   int     `json:"round,omitempty"` // 0 of a model on all rows
+	Round   int     `json:"round,omitempty"` // number of the round; 0 for a model on all rows
 	Fold    int     `json:"fold,omitempty"`
 	Steps   int     `json:"steps"`
 	Seconds float64 `json:"seconds"`
-	// mean log density of the rows that were held out, of targets in their own units
+	// mean log density of the rows that were held out, with targets in their own units
 	LogDensity float64 `json:"log_density"`
-	RMSE       float64 `json:"rmse,omitempty"` // of these rows, of targets in training-sd units
+	RMSE       float64 `json:"rmse,omitempty"` // RMSE of these rows, with targets in training-sd units
 	Failure    string  `json:"failure,omitempty"`
 
-	// for the last round alone
-	Temperature float64   `json:"temperature,omitempty"` // which these rows fit
-	Rows        []float64 `json:"rows,omitempty"`        // the log density of each of them
+	// Temperature and Rows belong to the last round.
+	Temperature float64   `json:"temperature,omitempty"` // temperature that fits the rows that were held out
+	Rows        []float64 `json:"rows,omitempty"`        // log density of each of these rows
 }
 
-// tell reports the result of a trial.
-func (s *Search) tell(c *Candidate, t *Trial, folds int) {
-	where := fmt.Sprintf("round %d", t.Round)
+// noteTrial notes the result of a trial.
+func (s *Search) noteTrial(c *Candidate, t *Trial, folds int) {
+	heading := fmt.Sprintf("round %d", t.Round)
 	if folds > 1 {
-		where += fmt.Sprintf(", fold %d", t.Fold)
+		heading += fmt.Sprintf(", fold %d", t.Fold)
 	}
 	if t.Failure != "" {
-		s.Note("%-16s %-44s failed: %s", where, c.Name, t.Failure)
+		s.Note("%-16s %-44s failed: %s", heading, c.Name, t.Failure)
 		return
 	}
 	rmse := ""
 	if t.RMSE > 0 {
 		rmse = fmt.Sprintf("  RMSE %6.4f", t.RMSE)
 	}
-	s.Note("%-16s %-44s log density %8.4f%s  %6d steps  %5.1f s", where, c.Name, t.LogDensity, rmse, t.Steps, t.Seconds)
+	s.Note("%-16s %-44s log density %8.4f%s  %6d steps  %5.1f s", heading, c.Name, t.LogDensity, rmse, t.Steps, t.Seconds)
 }
 
-// seconds since then, for people.
-func seconds(then time.Time) float64 { return math.Round(time.Since(then).Seconds()*1e3) / 1e3 }
+// seconds is the time since start in seconds, rounded to milliseconds.
+func seconds(start time.Time) float64 { return math.Round(time.Since(start).Seconds()*1e3) / 1e3 }
 
-// mostSteps is the most steps of the trials of the last round, 0 without trials: a model on few rows,
-// or one that may memorise, takes no more steps than were scored.
+// mostSteps is the largest number of steps of the trials in the last round; 0 without trials. A model on few rows, or
+// one that may memorise, takes no more steps than were scored.
 func (c *Candidate) mostSteps() (steps int) {
 	for _, t := range c.Trials {
 		if t.Round == rounds {
@@ -65,8 +65,8 @@ func (c *Candidate) mostSteps() (steps int) {
 	return steps
 }
 
-// keepDefaultAlone leaves the default alone where rows are too few for folds, or where a time limit has no time for
-// others or every candidate has failed in it. Without one, a failure is the error.
+// keepDefaultAlone leaves only the default if rows are too few for folds, if a time limit is too short for others, or
+// if every candidate has failed in it. Without a time limit, it returns the first failure as an error.
 func (s *Search) keepDefaultAlone() error {
 	why := "no candidate could be tried in time; a longer --time-limit compares some"
 	if few := s.Rows.N(); few < splits {
@@ -79,13 +79,13 @@ func (s *Search) keepDefaultAlone() error {
 	}
 	s.Note("%s: %s is trained alone", why, s.Candidates[0].Name)
 	s.Candidates[0].Weight = 1
-	if s.Limit > 0 { // which it has the rest of
+	if s.Limit > 0 { // the default has the rest of the time
 		s.Steps = 0
 	}
 	return nil
 }
 
-// failure is the first one of a candidate, "" without one.
+// failure is the first failure of a candidate; "" without one.
 func (s *Search) failure() string {
 	for _, c := range s.Candidates {
 		if _, _, failure := c.reached(); failure != "" {
@@ -95,7 +95,7 @@ func (s *Search) failure() string {
 	return ""
 }
 
-// setting is the length as an option; without a key where it is the candidate's own.
+// setting is the length as an option; its key is empty if the candidate's options give the length.
 func (l length) setting() (o options.Setting) {
 	o.From = "preset " + options.Best
 	switch {
@@ -107,14 +107,14 @@ func (l length) setting() (o options.Setting) {
 	return o
 }
 
-// split are the rows that a trial trains on, and those that it is scored on: a fold, of which the
-// first rounds take a sample, so that a short trial does not spend its time on predictions.
+// split are the rows on which a trial trains, and the rows of a fold on which it is scored. These are a sample, which
+// is small in the first rounds, so that a short trial does not spend its time on predictions.
 func (s *Search) split(round, fold int) (rest, heldOut *data.Dataset) {
 	if s.Rows.Times != nil {
-		fold = splits + 1 - fold // the longest past first
+		fold = splits + 1 - fold // the fold with the longest past is the first
 	}
-	in, out := s.Rows.InFold(splits, fold)
-	rest, heldOut = s.Rows.Subset(in), s.Rows.Subset(out)
+	trainNumbers, heldOutNumbers := s.Rows.InFold(splits, fold)
+	rest, heldOut = s.Rows.Subset(trainNumbers), s.Rows.Subset(heldOutNumbers)
 	most := scoredRows
 	if round == rounds {
 		most = stackedRows
@@ -123,15 +123,15 @@ func (s *Search) split(round, fold int) (rest, heldOut *data.Dataset) {
 	return rest, heldOut
 }
 
-// try trains a candidate without the rows of a fold, and scores it on these. What goes wrong in the
-// training is part of the trial; the error is that of ctx.
-func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round, fold int,
-	most length) (*Trial, error) {
+// tryCandidate trains a candidate without the rows of a fold, and scores it on these. A failure of the training is part
+// of the trial; the error is the cause of ctx.
+func (s *Search) tryCandidate(ctx context.Context, dev device.Device, c *Candidate, round, fold int,
+	longest length) (*Trial, error) {
 	rest, heldOut := s.split(round, fold)
 	t := &Trial{Round: round, Fold: fold}
-	begun := time.Now()
-	logs, err := s.scored(ctx, dev, c, most, rest, heldOut, t)
-	t.Seconds = seconds(begun)
+	start := time.Now()
+	logs, err := s.trainAndScore(ctx, dev, c, longest, rest, heldOut, t)
+	t.Seconds = seconds(start)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -144,7 +144,7 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 	for i, l := range logs {
 		t.LogDensity += w.At(i) * l / total
 	}
-	if both := t.LogDensity + t.RMSE; math.IsNaN(both) || math.IsInf(both, 0) {
+	if sum := t.LogDensity + t.RMSE; math.IsNaN(sum) || math.IsInf(sum, 0) {
 		t.LogDensity, t.RMSE, t.Temperature, t.Failure = 0, 0, 0, "a row that was held out has no density, or no mean"
 	} else if round == rounds {
 		t.Rows = logs
@@ -152,11 +152,11 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 	return t, nil
 }
 
-// scored trains on rows and gives the log density of each row that was held out, of targets in
-// their own units. It fills in the trial's steps, RMSE and temperature, with which the densities are.
-func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
-	most length, rows, heldOut *data.Dataset, t *Trial) (logs []float64, err error) {
-	out, err := s.trained(ctx, dev, c, rows, heldOut, most)
+// trainAndScore trains on rows and returns the log density of each row that was held out, with targets in their own
+// units. It sets the trial's steps, RMSE and temperature; the densities are those with that temperature.
+func (s *Search) trainAndScore(ctx context.Context, dev device.Device, c *Candidate,
+	longest length, rows, heldOut *data.Dataset, t *Trial) (logs []float64, err error) {
+	out, err := s.trainCandidate(ctx, dev, c, rows, heldOut, longest)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
 		p = p.Tempered(t.Temperature)
 	}
 	logs = out.Trained.DensitiesOf(p, heldOut, 0).Log
-	for _, target := range out.Trained.Targets { // a density by unit of the target
+	for _, target := range out.Trained.Targets { // the density is by unit of the target
 		for i := range logs {
 			logs[i] -= math.Log(target.Unit()) / float64(len(out.Trained.Targets))
 		}
@@ -181,7 +181,7 @@ func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
 	return logs, nil
 }
 
-// temperature is the setting of the geometric mean of the temperatures in the last round; none without one.
+// temperature is the setting of the geometric mean of the temperatures in the last round; its key is empty without one.
 func (c *Candidate) temperature() (o options.Setting) {
 	sum, n := 0.0, 0
 	for _, t := range c.Trials {
@@ -197,9 +197,9 @@ func (c *Candidate) temperature() (o options.Setting) {
 	return o
 }
 
-// posterior settles, in a search, the objective and the covariance of the weights by all rows, so that the model that
-// was scored is the one that is refitted.
-func (s *Search) posterior(ctx context.Context, cfg *options.Config) (*options.Config, error) {
+// settlePosterior settles the objective, the covariance of the weights and the layers by all rows, so that the model of
+// a trial is the one that is refitted.
+func (s *Search) settlePosterior(ctx context.Context, cfg *options.Config) (*options.Config, error) {
 	if s.Steps == 0 || cfg.Objective != options.Auto && cfg.WCov != options.Auto {
 		return cfg, nil
 	}
@@ -214,12 +214,12 @@ func (s *Search) posterior(ctx context.Context, cfg *options.Config) (*options.C
 		With("hidden", fit.Hidden), nil
 }
 
-// trained trains a candidate on rows, with more settings; those without a key are none.
-func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, rows, test *data.Dataset,
-	most length, more ...options.Setting) (*train.Outcome, error) {
-	more = slices.DeleteFunc(append(more, most.setting()), func(o options.Setting) bool { return o.Key == "" })
+// trainCandidate trains a candidate on rows, with more settings; it skips those without a key.
+func (s *Search) trainCandidate(ctx context.Context, dev device.Device, c *Candidate, rows, test *data.Dataset,
+	longest length, more ...options.Setting) (*train.Outcome, error) {
+	more = slices.DeleteFunc(append(more, longest.setting()), func(o options.Setting) bool { return o.Key == "" })
 	if !slices.ContainsFunc(s.Given, func(g options.Setting) bool { return g.Key == "target-scaling" }) {
-		// all members of an ensemble have the same scales; a new search has settled them
+		// all members of an ensemble have the same scales of targets
 		more = append(more, options.Setting{Key: "target-scaling", Text: data.StandardTargets, From: "preset " +
 			options.Best})
 	}
@@ -232,18 +232,18 @@ func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, r
 	if err != nil {
 		return nil, err
 	}
-	if cfg, err = s.posterior(ctx, cfg); err != nil {
+	if cfg, err = s.settlePosterior(ctx, cfg); err != nil {
 		return nil, err
 	}
-	if !s.Rows.IsWide() { // a part of the rows may be
+	if !s.Rows.IsWide() { // a part of the rows may be wide
 		cfg = cfg.With("columns", "all")
 	}
-	if most.time > 0 && most.steps > 0 {
-		cfg = cfg.With("steps", most.steps).With("rows-chose-length", true)
+	if longest.time > 0 && longest.steps > 0 {
+		cfg = cfg.With("steps", longest.steps).With("rows-chose-length", true)
 	}
 	cfg = cfg.With("device", dev.Name()).With("target", rows.Target).With("task", string(rows.Task))
 	out, err := (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)
-	if errors.Is(err, train.ErrOver) { // the limit is no option of the user's
+	if errors.Is(err, train.ErrOver) { // the error would name a limit that the user did not give
 		err = usererror.Errorf("there was no time for a step: give a longer limit, or fewer rows")
 	}
 	return out, err

@@ -13,18 +13,18 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Conformal makes intervals and sets of predictions by split conformal inference. Its scores are of n rows
-// that nothing else in training has seen. A new row that is exchangeable with these has its target in the
-// interval of a level with at least that probability, however wrong the model is.
+// Conformal makes intervals and sets of predictions by split conformal inference. It has the scores of n rows that the
+// training has not used otherwise. A new row that is exchangeable with these has its target in the interval of a level
+// with at least that probability, however wrong the model is.
 type Conformal struct {
-	Level  float64     `json:"level"`  // of an interval by default
-	Scores [][]float64 `json:"scores"` // [T][n], ascending: of each target, or of the class
+	Level  float64     `json:"level"`  // default level of an interval
+	Scores [][]float64 `json:"scores"` // scores [T][n], ascending, of each target or of the class
 }
 
 // N is the number of rows behind the scores.
 func (c *Conformal) N() int { return len(c.Scores[0]) }
 
-// Quantile is the score of target t that a new row does not exceed with probability level at least: the
+// Quantile is the score of target t that a new row does not exceed with at least the probability level: the
 // ⌈(n+1)·level⌉-th of the n scores. The error is that of metrics.CheckConformal.
 func (c *Conformal) Quantile(t int, level float64) (float64, error) {
 	if err := metrics.CheckConformal(c.N(), level); err != nil {
@@ -33,7 +33,7 @@ func (c *Conformal) Quantile(t int, level float64) (float64, error) {
 	return c.Scores[t][metrics.ConformalRank(c.N(), level)-1], nil
 }
 
-// Usual is the Quantile of target t at the model's own level; has is false without scores.
+// Usual is the Quantile of target t at the default level; has is false without scores.
 func (c *Conformal) Usual(t int) (q float64, has bool) {
 	if c == nil {
 		return 0, false
@@ -42,7 +42,7 @@ func (c *Conformal) Usual(t int) (q float64, has bool) {
 	return q, err == nil
 }
 
-// AtLevel is the model whose intervals have another level by default.
+// AtLevel is the model with another default level of intervals.
 func (t *Model) AtLevel(level float64) (*Model, error) {
 	if t.Conformal == nil {
 		return nil, ErrNoConformal
@@ -58,16 +58,16 @@ func (t *Model) AtLevel(level float64) (*Model, error) {
 // ErrNoConformal is the error of a model without scores.
 var ErrNoConformal = usererror.Errorf("the model has no conformal intervals: train it with --conformal")
 
-// Conform keeps the scores of rows that were held out, for intervals of a level.
-func (t *Model) Conform(ctx context.Context, dev device.Device, held *data.Dataset, level float64) error {
-	if err := t.CheckTargets(held); err != nil {
+// Conform sets Conformal to the scores of rows that were held out, for intervals of a level.
+func (t *Model) Conform(ctx context.Context, dev device.Device, heldOut *data.Dataset, level float64) error {
+	if err := t.CheckTargets(heldOut); err != nil {
 		return err
 	}
-	p, err := t.Predict(ctx, dev, held, t.EvalSamples)
+	p, err := t.Predict(ctx, dev, heldOut, t.EvalSamples)
 	if err != nil {
 		return err
 	}
-	t.Conformal = newConformal(t.conformalScores(p, held), level)
+	t.Conformal = newConformal(t.conformalScores(p, heldOut), level)
 	return nil
 }
 
@@ -78,7 +78,7 @@ func newConformal(scores [][]float64, level float64) *Conformal {
 	return &Conformal{level, scores}
 }
 
-// conformalScores are the scores of rows with targets, in their order.
+// conformalScores are the scores of rows with targets, in the order of the rows.
 func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float64 {
 	if t.Schema.Task == data.Classification {
 		probabilities, scores := metrics.Probabilities(p.H, p.S, p.N, p.C), make([]float64, p.N)
@@ -91,7 +91,7 @@ func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float
 	scaled := data.Standardise(ds.Y, t.Targets)
 	for c := range t.Targets {
 		m, scores := t.Mixture(p, c), make([]float64, p.N)
-		for n, y := range every(scaled, p.C, c) {
+		for n, y := range column(scaled, p.C, c) {
 			mean, sd := centre(m, n)
 			scores[n] = math.Abs(y-mean) / sd
 		}
@@ -102,7 +102,7 @@ func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float
 
 // centre is the mean and the standard deviation of row n, in the units of the mixture.
 func centre(m metrics.Distribution, n int) (mean, sd float64) {
-	const least = 1e-12 // where no noise is left
+	const least = 1e-12 // least standard deviation, without noise
 	mean, variance := m.Moments(n)
 	return mean, max(math.Sqrt(variance), least)
 }
@@ -111,9 +111,9 @@ func centre(m metrics.Distribution, n int) (mean, sd float64) {
 //
 //	Own(mean − q·sd) … Own(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
 //
-// That of a count is rounded outward to whole numbers from 0.
+// The interval of a count is rounded outward to whole numbers from 0.
 func Interval(m metrics.Distribution, s data.TargetScale, n int, q float64) (lower, upper float64) {
-	const most = math.MaxFloat64 / 4 // of exponentials; the width is finite, too
+	const most = math.MaxFloat64 / 4 // largest absolute bound, so that the width is finite
 	mean, sd := centre(m, n)
 	lower, upper = max(s.Own(mean-q*sd), -most), min(s.Own(mean+q*sd), most)
 	if _, counts := m.(metrics.Counts); counts {
@@ -122,16 +122,16 @@ func Interval(m metrics.Distribution, s data.TargetScale, n int, q float64) (low
 	return lower, upper
 }
 
-// ConformalScores is the block "conformal" of a result: intervals or sets of rows with their targets.
+// ConformalScores is the block "conformal" of a result: scores of intervals or sets.
 type ConformalScores struct {
 	Level    float64 `json:"level"`
-	N        int     `json:"n"`                    // rows behind the intervals
-	Coverage float64 `json:"coverage"`             // the share of the scored rows whose target is inside
-	Width    float64 `json:"mean_width,omitempty"` // of intervals, in the target's own units
-	Size     float64 `json:"mean_size,omitempty"`  // of sets: classes
+	N        int     `json:"n"`                    // number of rows behind the intervals
+	Coverage float64 `json:"coverage"`             // share of the scored rows whose target is inside
+	Width    float64 `json:"mean_width,omitempty"` // mean width of intervals, in the target's own units
+	Size     float64 `json:"mean_size,omitempty"`  // mean number of classes in a set
 }
 
-// conformalTest scores the intervals of a target, or the sets, at the model's level; nil without them.
+// conformalTest scores the intervals of a target, or the sets, at the default level; nil without intervals.
 func (t *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int) *ConformalScores {
 	q, has := t.Conformal.Usual(target)
 	if !has {
@@ -155,9 +155,9 @@ func (t *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int)
 		return s
 	}
 	m := t.Mixture(p, target)
-	for n, y := range every(ds.Y, p.C, target) {
+	for n, y := range column(ds.Y, p.C, target) {
 		lower, upper := Interval(m, t.Targets[target], n, q)
-		if scores[n] <= q || lower <= y && y <= upper { // that of a count is rounded outward
+		if scores[n] <= q || lower <= y && y <= upper { // the interval of a count is rounded outward
 			inside++
 		}
 		s.Width += (upper - lower) / float64(p.N)
@@ -166,7 +166,7 @@ func (t *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int)
 	return s
 }
 
-// check refuses scores that a model of these targets does not have.
+// check refuses scores that do not fit a number of targets.
 func (c *Conformal) check(targets int) error {
 	if c == nil {
 		return nil

@@ -103,7 +103,7 @@ func TestConformalCoverageOfCounts(t *testing.T) {
 	}
 }
 
-// The interval of a score has the target of that score at its end, in own units, and holds it.
+// The interval of a score ends at the target with that score, in the target's own units, and holds it.
 func TestIntervalHoldsItsScore(t *testing.T) {
 	trained := &Model{Schema: data.Schema{Task: data.Regression, Target: "y"},
 		Targets: []data.TargetScale{{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Most: 9}}}

@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// What numbers of SitePredict are for, in place of samples; Draws has 0.
+// The purposes of random numbers at SitePredict, in place of the sample. Draws uses 0.
 const components, normals, uniforms = 1, 2, 3
 
 // Draw is draw t of y of a target, at row n of a mixture:
@@ -25,7 +25,7 @@ func Draw(m metrics.Distribution, n, row, target, t int, seed uint64) float64 {
 	return m.At(s, n, philox.Normals(block(normals, row, uint32(target)))[0])
 }
 
-// Uniform is a number from 0 to 1 of a target, by its number, and of a row, by its number among all.
+// Uniform is a random number from 0 to 1 for a target, by its number, and a row, by its number among all rows.
 func Uniform(row, target int, seed uint64) float64 {
 	key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: uint32(target)},
 		Site: device.SitePredict}.Words(uniforms, row)

@@ -21,7 +21,7 @@ func TestDraws(t *testing.T) {
 			t.Errorf("row %d: variance %g, expected %g", n, got.Var[n], total)
 		}
 	}
-	// Equal rows are alike, wherever they stand.
+	// Equal rows have equal draws, whatever their numbers.
 	alike := Draws(metrics.Mixture{S: 2, N: 2, Mean: []float64{-1, -1, 4, 4}, Var: []float64{0.25, 0.25}}, 0, 10, 7)
 	if alike.Mean[0] != alike.Mean[1] || alike.Var[0] != alike.Var[1] {
 		t.Errorf("equal rows have the moments %v and %v", alike.Mean, alike.Var)

@@ -13,7 +13,7 @@ import (
 
 // Member is one of the models of an ensemble, with its weight.
 type Member struct {
-	Weight float64 // w_k > 0; those of an ensemble sum to 1
+	Weight float64 // w_k > 0; the weights of an ensemble sum to 1
 	*Model
 }
 
@@ -31,14 +31,14 @@ func NewEnsemble(members []Member) (*Model, error) {
 	for k, m := range t.Members {
 		own := *m.Model
 		if k > 0 {
-			own.Novelty = nil // one is enough
+			own.Novelty = nil // the first member's is enough
 		}
 		t.Members[k].Model = &own
 	}
 	return t, nil
 }
 
-// checkMembers refuses members whose predictions are no mixture.
+// checkMembers refuses members whose predictions cannot be mixed.
 func checkMembers(members []Member) error {
 	if len(members) == 0 {
 		return errors.New("an ensemble without members")
@@ -60,8 +60,8 @@ func checkMembers(members []Member) error {
 	return nil
 }
 
-// each are the members of an ensemble, or the model itself. The first one knows the training rows.
-func (t *Model) each() (models []*Model) {
+// singleModels are the members of an ensemble, or the model itself. The first one has the Novelty.
+func (t *Model) singleModels() (models []*Model) {
 	for _, m := range t.Members {
 		models = append(models, m.Model)
 	}
@@ -71,16 +71,15 @@ func (t *Model) each() (models []*Model) {
 	return models
 }
 
-// Sampled is one of the models that a prediction asks, with its share of the mixture and of the
-// samples.
+// Sampled is one of the models of a prediction, with its share of the mixture and of the samples.
 type Sampled struct {
 	Weight  float64
 	Samples int
 	*Model
 }
 
-// Models are the models behind a prediction with S samples: the members of an ensemble, or the model
-// itself. Samples of classes weigh alike.
+// Models are the models of a prediction with S samples: the members of an ensemble, or the model itself. All samples
+// of classes have the same weight.
 func (t *Model) Models(samples int) []Sampled {
 	if t.Members == nil {
 		return []Sampled{{1, samples, t}}
@@ -99,8 +98,8 @@ func (t *Model) Models(samples int) []Sampled {
 	return models
 }
 
-// samplesOf shares S samples among the members by their weights, one at least for each: the largest
-// remainders are rounded up. So the samples of classes weigh alike.
+// samplesOf divides S samples among the members by their weights, at least one for each: the largest remainders are
+// rounded up.
 func (t *Model) samplesOf(samples int) []int {
 	counts, order := make([]int, len(t.Members)), make([]int, len(t.Members))
 	remaining := samples
@@ -116,7 +115,7 @@ func (t *Model) samplesOf(samples int) []int {
 	return counts
 }
 
-// mixCounts gives components of counts their share of their member's weight, and their dispersion.
+// mixCounts sets the weights and the dispersions of the components of a mixture for counts.
 func (t *Model) mixCounts(p *model.Prediction, parts []*model.Prediction) {
 	for k, part := range parts {
 		for s := range part.S {
@@ -130,9 +129,8 @@ func (t *Model) mixCounts(p *model.Prediction, parts []*model.Prediction) {
 	}
 }
 
-// mix is the mixture of the members' predictions of the same rows, or that of the model itself.
-// Each component of a regression has its share of its member's weight; samples of classes are as
-// many as their weight says.
+// mix is the mixture of the members' predictions of the same rows, or the prediction of a single model. Each component
+// of a regression has a share of its member's weight. The numbers of samples of classes stand for the weights.
 func (t *Model) mix(parts []*model.Prediction) *model.Prediction {
 	if t.Members == nil {
 		return parts[0]

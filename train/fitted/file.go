@@ -17,15 +17,15 @@ import (
 // The metadata of a model file: each value is JSON.
 const (
 	modelFormat  = "gpdrf-gpu"
-	modelVersion = 2 // raised when a file of today could be misread
+	modelVersion = 2 // version of a plain model
 
-	ensembleVersion = 3 // of files with several models
+	ensembleVersion = 3 // version of files with several models
 
-	logVersion = 4 // of models that predict the logarithm of a target
+	logVersion = 4 // version of models that predict the logarithm of a target
 
-	temperatureVersion = 5 // of models with a temperature, or with numbers that are not plain
+	temperatureVersion = 5 // version of models with a temperature, or with numbers that are not plain
 
-	timesVersion = 6 // of models that read dates
+	timesVersion = 6 // version of models that read dates
 
 	FormatKey      = "format"
 	DescriptionKey = "trained"
@@ -44,7 +44,7 @@ type memberHeader struct {
 	Trained json.RawMessage `json:"trained"` // a header
 }
 
-// Format is the name and the version of the format that the model's file has.
+// Format is the name and the version of the format of the model's file.
 func (t *Model) Format() string {
 	if t.Members != nil {
 		return fmt.Sprintf("%s ensemble %d", modelFormat, ensembleVersion)
@@ -52,7 +52,7 @@ func (t *Model) Format() string {
 	return fmt.Sprintf("%s model %d", modelFormat, t.version())
 }
 
-// memberPrefix begins the names of a member's tensors.
+// memberPrefix is the prefix of the names of a member's tensors.
 func memberPrefix(k int) string { return fmt.Sprintf("member.%d.", k+1) }
 
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
@@ -95,9 +95,9 @@ func (t *Model) ensembleContents() (text string, tensors []safetensors.Tensor, e
 	return string(described), tensors, err
 }
 
-// version is the version of the model's file: programs from before logVersion would take logarithms of a
-// target for the target. Those from before temperatureVersion would leave out the temperature, and read
-// 1.299 where it is 1299. Those from before timesVersion would take seconds for days.
+// version is the version of the model's file, which older programs refuse. Before logVersion, a program would take
+// logarithms of a target for the target. Before temperatureVersion, it would leave out the temperature, and read the
+// text 1.299 as 1.299 if its notation means 1299. Before timesVersion, it would take seconds for days.
 func (t *Model) version() int {
 	switch {
 	case t.Schema.Dates != nil:
@@ -110,8 +110,8 @@ func (t *Model) version() int {
 	return modelVersion
 }
 
-// ReadModel reads a model file and checks that its parts fit each other, before anything
-// is allocated by the sizes it claims. Errors are *usererror.Error.
+// ReadModel reads a model file. It checks that the parts fit each other before it allocates memory by the sizes in the
+// file. Errors are *usererror.Error.
 func ReadModel(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -132,7 +132,7 @@ func ReadModel(path string) (*Model, error) {
 	return t, nil
 }
 
-// parse reads a model file of some bytes.
+// parse reads a model file of a number of bytes.
 func parse(r io.ReaderAt, size int64) (*Model, error) {
 	metadata, tensors, err := safetensors.Read(r, size)
 	if err != nil {
@@ -142,14 +142,14 @@ func parse(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, errors.New("a safetensors file, but not a model of gpdrf-gpu")
 	}
 	text := metadata[DescriptionKey]
-	var of ensembleHeader
-	if json.Unmarshal([]byte(text), &of) == nil && of.Version == ensembleVersion {
-		return of.parse(tensors)
+	var ensemble ensembleHeader
+	if json.Unmarshal([]byte(text), &ensemble) == nil && ensemble.Version == ensembleVersion {
+		return ensemble.parse(tensors)
 	}
 	return parseModel(text, tensors)
 }
 
-// parseModel makes one model of its description and its tensors.
+// parseModel makes a model from its description and its tensors.
 func parseModel(text string, tensors []safetensors.Tensor) (*Model, error) {
 	r := newTensorReader(tensors)
 	t, err := r.description(text)
@@ -158,12 +158,12 @@ func parseModel(text string, tensors []safetensors.Tensor) (*Model, error) {
 	}
 	t.Parameters = t.Config.Layout()
 	for i, n := range t.Parameters {
-		t.Parameters[i].Data = r.real(n.Name, n.Shape...)
+		t.Parameters[i].Data = r.reals(n.Name, n.Shape...)
 	}
 	return t, r.end()
 }
 
-// parse makes an ensemble of its members.
+// parse makes an ensemble from the tensors of its members.
 func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Model, error) {
 	own := make([][]safetensors.Tensor, len(h.Members))
 	for _, x := range tensors {

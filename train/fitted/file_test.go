@@ -42,7 +42,7 @@ func smallTrained() *Model {
 			t.Parameters[i].Data = append(t.Parameters[i].Data, v)
 		}
 	}
-	t.Parameters[1].Data[0] = 0.1 // which no float32 holds
+	t.Parameters[1].Data[0] = 0.1 // no float32 holds this number
 	return t
 }
 
@@ -78,8 +78,8 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 }
 
-// A description that contradicts itself or the tensors is an error before anything is made of it,
-// however sound the file is as a file.
+// A description that contradicts itself or the tensors is an error before memory is allocated by it, even if the
+// checksum is right.
 func TestModelRefuses(t *testing.T) {
 	for name, damage := range map[string]func(h *header, ts *[]safetensors.Tensor, meta map[string]string){
 		"another program's file": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) {
@@ -188,8 +188,7 @@ func TestReadModelErrors(t *testing.T) {
 	}
 }
 
-// Every bit of a model file that is another is noticed, and so are every cut and a checksum that is
-// missing.
+// Every changed bit of a model file is an error, and so are every cut and a missing checksum.
 func TestModelFileDamaged(t *testing.T) {
 	whole := modelBytes(t, smallTrained())
 	every := 1

@@ -10,18 +10,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Functions are S functions drawn from the model, each at all rows: H [S,N,C] in training-sd units
-// or logits, without noise, whose variance is Noise [N,C]. The samples are joint: those of two rows
-// vary together as the model says (model.Model.Functions). Rows with the same inputs are equal. The
-// members of an ensemble share the samples by their weights. The same seed gives the same functions.
-// A number that is not finite is an error. Soon after ctx ends, its cause is the error. drawn hears now and then how
-// many there are.
+// Functions are S functions drawn from the model, each at all rows: H [S,N,C] in training-sd units or logits. They are
+// without noise, whose variance is Noise [N,C]. The samples are joint: those of two rows vary together by the model
+// (model.Model.Functions). Rows with the same inputs are equal. The samples are divided among the members of an
+// ensemble by their weights. The same seed gives the same functions.
+//
+// A number that is not finite is an error. Soon after ctx ends, its cause is the error. drawn gets the number of
+// finished functions from time to time.
 func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
-	drawn func(functions int)) (*model.Prediction, error) {
+	progress func(functions int)) (*model.Prediction, error) {
 	all := &model.Prediction{N: ds.N()}
 	models := t.Models(samples)
 	for _, m := range models {
-		p, err := m.functions(ctx, dev, ds, m.Samples, seed, func(own int) { drawn(all.S + own) })
+		p, err := m.functions(ctx, dev, ds, m.Samples, seed, func(own int) { progress(all.S + own) })
 		if err != nil {
 			return nil, err
 		}
@@ -36,18 +37,18 @@ func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Datas
 	return all, CheckFinite(all, ds)
 }
 
-// functions draws from one model.
+// functions is Functions of one model.
 func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
-	drawn func(functions int)) (p *model.Prediction, err error) {
+	progress func(functions int)) (p *model.Prediction, err error) {
 	defer device.Guard(&err)
 	own := t.Projection.Apply(ds)
-	if err := t.Kind.fits(ctx, own); err != nil {
+	if err := t.Kind.checkRows(ctx, own); err != nil {
 		return nil, err
 	}
-	if err := t.fit(dev, own.N(), samples); err != nil {
+	if err := t.checkMemory(dev, own.N(), samples); err != nil {
 		return nil, err
 	}
-	m, err := t.on(dev)
+	m, err := t.onDevice(dev)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Datas
 	stream := m.Stream(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] })
 	p, err = m.Functions(stream, firstEqual(n, x), samples, t.Seed, seed,
 		func(functions int) bool {
-			drawn(functions)
+			progress(functions)
 			return ctx.Err() != nil
 		})
 	if errors.Is(err, model.ErrLeft) {
@@ -68,17 +69,17 @@ func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Datas
 	return p, err
 }
 
-// firstEqual is the first row that has the same inputs, of each of n rows x.
+// firstEqual is the number of the first row with the same inputs, for each of n rows x.
 func firstEqual(n int, x []float64) []int32 {
-	first, at := map[string]int32{}, make([]int32, n)
+	first, firstRows := map[string]int32{}, make([]int32, n)
 	width := len(x) / max(1, n)
 	var key []byte
-	for i := range at {
+	for i := range firstRows {
 		key, _ = binary.Append(key[:0], binary.LittleEndian, x[i*width:(i+1)*width])
 		if _, known := first[string(key)]; !known {
 			first[string(key)] = int32(i)
 		}
-		at[i] = first[string(key)]
+		firstRows[i] = first[string(key)]
 	}
-	return at
+	return firstRows
 }

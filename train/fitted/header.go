@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// header is the text of a model file, without its tensors. It has no time, path, host or thread
-// count in it: the same run gives the same bytes.
+// header is the text of a model file, without its tensors. It has no time, path, host or number of threads in it: the
+// same run gives the same bytes.
 type header struct {
 	Version     int                `json:"version"`
 	Model       model.Config       `json:"model"`
@@ -26,18 +26,17 @@ type header struct {
 	EvalSamples int                `json:"eval_samples"`
 	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
 	Novelty     *Novelty           `json:"known,omitempty"`
-	Projection  *data.Projection   `json:"projection,omitempty"` // its weights are a tensor
+	Projection  *data.Projection   `json:"projection,omitempty"` // projection of columns; its weights are a tensor
 	Conformal   *Conformal         `json:"conformal,omitempty"`
 }
 
-// The tensors beside the parameters and those of sequences.
+// The tensors of a model file beside the parameters and those of sequences.
 const (
 	noveltyPoints     = "known.points"       // [K,D]: the training rows that Novelty keeps
 	projectionWeights = "projection.weights" // [columns, scores]
 )
 
-// Description is the model without its parameters: JSON, and the tensors that stand beside them in
-// a file.
+// Description is the model without its parameters: JSON, and the other tensors of a model file.
 func (t *Model) Description() (text string, extra []safetensors.Tensor, err error) {
 	h := &header{Version: t.version(), Model: t.Config, Schema: t.Schema, Scaler: t.Scaler, Targets: t.Targets,
 		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Novelty: t.Novelty, Projection: t.Projection,
@@ -53,8 +52,8 @@ func (t *Model) Description() (text string, extra []safetensors.Tensor, err erro
 	return string(described), extra, err
 }
 
-// ParseDescription reads a Description and checks that its parts fit each other. It takes what
-// stands beside the parameters from the tensors, and returns the rest.
+// ParseDescription reads a Description, and checks that its parts fit each other. It takes its own tensors, and returns
+// the rest.
 func ParseDescription(text string, tensors []safetensors.Tensor) (t *Model, rest []safetensors.Tensor, err error) {
 	r := newTensorReader(tensors)
 	if t, err = r.description(text); err != nil {
@@ -85,19 +84,19 @@ func (r *tensorReader) description(text string) (t *Model, err error) {
 		}
 	}
 	if p := h.Projection; p != nil {
-		p.Weights = r.real(projectionWeights, len(p.Columns), len(p.Scores))
+		p.Weights = r.reals(projectionWeights, len(p.Columns), len(p.Scores))
 	}
 	if t.Novelty != nil {
 		t.readNovelty(r)
 	}
-	return t, r.wrong
+	return t, r.err
 }
 
-// readNovelty takes what Novelty keeps out of the tensors of a model file.
+// readNovelty reads the points of Novelty from the tensors of a model file.
 func (t *Model) readNovelty(r *tensorReader) {
 	k := t.Novelty
 	k.Width = t.coordinates()
-	own, _ := t.Kind.among()
+	own, _ := t.Kind.inducingDistances()
 	sound := func(unit float64, needed bool) bool {
 		return (unit != 0) == needed && unit >= 0 && !math.IsInf(unit, 0)
 	}
@@ -105,7 +104,7 @@ func (t *Model) readNovelty(r *tensorReader) {
 		r.refuse("units %g and %g of distances from the training rows", k.Unit, k.ToXBar)
 	}
 	if k.Width > 0 {
-		k.Points = r.real(noveltyPoints, -1, k.Width)
+		k.Points = r.reals(noveltyPoints, -1, k.Width)
 	}
 	if k.Points != nil {
 		k.tree = newPointTree(k.Points, k.Width)

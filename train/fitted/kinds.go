@@ -11,26 +11,26 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// RowKind is the kind of a model's rows: those of a table, where all is nil, or one of three others. Sequences
-// may have columns beside them.
+// RowKind is the kind of a model's rows. If all fields are nil, they are those of a table. Sequences may have columns
+// beside them.
 type RowKind struct {
-	Basis      *seq.Basis          // X̄ of sequences that are compared with it by distances, with the learnt state
-	Projection *seq.SignProjection // of sequences whose features become a few coordinates
-	Gram       *Gram               // of rows with a kernel of their own: their columns are not looked at
+	Basis      *seq.Basis          // X̄ and learnt state, for sequences that are compared with X̄ by distances
+	Projection *seq.SignProjection // projection for sequences whose features become a few coordinates
+	Gram       *Gram               // kernel for rows with a kernel of their own, whose columns are ignored
 
-	Codebook *seq.Codebook // makes symbols of sequences of vectors; nil where sequences have symbols
+	Codebook *seq.Codebook // symbols for sequences of vectors; nil if sequences have symbols
 }
 
 // Gram is a kernel that was computed elsewhere.
 type Gram struct {
 	Own []float64 // squared distances among X̄ [M,M]
-	M   int
+	M   int       // number of inducing points
 }
 
-// columns reports whether the model reads the columns of a table.
-func (k RowKind) columns() bool { return k.Gram == nil }
+// readsColumns reports whether the model reads the columns of a table.
+func (k RowKind) readsColumns() bool { return k.Gram == nil }
 
-// Coded is a data set whose sequences have the symbols of the model.
+// Coded is a data set with the symbols of the model in place of vectors in sequences.
 func (k RowKind) Coded(ds *data.Dataset) *data.Dataset {
 	if k.Codebook == nil || ds.Sequences.Alphabet.OfVectors() == nil {
 		return ds
@@ -38,8 +38,7 @@ func (k RowKind) Coded(ds *data.Dataset) *data.Dataset {
 	return ds.WithSequences(k.Codebook.Encode(ds.Sequences))
 }
 
-// extraInputs are the numbers of coded rows lo … hi−1 that follow their columns [hi−lo,W]; nil for
-// none.
+// extraInputs are the inputs [hi−lo,W] of coded rows lo … hi−1 that follow their columns; nil if there are none.
 func (k RowKind) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
 	switch {
 	case k.Basis != nil:
@@ -52,9 +51,9 @@ func (k RowKind) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) 
 	return nil
 }
 
-// among are the squared distances among m inducing points under each map [M,I·M]; nil where
-// rows are compared with none by their distances.
-func (k RowKind) among() (own []float64, m int) {
+// inducingDistances are the squared distances among m inducing points under each map [M,I·M]; nil if the model uses no
+// distances.
+func (k RowKind) inducingDistances() (own []float64, m int) {
 	switch {
 	case k.Basis != nil:
 		return k.Basis.Own(), k.Basis.M()
@@ -64,15 +63,15 @@ func (k RowKind) among() (own []float64, m int) {
 	return nil, 0
 }
 
-// projected is the number of extraInputs that are coordinates, as columns are.
-func (k RowKind) projected() int {
+// projectedWidth is the number of extraInputs of a projection, which are coordinates like columns.
+func (k RowKind) projectedWidth() int {
 	if k.Projection == nil {
 		return 0
 	}
 	return k.Projection.P
 }
 
-// maps are the feature maps of sequences; nil of other rows.
+// maps are the feature maps of sequences; nil for other rows.
 func (k RowKind) maps() seq.Spec {
 	switch {
 	case k.Basis != nil:
@@ -83,7 +82,7 @@ func (k RowKind) maps() seq.Spec {
 	return nil
 }
 
-// empty counts coded sequences that have no feature under each of the maps.
+// empty is the number of coded sequences without any feature, for each of the maps.
 func (k RowKind) empty(ctx context.Context, ds *data.Dataset) []int {
 	switch {
 	case k.Basis != nil:
@@ -94,14 +93,14 @@ func (k RowKind) empty(ctx context.Context, ds *data.Dataset) []int {
 	return nil
 }
 
-// fits is the error of rows that the model cannot predict: their kernel is not that of training, or graphs
-// are too large for the maps. Soon after ctx ends, its cause is the error.
-func (k RowKind) fits(ctx context.Context, ds *data.Dataset) error {
+// checkRows refuses rows that the model cannot predict: their kernel is not that of training, or graphs are too large
+// for the maps. Soon after ctx ends, its cause is the error.
+func (k RowKind) checkRows(ctx context.Context, ds *data.Dataset) error {
 	switch maps := k.maps(); {
 	case k.Gram != nil && ds.Kernel == nil:
 		return usererror.Errorf("%s: the model was trained with --gram: give the kernel of these rows, "+
 			"test_inducing and test_diag, with --gram FILE.npz", ds.Path)
-	case k.Gram != nil && !nearly(ds.Kernel.Own, k.Gram.Own):
+	case k.Gram != nil && !nearlyEqual(ds.Kernel.Own, k.Gram.Own):
 		return usererror.Errorf("gram: its array inducing is not that of training: the same inducing points " +
 			"are needed, in the same order")
 	case k.Gram == nil && ds.Kernel != nil:
@@ -118,13 +117,13 @@ func (k RowKind) fits(ctx context.Context, ds *data.Dataset) error {
 	return nil
 }
 
-// nearly reports whether distances are the same up to rounding to single precision.
-func nearly(a, b []float64) bool {
+// nearlyEqual reports whether distances are equal up to rounding to single precision.
+func nearlyEqual(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5 })
 }
 
-// Shared are the sequences of a data set by the features that they share with X̄. Once ctx is done
-// they are worth nothing.
+// Shared are the sequences of a data set by the features that they share with X̄. After ctx has ended, the result is
+// incomplete.
 func (k RowKind) Shared(ctx context.Context, ds *data.Dataset) *model.SequenceFeatures {
 	set := k.Coded(ds).Sequences
 	v := &model.SequenceFeatures{Sizes: k.Basis.Sizes(ctx, set)}

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// A large graph is gone through before it is predicted. Ctrl-C ends that, too.
+// A large graph is checked before it is predicted. Ctrl-C ends the check, too.
 func TestLookAtLargeGraphsEnds(t *testing.T) {
 	set := func(e *seq.Encoder, text string) *seq.Set {
 		must.OK(t, e.Add([]byte(text)))
@@ -24,7 +24,7 @@ func TestLookAtLargeGraphsEnds(t *testing.T) {
 	basis := must.Get(seq.NewBasis(t.Context(), spec, small, []int{0}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (RowKind{Basis: basis}).fits(ctx, &data.Dataset{Sequences: large}); !errors.Is(err, context.Canceled) {
+	if err := (RowKind{Basis: basis}).checkRows(ctx, &data.Dataset{Sequences: large}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 func TestUnit(t *testing.T) {
 	at := func(x []float64) float64 {
-		return unit(len(x), func(i, j int) float64 { return math.Abs(x[i] - x[j]) })
+		return nearestUnit(len(x), func(i, j int) float64 { return math.Abs(x[i] - x[j]) })
 	}
 	for _, c := range []struct {
 		x    []float64

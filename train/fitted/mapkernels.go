@@ -11,10 +11,10 @@ import (
 type MapKernel struct {
 	Map   string    `json:"map"`
 	Alpha []float64 `json:"alpha"`           // α_ji = α_j ω_ji [J]
-	Sigma []float64 `json:"sigma,omitempty"` // σ_ji [J]; none where the kernel is linear
+	Sigma []float64 `json:"sigma,omitempty"` // σ_ji [J]; nil if the kernel is linear
 }
 
-// MapKernels are the kernels of the feature maps of a model of sequences; nil for others.
+// MapKernels are the kernels of the feature maps of a model of sequences; nil for other models.
 func (t *Model) MapKernels() (all []MapKernel) {
 	basis := t.Kind.Basis
 	if basis == nil {
@@ -35,7 +35,7 @@ func (t *Model) MapKernels() (all []MapKernel) {
 				total += math.Exp(l - logits[k*maps+i])
 			}
 			v := math.Exp(a) / total
-			if mix != nil { // the first of the two is that between vectors
+			if mix != nil { // mix holds the logits of the kernel between vectors
 				v /= 1 + math.Exp(mix[k])
 			}
 			m.Alpha = append(m.Alpha, v)
@@ -48,7 +48,7 @@ func (t *Model) MapKernels() (all []MapKernel) {
 	return all
 }
 
-// String is a line for people.
+// String describes the kernel in words.
 func (m MapKernel) String() string {
 	span := func(letter string, v []float64) string {
 		low, high := fmt.Sprintf("%.3g", slices.Min(v)), fmt.Sprintf("%.3g", slices.Max(v))

@@ -8,13 +8,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
 
-// PredictionBuffer is the output of a prediction: numbers of every row and sample.
+// PredictionBuffer is the buffer of the output of a prediction: the numbers of every row and sample.
 func PredictionBuffer(c model.Config, samples, rows int) memory.Buffer {
 	return memory.Doubles("prediction", c.Components(samples), rows, c.Outputs)
 }
 
-// fit is the error of a prediction of n rows that does not fit the memory of a device.
-func (t *Model) fit(dev device.Device, n, samples int) error {
+// checkMemory refuses a prediction of n rows that does not fit the memory of a device.
+func (t *Model) checkMemory(dev device.Device, n, samples int) error {
 	dry, ledger := dev.Dry()
 	m, err := model.New(dry, t.Config)
 	if err != nil {
@@ -46,7 +46,7 @@ func (t *Model) fit(dev device.Device, n, samples int) error {
 	return p.Lacks(fmt.Sprintf("the prediction of %d rows with %d samples", n, samples), remedy)
 }
 
-// ZeroRows is rows of d inputs for a dry device, which does not look at them.
+// ZeroRows gives rows of d zeros, for a dry device.
 func ZeroRows(d int) func(lo, hi int) []float64 {
 	var rows []float64
 	return func(lo, hi int) []float64 {

@@ -9,23 +9,23 @@ import (
 // leafPoints points, or halves them at the median of the axis along which they are spread most.
 // Points of many numbers are compared one by one.
 type pointTree struct {
-	low, high []float64 // the least box around the points [D]
+	low, high []float64 // corners of the least box around the points [D]
 	points    [][]float64
-	halves    [2]*pointTree // nil of a leaf
+	halves    [2]*pointTree // nil in a leaf
 }
 
 const (
-	leafPoints = 8  // are looked at one by one
-	mostAxes   = 10 // along which points are halved: boxes of more numbers leave few points out
+	leafPoints = 8  // largest number of points in a leaf, which are compared one by one
+	mostAxes   = 10 // largest D of a tree: boxes of more numbers exclude few points
 )
 
-// newPointTree takes points [K,D].
+// newPointTree is the tree of points [K,D].
 func newPointTree(x []float64, width int) *pointTree {
-	return halved(slices.Collect(slices.Chunk(x, width)))
+	return newPointNode(slices.Collect(slices.Chunk(x, width)))
 }
 
-// halved is a node and all below it. It sorts the points.
-func halved(points [][]float64) *pointTree {
+// newPointNode is a node with all nodes below it. It sorts the points.
+func newPointNode(points [][]float64) *pointTree {
 	n := &pointTree{low: slices.Clone(points[0]), high: slices.Clone(points[0]), points: points}
 	for _, p := range points {
 		for j, v := range p {
@@ -43,12 +43,12 @@ func halved(points [][]float64) *pointTree {
 	}
 	slices.SortFunc(points, func(a, b []float64) int { return cmp.Compare(a[axis], b[axis]) })
 	half := len(points) / 2
-	n.halves = [2]*pointTree{halved(points[:half]), halved(points[half:])}
+	n.halves = [2]*pointTree{newPointNode(points[:half]), newPointNode(points[half:])}
 	return n
 }
 
-// nearest is the less of a squared distance and of those from x to the points. Its bits are those
-// of comparing all: no point has a lesser distance than its box, also where sums are rounded.
+// nearest is the smallest of the squared distance least and of those from x to the points. It has the bits of a
+// comparison with all points: the box of a point is never farther than the point, also with rounded sums.
 func (n *pointTree) nearest(x []float64, least float64) float64 {
 	if n.halves[0] == nil {
 		for _, p := range n.points {

@@ -10,19 +10,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Predictor is a model on a device that predicts rows as they come: its parameters, what follows
-// from them, and memory for a batch are there already. A row's prediction is that of
-// Model.Predict, bit for bit, whatever rows stand beside it.
+// Predictor is a model on a device that predicts batches of rows. It has the parameters, the matrices that follow from
+// them, and the memory for a batch. A row's prediction is that of Model.Predict, bit for bit, whatever rows are in the
+// same batch.
 type Predictor struct {
 	trained *Model
-	models  []modelPasses // of an ensemble several
+	models  []modelPasses // passes of each member of an ensemble, or of the model
 }
 
-// modelPasses are the passes of one model, by size, ascending.
+// modelPasses are the passes of one model.
 type modelPasses struct {
 	seed   uint64
-	width  int // of a row
-	passes []sizedPass
+	width  int         // number of inputs of a row
+	passes []sizedPass // passes by ascending size
 }
 
 // sizedPass predicts a fixed number of rows at a time.
@@ -31,7 +31,7 @@ type sizedPass struct {
 	predictor *model.Predictor
 }
 
-// passGrowth is the ratio of neighbouring sizes: fewer rows are filled up to the next one.
+// passGrowth is the ratio of neighbouring sizes of passes.
 const passGrowth = 4
 
 // NewPredictor puts the model on a device, with memory for S samples of a batch of rows.
@@ -50,10 +50,10 @@ func (t *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predicto
 
 // passes are the passes of one model on a device.
 func (t *Model) passes(dev device.Device, batch, samples int) (own modelPasses, err error) {
-	if err := t.fit(dev, batch, samples); err != nil {
+	if err := t.checkMemory(dev, batch, samples); err != nil {
 		return own, err
 	}
-	m, err := t.on(dev)
+	m, err := t.onDevice(dev)
 	if err != nil {
 		return own, err
 	}
@@ -70,7 +70,7 @@ func (t *Model) passes(dev device.Device, batch, samples int) (own modelPasses, 
 	}
 }
 
-// Samples is S of the predictions.
+// Samples is the number S of samples in a prediction.
 func (p *Predictor) Samples() (samples int) {
 	for _, m := range p.models {
 		samples += m.passes[0].predictor.Samples()
@@ -78,24 +78,24 @@ func (p *Predictor) Samples() (samples int) {
 	return samples
 }
 
-// Rows are the rows of a data set as the model reads them [N,Width], for Predict, and the distance
-// of each from the training rows as PredictFar has it. Several goroutines may call it. What each
-// member of an ensemble reads of a row stands one after the other, and behind them the row's offset where
-// the data set has them.
+// Rows are the rows [N,Width] of a data set for Predict, and the distance of each from the training rows, as in
+// PredictFar. A row holds the inputs of each member of an ensemble, one after the other, and then its offset if the
+// data set has offsets. Several goroutines may call Rows.
 func (t *Model) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
 	return t.readRows(ctx, ds, true)
 }
 
-// readRows is Rows, without distances where they are not asked for.
-func (t *Model) readRows(ctx context.Context, ds *data.Dataset, far bool) (x, distances []float64, err error) {
-	blocks := make([][]float64, len(t.each()))
-	for k, m := range t.each() {
+// readRows is Rows, with or without distances.
+func (t *Model) readRows(ctx context.Context, ds *data.Dataset,
+	withDistances bool) (x, distances []float64, err error) {
+	blocks := make([][]float64, len(t.singleModels()))
+	for k, m := range t.singleModels() {
 		own := m.Projection.Apply(ds)
-		if err := m.Kind.fits(ctx, own); err != nil {
+		if err := m.Kind.checkRows(ctx, own); err != nil {
 			return nil, nil, err
 		}
 		blocks[k] = m.Inputs(ctx, own)(0, own.N())
-		if far && k == 0 && m.Novelty != nil {
+		if withDistances && k == 0 && m.Novelty != nil {
 			distances = make([]float64, own.N())
 			m.distances(distances, own, 0, own.N(), blocks[k])
 		}
@@ -124,7 +124,7 @@ func joinColumns(n int, blocks ...[]float64) (x []float64) {
 	return x
 }
 
-// columns are the columns at … at+width−1 of x [n,…].
+// columns are the columns at … at+width−1 of x [n,…]. They are a copy, unless they are all.
 func columns(x []float64, n, at, width int) []float64 {
 	if len(x) == n*width {
 		return x
@@ -136,8 +136,8 @@ func columns(x []float64, n, at, width int) []float64 {
 	return out
 }
 
-// Predict predicts the rows x [N,Width] of Model.Rows, several at a time. One goroutine may call
-// it at a time. Numbers that are not finite are for the caller to find.
+// Predict predicts the rows x [N,Width] of Model.Rows, several at a time. Only one goroutine may call it at a time. The
+// caller checks that the numbers are finite.
 func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	defer device.Guard(&err)
 	var all []*model.Prediction
@@ -164,7 +164,7 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*m
 	return parts, nil
 }
 
-// predict predicts n rows with the ranks of a context.
+// predict predicts n rows together with the ranks of ctx.
 func (m modelPasses) predict(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	part := partOf(ctx, n)
 	parts, err = m.predictAlone(ctx, part.Hi-part.Lo, x[part.Lo*m.width:part.Hi*m.width])
@@ -196,7 +196,7 @@ func (m modelPasses) predictAlone(ctx context.Context, n int, x []float64) (part
 	return parts, nil
 }
 
-// passFor is the smallest pass that has room for n rows, unless most of it would be empty.
+// passFor is the smallest pass for n rows, or the next smaller one if at least half of it would be empty.
 func (m modelPasses) passFor(n int) sizedPass {
 	for i, pass := range m.passes {
 		switch {
@@ -220,13 +220,13 @@ func Joined(parts []*model.Prediction) *model.Prediction {
 	for _, part := range parts {
 		whole.N += part.N
 	}
-	join := func(of func(*model.Prediction) []float64) []float64 {
-		blocks := len(of(parts[0])) / (parts[0].N * whole.C)
+	join := func(numbers func(*model.Prediction) []float64) []float64 {
+		blocks := len(numbers(parts[0])) / (parts[0].N * whole.C)
 		x := make([]float64, 0, blocks*whole.N*whole.C)
 		for b := range blocks {
 			for _, part := range parts {
 				size := part.N * whole.C
-				x = append(x, of(part)[b*size:(b+1)*size]...)
+				x = append(x, numbers(part)[b*size:(b+1)*size]...)
 			}
 		}
 		return x
@@ -235,7 +235,7 @@ func Joined(parts []*model.Prediction) *model.Prediction {
 	if whole.Var != nil {
 		whole.Var = join(func(p *model.Prediction) []float64 { return p.Var })
 	}
-	if len(whole.Noise) > whole.C { // that of each row
+	if len(whole.Noise) > whole.C { // rows have their own noise
 		whole.Noise = join(func(p *model.Prediction) []float64 { return p.Noise })
 	}
 	return &whole

@@ -20,17 +20,17 @@ type Ranks interface {
 
 type ranksKey struct{}
 
-// WithRanks is a context under which predictions are shared. All ranks ask for the same ones, and
-// get the bits that one process gets.
+// WithRanks is a context under which predictions are shared. All ranks ask for the same predictions, and get the same
+// bits as a single process.
 func WithRanks(ctx context.Context, r Ranks) context.Context {
 	return context.WithValue(ctx, ranksKey{}, r)
 }
 
-// Part is what this process predicts of some rows: the rows Lo … Hi−1.
+// Part is the part of n rows that this process predicts: the rows Lo … Hi−1.
 type Part struct {
 	Lo, Hi int
 	n      int
-	ranks  Ranks // nil: all rows are its own
+	ranks  Ranks // nil if the part is all rows
 }
 
 // partOf is the part of n rows under a context.
@@ -39,8 +39,7 @@ func partOf(ctx context.Context, n int) Part {
 	return PartAmong(r, n)
 }
 
-// PartAmong is the part of n rows that a rank has; r may be nil. Few rows are not worth sharing: a
-// part has two at least.
+// PartAmong is this rank's part of n rows; r may be nil. Few rows are not shared: a part has at least two.
 func PartAmong(r Ranks, n int) Part {
 	if r == nil || r.Size() == 1 || n < 2*r.Size() {
 		return Part{Hi: n, n: n}
@@ -56,7 +55,7 @@ func (o Part) Of(ds *data.Dataset) *data.Dataset {
 	return ds.Slice(o.Lo, o.Hi)
 }
 
-// Join makes the prediction of all rows of that of the part. All ranks call it.
+// Join makes the prediction of all rows from those of the parts. All ranks call it.
 func (o Part) Join(p *model.Prediction) (*model.Prediction, error) {
 	if o.ranks == nil {
 		return p, nil
@@ -64,7 +63,7 @@ func (o Part) Join(p *model.Prediction) (*model.Prediction, error) {
 	whole := *p
 	whole.N = o.n
 	for _, numbers := range []*[]float64{&whole.H, &whole.Var, &whole.Noise} {
-		if len(*numbers) <= p.C { // there are none, or those of all rows are the same
+		if len(*numbers) <= p.C { // there are none, or all rows have the same numbers
 			continue
 		}
 		var err error
@@ -75,8 +74,8 @@ func (o Part) Join(p *model.Prediction) (*model.Prediction, error) {
 	return &whole, nil
 }
 
-// join brings together the numbers [blocks, rows, width] of all parts. What a rank does not have is
-// −0 in its sum, which changes no bit of what others have.
+// join joins the numbers [blocks, rows, width] of all parts. Each rank adds −0 for the rows of the others, which
+// changes no bit of their numbers.
 func (o Part) join(own []float64, width int) ([]float64, error) {
 	size := (o.Hi - o.Lo) * width
 	all := slices.Repeat([]float64{math.Copysign(0, -1)}, len(own)/size*o.n*width)

@@ -9,14 +9,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Inputs gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, or what a
-// projection makes of them, then distances to X̄ or the projection of features. Once ctx is done
-// they are worth nothing.
+// Inputs gives the model's inputs of the rows lo … hi−1 of a data set: scaled columns or their projection, then
+// distances to X̄ or the projection of features. After ctx has ended, they are incomplete.
 func (t *Model) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
 	ds = t.Kind.Coded(t.Projection.Apply(ds))
 	return func(lo, hi int) []float64 {
 		var x []float64
-		if t.Kind.columns() {
+		if t.Kind.readsColumns() {
 			x = t.Numbers(ds)(lo, hi)
 		}
 		z := t.Kind.extraInputs(ctx, ds, lo, hi)
@@ -24,21 +23,19 @@ func (t *Model) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) [
 	}
 }
 
-// Numbers gives the scaled columns of the rows lo … hi−1, never all at once: images fill the
-// memory.
+// Numbers gives the scaled columns of the rows lo … hi−1: those of all images at once would fill the memory.
 func (t *Model) Numbers(ds *data.Dataset) func(lo, hi int) []float64 {
 	return func(lo, hi int) []float64 { return t.Scaler.Rows(ds.X, lo, hi) }
 }
 
-// SetInducing gives a model of sequences the quantities of X̄ that it needs.
+// SetInducing gives a model of sequences the distances among X̄.
 func (t *Model) SetInducing(m *model.Model) {
-	if own, _ := t.Kind.among(); own != nil {
+	if own, _ := t.Kind.inducingDistances(); own != nil {
 		m.SetInducing(own)
 	}
 }
 
-// Empty is a message with the number of sequences that have no feature under one of the maps; ""
-// where there are none.
+// Empty is a message with the numbers of sequences that have no feature under one of the maps; "" if all have.
 func (t *Model) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
 	maps := t.Kind.maps()
 	var parts []string
@@ -54,12 +51,12 @@ func (t *Model) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
 		ds.Path, ds.Sequences.Alphabet.Kind.Noun(), strings.Join(parts, ", "), ds.N())
 }
 
-// Unlike warns of rows that are unlike those of training: far outside the range of a column, if at
-// least least of them are, or sequences without features.
+// Unlike are warnings about rows that are unlike those of training: far outside the range of a column, if their number
+// is at least least, or sequences without features.
 func (t *Model) Unlike(ctx context.Context, ds *data.Dataset, least int) (warnings []string) {
-	t = t.each()[0]
-	if !t.Kind.columns() {
-		return nil // inputs are not looked at
+	t = t.singleModels()[0]
+	if !t.Kind.readsColumns() {
+		return nil // the model does not read the columns
 	}
 	ds = t.Projection.Apply(ds)
 	var far data.FarRows
@@ -72,7 +69,7 @@ func (t *Model) Unlike(ctx context.Context, ds *data.Dataset, least int) (warnin
 	return warnings
 }
 
-// Warnings are the same as of predict, about rows that a program gives. They name rows, and no file.
+// Warnings are the warnings of the command predict, for rows of a request. They name no file.
 func (t *Model) Warnings(ctx context.Context, given data.Request, ds *data.Dataset) []string {
 	warnings := t.Schema.NewWords(given)
 	for _, unlike := range t.Unlike(ctx, ds, 1) {
@@ -81,8 +78,8 @@ func (t *Model) Warnings(ctx context.Context, given data.Request, ds *data.Datas
 	return warnings
 }
 
-// AddFar looks for rows far outside those of training in a part of a table.
+// AddFar adds to far the rows of a part of a table that are far outside those of training.
 func (t *Model) AddFar(far *data.FarRows, ds *data.Dataset) {
-	t = t.each()[0]
+	t = t.singleModels()[0]
 	far.Add(t.Scaler, t.Projection.Apply(ds))
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// NumbersOf are the numbers of a block of result.json by their names, without those of blocks
-// within.
+// NumbersOf are the numbers of a block of result.json by their keys, without those of blocks within it.
 func NumbersOf(block any) map[string]float64 {
 	text, err := json.Marshal(block)
 	all := map[string]any{}
@@ -32,14 +31,13 @@ func NumbersOf(block any) map[string]float64 {
 	return out
 }
 
-// Numbers are the scores of both blocks by their names.
+// Numbers are the scores of the blocks Test and Raw by their keys.
 func (s *ResultScores) Numbers() (test, raw map[string]float64) {
 	return NumbersOf(s.Test), NumbersOf(s.Raw)
 }
 
-// Evaluate predicts a data set that has its targets and scores the prediction, by the moments of
-// Draws where draws is not 0. A classification has its class probabilities without draws, so to ask
-// for them is a *usererror.Error. progress is as for Predict.
+// Evaluate predicts a data set with targets, and scores the prediction: by the moments of Draws if draws is not 0.
+// Draws of a classification are a *usererror.Error: its class probabilities need none. progress is as for Predict.
 func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples,
 	draws int, progress ...func(done int)) (*Scores, error) {
 	if draws > 0 && t.Schema.Task != data.Regression {
@@ -59,8 +57,7 @@ func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Datase
 	return s, nil
 }
 
-// CheckTargets is the error of the first row whose target the model does not allow for: one without a
-// logarithm, or that is no count.
+// CheckTargets refuses a target that the model cannot have: one without a logarithm, or that is no count.
 func (t *Model) CheckTargets(ds *data.Dataset) error {
 	if t.Counts() {
 		return data.Counts(ds)
@@ -69,22 +66,21 @@ func (t *Model) CheckTargets(ds *data.Dataset) error {
 }
 
 // Counts reports whether the targets are counts.
-func (t *Model) Counts() bool { return model.Counts(t.each()[0].Config.Likelihood) }
+func (t *Model) Counts() bool { return model.Counts(t.singleModels()[0].Config.Likelihood) }
 
-// scoreWithDensities is Score, with the densities and the rows that a run keeps of its test.
+// scoreWithDensities is Score, with the densities of a sample and the rows that a run folder keeps.
 func (t *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	s := t.Score(p, ds, draws)
 	sample, rows := ds.Sample(ComparedRows, t.Seed)
-	s.Kept = keep(p)
+	s.Kept = newKept(p)
 	s.Densities = t.DensitiesOf(p.Pick(rows), sample, draws)
 	return s
 }
 
-// ComparedRows is the most rows of a kind that are compared. Of more, the seed draws a sample.
+// ComparedRows is the largest number of training or of unseen rows that are compared. Of more, the seed draws a sample.
 const ComparedRows = 2000
 
-// Test is the block "test" of a result, its keys in one list: those of a regression, in
-// training-sd units, or those of a classification.
+// Test is the block "test" of a result: the scores of a regression, in training-sd units, or of a classification.
 type Test struct {
 	*metrics.Regression
 	*metrics.Classification
@@ -92,19 +88,19 @@ type Test struct {
 
 // ResultScores are the metrics of one data set, in the form of result.json.
 type ResultScores struct {
-	// of several targets, the means of their scores
+	// scores; for several targets, the means of their scores
 	Test `json:"test"`
-	// in the target's own units; nil of several, which have no unit in common
+	// scores in the target's own units; nil for several targets, which have no unit in common
 	Raw     *metrics.Regression `json:"test_raw,omitempty"`
-	Outputs []OutputScores      `json:"test_outputs,omitempty"` // of several targets, each
-	Weight  float64             `json:"test_weight,omitempty"`  // Σ w of rows with weights, 0 without
-	Cut     *Cut                `json:"test_cut,omitempty"`     // nil where all rows are scored
-	Measure string              `json:"measure,omitempty"`      // CountingMeasure of counts, whose units are 1
+	Outputs []OutputScores      `json:"test_outputs,omitempty"` // scores of each of several targets
+	Weight  float64             `json:"test_weight,omitempty"`  // Σ w of rows with weights; 0 without weights
+	Cut     *Cut                `json:"test_cut,omitempty"`     // scored part of the rows; nil if all are scored
+	Measure string              `json:"measure,omitempty"`      // CountingMeasure for counts, and otherwise ""
 
-	Conformal *ConformalScores `json:"conformal,omitempty"` // of one target, or of the classes
+	Conformal *ConformalScores `json:"conformal,omitempty"` // scores of intervals of one target, or of sets of classes
 }
 
-// Scored is how many of n test rows the scores are of.
+// Scored is the number of n test rows that are scored.
 func (s *ResultScores) Scored(n int) int {
 	if s.Cut != nil {
 		return s.Cut.Rows
@@ -112,28 +108,28 @@ func (s *ResultScores) Scored(n int) int {
 	return n
 }
 
-// CountingMeasure is the Measure of scores whose NLPD is of probabilities of counts. That of other numbers is
-// of densities, by unit of the target.
+// CountingMeasure is the Measure of scores whose NLPD is that of probabilities of counts. The NLPD of other numbers is
+// that of densities, by unit of the target.
 const CountingMeasure = "counting"
 
-// Scores are the metrics of one data set, with what a run keeps of its test.
+// Scores are the metrics of one data set, with parts of its prediction for a run folder.
 type Scores struct {
 	ResultScores
-	Densities metrics.Densities // of a sample of at most ComparedRows
+	Densities metrics.Densities // densities of a sample of at most ComparedRows
 	Kept      Kept
 }
 
 // OutputScores are the metrics of one of several targets.
 type OutputScores struct {
 	Target string             `json:"target"`
-	Test   metrics.Regression `json:"test"`     // in training-sd units
-	Raw    metrics.Regression `json:"test_raw"` // in its own units
+	Test   metrics.Regression `json:"test"`     // scores in training-sd units
+	Raw    metrics.Regression `json:"test_raw"` // scores in the target's own units
 
 	Conformal *ConformalScores `json:"conformal,omitempty"`
 }
 
-// Score compares a prediction with the targets: by the mixture itself or, of a regression, by the
-// normal of its draws' moments.
+// Score compares a prediction with the targets: by the mixture itself or, for a regression with draws, by the normal of
+// the draws' moments.
 func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	scores, w := &Scores{}, metrics.Weights(ds.Weights)
 	if w != nil {
@@ -150,11 +146,11 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 	for c, name := range t.Schema.Outputs() {
 		m, scale, intervals := t.mixture(p, c, draws), t.Targets[c], t.conformalTest(p, ds, c)
 		if scale.Log {
-			own := metrics.ScoreRegression(Logs(m, scale), every(ds.Y, p.C, c), w)
+			own := metrics.ScoreRegression(Logs(m, scale), column(ds.Y, p.C, c), w)
 			out = append(out, OutputScores{name, own.InUnits(1 / scale.Unit()), own, intervals})
 			continue
 		}
-		s := metrics.ScoreRegression(m, every(scaled, p.C, c), w)
+		s := metrics.ScoreRegression(m, column(scaled, p.C, c), w)
 		out = append(out, OutputScores{name, s, s.InUnits(scale.Unit()), intervals})
 	}
 	if p.Dispersion != nil {
@@ -173,13 +169,13 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 	return scores
 }
 
-// RMSE is the error of a prediction's means: in training-sd units, of logarithms where a target has
-// them, and the mean of several targets.
+// RMSE is the root mean square error of a prediction's means, in training-sd units, and of logarithms if the model
+// predicts these. For several targets it is the mean.
 func (t *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
 	scaled, sum := data.Standardise(ds.Y, t.Targets), 0.0
 	for c := range t.Targets {
 		m, squares := t.Mixture(p, c), make([]float64, p.N)
-		for n, y := range every(scaled, p.C, c) {
+		for n, y := range column(scaled, p.C, c) {
 			mean, _ := m.Moments(n)
 			squares[n] = (y - mean) * (y - mean)
 		}
@@ -191,15 +187,15 @@ func (t *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
 
 // Kept is the prediction of some test rows, in their order, for the run folder.
 type Kept struct {
-	Rows       []int // their numbers among those that were predicted
+	Rows       []int // numbers of the rows among those that were predicted
 	Prediction *model.Prediction
 }
 
-// keptRows is the most rows of a Kept.
+// keptRows is the largest number of rows of a Kept.
 const keptRows = 5000
 
-// keep takes rows that are spread evenly, the same ones whatever the seed is.
-func keep(p *model.Prediction) Kept {
+// newKept keeps rows at equal intervals, which do not depend on the seed.
+func newKept(p *model.Prediction) Kept {
 	rows := make([]int, min(p.N, keptRows))
 	for i := range rows {
 		rows[i] = i * p.N / len(rows)

@@ -10,13 +10,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// The tensors of a file of a model of sequences: X̄ and the state learnt from the
-// features of all training sequences, the scaling of a projection, or a kernel of the rows'
-// own.
+// The tensors in the file of a model of sequences: X̄ and the state learnt from the features of all training
+// sequences, the scaling of a projection, or the kernel of rows with a kernel of their own.
 const (
 	sequencesPrefix = "sequences."
 	basisCodes      = sequencesPrefix + "codes" // X̄, end to end
-	basisStart      = sequencesPrefix + "start" // [M+1]: where each begins
+	basisStart      = sequencesPrefix + "start" // [M+1]: start of each in the codes
 	projectionMean  = sequencesPrefix + "mean"  // [P]
 	projectionScale = sequencesPrefix + "scale" // [1]
 	gramOwn         = sequencesPrefix + "gram"  // [M,M]
@@ -24,14 +23,14 @@ const (
 
 // sequencesHeader is the description of sequences in a model file.
 type sequencesHeader struct {
-	Kernel     string `json:"kernel,omitempty"`     // the feature maps
+	Kernel     string `json:"kernel,omitempty"`     // feature maps
 	Projection int    `json:"projection,omitempty"` // P of model drf
-	Gram       bool   `json:"gram,omitempty"`       // a kernel of the rows' own, in place of maps
+	Gram       bool   `json:"gram,omitempty"`       // rows have a kernel of their own, in place of maps
 
-	Codebook *seq.Codebook `json:"codebook,omitempty"` // of sequences of vectors
+	Codebook *seq.Codebook `json:"codebook,omitempty"` // codebook for sequences of vectors
 }
 
-// gramShape is [M,M], and [1] of one inducing point.
+// gramShape is [M,M], and [1] for one inducing point.
 func gramShape(m int) []int {
 	if m == 1 {
 		return []int{1}
@@ -39,7 +38,7 @@ func gramShape(m int) []int {
 	return []int{m, m}
 }
 
-// tensors are the parts of a model file that describe the rows; nil of those of a table.
+// tensors are the parts of a model file that describe the kind of rows; nil for a table.
 func (k RowKind) tensors() (*sequencesHeader, []safetensors.Tensor) {
 	h := &sequencesHeader{Kernel: k.maps().String(), Codebook: k.Codebook}
 	switch b, p, g := k.Basis, k.Projection, k.Gram; {
@@ -83,8 +82,8 @@ func tableName(term, table int) string { return stateName(term, fmt.Sprintf("tab
 func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k RowKind, err error) {
 	m := t.Config.Inducing
 	if h.Gram {
-		k.Gram = &Gram{Own: r.real(gramOwn, gramShape(m)...), M: m}
-		return k, r.wrong
+		k.Gram = &Gram{Own: r.reals(gramOwn, gramShape(m)...), M: m}
+		return k, r.err
 	}
 	spec, err := seq.Parse(h.Kernel)
 	if err != nil {
@@ -104,21 +103,21 @@ func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k RowKind, err er
 		}
 	}
 	if h.Projection > 0 {
-		p := &seq.SignProjection{Spec: spec, P: h.Projection, Seed: t.Seed, Mean: r.real(projectionMean, h.Projection)}
-		if scale := r.real(projectionScale, 1); scale != nil && !(scale[0] > 0) {
+		p := &seq.SignProjection{Spec: spec, P: h.Projection, Seed: t.Seed, Mean: r.reals(projectionMean, h.Projection)}
+		if scale := r.reals(projectionScale, 1); scale != nil && !(scale[0] > 0) {
 			r.refuse("the projection's scale is %g", scale[0])
 		} else if scale != nil {
 			p.Scale = scale[0]
 		}
-		if r.wrong != nil {
-			return k, r.wrong
+		if r.err != nil {
+			return k, r.err
 		}
 		k.Projection = p
 		return k, p.Restore(alphabet, states)
 	}
 	set := r.set(alphabet, m)
-	if r.wrong != nil {
-		return k, r.wrong
+	if r.err != nil {
+		return k, r.err
 	}
 	if !slices.Equal(options.MapKinds(spec), t.Config.Maps) {
 		return k, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
@@ -127,23 +126,23 @@ func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k RowKind, err er
 	return k, err
 }
 
-// set is X̄.
+// set reads X̄.
 func (r *tensorReader) set(a *seq.Alphabet, m int) *seq.Set {
 	s := &seq.Set{Alphabet: a}
 	most := float64(a.Letters - 1)
-	if a.Kind.IsGraph() { // whose codes count nodes and edges, too
+	if a.Kind.IsGraph() { // the codes of a graph hold numbers of nodes and edges, too
 		most = math.MaxInt32
 	}
-	s.Codes = converted[int32](r.whole(basisCodes, seq.Unknown, most))
-	s.Start = converted[int](r.whole(basisStart, 0, float64(len(s.Codes))))
+	s.Codes = converted[int32](r.wholeNumbers(basisCodes, seq.Unknown, most))
+	s.Start = converted[int](r.wholeNumbers(basisStart, 0, float64(len(s.Codes))))
 	switch {
-	case r.wrong != nil:
+	case r.err != nil:
 	case !slices.IsSorted(s.Start):
 		r.refuse("tensor %q is not in order", basisStart)
 	case len(s.Start) != m+1 || s.Start[0] != 0 || s.Start[m] != len(s.Codes):
 		r.refuse("%d inducing points in tensor %q, the model needs %d", len(s.Start)-1, basisStart, m)
 	case a.Kind.IsGraph():
-		r.wrong = s.CheckGraphs()
+		r.err = s.CheckGraphs()
 	}
 	return s
 }
@@ -151,11 +150,11 @@ func (r *tensorReader) set(a *seq.Alphabet, m int) *seq.Set {
 // state is the state learnt for term i.
 func (r *tensorReader) state(i int) *seq.State {
 	s := &seq.State{Keys: r.keys(stateName(i, "keys"))}
-	rows := r.whole(stateName(i, "rows"), 0, math.MaxInt32)
-	if r.wrong == nil && len(rows) != len(s.Keys)+1 {
+	rows := r.wholeNumbers(stateName(i, "rows"), 0, math.MaxInt32)
+	if r.err == nil && len(rows) != len(s.Keys)+1 {
 		r.refuse("tensor %q has %d numbers, %d are needed", stateName(i, "rows"), len(rows), len(s.Keys)+1)
 	}
-	if r.wrong != nil {
+	if r.err != nil {
 		return s
 	}
 	s.Rows = converted[uint32](rows[:len(s.Keys)])

@@ -14,15 +14,15 @@ func AllFinite(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 })
 }
 
-// tensorOf holds data of a shape, in the narrowest type.
+// tensorOf is a tensor with data of a shape, in the narrowest type.
 func tensorOf(name string, data []float64, shape ...int) safetensors.Tensor {
 	return safetensors.Tensor{Name: name, DType: safetensors.Narrowest(data), Shape: shape, Data: data}
 }
 
-// tensorReader takes tensors out of a file by their names. After the first error, all are empty.
+// tensorReader takes tensors out of a file by their names. After the first error, it returns empty tensors.
 type tensorReader struct {
-	all   map[string]safetensors.Tensor
-	wrong error
+	all map[string]safetensors.Tensor
+	err error
 }
 
 func newTensorReader(all []safetensors.Tensor) *tensorReader {
@@ -35,8 +35,8 @@ func newTensorReader(all []safetensors.Tensor) *tensorReader {
 
 // refuse keeps the first error.
 func (r *tensorReader) refuse(format string, args ...any) {
-	if r.wrong == nil {
-		r.wrong = fmt.Errorf(format, args...)
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
 	}
 }
 
@@ -45,10 +45,10 @@ func (r *tensorReader) rest() (rest []safetensors.Tensor, err error) {
 	for _, name := range slices.Sorted(maps.Keys(r.all)) {
 		rest = append(rest, r.all[name])
 	}
-	return rest, r.wrong
+	return rest, r.err
 }
 
-// end is the first error, such as a tensor that was not taken.
+// end is the first error; a tensor that was not taken is one.
 func (r *tensorReader) end() error {
 	rest, err := r.rest()
 	if err == nil && rest != nil {
@@ -57,21 +57,21 @@ func (r *tensorReader) end() error {
 	return err
 }
 
-// take is a tensor of any shape.
+// take takes a tensor of any shape.
 func (r *tensorReader) take(name string) safetensors.Tensor {
-	t, there := r.all[name]
+	t, found := r.all[name]
 	delete(r.all, name)
-	if !there {
+	if !found {
 		r.refuse("tensor %q is missing", name)
 	}
-	if r.wrong != nil {
+	if r.err != nil {
 		return safetensors.Tensor{}
 	}
 	return t
 }
 
-// real is the finite numbers of a tensor of this shape, in which −1 is any number of rows.
-func (r *tensorReader) real(name string, shape ...int) []float64 {
+// reals are the finite numbers of a tensor of this shape, in which −1 is any number of rows.
+func (r *tensorReader) reals(name string, shape ...int) []float64 {
 	t := r.take(name)
 	same := slices.EqualFunc(t.Shape, shape, func(is, want int) bool { return is == want || want < 0 && is > 0 })
 	if !same {
@@ -79,14 +79,14 @@ func (r *tensorReader) real(name string, shape ...int) []float64 {
 	} else if i := slices.IndexFunc(t.Data, func(v float64) bool { return v-v != 0 }); i >= 0 {
 		r.refuse("tensor %q holds %g", name, t.Data[i])
 	}
-	if r.wrong != nil {
+	if r.err != nil {
 		return nil
 	}
 	return t.Data
 }
 
-// whole is the whole numbers of a tensor, from low to high.
-func (r *tensorReader) whole(name string, low, high float64) []float64 {
+// wholeNumbers are the numbers of a tensor, which have to be whole and from low to high.
+func (r *tensorReader) wholeNumbers(name string, low, high float64) []float64 {
 	t := r.take(name)
 	for _, v := range t.Data {
 		if !(v >= low && v <= high) || v != math.Trunc(v) {
@@ -97,9 +97,9 @@ func (r *tensorReader) whole(name string, low, high float64) []float64 {
 	return t.Data
 }
 
-// keys are numbers that are written in two halves.
+// keys are the numbers of a tensor that halves has written.
 func (r *tensorReader) keys(name string) []uint64 {
-	data := r.whole(name, 0, math.MaxUint32)
+	data := r.wholeNumbers(name, 0, math.MaxUint32)
 	keys := make([]uint64, len(data)/2)
 	for i := range keys {
 		keys[i] = uint64(data[2*i])<<32 | uint64(data[2*i+1])
@@ -107,7 +107,7 @@ func (r *tensorReader) keys(name string) []uint64 {
 	return keys
 }
 
-// halves writes numbers beyond those that a float64 counts, in two halves of 32 bits each.
+// halves are numbers of 64 bits, which a float64 cannot hold, in two halves of 32 bits each.
 func halves(keys []uint64) []float64 {
 	out := make([]float64, 0, 2*len(keys))
 	for _, k := range keys {
@@ -116,7 +116,7 @@ func halves(keys []uint64) []float64 {
 	return out
 }
 
-// number is a type that numbers of a file are written in, or read as.
+// number is a type of numbers in a file, or of those read from it.
 type number interface{ int | int32 | uint32 | float64 }
 
 // converted are numbers in another type.

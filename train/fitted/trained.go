@@ -1,6 +1,6 @@
-// Package fitted is a model that was trained, with all that a prediction needs: the scales of
-// inputs and targets, the names of columns and classes, X̄ of sequences. It predicts, scores, and
-// reads and writes model files. It knows nothing of runs and their folders.
+// Package fitted is a trained model with all that a prediction needs: the scales of inputs and targets, the names of
+// columns and classes, X̄ of sequences. It predicts, scores, and reads and writes model files. It has no runs and run
+// folders.
 package fitted
 
 import (
@@ -14,20 +14,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Model is a model with all that prediction needs: the scaler of its inputs and
-// target, and the names of its columns and classes. It is the content of model.safetensors.
+// Model is a trained model with all that a prediction needs. It is the content of model.safetensors.
 type Model struct {
 	Config      model.Config
 	Schema      data.Schema
-	Projection  *data.Projection // of the columns before the scaler; nil where each is an input
+	Projection  *data.Projection // projection of the columns before the scaler; nil if each column is an input
 	Scaler      data.Scaler
-	Targets     []data.TargetScale // of each target, regression only
+	Targets     []data.TargetScale // scale of each target of a regression
 	KLWeight    float64
-	Seed        uint64 // prediction draws with the seed of training by default
-	EvalSamples int    // S of a prediction by default
+	Seed        uint64 // seed of training, with which predictions draw by default
+	EvalSamples int    // default number of samples in a prediction
 	Parameters  []model.Parameter
 
-	Kind RowKind // the members of an ensemble have their own
+	Kind RowKind // kind of the rows; the members of an ensemble have their own
 
 	Novelty *Novelty // nil in older models
 
@@ -37,25 +36,24 @@ type Model struct {
 	Members []Member
 }
 
-// Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
-// belong to the seed of training, so that seed is the model's own. A prediction that is no number
-// is an error. A callback gets the number of rows that are done now and then. Soon after ctx ends,
-// its cause is the error.
+// Predict is the predictive mixture of every row, in training-sd units or logits. It draws with the seed of training,
+// to which frozen draws belong. A prediction that is not finite is an error. progress gets the number of finished rows
+// from time to time. Soon after ctx ends, its cause is the error.
 func (t *Model) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
 	progress ...func(done int)) (*model.Prediction, error) {
 	p, _, err := t.predictEach(ctx, dev, ds, samples, false, progress)
 	return p, err
 }
 
-// PredictFar is Predict, and of each row its distance from the training rows, as Novelty measures it;
-// nil in older models.
+// PredictFar is Predict, with the distance of each row from the training rows, as Novelty measures it. The distances
+// are nil for older models.
 func (t *Model) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
 	progress ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	return t.predictEach(ctx, dev, ds, samples, true, progress)
 }
 
-// predictEach asks one member of an ensemble after the other.
-func (t *Model) predictEach(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, far bool,
+// predictEach predicts with one member of an ensemble after the other.
+func (t *Model) predictEach(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, withDistances bool,
 	progress []func(done int)) (p *model.Prediction, distances []float64, err error) {
 	models := t.Models(samples)
 	parts := make([]*model.Prediction, len(models))
@@ -65,19 +63,19 @@ func (t *Model) predictEach(ctx context.Context, dev device.Device, ds *data.Dat
 				report((k*ds.N() + done) / len(models))
 			}
 		}
-		var seen []float64
-		if parts[k], seen, err = m.predict(ctx, dev, ds, m.Samples, far, advance); err != nil {
+		var memberDistances []float64
+		if parts[k], memberDistances, err = m.predict(ctx, dev, ds, m.Samples, withDistances, advance); err != nil {
 			return nil, nil, err
 		}
 		if k == 0 {
-			distances = seen
+			distances = memberDistances
 		}
 	}
 	return t.mix(parts), distances, nil
 }
 
-// predict asks one model.
-func (t *Model) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, far bool,
+// predict predicts with one model.
+func (t *Model) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, withDistances bool,
 	advance func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	defer func() {
 		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
@@ -86,18 +84,18 @@ func (t *Model) predict(ctx context.Context, dev device.Device, ds *data.Dataset
 	}()
 	defer device.Guard(&err)
 	ds = t.Projection.Apply(ds)
-	if err := t.Kind.fits(ctx, ds); err != nil {
+	if err := t.Kind.checkRows(ctx, ds); err != nil {
 		return nil, nil, err
 	}
-	if err := t.fit(dev, ds.N(), samples); err != nil {
+	if err := t.checkMemory(dev, ds.N(), samples); err != nil {
 		return nil, nil, err
 	}
-	m, err := t.on(dev)
+	m, err := t.onDevice(dev)
 	if err != nil {
 		return nil, nil, err
 	}
 	rows, part := t.Inputs(ctx, ds), partOf(ctx, ds.N())
-	if far && t.Novelty != nil {
+	if withDistances && t.Novelty != nil {
 		distances = make([]float64, part.Hi-part.Lo)
 	}
 	predictor := m.NewPredictor(m.Stream(part.Hi-part.Lo, func(lo, hi int) []float64 {
@@ -127,7 +125,7 @@ func (t *Model) predict(ctx context.Context, dev device.Device, ds *data.Dataset
 	return p, distances, CheckFinite(p, ds)
 }
 
-// CheckFinite is an error if the prediction of one of the rows is no number.
+// CheckFinite refuses a prediction with a row that is not finite.
 func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
 	for i, v := range p.H {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -138,18 +136,18 @@ func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
 	return nil
 }
 
-// Snapshot holds the inputs of a prediction with S samples other than its rows. The model is one of
-// vectors, and no ensemble.
+// Snapshot holds the inputs of a prediction with S samples other than its rows. The model has to be a single model of
+// vectors.
 func (t *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error) {
-	m, err := t.on(dev)
+	m, err := t.onDevice(dev)
 	if err != nil {
 		return nil, err
 	}
 	return m.Snapshot(samples, t.Seed)
 }
 
-// on is the model on a device, with its parameters.
-func (t *Model) on(dev device.Device) (*model.Model, error) {
+// onDevice puts the model with its parameters on a device.
+func (t *Model) onDevice(dev device.Device) (*model.Model, error) {
 	m, err := model.New(dev, t.Config)
 	if err != nil {
 		return nil, err

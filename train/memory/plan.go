@@ -1,5 +1,5 @@
-// Package memory measures the memory of a run or a prediction, on a device and on the host, buffer
-// by buffer, and finds what to change where it does not fit. It reads the ledger of a dry device.
+// Package memory measures the memory of a run or a prediction, on a device and on the host, buffer by buffer, and
+// finds sizes that fit. It reads the ledger of a dry device.
 package memory
 
 import (
@@ -17,30 +17,30 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Plan is the memory that a run takes, buffer by buffer. It is what a dry device has recorded of
-// the run's own code, so it agrees with what the run then does.
+// Plan is the memory that a run takes, buffer by buffer. A dry device has recorded it from the run's own code, so it
+// agrees with the real run.
 type Plan struct {
 	Device  string `json:"device"`
 	Samples int    `json:"samples"`
 	Batch   int    `json:"batch"`
-	Rows    int    `json:"rows"` // of the batch that are computed at once
+	Rows    int    `json:"rows"` // number of rows of the batch that are computed at once
 	// the data set stays on the host, and each step brings its batch to the device
 	Streams bool     `json:"streams,omitempty"`
 	Buffers []Buffer `json:"buffers"`
 	Total   int64    `json:"total"` // bytes on the device
-	// bytes beside it; on the CPU they are of the same memory
+	// bytes on the host; on the CPU they are of the same memory as Total
 	Host int64  `json:"host"`
-	Free *int64 `json:"free,omitempty"` // bytes that the device has; nil where nobody knows
+	Free *int64 `json:"free,omitempty"` // free bytes of the device; nil if that is not known
 
-	exceeded bool // more numbers than the device can count at once
+	exceeded bool // a buffer has more numbers than the device can count at once
 
-	Distances *Distances `json:"distances,omitempty"` // nil where there are none
+	Distances *Distances `json:"distances,omitempty"` // nil without distances
 }
 
 // Buffer is one buffer of a Plan.
 type Buffer struct {
-	Group string `json:"group"` // of buffers, for people
-	Name  string `json:"name"`  // the field of the program that holds it
+	Group string `json:"group"` // group of buffers, for people
+	Name  string `json:"name"`  // field of the program that holds the buffer
 	Shape []int  `json:"shape,omitempty"`
 	Type  string `json:"type,omitempty"` // f32, f64, i32; scratch has none
 	Bytes int64  `json:"bytes"`
@@ -74,14 +74,13 @@ var groupOf = []struct{ prefix, group string }{
 
 const hostPrefix = "host."
 
-// place is the place of a name in groupOf.
-func place(name string) int {
+// groupIndex is the index of a name in groupOf.
+func groupIndex(name string) int {
 	return slices.IndexFunc(groupOf,
 		func(g struct{ prefix, group string }) bool { return strings.HasPrefix(name, g.prefix) })
 }
 
-// New is the Plan of a step, given by its device and sizes, with the buffers that a ledger holds
-// and those that the host holds beside.
+// New is the Plan of a step, given by its device and sizes, with the buffers of a ledger and those of the host.
 func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 	p := &step
 	p.Total, p.exceeded = ledger.Total(), ledger.Exceeded()
@@ -94,18 +93,18 @@ func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 		p.Buffers = append(p.Buffers, b)
 	}
 	for i, b := range p.Buffers {
-		p.Buffers[i].Group = groupOf[place(b.Name)].group
+		p.Buffers[i].Group = groupOf[groupIndex(b.Name)].group
 	}
-	slices.SortStableFunc(p.Buffers, func(a, b Buffer) int { return place(a.Name) - place(b.Name) })
+	slices.SortStableFunc(p.Buffers, func(a, b Buffer) int { return groupIndex(a.Name) - groupIndex(b.Name) })
 	return p
 }
 
-// Doubles is a buffer of the host.
+// Doubles is a buffer of float64 on the host.
 func Doubles(name string, shape ...int) Buffer {
 	b := Buffer{Name: name, Shape: shape, Type: "f64", Bytes: 8}
 	for _, n := range shape {
 		if b.Bytes > math.MaxInt64/8/int64(max(1, n)) {
-			b.Bytes = math.MaxInt64 / 8 // more than there is, and no overflow in a sum of a few
+			b.Bytes = math.MaxInt64 / 8 // larger than any memory, and the sum of a few does not overflow
 			break
 		}
 		b.Bytes *= int64(n)
@@ -125,43 +124,42 @@ func typeOf(a device.Allocation) string {
 	return "f64"
 }
 
-// The part of free memory that a plan leaves free: 1/16 of a GPU, for the driver, and 1/4 of the
-// host. The host needs it for the program itself, for cached files, and for other programs; without
-// memory it stalls for minutes.
+// The parts of the free memory that a plan leaves free: 1/16 of a GPU, for the driver, and 1/4 of the host. The host
+// needs it for the program itself, for cached files, and for other programs; without memory it stalls for minutes.
 const (
-	spareOfDevice = 16
-	SpareOfHost   = 4
+	deviceSpare = 16
+	SpareOfHost = 4
 )
 
-// MostlyRows reports whether the data set alone takes more than half of what the device has free.
+// MostlyRows reports whether the data set alone takes more than half of the free memory of the device.
 func (p *Plan) MostlyRows() bool { return p.Free != nil && p.Sum("set.") > *p.Free/2 }
 
 // Fits reports whether a plan fits the free memory of its device, and of the host.
-func (p *Plan) Fits() bool { return p.short() == nil }
+func (p *Plan) Fits() bool { return p.shortage() == nil }
 
-// shortage is memory that is not there.
+// shortage is a lack of memory on a device or on the host.
 type shortage struct {
 	where       string
 	needs, free int64
 	largest     Buffer
 }
 
-// short is what a plan lacks, nil if nothing: on its device, or on the host, which are one if the
-// device is a CPU.
-func (p *Plan) short() *shortage {
+// shortage is the lack of memory for a plan, on its device or on the host, which are one if the device is a CPU; nil
+// if there is none.
+func (p *Plan) shortage() *shortage {
 	onDevice, onHost := p.Total, p.Host
-	spare := int64(spareOfDevice)
-	ofDevice := func(b Buffer) bool { return !strings.HasPrefix(b.Name, hostPrefix) }
+	spare := int64(deviceSpare)
+	isOnDevice := func(b Buffer) bool { return !strings.HasPrefix(b.Name, hostPrefix) }
 	if strings.HasPrefix(p.Device, "cpu") {
 		onDevice, onHost, spare = Plus(onDevice, onHost), 0, SpareOfHost
-		ofDevice = func(Buffer) bool { return true }
+		isOnDevice = func(Buffer) bool { return true }
 	}
-	lacks := func(needs, free, spare int64) bool { return needs > free-free/spare }
-	if p.Free != nil && lacks(onDevice, *p.Free, spare) {
-		return &shortage{p.Device, onDevice, *p.Free, p.largest(ofDevice)}
+	exceeds := func(needs, free, spare int64) bool { return needs > free-free/spare }
+	if p.Free != nil && exceeds(onDevice, *p.Free, spare) {
+		return &shortage{p.Device, onDevice, *p.Free, p.largest(isOnDevice)}
 	}
-	if free, known := hostmem.Available(); known && lacks(onHost, free, SpareOfHost) {
-		return &shortage{"the host", onHost, free, p.largest(func(b Buffer) bool { return !ofDevice(b) })}
+	if free, known := hostmem.Available(); known && exceeds(onHost, free, SpareOfHost) {
+		return &shortage{"the host", onHost, free, p.largest(func(b Buffer) bool { return !isOnDevice(b) })}
 	}
 	return nil
 }
@@ -174,10 +172,10 @@ func Plus(a, b int64) int64 {
 	return math.MaxInt64
 }
 
-// largest is the largest of some buffers.
-func (p *Plan) largest(which func(Buffer) bool) (found Buffer) {
+// largest is the largest buffer for which which is true.
+func (p *Plan) largest(include func(Buffer) bool) (found Buffer) {
 	for _, b := range p.Buffers {
-		if which(b) && b.Bytes > found.Bytes {
+		if include(b) && b.Bytes > found.Bytes {
 			found = b
 		}
 	}
@@ -209,12 +207,12 @@ func (p *Plan) Lines() (lines []string) {
 	if p.Distances != nil {
 		lines = append(lines, "distances of sequences: "+p.Distances.String())
 	}
-	at := "all at once"
+	portion := "all at once"
 	if p.Rows < p.Batch {
-		at = fmt.Sprintf("%d at a time", p.Rows)
+		portion = fmt.Sprintf("%d at a time", p.Rows)
 	}
 	return append(lines, fmt.Sprintf("a step takes %d %s of %d %s, %s", p.Samples,
-		english.PluralWord(p.Samples, "sample", ""), p.Batch, english.PluralWord(p.Batch, "row", ""), at))
+		english.PluralWord(p.Samples, "sample", ""), p.Batch, english.PluralWord(p.Batch, "row", ""), portion))
 }
 
 // Bytes is a number of bytes for people.
@@ -226,21 +224,21 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", float64(n)/float64(int64(1)<<(10*power)), " KMGT"[power])
 }
 
-// Where distances come from: a table of those between all training sequences and X̄, computed once,
-// or those of a batch in every step, from the features of the sequences. Both have the same bits.
+// The ways to distances: a table of those between all training sequences and X̄, computed once, or those of a batch in
+// every step, from the features of the sequences. Both have the same bits.
 const (
 	InTable = "table"
 	InSteps = "steps"
 )
 
-// Distances is the way to those between sequences and X̄.
+// Distances is the way to the distances between sequences and X̄, with its memory.
 type Distances struct {
 	In       string `json:"in"`                 // table, steps
-	Table    int64  `json:"table"`              // bytes that a table takes, or would
-	Features int64  `json:"features,omitempty"` // bytes that features take in its place
+	Table    int64  `json:"table"`              // bytes of a table, also if there is none
+	Features int64  `json:"features,omitempty"` // bytes of features in place of a table; 0 if not measured
 }
 
-// String is a line for people.
+// String describes the distances in words.
 func (d *Distances) String() string {
 	if d.In == InTable {
 		return "a table of " + Bytes(d.Table)
@@ -249,7 +247,7 @@ func (d *Distances) String() string {
 		Bytes(d.Features), Bytes(d.Table))
 }
 
-// Sum is the bytes of the buffers whose names begin with prefix.
+// Sum is the number of bytes of the buffers whose names begin with prefix.
 func (p *Plan) Sum(prefix string) (sum int64) {
 	for _, b := range p.Buffers {
 		if strings.HasPrefix(b.Name, prefix) {
@@ -259,13 +257,13 @@ func (p *Plan) Sum(prefix string) (sum int64) {
 	return sum
 }
 
-// Largest is the largest n from 1 to most that fits, where all below one that fits do; 0 if none
-// fits.
+// Largest is the largest n from 1 to most for which fits is true; 0 if there is none. fits has to be true for all
+// numbers below one for which it is true.
 func Largest(most int, fits func(n int) bool) int {
 	return sort.Search(max(0, most), func(i int) bool { return !fits(i + 1) })
 }
 
-// TooLarge is the error of a plan that does not fit; smaller names sizes that would, or is "".
+// TooLarge is the error of a plan that does not fit; smaller names sizes that fit, or is "".
 func (p *Plan) TooLarge(smaller string) error {
 	what, remedy := "even one row at a time", "it is too little for the smallest model of these rows"
 	if p.Rows > 1 {
@@ -277,9 +275,9 @@ func (p *Plan) TooLarge(smaller string) error {
 	return p.Lacks(what, remedy)
 }
 
-// Lacks is the error of a device that has too little memory for what, with a remedy.
+// Lacks is the error of a device that has too little memory for the work what, with a remedy.
 func (p *Plan) Lacks(what, remedy string) error {
-	s := p.short()
+	s := p.shortage()
 	if s == nil && !p.exceeded {
 		return usererror.Errorf("there was too little memory for %s, and there is enough again: try once more", what)
 	}

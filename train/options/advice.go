@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Blocked names the parts that cannot learn from the data, because arc-cosine features of degree 0
-// above them have no slope. It is empty where all can.
+// Blocked names the parts that cannot learn from the data, because arc-cosine features of degree 0 above them have no
+// slope; "" if there are none.
 func (c *Config) Blocked() string {
 	if c.Model == model.GP || c.FeatureKernel != "arccos0" {
 		return ""
@@ -29,13 +29,13 @@ func (c *Config) Blocked() string {
 		"nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
 }
 
-// IsBound reports whether the objective is a bound. Longer training does not memorise then.
+// IsBound reports whether the objective is a bound, under which longer training does not memorise.
 func (c *Config) IsBound() bool {
 	drawn := c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed
 	return c.KLWeight == 1 && c.Objective != Predictive && !drawn
 }
 
-// ObjectiveName is the objective in words. With a KL weight other than 1 it is not the bound.
+// ObjectiveName is the objective in words, which tell whether it is a bound.
 func (c *Config) ObjectiveName() string {
 	switch {
 	case c.IsBound():
@@ -65,7 +65,7 @@ func (c *Config) Remedy() string {
 			bound = model.PriorFixed
 		}
 		try = append(try, "--spectra "+bound)
-	} else if !c.Validates() { // it compares settings on rows that are held out
+	} else if !c.Validates() { // preset best compares settings on rows that are held out
 		try = append(try, "--preset "+Best)
 	}
 	if c.Model == model.GP {

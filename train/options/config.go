@@ -30,56 +30,56 @@ type Config struct {
 	RunOptions
 
 	explicit map[string]string // option → where a user gave it
-	at       string            // the folder that relative paths start from; "" is here
+	folder   string            // folder that relative paths start from; "" is the working directory
 }
 
-// DataOptions say where the rows are, and how they are read.
+// DataOptions are the source of the rows, and the way to read them.
 type DataOptions struct {
 	Data       string // a named set, or a file, relative to the working directory
 	Test       string // a file of test rows; "" holds rows out
-	Labels     string // the file of Data's targets; "" finds it where there is one
-	TestLabels string // and of Test's
+	Labels     string // file with the targets of Data; "" finds it if there is one
+	TestLabels string // file with the targets of Test
 	OneHot     bool   // text columns may have many values
 	Ignore     string // columns to leave out, with commas between them
 	Words      string // columns of text, whatever their cells look like
 	ID         string // the column that names the rows; "" finds it
 	Missing    string // error, impute, drop
-	Weights    string // the columns of data.RowRoles
-	Group      string
-	Time       string
-	Offset     string
+	Weights    string // column of row weights
+	Group      string // column of groups
+	Time       string // column of times
+	Offset     string // column of offsets
 	Dates      string // auto, dmy, mdy
 	Separator  string // auto, or one of data.Separators
 	Decimal    string // auto, point, comma
 	Thousands  string // auto, a comma, a point, space, none
 	Header     string // auto, yes, no
-	Folds      int    // how many folds all rows are split into; 0 is a named set's own
-	Fold       int    // which of the folds; 0 where Data is a file and Folds is 0
-	DataDir    string // where the named sets lie; "" is $GPDRF_DATA
+	Folds      int    // number of folds that all rows are split into; 0 is those of a named set
+	Fold       int    // number of the test fold; 0 if Data is a file and Folds is 0
+	DataDir    string // folder of the named sets; "" is $GPDRF_DATA
 	Target     string // column name or number, or several with commas between them; "" finds it
 	Task       string // auto, regression, classification
-	Order      string // of the levels of an ordinal target, with commas between them; "" is by their numbers
+	Order      string // levels of an ordinal target in order, with commas between them; "" is by their numbers
 	Validation string // a fraction of the training rows, or a file; "" or 0: no validation
 	Scaling    string // one of data.Scalings
-	Columns    string // auto, all: whether many columns become few inputs
-	Targets    string // data.TargetScalings
-	Tokens     string // how sequences are cut into symbols: one of data.Tokens
-	Sequence   string // the column of sequences in a table; "" where rows are nothing else
-	Codebook   int    // symbols that sequences of vectors become
-	Gram       string // an npz archive with a kernel of the rows, or ""
+	Columns    string // auto: many columns become few inputs; all: they do not
+	Targets    string // scaling of the targets: one of data.TargetScalings
+	Tokens     string // way to cut sequences into symbols: one of data.Tokens
+	Sequence   string // column of sequences in a table; "" if rows are sequences alone
+	Codebook   int    // number of symbols for sequences of vectors
+	Gram       string // npz archive with a kernel of the rows; "" for none
 }
 
-// ModelOptions are the architecture, with what only the rows decide left open: Likelihood and
-// Kernel may be auto, and Latents are those of a GP-DRF.
+// ModelOptions are the architecture, as far as it does not depend on the rows: Likelihood and Kernel may be auto,
+// and Latents are those of a GP-DRF.
 type ModelOptions struct {
 	model.Config
 
-	Kernel       string // also of sequences: double:1,5. That of model.Config is of vectors alone
+	Kernel       string // kernel, also of sequences: double:1,5; that of model.Config is of vectors alone
 	InducingInit string // auto, kmeans, random, greedy, kmedoids
-	Projection   int    // P, the inputs that features of sequences become for model drf
+	Projection   int    // P, the number of inputs to which model drf projects features of sequences
 
-	GPLengthscaleFactor  float64 // of the initial length-scales; 0 is by the rows
-	DRFLengthscaleFactor float64
+	GPLengthscaleFactor  float64 // factor of the initial length-scales of the GP layer; 0 is by the rows
+	DRFLengthscaleFactor float64 // factor of those of the random-feature layers; 0 is by the rows
 }
 
 // ObjectiveOptions are the terms of the objective other than the likelihood.
@@ -88,73 +88,73 @@ type ObjectiveOptions struct {
 	// ClassWeights is none, or Balanced: each class has the same share of the weights.
 	ClassWeights string
 	DoF          float64 // initial ν of Student's t, above 2
-	LearnDoF     bool    // ν learns by gradient
-	KLWeight     float64 // 1 is the ELBO; anything else is tempered and not a bound
-	NoiseInit    float64 // initial variance of the Gaussian likelihood, target scaled to sd 1; 0 is by the rows
+	LearnDoF     bool    // ν is learnt by gradient
+	KLWeight     float64 // weight of the divergences: 1 is the ELBO, others are tempered and no bound
+	NoiseInit    float64 // initial variance of the Gaussian likelihood, of a target with sd 1; 0 is by the rows
 }
 
-// OptimiserOptions are how it is maximised. One of the first three sets the length; Steps holds the
-// answer.
+// OptimiserOptions are the way in which the objective is maximised. The user gives the length as Steps, Epochs or
+// TimeLimit; a settled Config has it as Steps.
 type OptimiserOptions struct {
 	Steps      int
 	Epochs     float64
 	TimeLimit  time.Duration
-	PlannedFor string // what Steps was computed from, for the record
-	Replanned  string // the Plans before the one of Steps, for the record
-	StopAfter  int    // 0, or where a run of Steps was cut short
+	PlannedFor string // source of Steps, for the record
+	Replanned  string // Plans before the one for Steps, for the record
+	StopAfter  int    // step at which a run of Steps was cut short; 0 if it was not
 
-	RowsChoseLength bool // more than Steps were worse on rows that were held out
+	RowsChoseLength bool // rows that were held out chose Steps over a larger number
 
 	Batch        int // B
-	Chunk        int // rows of a batch that are computed at once; 0 is as many as fit the device's memory
+	Chunk        int // rows of a batch that are computed at once; 0 is the most that fit the device's memory
 	LR           float64
 	Warmup       int     // steps of linear learning-rate warm-up
 	Decay        string  // none, cosine
 	KLWarmup     float64 // fraction of the steps over which the KL's weight rises from 0
-	FreezeOmega  int     // steps during which q(Ω) is held
-	FreezeKernel int     // steps during which α, ℓ and the noise are held
-	NatGrad      float64 // size of natural-gradient steps of q(F̄), in place of Adam's; 0 is off
-	L2           float64 // coupled: ½λ‖raw parameters‖² joins −ELBO/N
+	FreezeOmega  int     // steps during which q(Ω) does not change
+	FreezeKernel int     // steps during which α, ℓ and the noise do not change
+	NatGrad      float64 // size of natural-gradient steps of q(F̄), which replace Adam's; 0 is off
+	L2           float64 // λ of a coupled penalty: −ELBO/N has the term ½λ‖raw parameters‖²
 	AdamBeta1    float64
 	AdamBeta2    float64
 	AdamEps      float64
 }
 
-// RunOptions are the place and the start of a training, and the output of a run.
+// RunOptions are the device, the start and the output of a run.
 type RunOptions struct {
 	Preset          string // default, best, paper
 	Device          string // auto, or a name that device.Open knows
 	Seed            uint64
-	Ensemble        int    // how many seeds are trained and weigh alike; 1 is a single model
+	Ensemble        int    // number of models of equal weight, each with its own seed; 1 is a single model
 	Deterministic   bool   // sums of gradients have a fixed order, on 1, 2, 4 and 8 ranks
-	Precision       string // a device.Precision: asked for, and in a run folder the one that was used
-	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
+	Precision       string // a device.Precision; in a run folder, the one that was used
+	CheckpointEvery string // a time, or a number of steps; 0 makes one only when the run is interrupted
 	StartFrom       string // the run at whose model this one starts; "" for none
 
-	EvalEvery int    // steps between two evaluations; 0 is a twentieth of the run
-	EarlyStop int    // evaluations without improvement that end the run; 0 is never
-	Restore   string // best, last: which evaluation's parameters are kept
+	EvalEvery int    // number of steps between two evaluations; 0 is a twentieth of the run
+	EarlyStop int    // number of evaluations without improvement that ends the run; 0 never ends it
+	Restore   string // best, last: the evaluation whose parameters are kept
 
 	EvalSamples  int // S in prediction
 	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
 
-	Conformal bool    // rows are held out for intervals that hold
-	Level     float64 // of these
+	Conformal bool    // rows are held out for conformal intervals
+	Level     float64 // level of the conformal intervals
 }
 
-// Setting is one option, unchanged from its source.
+// Setting is the text of one option, with its source.
 type Setting struct {
 	Key  string `json:"key"`
 	Text string `json:"text"`
 	From string `json:"from"` // "--batch", BySet, "run.yaml:3:8", "preset paper"
 }
 
-// Errorf is an error about this setting that begins with the words of the user.
+// Errorf is an error about this setting that begins with its source.
 func (s Setting) Errorf(format string, args ...any) error {
 	switch s.From {
 	case "--" + s.Key:
 		return usererror.Errorf("%s: "+format, append([]any{s.From}, args...)...)
-	case "": // nobody gave it here, as where a run takes it over from another
+	case "": // no user gave it: for example, a run has it from the run that it starts from
 		return usererror.Errorf("%s: "+format, append([]any{s.Key}, args...)...)
 	case BySet:
 		return usererror.Errorf("%s %s: "+format, append([]any{s.From, s.Key}, args...)...)
@@ -167,10 +167,10 @@ func (c *Config) Errorf(key, format string, args ...any) error {
 	return Setting{Key: key, From: c.explicit[key]}.Errorf(format, args...)
 }
 
-// BySet is From of a Setting that the flag --set gives.
+// BySet is the From of a Setting by the flag --set.
 const BySet = "--set"
 
-// ByLibrary is From of a Setting of the library.
+// ByLibrary is the From of a Setting by the library.
 const ByLibrary = "gpdrf.Options"
 
 // typed reports whether the option was given on the command line or in the library, and not in a file.
@@ -193,13 +193,13 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	if err := c.set(preset); err != nil {
 		return nil, err
 	}
-	if err := presetBeside(file, flags, preset); err != nil {
+	if err := checkPresetHasEffect(file, flags, preset); err != nil {
 		return nil, err
 	}
 	if err := c.apply(presetSettings(c.Preset)); err != nil {
 		return nil, err
 	}
-	c.explicit = map[string]string{} // from here on it is the user who speaks
+	c.explicit = map[string]string{} // the settings that follow are the user's
 	for _, level := range [][]Setting{file, flags} {
 		if err := c.apply(level); err != nil {
 			return nil, err
@@ -241,7 +241,7 @@ func (c *Config) check() error {
 			return c.Errorf(o.Key, "model %s has no such option: leave it out, or use model %s", c.Model,
 				cmp.Or(o.Models, onGP))
 		}
-		// those of a search, or of the run that this one starts at, may have it
+		// the candidates of a search, or the run that this one starts at, may have what the option needs
 		if c.typed(o.Key) && o.Needs != "" && c.Preset != Best && c.StartFrom == "" {
 			return c.Errorf(o.Key, "it has no effect without %s: leave it out, or give that", o.Needs)
 		}
@@ -249,18 +249,17 @@ func (c *Config) check() error {
 	return nil
 }
 
-// presetBeside refuses a preset of the command line that the config file leaves nothing of, so that
-// it would only be written down.
-func presetBeside(file, flags []Setting, preset Setting) error {
+// checkPresetHasEffect refuses a preset of the command line if the config file sets all of its options.
+func checkPresetHasEffect(file, flags []Setting, preset Setting) error {
 	if len(file) == 0 || !slices.Contains(flags, preset) {
 		return nil
 	}
-	own, before, model := map[string]bool{}, defaults().Preset, defaults().Model
+	fileKeys, filePreset, model := map[string]bool{}, defaults().Preset, defaults().Model
 	for _, s := range file {
-		own[s.Key] = true
-		own["steps"] = own["steps"] || IsLength(s.Key)
+		fileKeys[s.Key] = true
+		fileKeys["steps"] = fileKeys["steps"] || IsLength(s.Key)
 		if s.Key == "preset" {
-			before = s.Text
+			filePreset = s.Text
 		}
 	}
 	for _, s := range slices.Concat(file, flags) {
@@ -268,11 +267,11 @@ func presetBeside(file, flags []Setting, preset Setting) error {
 			model = s.Text
 		}
 	}
-	if preset.Text == before {
+	if preset.Text == filePreset {
 		return nil
 	}
-	for _, s := range slices.Concat(presetSettings(before), presetSettings(preset.Text)) {
-		if !own[s.Key] && !(IsLength(s.Key) && own["steps"]) && Find(s.Key).Applies(model) {
+	for _, s := range slices.Concat(presetSettings(filePreset), presetSettings(preset.Text)) {
+		if !fileKeys[s.Key] && !(IsLength(s.Key) && fileKeys["steps"]) && Find(s.Key).Applies(model) {
 			return nil
 		}
 	}
@@ -280,12 +279,12 @@ func presetBeside(file, flags []Setting, preset Setting) error {
 		"preset out, or remove those options from the file")
 }
 
-// apply sets one level's settings. A level may say how long to train in one way only,
-// and its word replaces that of the levels below.
+// apply sets the settings of one level, such as the config file. A level may give the length of training in one way
+// only, which replaces the length of the levels below.
 func (c *Config) apply(level []Setting) error {
 	for _, s := range level {
 		if IsLength(s.Key) {
-			for _, key := range ofLength {
+			for _, key := range lengthKeys {
 				reflect.ValueOf(c.find(key).value).Elem().SetZero()
 			}
 		}
@@ -308,7 +307,7 @@ func (c *Config) apply(level []Setting) error {
 // Explicit reports whether a user gave this option, on the command line or in a config file.
 func (c *Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }
 
-// ExplicitOptions are the options that a user gave, and where.
+// ExplicitOptions are the options that a user gave, with their sources.
 func (c *Config) ExplicitOptions() map[string]string { return maps.Clone(c.explicit) }
 
 // WithExplicit is the Config as if a user had given these options alone.
@@ -324,7 +323,7 @@ func Merged(file, flags []Setting) (one []Setting) {
 	length := slices.ContainsFunc(flags, func(s Setting) bool { return IsLength(s.Key) })
 	for _, s := range file {
 		given := slices.ContainsFunc(flags, func(f Setting) bool { return f.Key == s.Key })
-		if !given && !(length && slices.Contains(ofLength, s.Key)) && s.Key != "folds" && s.Key != "fold" {
+		if !given && !(length && slices.Contains(lengthKeys, s.Key)) && s.Key != "folds" && s.Key != "fold" {
 			one = append(one, s)
 		}
 	}

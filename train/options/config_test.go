@@ -57,7 +57,7 @@ func TestOptionsCoverConfig(t *testing.T) {
 	}
 	v := reflect.ValueOf(c).Elem()
 	for _, f := range reflect.VisibleFields(v.Type()) {
-		others := []string{"At", "Distances", "Inputs", "Outputs", "Levels", "Maps"} // no options
+		others := []string{"At", "Distances", "Inputs", "Outputs", "Levels", "Maps"} // fields that are no options
 		if !f.IsExported() || f.Anonymous || slices.Contains(others, f.Name) {
 			continue
 		}
@@ -75,16 +75,17 @@ func TestPrecedence(t *testing.T) {
 		key, want   string
 		notExplicit bool
 	}{
-		{"default", "", nil, "batch", "256", true},
-		{"preset beats default", "", []string{"--preset", "paper"}, "batch", "1", true},
-		{"preset in the file", "preset: paper\n", nil, "samples", "100", true},
-		{"file beats preset", file, nil, "batch", "64", false},
-		{"flag beats file", file, []string{"--batch", "32"}, "batch", "32", false},
-		{"flag's preset beats file's preset", file, []string{"--preset", "default"}, "samples", "1", true},
-		{"but not the file's options", file, []string{"--preset", "default"}, "batch", "64", false},
-		{"exponents", file, nil, "lr", "0.001", false},
-		{"a removed preset of a run", "preset: cutajar\nfreeze-kernel: 24\n", nil, "freeze-kernel", "24", false},
-		{"a switch off", "whiten: true\n", []string{"--whiten", "false"}, "whiten", "false", false},
+		{name: "default", key: "batch", want: "256", notExplicit: true},
+		{name: "preset beats default", flags: []string{"--preset", "paper"}, key: "batch", want: "1", notExplicit: true},
+		{name: "preset in the file", file: "preset: paper\n", key: "samples", want: "100", notExplicit: true},
+		{name: "file beats preset", file: file, key: "batch", want: "64"},
+		{name: "flag beats file", file: file, flags: []string{"--batch", "32"}, key: "batch", want: "32"},
+		{name: "flag's preset beats file's preset", file: file, flags: []string{"--preset", "default"}, key: "samples",
+			want: "1", notExplicit: true},
+		{name: "but not the file's options", file: file, flags: []string{"--preset", "default"}, key: "batch", want: "64"},
+		{name: "exponents", file: file, key: "lr", want: "0.001"},
+		{name: "a removed preset of a run", file: "preset: cutajar\nfreeze-kernel: 24\n", key: "freeze-kernel", want: "24"},
+		{name: "a switch off", file: "whiten: true\n", flags: []string{"--whiten", "false"}, key: "whiten", want: "false"},
 	} {
 		cfg := mustResolve(t, mustParse(t, c.file), flags(c.flags...))
 		if got := cfg.Text(c.key); got != c.want || cfg.Explicit(c.key) == c.notExplicit {
@@ -93,7 +94,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// The last level that says how long to train is the one that counts.
+// The last level that gives a length of training counts.
 func TestLengthOfTraining(t *testing.T) {
 	for _, c := range []struct {
 		file  string
@@ -261,7 +262,7 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// What YAML writes, ReadConfig reads back to the same options, whatever they hold.
+// ReadConfig reads the text of YAML back to the same options, whatever their values.
 func TestConfigRoundTrip(t *testing.T) {
 	for _, words := range [][]string{
 		nil,

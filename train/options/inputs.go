@@ -14,9 +14,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Fit is the Config that fits the training rows. It settles what FitInputs does, and the sizes: a
-// default that is too large for the rows shrinks. Epochs become steps. What a user has asked for
-// and does not fit is a *usererror.Error. The notes list the decisions, also before an error.
+// Fit is the Config that fits the training rows. It settles what FitInputs settles, and the sizes: a default that is
+// too large for the rows shrinks. Epochs become steps. A user's option that does not fit is a *usererror.Error. The
+// notes list the decisions, also before an error.
 func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
 	if err := c.CheckRows(ds.N()); err != nil { // before the kernel, whose choice takes its time
 		return nil, nil, err
@@ -33,8 +33,8 @@ func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes 
 	return fit, append(notes, more...), err
 }
 
-// FitInputs is the Config that fits the kind of the training rows, vectors or sequences: it settles
-// the kernel, and how X̄ is chosen.
+// FitInputs is the Config that fits the kind of the training rows, vectors or sequences. It settles the kernel, the
+// method that chooses X̄, and the sizes of layers that depend on the rows.
 func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
 	fit = c.copy()
 	if notes, err = fit.fitKernel(ctx, ds); err != nil {
@@ -44,7 +44,7 @@ func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, 
 		fit.fitWeights(ds)), nil
 }
 
-// fitKernel settles the kernel and how X̄ is chosen.
+// fitKernel settles the kernel, and the method that chooses X̄.
 func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
 	shapes, maps := c.Kernels()
 	if err := c.fitOptions(ds); err != nil {
@@ -97,7 +97,7 @@ func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []st
 	case len(shapes) > 1:
 		return nil, c.Errorf("kernel", "%s is a sum of two kernels of vectors: with sequences there is only one", c.Kernel)
 	}
-	if err := cmp.Or(maps.Check(ds.Sequences.Alphabet), c.projects(maps)); err != nil {
+	if err := cmp.Or(maps.Check(ds.Sequences.Alphabet), c.checkProjection(maps)); err != nil {
 		return nil, c.Errorf("kernel", "%v", err)
 	}
 	if c.Explicit("learn-inducing") && c.LearnInducing {
@@ -119,17 +119,16 @@ func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []st
 	return append(notes, c.linearDefaults(ds, maps)...), nil
 }
 
-// rowsPerLength is how many rows a length-scale of its own takes.
+// rowsPerLength is the least number of rows for each input with which inputs have their own length-scales.
 const rowsPerLength = 10
 
-// fitLengths settles the sharing of length-scales: one for each input where the rows tell them
-// apart.
+// fitLengths settles the sharing of length-scales: each input has one of its own if there are enough rows.
 func (c *Config) fitLengths(ds *data.Dataset) (notes []string) {
 	if c.Lengthscales != "auto" {
 		return nil
 	}
 	c.Lengthscales = model.Shared
-	scores := c.Columns == "auto" && ds.IsWide() // which are few
+	scores := c.Columns == "auto" && ds.IsWide() // the inputs are a few scores of the columns
 	if ds.N() < rowsPerLength*ds.D() && c.Model != model.DRF && !scores {
 		c.Lengthscales = model.Common
 		notes = append(notes, fmt.Sprintf("lengthscales: one for all inputs, since %d rows are fewer than %d for "+
@@ -138,13 +137,14 @@ func (c *Config) fitLengths(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// outputs is how many numbers of a row the likelihood reads.
+// outputs is the number of values that the likelihood reads for each row.
 func (c *Config) outputs(ds *data.Dataset) int {
 	return model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
 }
 
-// fitSkip makes the latent functions two for each output: one that the skip adds to it, and one for the features. Rows
-// of sequences do not pay for the second. Where a user wants fewer than outputs, the default skip is left out.
+// fitSkip sets two latent functions for each output: one that the skip adds to it, and one for the features. For rows
+// of sequences, the second is not worth its cost. If a user wants fewer latent functions than outputs, there is no
+// default skip.
 func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	outputs := c.outputs(ds)
 	latents, words := 2*outputs, "two for each output"
@@ -165,12 +165,11 @@ func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// sequenceDefaults are the preset default for sequences: with inducing points that do not
-// move, more of them are needed; σ starts at the median distance; rows are few, so that fewer and
-// larger steps are enough; and classes have offsets, since sequences are often like none in
-// training. The latent functions reach the output directly: those beyond the classes, and more than
-// a few features, are noise that the rows do not pay for. The many columns of a projection are each
-// nearly noise, and need long length-scales.
+// sequenceDefaults sets the preset default for sequences. Inducing points that do not move have to be more. σ starts
+// at the median distance. Rows are few, so that fewer and larger steps are enough. Classes have offsets, since
+// sequences are often unlike all in training. The latent functions reach the output directly: more of them than
+// classes, and more than a few features, are only noise. Each of the many columns of a projection is nearly noise,
+// and needs a long length-scale.
 func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset {
 		return nil
@@ -198,14 +197,14 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	return c.adopt("defaults for sequences: ", all)
 }
 
-// newDefault is a default that depends on the rows.
+// newDefault is the value of an option by default for some rows.
 type newDefault struct {
 	key   string
 	value any
 }
 
-// adopt takes new defaults where a user has given nothing. The note lists those that changed.
-func (c *Config) adopt(what string, all []newDefault) (notes []string) {
+// adopt sets new defaults, except where a user has given the option. The note lists those that changed.
+func (c *Config) adopt(title string, all []newDefault) (notes []string) {
 	var changed []string
 	for _, d := range all {
 		o := c.find(d.key)
@@ -213,22 +212,22 @@ func (c *Config) adopt(what string, all []newDefault) (notes []string) {
 		if c.Explicit(d.key) || lengthGiven || !o.Applies(c.Model) {
 			continue
 		}
-		before := o.Text()
+		oldText := o.Text()
 		c.put(d.key, d.value)
-		if o.Text() != before {
+		if o.Text() != oldText {
 			changed = append(changed, d.key+" "+o.Text())
 		}
 	}
 	if changed == nil {
 		return nil
 	}
-	return []string{what + strings.Join(changed, ", ")}
+	return []string{title + strings.Join(changed, ", ")}
 }
 
-// linearDefaults are the preset default for a kernel between sequences that is one inner
-// product. The matrix among the inducing points does not change then, and is factorised once, and
-// rows are projected once. So more of them, and more and smaller steps, cost little. Graphs and
-// trees are few, and unlike each other: nearly all of them are inducing points.
+// linearDefaults sets the preset default for a kernel between sequences that is one inner product. The matrix among
+// the inducing points does not change then: it is factorised once, and rows are projected once. So more inducing
+// points, and more and smaller steps, cost little. Graphs and trees are few and unlike each other: nearly all of
+// them are inducing points.
 func (c *Config) linearDefaults(ds *data.Dataset, maps seq.Spec) (notes []string) {
 	shapes, _ := c.Kernels()
 	if c.Preset != defaults().Preset || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
@@ -255,34 +254,34 @@ const (
 	projectedLengthscale = 16.0
 )
 
-// fitGram makes the Config fit a kernel of the rows' own with m inducing points.
+// fitGram makes the Config fit rows with a kernel of their own and m inducing points.
 func (c *Config) fitGram(m int) error {
 	for _, key := range []string{"kernel", "inducing", "inducing-init", "learn-inducing"} {
-		if as := c.Text(key); c.Explicit(key) && as != kernelAuto && as != "false" && as != strconv.Itoa(m) {
-			return c.Errorf(key, "%s: gram gives the kernel and its %d inducing points: leave it out", as, m)
+		if text := c.Text(key); c.Explicit(key) && text != kernelAuto && text != "false" && text != strconv.Itoa(m) {
+			return c.Errorf(key, "%s: gram gives the kernel and its %d inducing points: leave it out", text, m)
 		}
 	}
 	c.Kernel, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
 	return nil
 }
 
-// fitInducing settles how X̄ is chosen: what auto is, and which way is not for these rows.
-func (c *Config) fitInducing(auto, never string) error {
+// fitInducing settles the method that chooses X̄. autoChoice is the method for auto; unfit is not for these rows.
+func (c *Config) fitInducing(autoChoice, unfit string) error {
 	switch {
 	case c.InducingInit == InducingAuto:
-		c.InducingInit = auto
-	case c.InducingInit == never && c.Explicit("inducing-init"):
+		c.InducingInit = autoChoice
+	case c.InducingInit == unfit && c.Explicit("inducing-init"):
 		fits := map[string]string{InducingKMeans: "vectors", InducingKMedoids: "sequences"}
 		return c.Errorf("inducing-init", "%s is for %s: give %s or another way",
-			never, fits[never], auto)
-	case c.InducingInit == InducingKMeans && never == InducingKMeans:
-		c.InducingInit = InducingKMedoids // of a preset: clusters of what cannot be averaged
+			unfit, fits[unfit], autoChoice)
+	case c.InducingInit == InducingKMeans && unfit == InducingKMeans:
+		c.InducingInit = InducingKMedoids // a preset asks for k-means, and sequences have no means
 	}
 	return nil
 }
 
-// projects refuses maps that the Model drf, which projects features, cannot have.
-func (c *Config) projects(maps seq.Spec) error {
+// checkProjection refuses maps whose features model drf cannot project.
+func (c *Config) checkProjection(maps seq.Spec) error {
 	if c.Model == model.DRF {
 		return maps.Projects()
 	}
@@ -291,11 +290,10 @@ func (c *Config) projects(maps seq.Spec) error {
 
 // candidates are the maps of a set that the model can have.
 func (c *Config) candidates(set *seq.Set) []seq.Spec {
-	return slices.DeleteFunc(seq.Candidates(set), func(s seq.Spec) bool { return c.projects(s) != nil })
+	return slices.DeleteFunc(seq.Candidates(set), func(s seq.Spec) bool { return c.checkProjection(s) != nil })
 }
 
-// selectMaps chooses feature maps for an alphabet by training rows that are left out. Of a time
-// limit it takes a quarter at most.
+// selectMaps chooses the feature maps by training rows that are left out. It takes at most a quarter of a time limit.
 func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
 	targets := seq.Targets{Columns: len(ds.Outputs()), Classes: ds.Task == data.Classification, Groups: ds.Groups}
 	if targets.Classes {
@@ -314,18 +312,17 @@ func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spe
 	return found.Spec, found.Notes(), nil
 }
 
-// Ways to choose the first inducing points. The paper says "selected randomly from X, or
-// chosen as representatives by performing clustering on X".
+// The methods that choose the first inducing points. The paper says "selected randomly from X, or chosen as
+// representatives by performing clustering on X".
 const (
-	InducingAuto     = "auto" // k-means of vectors, random of sequences
+	InducingAuto     = "auto" // k-means for vectors, random for sequences
 	InducingKMeans   = "kmeans"
 	InducingRandom   = seq.ChooseRandom
 	InducingGreedy   = seq.ChooseGreedy
 	InducingKMedoids = seq.ChooseKMedoids
 )
 
-// SpecError is the error of a function of seq: a fault of feature maps, or that ctx is
-// done.
+// SpecError makes a *usererror.Error of an error of package seq, unless ctx has ended.
 func SpecError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -338,8 +335,8 @@ func hasVectors(ds *data.Dataset) bool {
 	return ds.Sequences != nil && ds.Sequences.Alphabet.OfVectors() != nil
 }
 
-// LearnCodebook makes the codebook of training sequences of vectors, and their symbols; rows of
-// others stay as they are.
+// LearnCodebook makes the codebook of training sequences of vectors, and replaces the vectors by its symbols. Other
+// rows have no codebook, and are returned unchanged.
 func (c *Config) LearnCodebook(ctx context.Context, ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
 	if !hasVectors(ds) {
 		return nil, ds, nil

@@ -13,7 +13,7 @@ import (
 // kernelAuto leaves the kernel to FitInputs.
 const kernelAuto = "auto"
 
-// kernelChoices lists the values of the option kernel, for a reader.
+// kernelChoices lists the values of the option kernel for a message.
 func kernelChoices() []string {
 	return append(append([]string{kernelAuto}, model.Kernels()...), "A+B", "MAPS")
 }
@@ -73,8 +73,7 @@ func mapNames() (names []string) {
 	return names
 }
 
-// Kernels are the parts of the option, once FitInputs has settled it; a text that is no kernel is our
-// bug, since Set has seen it.
+// Kernels are the parts of the option kernel. It panics for a text that is no kernel: Resolve refuses these.
 func (c *Config) Kernels() (shapes []string, maps seq.Spec) {
 	shapes, maps, wrong := splitKernel(c.Kernel)
 	if wrong != "" {
@@ -89,7 +88,7 @@ func (c *Config) unusedKernel() bool {
 	return c.Model == model.DRF && shapes != nil
 }
 
-// joinKernel is splitKernel undone.
+// joinKernel is the inverse of splitKernel.
 func joinKernel(shapes []string, maps seq.Spec) string {
 	if maps != nil {
 		shapes = append(slices.Clone(shapes), maps.String())
@@ -97,13 +96,13 @@ func joinKernel(shapes []string, maps seq.Spec) string {
 	return strings.Join(shapes, "+")
 }
 
-// isSettled reports whether rows may have made the kernel now of the one asked for. As in fitSequences, numbers beside
-// sequences add one of vectors.
-func isSettled(asked, now string) bool {
-	shapes, maps, _ := splitKernel(asked)
-	added, settled, _ := splitKernel(now)
-	if shapes == nil && maps != nil && added != nil {
+// isSettled reports whether rows may have turned the requested kernel into settledKernel. As in fitSequences, numbers
+// beside sequences add a kernel of vectors.
+func isSettled(requested, settledKernel string) bool {
+	shapes, maps, _ := splitKernel(requested)
+	settledShapes, settledMaps, _ := splitKernel(settledKernel)
+	if shapes == nil && maps != nil && settledShapes != nil {
 		shapes = model.Kernels()[:1]
 	}
-	return joinKernel(shapes, maps) == joinKernel(added, settled)
+	return joinKernel(shapes, maps) == joinKernel(settledShapes, settledMaps)
 }

@@ -18,7 +18,7 @@ func (c *Config) checkEvery() error {
 	return nil
 }
 
-// CheckpointInterval reads the option: a time or a number of steps, both 0 for never.
+// CheckpointInterval reads CheckpointEvery: a time or a number of steps. Both are 0 if no checkpoints are due.
 func (c *Config) CheckpointInterval() (pause time.Duration, steps int, ok bool) {
 	if n, err := strconv.Atoi(c.CheckpointEvery); err == nil {
 		return 0, n, n >= 0
@@ -35,20 +35,20 @@ func (c *Config) Last() int {
 	return c.Steps
 }
 
-// ofLength are the options of a length of training: what it is, and where it comes from.
-var ofLength = words("steps epochs time-limit planned-for rows-chose-length replanned stop-after")
+// lengthKeys are the options of the length of training and of its source.
+var lengthKeys = words("steps epochs time-limit planned-for rows-chose-length replanned stop-after")
 
 // IsLength reports whether an option is a length of training.
 func IsLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }
 
-// CheckRows refuses what a user gave that is too large for a training set of n rows.
+// CheckRows refuses a user's options that are too large for a training set of n rows.
 func (c *Config) CheckRows(n int) error {
 	_, err := c.copy().fitRows(n)
 	return err
 }
 
-// fitRows makes the Config fit a training set of n rows: a default that is too large shrinks,
-// with a note, and one that a user gave is a *usererror.Error. Epochs become steps.
+// fitRows makes the Config fit a training set of n rows. A default that is too large shrinks, with a note; a user's
+// option that is too large is a *usererror.Error. Epochs become steps.
 func (c *Config) fitRows(n int) (notes []string, err error) {
 	for _, o := range []struct {
 		key   string
@@ -76,22 +76,22 @@ func (c *Config) fitRows(n int) (notes []string, err error) {
 	return notes, nil
 }
 
-// forEpochs records that a number of steps was computed from epochs.
+// forEpochs is the PlannedFor of a number of steps that was computed from epochs.
 func forEpochs(epochs float64) string { return strconv.FormatFloat(epochs, 'g', -1, 64) + " epochs" }
 
-// ForTime records that it was computed from a time limit.
+// ForTime is the PlannedFor of a number of steps that was computed from a time limit.
 func ForTime(limit time.Duration) string { return "a time limit of " + limit.String() }
 
-// ForSteps is the Config of a run of the given number of steps; plannedFor is their source, and
-// empty if the user gave the number. It shrinks default schedules that are too long for such a run:
-// to a tenth for the warm-up and for a held q(Ω), and to four tenths for held kernels.
+// ForSteps is the Config of a run of the given number of steps. plannedFor is their source, and empty if the user
+// gave the number. It shortens default schedules that are too long for such a run: the warm-up and the steps with a
+// fixed q(Ω) to a tenth of it, and those with fixed kernels to four tenths.
 func (c *Config) ForSteps(steps int, plannedFor string) (settled *Config, notes []string) {
 	settled = c.copy()
 	return settled, settled.setSteps(steps, plannedFor)
 }
 
-// ForChosenSteps is ForSteps of the number of steps that rows have chosen which were held out, of a longest
-// number that they could choose. The run has as many evaluations as were planned for the longer one.
+// ForChosenSteps is ForSteps of the number of steps that held-out rows have chosen; longest is the largest number that
+// they could choose. The number of evaluations is the same as for the planned steps.
 func (c *Config) ForChosenSteps(steps, longest int) (settled *Config, notes []string) {
 	settled = c.copy()
 	if !settled.Explicit("eval-every") && c.Steps > 0 {
@@ -126,36 +126,35 @@ func (c *Config) setSteps(steps int, plannedFor string) (notes []string) {
 	return notes
 }
 
-// Plan is how long a run was to be until one of its steps, when the time left asked for another
-// length. What depends on the share of the run that is done continues from there.
+// Plan is the length that a run was to have until one of its steps. There, the remaining time asked for another
+// length. Schedules that depend on the finished share of the run continue from that share.
 type Plan struct {
-	Steps int // of the whole run
-	Until int // a step: what comes after it was planned again
+	Steps int // number of steps of the whole run
+	Until int // last step of this plan
 }
 
-// Plans are the plans before the last, whose number of steps is Steps. The error is one of form.
+// Plans are the plans before the last one, whose number of steps is Config.Steps. The error is that of a wrong text.
 func (c *Config) Plans() (plans []Plan, err error) {
-	begin := 0
+	previous := 0
 	for _, word := range strings.Fields(c.Replanned) {
 		var p Plan
 		if _, err := fmt.Sscanf(word, "%d@%d", &p.Steps, &p.Until); err != nil || p.String() != word ||
-			p.Until <= begin || p.Until >= p.Steps || p.Steps > MaxSteps {
+			p.Until <= previous || p.Until >= p.Steps || p.Steps > MaxSteps {
 			return nil, c.Errorf("replanned", "%q is not a number of steps "+
 				"and a later step before its end, such as 1000@200", word)
 		}
-		plans, begin = append(plans, p), p.Until
+		plans, previous = append(plans, p), p.Until
 	}
-	if c.Steps > 0 && begin >= c.Steps {
+	if c.Steps > 0 && previous >= c.Steps {
 		return nil, c.Errorf("replanned", "step %d is not one of the %d steps "+
-			"before the last", begin, c.Steps)
+			"before the last", previous, c.Steps)
 	}
 	return plans, nil
 }
 
 func (p Plan) String() string { return fmt.Sprintf("%d@%d", p.Steps, p.Until) }
 
-// Replan is the Config of a run that is planned again after a step, for another number of steps in
-// all.
+// Replan is the Config of a run that is planned again after a step, for another total number of steps.
 func (c *Config) Replan(after, steps int) *Config {
 	words := append(strings.Fields(c.Replanned), Plan{c.Steps, after}.String())
 	return c.With("replanned", strings.Join(words, " ")).With("steps", steps)

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// A run whose length rows have chosen has as many evaluations as were planned before, few or many.
+// A run whose length was chosen by rows has the planned number of evaluations.
 func TestEvaluationsOfChosenLength(t *testing.T) {
 	planned := mustResolve(t, nil, flags("--validation", "0.2", "--steps", "1000"))
 	for every, want := range map[int]int{50: 13, 500: 125} {

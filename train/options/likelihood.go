@@ -12,7 +12,7 @@ import (
 // Lognormal asks for Gaussian noise of the target's logarithm.
 const Lognormal = "lognormal"
 
-// settleLognormal makes gaussian and target-scaling log of lognormal.
+// settleLognormal replaces the likelihood lognormal by gaussian with target-scaling log.
 func (c *Config) settleLognormal() error {
 	if c.Likelihood != Lognormal {
 		return nil
@@ -27,7 +27,8 @@ func (c *Config) settleLognormal() error {
 // Balanced is the ClassWeights that give each class the same share of the weights.
 const Balanced = "balanced"
 
-// BalancesClasses reports whether training rows get Balanced weights. Numbers have no classes to balance.
+// BalancesClasses reports whether training rows get Balanced weights. The error is that of a regression, which has no
+// classes.
 func (c *Config) BalancesClasses(ds *data.Dataset) (bool, error) {
 	if c.ClassWeights != Balanced {
 		return false, nil
@@ -48,8 +49,8 @@ func Likelihoods(task data.Task) []string {
 		model.PoissonLikelihood, model.NegativeBinomialLikelihood}
 }
 
-// taskToRead is the task of the rows. Where none is given, few whole numbers are counts or levels by the
-// likelihood.
+// taskToRead is the task for reading the rows. If none is given, the likelihood decides whether few whole numbers are
+// counts or levels.
 func (c *Config) taskToRead() string {
 	switch {
 	case c.Task != Auto:
@@ -61,9 +62,9 @@ func (c *Config) taskToRead() string {
 	return c.Task
 }
 
-// KnowTarget puts the levels of an ordinal target in their order, in rows that share their classes. And it
-// takes negative-binomial where nothing is asked for and the training rows, which come first, are counts
-// beyond doubt, or counts with offsets; the note tells the user.
+// KnowTarget settles what depends on the target; the training rows come first. It puts the levels of an ordinal
+// target in their order, in all rows. If all is auto, and the targets are counts beyond doubt or counts with offsets,
+// it sets the likelihood negative-binomial, with a note.
 func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string, err error) {
 	train := all[0]
 	if c.Likelihood == model.OrdinalLikelihood && train.Task == data.Classification {
@@ -88,10 +89,10 @@ func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string
 		return nil, nil, c.Errorf("order", "is of the levels of --likelihood ordinal, and this is %s: leave it out",
 			c.likelihoodOf(train.Task))
 	}
-	open := c.Likelihood == Auto && c.Targets == data.AutoTargets && c.Objective != Predictive &&
+	undecided := c.Likelihood == Auto && c.Targets == data.AutoTargets && c.Objective != Predictive &&
 		c.PredictDraws == 0 && !c.Explicit("noise-init") && !c.hasTemperature()
-	exposed := train.Offset != nil && train.Task == data.Regression && data.Counts(train) == nil
-	if open && (exposed || data.LooksLikeCounts(train)) {
+	hasExposures := train.Offset != nil && train.Task == data.Regression && data.Counts(train) == nil
+	if undecided && (hasExposures || data.LooksLikeCounts(train)) {
 		return c.With("likelihood", model.NegativeBinomialLikelihood), []string{fmt.Sprintf(
 			"target %s holds counts: likelihood negative-binomial (--likelihood gaussian for numbers)", train.Target)}, nil
 	}
@@ -149,8 +150,7 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	return nil
 }
 
-// fitOptions refuses options that have no effect on these rows, where a user gave them, and leaves
-// them out elsewhere.
+// fitOptions refuses options of a user that have no effect on these rows, and turns off those of presets and files.
 func (c *Config) fitOptions(ds *data.Dataset) error {
 	refuse := func(key, format string, args ...any) error {
 		return c.Errorf(key, format+": leave it out", args...)
@@ -163,12 +163,13 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 		return c.Errorf("skip", "the skip adds the %d latent functions to %d outputs: give latents %d or more, or "+
 			"leave the skip out", c.Latents, c.outputs(ds), c.outputs(ds))
 	}
-	// there are no numbers beside them
-	alone := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0
+	// withoutNumbers means that rows have no columns beside the kernel or the sequence
+	withoutNumbers := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0
 	switch {
-	case c.Explicit("scaling") && alone && ds.Kernel == nil && !slices.Contains([]string{"auto", "none"}, c.Scaling):
+	case c.Explicit("scaling") && withoutNumbers && ds.Kernel == nil &&
+		!slices.Contains([]string{"auto", "none"}, c.Scaling):
 		return refuse("scaling", "%s holds sequences only, and no numbers to scale", ds.Path)
-	case !alone || c.Model != model.GPDRF || c.Layers > 1:
+	case !withoutNumbers || c.Model != model.GPDRF || c.Layers > 1:
 		return nil
 	// earlier runs have it in their config.yaml
 	case c.typed("feed-forward") && c.FeedForward:

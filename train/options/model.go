@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// RowsAtOnce is how many rows go through the model at once at most.
+// RowsAtOnce is the largest number of rows that go through the model at once.
 func (c *Config) RowsAtOnce() int {
 	if c.Chunk > 0 {
 		return min(c.Chunk, c.Batch)
@@ -16,7 +16,7 @@ func (c *Config) RowsAtOnce() int {
 	return c.Batch
 }
 
-// MapKinds are the kernels between sequences as the model has them.
+// MapKinds are the kinds of kernels between sequences in the model's configuration, one for each map.
 func MapKinds(spec seq.Spec) (maps []string) {
 	for _, t := range spec {
 		kind := model.MapRBF
@@ -28,8 +28,8 @@ func MapKinds(spec seq.Spec) (maps []string) {
 	return maps
 }
 
-// ModelConfig is the architecture for these rows: that of the options, without the parts that the
-// kind of model has not.
+// ModelConfig is the architecture for these rows: that of the options, without the parts that this kind of model does
+// not have.
 func (c *Config) ModelConfig(ds *data.Dataset) model.Config {
 	m := c.ModelOptions.Config
 	m.Inputs, m.Likelihood = ds.D(), c.likelihoodOf(ds.Task)
@@ -37,7 +37,7 @@ func (c *Config) ModelConfig(ds *data.Dataset) model.Config {
 	if m.Likelihood == model.OrdinalLikelihood {
 		m.Levels = len(ds.Classes)
 	}
-	if m.Temperature == 1 { // as without one
+	if m.Temperature == 1 { // 1 has no effect
 		m.Temperature = 0
 	}
 	m.Skip, m.WCov = c.Skip && c.Model == model.GPDRF, c.weightCovariance(ds)

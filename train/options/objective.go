@@ -9,13 +9,13 @@ import (
 
 // The objectives of training.
 const (
-	Auto       = "auto" // the rows decide
+	Auto       = "auto" // choice by the rows
 	ELBO       = "elbo"
 	Predictive = "predictive" // Σ log E_q p(y | F) − KL (Jankowiak, Pleiss and Gardner 2020)
 )
 
-// checkObjective refuses a flag for the predictive objective where the model has none. In a file it has
-// no effect there.
+// checkObjective refuses a flag for the predictive objective if the model has none. In a config file it has no effect
+// then.
 func (c *Config) checkObjective() error {
 	gaussian := c.Likelihood == model.GaussianLikelihood || c.Likelihood == "auto"
 	if c.Objective != Predictive || gaussian && (c.Model == model.GP || c.Spectra == model.VarIntegrated) {
@@ -29,14 +29,13 @@ func (c *Config) checkObjective() error {
 	return nil
 }
 
-// fitObjective decides between the bound and the predictive objective where neither the user nor rows
-// that are held out do.
+// fitObjective decides between the bound and the predictive objective, unless the user or rows that are held out do.
 func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
 	switch {
 	case c.Objective == Predictive && !c.HasPredictive(ds):
 		return nil, c.Errorf("objective", "%s is for numbers, and the target %q has classes: leave it out",
 			Predictive, ds.Target)
-	case c.Objective != Auto || c.rowsChoose(ds):
+	case c.Objective != Auto || c.heldOutRowsChoose(ds):
 		return nil, nil
 	}
 	if c.Objective = c.ObjectiveOf(ds); c.Objective == Predictive {
@@ -47,14 +46,14 @@ func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
 	return notes, nil
 }
 
-// HasPredictive reports whether the model of training rows has a predictive objective.
+// HasPredictive reports whether the model for training rows has a predictive objective.
 func (c *Config) HasPredictive(ds *data.Dataset) bool {
 	m := c.ModelConfig(ds)
 	return m.HasPredictive()
 }
 
-// ObjectiveOf is the objective that is the safe one for training rows. The predictive one is no bound, and a
-// model may memorise under it if as many parameters as there are rows can follow these.
+// ObjectiveOf is the safe objective for training rows. The predictive one is no bound: under it, a model may memorise
+// if as many parameters as there are rows can follow the rows.
 func (c *Config) ObjectiveOf(ds *data.Dataset) string {
 	if c.HasPredictive(ds) && c.OutnumbersParameters(ds) {
 		return Predictive
@@ -68,17 +67,17 @@ func (c *Config) OutnumbersParameters(ds *data.Dataset) bool {
 	return ds.N() > m.Fitted()
 }
 
-// leastChosenBy is the number of rows from where on a fifth of them can choose.
+// leastChosenBy is the least number of rows of which a fifth can choose the objective.
 const leastChosenBy = 30
 
-// rowsChoose reports whether rows that are held out choose the objective and its weight of the divergences:
-// the objective remains Auto until they have. A length of the user's is kept, or a weight, unless the user
-// asks for Auto beside it. Numbers of sequences have all their steps under the bound: these are few, and a
-// quarter of them is too short.
-func (c *Config) rowsChoose(ds *data.Dataset) bool {
-	asked := c.Explicit("objective")
+// heldOutRowsChoose reports whether rows that are held out choose the objective and its weight of the divergences.
+// The objective is Auto until then. If the user gives a length or a weight, they choose only if the user gives Auto,
+// too. A regression of sequences takes all its steps under the bound: these are few, and a quarter of them is too
+// short.
+func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
+	requested := c.Explicit("objective")
 	for _, key := range []string{"steps", "epochs", "kl-weight"} {
-		if c.Explicit(key) && !asked {
+		if c.Explicit(key) && !requested {
 			return false
 		}
 	}
@@ -86,16 +85,16 @@ func (c *Config) rowsChoose(ds *data.Dataset) bool {
 	return c.KLWeight == 1 && ds.Kernel == nil && !ds.IsWide() && !short && ds.N() >= leastChosenBy
 }
 
-// Two layers are for many rows. A step takes 1.6 times as long, so there are fewer.
+// The defaults with two layers. A step takes 1.6 times as long as with one, so there are fewer steps.
 const (
 	deepLayers = 2
 	deepHidden = 16
 	deepSteps  = 9300
-	rowsOfDeep = 2 // rows for each parameter of two layers
+	rowsOfDeep = 2 // least number of rows for each parameter of two layers
 )
 
-// fitDepth makes two random-feature layers the preset default where there are two rows for each of their parameters.
-// They then fit better in the same time; with fewer rows they memorise.
+// fitDepth makes two random-feature layers the preset default if there are two rows for each of their parameters. They
+// fit better in the same time then; with fewer rows they memorise.
 func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 	m := c.With("layers", deepLayers).With("hidden", deepHidden).ModelConfig(ds)
 	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || c.Explicit("layers") ||

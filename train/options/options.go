@@ -14,23 +14,23 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Option describes one option: the flag, the key of a config file, the line of the
-// help text and of docs/cli.md are all made from it.
+// Option describes one option. The flag, the key of a config file, and the lines of the help text and of docs/cli.md
+// are made from it.
 type Option struct {
 	Key    string
 	Group  string   // heading of the help text
-	Arg    string   // the placeholder of its value in the help text
-	Help   string   // one line
-	Values []string // the words it takes; nil: any text or number
-	Models string   // the models that have it, "gpdrf or gp"; "" is all
-	Needs  string   // what it has no effect without, where the other options lack that; a flag is refused then
+	Arg    string   // placeholder of the value in the help text
+	Help   string   // description in the help text
+	Values []string // words that are allowed; nil: any text or number
+	Models string   // models that have the option, "gpdrf or gp"; "" is all
+	Needs  string   // missing condition without which the option has no effect, so that its flag is refused
 
-	Flag   bool // has a flag of its own; the others are keys of a config file and of --set
-	Record bool // written to config.yaml only where it is set
+	Flag   bool // the option has a flag of its own; others are keys of a config file and of --set
+	Record bool // the option is written to config.yaml only if it is set
 
 	limits limits
-	check  func(text string) (wrong string) // of a text, beyond Values; nil: any
-	value  any                              // a pointer to the field of a Config
+	check  func(text string) (wrong string) // further check of a text, beside Values; nil: none
+	value  any                              // pointer to the field of a Config
 }
 
 // Applies reports whether this kind of model has the option.
@@ -38,8 +38,8 @@ func (o *Option) Applies(model string) bool {
 	return o.Models == "" || slices.Contains(strings.Split(o.Models, " or "), model)
 }
 
-// unless is what an option needs and does not have.
-func unless(has bool, needs string) string {
+// missingNeed is the text needs if the other options do not have it, and "" if they do.
+func missingNeed(has bool, needs string) string {
 	if has {
 		return ""
 	}
@@ -57,31 +57,31 @@ func (o *Option) Written(value int) string {
 // IsBool reports whether the option is a switch.
 func (o *Option) IsBool() bool { _, ok := o.value.(*bool); return ok }
 
-// limits is the interval a number must lie in.
+// limits is the interval that a number must lie in.
 type limits struct {
-	lo, hi float64
-	open   bool // lo itself is outside
-	below  bool // hi itself is outside
+	lo, hi       float64
+	excludesLow  bool // lo itself is not allowed
+	excludesHigh bool // hi itself is not allowed
 }
 
 func between(lo, hi float64) limits { return limits{lo: lo, hi: hi} }
 
 func atLeast(lo float64) limits { return limits{lo: lo, hi: math.MaxFloat64} }
 
-func above(lo float64) limits { return limits{lo: lo, hi: math.MaxFloat64, open: true} }
+func above(lo float64) limits { return limits{lo: lo, hi: math.MaxFloat64, excludesLow: true} }
 
-func fraction(below bool) limits { return limits{hi: 1, below: below} }
+func fraction(excludesHigh bool) limits { return limits{hi: 1, excludesHigh: excludesHigh} }
 
-// check returns "" or what is wrong with v; NaN and the infinities never pass.
+// check describes the fault of v; "" for none. NaN and the infinities never pass.
 func (l limits) check(v float64) string {
-	if v >= l.lo && v <= l.hi && !(l.open && v == l.lo) && !(l.below && v == l.hi) {
+	if v >= l.lo && v <= l.hi && !(l.excludesLow && v == l.lo) && !(l.excludesHigh && v == l.hi) {
 		return ""
 	}
 	lo, hi := "at least", "at most"
-	if l.open {
+	if l.excludesLow {
 		lo = "above"
 	}
-	if l.below {
+	if l.excludesHigh {
 		hi = "below"
 	}
 	if l.hi == math.MaxFloat64 {
@@ -90,7 +90,7 @@ func (l limits) check(v float64) string {
 	return fmt.Sprintf("must be %s %.10g and %s %.10g", lo, l.lo, hi, l.hi)
 }
 
-// The largest numbers that the counters of device.Key hold with room to spare.
+// The largest numbers for which the counters of device.Key certainly suffice.
 const (
 	MaxSteps   = 1_000_000_000
 	MaxSamples = 65535
@@ -105,15 +105,14 @@ const (
 
 func words(list string) []string { return strings.Fields(list) }
 
-// copy is a Config that can change without the other.
+// copy is a Config with the same options that can change without c.
 func (c *Config) copy() *Config {
 	copied := *c
 	copied.explicit = maps.Clone(c.explicit)
 	return &copied
 }
 
-// With is a copy of the Config with another value of one option, which is of the field's type and
-// is not checked.
+// With is a copy of the Config with another value of one option. The value has the field's type, and is not checked.
 func (c *Config) With(key string, value any) *Config {
 	changed := c.copy()
 	changed.put(key, value)
@@ -141,7 +140,7 @@ func (c *Config) find(key string) *Option {
 // Check checks one setting by itself. Errors are *usererror.Error.
 func Check(s Setting) error { return defaults().set(s) }
 
-// set reads one setting's text into its field and remembers where it came from.
+// set reads the text of a setting into its field, and keeps its source.
 // Errors are *usererror.Error.
 func (c *Config) set(s Setting) error {
 	o := c.find(s.Key)
@@ -169,7 +168,7 @@ func keys() (all []string) {
 	return all
 }
 
-// parse reads text into the field. It returns "" or what is wrong with it.
+// parse reads text into the field. It describes the fault of a text; "" for none.
 func (o *Option) parse(text string) (wrong string) {
 	switch p := o.value.(type) {
 	case *string:

@@ -10,8 +10,8 @@ import (
 // Best is the preset whose other options are chosen by a search.
 const Best = "best"
 
-// defaults are the options before any preset, file or flag: the setting that trains well
-// in little time, and the meaning of preset default.
+// defaults are the options before any preset, file or flag, and those of preset default. They train well in little
+// time.
 func defaults() *Config {
 	return &Config{
 		DataOptions: DataOptions{
@@ -41,11 +41,11 @@ func defaults() *Config {
 	}
 }
 
-// removedPreset was a preset of version 0.2.0, and is a config file of examples now.
+// removedPreset is a preset of version 0.2.0 that became a config file of examples.
 const removedPreset = "cutajar"
 
-// withoutRemovedPreset makes removedPreset the default where a file gives the options that it stood
-// for, as the config.yaml of a run does.
+// withoutRemovedPreset replaces removedPreset by the default if the file gives the options of that preset, as the
+// config.yaml of a run does.
 func withoutRemovedPreset(file []Setting) []Setting {
 	given := func(key, text string) int {
 		return slices.IndexFunc(file, func(s Setting) bool { return s.Key == key && (text == "" || s.Text == text) })
@@ -57,8 +57,8 @@ func withoutRemovedPreset(file []Setting) []Setting {
 	return file
 }
 
-// ForResume is the Config of a run that goes on. A run of today has settled all that Fit decides; one of
-// version 0.2.0 leaves open what had one form then.
+// ForResume is the Config of a resumed run. Fit has settled its options. In a run of version 0.2.0, newer options are
+// open, and get the only value that they had then.
 func (c *Config) ForResume() *Config {
 	older := c.copy()
 	if older.Objective == Auto {
@@ -73,7 +73,7 @@ func (c *Config) ForResume() *Config {
 	return older
 }
 
-// checkPreset tells where to find a preset that has become a config file.
+// checkPreset refuses a preset that has become a config file, and names the file.
 func checkPreset(text string) (wrong string) {
 	if text == removedPreset {
 		return "is a config file now: give --config examples/cutajar.yaml"

@@ -9,47 +9,47 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Resume is the Config of a resumed run with what the command line may change: how often to make
-// checkpoints, and which of several devices of one kind to use. Any other option must keep its
-// value or be left out, since it would change the result. A *usererror.Error names it. A target may
-// have the number that its column has in rows, nil where these have not changed the options yet.
+// Resume is the Config of a resumed run with the changes of the command line: the interval of checkpoints, and another
+// device of the same kind. Any other option must keep its value or be left out, since it would change the result. A
+// *usererror.Error names it. A target may be given by the number that its column has in rows; rows may be nil.
 func (c *Config) Resume(flags []Setting, rows *data.Schema) (*Config, error) {
 	resumed := c.copy()
 	for _, s := range flags {
-		asked := c.copy()
-		if err := asked.set(s); err != nil {
+		requested := c.copy()
+		if err := requested.set(s); err != nil {
 			return nil, err
 		}
-		switch now := c.Text(s.Key); {
+		switch current := c.Text(s.Key); {
 		case s.Key == "checkpoint-every":
-			if err := asked.checkEvery(); err != nil {
+			if err := requested.checkEvery(); err != nil {
 				return nil, err
 			}
-			resumed.CheckpointEvery = asked.CheckpointEvery
-		case s.Key == "device" && kind(s.Text) == kind(now):
+			resumed.CheckpointEvery = requested.CheckpointEvery
+		case s.Key == "device" && kind(s.Text) == kind(current):
 			resumed.Device = s.Text
-		case asked.Text(s.Key) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
-		case s.Key == "target" && rows != nil && rows.NamesTargets(asked.Target):
-		case s.Key == "precision" && kind(c.Device) != "cuda:f32": // others have one alone
-		case s.Key == "kernel" && isSettled(s.Text, now):
-		case s.Key == "likelihood" && s.Text == Lognormal && now == model.GaussianLikelihood && c.Targets == data.LogTargets:
-		case s.Key == "epochs" && strings.HasPrefix(c.PlannedFor, forEpochs(asked.Epochs)):
-		case s.Key == "time-limit" && strings.HasPrefix(c.PlannedFor, ForTime(asked.TimeLimit)):
+		case requested.Text(s.Key) == current, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
+		case s.Key == "target" && rows != nil && rows.NamesTargets(requested.Target):
+		case s.Key == "precision" && kind(c.Device) != "cuda:f32": // other devices have only one precision
+		case s.Key == "kernel" && isSettled(s.Text, current):
+		case s.Key == "likelihood" && s.Text == Lognormal && current == model.GaussianLikelihood &&
+			c.Targets == data.LogTargets:
+		case s.Key == "epochs" && strings.HasPrefix(c.PlannedFor, forEpochs(requested.Epochs)):
+		case s.Key == "time-limit" && strings.HasPrefix(c.PlannedFor, ForTime(requested.TimeLimit)):
 		default:
-			was := "with " + now
+			beginning := "with " + current
 			if IsLength(s.Key) {
-				was = "for " + c.length()
-			} else if now == "" {
-				was = "without"
+				beginning = "for " + c.length()
+			} else if current == "" {
+				beginning = "without"
 			}
 			return nil, s.Errorf("the run began %s, and its result depends on it: leave the "+
-				"option out, or begin a new run", was)
+				"option out, or begin a new run", beginning)
 		}
 	}
 	return resumed, nil
 }
 
-// length is how long a run was to be when it began.
+// length is the planned length of a run when it began, in words.
 func (c *Config) length() string {
 	switch {
 	case c.TimeLimit > 0:

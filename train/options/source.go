@@ -8,14 +8,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Load reads the training and the test rows. The Config that it returns has what it finds out
-// about them: the target, the task, the fold, the folder of a named set.
+// Load reads the training and the test rows. The returned Config has the target, the task, the fold and the folder of
+// a named set.
 func (c *Config) Load(w data.Watch) (known *Config, train, test *data.Dataset, notes []string, err error) {
 	return c.LoadLike(nil, w)
 }
 
-// LoadLike is Load of rows with the columns of a model; nil finds the columns.
-func (c *Config) LoadLike(like *data.Schema, w data.Watch) (known *Config, train, test *data.Dataset,
+// LoadLike is Load of rows with the schema of a model; it may be nil.
+func (c *Config) LoadLike(schema *data.Schema, w data.Watch) (known *Config, train, test *data.Dataset,
 	notes []string, err error) {
 	c = c.copy()
 	named := slices.Contains(data.Names(), c.Data)
@@ -25,16 +25,16 @@ func (c *Config) LoadLike(like *data.Schema, w data.Watch) (known *Config, train
 	case !c.Explicit("fold"):
 		c.Fold = 0
 	}
-	// an empty one that is written down means what it did then
+	// an empty folder in a config.yaml is that of the run that wrote it
 	if named && !c.Explicit("data-dir") {
 		c.DataDir = os.Getenv(data.DataDirEnv)
 	}
-	from := c.pathsFromHere()
+	paths := c.pathsFromHere()
 	train, test, notes, err = data.Load(data.Source{
-		Data: from.Data, Test: from.Test, Labels: from.Labels, TestLabels: from.TestLabels,
-		TableOptions: c.tableOptions(), DataDir: from.DataDir, Folds: c.Folds, Fold: c.Fold,
+		Data: paths.Data, Test: paths.Test, Labels: paths.Labels, TestLabels: paths.TestLabels,
+		TableOptions: c.tableOptions(), DataDir: paths.DataDir, Folds: c.Folds, Fold: c.Fold,
 		Target: c.Target, Task: c.taskToRead(), Seed: c.Seed,
-		Tokens: c.Tokens, Sequence: c.Sequence, Gram: from.Gram, Like: like, Watch: w,
+		Tokens: c.Tokens, Sequence: c.Sequence, Gram: paths.Gram, Like: schema, Watch: w,
 	})
 	if err != nil {
 		return nil, nil, nil, nil, err
@@ -47,28 +47,28 @@ func (c *Config) LoadLike(like *data.Schema, w data.Watch) (known *Config, train
 	return known, train, test, append(notes, more...), nil
 }
 
-// pathsFromHere is the Config with its paths as they lead to files from here.
+// pathsFromHere is the Config with its paths relative to the working directory.
 func (c *Config) pathsFromHere() *Config {
-	if c.at == "" {
+	if c.folder == "" {
 		return c
 	}
-	return c.PathsFrom(c.at)
+	return c.PathsFrom(c.folder)
 }
 
-// RelativeTo is the Config of a run that began in another folder, where its relative paths start.
+// RelativeTo is the Config of a run whose relative paths start in a folder.
 func (c *Config) RelativeTo(folder string) *Config {
-	if here, err := os.Getwd(); err == nil && here == folder {
+	if workDir, err := os.Getwd(); err == nil && workDir == folder {
 		return c
 	}
-	there := c.copy()
-	there.at = folder
-	return there
+	relative := c.copy()
+	relative.folder = folder
+	return relative
 }
 
-// Folder is where relative paths start; "" is here.
-func (c *Config) Folder() string { return c.at }
+// Folder is the folder in which relative paths start; "" is the working directory.
+func (c *Config) Folder() string { return c.folder }
 
-// tableOptions are the options of a table, as package data has them.
+// tableOptions are the options of a table for package data.
 func (c *Config) tableOptions() data.TableOptions {
 	return data.TableOptions{OneHot: c.OneHot, Ignore: c.Ignore, Text: c.Words, ID: c.ID, Missing: c.Missing,
 		Dates: c.Dates,
@@ -77,23 +77,23 @@ func (c *Config) tableOptions() data.TableOptions {
 			Header: c.Header}}
 }
 
-// PathsFrom is the Config with its relative paths as they are seen from a folder.
+// PathsFrom is the Config with its relative paths joined to a folder.
 func (c *Config) PathsFrom(folder string) *Config {
-	there := c.copy()
-	paths := []*string{&there.Test, &there.Labels, &there.TestLabels, &there.DataDir, &there.Gram}
+	joined := c.copy()
+	paths := []*string{&joined.Test, &joined.Labels, &joined.TestLabels, &joined.DataDir, &joined.Gram}
 	if data.Folds(c.Data) == 0 { // not a named set
-		paths = append(paths, &there.Data)
+		paths = append(paths, &joined.Data)
 	}
 	if _, file := c.validation(); file != "" {
-		paths = append(paths, &there.Validation)
+		paths = append(paths, &joined.Validation)
 	}
 	for _, path := range paths {
-		if path == &there.Test && *path == data.NoTest {
+		if path == &joined.Test && *path == data.NoTest {
 			continue
 		}
 		if *path != "" && !filepath.IsAbs(*path) {
 			*path = filepath.Join(folder, *path)
 		}
 	}
-	return there
+	return joined
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Where a named set was read from is part of the written config: it repeats the run wherever
-// GPDRF_DATA leads by then.
+// The folder of a named set is part of the written config, which repeats the run with any GPDRF_DATA.
 func TestConfigKeepsDataDir(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	for i, dir := range dirs {

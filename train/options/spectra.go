@@ -17,10 +17,9 @@ func checkTreatment(text string) (wrong string) {
 	return ""
 }
 
-// checkSpectra refuses flags that do not go with the treatment of the frequencies. A file, such as
-// a run's own config.yaml, or a preset holds them all: there they have no effect. Features that
-// have no moments in closed form get a fixed draw of the frequencies, unless a user asks for
-// another treatment.
+// checkSpectra refuses flags that do not fit the treatment of the frequencies. In a preset or a file, such as the
+// config.yaml of a run, these options have no effect. Features without moments in closed form get a fixed draw of the
+// frequencies, unless a user asks for another treatment.
 func (c *Config) checkSpectra() error {
 	if c.Model == model.GP || c.Spectra != model.VarIntegrated {
 		return c.checkWeights()
@@ -50,15 +49,14 @@ func (c *Config) checkWeights() error {
 	return nil
 }
 
-// Where the covariance of the weights is full: up to rowsPerFeature rows for each of the features, more
-// rows tell weights apart; and up to fullFeatures of these, more cost more than the GP layer.
+// The limits up to which the covariance of the weights is full by default.
 const (
-	rowsPerFeature = 10
-	fullFeatures   = 256
+	rowsPerFeature = 10  // rows for each feature: more rows determine each weight
+	fullFeatures   = 256 // features: more of them take longer than the GP layer
 )
 
-// weightCovariance is the covariance of the weights of the last layer. With few rows for its 2R
-// features, these are not told apart, and a diagonal costs much of the bound.
+// weightCovariance is the covariance of the weights of the last layer. Few rows for its 2R features do not determine
+// each weight, and a diagonal costs much of the bound.
 func (c *Config) weightCovariance(ds *data.Dataset) string {
 	features := 2 * c.Features
 	switch {
@@ -74,8 +72,8 @@ func (c *Config) weightCovariance(ds *data.Dataset) string {
 
 // fitWeights settles the covariance of the weights of the last layer.
 func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
-	auto := c.WCov == Auto
-	if c.WCov = c.weightCovariance(ds); auto && c.WCov == model.Full {
+	isAuto := c.WCov == Auto
+	if c.WCov = c.weightCovariance(ds); isAuto && c.WCov == model.Full {
 		notes = append(notes, fmt.Sprintf(
 			"w-cov: full, since %d rows are at most %d for each cosine and sine of %d frequencies",
 			ds.N(), rowsPerFeature, c.Features))
@@ -86,7 +84,7 @@ func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
 // hasArcCosines reports whether the features are of an arc-cosine kernel.
 func (c *Config) hasArcCosines() bool { return strings.HasPrefix(c.FeatureKernel, "arccos") }
 
-// spectraNotes is the note about features without moments in closed form.
+// spectraNotes is the note that features without moments in closed form get another treatment.
 func (c *Config) spectraNotes() []string {
 	if c.Model == model.GP || !c.hasArcCosines() || c.Spectra != model.PriorFixed || c.Explicit("spectra") {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What does not go with frequencies in closed form is refused where a flag asks for it.
+// Flags that do not fit frequencies in closed form are refused.
 func TestSpectraOptions(t *testing.T) {
 	for options, want := range map[string]string{
 		"--local-reparam false": "--set local-reparam: it has no effect " +
@@ -41,7 +41,7 @@ func TestSpectraOptions(t *testing.T) {
 	}
 }
 
-// What a file has beside a flag that it does not go with has no effect.
+// An option of a file that does not fit a flag has no effect.
 func TestObjectiveOfFile(t *testing.T) {
 	file := mustParse(t, "objective: predictive\nw-cov: full\n")
 	for options, want := range map[string]string{

@@ -32,7 +32,7 @@ func (c *Config) Options() (all []Option) {
 	return all
 }
 
-// fileOptions say which files hold the rows, and how a table is written.
+// fileOptions are the files of the rows, and the format of a table.
 func (c *Config) fileOptions() []Option {
 	return []Option{
 		{Key: "data", Flag: true, Arg: "NAME|FILE", value: &c.Data,
@@ -82,7 +82,7 @@ func (c *Config) fileOptions() []Option {
 	}
 }
 
-// rowOptions choose the test rows, and the kinds of the columns.
+// rowOptions are the choice of the test rows, and the kinds of the columns.
 func (c *Config) rowOptions() []Option {
 	return []Option{
 		{Key: "folds", Flag: true, Arg: "N", limits: between(0, 100), value: &c.Folds,
@@ -91,7 +91,7 @@ func (c *Config) rowOptions() []Option {
 		{Key: "fold", Flag: true, Arg: "K", limits: between(0, 100), value: &c.Fold,
 			Help: "which fold is for testing: of a named set, or of --folds"},
 		{Key: "data-dir", Arg: "DIR", value: &c.DataDir,
-			Needs: unless(slices.Contains(data.Names(), c.Data), "a named set as --data"),
+			Needs: missingNeed(slices.Contains(data.Names(), c.Data), "a named set as --data"),
 			Help:  "folder of the named sets; default: $GPDRF_DATA"},
 		{Key: "target", Flag: true, Arg: "COL[,COL]", value: &c.Target,
 			Help: "target column by name or by number from 1, or several for a regression of each; default: the " +
@@ -202,7 +202,7 @@ func (c *Config) drfOptions() []Option {
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
 			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,
-			Needs: unless(c.Layers > 1, "layers=2 or more"),
+			Needs: missingNeed(c.Layers > 1, "layers=2 or more"),
 			Help:  "width between two layers"},
 		{Key: "features-kernel", Models: onDRF, Values: model.FeatureKernels(), value: &c.FeatureKernel,
 			Help: "cosines and sines of rbf (the paper's) or of Matérn kernels, whose frequencies have heavier " +
@@ -249,10 +249,10 @@ func (c *Config) objectiveOptions() []Option {
 				"epochs or kl-weight are given, rows choose only where auto is given, too. Where they do not, auto is " +
 				"predictive if noise is gaussian and rows outnumber the parameters that can follow them, else elbo"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
-			Needs: unless(c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood),
+			Needs: missingNeed(c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood),
 			Help:  "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,
-			Needs: unless(c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood),
+			Needs: missingNeed(c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood),
 			Help:  "learn the degrees of freedom of student-t by gradient"},
 		{Key: "class-offsets", value: &c.ClassOffsets,
 			Help: "learn a bias for each class, so that rows unlike all training rows get the class " +
@@ -272,7 +272,7 @@ func (c *Config) objectiveOptions() []Option {
 	}
 }
 
-// optimiserOptions are about how it is maximised.
+// optimiserOptions are about the maximisation of the objective.
 func (c *Config) optimiserOptions() []Option {
 	return []Option{
 		{Key: "batch", Flag: true, Arg: "B", limits: between(1, MaxWidth), value: &c.Batch,
@@ -289,7 +289,7 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "kl-warmup", Arg: "X", limits: fraction(false), value: &c.KLWarmup,
 			Help: "fraction of the steps over which the weight of the divergences rises"},
 		{Key: "freeze-omega", Models: onDRF, Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeOmega,
-			Needs: unless(model.Treatment(c.Spectra) != model.PriorFixed, "spectra other than "+model.PriorFixed),
+			Needs: missingNeed(model.Treatment(c.Spectra) != model.PriorFixed, "spectra other than "+model.PriorFixed),
 			Help:  "steps in which q of the frequencies is held"},
 		{Key: "freeze-kernel", Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeKernel,
 			Help: "steps in which kernel and noise parameters are held"},
@@ -335,7 +335,7 @@ func (c *Config) predictionOptions() []Option {
 			Help: fmt.Sprintf("hold out a fifth of the training rows, %d at most, for intervals and sets that "+
 				"hold the target of a new row with a probability of level, however wrong the model is, if that row "+
 				"is exchangeable with the training rows", MostConformal)},
-		{Key: "level", Arg: "X", limits: limits{hi: 1, open: true, below: true}, value: &c.Level,
+		{Key: "level", Arg: "X", limits: limits{hi: 1, excludesLow: true, excludesHigh: true}, value: &c.Level,
 			Help: "the level of --conformal; predict --level takes any other from the same run"},
 	}
 }

@@ -9,20 +9,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// What an evaluation during training may cost: at most as much as the forward passes of
-// validationRows·validationSamples rows.
+// The cost of an evaluation during training: at most the forward passes of ValidationRows·ValidationSamples rows.
 const (
 	ValidationRows    = 2000
 	ValidationSamples = 8
 )
 
-// Evaluations is how many there are in a run where the user does not say otherwise.
+// Evaluations is the default number of evaluations in a run.
 const Evaluations = 20
 
-// mostValidation is the largest part of the training rows that can be held out.
+// mostValidation is the largest share of the training rows that can be held out.
 const mostValidation = 0.5
 
-// validation reads the option: a fraction, a percentage, or a file; 0 and "" without validation.
+// validation reads Validation: a fraction, a percentage, or a file; 0 and "" without validation.
 func (c *Config) validation() (fraction float64, file string) {
 	text, isPercent := strings.CutSuffix(c.Validation, "%")
 	fraction, err := strconv.ParseFloat(text, 64)
@@ -41,7 +40,7 @@ func (c *Config) Validates() bool {
 	return fraction != 0 || file != ""
 }
 
-// checkValidation refuses options that make no sense together.
+// checkValidation refuses a fraction that is too large, and options of a validation without validation rows.
 func (c *Config) checkValidation() error {
 	if fraction, _ := c.validation(); !(fraction >= 0 && fraction <= mostValidation) {
 		return c.Errorf("validation", "%q must be a fraction of at most %g, or a file",
@@ -61,9 +60,9 @@ func (c *Config) checkValidation() error {
 	return nil
 }
 
-// HoldOut takes the validation rows that the Config asks for: from the training rows, or from a
-// file; held is nil where it asks for none.
-func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Dataset, notes []string, err error) {
+// HoldOut takes the validation rows that the Config asks for, from the training rows or from a file. heldOut is nil
+// without validation.
+func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, heldOut *data.Dataset, notes []string, err error) {
 	fraction, file := c.pathsFromHere().validation()
 	switch {
 	case file != "" && all.Kernel != nil:
@@ -72,57 +71,57 @@ func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Data
 			"training rows, such as 0.1", file)
 	case file != "":
 		schema := all.Schema()
-		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &schema, Beside: all, Watch: w})
-		return all, held, notes, err
+		heldOut, notes, err = data.ReadFile(file, data.ReadOptions{Like: &schema, Beside: all, Watch: w})
+		return all, heldOut, notes, err
 	case fraction > 0:
-		if rest, held, err = data.HoldOut(all, fraction, c.Seed); err != nil {
+		if rest, heldOut, err = data.HoldOut(all, fraction, c.Seed); err != nil {
 			return nil, nil, nil, err
 		}
-		return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for validation, %s",
-			all.Path, held.N(), all.N(), all.HowSplit(c.Seed))}, nil
+		return rest, heldOut, []string{fmt.Sprintf("%s: %d of %d training rows held out for validation, %s",
+			all.Path, heldOut.N(), all.N(), all.HowSplit(c.Seed))}, nil
 	}
 	return all, nil, nil, nil
 }
 
-// The rows held out for intervals: a share of the training rows, and how many at most.
+// The rows that are held out for intervals.
 const (
-	conformalShare = 0.2
-	MostConformal  = 5000
+	conformalShare = 0.2  // share of the training rows
+	MostConformal  = 5000 // largest number of rows
 )
 
-// HoldOutConformal takes the rows behind the intervals away from training, before HoldOut takes those of
-// validation: nothing else in the run may see them. held is nil where the Config asks for no intervals.
-func (c *Config) HoldOutConformal(all *data.Dataset) (rest, held *data.Dataset, notes []string, err error) {
+// HoldOutConformal takes the rows for the intervals out of the training rows, before HoldOut takes those of
+// validation: nothing else in the run may use them. heldOut is nil if the Config asks for no intervals.
+func (c *Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset, notes []string, err error) {
 	if !c.Conformal {
 		return all, nil, nil, nil
 	}
 	share := min(conformalShare, MostConformal/float64(all.N()))
-	if rest, held, err = data.HoldOut(all, share, c.Seed); err != nil {
+	if rest, heldOut, err = data.HoldOut(all, share, c.Seed); err != nil {
 		return nil, nil, nil, c.Errorf("conformal", "%w", err)
 	}
-	if err := metrics.CheckConformal(held.N(), c.Level); err != nil {
+	if err := metrics.CheckConformal(heldOut.N(), c.Level); err != nil {
 		return nil, nil, nil, c.Errorf("conformal", "of %d training rows a fifth is held out: %w", all.N(), err)
 	}
-	return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for intervals, %s",
-		all.Path, held.N(), all.N(), all.HowSplit(c.Seed))}, nil
+	return rest, heldOut, []string{fmt.Sprintf("%s: %d of %d training rows held out for intervals, %s",
+		all.Path, heldOut.N(), all.N(), all.HowSplit(c.Seed))}, nil
 }
 
-// Rows are the rows of a run by their use; nil where the Config asks for none.
+// Rows are the rows of a run by their use; nil if the Config asks for none.
 type Rows struct{ Train, Validation, Conformal, Test *data.Dataset }
 
-// Divide takes from all rows for training those behind the intervals, and then those of validation.
+// Divide takes the rows for the intervals, and then the validation rows, out of all rows for training.
 func (c *Config) Divide(all *data.Dataset, w data.Watch) (r Rows, notes []string, err error) {
 	rest, conformal, intervals, err := c.HoldOutConformal(all)
 	if err != nil {
 		return r, nil, err
 	}
-	rest, held, validation, err := c.HoldOut(rest, w)
-	return Rows{Train: rest, Validation: held, Conformal: conformal}, append(intervals, validation...), err
+	rest, heldOut, validation, err := c.HoldOut(rest, w)
+	return Rows{Train: rest, Validation: heldOut, Conformal: conformal}, append(intervals, validation...), err
 }
 
-// ReadRows is LoadLike, and divides the rows.
-func (c *Config) ReadRows(like *data.Schema, w data.Watch) (known *Config, r Rows, notes []string, err error) {
-	known, all, test, notes, err := c.LoadLike(like, w)
+// ReadRows reads rows as LoadLike does, and divides them.
+func (c *Config) ReadRows(schema *data.Schema, w data.Watch) (known *Config, r Rows, notes []string, err error) {
+	known, all, test, notes, err := c.LoadLike(schema, w)
 	if err != nil {
 		return nil, r, nil, err
 	}

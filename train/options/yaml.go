@@ -17,11 +17,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// maxConfigFile bounds the bytes read: a config file is a page of text.
+// maxConfigFile is the largest number of bytes in a config file, which is a page of text.
 const maxConfigFile = 1 << 20
 
-// ReadConfig reads a YAML file of options into settings for Resolve. The file may have more keys,
-// which are the caller's. Every error says file, line and column, and is a *usererror.Error.
+// ReadConfig reads a YAML file of options into settings for Resolve. more are further keys that the caller allows.
+// Every error names file, line and column, and is a *usererror.Error.
 func ReadConfig(path string, more ...string) ([]Setting, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -90,9 +90,8 @@ func syntaxError(name string, err error) error {
 	return usererror.Errorf("%s: not YAML: %s", name, strings.TrimPrefix(text, "yaml: "))
 }
 
-// YAML is the Config as a config file: every option that the model has, in the order of the
-// table. It holds nothing of the moment (no date, no host), and reading it back gives
-// the same Config.
+// YAML is the Config as a config file: every option that the model has, in the order of the table. It has no date and
+// no host in it, and reading it back gives the same Config.
 func (c *Config) YAML() []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode,
 		HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the " +
@@ -117,7 +116,7 @@ func (c *Config) YAML() []byte {
 			value.LineComment = strings.Join(o.Values, " | ")
 		}
 		if _, isText := o.value.(*string); isText {
-			value.SetString(text) // quotes what would not come back as a string
+			value.SetString(text) // it quotes a text that would not be read back as a string
 		}
 		root.Content = append(root.Content, key, value)
 	}

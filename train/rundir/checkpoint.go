@@ -18,13 +18,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Checkpoint is a run between two of its steps: all that the later ones depend on. Randomness is a
-// function of the seed and the step, so these are the options, the step and a few vectors with a
-// number for each parameter.
+// Checkpoint is the state of a run between two of its steps, on which the later steps depend. Randomness is a function
+// of the seed and the step, so the state is the options, the step and a few vectors with a number for each parameter.
 type Checkpoint struct {
-	Trained *fitted.Model // with the parameters that the run would keep if it ended here
+	Trained *fitted.Model // model with the parameters that the run would keep if it ended here
 	Config  *options.Config
-	Result  *Result // so far: without scores
+	Result  *Result // result up to this step, without scores
 
 	State
 	Vectors []Vector
@@ -32,21 +31,21 @@ type Checkpoint struct {
 
 // State is the rest of a Checkpoint: all but options and vectors.
 type State struct {
-	Step       int           `json:"step"`     // the last that is done
-	Seconds    float64       `json:"seconds"`  // in the loop until then
-	Used       time.Duration `json:"used"`     // since the command began, for the time limit
-	Limit      time.Duration `json:"limit"`    // 0: none, or not known
-	Deadline   time.Duration `json:"deadline"` // of Used; 0: no deadline
+	Step       int           `json:"step"`     // number of the last step that is done
+	Seconds    float64       `json:"seconds"`  // time of the steps
+	Used       time.Duration `json:"used"`     // time since the command began, for the time limit
+	Limit      time.Duration `json:"limit"`    // time limit; 0: none, or not known
+	Deadline   time.Duration `json:"deadline"` // largest Used at the end of the steps; 0: no deadline
 	Metrics    int64         `json:"metrics"`  // length of metrics.jsonl
 	Validation string        `json:"validation_fingerprint"`
 	Intervals  string        `json:"conformal_fingerprint,omitempty"` // "" also in older checkpoints
 	Last       *Evaluation   `json:"last_evaluation"`
 	Best       *Evaluation   `json:"best_evaluation"`
 	Since      int           `json:"evaluations_since_best"`
-	Readings   []float64     `json:"readings,omitempty"` // of the objective, every few steps
+	Readings   []float64     `json:"readings,omitempty"` // objective after every few steps
 
-	// of a run that has not taken its first step: the attempts that it has made, and where the user gave which
-	// options, since the others can still change
+	// Attempts and Given belong to a run that has not taken its first step. Given are the options that the user gave,
+	// with their sources: the others can still change.
 	Attempts []Attempt         `json:"attempts,omitempty"`
 	Given    map[string]string `json:"given,omitempty"`
 }
@@ -56,8 +55,8 @@ type Attempt struct {
 	Objective   string    `json:"objective"`
 	KLWeight    float64   `json:"kl_weight"`
 	Steps       int       `json:"steps"`
-	Logs        []float64 `json:"logs"`                  // none where it broke off
-	Temperature float64   `json:"temperature,omitempty"` // that fits these rows
+	Logs        []float64 `json:"logs"`                  // nil if the attempt broke off
+	Temperature float64   `json:"temperature,omitempty"` // temperature that fits these rows
 }
 
 // Vector is a number for each parameter, in the order of the model's layout.
@@ -70,13 +69,13 @@ type Vector struct {
 const (
 	ParametersVector = "parameters"
 	MeansVector      = "adam.mean"   // Adam's first moments
-	SquaresVector    = "adam.square" // and second
-	BestVector       = "best"        // those of the best evaluation, once there is one to restore
+	SquaresVector    = "adam.square" // Adam's second moments
+	BestVector       = "best"        // parameters of the best evaluation, if the run restores them
 )
 
 // The metadata of a checkpoint file, beside that of a model file.
 const (
-	// CheckpointFormat ends in a number that is raised when a file of today could be misread.
+	// CheckpointFormat ends in a number that a change of the format increases.
 	CheckpointFormat = "gpdrf-gpu checkpoint 1"
 
 	metaConfig   = "config" // YAML
@@ -84,7 +83,7 @@ const (
 	metaProgress = "progress"
 )
 
-// write writes a safetensors file.
+// write writes the checkpoint as a safetensors file.
 func (c *Checkpoint) write(w io.Writer) error {
 	metadata := map[string]string{fitted.FormatKey: CheckpointFormat, metaConfig: string(c.Config.YAML())}
 	text, tensors, err := c.Trained.Description()
@@ -156,7 +155,7 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	}
 	isLog := func(s data.TargetScale) bool { return s.Log }
 	if len(c.Trained.Targets) > 0 && !slices.ContainsFunc(c.Trained.Targets, isLog) {
-		// auto, before there was a choice
+		// in older checkpoints, auto always was the standard scaling
 		c.Config = c.Config.With("target-scaling", data.StandardTargets)
 	}
 	if c.Result == nil || c.Step < 0 || c.Step >= c.Config.Last() || (c.Step == 0) != (c.Attempts != nil) {
@@ -169,12 +168,12 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	for _, x := range tensors {
 		c.Vectors = append(c.Vectors, Vector{x.Name, x.Data})
 	}
-	c.Trained.Parameters, err = unflatten(c.Trained.Config.Layout(), c.kept())
+	c.Trained.Parameters, err = unflatten(c.Trained.Config.Layout(), c.keptParameters())
 	return c, err
 }
 
-// kept are the parameters that the run would keep if it ended here.
-func (c *Checkpoint) kept() []float64 {
+// keptParameters are the parameters that the run would keep if it ended here.
+func (c *Checkpoint) keptParameters() []float64 {
 	if v := c.Vector(BestVector); v != nil {
 		return v
 	}

@@ -17,66 +17,64 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// cvFile stands in the folder of a cross-validation, beside the run folders of its folds.
+// cvFile is the file of a CV, beside the run folders of its folds.
 const cvFile = "cv.json"
 
-// OutOfFoldFile is there when all folds are finished: of every row the prediction by the model that
-// has not seen it.
+// OutOfFoldFile holds the prediction of every row by the model that has not seen it, once all folds are finished.
 const OutOfFoldFile = "predictions.csv"
 
-// own asks for the folds that a named set has.
+// own is the value of --cv that asks for the folds of a named set.
 const own = "own"
 
 const mostFolds = 100
 
-// CV is a cross-validation: its options, the state of its folds, and their results
-// together. Every fold is a run like any other, in a run folder of its own, which knows its own
-// state best.
+// CV is a cross-validation: its options, the state of its folds, and their joint results. Every fold is a run like any
+// other, in a run folder of its own, from which the CV reads the fold's state.
 type CV struct {
 	Version   string            `json:"version"`
 	Data      string            `json:"data"`
 	Task      data.Task         `json:"task"`
 	Model     string            `json:"model"`
-	Device    string            `json:"device"` // the same for all folds
+	Device    string            `json:"device"` // device of all folds
 	Seed      uint64            `json:"seed"`
-	Folder    string            `json:"folder"` // where train ran: relative paths start there
+	Folder    string            `json:"folder"` // working directory of train, in which relative paths start
 	Folds     int               `json:"folds"`
-	OwnFolds  bool              `json:"own_folds"` // those of a named set
+	OwnFolds  bool              `json:"own_folds"` // the folds are those of a named set
 	TimeLimit string            `json:"time_limit,omitempty"`
-	Options   []options.Setting `json:"options"` // as they were given
+	Options   []options.Setting `json:"options"` // options as the user gave them
 	Complete  bool              `json:"complete"`
 	Runs      []FoldRun         `json:"runs"`
 
-	Summary // of the folds that are finished
+	Summary // joint results of the finished folds
 
 	path   string
-	joined bool // other processes may train folds, too
+	shared bool // other processes may train folds, too
 }
 
 // The standings of a fold.
 const (
 	FoldWaiting     = "not begun"
-	FoldUnfinished  = "unfinished"  // it has a checkpoint
-	FoldInterrupted = "interrupted" // it has scores, too, of the model so far
+	FoldUnfinished  = "unfinished"  // the fold has a checkpoint
+	FoldInterrupted = "interrupted" // the fold has a checkpoint, and scores of its model
 	FoldFailed      = "failed"
 	FoldFinished    = "finished"
 )
 
-// FoldRun is how a fold stands, and how it did.
+// FoldRun is the standing of a fold, and its results.
 type FoldRun struct {
 	Fold                 int     `json:"fold"`
-	Run                  string  `json:"run"` // its folder in that of the cross-validation
+	Run                  string  `json:"run"` // name of its folder in that of the cross-validation
 	Standing             string  `json:"standing"`
 	Failure              string  `json:"failure,omitempty"`
 	NTrain               int     `json:"n_train,omitempty"`
 	NTest                int     `json:"n_test,omitempty"`
 	Steps                int     `json:"steps,omitempty"`
 	Seconds              float64 `json:"seconds,omitempty"`
-	*fitted.ResultScores         // nil where there are none
+	*fitted.ResultScores         // nil without scores
 }
 
-// NewCV is the cross-validation that --cv asks for, of a run with these options.
-func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
+// NewCV is the cross-validation that --cv requests, of a run with these options.
+func NewCV(requested string, file, flags []options.Setting) (*CV, error) {
 	for _, s := range flags {
 		if s.Key == "folds" || s.Key == "fold" {
 			return nil, usererror.Errorf("%s: --cv makes the folds and trains on all of them: leave this out", s.From)
@@ -97,7 +95,7 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 		return nil, usererror.Errorf("--cv: preset best makes folds of its own, of the training rows: leave " +
 			"--cv out, or take another preset")
 	}
-	cv.Model, cv.Seed, cv.OwnFolds = c.Model, c.Seed, asked == own
+	cv.Model, cv.Seed, cv.OwnFolds = c.Model, c.Seed, requested == own
 	if c.TimeLimit > 0 {
 		cv.TimeLimit = c.TimeLimit.String()
 	}
@@ -106,9 +104,9 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 			return nil, usererror.Errorf("--cv own: %s has no folds of its own: say how many to "+
 				"make, --cv 5 for example", c.Data)
 		}
-	} else if cv.Folds, err = strconv.Atoi(asked); err != nil || cv.Folds < 2 || cv.Folds > mostFolds {
+	} else if cv.Folds, err = strconv.Atoi(requested); err != nil || cv.Folds < 2 || cv.Folds > mostFolds {
 		return nil, usererror.Errorf("--cv: %q must be a number of folds from 2 to %d, or own for those of "+
-			"a named set", asked, mostFolds)
+			"a named set", requested, mostFolds)
 	}
 	cv.Folder, _ = os.Getwd()
 	for k := range cv.Folds {
@@ -119,7 +117,7 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 
 func foldFolder(fold int) string { return fmt.Sprintf("fold-%d", fold) }
 
-// Share is the time limit of a fold, 0 for none: folds share one equally.
+// Share is the time limit of a fold, an equal share of the whole limit; 0 without a limit.
 func (cv *CV) Share() time.Duration {
 	limit, err := time.ParseDuration(cv.TimeLimit)
 	if err != nil {
@@ -147,9 +145,9 @@ func (cv *CV) config(fold int) (*options.Config, error) {
 }
 
 // IsCV reports whether a folder is that of a cross-validation.
-func IsCV(path string) bool { return isIn(path, cvFile) }
+func IsCV(path string) bool { return hasFile(path, cvFile) }
 
-// OpenCV reads the folder of a cross-validation. How folds stand it takes from their folders.
+// OpenCV reads the folder of a cross-validation, and the standings of the folds from their folders.
 func OpenCV(path string) (*CV, error) {
 	file := filepath.Join(path, cvFile)
 	text, err := os.ReadFile(file)
@@ -165,7 +163,7 @@ func OpenCV(path string) (*CV, error) {
 		return nil, usererror.Errorf("%s: damaged: it is not the list of the folds of a cross-validation", file)
 	}
 	cv.path = path
-	return cv, cv.look()
+	return cv, cv.readStandings()
 }
 
 // Place puts the folder of a new cross-validation in its place.
@@ -174,26 +172,26 @@ func (cv *CV) Place(f *Folder) (err error) {
 	return err
 }
 
-// Path is the folder.
+// Path is the folder of the cross-validation.
 func (cv *CV) Path() string { return cv.path }
 
 // FoldPath is the run folder of a fold.
 func (cv *CV) FoldPath(fold int) string { return filepath.Join(cv.path, cv.Runs[fold-1].Run) }
 
-// Lock keeps other processes from training in the folder until release is called. What those left
-// that were killed before the first checkpoint of a fold is removed.
+// Lock keeps other processes from training in the folder until release is called. It removes the folders of folds
+// that were killed before their first checkpoint.
 func (cv *CV) Lock() (release func(), err error) {
 	f, err := os.Open(cv.path)
 	if err != nil {
 		return nil, err
 	}
-	locked := atomicfile.Lock(f)
-	if errors.Is(locked, atomicfile.ErrLocked) {
+	lockErr := atomicfile.Lock(f)
+	if errors.Is(lockErr, atomicfile.ErrLocked) {
 		return nil, errors.Join(usererror.Errorf("%s: another process is training in it", cv.path), f.Close())
 	}
 	for _, run := range cv.Runs {
 		for _, path := range atomicfile.Leftovers(filepath.Join(cv.path, run.Run)) {
-			if locked == nil && !isIn(path, ResultFile) && !isIn(path, CheckpointFile) {
+			if lockErr == nil && !hasFile(path, ResultFile) && !hasFile(path, CheckpointFile) {
 				err = errors.Join(err, os.RemoveAll(path))
 			}
 		}
@@ -201,10 +199,10 @@ func (cv *CV) Lock() (release func(), err error) {
 	return func() { f.Close() }, err
 }
 
-// Update looks at the folds again, notes a failure of one of them, and writes cv.json again.
+// Update reads the standings of the folds again, notes a failure of one of them, and writes cv.json.
 func (cv *CV) Update(fold int, failure error) error {
-	if cv.joined {
-		return cv.alone(func() error { return cv.update(fold, failure) })
+	if cv.shared {
+		return cv.withLock(func() error { return cv.update(fold, failure) })
 	}
 	return cv.update(fold, failure)
 }
@@ -215,13 +213,13 @@ func (cv *CV) update(fold int, failure error) error {
 	} else {
 		run.Failure = ""
 	}
-	if err := cv.look(); err != nil {
+	if err := cv.readStandings(); err != nil {
 		return err
 	}
 	return atomicfile.WriteFile(filepath.Join(cv.path, cvFile), JSONTo(cv))
 }
 
-// Prune removes the folder where no fold has left anything.
+// Prune removes the folder of the cross-validation if it holds no folder of a fold.
 func (cv *CV) Prune() error {
 	for _, run := range cv.Runs {
 		if _, err := os.Lstat(filepath.Join(cv.path, run.Run)); err == nil {
@@ -234,11 +232,11 @@ func (cv *CV) Prune() error {
 	return os.Remove(cv.path)
 }
 
-// look finds out from the folders how the folds stand.
-func (cv *CV) look() error {
+// readStandings reads the standings of the folds from their folders.
+func (cv *CV) readStandings() error {
 	cv.Complete = true
 	for i := range cv.Runs {
-		if err := cv.Runs[i].look(filepath.Join(cv.path, cv.Runs[i].Run)); err != nil {
+		if err := cv.Runs[i].readStanding(filepath.Join(cv.path, cv.Runs[i].Run)); err != nil {
 			return err
 		}
 		cv.Complete = cv.Complete && cv.Runs[i].Standing == FoldFinished
@@ -247,11 +245,11 @@ func (cv *CV) look() error {
 	return nil
 }
 
-func (run *FoldRun) look(path string) error {
-	known := *run
-	*run = FoldRun{Fold: known.Fold, Run: known.Run, Standing: FoldWaiting}
+func (run *FoldRun) readStanding(path string) error {
+	previous := *run
+	*run = FoldRun{Fold: previous.Fold, Run: previous.Run, Standing: FoldWaiting}
 	switch {
-	case isIn(path, ResultFile):
+	case hasFile(path, ResultFile):
 		r, err := ReadResult(path)
 		if err != nil {
 			return err
@@ -263,57 +261,56 @@ func (run *FoldRun) look(path string) error {
 		switch {
 		case r.Interrupted:
 			run.Standing = FoldInterrupted
-		case r.Failure == Untested: // it was killed then, or is tested now
+		case r.Failure == Untested: // it was killed before its test, or is being tested
 			run.Standing, run.Failure = FoldUnfinished, ""
 		case r.Failure != "":
 			run.Standing = FoldFailed
 		default:
 			run.Standing = FoldFinished
 		}
-	case known.Failure != "":
-		run.Standing, run.Failure = FoldFailed, known.Failure
-	case isIn(path, CheckpointFile):
+	case previous.Failure != "":
+		run.Standing, run.Failure = FoldFailed, previous.Failure
+	case hasFile(path, CheckpointFile):
 		run.Standing = FoldUnfinished
 	}
 	return nil
 }
 
-// Verify reports whether the rows of a finished fold are still those that it had: the others would
-// be of other data.
+// Verify refuses rows of a finished fold that have changed since: the other folds would be of other data.
 func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 	r, err := ReadResult(cv.FoldPath(fold))
 	if err != nil {
 		return err
 	}
-	if now := (Fingerprint{train.Fingerprint, test.Fingerprint}); now != r.Fingerprint {
+	if current := (Fingerprint{train.Fingerprint, test.Fingerprint}); current != r.Fingerprint {
 		return usererror.Errorf("%s: the rows have changed since fold %d was trained (fingerprints %.12s… "+
 			"and %.12s…, then %.12s… and %.12s…): put the old ones back, or begin a new cross-validation",
-			train.Path, fold, now.Train, now.Test, r.Fingerprint.Train, r.Fingerprint.Test)
+			train.Path, fold, current.Train, current.Test, r.Fingerprint.Train, r.Fingerprint.Test)
 	}
 	return nil
 }
 
-// NewFolder starts the run folder of a fold from its start. One that was killed in its test has
-// left a model and no checkpoint, and is replaced.
+// NewFolder begins the run folder of a fold. The folder of a fold that was killed in its test has no checkpoint, and
+// is replaced.
 func (cv *CV) NewFolder(fold int) (*Folder, error) {
-	begin := NewFolder
-	if isIn(cv.FoldPath(fold), ResultFile) {
-		begin = ReplaceFolder
+	create := NewFolder
+	if hasFile(cv.FoldPath(fold), ResultFile) {
+		create = ReplaceFolder
 	}
-	return begin(cv.FoldPath(fold), cv.Data, cv.Model)
+	return create(cv.FoldPath(fold), cv.Data, cv.Model)
 }
 
 // CanResume reports whether a fold has a checkpoint.
-func (cv *CV) CanResume(fold int) bool { return isIn(cv.FoldPath(fold), CheckpointFile) }
+func (cv *CV) CanResume(fold int) bool { return hasFile(cv.FoldPath(fold), CheckpointFile) }
 
-// ToDo reports whether a fold is to be trained, or trained further. One that is trained and could
-// not be scored is not.
+// ToDo reports whether a fold is to be trained, or trained further. A fold that is trained and could not be scored is
+// done.
 func (cv *CV) ToDo(fold int) bool {
 	run := cv.Runs[fold-1]
-	return run.Standing != FoldFinished && !(run.Standing == FoldFailed && isIn(cv.FoldPath(fold), ResultFile))
+	return run.Standing != FoldFinished && !(run.Standing == FoldFailed && hasFile(cv.FoldPath(fold), ResultFile))
 }
 
-// Changes are the flags that say something else than those that the cross-validation began with.
+// Changes are the flags that differ from the options that the cross-validation began with.
 func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 	for _, s := range flags {
 		if !slices.ContainsFunc(cv.Options, func(o options.Setting) bool {
@@ -325,8 +322,7 @@ func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 	return changes
 }
 
-// Begin is the Config of a fold that a resumed cross-validation begins, with the same changes that
-// a resumed run takes.
+// Begin is the Config of a new fold in a resumed cross-validation, with the changes that Config.Resume allows.
 func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error) {
 	c, err := cv.config(fold)
 	if err != nil {
@@ -335,6 +331,6 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error
 	return c.Resume(changes, nil)
 }
 
-// Predicts reports whether the predictions of all rows are to be written yet. Folds of a named set
-// may overlap, and have none.
-func (cv *CV) Predicts() bool { return cv.Complete && !cv.OwnFolds && !isIn(cv.path, OutOfFoldFile) }
+// Predicts reports whether OutOfFoldFile is still to be written. Folds of a named set may overlap, and have no such
+// file.
+func (cv *CV) Predicts() bool { return cv.Complete && !cv.OwnFolds && !hasFile(cv.path, OutOfFoldFile) }

@@ -54,7 +54,7 @@ func TestCVConfig(t *testing.T) {
 	}
 }
 
-// Means, standard errors and what all rows come to, against sums by hand.
+// Means, standard errors and pooled scores are those of sums by hand.
 func TestCVSummary(t *testing.T) {
 	cv := &CV{Task: data.Regression, Complete: true}
 	rmse, nlpd, rows := []float64{1, 2, 4}, []float64{0.5, 0.25, 0}, []int{10, 20, 10}
@@ -103,8 +103,7 @@ func TestCVSummary(t *testing.T) {
 	}
 }
 
-// The folder of a cross-validation belongs to one process, which clears away what a killed one
-// left, and nothing else.
+// The folder of a cross-validation belongs to one process, which removes only the temporary folders of a killed one.
 func TestCVFolder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "cv")
 	cv := must.Get(NewCV("2", nil, nil))(t)

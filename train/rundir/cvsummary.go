@@ -10,27 +10,26 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Summary holds the joint results of the finished folds of a cross-validation, by the names that
-// scores have in result.json.
+// Summary holds the joint results of the finished folds of a cross-validation, by the keys of result.json.
 type Summary struct {
-	Finished int                `json:"finished"` // folds
+	Finished int                `json:"finished"` // number of finished folds
 	Test     map[string]Average `json:"test,omitempty"`
 	Raw      map[string]Average `json:"test_raw,omitempty"`
-	Outputs  []OutputAverages   `json:"test_outputs,omitempty"` // of several targets, each
-	// of the intervals or sets of one target
+	Outputs  []OutputAverages   `json:"test_outputs,omitempty"` // averages of each of several targets
+	// averages for the intervals or sets of one target
 	Conformal map[string]Average `json:"conformal,omitempty"`
-	// of all rows; nil until every row is tested once
+	// scores of all rows; nil until every row is tested once
 	Pooled *Pooled `json:"pooled,omitempty"`
 }
 
-// Average is a score over folds. SE is the standard deviation over them (n−1 in the denominator)
-// over √n; nil of one fold.
+// Average is the mean of a score over folds. SE is its standard error: the standard deviation over the n folds, with
+// n−1 in the denominator, divided by √n; nil for one fold.
 type Average struct {
 	Mean float64  `json:"mean"`
 	SE   *float64 `json:"se"`
 }
 
-// OutputAverages are the scores of one of several targets.
+// OutputAverages are the averages of the scores of one of several targets.
 type OutputAverages struct {
 	Target string             `json:"target"`
 	Test   map[string]Average `json:"test"`
@@ -39,9 +38,9 @@ type OutputAverages struct {
 	Conformal map[string]Average `json:"conformal,omitempty"`
 }
 
-// Pooled are the scores of all rows as one test set, each predicted by the model of its fold. A
-// regression has them in the target's own units, since the standard deviation differs between
-// folds. ECE, AUC and distances describe the probabilities of one model, so they are not pooled.
+// Pooled are the scores of all rows as one test set, each predicted by the model of its fold. Those of a regression
+// are in the target's own units, since the standard deviation differs between folds. ECE, AUC and distances describe
+// one model, so they are not pooled.
 type Pooled struct {
 	Rows    int                  `json:"rows"`
 	Scores  map[string]float64   `json:"scores"`
@@ -51,35 +50,35 @@ type Pooled struct {
 // summarise computes the Summary from the folds.
 func (cv *CV) summarise() {
 	cv.Summary = Summary{}
-	var done []FoldRun
+	var finished []FoldRun
 	for _, run := range cv.Runs {
 		if run.Standing == FoldFinished {
-			done = append(done, run)
+			finished = append(finished, run)
 		}
 	}
-	if cv.Finished = len(done); done == nil {
+	if cv.Finished = len(finished); finished == nil {
 		return
 	}
-	cv.Test = averages(done, func(r FoldRun) any { return r.Test })
-	cv.Raw = averages(done, func(r FoldRun) any { return r.Raw })
-	cv.Conformal = averages(done, func(r FoldRun) any { return r.Conformal })
-	for i, o := range done[0].Outputs {
+	cv.Test = averages(finished, func(r FoldRun) any { return r.Test })
+	cv.Raw = averages(finished, func(r FoldRun) any { return r.Raw })
+	cv.Conformal = averages(finished, func(r FoldRun) any { return r.Conformal })
+	for i, o := range finished[0].Outputs {
 		cv.Outputs = append(cv.Outputs, OutputAverages{o.Target,
-			averages(done, func(r FoldRun) any { return r.Outputs[i].Test }),
-			averages(done, func(r FoldRun) any { return r.Outputs[i].Raw }),
-			averages(done, func(r FoldRun) any { return r.Outputs[i].Conformal })})
+			averages(finished, func(r FoldRun) any { return r.Outputs[i].Test }),
+			averages(finished, func(r FoldRun) any { return r.Outputs[i].Raw }),
+			averages(finished, func(r FoldRun) any { return r.Outputs[i].Conformal })})
 	}
-	isCut := func(r FoldRun) bool { return r.ResultScores != nil && r.Cut != nil } // by a time limit
-	if cv.Complete && !cv.OwnFolds && cv.Outputs == nil && !slices.ContainsFunc(done, isCut) {
-		cv.Pooled = cv.pool(done)
+	isCut := func(r FoldRun) bool { return r.ResultScores != nil && r.Cut != nil } // a time limit has cut the test
+	if cv.Complete && !cv.OwnFolds && cv.Outputs == nil && !slices.ContainsFunc(finished, isCut) {
+		cv.Pooled = cv.pool(finished)
 	}
 }
 
-// averages are the means of every score that all folds have.
-func averages(runs []FoldRun, of func(FoldRun) any) map[string]Average {
+// averages are the averages of the scores that all folds have.
+func averages(runs []FoldRun, scores func(FoldRun) any) map[string]Average {
 	values := map[string][]float64{}
 	for _, run := range runs {
-		for key, v := range fitted.NumbersOf(of(run)) {
+		for key, v := range fitted.NumbersOf(scores(run)) {
 			values[key] = append(values[key], v)
 		}
 	}
@@ -95,7 +94,7 @@ func averages(runs []FoldRun, of func(FoldRun) any) map[string]Average {
 	return out
 }
 
-// meanOf is the mean of v, which is exact where all are equal, as levels of intervals are.
+// meanOf is the Average of v. Its mean is exact if all values are equal, as levels of intervals are.
 func meanOf(v []float64) (a Average) {
 	n := float64(len(v))
 	a.Mean = v[0]
@@ -117,21 +116,21 @@ func meanOf(v []float64) (a Average) {
 func (r FoldRun) weight() float64 { return cmp.Or(r.Weight, float64(r.NTest)) }
 
 // pool weighs the scores of folds by their rows.
-func (cv *CV) pool(done []FoldRun) *Pooled {
+func (cv *CV) pool(finished []FoldRun) *Pooled {
 	p := &Pooled{Scores: map[string]float64{}}
 	total := 0.0
-	for _, run := range done {
+	for _, run := range finished {
 		p.Rows += run.NTest
 		total += run.weight()
 	}
-	of := func(run FoldRun) any { return run.Raw }
+	scores := func(run FoldRun) any { return run.Raw }
 	if cv.Task == data.Classification {
-		of = func(run FoldRun) any { return run.Test }
+		scores = func(run FoldRun) any { return run.Test }
 	}
 	var classes [][]metrics.ClassScore
-	for _, run := range done {
+	for _, run := range finished {
 		share := run.weight() / total
-		for key, v := range fitted.NumbersOf(of(run)) {
+		for key, v := range fitted.NumbersOf(scores(run)) {
 			switch key {
 			case "ece", "auc":
 			case "rmse":

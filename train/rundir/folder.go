@@ -1,5 +1,5 @@
-// Package rundir is the folder of a run and that of a cross-validation: configuration, log,
-// checkpoint, model and result, the time of each, and the right to write. It opens no device.
+// Package rundir is the folder of a run and that of a cross-validation. It writes and reads configuration, log,
+// checkpoint, model and result, and keeps other processes from writing there. It opens no device.
 package rundir
 
 import (
@@ -22,65 +22,63 @@ import (
 
 // The files of a run folder.
 const (
-	// the Config, fully resolved: train --config on it repeats the run
+	// ConfigFile holds the settled Config: train --config on it repeats the run.
 	ConfigFile  = "config.yaml"
-	MetricsFile = "metrics.jsonl"     // how training went, a line every few steps
+	MetricsFile = "metrics.jsonl"     // log of the training, with a Reading in each line
 	ResultFile  = "result.json"       // a Result
 	ModelFile   = "model.safetensors" // a fitted.Model: predict needs nothing else
 
-	// CheckpointFile is there while a run is not finished.
+	// CheckpointFile exists until the run is finished.
 	CheckpointFile = "checkpoint.safetensors"
 )
 
-// Folder is a run folder that a run fills. It is built under a temporary name, and gets its own
-// name with the first checkpoint, or when it is complete. Result is written last: a folder with one
-// is a run that has ended, and a folder without one has a checkpoint to resume from.
+// Folder is the folder that a run writes. It is built under a temporary name, and gets its own name with the first
+// checkpoint, or when it is complete. The result is written last: a folder with a result holds a run that has ended,
+// and a folder without one holds a checkpoint to resume from.
 type Folder struct {
-	folder  *atomicfile.Folder // nil where the run goes on in a folder that is there
-	out     string             // as the user wrote it; "" takes the first free number
-	place   string             // the same without links, from the root
-	numbers string             // runs/powerplant-gpdrf-
-	// where the folder stands, as the user would write it; "" while it is built
+	folder         *atomicfile.Folder // folder that is being built; nil for the folder of a resumed run
+	out            string             // path of the user; "" takes the first free number
+	place          string             // absolute path of out, without links
+	numberedPrefix string             // path up to the number, such as runs/powerplant-gpdrf-
+	// path of the folder in its place, as the user would write it; "" while it is built
 	path    string
 	metrics *os.File
-	err     error // the first that a metrics line met
+	err     error // first error of writing the metrics
 
-	replaces bool // a run stands at place, and stays until this one is whole
+	replaces bool // a finished run is at place, and stays there until this one is complete
 
-	// Removed are folders that runs had begun which were killed before their first checkpoint. They
-	// were removed.
+	// Removed are folders that NewFolder has removed: their runs were killed before the first checkpoint.
 	Removed []string
 }
 
-// NewFolder starts a run folder that will stand at out, or, where out is "", at
-// runs/<data>-<model>-<n> with the first free n. An out that CheckOut refuses is a
-// *usererror.Error; a place that cannot be written to is another error.
+// NewFolder begins a run folder at out or, if out is "", at runs/<data>-<model>-<n> with the first free n. An out that
+// CheckOut refuses is a *usererror.Error; a place that cannot be written to is another error.
 func NewFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, false) }
 
-// ReplaceFolder is NewFolder where a run that has ended may stand at out: it is removed when the
-// new one is whole and in its place.
+// ReplaceFolder is NewFolder for an out that may hold a run that has ended. That run is removed once the new one is
+// complete and in its place.
 func ReplaceFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, true) }
 
 func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
-	f := &Folder{out: out, numbers: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(set), model))}
+	f := &Folder{out: out, numberedPrefix: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(set), model))}
 	var err error
-	if f.place, f.replaces, err = placeOf(out, overwrite); err != nil {
+	if f.place, f.replaces, err = resolvePlace(out, overwrite); err != nil {
 		return nil, err
 	}
 	place := f.place
 	switch {
 	case out == "":
-		place = f.numbers + "n"
+		place = f.numberedPrefix + "n"
 	case f.replaces:
 		place += "-new" // beside the old one
 	default:
 		f.Removed = removeAbandoned(place)
 	}
 	f.Removed = append(f.Removed, removeAbandoned(filepath.Dir(place))...)
-	rival := usererror.Errorf("--out: %s: another process is training for it: give another folder", out)
+	rivalErr := usererror.Errorf("--out: %s: another process is training for it: give another folder", out)
 	if _, err := os.Lstat(place); err == nil && out != "" && !f.replaces && !atomicfile.Empty(place) {
 		if onlyAbandoned(place) {
-			return nil, rival
+			return nil, rivalErr
 		}
 		return nil, usererror.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 	}
@@ -91,19 +89,18 @@ func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
 		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
 	}
 	if out != "" && f.folder.HasRival() {
-		return nil, errors.Join(rival, f.Discard())
+		return nil, errors.Join(rivalErr, f.Discard())
 	}
 	return f, nil
 }
 
-// openMetrics opens the log for what is to be appended. Its lock says that a process is at work
-// here.
+// openMetrics opens the log to append to it. Its lock shows other processes that this one trains in the folder.
 func (f *Folder) openMetrics() (err error) {
-	f.metrics, err = os.OpenFile(f.file(MetricsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	f.metrics, err = os.OpenFile(f.pathOf(MetricsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}
-	// a file system without locks is used without
+	// other errors are those of a file system without locks
 	if err := atomicfile.Lock(f.metrics); errors.Is(err, atomicfile.ErrLocked) {
 		return errors.Join(err, f.closeMetrics())
 	}
@@ -116,15 +113,15 @@ func (f *Folder) closeMetrics() error {
 	return file.Close()
 }
 
-// file is where a file of the folder is now.
-func (f *Folder) file(name string) string {
+// pathOf is the current path of a file of the folder.
+func (f *Folder) pathOf(name string) string {
 	if f.path != "" {
 		return filepath.Join(f.path, name)
 	}
 	return filepath.Join(f.folder.Path(), name)
 }
 
-// plainName keeps the characters that are safe in a folder's name on every system.
+// plainName replaces the characters that are not safe in a folder's name on every system.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>| `, r) {
@@ -134,8 +131,7 @@ func plainName(name string) string {
 	}, name)
 }
 
-// Reading is a line of metrics.jsonl. What begins with val_ is there where validation rows were
-// evaluated.
+// Reading is a line of metrics.jsonl. The numbers that begin with val_ are those of an evaluation at this step.
 type Reading struct {
 	Step    int      `json:"step"`
 	ELBO    float64  `json:"elbo"`
@@ -149,7 +145,7 @@ type Reading struct {
 	Error   *float64 `json:"val_error,omitempty"`
 }
 
-// Step writes a line of metrics. Its errors, a full disk above all, come back from Err and Commit.
+// Step writes a line of metrics. Err and Commit return its errors, such as a full disk.
 func (f *Folder) Step(p Progress) {
 	if f.err != nil {
 		return
@@ -172,14 +168,14 @@ func (f *Folder) Step(p Progress) {
 // Err is the error of writing the metrics.
 func (f *Folder) Err() error { return f.err }
 
-// Path is where the folder stands, "" before its first checkpoint.
+// Path is the path of the folder; "" before its first checkpoint.
 func (f *Folder) Path() string { return f.path }
 
-// CanResume reports whether there is a checkpoint in it.
-func (f *Folder) CanResume() bool { return f.path != "" && isIn(f.path, CheckpointFile) }
+// CanResume reports whether the folder holds a checkpoint.
+func (f *Folder) CanResume() bool { return f.path != "" && hasFile(f.path, CheckpointFile) }
 
-// Save writes a checkpoint. With the first, the folder comes to its place. A result that the run
-// had before it went on is removed, since it is no longer that of the run.
+// Save writes a checkpoint. The first one puts the folder in its place. In a resumed run, Save removes the result and
+// the model of before the resume.
 func (f *Folder) Save(c *Checkpoint) error {
 	if err := errors.Join(f.err, f.metrics.Sync()); err != nil {
 		return err
@@ -202,14 +198,14 @@ func (f *Folder) Save(c *Checkpoint) error {
 		f.path = f.folder.Path()
 		return nil
 	case f.path == "":
-		return f.show()
+		return f.moveToPlace()
 	}
 	return errors.Join(f.remove(ResultFile), f.remove(ModelFile))
 }
 
-// Commit writes the files of a run that has ended, the result last, brings everything to disk and
-// returns where the folder stands. The checkpoint stays if the run was interrupted. What cannot be
-// put in its place stays where it was built.
+// Commit writes the files of a run that has ended, the result last, syncs them to disk, and returns the path of the
+// folder. The checkpoint stays if the run was interrupted. A folder that cannot be put in its place stays complete
+// under its temporary name.
 func (f *Folder) Commit(c *options.Config, t *fitted.Model, r *Result) (path string, err error) {
 	result, err := JSON(r)
 	if err != nil {
@@ -217,7 +213,7 @@ func (f *Folder) Commit(c *options.Config, t *fitted.Model, r *Result) (path str
 	}
 	err = errors.Join(f.err, f.metrics.Sync())
 	if f.path != "" {
-		// with what follows, the model would be another
+		// the old result does not fit the new model
 		err = errors.Join(err, f.remove(ResultFile))
 	}
 	for _, file := range []struct {
@@ -240,7 +236,7 @@ func (f *Folder) Commit(c *options.Config, t *fitted.Model, r *Result) (path str
 	case f.replaces && r.Interrupted:
 		f.path = f.folder.Path()
 	case f.replaces, f.path == "":
-		if err = f.show(); err != nil {
+		if err = f.moveToPlace(); err != nil {
 			f.path = f.folder.Path()
 			return "", fmt.Errorf("the run folder cannot be put in its place, and is complete in %s: %w", f.path, err)
 		}
@@ -254,7 +250,7 @@ func (f *Folder) Commit(c *options.Config, t *fitted.Model, r *Result) (path str
 	return f.path, nil
 }
 
-// Rewrite puts another result in the place of that of a run that was committed.
+// Rewrite replaces the result of a run that was committed.
 func (f *Folder) Rewrite(r *Result) error {
 	if err := f.Write(ResultFile, JSONTo(r)); err != nil {
 		return fmt.Errorf("the result cannot be written to %s: %w", f.path, err)
@@ -262,10 +258,9 @@ func (f *Folder) Rewrite(r *Result) error {
 	return nil
 }
 
-// Append adds to a file of it, which it creates if needed. The file is open only meanwhile,
-// since the folder may move.
+// Append adds text to a file of the folder, which it creates if needed. It closes the file, since the folder may move.
 func (f *Folder) Append(name string, text []byte) error {
-	file, err := os.OpenFile(f.file(name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	file, err := os.OpenFile(f.pathOf(name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}
@@ -273,13 +268,13 @@ func (f *Folder) Append(name string, text []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// Write writes a file into the folder, whole or not at all.
+// Write writes a file into the folder, completely or not at all.
 func (f *Folder) Write(name string, write func(io.Writer) error) error {
-	return atomicfile.WriteFile(f.file(name), write)
+	return atomicfile.WriteFile(f.pathOf(name), write)
 }
 
 func (f *Folder) remove(name string) error {
-	if err := os.Remove(f.file(name)); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(f.pathOf(name)); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, atomicfile.SyncDir(f.path))
 	}
 	return nil
@@ -289,7 +284,7 @@ func (f *Folder) remove(name string) error {
 func (f *Folder) removeLeftovers() error {
 	for _, name := range []string{SearchFile, ConfigFile, ResultFile, ModelFile, CheckpointFile, HistoryFile,
 		MetricsCSVFile, ImportanceFile, PredictionsFile, ReportFile} {
-		for _, path := range atomicfile.Leftovers(f.file(name)) {
+		for _, path := range atomicfile.Leftovers(f.pathOf(name)) {
 			if err := os.Remove(path); err != nil {
 				return err
 			}
@@ -298,20 +293,20 @@ func (f *Folder) removeLeftovers() error {
 	return nil
 }
 
-// show puts the folder in its place. Windows moves no folder with an open file, so the log is
-// closed meanwhile there. Elsewhere its lock stays.
-func (f *Folder) show() error {
+// moveToPlace puts the folder in its place. Windows moves no folder with an open file: there, the log is closed and
+// opened again. Elsewhere its lock stays.
+func (f *Folder) moveToPlace() error {
 	if runtime.GOOS != "windows" {
-		return f.settle()
+		return f.rename()
 	}
 	if err := f.closeMetrics(); err != nil {
 		return err
 	}
-	return errors.Join(f.settle(), f.openMetrics())
+	return errors.Join(f.rename(), f.openMetrics())
 }
 
-// settle moves the folder to its place.
-func (f *Folder) settle() (err error) {
+// rename moves the folder to its place, and sets its path.
+func (f *Folder) rename() (err error) {
 	path := f.out
 	switch {
 	case f.replaces:
@@ -320,8 +315,8 @@ func (f *Folder) settle() (err error) {
 		err = f.folder.Commit(f.place)
 	default:
 		err = fs.ErrExist
-		for n := 1; errors.Is(err, fs.ErrExist); n++ { // the rename itself decides between two runs
-			path = fmt.Sprintf("%s%d", f.numbers, n)
+		for n := 1; errors.Is(err, fs.ErrExist); n++ { // of two runs, the first to rename gets the number
+			path = fmt.Sprintf("%s%d", f.numberedPrefix, n)
 			err = f.folder.Commit(path)
 		}
 	}
@@ -331,22 +326,22 @@ func (f *Folder) settle() (err error) {
 	return err
 }
 
-// Place writes the first file of a search, and puts the folder in its place.
+// Place writes SearchFile, and puts the folder of a search in its place.
 func (f *Folder) Place(write func(io.Writer) error) error {
 	if err := f.Write(SearchFile, write); err != nil {
 		return err
 	}
-	return f.show()
+	return f.moveToPlace()
 }
 
-// commitCV makes it the folder of a cross-validation, which has no log of its own.
+// commitCV makes the folder that of a cross-validation, which has no log, and puts it in its place.
 func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) {
-	err = errors.Join(f.closeMetrics(), os.Remove(f.file(MetricsFile)))
+	err = errors.Join(f.closeMetrics(), os.Remove(f.pathOf(MetricsFile)))
 	if err == nil {
 		err = f.Write(cvFile, write)
 	}
 	if err == nil {
-		err = f.settle()
+		err = f.rename()
 	}
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("the run folder cannot be put in its place: %w", err), f.Discard())
@@ -354,10 +349,10 @@ func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) 
 	return f.path, nil
 }
 
-// replace puts the folder in the place of another run, which is moved aside and removed only when
-// this one stands there.
+// replace puts the folder in the place of another run. That run is moved aside, and removed once this one is in its
+// place.
 func (f *Folder) replace() error {
-	if inUse(f.place) || Held(f.place) { // since it was looked at
+	if inUse(f.place) || Held(f.place) { // another process may have begun since newFolder
 		return fmt.Errorf("another process is training in %s", f.out)
 	}
 	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")
@@ -374,7 +369,7 @@ func (f *Folder) replace() error {
 	return os.RemoveAll(aside)
 }
 
-// Abandon removes the folder of a search that has trained nothing, and would fail again.
+// Abandon removes the folder of a search that has trained nothing and would fail again.
 func (f *Folder) Abandon() error {
 	err := f.closeMetrics()
 	for _, name := range []string{MetricsFile, HistoryFile, SearchFile} {
@@ -383,7 +378,7 @@ func (f *Folder) Abandon() error {
 	return errors.Join(err, os.Remove(f.path))
 }
 
-// Discard removes the folder that was being built. One that stands in its place stays.
+// Discard removes a folder that is being built. A folder in its place stays.
 func (f *Folder) Discard() error {
 	if f.metrics != nil {
 		f.metrics.Close()

@@ -59,7 +59,7 @@ func smallTrained() *fitted.Model {
 	return t
 }
 
-// commit makes a whole run folder.
+// commit makes a complete run folder.
 func commit(t *testing.T, out, name string) string {
 	t.Helper()
 	f := must.Get(NewFolder(out, name, "gpdrf"))(t)
@@ -143,7 +143,7 @@ func TestRunFolderTaken(t *testing.T) {
 	}
 }
 
-// What is left of a process that was killed is no run.
+// The temporary folder of a process that was killed is no run.
 func TestUnfinishedIsNoRun(t *testing.T) {
 	dir := t.TempDir()
 	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)
@@ -163,7 +163,7 @@ func TestUnfinishedIsNoRun(t *testing.T) {
 	}
 }
 
-// A disk that is full shows at the next step, and nothing is committed.
+// A full disk is an error at the next step, and nothing is committed.
 func TestMetricsError(t *testing.T) {
 	dir := t.TempDir()
 	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)

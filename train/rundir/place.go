@@ -13,22 +13,20 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Where a run folder may stand.
+// The checks of a place for a run folder.
 
-// CheckOut refuses a place for a run folder, "" for the first free number, that NewFolder would
-// refuse as a *usererror.Error. With overwrite, a run that has ended may stand there. Only the training of a
-// single model takes that.
+// CheckOut is the *usererror.Error with which NewFolder would refuse a place for a run folder; "" is the first free
+// number. With overwrite, a run that has ended may be there. Only the training of a single model takes overwrite.
 func CheckOut(out string, overwrite, single bool) error {
-	_, _, err := placeOf(out, overwrite)
-	if _, replaces, _ := placeOf(out, true); err != nil && single && replaces {
+	_, _, err := resolvePlace(out, overwrite)
+	if _, replaces, _ := resolvePlace(out, true); err != nil && single && replaces {
 		return usererror.Errorf("%w, or --overwrite to replace the run in it", err)
 	}
 	return err
 }
 
-// placeOf is where out leads, from the root and without links, and whether a run stands there that
-// is to be replaced.
-func placeOf(out string, overwrite bool) (place string, replaces bool, err error) {
+// resolvePlace is the absolute path of out, without links. It reports whether a run in that place is to be replaced.
+func resolvePlace(out string, overwrite bool) (place string, replaces bool, err error) {
 	if out == "" {
 		if overwrite {
 			return "", false, usererror.Errorf("--overwrite: is for --out DIR: a run without --out gets a new folder")
@@ -39,7 +37,7 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 		return "", false, err
 	}
 	if _, err := os.Lstat(place); err != nil {
-		return place, false, nil // it will be made
+		return place, false, nil // the folder does not exist yet
 	}
 	if place, err = filepath.EvalSymlinks(place); err != nil {
 		return "", false, usererror.Errorf("--out: %s is a link to nothing: give another folder", out)
@@ -70,29 +68,27 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	case overwrite:
 		return "", false, usererror.Errorf("--overwrite: %s is not a run folder, and only run folders are "+
 			"replaced: give another folder", out)
-	case isRun && !isIn(place, ResultFile):
+	case isRun && !hasFile(place, ResultFile):
 		return "", false, usererror.Errorf("--out: %s holds a run that is not finished: to resume it: %s; "+
 			"or give another folder", out, ResumeCommand(out))
 	}
 	return "", false, usererror.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 }
 
-// onlyAbandoned reports whether a folder holds nothing but temporaries, which a run removes that
-// takes it.
+// onlyAbandoned reports whether a folder holds only temporary files, which a new run in it removes.
 func onlyAbandoned(folder string) bool {
 	entries, err := os.ReadDir(folder)
 	return err == nil && len(entries) == len(atomicfile.Leftovers(filepath.Join(folder, filepath.Base(folder))))
 }
 
-// removeAbandoned removes from a folder what runs were building there when they were killed before
-// their first checkpoint: there is nothing in it to resume from.
+// removeAbandoned removes from a folder the temporary folders of runs that were killed before their first checkpoint.
 func removeAbandoned(folder string) []string {
 	return atomicfile.RemoveDead(folder, func(path, _ string, info fs.FileInfo) bool {
-		return info.IsDir() && holdsRun(path) && !isIn(path, ResultFile) && !isIn(path, CheckpointFile) && !inUse(path)
+		return info.IsDir() && holdsRun(path) && !hasFile(path, ResultFile) && !hasFile(path, CheckpointFile) && !inUse(path)
 	})
 }
 
-// foreignFile is a file of a folder that no run has written, "" if all are of a run.
+// foreignFile is the name of a file in a folder that no run has written; "" if there is none.
 func foreignFile(folder string) string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -109,7 +105,7 @@ func foreignFile(folder string) string {
 // holdsRun reports whether a folder holds only files of a run.
 func holdsRun(folder string) bool { return foreignFile(folder) == "" }
 
-// logError is why the log of a folder, such as that of another user, cannot be written to; nil where there is none.
+// logError is the error of writing to the log of a folder, such as that of another user; nil without a log.
 func logError(folder string) error {
 	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
 	switch {
@@ -121,7 +117,7 @@ func logError(folder string) error {
 	return err
 }
 
-// inUse reports whether a process trains in a folder, as far as one can tell: without locks, none is known.
+// inUse reports whether a process trains in a folder. A file system without locks shows no process.
 func inUse(folder string) bool {
 	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
 	if err != nil {
@@ -131,8 +127,8 @@ func inUse(folder string) bool {
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
 }
 
-// Hold keeps other processes from replacing a run that was committed, until release is called: this one tests it
-// yet, and writes its scores. Without locks, it does nothing.
+// Hold keeps other processes from replacing a run that was committed, until release is called: this process still
+// tests it, and writes its scores. On a file system without locks, it does nothing.
 func (f *Folder) Hold() (release func()) {
 	folder, err := os.Open(f.path)
 	if err != nil {
@@ -154,33 +150,32 @@ func Held(folder string) bool {
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
 }
 
-// The files that a run folder has for its reader: train needs none of them. It writes HistoryFile with
-// each checkpoint, and the others when a run ends.
+// The files of a run folder that people read, and train does not. HistoryFile is written with each checkpoint, the
+// others when a run ends.
 const (
 	PredictionsFile = "predictions.csv" // test rows and their predictions
-	ImportanceFile  = "importance.json" // which inputs matter
-	HistoryFile     = "history.json"    // the commands that trained the run, and where
+	ImportanceFile  = "importance.json" // importance of each input
+	HistoryFile     = "history.json"    // commands that trained the run, with their folders
 	MetricsCSVFile  = "metrics.csv"     // MetricsFile as a table
 	ReportFile      = "report.html"
 
-	// EventsPrefix is how the name of a file for TensorBoard begins.
+	// EventsPrefix is the beginning of the name of a file for TensorBoard.
 	EventsPrefix = "events.out.tfevents."
 )
 
-// SearchFile stands in the folder of a search for the best model: the candidates tried, and its
-// progress.
+// SearchFile is the file in the folder of a search for the best model that holds its candidates and its progress.
 const SearchFile = "best.json"
 
 // memberForm is the name of a candidate's model, by the number of the candidate from 1.
 const memberForm = "candidate-%d.safetensors"
 
-// MemberFile is the file of candidate k's model, from 0, which stands there while the search is under way.
+// MemberFile is the name of the file of candidate k's model, from 0, which exists until the search ends.
 func MemberFile(k int) string { return fmt.Sprintf(memberForm, k+1) }
 
 // isRunFile reports whether a file of this name, or its temporary, belongs to a run folder.
 func isRunFile(name string) bool {
-	if of, _, temporary := strings.Cut(name, ".tmp-"); temporary && strings.HasPrefix(of, ".") {
-		name = of[1:]
+	if base, _, temporary := strings.Cut(name, ".tmp-"); temporary && strings.HasPrefix(base, ".") {
+		name = base[1:]
 	}
 	number := 0
 	fmt.Sscanf(name, memberForm, &number) // 0 of other names

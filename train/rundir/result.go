@@ -16,39 +16,39 @@ import (
 // Version is the version of the program, without build details.
 const Version = "0.2.0"
 
-// Result is result.json: the facts of a run, and its scores on its test rows.
+// Result is the content of result.json: the facts of a run, and its scores on its test rows.
 type Result struct {
 	Version string    `json:"version"`
 	Data    string    `json:"data"`            // name of the data set
 	Folds   int       `json:"folds,omitempty"` // as in Config
 	Fold    int       `json:"fold,omitempty"`  // as in Config: the test fold
 	Task    data.Task `json:"task"`
-	// the task chosen for whole numbers, and how to change it
+	// note on the task that was chosen for whole numbers, and on the option that changes it
 	TaskNote  string `json:"task_note,omitempty"`
 	Model     string `json:"model"`
 	Preset    string `json:"preset"`
 	From      string `json:"from,omitempty"` // the run at whose model this one started
 	Device    string `json:"device"`
-	Precision string `json:"precision"` // of its arithmetic
+	Precision string `json:"precision"` // precision of the arithmetic
 	Seed      uint64 `json:"seed"`
-	// where train ran: relative paths of the configuration start there
+	// working directory of train, in which relative paths of the configuration start
 	Folder    string  `json:"folder"`
 	NTrain    int     `json:"n_train"`
 	NTest     int     `json:"n_test"`
-	Steps     int     `json:"steps"`   // done
-	Seconds   float64 `json:"seconds"` // of training, without data and evaluation
+	Steps     int     `json:"steps"`   // number of steps that are done
+	Seconds   float64 `json:"seconds"` // time of training, without data and evaluation
 	Objective string  `json:"objective"`
 	KLWeight  float64 `json:"kl_weight"`
-	// ELBO is the objective at the parameters that the run has kept, nats, estimated on its last
-	// batch: the bound only where Objective says ELBO.
+	// ELBO is the objective, in nats, at the parameters that the run has kept, estimated on its last batch. It is the
+	// bound only if Objective is ELBO.
 	ELBO        float64     `json:"elbo"`
-	Recent      *Recent     `json:"objective_mean,omitempty"` // nil of a few steps, and of earlier programs
-	Rising      bool        `json:"elbo_rising,omitempty"`    // it still rose when training ended
+	Recent      *Recent     `json:"objective_mean,omitempty"` // nil after few steps, and in older results
+	Rising      bool        `json:"elbo_rising,omitempty"`    // the objective still rose when training ended
 	Parameters  int         `json:"parameters"`
-	Temperature float64     `json:"temperature,omitempty"` // of predictions
+	Temperature float64     `json:"temperature,omitempty"` // temperature of predictions
 	Interrupted bool        `json:"interrupted"`
-	Unfinished  bool        `json:"unfinished,omitempty"`        // as of a checkpoint
-	Failure     string      `json:"evaluation_failed,omitempty"` // why there are no scores
+	Unfinished  bool        `json:"unfinished,omitempty"`        // the result is that of a checkpoint
+	Failure     string      `json:"evaluation_failed,omitempty"` // reason why there are no scores
 	Fingerprint Fingerprint `json:"fingerprint"`
 	Validation  *Validation `json:"validation,omitempty"`
 
@@ -56,7 +56,7 @@ type Result struct {
 	fitted.ResultScores
 }
 
-// ObjectiveText is the objective and its value, as train has shown it last, by the text of a number.
+// ObjectiveText is the objective and its value as train has shown it last; number formats a value.
 func (r *Result) ObjectiveText(number func(float64) string) string {
 	if r.Recent == nil {
 		return fmt.Sprintf("%s: %s, on one batch", r.Objective, number(r.ELBO))
@@ -69,17 +69,16 @@ func (r *Result) ObjectiveText(number func(float64) string) string {
 const Rising = "warning: the objective was still rising when training ended: more --steps or a longer --time-limit " +
 	"would help"
 
-// Fingerprint holds the SHA-256 of the values of the two sets.
+// Fingerprint holds the SHA-256 of the values of the training set and of the test set.
 type Fingerprint struct {
 	Train string `json:"train"`
 	Test  string `json:"test"`
 }
 
-// Untested is the Failure of a result that is written before the test, and stays where the test was
-// killed.
+// Untested is the Failure of a result that is written before the test. It stays if the test is killed.
 const Untested = "the command ended before the test"
 
-// JSON is a result, or an evaluation, as text.
+// JSON is a result or an evaluation as indented JSON.
 func JSON(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -99,16 +98,15 @@ func JSONTo(v any) func(io.Writer) error {
 	}
 }
 
-// Validation is the block of result.json about it: the scores of the parameters that the run has
-// kept.
+// Validation is the block "validation" of result.json: the scores of the parameters that the run has kept.
 type Validation struct {
 	Rows         int      `json:"rows"`
-	Evaluated    int      `json:"evaluated"` // of them, each time
+	Evaluated    int      `json:"evaluated"` // number of rows in each evaluation
 	Samples      int      `json:"samples"`
-	Every        int      `json:"every"` // steps
+	Every        int      `json:"every"` // number of steps between evaluations
 	Fingerprint  string   `json:"fingerprint"`
 	Restored     string   `json:"restored"` // best, last
-	Step         int      `json:"step"`     // whose parameters these are
+	Step         int      `json:"step"`     // step of these parameters
 	NLPD         *float64 `json:"nlpd,omitempty"`
 	RMSE         *float64 `json:"rmse,omitempty"`
 	NLL          *float64 `json:"nll,omitempty"`
@@ -116,34 +114,34 @@ type Validation struct {
 	EarlyStopped bool     `json:"early_stopped"`
 }
 
-// Generalisation is the block of result.json that compares training rows with rows that the model
-// has not seen: those of validation, or else those of the test.
+// Generalisation is the block of result.json that compares training rows with rows that the model has not seen:
+// validation rows or, if there are none, test rows.
 type Generalisation struct {
 	Seen   Compared `json:"seen"`
 	Unseen Compared `json:"unseen"`
-	// mean log density of seen rows less that of unseen ones, nats
+	// mean log density of seen rows minus that of unseen ones, in nats
 	Gap       float64  `json:"gap"`
-	GapSE     *float64 `json:"gap_se"`    // its standard error; nil where a kind has a single row
-	Memorised bool     `json:"memorised"` // as metrics.Memorised has it
+	GapSE     *float64 `json:"gap_se"`    // standard error of Gap; nil if there is a single seen or unseen row
+	Memorised bool     `json:"memorised"` // result of metrics.Memorised
 }
 
-// Compared is how the model did on the rows of a kind. Log densities are in nats a row, of targets
-// in training-sd units or of labels; of several targets they are the mean of each target's.
+// Compared is the mean log density of seen or of unseen rows. It is in nats a row, of targets in training-sd units or
+// of labels; for several targets, it is the mean over the targets.
 type Compared struct {
-	Of         string   `json:"of,omitempty"` // of unseen rows: validation, test
+	Of         string   `json:"of,omitempty"` // kind of unseen rows: validation, test
 	Rows       int      `json:"rows"`
-	LogDensity float64  `json:"log_density"` // the mean over the rows
-	SE         *float64 `json:"se"`          // its standard error; nil of a single row
-	// the value that the model expected, by metrics.Densities
+	LogDensity float64  `json:"log_density"` // mean over the rows
+	SE         *float64 `json:"se"`          // standard error of LogDensity; nil for a single row
+	// log density that the model expected, by metrics.Densities
 	Expected float64 `json:"expected"`
 }
 
-// NewGeneralisation compares the log densities of training rows with those of others, test or
-// validation rows. Those that are no numbers are an error.
-func NewGeneralisation(of string, seen, unseen metrics.Densities) (*Generalisation, error) {
+// NewGeneralisation compares the log densities of training rows with those of unseen rows, whose kind is test or
+// validation. Log densities that are not finite are an error.
+func NewGeneralisation(unseenKind string, seen, unseen metrics.Densities) (*Generalisation, error) {
 	gap, se := metrics.Gap(seen, unseen)
 	g := &Generalisation{
-		Seen: compare("", seen), Unseen: compare(of, unseen),
+		Seen: compare("", seen), Unseen: compare(unseenKind, unseen),
 		Gap: gap, GapSE: ifFinite(se), Memorised: metrics.Memorised(seen, unseen),
 	}
 	for _, v := range []float64{g.Seen.LogDensity, g.Seen.Expected, g.Unseen.LogDensity, g.Unseen.Expected, gap} {
@@ -154,13 +152,13 @@ func NewGeneralisation(of string, seen, unseen metrics.Densities) (*Generalisati
 	return g, nil
 }
 
-func compare(of string, d metrics.Densities) Compared {
+func compare(kind string, d metrics.Densities) Compared {
 	mean, se := d.Weights.MeanError(d.Log)
 	expected, _ := d.Weights.MeanError(d.Expected)
-	return Compared{of, len(d.Log), mean, ifFinite(se), expected}
+	return Compared{kind, len(d.Log), mean, ifFinite(se), expected}
 }
 
-// ifFinite is v for JSON, nil where it is no number.
+// ifFinite is v for JSON; nil if it is not finite.
 func ifFinite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -168,8 +166,7 @@ func ifFinite(v float64) *float64 {
 	return &v
 }
 
-// Warning says that the model of a run with these options memorises, with advice; "" where it
-// does not.
+// Warning is the warning that the model of a run with these options memorises, with advice; "" if it does not.
 func (g *Generalisation) Warning(c *options.Config) string {
 	if g == nil || !g.Memorised {
 		return ""

@@ -17,8 +17,8 @@ func ResumeCommand(folder string) string {
 	return "gpdrf-gpu train --resume " + usererror.ShellWord(folder)
 }
 
-// Folder opens the folder of the run that resumes from the Checkpoint, and cuts its metrics to
-// their length at that time. Only one process at a time can do so.
+// Folder opens the folder of the run that resumes from the Checkpoint, and cuts its metrics to their length at that
+// step. Only one process at a time can open it.
 func (c *Checkpoint) Folder(path string) (*Folder, error) {
 	file := filepath.Join(path, MetricsFile)
 	info, err := os.Stat(file)
@@ -27,7 +27,7 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 			"of the run so far is missing: put it back to resume", file)
 	}
 	return openAgain(path, func(f *Folder) error {
-		if now, err := ReadCheckpoint(path); err != nil || now.Step != c.Step {
+		if current, err := ReadCheckpoint(path); err != nil || current.Step != c.Step {
 			return usererror.Errorf("%s: another process has trained in it meanwhile: resume it again", path)
 		}
 		if err := f.metrics.Truncate(c.Metrics); err != nil {
@@ -37,7 +37,7 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 	})
 }
 
-// OpenSearch opens the folder of a search that goes on. Only one process at a time can do so.
+// OpenSearch opens the folder of a resumed search. Only one process at a time can open it.
 func OpenSearch(path string) (*Folder, error) {
 	return openAgain(path, func(f *Folder) error {
 		if IsSearch(path) {
@@ -53,15 +53,15 @@ func Ended(path string) (*Folder, error) {
 	return f, f.removeLeftovers()
 }
 
-// openAgain opens a folder in its place, unless look finds that another process was there meanwhile.
-func openAgain(path string, look func(*Folder) error) (*Folder, error) {
+// openAgain opens a folder in its place. check is the error of a folder that another process has changed meanwhile.
+func openAgain(path string, check func(*Folder) error) (*Folder, error) {
 	f := &Folder{out: path, path: path}
 	if err := f.openMetrics(); errors.Is(err, atomicfile.ErrLocked) {
 		return nil, usererror.Errorf("%s: another process is training in it", path)
 	} else if err != nil {
 		return nil, fmt.Errorf("the run folder cannot be written: %w", err)
 	}
-	err := look(f)
+	err := check(f)
 	if err == nil {
 		err = f.removeLeftovers()
 	}
@@ -71,42 +71,43 @@ func openAgain(path string, look func(*Folder) error) (*Folder, error) {
 	return f, nil
 }
 
-// Load reads the rows of the run again, from where they were when it began or, if it has moved,
-// from here. Others than the run began with are a *usererror.Error.
+// Load reads the rows of the run again, by the paths from its folder or, if they have moved, from the working
+// directory. Rows that have changed since the run began are a *usererror.Error.
 func (c *Checkpoint) Load(w data.Watch) (rows options.Rows, notes []string, err error) {
-	here, err := os.Getwd()
-	if err != nil || here == c.Result.Folder {
+	workDir, err := os.Getwd()
+	if err != nil || workDir == c.Result.Folder {
 		return c.load(c.Config, w)
 	}
 	if rows, notes, err = c.load(c.Config.PathsFrom(c.Result.Folder), w); err == nil {
 		return rows, notes, nil
 	}
-	rows, notes, hereErr := c.load(c.Config, w)
-	if hereErr != nil {
-		return rows, nil, fmt.Errorf("%w; nor from here: %v", err, hereErr)
+	rows, notes, workDirErr := c.load(c.Config, w)
+	if workDirErr != nil {
+		return rows, nil, fmt.Errorf("%w; nor from here: %v", err, workDirErr)
 	}
-	c.Result.Folder = here
+	c.Result.Folder = workDir
 	return rows, notes, nil
 }
 
-func (c *Checkpoint) load(from *options.Config, w data.Watch) (rows options.Rows, notes []string, err error) {
-	_, rows, notes, err = from.ReadRows(likeOf(from, c.Trained), w)
+func (c *Checkpoint) load(config *options.Config, w data.Watch) (rows options.Rows, notes []string, err error) {
+	_, rows, notes, err = config.ReadRows(startSchema(config, c.Trained), w)
 	if err != nil {
 		return rows, nil, err
 	}
 	for _, set := range []struct {
-		what, then string
-		now        *data.Dataset
+		what, fingerprint string
+		rows              *data.Dataset
 	}{
 		{"training rows", c.Result.Fingerprint.Train, rows.Train},
 		{"validation rows", c.Validation, rows.Validation},
 		{"rows behind the intervals", c.Intervals, rows.Conformal},
 		{"test rows", c.Result.Fingerprint.Test, rows.Test},
 	} {
-		unknown := set.then == "" && set.now == rows.Conformal // of an older checkpoint
-		if set.now != nil && !unknown && set.now.Fingerprint != set.then {
-			return rows, nil, usererror.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): "+
-				"put the old ones back, or begin a new run", set.now.Path, set.what, set.now.Fingerprint, set.then)
+		unknown := set.fingerprint == "" && set.rows == rows.Conformal // an older checkpoint does not have it
+		if set.rows != nil && !unknown && set.rows.Fingerprint != set.fingerprint {
+			return rows, nil, usererror.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, "+
+				"%.12s… then): put the old ones back, or begin a new run", set.rows.Path, set.what,
+				set.rows.Fingerprint, set.fingerprint)
 		}
 	}
 	return rows, notes, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Of runs that begin for the same folder, one goes on, and the others say so at their start.
+// Of several runs that begin for the same folder, one continues, and the others are an error at their start.
 func TestRivals(t *testing.T) {
 	for _, place := range []string{"new", "empty", "old"} {
 		t.Run(place, func(t *testing.T) {
@@ -67,7 +67,7 @@ func beginAndEnd(t *testing.T, begin func(out, set, model string) (*Folder, erro
 	must.OK(t, err)
 }
 
-// A run in which a process trains now is not replaced, even if nobody did when the new one began.
+// A run in which a process trains is not replaced, even if that process began after the new run.
 func TestReplaceInUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	commit(t, "run", "d")
@@ -141,7 +141,7 @@ func TestReplaceSearch(t *testing.T) {
 	}
 }
 
-// --overwrite is advised where the command takes it, and it works.
+// The error advises --overwrite if the command takes it, and that works.
 func TestAdviceToOverwrite(t *testing.T) {
 	t.Chdir(t.TempDir())
 	commit(t, "run", "d")
@@ -158,7 +158,7 @@ func TestAdviceToOverwrite(t *testing.T) {
 	}
 }
 
-// A log that cannot be opened is no sign of another process. Permissions would do, but not for root.
+// A log that cannot be opened is no sign of another process. Permissions do not test this as root.
 func TestUnwritableRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	commit(t, "run", "d")

@@ -17,8 +17,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Run is the content of a run folder: a run that has ended or, where Result.Unfinished says so, one
-// that is in the middle or was killed there. Its parameters are then those of the last checkpoint.
+// Run is the content of a run folder. If Result.Unfinished is true, the run has not ended or was killed, and its
+// parameters are those of the last checkpoint.
 type Run struct {
 	Path    string
 	Config  *options.Config
@@ -26,7 +26,7 @@ type Run struct {
 	Trained *fitted.Model
 }
 
-// ErrNoStep is the error of a run without a model, which has made attempts alone.
+// ErrNoStep is the error of a run that has made attempts, and has no model yet.
 var ErrNoStep = errors.New("the run has not taken a step")
 
 // OpenRun reads a run folder. Errors are *usererror.Error.
@@ -50,7 +50,7 @@ func OpenRun(path string) (*Run, error) {
 		return nil, usererror.Errorf("%s: %s that has not ended: %s continues with it", path, SearchName(path),
 			ResumeCommand(path))
 	}
-	if !isIn(path, ResultFile) && isIn(path, CheckpointFile) {
+	if !hasFile(path, ResultFile) && hasFile(path, CheckpointFile) {
 		c, err := ReadCheckpoint(path)
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func OpenRun(path string) (*Run, error) {
 		return &Run{path, c.Config, c.Result, c.Trained}, nil
 	}
 	for _, name := range []string{ConfigFile, ResultFile, ModelFile} {
-		if !isIn(path, name) {
+		if !hasFile(path, name) {
 			return nil, usererror.Errorf("%s: not a run folder: it has no %s", path, name)
 		}
 	}
@@ -82,8 +82,8 @@ func OpenRun(path string) (*Run, error) {
 	return r, nil
 }
 
-// OpenModel reads the model of a run folder, or a model file by itself, whatever its name. A file knows no options of
-// its run and no device, which is auto. Errors are *usererror.Error.
+// OpenModel reads the model of a run folder, or a model file under any name. The Run of a file has default options, and
+// the device auto. Errors are *usererror.Error.
 func OpenModel(path string) (*Run, error) {
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
 		return OpenRun(path)
@@ -111,7 +111,7 @@ func IsModelFile(path string) bool {
 		return true
 	}
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() { // of a pipe nothing is to be taken
+	if err != nil || !info.Mode().IsRegular() { // reading from a pipe would take its first bytes
 		return false
 	}
 	f, err := os.Open(path)
@@ -134,35 +134,35 @@ func ReadResult(path string) (r *Result, err error) {
 	return r, nil
 }
 
-// IsRun reports whether a folder is that of a run.
+// IsRun reports whether a folder holds a run.
 func IsRun(path string) bool {
-	return isIn(path, ConfigFile) && (isIn(path, ResultFile) || isIn(path, CheckpointFile))
+	return hasFile(path, ConfigFile) && (hasFile(path, ResultFile) || hasFile(path, CheckpointFile))
 }
 
-// IsSearch reports whether a folder is that of a search that has not ended.
-func IsSearch(path string) bool { return isIn(path, SearchFile) && !isIn(path, ResultFile) }
+// IsSearch reports whether a folder holds a search that has not ended.
+func IsSearch(path string) bool { return hasFile(path, SearchFile) && !hasFile(path, ResultFile) }
 
 // SearchName names the search in a folder by its options.
 func SearchName(path string) string {
 	var state struct{ Given []options.Setting }
 	text, _ := os.ReadFile(filepath.Join(path, SearchFile))
-	damaged := json.Unmarshal(text, &state)
-	if asked, err := options.Resolve(state.Given, nil); damaged == nil && err == nil && asked.Ensemble > 1 {
+	stateErr := json.Unmarshal(text, &state)
+	if requested, err := options.Resolve(state.Given, nil); stateErr == nil && err == nil && requested.Ensemble > 1 {
 		return "an ensemble"
 	}
 	return "a search for the best model"
 }
 
 // CanResume reports whether a run folder holds a checkpoint.
-func (r *Run) CanResume() bool { return isIn(r.Path, CheckpointFile) }
+func (r *Run) CanResume() bool { return hasFile(r.Path, CheckpointFile) }
 
-func isIn(folder, name string) bool {
+func hasFile(folder, name string) bool {
 	_, err := os.Stat(filepath.Join(folder, name))
 	return err == nil
 }
 
-// likeOf are the columns of a run that started at a model, which its rows are read by; nil for others.
-func likeOf(c *options.Config, t *fitted.Model) *data.Schema {
+// startSchema are the columns of the start model of a run, with which its rows are read; nil for other runs.
+func startSchema(c *options.Config, t *fitted.Model) *data.Schema {
 	if c.StartFrom == "" {
 		return nil
 	}
@@ -179,28 +179,28 @@ func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
 	return rows, err
 }
 
-// testRows reads them from here, or from the folder where the run was trained if its relative paths lead nowhere here,
-// or to other rows.
+// testRows reads the test rows by the paths from the working directory. If these do not lead to rows of the same
+// fingerprint, it tries the folder in which the run was trained.
 func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
 		return nil, usererror.Errorf("%s: was trained on all rows, with --test %s", r.Path, data.NoTest)
 	}
 	read := func(c *options.Config) (*data.Dataset, error) {
-		_, _, test, _, err := c.LoadLike(likeOf(r.Config, r.Trained), w)
+		_, _, test, _, err := c.LoadLike(startSchema(r.Config, r.Trained), w)
 		return test, err
 	}
 	test, err := read(r.Config)
-	here, _ := os.Getwd()
-	there, then := r.Result.Folder, r.Result.Fingerprint.Test
-	if there == "" || err == nil && (there == here || test.Fingerprint == then) {
+	workDir, _ := os.Getwd()
+	runFolder, fingerprint := r.Result.Folder, r.Result.Fingerprint.Test
+	if runFolder == "" || err == nil && (runFolder == workDir || test.Fingerprint == fingerprint) {
 		return test, err
 	}
-	old, thereErr := read(r.Config.PathsFrom(there))
+	runRows, runErr := read(r.Config.PathsFrom(runFolder))
 	switch {
-	case err == nil && (thereErr != nil || old.Fingerprint != then):
-		return test, nil // which have changed
-	case thereErr != nil:
-		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, there, thereErr)
+	case err == nil && (runErr != nil || runRows.Fingerprint != fingerprint):
+		return test, nil // the rows have changed, or the other folder has none
+	case runErr != nil:
+		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, runFolder, runErr)
 	}
-	return old, nil
+	return runRows, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// A run that was trained elsewhere finds its test rows by the folder it remembers.
+// A run that was trained in another folder finds its test rows by that folder.
 func TestTestRowsOfAMovedRun(t *testing.T) {
 	trained, elsewhere := t.TempDir(), t.TempDir()
 	for _, name := range []string{"rows.csv", "test.csv"} {
@@ -34,7 +34,7 @@ func TestTestRowsOfAMovedRun(t *testing.T) {
 	}
 }
 
-// A file of the same name here is not taken for the one that the run was tested on.
+// Another file of the same name in the working directory is not taken for the test rows.
 func TestTestRowsBesideOthers(t *testing.T) {
 	trained, here := t.TempDir(), t.TempDir()
 	for folder, text := range map[string]string{trained: "a,target\n1,0.5\n2,1.5\n", here: "a,target\n1,0.5\n2,9.5\n"} {

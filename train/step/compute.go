@@ -13,8 +13,8 @@ func (s *Step) compute(now device.LiveScalars) {
 	}
 }
 
-// draw picks the batch: rows uniformly at random with replacement, as the paper does. Where the
-// batch is the whole set, its rows are there in order since the start.
+// draw draws the batch: rows uniformly at random with replacement, as in the paper. A batch of all rows is in order,
+// and does not change.
 func (s *Step) draw(number device.Count) {
 	if s.Pass.B < s.Rows.N {
 		s.dev.DrawRows(s.Pass.Rows(), s.Rows.N, s.batchKey(number))
@@ -26,17 +26,17 @@ func (s *Step) batchKey(number device.Count) device.Key {
 	return device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch}
 }
 
-// gradient is the gradient of the whole batch, on each rank. A batch that ranks share is never left.
+// gradient computes the gradient of the whole batch, on each rank. A batch that ranks share is never left.
 func (s *Step) gradient(now device.LiveScalars, leave func() bool) (done bool) {
-	at := model.GradientArgs{Seed: s.options.Seed, Step: now.Step, KLWeight: now.KLWeight,
+	args := model.GradientArgs{Seed: s.options.Seed, Step: now.Step, KLWeight: now.KLWeight,
 		Predictive: s.options.Predictive, Leave: leave}
 	if s.sum != nil {
-		at.Leave, at.Sum = nil, s.sum
+		args.Leave, args.Sum = nil, s.sum
 	}
-	if !s.first {
-		at.KLWeight = device.Scalar{}
+	if !s.hasFirstShard {
+		args.KLWeight = device.Scalar{}
 	}
-	return s.Model.Gradient(s.Pass, s.Rows, at)
+	return s.Model.Gradient(s.Pass, s.Rows, args)
 }
 
 // update moves the parameters along their gradient.

@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// host adds up in the memory of the host, by any dist.Comm.
+// host is the Reducer that adds up in the memory of the host, with any dist.Comm.
 type host struct {
 	comm          dist.Comm
 	deterministic bool
@@ -14,10 +14,10 @@ type host struct {
 
 	step     *Step
 	gradient []*device.Tensor
-	ells     []*device.Tensor // of each shard
-	part     []float64        // the ell of a shard's parts
-	flat     []float64        // the gradient, ell, and both votes
-	err      error            // of the last sum
+	ells     []*device.Tensor // log-likelihoods of the parts of each shard
+	part     []float64        // log-likelihoods of the parts of a shard, on the host
+	flat     []float64        // gradient, log-likelihood, and both votes
+	err      error            // error of the last sum
 }
 
 func (h *host) shards(batch int) ([]model.Shard, int, bool) {
@@ -51,7 +51,7 @@ func (h *host) run(compute func(device.StepScalars), now device.StepScalars) err
 	return h.err
 }
 
-// sum takes the gradient of a shard, and after the last one puts the sums in its place.
+// sum adds the gradient of a shard, and replaces the gradient by the sum over all ranks after the last shard.
 func (h *host) sum(shard int) (ok bool) {
 	rest := h.flat
 	for _, t := range h.gradient {
@@ -78,13 +78,13 @@ func (h *host) sum(shard int) (ok bool) {
 		h.err = h.tree.Sum(h.flat)
 	}
 	if h.err == nil {
-		h.put()
+		h.uploadSums()
 	}
 	return h.err == nil
 }
 
-// put puts the sums in the place of the gradient, and tells the step the votes.
-func (h *host) put() {
+// uploadSums replaces the gradient on the device by the sums, and sets the votes of the step.
+func (h *host) uploadSums() {
 	rest := h.flat
 	for _, t := range h.gradient {
 		h.step.dev.Upload(t, rest[:t.Len()])

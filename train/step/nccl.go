@@ -6,26 +6,26 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// adder is a Comm that adds up tensors where they lie, as the device comes to it. So a Loop records
-// the sum with the rest of a step.
+// adder is a Comm that adds up tensors on the device, in the order of its queue. So a Loop records the sum with the
+// rest of a step.
 type adder interface {
 	// Sum makes each tensor the sum of those of all ranks.
 	Sum(tensors ...*device.Tensor)
-	// Wait calls do, which waits for a Sum. Where another rank is lost, it ends the process.
+	// Wait calls do, which waits for a Sum. It ends the process if another rank is lost.
 	Wait(do func())
 }
 
-// nccl adds up on the device, in the order of its queue.
+// nccl is the Reducer that adds up on the device, in the order of its queue.
 type nccl struct {
 	adder adder
 	comm  dist.Comm
 
-	step    *Step
-	sums    []*device.Tensor // the gradient, and numbers
-	ells    []*device.Tensor // of this rank's parts, one each
-	all     *device.Tensor   // the same in one
-	numbers *device.Tensor   // Double: the votes, and ell in parts
-	host    []float64        // the same
+	step     *Step
+	sums     []*device.Tensor // tensors to add up: the gradient, and numbers
+	ells     []*device.Tensor // views of partElls, one for each part
+	partElls *device.Tensor   // log-likelihoods of this rank's parts
+	numbers  *device.Tensor   // votes and log-likelihoods of the parts, in double
+	host     []float64        // copy of numbers on the host
 }
 
 func (r *nccl) shards(batch int) ([]model.Shard, int, bool) {
@@ -35,11 +35,11 @@ func (r *nccl) shards(batch int) ([]model.Shard, int, bool) {
 
 func (r *nccl) bind(s *Step) func(shard int) bool {
 	r.step = s
-	r.sums, r.all = s.Model.Summands(s.Pass, 0)
-	for i := range r.all.Len() {
-		r.ells = append(r.ells, r.all.View(i, 1))
+	r.sums, r.partElls = s.Model.Summands(s.Pass, 0)
+	for i := range r.partElls.Len() {
+		r.ells = append(r.ells, r.partElls.View(i, 1))
 	}
-	r.host = make([]float64, 2+r.all.Len()) // all ranks have as many parts
+	r.host = make([]float64, 2+r.partElls.Len()) // all ranks have the same number of parts
 	r.numbers = s.dev.New(device.Double, len(r.host))
 	r.sums = append(r.sums, r.numbers)
 	return r.sum
@@ -56,7 +56,7 @@ func (r *nccl) sum(int) bool {
 	return true
 }
 
-// run reads the votes of all ranks, and the sum of ell for Model.Report.
+// run adds up the votes of all ranks, and the log-likelihoods for Model.Report.
 func (r *nccl) run(compute func(device.StepScalars), now device.StepScalars) error {
 	s := r.step
 	clear(r.host)
@@ -71,9 +71,9 @@ func (r *nccl) run(compute func(device.StepScalars), now device.StepScalars) err
 	for _, part := range r.host[2:] {
 		ell += part
 	}
-	parts := r.host[:r.all.Len()]
+	parts := r.host[:r.partElls.Len()]
 	clear(parts)
 	parts[0] = ell
-	s.dev.Upload(r.all, parts)
+	s.dev.Upload(r.partElls, parts)
 	return nil
 }

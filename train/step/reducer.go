@@ -6,33 +6,32 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// A batch may be shared by several ranks, or cut into the shards of a sum in a fixed order. Each
-// rank draws the row numbers of the whole batch, and goes through the rows of its own shards. Then a
-// Reducer gives each rank the gradient of the batch. Parameters never travel: all ranks do the same
-// update.
+// A batch may be shared by several ranks, or cut into the shards of a sum in a fixed order. Each rank draws the row
+// numbers of the whole batch, and computes the rows of its own shards. Then a Reducer gives each rank the gradient of
+// the batch. Ranks never send parameters: all do the same update.
 
 // Reducer adds up the gradients of a batch's shards over all ranks: local, host or nccl.
 type Reducer interface {
-	// shards are this rank's own of a batch, how many all ranks have, and whether the first of them is
+	// shards are this rank's shards of a batch, and the number that all ranks have. first is true if this rank has
 	// the first of all, which has the KL terms.
 	shards(batch int) (own []model.Shard, all int, first bool)
-	// bind makes the memory of sums over the shards of a step; sum is nil where nothing is added up.
+	// bind allocates the memory of sums over the shards of a step; sum is nil if there is nothing to add up.
 	bind(s *Step) (sum func(shard int) (ok bool))
-	// replayable is false where sums interrupt the device.
+	// replayable reports whether a Loop can replay the step: sums on the host interrupt the device.
 	replayable() bool
-	// run calls compute, which calls sum. An error is that of another rank.
+	// run calls compute, which calls sum. The error is that of a lost rank.
 	run(compute func(device.StepScalars), now device.StepScalars) error
 }
 
-// Votes are what each rank wants to tell the others with a step: its own before, and the sums over
-// all ranks after it. So what a rank decides on its own clock, all ranks decide.
+// Votes are the votes of the ranks to end the run: before a step those of this rank, and after it the sums over all
+// ranks. So the clock of one rank ends the run on all of them.
 type Votes struct {
-	Late        float64 // the time limit is over
-	Interrupted float64
+	Late        float64 // votes since the time limit is over
+	Interrupted float64 // votes since the context has ended
 }
 
-// NewReducer is the Reducer of some ranks; nil is one. Deterministic sums have the same bits for 1,
-// 2, 4 and 8 ranks. Ranks on GPUs add up there if they can.
+// NewReducer is the Reducer for the ranks of c; nil is one rank. Deterministic sums have the same bits for 1, 2, 4 and
+// 8 ranks. Ranks on GPUs add up there if c can.
 func NewReducer(c dist.Comm, deterministic bool) Reducer {
 	if c == nil {
 		c = dist.Alone()
@@ -58,9 +57,9 @@ func shardsOf(batch, lo, hi, n int) (own []model.Shard, all int, first bool) {
 	return own, n, lo == 0
 }
 
-// partsOf is how many parts each of n shards of a batch has. A shard has the same parts on any rank, whatever
-// others that rank has, so that sums in a fixed order have the same bits. No part is empty: where a shard has
-// fewer rows than parts, two rows go at once.
+// partsOf is the number of parts of each of n shards of a batch, with at most the given number of rows in a part. It
+// does not depend on the rank, so that sums in a fixed order have the same bits. No part is empty: if a shard has
+// fewer rows than parts, two rows are one part.
 func partsOf(batch, n, most int) int {
 	longest := (batch + n - 1) / n
 	return max(1, min((longest+most-1)/most, batch/n))

@@ -63,9 +63,8 @@ func gradientOn(t *testing.T, c *model.Config, o Options, deterministic bool, nu
 	return gradients, bounds
 }
 
-// The gradient that ranks have added up is that of one rank to 1e-12 of its norm, on any number of
-// ranks, and all of them have the same bits. Rates
-// are 0, so that parameters stay.
+// The gradient that ranks have added up is that of one rank to 1e-12 of its norm, on any number of ranks, and all of
+// them have the same bits. Rates are 0, so that parameters do not change.
 func TestGradientOfRanks(t *testing.T) {
 	plain := model.Config{Model: model.GPDRF, Inputs: 3, Outputs: 1, Likelihood: model.GaussianLikelihood,
 		Latents: 3, Inducing: 6, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
@@ -81,7 +80,7 @@ func TestGradientOfRanks(t *testing.T) {
 		name    string
 		config  model.Config
 		options Options
-		fixed   bool // the order of sums
+		fixed   bool // sums have a fixed order
 		sizes   []int
 	}{
 		{"regression", plain, drawn, false, []int{2, 3, 5, 7, 8}},

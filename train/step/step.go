@@ -7,63 +7,61 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Options are the further needs of a step, besides a model, its rows and a Reducer.
+// Options are the options of a step.
 type Options struct {
 	Seed       uint64
 	Samples    int
-	Batch      int // B rows; as many as there are: all of them, in order
-	AtOnce     int // rows of the batch that go through the model at once; 0 is all
-	Natural    bool
-	Predictive bool // the objective
+	Batch      int  // B, the number of rows; a batch of all rows is in order
+	AtOnce     int  // number of rows of the batch that go through the model at once; 0 is all
+	Natural    bool // q(F̄) takes natural-gradient steps
+	Predictive bool // the objective is the predictive one
 
-	Beta1, Beta2, Eps, L2 float64 // of Adam
+	Beta1, Beta2, Eps, L2 float64 // parameters of Adam, and λ of the penalty
 }
 
-// Step is a training step on a device: the batch, the gradient, the natural-gradient step of q(F̄)
-// where it is asked for, and Adam.
+// Step is a training step on a device: the batch, the gradient, the optional natural-gradient step of q(F̄), and Adam.
 type Step struct {
 	Model *model.Model
 	Rows  *model.Data
 	Pass  *model.Pass
-	// Leave reports, between two parts of a batch, whether to end the step there, which then changes
-	// nothing; nil never does. A step that ranks share is never left.
+	// Leave reports, between two parts of a batch, whether to leave the step, which then changes nothing; nil never
+	// leaves it. A step that ranks share is never left.
 	Leave func() bool
 	// Votes are the votes on a step that ranks share.
 	Votes Votes
 
-	dev     device.Device
-	options Options
-	adam    struct{ m, v, rate *device.Tensor } // moments, and the rate of each parameter
-	loop    func(device.StepScalars)            // does compute
-	done    bool                                // the last step was not left
-	sent    uint32                              // the step whose batch was sent last, where rows stay on the host
+	dev      device.Device
+	options  Options
+	adam     struct{ m, v, rate *device.Tensor } // moments, and rate of each parameter
+	loop     func(device.StepScalars)            // compute, or its replay
+	done     bool                                // the last step was not left
+	sentStep uint32                              // number of the step whose batch was sent last, if rows stay on the host
 
-	reducer Reducer
-	sum     func(shard int) (ok bool) // of the reducer
-	first   bool                      // this rank has the first shard of all
+	reducer       Reducer
+	sum           func(shard int) (ok bool) // sum of the reducer
+	hasFirstShard bool                      // this rank has the first shard of all
 }
 
-// New makes the memory of a step, and its batch where that is always the same. Adam starts with
-// moments and rates of 0.
+// New allocates the memory of a step, and fills a batch of all rows. Adam starts with moments and rates of 0.
 func New(dev device.Device, m *model.Model, rows *model.Data, r Reducer, o Options) *Step {
 	if o.AtOnce == 0 {
 		o.AtOnce = o.Batch
 	}
 	s := &Step{Model: m, Rows: rows, dev: dev, options: o, reducer: r}
 	shards, all, first := r.shards(o.Batch)
-	s.Pass, s.first = m.NewPassInParts(o.Samples, o.Batch, partsOf(o.Batch, all, o.AtOnce), shards...), first
+	s.Pass, s.hasFirstShard = m.NewPassInParts(o.Samples, o.Batch, partsOf(o.Batch, all, o.AtOnce), shards...), first
 	s.sum = r.bind(s)
 	p := m.Params().Len()
 	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
-	s.takeAll()
+	s.fillWholeBatch()
 	if s.loop = func(now device.StepScalars) { s.compute(now.Live()) }; r.replayable() {
 		s.loop = device.NewLoop(dev, s.compute).Run
 	}
 	return s
 }
 
-// takeAll makes the batch that is always the same.
-func (s *Step) takeAll() {
+// fillWholeBatch uploads the row numbers of a batch of all rows, which is always the same.
+func (s *Step) fillWholeBatch() {
 	if s.options.Batch != s.Rows.N {
 		return
 	}
@@ -74,14 +72,14 @@ func (s *Step) takeAll() {
 	s.dev.UploadInts(s.Pass.Rows(), all)
 }
 
-// Project is Model.Project of the training rows, before the first step.
-func (s *Step) Project(going func(done int) bool) {
-	s.Model.Project(s.Pass, s.Rows, going)
-	s.takeAll()
+// Project calls Model.Project for the training rows, before the first step.
+func (s *Step) Project(progress func(done int) bool) {
+	s.Model.Project(s.Pass, s.Rows, progress)
+	s.fillWholeBatch()
 }
 
-// Do does a step; it allocates nothing after the first. If the step was left, done is false, and
-// nothing has changed. An error is that of another rank.
+// Do takes a step; it allocates nothing after the first one. If the step was left, done is false, and nothing has
+// changed. The error is that of a lost rank.
 func (s *Step) Do(now device.StepScalars) (done bool, err error) {
 	s.arrive(now.Step)
 	err = s.reducer.run(s.loop, now)
@@ -93,38 +91,37 @@ func (s *Step) Do(now device.StepScalars) (done bool, err error) {
 // it do so together.
 func (s *Step) Bound(number uint32, klWeight float64) error {
 	s.arrive(number)
-	at := device.LiveScalars{Step: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
+	scalars := device.LiveScalars{Step: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
 	return s.reducer.run(func(device.StepScalars) {
-		s.draw(at.Step) // a step that was left has drawn another batch
-		s.gradient(at, nil)
+		s.draw(scalars.Step) // a step that was left has drawn another batch
+		s.gradient(scalars, nil)
 	}, device.StepScalars{})
 }
 
-// send begins to bring the batch of a step, where rows stay on the host. The device computes
-// meanwhile.
+// send begins to upload the batch of a step if rows stay on the host. The device computes meanwhile.
 func (s *Step) send(number uint32) {
 	if s.Rows.Streams() {
 		s.Rows.Send(s.batchKey(device.Count{N: number}))
-		s.sent = number
+		s.sentStep = number
 	}
 }
 
-// arrive brings the batch of a step, if it was not sent before.
+// arrive waits for the batch of a step, and sends it first if needed.
 func (s *Step) arrive(number uint32) {
 	if s.Rows.Streams() {
-		if s.sent != number {
+		if s.sentStep != number {
 			s.send(number)
 		}
 		s.Rows.Arrive()
 	}
 }
 
-// SetRates gives Adam's rate of each parameter, by its role.
+// SetRates sets Adam's rate of each parameter, by its role.
 func (s *Step) SetRates(rate func(model.Role) float64) {
 	s.dev.Upload(s.adam.rate, s.Model.Params().Rates(rate))
 }
 
-// Reset forgets Adam's moments.
+// Reset sets Adam's moments to 0.
 func (s *Step) Reset() {
 	s.dev.Zero(s.adam.m)
 	s.dev.Zero(s.adam.v)
