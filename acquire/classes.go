@@ -19,7 +19,7 @@ type Classes struct {
 // at returns the class probabilities of a row under function s.
 func (p Classes) at(s, row int) []float64 { return p.P[(s*p.N+row)*p.C:][:p.C] }
 
-// rowsAtOnce is how many rows a thread takes at a time.
+// rowsAtOnce is the number of rows a thread takes at a time.
 const rowsAtOnce = 16
 
 // each calls work for each row, on all threads. It passes the row's probabilities [S,C], copied from P.
@@ -55,14 +55,14 @@ func (p Classes) BALD(weight []float64, batch int, seed uint64) []Pick {
 	return p.choose(weight, own, batch, seed)
 }
 
-// worlds is the number of draws of the labels of the rows chosen, over which entropies are averaged.
+// worlds is the number of draws of the labels of the chosen rows, over which entropies are averaged.
 const worlds = 32
 
-// choose chooses rows by their conditional entropy less their own. In each world the rows chosen
-// have labels, which weigh the functions by how probable they made these.
+// choose chooses rows by their conditional entropy less their own. In each world the chosen rows have labels,
+// which weight the functions by how probable they made these labels.
 func (p Classes) choose(weight, own []float64, batch int, seed uint64) []Pick {
 	key := [2]uint32{uint32(seed), uint32(seed >> 32)}
-	believed := [][]float64{uniform(p.S)} // [worlds][S], one before any label is drawn
+	believed := [][]float64{uniform(p.S)} // [worlds][S]; a single one before any label is drawn
 	values := make([]float64, p.N)
 	update := func() {
 		p.each(func(i int, at []float64) {
@@ -95,8 +95,7 @@ func (p Classes) choose(weight, own []float64, batch int, seed uint64) []Pick {
 // labelWord is the third word of the counter of draws of labels.
 const labelWord = 0x6c6162
 
-// observe takes the label of a row at the level u of a belief in the functions, and changes the
-// belief by it.
+// observe takes the label of a row at the level u of a belief in the functions, and updates the belief by it.
 func (p Classes) observe(belief []float64, row int, u float64) {
 	label := 0
 	mean := make([]float64, p.C)

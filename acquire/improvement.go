@@ -2,11 +2,11 @@ package acquire
 
 import "slices"
 
-// ExpectedImprovement chooses rows by E max(0, f(x) − best) over the functions, where best [S] is
-// the best value so far in each of them: what is measured, then the rows chosen (qEI, one row after
-// the other; qNEI where best differs between functions). weight [N] is the probability that a row is
-// feasible, independent of f; nil is 1. Rows chosen then raise best by their expected improvement.
-// Where no function improves at a row, its value is 0, and those with larger means come first, times weight.
+// ExpectedImprovement chooses rows by E max(0, f(x) − best) over the functions. best [S] is the best value so
+// far in each of them: the measured ones, then the chosen rows (qEI, one row after the other; qNEI if best
+// differs between functions). weight [N] is the probability that a row is feasible, independent of f; nil is 1.
+// Chosen rows raise best by their expected improvement. If no function improves at a row, its value is 0. Such
+// rows are ordered by their means, times weight.
 func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 	best, means := slices.Clone(best), f.Means()
 	gain := make([]float64, f.N)
@@ -47,7 +47,7 @@ func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 	return picks
 }
 
-// Thompson chooses the best row of one function after the other, a row once. A value is that of the
+// Thompson chooses the best row of one function after the other, each row once. A value is that of the
 // function.
 func Thompson(f Samples, batch int) []Pick {
 	s := 0

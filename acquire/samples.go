@@ -1,6 +1,6 @@
-// Package acquire ranks rows by the worth of measuring them next, by joint samples of a function at
-// all rows. Each way is greedy: a row is chosen given those before it, so that a batch is not one
-// row many times. Larger is better; a caller that minimises changes signs.
+// Package acquire ranks rows by the worth of measuring them next, by joint samples of a function at all rows.
+// Each method is greedy: it chooses a row given the rows before it, so a batch does not repeat similar rows.
+// Larger is better; a caller that minimises changes signs.
 package acquire
 
 import (
@@ -42,7 +42,7 @@ func (f Samples) centred() Samples {
 	return g
 }
 
-// Pick is a row that was chosen, from 0, and its value given those chosen before.
+// Pick is a chosen row, from 0, and its value given the rows chosen before.
 type Pick struct {
 	Row   int
 	Value float64

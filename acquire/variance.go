@@ -37,7 +37,7 @@ func (c *conditional) measure(row int) {
 	}
 	sd := math.Sqrt(c.variance[row] + c.noise[row])
 	if !(sd > 0) {
-		return // it is known already
+		return // the row is known already
 	}
 	for i := range column {
 		column[i] /= sd

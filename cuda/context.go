@@ -57,25 +57,25 @@ func describe(ordinal int) (Info, error) {
 	return i, nil
 }
 
-// Context is a GPU with a stream and the kernels of kernels.cu. Uploads ahead of their step have a
-// second stream, and so have parts of a recorded step.
+// Context is a GPU with a stream and the kernels of kernels.cu. Uploads ahead of their step have a second
+// stream, and so have parts of a recorded step.
 type Context struct {
 	info    Info
 	dev     cu.Device
 	primary cu.CUContext
 	shared  int // memory of a multiprocessor, in bytes
 	loader  *loader
-	images  []*loaded // the last one that has a kernel is its image
+	images  []*loaded // the image of a kernel is the last one that has it
 	stream  cu.Stream
 	staging staging
-	ahead   *UploadStream // nil until it is asked for
+	ahead   *UploadStream // nil until it is requested
 	second  *secondStream // nil until it is needed
-	trace   *trace        // of the work that is recorded now, or nil
+	trace   *trace        // trace of the work that is being recorded, or nil
 	calls   int
 }
 
-// Open opens GPU number ordinal and loads the kernels there. It says so before it waits for the
-// driver's compiler. A SettingError is of GPDRF_CUDA_IMAGE, and a NoDeviceError of the machine.
+// Open opens GPU number ordinal and loads the kernels there. It reports this before it waits for the driver's
+// compiler. A SettingError is about GPDRF_CUDA_IMAGE, and a NoDeviceError about the machine.
 func Open(ordinal int, say func(line string)) (*Context, error) {
 	all, err := Devices()
 	if err != nil {
@@ -125,8 +125,8 @@ func (c *Context) start() (err error) {
 	return c.staging.open()
 }
 
-// abandon frees what start has made before it failed. Another Context may keep the GPU itself open, and with it
-// all that is loaded there.
+// abandon frees the results of a start that failed. Another Context may keep the GPU itself open, with
+// everything that is loaded there.
 func (c *Context) abandon() {
 	if c.enter() == nil {
 		defer c.leave()
@@ -157,7 +157,7 @@ func (c *Context) LoadTF32() (has bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c.images = slices.Insert(c.images, 0, one) // its products of doubles are not those of the choice
+	c.images = slices.Insert(c.images, 0, one) // its products of doubles do not replace those of the chosen image
 	return true, nil
 }
 
@@ -177,7 +177,7 @@ func (c *Context) enter() error {
 
 func (c *Context) leave() { runtime.UnlockOSThread() }
 
-// do calls the driver with the context current on this thread. op is the place of an error.
+// do calls the driver with the context current on this thread. op names the operation in an error.
 func (c *Context) do(op string, call func() error) error {
 	if err := c.enter(); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (c *Context) do(op string, call func() error) error {
 // Wait waits until the stream is idle.
 func (c *Context) Wait() error { return c.do("waiting for the GPU", c.stream.Synchronize) }
 
-// Close frees the GPU. Memory must have been freed before.
+// Close frees the GPU. The caller must have freed its memory.
 func (c *Context) Close() error {
 	if err := c.enter(); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (c *Context) Alloc(bytes int) (Ptr, error) {
 	return Ptr(p), fail("allocating memory", err)
 }
 
-// Memory is the number of bytes of device memory that are free, and of all.
+// Memory is the number of free bytes of device memory, and of all bytes.
 func (c *Context) Memory() (free, total int64, err error) {
 	err = c.do("asking for the free memory", func() (err error) {
 		free, total, err = cu.MemInfo()
@@ -262,7 +262,7 @@ func (c *Context) Copy(dst, src Ptr, bytes int) error {
 	})
 }
 
-// onFirst is do for work on the first stream, which waits for a second one.
+// onFirst is do for work on the first stream, which first waits for a second one.
 func (c *Context) onFirst(op string, call func() error) error {
 	if err := c.join(); err != nil {
 		return err
@@ -270,7 +270,7 @@ func (c *Context) onFirst(op string, call func() error) error {
 	return c.do(op, call)
 }
 
-// Stage gives n bytes of pinned memory, at most StageSize, for Write or Read.
+// Stage returns n bytes of pinned memory, at most StageSize, for Write or Read.
 func (c *Context) Stage(n int) ([]byte, error) { return c.staging.take(n, c.Wait) }
 
 // Write copies staged memory to device memory, after the work before it.
@@ -293,8 +293,8 @@ func (c *Context) Read(staged []byte, src Ptr) error {
 	})
 }
 
-// Put calls another library with the handle of the stream, to put work there. The arguments tell
-// one such work from another.
+// Put calls another library with the handle of the stream, so that it can put work there. The arguments
+// distinguish such calls.
 func (c *Context) Put(name string, args []Arg, put func(stream uintptr) error) error {
 	if c.traced(name, Grid{}, 0, args...) {
 		return nil
@@ -309,12 +309,12 @@ func (c *Context) Put(name string, args []Arg, put func(stream uintptr) error) e
 	return put(uintptr(c.handle()))
 }
 
-// fail gives a driver's error its place; nil stays nil.
+// fail adds the operation to an error of the driver; nil stays nil.
 func fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	v := reflect.ValueOf(err) // cu's type of error, an int, is not exported
+	v := reflect.ValueOf(err) // the type of cu's errors, an int, is not exported
 	if v.Kind() != reflect.Int {
 		return fmt.Errorf("%s: %w", op, err)
 	}

@@ -39,7 +39,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: CUDA error %d, %s", e.Op, e.Code, e.Text) }
 
-// OutOfMemory is true of an error of the driver that has too little memory.
+// OutOfMemory reports whether an error of the driver means that it has too little memory.
 func OutOfMemory(err error) bool {
 	var failed *Error
 	return errors.As(err, &failed) && failed.Code == int(cu.OutOfMemory)
@@ -53,7 +53,7 @@ func result(op string, code C.int) error {
 	return &Error{op, int(code), text(int(code))}
 }
 
-// text is the driver's words for a CUresult.
+// text is the driver's message for a CUresult.
 func text(code int) string {
 	var s *C.char
 	if C.cuGetErrorString(C.int(code), &s) != 0 || s == nil {
@@ -62,8 +62,8 @@ func text(code int) string {
 	return C.GoString(s)
 }
 
-// loadImage loads machine code, or PTX that ends in a zero byte, which the driver compiles. The
-// error has the log of its compiler.
+// loadImage loads machine code, or PTX that ends in a zero byte, which the driver compiles. The error contains
+// the log of the compiler.
 func loadImage(name string, code []byte) (module cu.Module, err error) {
 	const errorLog, errorLogBytes, room = 5, 6, 2000
 	image, log := C.CBytes(code), C.calloc(1, room)
@@ -100,10 +100,10 @@ func (c *Context) UUID() (string, error) {
 	return fmt.Sprintf("%x", uuid), result("reading the UUID of the GPU", code)
 }
 
-// The attributes of a kernel that may be set.
+// These are attributes of a kernel that may be set.
 const (
 	maxDynamicShared = 8 // the most dynamic shared memory of a block, in bytes
-	carveout         = 9 // of a multiprocessor's cache as shared memory, in percent: a preference
+	carveout         = 9 // preferred share of a multiprocessor's cache as shared memory, in percent
 )
 
 func setAttribute(fn cu.Function, attribute, value int) error {

@@ -39,7 +39,7 @@ type trace struct {
 	dry   bool // nothing is put on the stream
 }
 
-// traced notes a call if there is a trace. It is true if the call must not be made.
+// traced records a call if there is a trace. It reports whether the call must not be made.
 func (c *Context) traced(name string, grid Grid, shared int, args ...Arg) bool {
 	if c.trace == nil {
 		return false
@@ -48,7 +48,7 @@ func (c *Context) traced(name string, grid Grid, shared int, args ...Arg) bool {
 	return c.trace.dry
 }
 
-// Trace is the calls that work makes. None of them reaches the stream.
+// Trace returns the calls that work makes. None of them reaches the stream.
 func (c *Context) Trace(work func()) []Call {
 	t := &trace{dry: true}
 	c.trace = t
@@ -57,7 +57,7 @@ func (c *Context) Trace(work func()) []Call {
 	return t.calls
 }
 
-// Difference describes the first difference of two lists of calls, or is "".
+// Difference describes the first difference of two lists of calls; "" if they are equal.
 func Difference(a, b []Call) string {
 	for i := range min(len(a), len(b)) {
 		x, y := a[i], b[i]
@@ -85,11 +85,12 @@ type Graph struct {
 	exec    unsafe.Pointer
 }
 
-// Capture makes a graph of the calls of work, on the stream and on a second one by OnSecondStream. They do
-// not run. Work may launch kernels that are loaded, clear, copy and Put, and nothing else. The error is
-// ErrNoGraphs where the driver is too old.
+// Capture makes a graph of the calls of work, on the stream and on a second one by OnSecondStream. The calls do
+// not run. Work may launch loaded kernels, clear, copy and Put, and nothing else. The error is ErrNoGraphs if
+// the driver is too old.
 func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
-	if err := c.enter(); err != nil { // until the end: the driver binds a capture to its thread
+	// It stays entered until the end, since the driver binds a capture to its thread.
+	if err := c.enter(); err != nil {
 		return nil, nil, err
 	}
 	defer c.leave()
@@ -103,7 +104,7 @@ func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	}
 	t, done := &trace{}, false
 	c.trace = t
-	defer func() { // also where work panics
+	defer func() { // this also runs if work panics
 		c.trace = nil
 		joined := c.join()
 		c.second.forget()
@@ -140,7 +141,7 @@ func graphResult(op string, code C.int) error {
 	return result(op, code)
 }
 
-// Launch puts the graph's work on the stream, with the arguments that it was captured with.
+// Launch puts the work of the graph on the stream, with the captured arguments.
 func (g *Graph) Launch() error {
 	if err := g.context.enter(); err != nil {
 		return err
@@ -149,7 +150,7 @@ func (g *Graph) Launch() error {
 	return result("launching a graph", C.cuGraphLaunch(g.exec, g.context.handle()))
 }
 
-// Close frees the graph, after the work before it, even where that has failed.
+// Close frees the graph after the work before it, even if that has failed.
 func (g *Graph) Close() error {
 	waited := g.context.Wait()
 	if err := g.context.enter(); err != nil {

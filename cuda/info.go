@@ -6,10 +6,11 @@ import "fmt"
 type Info struct {
 	Ordinal    int
 	Name       string
-	Memory     int64 // bytes
+	Memory     int64 // number of bytes
 	Capability Capability
-	Driver     int    // the newest CUDA that the driver knows, as 1000·major + 10·minor
-	Kernels    string // the images that it has loaded, why these, and where they came from; "" before Open
+	Driver     int // the newest CUDA version that the driver supports, as 1000·major + 10·minor
+	// loaded images, the reason for them, and where they came from; "" before Open
+	Kernels string
 }
 
 // String is one line for people.
@@ -27,12 +28,12 @@ type NoDeviceError struct{ Reason string }
 
 func (e *NoDeviceError) Error() string { return e.Reason }
 
-// SettingError is a variable of the environment with a value that does not fit.
+// SettingError is an environment variable with a value that does not fit.
 type SettingError struct{ Name, Value, Reason string }
 
 func (e *SettingError) Error() string { return e.Name + "=" + e.Value + ": " + e.Reason }
 
-// OutOfMemoryError has the bytes of device memory that were asked for, that are free, and of all.
+// OutOfMemoryError has the numbers of requested, free and all bytes of device memory.
 type OutOfMemoryError struct{ Bytes, Free, Total int64 }
 
 func (e *OutOfMemoryError) Error() string {

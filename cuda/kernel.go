@@ -14,7 +14,7 @@ import (
 type Arg struct {
 	bits  uint64
 	kind  Kind
-	owner any // of the memory at a pointer: the collector frees both together
+	owner any // owner of the memory at a pointer: the collector frees both together
 }
 
 // Pointer is an argument of a pointer type; 0 is nil.
@@ -40,8 +40,8 @@ func Float32(v float32) Arg { return Arg{bits: uint64(math.Float32bits(v)), kind
 // Float64 is an argument of type double.
 func Float64(v float64) Arg { return Arg{bits: math.Float64bits(v), kind: F64} }
 
-// TooLarge is true of a number of more than 32 bits. A dry device finds such sizes first, so that a
-// launch with it is a bug.
+// TooLarge reports whether a number has more than 32 bits. A dry device finds such sizes first, so a launch
+// with it is a bug.
 func (a Arg) TooLarge() bool { return a.kind == 0 && a.bits != 0 }
 
 // Grid is a number of blocks.
@@ -53,13 +53,13 @@ type Kernel struct {
 	Name    string
 	context *Context
 	fn      cu.Function
-	shared  int // the dynamic shared memory that it has asked for, in bytes; -1 before the first launch
+	shared  int // requested dynamic shared memory, in bytes; -1 before the first launch
 	cells   [maxParams]uint64
-	args    []unsafe.Pointer // to the cells
+	args    []unsafe.Pointer // pointers to the cells
 }
 
-// Kernel is a kernel by name. Its first use may load it, for which the GPU's memory may be too
-// small, or compile it, which takes up to a second. A missing kernel is a bug.
+// Kernel is the kernel with a name. Its first use may load it, for which the GPU's memory may be too small, or
+// compile it, which takes up to a second. A missing kernel is a bug.
 func (c *Context) Kernel(name string) (*Kernel, error) {
 	image, signature := c.imageOf(name)
 	if image == nil {
@@ -87,7 +87,7 @@ func (c *Context) Kernel(name string) (*Kernel, error) {
 	return k, nil
 }
 
-// Threads is the number of threads in a block of a kernel, which need not be loaded for that.
+// Threads is the number of threads in a block of a kernel. It does not load the kernel.
 func (c *Context) Threads(name string) int {
 	_, signature := c.imageOf(name)
 	return signature.Threads
@@ -103,9 +103,8 @@ func (c *Context) imageOf(name string) (image *loaded, signature Signature) {
 	return image, signature
 }
 
-// Launch starts the kernel on the stream, or beside it, with the number of threads of its source
-// and shared bytes of dynamic shared memory. Arguments that do not fit the kernel's parameters are
-// a bug.
+// Launch starts the kernel on the stream, or beside it, with the number of threads of its source and shared
+// bytes of dynamic shared memory. Arguments that do not fit the parameters of the kernel are a bug.
 func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 	if len(args) != len(k.Params) {
 		panic(fmt.Sprintf("cuda: kernel %s has %d parameters, not %d", k.Name, len(k.Params), len(args)))
@@ -136,14 +135,14 @@ func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 		return err
 	}
 	if err := k.fn.Launch(grid.X, grid.Y, grid.Z, k.Threads, 1, 1, shared, stream, k.args); err != nil {
-		return fail("launching "+k.Name, err) // the name is put together only for an error
+		return fail("launching "+k.Name, err) // the name is built only for an error
 	}
 	return nil
 }
 
-// ask asks for dynamic shared memory: a block has 48 KiB by default, which static arrays share. It
-// asks for as large a part of a multiprocessor's cache as all blocks of the source need, which the
-// driver would have to guess.
+// ask requests dynamic shared memory: a block has 48 KiB by default, which static arrays share. It also
+// requests the part of a multiprocessor's cache that all blocks of the source need. Otherwise the driver would
+// have to guess it.
 func (k *Kernel) ask(shared int) error {
 	if shared > 0 {
 		if err := setAttribute(k.fn, maxDynamicShared, shared); err != nil {
@@ -164,7 +163,7 @@ func (k *Kernel) ask(shared int) error {
 	return nil
 }
 
-// reservedShared is what the driver takes of each block from compute capability 8.0 on, in bytes.
+// reservedShared is the part of each block that the driver reserves from compute capability 8.0 on, in bytes.
 const reservedShared = 1 << 10
 
 // percent is a part of a whole, rounded up, and at most all of it.

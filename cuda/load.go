@@ -11,24 +11,24 @@ import (
 	"gorgonia.org/cu"
 )
 
-// loaded is an image on a GPU: machine code, or PTX in parts, each of which the driver compiles when the
-// first of its kernels is used.
+// loaded is an image on a GPU: machine code, or PTX in parts. The driver compiles a part when the first of its
+// kernels is used.
 type loaded struct {
 	image   image
 	kernels map[string]Signature
-	modules map[string]*module // of each kernel
+	modules map[string]*module // modules by their kernels
 }
 
 // module is code that is loaded as one.
 type module struct {
-	handle cu.Module // none before the driver has compiled the PTX
+	handle cu.Module // unset until the driver has compiled the PTX
 	ptx    string
 }
 
-// compiledForm is the form of code that is no machine code; internal/release/check.sh asks for it.
+// compiledForm is the form of code that is not machine code; internal/release/check.sh looks for it.
 const compiledForm = "PTX that the driver compiles"
 
-// whole is an image that one module has.
+// whole is an image that consists of one module.
 func whole(i image, handle cu.Module, kernels map[string]Signature) *loaded {
 	l, one := &loaded{i, kernels, map[string]*module{}}, &module{handle: handle}
 	for name := range kernels {
@@ -37,7 +37,7 @@ func whole(i image, handle cu.Module, kernels map[string]Signature) *loaded {
 	return l
 }
 
-// moduleOf is the module of a kernel, which the driver compiles now if it has not before.
+// moduleOf is the module of a kernel. The driver compiles it at the first call.
 func (l *loaded) moduleOf(kernel string) (_ cu.Module, err error) {
 	m := l.modules[kernel]
 	if m.handle == (cu.Module{}) {
@@ -62,10 +62,10 @@ type loader struct {
 	choice  choice
 	info    *Info
 	say     func(line string)
-	names   []string // of the images so far
-	forms   []string // where their code came from
-	refused error    // the driver's reason for no machine code
-	waits   bool     // for the driver's compiler, which has been said
+	names   []string // names of the images so far
+	forms   []string // origins of their code
+	refused error    // reason of the driver for refusing machine code
+	waits   bool     // the user was told to wait for the driver's compiler
 }
 
 // load loads an image: its machine code, if the program carries it for this GPU, or else its PTX. A
@@ -90,7 +90,7 @@ func (l *loader) load(i image) (*loaded, error) {
 	return one, nil
 }
 
-// assembled loads the machine code of an image; no module and no error call for its PTX.
+// assembled loads the machine code of an image. It returns neither module nor error if the PTX must be used.
 func (l *loader) assembled(i image) (module cu.Module, err error) {
 	sm := i.architecture(l.info.Capability)
 	switch {
@@ -111,8 +111,7 @@ func (l *loader) assembled(i image) (module cu.Module, err error) {
 	return cu.Module{}, &SettingError{imageVariable, "cubin", err.Error()}
 }
 
-// compiled has the driver compile the PTX of an image, of which the smallest part tells at once whether it
-// can.
+// compiled lets the driver compile the PTX of an image. The smallest part shows at once whether it can.
 func (l *loader) compiled(i image, text string, kernels map[string]Signature) (*loaded, error) {
 	if !l.waits {
 		l.waits = true

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// The packed PTX, a sixth of the text. If the compiler does not find these files, build with `make
+// This is the packed PTX, a sixth of the text. If the compiler does not find these files, build with `make
 // build`, which packs them, and makes the files that cgo needs.
 //
 //go:embed kernels_sm70.ptx.gz

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// image is the PTX that `make ptx` makes of kernels.cu: its file.
+// image is the file of PTX that `make ptx` makes of kernels.cu.
 type image string
 
-// The images that the program carries. The first has all kernels in plain arithmetic. The others have
-// products of doubles by tensor cores, in place of those of the first, and the second has products of
-// floats as TF32, too.
+// These are the images that the program carries. The first has all kernels in plain arithmetic. The others have
+// products of doubles by tensor cores instead; the second also has products of floats as TF32.
 const (
 	plainImage   image = "kernels_sm70.ptx"
 	tensorImage  image = "kernels_sm80.ptx"
@@ -22,7 +21,7 @@ const (
 
 func images() []image { return []image{plainImage, tensorImage, largeDoubles} }
 
-// capability is the least compute capability that an image runs on, which its name has.
+// capability is the least compute capability that an image runs on, which is part of its name.
 func (i image) capability() Capability {
 	var digits int
 	if _, err := fmt.Sscanf(string(i), "kernels_sm%d.ptx", &digits); err != nil {
@@ -31,12 +30,12 @@ func (i image) capability() Capability {
 	return Capability{digits / 10, digits % 10}
 }
 
-// imageVariable names the variable that takes the choice of images from the program.
+// imageVariable names the environment variable that overrides the choice of images.
 const imageVariable = "GPDRF_CUDA_IMAGE"
 
 // choice is the image for a GPU beside plainImage, and the reason for it.
 type choice struct {
-	doubles  image // with better products of doubles, or ""
+	doubles  image // image with better products of doubles, or ""
 	why      string
 	assembly bool // machine code may be loaded
 	ptx      bool // PTX may be compiled
@@ -75,7 +74,7 @@ func choose(c Capability, forced string) (choice, error) {
 	return x, nil
 }
 
-// doublesFor is the image with the products of doubles that suit a GPU best, "" where plain ones do, and why.
+// doublesFor is the image with the products of doubles that suit a GPU best, "" if plain ones do, and why.
 // The tensor cores of data centres' GPUs multiply doubles fast: 8.0, 9.0 and 10.0. Other GPUs have
 // few units for that, and plain arithmetic is no slower.
 func doublesFor(c Capability) (_ image, why string) {
@@ -93,7 +92,7 @@ func doublesFor(c Capability) (_ image, why string) {
 // Capability is a GPU's compute capability.
 type Capability struct{ Major, Minor int }
 
-// tensorCores is the first one whose tensor cores multiply float32, as TF32, and doubles.
+// tensorCores is the first capability whose tensor cores multiply float32, as TF32, and doubles.
 var tensorCores = Capability{8, 0}
 
 func (c Capability) String() string { return fmt.Sprintf("%d.%d", c.Major, c.Minor) }
@@ -102,14 +101,13 @@ func (c Capability) less(d Capability) bool {
 	return c.Major < d.Major || c.Major == d.Major && c.Minor < d.Minor
 }
 
-// fewDoubles is true of all GPUs but those of data centres that are made for doubles: 7.0, 8.0, 9.0
-// and 10.0.
+// fewDoubles reports whether a GPU is not one of the data-centre GPUs made for doubles: 7.0, 8.0, 9.0 and 10.0.
 func (c Capability) fewDoubles() bool { return c.Minor != 0 || c.Major > 10 }
 
 // Kind is the type of a kernel's parameter, as PTX distinguishes them.
 type Kind uint8
 
-// The kinds of parameter that a kernel may have.
+// These are the kinds of parameters that a kernel may have.
 const (
 	U32 Kind = iota + 1 // int, unsigned
 	U64                 // a pointer, or a 64-bit integer
@@ -124,7 +122,7 @@ func (k Kind) String() string { return [...]string{"none", "u32", "u64", "f32", 
 type Signature struct {
 	Params  []Kind
 	Threads int
-	Blocks  int // 0 where the source leaves it open
+	Blocks  int // 0 if the source does not set it
 }
 
 // maxParams is the most parameters that a kernel may have.
@@ -175,8 +173,8 @@ type part struct {
 // variablePattern is a variable of a module, at the head of the PTX.
 var variablePattern = regexp.MustCompile(`(?m)^\.visible \.global .* (\w+)\[`)
 
-// parts divides a PTX image: a kernel is a part, but those that use a variable are one together, since each
-// module has its own.
+// parts divides a PTX image. A kernel is a part, but kernels that use a variable share one, since each module
+// has its own copy of it.
 func parts(ptx string) (all []part) {
 	const entry = ".visible .entry "
 	texts := strings.Split(ptx, entry)
@@ -189,7 +187,7 @@ func parts(ptx string) (all []part) {
 	together := part{text: head}
 	for _, text := range texts[1:] {
 		name, _, _ := strings.Cut(text, "(")
-		// the pattern is slow, and most kernels have no such letters
+		// The pattern is slow, and most kernels do not contain these letters.
 		if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(text, n) }) && uses.MatchString(text) {
 			together.kernels, together.text = append(together.kernels, name), together.text+entry+text
 		} else {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// An ARFF file is a table without a header row, after lines that name its columns and their types.
+// An ARFF file is a table without a header row. Lines before it name the columns and their types.
 
 // openARFF reads the lines before the table, and its first row.
 func (r *records) openARFF(in *input) error {
@@ -48,14 +48,14 @@ func keyword(line, word string) bool {
 
 // arffHeader reads the lines before the table: the names of the columns, and their types.
 func (r *records) arffHeader(in *input) (names []string, err error) {
-	left := in.lim.record
+	remaining := in.lim.record
 	for {
-		text, err := in.line(nil, left)
-		left -= int64(len(text))
+		text, err := in.line(nil, remaining)
+		remaining -= int64(len(text))
 		r.before++
 		wrong := func(msg string) error { return errorAt(in.name, place{line: r.before}, "%s", msg) }
 		switch line := strings.TrimSpace(string(text)); {
-		case left < 0:
+		case remaining < 0:
 			return nil, wrong("the lines before @data are too long: this is not an ARFF file")
 		case err == io.EOF && line == "":
 			return nil, errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
@@ -102,8 +102,8 @@ func quotedName(text string) (name, rest string) {
 	return name, text[end+1:]
 }
 
-// arffTypeOf reads the type after the name of a column, in small letters: numeric, string, date, or
-// nominal where values are listed.
+// arffTypeOf reads the type after the name of a column, in small letters: numeric, string, date, or nominal if
+// values are listed.
 func arffTypeOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
@@ -125,10 +125,10 @@ func arffTypeOf(text string) (string, error) {
 	return "nominal", nil
 }
 
-// isDated: an ARFF table says that column i is of dates.
+// isDated reports whether an ARFF table says that column i is of dates.
 func (r *records) isDated(i int) bool { return r.types != nil && strings.HasPrefix(r.types[i], "date") }
 
-// dateOrder is the order of day and month that it says.
+// dateOrder is the order of day and month that an ARFF table says column i has.
 func (r *records) dateOrder(i int) string {
 	if !r.isDated(i) {
 		return ""

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// named is the first column that an array of plain numbers cannot give: words, a date, gaps that have an input, or the
-// offset. It is "" where the array can give all.
-func (s Schema) named() string {
+// unfitForArray is the first column that an array of plain numbers cannot give: words, a date, gaps that have
+// an input, or the offset. It is "" if the array can give all columns.
+func (s Schema) unfitForArray() string {
 	for _, c := range s.FileColumns() {
 		if c.Values != nil || c.Date != nil || c.Flag {
 			return c.Name
@@ -62,7 +62,7 @@ func (in *input) readArray(a *npyArray) (*table, error) {
 	return t, in.takeTargets(t)
 }
 
-// arrayTable reads the inputs. Bytes of three or more dimensions are images: pixels as fractions of
+// arrayTable reads the inputs. Bytes of three or more dimensions are images, whose pixels become fractions of
 // the brightest.
 func (in *input) arrayTable(a *npyArray) (*table, error) {
 	if err := in.ownTarget(a.name, 1+strings.Count(in.opt.Target, ","),
@@ -83,7 +83,8 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 		t.autoScaling, factor = imageScaling, 1.0/brightest
 	}
 	if t.x, err = a.matrix(n, d, factor); err == nil {
-		t.schema.Columns = plainColumns(d) // names of what is there: a header may lie
+		// The names have the true width: the header of the file may state a wrong one.
+		t.schema.Columns = plainColumns(d)
 	}
 	return t, err
 }
@@ -97,7 +98,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if like := in.opt.Like; like != nil && in.opt.TargetOptional && width == len(like.Columns)+len(like.places()) {
 		a.free = func(i int) bool { return slices.Contains(like.keptPlaces(), i%width) }
 	}
-	whole, err := a.matrix(n, width, 1) // first: a header may lie
+	whole, err := a.matrix(n, width, 1) // the values come first: the header of the file may state a wrong size
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +129,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	return t, nil
 }
 
-// targetColumns are the places of the targets in an array with these columns: those of the training
-// data or of the option Target, else the last. They are nil where targets may be missing and are.
+// targetColumns are the places of the targets in an array with these columns: those of the training data or of
+// the option Target, else the last. They are nil if the targets are optional and missing.
 func (in *input) targetColumns(file string, names []string) (at []int, err error) {
 	width := len(names)
 	if like := in.opt.Like; like != nil {
@@ -163,7 +164,7 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 	return at, checkSeveral(file, at, names)
 }
 
-// arrayTargets reads an array of a target for each row of t, or of rows of several. Those of IDX are classes.
+// arrayTargets reads an array with a target, or several, for each row of t. Targets of IDX files are classes.
 func (in *input) arrayTargets(t *table, a *npyArray) error {
 	n, _ := size(t.x)
 	rows, d, err := a.rows(in.lim)

@@ -7,26 +7,26 @@ import (
 	"unicode"
 )
 
-// How people write numbers, and texts that only look like one.
+// This file knows how people write numbers, and texts that only look like numbers.
 
 // minuses are signs that stand for a minus, in tables that were typeset.
 var minuses = strings.NewReplacer("\u2212", "-", "\u2013", "-")
 
-// isCode: the cell is a whole number with a leading zero, such as a postcode, which the number
-// would lose.
+// isCode reports whether the cell is a whole number with a leading zero, such as a postcode. As a number it
+// would lose the zero.
 func isCode(cell string) bool {
 	return len(cell) > 1 && cell[0] == '0' && strings.Trim(cell, "0123456789") == ""
 }
 
-// isCodes: all numbers of the column are whole, and one is a code.
+// isCodes reports whether all numbers of the column are whole, and one is a code.
 func (c *columnProfile) isCodes() bool { return c.codes.cell != "" && c.fractions.cell == "" }
 
-// isSign: the sign may stand beside the digits of a number, or between its thousands.
+// isSign reports whether the sign may stand beside the digits of a number, or between its thousands.
 func isSign(r rune) bool {
 	return strings.ContainsRune("%,'’", r) || unicode.Is(unicode.Sc, r) || unicode.IsSpace(r)
 }
 
-// isDecorated: the text is a number with a sign of money, a per cent sign or separators of
+// isDecorated reports whether the text is a number with a sign of money, a per cent sign or separators of
 // thousands.
 func isDecorated(cell string) bool {
 	plain := strings.Map(func(r rune) rune {
@@ -42,8 +42,8 @@ func isDecorated(cell string) bool {
 	return err == nil
 }
 
-// areThousands: the separator stands between groups of three digits, behind one to three that do
-// not start with 0.
+// areThousands reports whether the separator stands between groups of three digits. The one to three digits
+// before the first separator must not start with 0.
 func areThousands(cell, separator string) bool {
 	groups := strings.Split(strings.TrimLeft(cell, "+-"), separator)
 	first := groups[0]
@@ -54,7 +54,7 @@ func areThousands(cell, separator string) bool {
 		!slices.ContainsFunc(groups[1:], func(g string) bool { return len(g) != 3 })
 }
 
-// plainer is the advice for writing such a number.
+// plainer is the advice for writing a number that has such decorations.
 func plainer(cell string) string {
 	switch {
 	case oneComma(cell) && !areThousands(cell, ","):
@@ -65,7 +65,7 @@ func plainer(cell string) string {
 	return "write numbers without signs"
 }
 
-// setOf tells these names from others.
+// setOf is the set of the names.
 func setOf(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -74,7 +74,7 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// byName are the elements of a list by their names.
+// byName maps the names of the elements of a list to the elements.
 func byName[T any](list []T, name func(of T) string) map[string]*T {
 	all := make(map[string]*T, len(list))
 	for i := range list {
@@ -83,13 +83,13 @@ func byName[T any](list []T, name func(of T) string) map[string]*T {
 	return all
 }
 
-// onTop: the first row holds all the names, and no row below does, as one of data could.
+// onTop reports whether the first row holds all the names, and no row below it holds them.
 func onTop(rows [][]string, names []string) bool {
 	return holdsAll(rows[0], names) &&
 		!slices.ContainsFunc(rows[1:], func(row []string) bool { return holdsAll(row, names) })
 }
 
-// holdsAll: each of two or more names is a cell of the row.
+// holdsAll reports whether each of two or more names is a cell of the row.
 func holdsAll(row, names []string) bool {
 	cells := make(map[string]bool, len(row))
 	for _, cell := range row {
@@ -118,7 +118,7 @@ func oneIf(b bool) float64 {
 	return 0
 }
 
-// notBoolean says what is wrong with a number in a column that is true or false; "" if there is none.
+// notBoolean says what is wrong with a number in a column of booleans; "" if nothing is.
 func (c InputColumn) notBoolean(v float64) string {
 	if !c.TrueFalse || v == 0 || v == 1 || math.IsNaN(v) {
 		return ""
@@ -126,7 +126,7 @@ func (c InputColumn) notBoolean(v float64) string {
 	return "which is true or false, as 1 or 0: correct it"
 }
 
-// sameBoolean: one of two cells is true or false, and the other is the same or its number.
+// sameBoolean reports whether one of two cells is true or false, and the other is the same or its number.
 func sameBoolean(a, b string) bool {
 	v, isBoolean := boolean(a)
 	w, isToo := boolean(b)
@@ -139,8 +139,7 @@ func sameBoolean(a, b string) bool {
 	return isToo && a == number(w)
 }
 
-// indexOf is the place of a text among values, as it is written or as a boolean; −1 if there is
-// none.
+// indexOf is the place of a text among values, as it is written or as a boolean; −1 if it is not there.
 func indexOf(values []string, cell string) int {
 	if at := slices.Index(values, cell); at >= 0 {
 		return at
@@ -148,8 +147,8 @@ func indexOf(values []string, cell string) int {
 	return slices.IndexFunc(values, func(value string) bool { return sameBoolean(value, cell) })
 }
 
-// find is the place of a word among the inputs of its column, −1 if it has none; known is false of
-// one that the training data lack.
+// find is the place of a word among the inputs of its column, −1 if it has none. known is false for a word that
+// the training data lack.
 func (c InputColumn) find(cell string) (at int, known bool) {
 	if at = indexOf(c.Values, cell); at >= 0 || c.Others == nil {
 		return at, at >= 0
@@ -158,14 +157,14 @@ func (c InputColumn) find(cell string) (at int, known bool) {
 	return len(c.Values), known
 }
 
-// isBoolean: all cells are true, false, 1 or 0.
+// isBoolean reports whether all cells are true, false, 1 or 0.
 func (c *columnProfile) isBoolean() bool {
 	return c.texts.n == c.booleans && c.fractions.cell == "" && c.codes.cell == "" &&
 		(c.numbers == 0 || c.low >= 0 && c.high <= 1) && (c.texts.n == 0 || c.doubtful.n == 0)
 }
 
-// booleanClasses are the texts of a column of booleans; those of one value that is written in
-// several ways are false and true.
+// booleanClasses are the texts of a column of booleans. They are false and true if one value is written in
+// several ways.
 func (c *columnProfile) booleanClasses() []string {
 	values := c.values()
 	classes := slices.DeleteFunc([]string{"false", "true"}, func(class string) bool {
@@ -177,8 +176,8 @@ func (c *columnProfile) booleanClasses() []string {
 	return classes
 }
 
-// ParseCell reads a cell of a column of numbers as a file's reader does: "" and words for missing
-// values are NaN. A column of Schema.Booleans may have true and false.
+// ParseCell reads a cell of a column of numbers as the reader of a file does: "" and words for missing values
+// are NaN. A column of Schema.Booleans may have true and false.
 func ParseCell(cell string, isBoolean bool) (float64, error) {
 	if v, ok := boolean(strings.TrimSpace(cell)); ok && isBoolean {
 		return v, nil

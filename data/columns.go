@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// columnRows are the rows of a file of typed columns. They have no lines: a place is a row and a
-// column, both from 1.
+// columnRows are the rows of a file of typed columns. They have no lines: a place is a row and a column, both
+// counted from 1.
 type columnRows struct {
 	tablefile.Reader
 	name   string
@@ -23,7 +23,7 @@ func (p *columnRows) Read() ([]string, error) {
 	if err != nil && err != io.EOF {
 		err = &Error{File: p.name, Line: p.row, Msg: err.Error(), Err: err}
 	}
-	for i, cell := range cells { // the writer of a file need not have looked at its texts
+	for i, cell := range cells { // the writer of a file need not have checked its texts
 		if !utf8.ValidString(cell) && !p.spared[i] {
 			return nil, errorAt(p.name, place{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, "+
 				"or leave it out with --ignore %d", quote(cell), i+1)
@@ -73,20 +73,20 @@ func (r *records) openColumns(in *input) error {
 	return r.nameColumns(rows.Columns())
 }
 
-// spared are the columns that a user has left out, or that a model does not know, by their places.
+// spared are the places of the columns that a user has left out, or that a model does not know.
 func (in *input) spared(names []string) map[int]bool {
 	all := map[int]bool{}
-	ignored, _ := columnsNamed(in.name, in.opt.Ignore, names, "") // whose error is that of the layout
+	ignored, _ := columnsNamed(in.name, in.opt.Ignore, names, "") // the layout reports the error
 	for _, i := range ignored {
 		all[i] = true
 	}
 	if like := in.opt.Like; like != nil {
 		known := setOf(slices.Concat(like.InputColumns(), like.Outputs(), []string{like.ID}))
-		delete(known, "") // the model has no names of rows
+		delete(known, "") // the name "" stands for no column of row names
 		for i, name := range names {
 			all[i] = !known[name]
 		}
-		// the layout has the error of another name
+		// The layout reports the error of another name.
 		if i, err := columnNamed(in.name, in.opt.ID, names, ""); err == nil && in.opt.ID != "" {
 			all[i] = false
 		}
@@ -98,7 +98,7 @@ func (in *input) columns() (rows tablefile.Reader, err error) {
 	from, err := tablefile.Linked()
 	if err == nil && tablefile.IsArrowStream(in.head) {
 		rows, err = from.OpenArrowStream(in.bytes)
-	} else if err == nil { // the index is at the end
+	} else if err == nil { // the index is at the end of the file
 		size, seekErr := in.src.Seek(0, io.SeekEnd)
 		magic := make([]byte, min(8, len(in.head)))
 		if n, _ := in.src.ReadAt(magic, 0); seekErr != nil || n < len(magic) || !isColumns(magic) {

@@ -23,77 +23,79 @@ const (
 	Classification Task = "classification"
 )
 
-// Dataset is a table of N rows with D inputs and, unless it is there to be
-// predicted, a target. It is not changed after it was read.
+// Dataset is a table of N rows with D inputs and a target, which rows to be predicted may lack. It does not
+// change once it is read.
 type Dataset struct {
 	Name string // file name without folder and ending, or the name of the set
 	Path string // the file, or "embedded"
 
-	// Sequences are variable-sized inputs, a sequence for each row; nil where there are none. X is
-	// nil where there is nothing else.
+	// Sequences are variable-sized inputs, a sequence for each row; nil if there are none. X is
+	// nil if there is nothing else.
 	Sequences *seq.Set
 
-	// Kernel is one of the rows' own, computed elsewhere; nil without one.
+	// Kernel is a kernel of the rows that was computed elsewhere; nil if there is none.
 	Kernel *RowKernel
 
 	// inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
 	X       *tensor.Dense
 	Columns []string // names of the D inputs
-	// name of the target column, "" without targets; of several, all with commas between them
+	// Target is the name of the target column, "" without targets. Names of several columns have commas between
+	// them.
 	Target  string
-	Targets []string // the names of several target columns; nil of one
+	Targets []string // names of several target columns; nil for one
 	Task    Task
-	// TaskNote names the task chosen for whole numbers, and how to change it; else "".
+	// TaskNote names the task chosen for whole numbers, and how to change it; "" if there was no choice.
 	TaskNote string
 
-	Y      []float64 // regression: targets [N,C] in their own units; NaN: not known
-	Labels []int32   // classification: N indices into Classes; −1: not known
-	// class names as in the file, in the order of their numbers or else of their letters
+	Y      []float64 // regression: targets [N,C] in their own units; NaN if not known
+	Labels []int32   // classification: N indices into Classes; −1 if not known
+	// class names as in the file, in the order of their numbers, or of their letters if they are words
 	Classes []string
 
-	// Weights [N]: a row counts as that many copies of it; nil: each counts once.
+	// Weights [N] are numbers of copies that each row counts as; nil if each row counts once.
 	Weights []float64
-	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil: nothing.
+	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil for no
+	// offset.
 	Offset []float64
 
-	// RowOf are the numbers of the rows among all that were split into folds, from 0; nil where
-	// there are no folds.
+	// RowOf are the numbers of the rows among all rows that were split into folds, from 0; nil if there are no
+	// folds.
 	RowOf []int
 
-	// Groups [N] are numbers of groups, from 0, whose rows every split keeps together; nil without them.
+	// Groups [N] are numbers of groups, from 0. Every split keeps the rows of a group together. Nil if there
+	// are no groups.
 	Groups  []int32
-	groupOf map[string]int32 // by the names of groups
-	// scaffolds have the numbers of Groups; nil where these are not scaffolds.
+	groupOf map[string]int32 // numbers of the groups by their names
+	// scaffolds have the numbers of Groups; nil if these are not scaffolds.
 	scaffolds *graph.Kinds
-	// Times [N]: splits train on the past and test on the future; nil where rows have no order. Rows less
-	// than Apart before the future are near copies of it, and not trained on.
+	// Times [N] are the times of the rows: splits train on the past and test on the future. It is nil if rows
+	// have no order. Rows less than Apart before the future are near copies of it, and are not trained on.
 	Times []float64
 	Apart float64
 
-	// AutoScaling is the meaning of the scaling auto for this set; "": by its outliers.
+	// AutoScaling is the meaning of the scaling auto for this set; "" if its outliers decide.
 	AutoScaling string
 
-	// Fingerprint is the SHA-256, in hexadecimal, of column names, target, task and
-	// all values. Compression, separators, quotes and line endings leave no trace in it.
+	// Fingerprint is the SHA-256, in hexadecimal, of column names, target, task and all values. It does not
+	// depend on compression, separators, quotes and line endings.
 	Fingerprint string
 
-	lines     []int32  // of the file, from 1, where each row starts; nil where rows have none
-	files     []string // that of each row, where they are of several; nil: all are of Path
-	schema    Schema   // what else other files are read by
-	testPart  bool     // the file has rows for testing, too
-	known     bool     // the classes are those of a model, also of rows that lack some
-	projected bool     // X are the inputs that a Projection made
-	wide      []string // the names of the columns before
+	lines     []int32  // line of the file, from 1, where each row starts; nil if rows have none
+	files     []string // file of each row, if rows come from several files; nil if all come from Path
+	schema    Schema   // further facts that the reading of other files needs
+	testPart  bool     // the file also has rows for testing
+	known     bool     // the classes are those of a model, even for rows that lack some
+	projected bool     // X holds the inputs that a Projection made
+	wide      []string // names of the columns before the Projection
 
-	ids []string // names of the rows; nil where they have none
-	id  string   // the name of their column
+	ids []string // names of the rows; nil if they have none
+	id  string   // name of the column of ids
 }
 
-// IDs are the names of the rows, of a column or of FASTA headers; nil where they have none. ID is
-// what the column is called.
+// IDs are the names of the rows, from a column or FASTA headers; nil if they have none.
 func (d *Dataset) IDs() []string { return d.ids }
 
-// ID is the column of IDs, "" where rows have no names.
+// ID is the name of the column of IDs, "" if rows have no names.
 func (d *Dataset) ID() string { return d.id }
 
 // Outputs are the names of the target columns: one, or several of a regression.
@@ -117,7 +119,7 @@ func (d *Dataset) N() int {
 // D is the number of inputs.
 func (d *Dataset) D() int { return len(d.Columns) }
 
-// Row is row i of X, which is not to be changed: the memory of X where that holds float64.
+// Row is row i of X. Callers must not change it: it is the memory of X if X holds float64.
 func (d *Dataset) Row(i int) []float64 { return rowOf(nil, d.X, i) }
 
 // Where is the place of row i: a file and a line, or a row counted from 1.
@@ -157,16 +159,15 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 // Slice is a copy of the rows lo … hi−1.
 func (d *Dataset) Slice(lo, hi int) *Dataset { return d.Subset(everyRow(hi)[lo:]) }
 
-// WithSequences is d with other sequences of its rows, such as those of a codebook; all else is
-// unchanged.
+// WithSequences is d with other sequences of its rows, such as those of a codebook.
 func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
 	other := *d
 	other.Sequences = s
 	return &other
 }
 
-// fingerprint hashes names with their lengths before them, so that no two lists of
-// names give the same bytes, then the values row by row.
+// fingerprint hashes the names, each after its length, so that different lists of names give different bytes.
+// Then it hashes the values row by row.
 func (d *Dataset) fingerprint() string {
 	h := sha256.New()
 	words := append([]string{string(d.Task), d.Target}, d.Columns...)
@@ -188,7 +189,7 @@ func (d *Dataset) fingerprint() string {
 		}
 		switch {
 		case d.Labels != nil:
-			if d.Labels[i] >= 0 { // of a Stream it may not be known
+			if d.Labels[i] >= 0 { // a Stream may not know the label
 				row = append(row, d.Classes[d.Labels[i]]...)
 			}
 			row = append(row, ';')
@@ -210,7 +211,7 @@ func (d *Dataset) fingerprint() string {
 
 func writeUint(h hash.Hash, v uint64) { h.Write(binary.LittleEndian.AppendUint64(nil, v)) }
 
-// appendValue adds zero first: −0 and 0 are the same value.
+// appendValue adds zero first, so that −0 and 0 are the same value.
 func appendValue(b []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
 }

@@ -14,9 +14,9 @@ import (
 // of Cycles the cosine and the sine of the phase.
 type Date struct {
 	Column string   `json:"column"`
-	Form   string   `json:"form,omitempty"`   // as ParseTime takes it
-	Start  float64  `json:"start"`            // the earliest in the training file, in seconds since 1970
-	Cycles []string `json:"cycles,omitempty"` // of day, week and year
+	Form   string   `json:"form,omitempty"`   // form as ParseTime takes it
+	Start  float64  `json:"start"`            // the earliest time in the training file, in seconds since 1970
+	Cycles []string `json:"cycles,omitempty"` // any of day, week and year
 }
 
 // cycle is a period in the calendar. Phases count from a Monday, 1970-01-05.
@@ -27,19 +27,19 @@ type cycle struct {
 
 const secondsPerDay = 24 * 3600
 
-// cycles are all of them. A year is the mean one of the Gregorian calendar.
+// cycles are all cycles that dates can have. A year is the mean year of the Gregorian calendar.
 var cycles = []cycle{{"day", secondsPerDay}, {"week", 7 * secondsPerDay}, {"year", 365.2425 * secondsPerDay}}
 
 // PhaseOrigin is a time in seconds since 1970 at which each cycle begins, a Monday.
 const PhaseOrigin = 4 * secondsPerDay
 
-// phase is where a time stands in a cycle, in [0, 1).
+// phase is the place of a time in a cycle, in [0, 1).
 func (c cycle) phase(seconds float64) float64 {
 	turns := (seconds - PhaseOrigin) / c.seconds
 	return turns - math.Floor(turns)
 }
 
-// isText: the times are texts, and no numbers.
+// isText reports whether the times are texts, not numbers.
 func (d *Date) isText() bool { return d.Form != epochSeconds && d.Form != epochMillis }
 
 // Seconds is the time of a number v in a column of numbers.
@@ -50,7 +50,7 @@ func (d *Date) Seconds(v float64) float64 {
 	return v
 }
 
-// Periods are the lengths of the column's cycles, in seconds, whose phase is 0 at PhaseOrigin.
+// Periods are the lengths of the column's cycles, in seconds. Their phase is 0 at PhaseOrigin.
 func (d *Date) Periods() (periods []float64) {
 	for _, c := range cycles {
 		if slices.Contains(d.Cycles, c.name) {
@@ -60,7 +60,7 @@ func (d *Date) Periods() (periods []float64) {
 	return periods
 }
 
-// names are the inputs behind the elapsed time.
+// names are the names of the inputs that follow the elapsed time.
 func (d *Date) names() (names []string) {
 	if d == nil {
 		return nil
@@ -71,8 +71,8 @@ func (d *Date) names() (names []string) {
 	return names
 }
 
-// append adds the inputs of a time. Of a missing one, v is the elapsed time, and its phases are in
-// the middle of each circle.
+// append adds the inputs of a time. For a missing time, v is the elapsed time, and the phases are in the middle
+// of each circle.
 func (d *Date) append(to []float64, v float64, missing bool) []float64 {
 	if missing {
 		return append(append(to, v), make([]float64, 2*len(d.Cycles))...)
@@ -87,7 +87,7 @@ func (d *Date) append(to []float64, v float64, missing bool) []float64 {
 	return to
 }
 
-// parse is the time in a cell, NaN of a missing one; false of a cell that is no time.
+// parse is the time in a cell, NaN for a missing one; false for a cell that is not a time.
 func (d *Date) parse(cell string) (seconds float64, ok bool) {
 	cell = strings.TrimSpace(cell)
 	if isMissing(cell) || isDoubtful(cell) {
@@ -96,7 +96,7 @@ func (d *Date) parse(cell string) (seconds float64, ok bool) {
 	return ParseTime(d.Form, cell)
 }
 
-// like describes the column, for the error about a cell that is no time.
+// like describes the column, for the error about a cell that is not a time.
 func (d *Date) like() string {
 	example := map[string]string{dayFirst: "31/12/2020", monthFirst: "12/31/2020", epochSeconds: "1609459199",
 		epochMillis: "1609459199000"}[d.Form]
@@ -106,7 +106,7 @@ func (d *Date) like() string {
 	return "which is not a date of the calendar in a form such as " + example
 }
 
-// sound: a training set can have had such a column.
+// sound reports whether a training set can have had such a column.
 func (d *Date) sound() bool {
 	return !math.IsNaN(d.Start) && !math.IsInf(d.Start, 0) && len(d.Cycles) <= len(cycles) &&
 		!slices.ContainsFunc(d.Cycles, func(name string) bool {
@@ -116,81 +116,81 @@ func (d *Date) sound() bool {
 
 // dates are the findings about times in the cells of a column.
 type dates struct {
-	texts sighting    // that look like dates
-	open  sighting    // those such as 1/2/2020, which may be of two days
-	shown bool        // a cell has day, month and year in either order
-	spans [2]dateSpan // with the day first, and with the month first; of numbers, as seconds and as milliseconds
+	texts       sighting // cells that look like dates
+	ambiguous   sighting // cells such as 1/2/2020, which may mean two days
+	unambiguous bool     // a cell has day, month and year in either order
+	// times with the day first and with the month first; for numbers, in seconds and in milliseconds
+	spans [2]dateSpan
 }
 
-// dateSpan are the times of a column in one order of day and month.
+// dateSpan is the range of the times of a column in one order of day and month.
 type dateSpan struct {
-	fails     int // texts that are no dates
-	low, high float64
-	begun     bool
-	start     float64 // the first
-	last      float64
-	falls     bool    // a time is before the one above it
-	moves     [3]bool // which cycles have phases that differ from that of the first
+	invalid    int // texts that are not dates in this order
+	low, high  float64
+	begun      bool
+	start      float64 // the first time
+	last       float64
+	descending bool    // a time is before the one above it
+	varying    [3]bool // cycles whose phases differ from the phase of the first time
 }
 
 func (d *dates) add(rec *records, i int, cell string) {
 	d.texts.countCell(rec, i, cell)
 	open, points := orderOpen(cell)
-	d.shown = d.shown || open
+	d.unambiguous = d.unambiguous || open
 	if open && !points {
-		d.open.countCell(rec, i, cell)
+		d.ambiguous.countCell(rec, i, cell)
 	}
 	for k, form := range []string{dayFirst, monthFirst} {
 		if v, ok := ParseTime(form, cell); ok {
 			d.spans[k].add(v)
 		} else {
-			d.spans[k].fails++
+			d.spans[k].invalid++
 		}
 	}
 }
 
 func (s *dateSpan) add(v float64) {
-	const seen = 1. / 20 // of a cycle
+	const seen = 1. / 20 // share of a cycle
 	if !s.begun {
-		*s = dateSpan{fails: s.fails, low: v, high: v, begun: true, start: v, last: v}
+		*s = dateSpan{invalid: s.invalid, low: v, high: v, begun: true, start: v, last: v}
 	}
-	s.falls, s.last = s.falls || s.begun && v < s.last, v
+	s.descending, s.last = s.descending || s.begun && v < s.last, v
 	s.low, s.high = min(s.low, v), max(s.high, v)
 	for k, c := range cycles {
 		turn := math.Abs(c.phase(v) - c.phase(s.start))
-		s.moves[k] = s.moves[k] || min(turn, 1-turn) > seen
+		s.varying[k] = s.varying[k] || min(turn, 1-turn) > seen
 	}
 }
 
-// date is the column from the times in it: with the cycles that are there twice at least, and whose
-// phases differ.
+// date is the column made from the times in it. Its cycles occur twice at least, and have different phases.
 func (s *dateSpan) date(column, form string) *Date {
 	d := &Date{Column: column, Form: form, Start: s.low}
 	for k, c := range cycles {
-		if s.moves[k] && s.high-s.low >= 2*c.seconds {
+		if s.varying[k] && s.high-s.low >= 2*c.seconds {
 			d.Cycles = append(d.Cycles, c.name)
 		}
 	}
 	return d
 }
 
-// order finds the order of day and month: what is said, else that in which more cells are dates.
-// Points stand behind the day. It is not known where a column of 1/2/2020 has dates in both.
-func (d *dates) order(said string) (form string, known bool) {
-	fewer := d.spans[1].fails - d.spans[0].fails
+// order finds the order of day and month: the requested one, else the one in which more cells are dates. Points
+// stand behind the day. The order is not known if all cells such as 1/2/2020 are dates in both.
+func (d *dates) order(requested string) (form string, known bool) {
+	fewer := d.spans[1].invalid - d.spans[0].invalid
 	switch {
-	case !d.shown:
+	case !d.unambiguous:
 		return "", true
-	case said == dayFirst, said == monthFirst:
-		return said, true
+	case requested == dayFirst, requested == monthFirst:
+		return requested, true
 	case fewer < 0:
 		return monthFirst, true
 	}
-	return dayFirst, fewer > 0 || d.open.cell == ""
+	return dayFirst, fewer > 0 || d.ambiguous.cell == ""
 }
 
-// of are the times in an order.
-func (d *dates) of(form string) *dateSpan {
+// spanOf are the times in an order of day and month.
+func (d *dates) spanOf(form string) *dateSpan {
 	if form == monthFirst {
 		return &d.spans[1]
 	}
@@ -200,8 +200,7 @@ func (d *dates) of(form string) *dateSpan {
 var epochName = regexp.MustCompile(`(?i)^(unix|epoch)([_ -]?(time|timestamp|s|sec|seconds|ms|millis|milliseconds))*$|` +
 	`^timestamp([_ -]?(s|sec|seconds|ms|millis|milliseconds|utc|unix))*$|[_ -](epoch|timestamp|unix|unixtime)$`)
 
-// epoch is a column of numbers that are times by its name, if all are of the years 1973 to 2286; nil
-// of others.
+// epoch is a column of numbers that are times by its name, if all are of the years 1973 to 2286; else nil.
 func (c *columnProfile) epoch(name string) *Date {
 	switch {
 	case !c.isEpoch || c.texts.n > 0 || c.numbers == 0:
@@ -214,7 +213,7 @@ func (c *columnProfile) epoch(name string) *Date {
 	return nil
 }
 
-// asDate is a number of the column as a date, where all of them are days such as 20201231; "" elsewhere.
+// asDate is a number of the column as a date, if all numbers are days such as 20201231; else "".
 func (c *columnProfile) asDate() string {
 	if c.texts.n > 0 || c.fractions.cell != "" || c.low < 19000101 || c.high > 21001231 || c.low == c.high {
 		return ""
@@ -233,16 +232,17 @@ func (c *columnProfile) asDate() string {
 	return first
 }
 
-// dateForm is the order of day and month in column i. The error is about the first date that leaves it open, or the
-// first cell where none is a date.
-func (c *columnProfile) dateForm(rec *records, i int, said, otherwise string) (form string, err error) {
+// dateForm is the order of day and month in column i. The error is about the first date that leaves it open, or
+// about the first cell if no cell is a date.
+func (c *columnProfile) dateForm(rec *records, i int, requested, otherwise string) (form string, err error) {
 	name := rec.columnName(i)
-	form, known := c.dates.order(cmp.Or(said, rec.dateOrder(i)))
+	form, known := c.dates.order(cmp.Or(requested, rec.dateOrder(i)))
 	if !known {
-		return "", errorAt(rec.name, c.dates.open.at, "found the date %s in column %s: is the day or the month first? Say "+
-			"which by --set dates=dmy or --set dates=mdy", quote(c.dates.open.cell), quote(name))
+		return "", errorAt(rec.name, c.dates.ambiguous.at,
+			"found the date %s in column %s: is the day or the month first? Say "+
+				"which by --set dates=dmy or --set dates=mdy", quote(c.dates.ambiguous.cell), quote(name))
 	}
-	if c.dates.of(form).begun {
+	if c.dates.spanOf(form).begun {
 		return form, nil
 	}
 	first := c.dates.texts
@@ -253,22 +253,22 @@ func (c *columnProfile) dateForm(rec *records, i int, said, otherwise string) (f
 		"2020-12-31 23:59, with a year of four digits, or %s", quote(first.cell), quote(name), otherwise)
 }
 
-func (l *layout) addDates(rec *records, c *columnProfile, i int, said string) error {
-	form, err := c.dateForm(rec, i, said, "leave the column out with --ignore "+flagWord(rec.columnName(i), i))
+func (l *layout) addDates(rec *records, c *columnProfile, i int, requested string) error {
+	form, err := c.dateForm(rec, i, requested, "leave the column out with --ignore "+flagWord(rec.columnName(i), i))
 	if err == nil {
-		s := c.dates.of(form)
+		s := c.dates.spanOf(form)
 		l.addDate(i, s.date(rec.columnName(i), form), s)
 	}
 	return err
 }
 
-// after is the time some days after Start, as people write it.
+// after is the time that is some days after Start, as people write it.
 func (d *Date) after(days float64) string {
 	at := time.UnixMilli(int64(math.Round((d.Start + days*secondsPerDay) * 1000)))
 	return strings.TrimSuffix(at.UTC().Format("2006-01-02 15:04:05.999"), " 00:00:00")
 }
 
-// addDate makes inputs of a column, and tells so.
+// addDate adds the inputs of a column of dates, and a note about them.
 func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 	form := map[string]string{dayFirst: ", with the day first", monthFirst: ", with the month first",
 		epochSeconds: ", as seconds since 1970", epochMillis: ", as milliseconds since 1970"}[d.Form]
@@ -276,7 +276,7 @@ func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 	if len(d.Cycles) > 0 {
 		in = fmt.Sprintf(", and where it stands in each %s", strings.Join(d.Cycles, ", "))
 	}
-	if s.low < s.high && !s.falls && !l.hasRole("time") {
+	if s.low < s.high && !s.descending && !l.hasRole("time") {
 		in += fmt.Sprintf(" (the rows are in this order: --time %s tests on the later ones)", flagWord(d.Column, i))
 	}
 	l.note("column %s is of dates%s and becomes days since %s%s", quote(d.Column), form, d.after(0), in)

@@ -10,18 +10,17 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
-// Dialect is the notation of a table of text. What is empty or "auto" is found out from the
-// first rows.
+// Dialect is the notation of a table of text. The first rows decide parts that are empty or "auto".
 type Dialect struct {
 	Separator string `json:"separator,omitempty"` // a word of Separators, or the character itself
 	Decimal   string `json:"decimal,omitempty"`   // "point" or "comma"
 	Thousands string `json:"thousands,omitempty"` // the sign between thousands: ",", ".", "space" or "none"
-	// "yes" or "no": whether the first row names the columns
+	// Header is "yes" or "no": whether the first row names the columns.
 	Header string `json:"header,omitempty"`
 }
 
-// separators are the characters between cells by their names. Where several cut the first lines
-// into equal numbers of cells, the first wins: a comma may be a decimal comma.
+// separators are the characters between cells by their names. If several cut the first lines into equal numbers
+// of cells, the first wins: a comma may be a decimal comma.
 var separators = []struct {
 	name string
 	r    rune
@@ -36,7 +35,7 @@ func Separators() []string {
 	return words
 }
 
-// CheckSeparator returns what is wrong with a word for a separator; "" if it is valid.
+// CheckSeparator returns the fault of a word for a separator; "" if it is valid.
 func CheckSeparator(word string) string {
 	if _, ok := separatorOf(word); ok || word == "" || word == "auto" {
 		return ""
@@ -44,7 +43,7 @@ func CheckSeparator(word string) string {
 	return "is not a separator" + didyoumean.Hint(word, Separators())
 }
 
-// separatorOf takes a name, or a character that stands for itself.
+// separatorOf is the separator of a name, or of a character that stands for itself.
 func separatorOf(word string) (rune, bool) {
 	for _, s := range separators {
 		if word == s.name {
@@ -55,8 +54,8 @@ func separatorOf(word string) (rune, bool) {
 		return '\t', true
 	}
 	r, size := utf8.DecodeRuneInString(word)
-	alone := size == len(word) && word != ""
-	return r, alone && r != utf8.RuneError && !strings.ContainsRune("\"'\r\n.#+-", r) && !isAlphanumeric(r)
+	single := size == len(word) && word != ""
+	return r, single && r != utf8.RuneError && !strings.ContainsRune("\"'\r\n.#+-", r) && !isAlphanumeric(r)
 }
 
 func isAlphanumeric(r rune) bool {
@@ -69,7 +68,7 @@ var decimals = map[string]string{"": "", "auto": "", "point": "point", ".": "poi
 // headers are the words for [Dialect].Header.
 var headers = map[string]string{"": "", "auto": "", "yes": "yes", "true": "yes", "no": "no", "false": "no"}
 
-// check puts the words into their first form, and refuses others.
+// check replaces the words by their first forms, and refuses unknown words.
 func (d *Dialect) check() error {
 	if wrong := CheckSeparator(d.Separator); wrong != "" {
 		return errorf("", "%s %s", quote(d.Separator), wrong)
@@ -105,32 +104,33 @@ func (d *Dialect) check() error {
 	return nil
 }
 
-// or fills in what d leaves open.
-func (d Dialect) or(other Dialect) Dialect {
+// withDefaults is d with the parts of other where d has none.
+func (d Dialect) withDefaults(other Dialect) Dialect {
 	return Dialect{cmp.Or(d.Separator, other.Separator), cmp.Or(d.Decimal, other.Decimal),
 		cmp.Or(d.Thousands, other.Thousands), cmp.Or(d.Header, other.Header)}
 }
 
-// style is how a table is written, found out.
+// style is the notation of a table, as its first rows show it.
 type style struct {
-	separator rune
-	comma     bool // decimals have a comma
-	header    bool // the first row names the columns
-	short     bool // all rows below the first have one more cell
-	named     bool // which is the name of the row: R writes tables so
-	comments  bool // lines that start with # are comments
-	blanks    bool // blanks may stand before the quotes of a cell
-	alone     bool // rows have one cell: a blank line is one whose cell is empty
-	counts    bool // the first row is one of data, and its numbers may be names, such as those that pandas makes up
-	numbered  bool // the first row names the columns by numbers alone, as the training data do
-	names     []string
+	separator    rune
+	comma        bool // decimals have a comma
+	header       bool // the first row names the columns
+	shortHeader  bool // all rows below the first have one more cell
+	rowNames     bool // the additional cell of a short table is the name of the row, as in tables of R
+	comments     bool // lines that start with # are comments
+	blanks       bool // blanks may stand before the quotes of a cell
+	singleColumn bool // rows have one cell, so a blank line is a row with an empty cell
+	// The first row holds data, but its numbers may be names, such as those that pandas makes up.
+	maybeHeader   bool
+	numericHeader bool // the first row names the columns by numbers alone, as in the training data
+	names         []string
 }
 
-// sampleSize is how many rows are looked at to tell how a table is written.
+// sampleSize is the number of rows that tell how a table is written.
 const sampleSize = 200
 
-// findStyle looks at the first bytes of a table. Names are those of training columns, if known, and inputs are
-// those of them that a prediction reads.
+// findStyle finds the style of a table from its first bytes. Names are the names of the training columns, if
+// known. Inputs are the ones among them that a prediction reads.
 func findStyle(head []byte, d Dialect, names, inputs []string) style {
 	s := firstStyle(head, d)
 	rows := s.sample(head)
@@ -139,10 +139,10 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 		s.comments = false
 		rows = s.sample(head)
 	}
-	s.short = isShort(rows)
-	s.named = s.short && d.Header != "no" && haveNames(head, rows[1:])
+	s.shortHeader = isShort(rows)
+	s.rowNames = s.shortHeader && d.Header != "no" && haveNames(head, rows[1:])
 	switch {
-	case s.named:
+	case s.rowNames:
 		s.header = true
 	case d.Header != "":
 		s.header = d.Header == "yes"
@@ -151,21 +151,21 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 	}):
 		s.header = true
 	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], s.isNumber):
-		s.header = onTop(rows, inputs) // which may be numbers, such as wavelengths
-		s.numbered = s.header
+		s.header = onTop(rows, inputs) // the names may be numbers, such as wavelengths
+		s.numericHeader = s.header
 	default:
 		s.header = s.isHeader(rows)
 	}
 	if !s.header && d.Header == "" {
 		s.names = s.commentedHeader(head, rows)
 	}
-	s.alone = len(rows) > 0 && len(rows[0]) == 1
-	s.counts = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" &&
+	s.singleColumn = len(rows) > 0 && len(rows[0]) == 1
+	s.maybeHeader = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" &&
 		(s.arePlaces(rows[0]) || names == nil && s.stepsOnTop(rows))
 	return s
 }
 
-// sample cuts the first rows into cells. A row that the end of head may cut is left out.
+// sample cuts the first rows into cells. It leaves a row out that the end of head may cut.
 func (s *style) sample(head []byte) (rows [][]string) {
 	if len(head) >= headSize/2 {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
@@ -181,8 +181,8 @@ func (s *style) sample(head []byte) (rows [][]string) {
 	return rows
 }
 
-// commaDecimals: some cells are decimals with a comma, and none has a point. A comma before three
-// digits may part thousands, so it tells nothing.
+// commaDecimals reports whether some cells are decimals with a comma, and no cell has a point. A comma before
+// three digits may part thousands, so it is no evidence.
 func commaDecimals(rows [][]string) bool {
 	commas := false
 	for _, row := range rows {
@@ -197,7 +197,7 @@ func commaDecimals(rows [][]string) bool {
 	return commas
 }
 
-// oneComma: the cell is a number once its only comma is a point.
+// oneComma reports whether the cell is a number once its only comma is a point.
 func oneComma(cell string) bool {
 	if strings.Count(cell, ",") != 1 || strings.Contains(cell, ".") {
 		return false
@@ -206,8 +206,8 @@ func oneComma(cell string) bool {
 	return err == nil
 }
 
-// commentedRows: among the rows are lines that start with # and have as many cells as a row, such
-// as those that begin with the name of a colour.
+// commentedRows reports whether some lines among the rows start with # and have as many cells as a row. Such a
+// row may begin with the name of a colour.
 func commentedRows(head []byte, sep rune, rows [][]string) bool {
 	if len(rows) == 0 || len(rows[0]) < 2 {
 		return false
@@ -221,7 +221,8 @@ func commentedRows(head []byte, sep rune, rows [][]string) bool {
 		if !hash || first || bytes.Count(line, []byte(string(sep))) < len(rows[0])-1 {
 			continue
 		}
-		bare := style{separator: sep} // a cell in quotes may hold separators, and blanks may be many
+		// A cell in quotes may hold separators, and several blanks may separate cells.
+		bare := style{separator: sep}
 		if cells, err := bare.rows(bytes.NewReader(line)).Read(); err == nil && len(cells) == len(rows[0]) {
 			return true
 		}
@@ -229,8 +230,8 @@ func commentedRows(head []byte, sep rune, rows [][]string) bool {
 	return false
 }
 
-// commentedHeader are the names in the last comment before the first row, where they are as many
-// as its cells: numpy writes headers so. Nil if there are none.
+// commentedHeader are the names in the last comment before the first row, if their number is that of its cells.
+// numpy writes headers so. It is nil if there are none.
 func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 	if len(rows) == 0 || !s.comments {
 		return nil
@@ -244,7 +245,7 @@ func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 		}
 		last = bytes.TrimLeft(line, "#")
 	}
-	for _, blanks := range []string{" ", " \t"} { // a tab behind # may part names
+	for _, blanks := range []string{" ", " \t"} { // a tab behind # may separate names
 		names, err := s.rows(bytes.NewReader(bytes.TrimLeft(last, blanks))).Read()
 		if err == nil && len(names) > 1 && len(names) == len(rows[0]) && slices.ContainsFunc(names, s.isText) {
 			return slices.Clone(names)
@@ -253,9 +254,9 @@ func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 	return nil
 }
 
-// isHeader decides whether the first row names the columns. It does where it has a word above
-// numbers; it does not where one of its words comes again below, or where it has numbers, too. Names
-// above numbers may come again as a whole row, in files that were joined.
+// isHeader decides whether the first row names the columns. It does if it has a word above numbers. It does not
+// if one of its words is repeated below, or if it also has numbers. Names above numbers may be repeated as a
+// whole row, in joined files.
 func (s *style) isHeader(rows [][]string) bool {
 	if len(rows) == 0 || !slices.ContainsFunc(rows[0], s.isText) {
 		return false
@@ -266,7 +267,7 @@ func (s *style) isHeader(rows [][]string) bool {
 	numbers := slices.ContainsFunc(rows[0], func(cell string) bool {
 		return strings.TrimSpace(cell) != "" && !s.isText(cell)
 	})
-	above, again := false, false
+	above, repeated := false, false
 	for j, cell := range rows[0] {
 		cell = strings.TrimSpace(cell)
 		if !s.isText(cell) || isMissing(cell) {
@@ -282,7 +283,7 @@ func (s *style) isHeader(rows [][]string) bool {
 			case below == cell && (numbers || !slices.Equal(row, rows[0])):
 				return false
 			case below == cell:
-				again = true
+				repeated = true
 			case s.isText(below):
 				words = true
 			default:
@@ -291,7 +292,7 @@ func (s *style) isHeader(rows [][]string) bool {
 		}
 		above = above || column && !words
 	}
-	return above || !numbers && !again
+	return above || !numbers && !repeated
 }
 
 func (s *style) number(cell string) (float64, error) {
@@ -304,7 +305,7 @@ func (s *style) number(cell string) (float64, error) {
 	return parseNumber(cell)
 }
 
-// point is a cell with a decimal point.
+// point is the cell with a decimal point.
 func (s *style) point(cell string) string {
 	if s.comma && oneComma(cell) {
 		return strings.Replace(cell, ",", ".", 1)
@@ -326,15 +327,15 @@ func (s *style) isNumber(cell string) bool {
 	return err == nil
 }
 
-// isText: the cell is neither empty nor a number.
+// isText reports whether the cell is neither empty nor a number.
 func (s *style) isText(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	_, err := s.number(cell)
 	return cell != "" && err != nil && !isRange(err)
 }
 
-// separator is the character that cuts the first lines into the same number of cells, more than
-// one. Without such a character it is the one that stands most often in the first line.
+// separator is the character that cuts the first lines into the same number of cells, more than one. If there
+// is none, it is the most frequent one in the first line.
 func separator(head []byte) rune {
 	lines := firstLines(head, 5)
 	best, most := ',', 0
@@ -342,7 +343,7 @@ func separator(head []byte) rune {
 		cells := func(line string) int { return strings.Count(line, string(s.r)) }
 		if s.r == ' ' {
 			if most > 0 {
-				break // blanks stand beside other separators
+				break // blanks also stand beside other separators
 			}
 			cells = func(line string) int { return len(strings.Fields(line)) - 1 }
 		}
@@ -364,8 +365,8 @@ func separator(head []byte) rune {
 	return best
 }
 
-// firstLines are up to n whole lines that are neither blank nor comments, without what is quoted;
-// the first line in any case.
+// firstLines are up to n whole lines that are neither blank nor comments, without quoted text. The first line
+// is always among them.
 func firstLines(head []byte, n int) []string {
 	var lines []string
 	var line []byte
@@ -374,7 +375,7 @@ func firstLines(head []byte, n int) []string {
 		switch {
 		case c == '"':
 			quoted = !quoted
-			line = append(line, '"') // a quoted cell is a cell
+			line = append(line, '"') // a quoted cell counts as a cell
 		case quoted:
 		case c != '\n':
 			line = append(line, c)

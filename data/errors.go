@@ -11,16 +11,16 @@ import (
 // Error describes a fault of the user's data or of the request for them, and its remedy.
 // It reads `train.csv:17:3: found "abc" in column "AP": …`.
 type Error struct {
-	File   string // "" where no file is concerned
-	Line   int    // from 1; 0 where the whole file is meant
-	Column int    // position in the line in bytes, from 1; 0 where the whole line is meant
+	File   string // "" if no file is concerned
+	Line   int    // from 1; 0 if the whole file is meant
+	Column int    // position in the line in bytes, from 1; 0 if the whole line is meant
 	Msg    string
 	Err    error // the cause, where there is one
 
-	row bool // one row is wrong: those behind it can be read
+	row bool // the error is about one row, and the rows after it can be read
 }
 
-// ofRow marks an error as being about one row.
+// ofRow marks an error as an error about one row.
 func ofRow(err error) error {
 	if e, ok := err.(*Error); ok && e.Line > 0 {
 		e.row = true
@@ -40,21 +40,21 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 func errorf(file, format string, args ...any) *Error {
 	return errorAt(file, place{}, format, args...)
 }
 
-// place is a line and a byte in it, from 1; 0 where the whole file or line is meant.
+// place is a line and a byte in it, from 1; 0 if the whole file or line is meant.
 type place struct{ line, column int }
 
 func errorAt(file string, at place, format string, args ...any) *Error {
 	return &Error{File: file, Line: at.line, Column: at.column, Msg: fmt.Sprintf(format, args...)}
 }
 
-// quote shows a cell or a name in a message, cut short where it is long.
+// quote shows a cell or a name in a message, shortened if it is long.
 func quote(s string) string {
 	const longest = 40
 	if r := []rune(s); len(r) > longest {
@@ -77,10 +77,10 @@ func list(words []string) string {
 	return text
 }
 
-// number shows a value without needless digits.
+// number formats a value without needless digits.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// plural is "1 row", "2 rows".
+// plural is a count and its noun, such as "1 row" or "2 rows".
 func plural(n int, what string) string {
 	return strconv.Itoa(n) + " " + english.PluralWord(n, what, "")
 }

@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// Unclipped writes the scaled row to dst as a measure of distance. It does what Apply does, but without
-// Clip, and logarithms continue as a straight line below the smallest training value. No value is
-// beyond ±1e15.
+// Unclipped writes the scaled row to dst as a measure of distance. Unlike Apply, it does not clip, and
+// continues logarithms as a straight line below the smallest training value. No value is beyond ±1e15.
 func (s Scaler) Unclipped(dst, row []float64) {
 	for j, v := range row {
 		dst[j] = s.unclipped(j, v)
@@ -22,8 +21,8 @@ func (s Scaler) unclipped(j int, x float64) float64 {
 	return min(max(v, -MostScaled), MostScaled)
 }
 
-// UnclippedRows are the rows lo … hi−1 of a data set as Unclipped writes them, row-major; none where there
-// are no numbers.
+// UnclippedRows are the rows lo … hi−1 of a data set as Unclipped writes them, row-major; none if there are no
+// numbers.
 func (s Scaler) UnclippedRows(ds *Dataset, lo, hi int) []float64 {
 	if ds.X == nil {
 		return nil
@@ -31,9 +30,9 @@ func (s Scaler) UnclippedRows(ds *Dataset, lo, hi int) []float64 {
 	return mapRows(ds.X, lo, hi, s.Unclipped)
 }
 
-// outside is the distance of value x of column j from the training range, in widths of that range,
-// as it is scaled; of a constant column in its unit. 1 and more is far. Of an older model, which
-// has no ranges, it is only far what Apply bounds.
+// outside is the distance of value x of column j from the training range, in widths of the scaled range, or in
+// the unit of a constant column. A distance of 1 or more is far. Older models have no ranges, so only values
+// that Apply bounds are far.
 func (s Scaler) outside() func(j int, x float64) float64 {
 	if s.Least == nil {
 		return func(j int, x float64) float64 {
@@ -59,15 +58,14 @@ func (s Scaler) outside() func(j int, x float64) float64 {
 	}
 }
 
-// FarRows are rows with an input that is far outside the training range: farther than that range is
-// wide.
+// FarRows are rows with an input whose distance from the training range exceeds the width of that range.
 type FarRows struct {
 	Rows  int
-	of    int    // rows that were looked at
-	first string // about the first
+	of    int    // number of rows that were checked
+	first string // description of the first far row
 }
 
-// Add looks for such rows in a part of a file.
+// Add looks for far rows in a part of a file.
 func (f *FarRows) Add(s Scaler, ds *Dataset) {
 	values, outside := make([]float64, ds.D()), s.outside()
 	for i := range ds.N() {
@@ -87,7 +85,7 @@ func (f *FarRows) Add(s Scaler, ds *Dataset) {
 	f.of += ds.N()
 }
 
-// Describe is a line for people; "" where no row is far.
+// Describe is a line for people; "" if no row is far.
 func (f *FarRows) Describe() string {
 	if f.Rows < 2 {
 		return f.first
@@ -95,7 +93,7 @@ func (f *FarRows) Describe() string {
 	return fmt.Sprintf("%s; the same holds for %d of %d rows", f.first, f.Rows, f.of)
 }
 
-// describeFar is a line about row i, whose input j is far outside.
+// describeFar is a line about row i, whose input j is far outside the training range.
 func (s Scaler) describeFar(ds *Dataset, i, j int) string {
 	text := ds.textOf(j)
 	training := "far outside the training rows"
@@ -106,7 +104,7 @@ func (s Scaler) describeFar(ds *Dataset, i, j int) string {
 		ds.Where(i), quote(ds.Columns[j]), text(ds.Row(i)[j]), training)
 }
 
-// textOf writes the values of input j, those of dates as dates.
+// textOf is the function that formats the values of input j; dates are written as dates.
 func (d *Dataset) textOf(j int) func(v float64) string {
 	if date := d.schema.dates()[d.Columns[j]]; date != nil {
 		return date.after

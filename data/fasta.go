@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// isFASTA: the first line that is neither blank nor a comment is a header, of FASTA or of FASTQ.
+// isFASTA reports whether the first line that is neither blank nor a comment is a header, of FASTA or of FASTQ.
 func isFASTA(head []byte) bool {
 	head = behindComments(head)
 	return isHeaderLine(head) || isFASTQ(head)
 }
 
-// behindComments is a text from its first line on that is neither blank nor a comment.
+// behindComments is the text from its first line that is neither blank nor a comment.
 func behindComments(head []byte) []byte {
 	for {
 		head = bytes.TrimLeft(head, " \t\r\n")
@@ -23,8 +23,8 @@ func behindComments(head []byte) []byte {
 	}
 }
 
-// isComment: the line is one of ; or #. Behind the first header # begins a comment where no word
-// follows at once, as texts have hashtags. Vectors are numbers behind a ;.
+// isComment reports whether the line starts with ; or #. After the first header, # begins a comment only if no
+// word follows directly, as texts have hashtags. Vectors are numbers after a ;.
 func isComment(line []byte, first bool) bool {
 	switch {
 	case len(line) == 0:
@@ -54,7 +54,7 @@ func readFASTA(in *input) (*table, error) {
 	var headers []string
 	var comments sighting
 	err := in.eachLine(func(number int, line []byte) error {
-		if headers == nil { // isFASTA takes a first header behind blanks
+		if headers == nil { // isFASTA accepts a first header that follows blanks.
 			line = bytes.TrimLeft(line, " \t\r")
 		}
 		switch {
@@ -66,7 +66,7 @@ func readFASTA(in *input) (*table, error) {
 			return nil
 		case isComment(line, headers == nil):
 			comments.countAt("", place{number, 1})
-			line = nil // its end stays, as places of what follows are counted by line ends
+			line = nil // the end of the line stays, since places in the text count its lines
 		case len(bytes.TrimSpace(line)) > 0 && bytes.IndexByte(bytes.TrimRight(line, " \t"), '\t') >= 0:
 			return t.errorAt(place{number, bytes.IndexByte(line, '\t') + 1},
 				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed with FASTA",
@@ -85,14 +85,14 @@ func readFASTA(in *input) (*table, error) {
 	return t.finishFASTA(in, headers)
 }
 
-// noteComments tells of the comment lines that were left out.
+// noteComments adds a note about the comment lines that were left out.
 func (t *texts) noteComments(lines sighting) {
 	if lines.n > 0 {
 		t.note("left out: %s, the first on line %d", plural(lines.n, "comment line"), lines.at.line)
 	}
 }
 
-// close ends the sequence that was read last.
+// close ends the current sequence.
 func (t *texts) close() {
 	if len(t.end) < len(t.at) {
 		t.end = append(t.end, len(t.text))
@@ -114,7 +114,7 @@ func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 		return nil, err
 	}
 	if t.labels == nil {
-		t.names = headers // no part of which is a class
+		t.names = headers // no part of a name is a class
 	}
 	made, err := t.table(in)
 	for i, name := range t.names {
@@ -123,8 +123,8 @@ func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 	return made, err
 }
 
-// splitHeaders takes the class from behind the last |, if there is one in the first header, else
-// the whole header.
+// splitHeaders takes the class from behind the last | if there is one in the first header. Otherwise the class
+// is the whole header.
 func (t *texts) splitHeaders(headers []string) {
 	bar := len(headers) > 0 && strings.Contains(headers[0], "|")
 	for _, h := range headers {
@@ -139,9 +139,8 @@ func (t *texts) splitHeaders(headers []string) {
 	}
 }
 
-// checkHeaders refuses a header without a class. Headers that are nearly all different and no
-// numbers are names, and so are those that count. Where classes may be missing, they are left out unless
-// every header has one.
+// checkHeaders refuses a header without a class. Headers are names if they are numbered, or nearly all
+// different and not numbers. Optional classes are left out unless every header has one.
 func (t *texts) checkHeaders(in *input) error {
 	opt := in.opt
 	if opt.TargetOptional {
@@ -186,7 +185,7 @@ func (t *texts) checkHeaders(in *input) error {
 	return nil
 }
 
-// areNumbered: the headers, without a |, count the sequences, three or more.
+// areNumbered reports whether three or more headers, without a |, count the sequences.
 func (t *texts) areNumbered() bool {
 	first := 0
 	for i, l := range t.labels {
@@ -201,8 +200,8 @@ func (t *texts) areNumbered() bool {
 	return len(t.labels) > 2
 }
 
-// isFASTQ: a header with an @, lines of letters, and a line with a +, which may lie behind the head
-// of a file with long reads.
+// isFASTQ reports whether the text has a header with an @, lines of letters, and a line with a +. In a file
+// with long reads that line may lie beyond the head.
 func isFASTQ(head []byte) bool {
 	header, rest, _ := bytes.Cut(head, []byte("\n"))
 	behind := bytes.TrimLeft(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz*.-\r\n")
@@ -210,21 +209,21 @@ func isFASTQ(head []byte) bool {
 		(bytes.HasPrefix(behind, []byte("+")) || len(behind) == 0 && len(head) >= headSize/2)
 }
 
-// readFASTQ reads sequences with a quality for each symbol: a header as of FASTA behind an @, lines
-// of symbols, a line with a +, and lines of as many qualities. Qualities do not count. Comments may
+// readFASTQ reads sequences with a quality for each symbol. The header is like that of FASTA, with an @. Lines
+// of symbols, a line with a +, and lines of as many qualities follow. Qualities are not used. Comments may
 // stand before the first header.
 func readFASTQ(in *input) (*table, error) {
 	t := &texts{name: in.name}
 	var headers []string
 	var comments sighting
-	plus, missing := 0, 0 // the line of the +; the qualities that are still to come
+	plus, missing := 0, 0 // the line of the +; the number of qualities still to read
 	wrong := func(at, found int) error {
 		return t.errorAt(place{at, 1}, "found %s for the %s after %s: every symbol needs one",
 			plural(found, "quality character"), plural(t.symbols(), "symbol"), quote("@"+headers[len(headers)-1]))
 	}
 	err := in.eachLine(func(number int, line []byte) error {
 		line = bytes.TrimRight(line, " \t")
-		if headers == nil { // isFASTA takes a first header behind blanks
+		if headers == nil { // isFASTA accepts a first header that follows blanks.
 			line = bytes.TrimLeft(line, " \t\r")
 		}
 		switch {
@@ -264,7 +263,7 @@ func readFASTQ(in *input) (*table, error) {
 	return t.finishFASTA(in, headers)
 }
 
-// symbols is how many the sequence has that was read last.
+// symbols is the number of symbols of the current sequence.
 func (t *texts) symbols() (n int) {
 	from := 0
 	if len(t.end) > 0 {

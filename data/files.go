@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// cause is the message of a path error without operation and path, which are known.
+// cause is the message of a path error without its operation and path, which the caller knows.
 func cause(err error) string {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return pe.Err.Error()
@@ -20,15 +20,15 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// Watch can stop a reading of files and hears its progress. The zero Watch waits to the end.
+// Watch can stop the reading of files, and is told its progress. The zero Watch does neither.
 type Watch struct {
-	Context context.Context // reading stops soon after it ends; nil: never
+	Context context.Context // reading stops soon after it ends; nil if it never stops
 	Piped   *Piped          // keeps standard input for another reading; may be nil
-	// hears how many bytes of a file are read; total is 0 where it is not known
+	// Progress takes the number of bytes of a file that are read; total is 0 if it is not known.
 	Progress func(read, total int64)
 }
 
-// stopped is why reading has to stop, nil if it has not.
+// stopped is the reason for reading to stop, or nil.
 func (w Watch) stopped(path string) error {
 	if w.Context == nil || w.Context.Err() == nil {
 		return nil
@@ -36,7 +36,7 @@ func (w Watch) stopped(path string) error {
 	return fmt.Errorf("%s: reading was stopped: %w", path, context.Cause(w.Context))
 }
 
-// watched is a file that the user waits for.
+// watched is an open file whose reading a Watch can stop.
 type watched struct {
 	Watch
 	file        *os.File
@@ -82,15 +82,15 @@ func (w Watch) file(path string) (*os.File, error) {
 }
 
 func (r *watched) Read(b []byte) (int, error) {
-	return r.passed(func() (int, error) { return r.file.Read(b) })
+	return r.watchRead(func() (int, error) { return r.file.Read(b) })
 }
 
 func (r *watched) ReadAt(b []byte, at int64) (int, error) {
-	return r.passed(func() (int, error) { return r.file.ReadAt(b, at) })
+	return r.watchRead(func() (int, error) { return r.file.ReadAt(b, at) })
 }
 
-// passed reads unless it was stopped, and reports its progress.
-func (r *watched) passed(read func() (int, error)) (int, error) {
+// watchRead reads unless the Watch has stopped, and reports the progress.
+func (r *watched) watchRead(read func() (int, error)) (int, error) {
 	if err := r.stopped(r.file.Name()); err != nil {
 		return 0, err
 	}
@@ -106,7 +106,7 @@ func (r *watched) passed(read func() (int, error)) (int, error) {
 	return n, err
 }
 
-// Seek counts again from the start.
+// Seek moves in the file, and lets the progress start again.
 func (r *watched) Seek(offset int64, whence int) (int64, error) {
 	at, err := r.file.Seek(offset, whence)
 	if at == 0 {
@@ -115,8 +115,8 @@ func (r *watched) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-// plainSize is how many bytes the file of an input has, 0 where that is not known or says nothing
-// of what gzip hides in it.
+// plainSize is the number of bytes of the file of an input. It is 0 if that is not known, or the file is
+// compressed.
 func (in *input) plainSize() int64 {
 	r, ok := in.src.(*watched)
 	if !ok {
@@ -139,13 +139,13 @@ func (r *watched) Close() error {
 // standardInput is the path that stands for standard input.
 const standardInput = "-"
 
-// A table is read twice, and a run's rows may be read again, so what cannot be read from its start
-// once more is copied to a temporary file.
+// A table is read twice, and the rows of a run may be read again. So data that can be read only once are copied
+// to a temporary file.
 
 // Piped keeps a copy of standard input, which can be read only once.
 type Piped struct{ file *os.File }
 
-// open is the copy, from its start.
+// open returns the copy, at its start.
 func (p *Piped) open(ctx context.Context) (*os.File, error) {
 	if p.file == nil {
 		if info, err := os.Stdin.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
@@ -160,13 +160,13 @@ func (p *Piped) open(ctx context.Context) (*os.File, error) {
 	return p.file, err
 }
 
-// spool copies a pipe to a temporary file, which is gone when it is closed or the program ends.
+// spool copies a pipe to a temporary file, which is removed when it is closed or the program ends.
 func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 	to, err := os.CreateTemp("", "gpdrf-gpu-*")
 	if err != nil {
 		return nil, notCopied(pipe, err)
 	}
-	os.Remove(to.Name()) // not possible on Windows, whose temporary files stay
+	os.Remove(to.Name()) // Windows refuses this, and keeps the temporary file
 	done := make(chan error, 1)
 	go func() {
 		most := fileLimits().text
@@ -181,7 +181,7 @@ func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 	}
 	select {
 	case <-ctx.Done():
-		return nil, context.Cause(ctx) // and the copy ends with the program
+		return nil, context.Cause(ctx) // the copying ends with the program
 	case err = <-done:
 	}
 	if err == nil {
@@ -199,7 +199,7 @@ func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 	return nil, err
 }
 
-// notCopied is the error about a pipe that the temporary folder does not take.
+// notCopied is the error about a pipe that does not fit into the temporary folder.
 func notCopied(pipe *os.File, err error) error {
 	return fmt.Errorf("%s: is copied to the folder %s before it is read, which failed: %s: make room there, or name "+
 		"another folder by TMPDIR", pipe.Name(), os.TempDir(), cause(err))

@@ -15,26 +15,26 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// seekable is a file that can be read again, and from its end. Pipes are copied to one.
+// seekable is a file that can be read again, and from its end. Pipes are copied to such a file.
 type seekable interface {
 	io.ReadSeeker
 	io.ReaderAt
 }
 
-// input is a file on its way to a table.
+// input is a file that is being read to a table.
 type input struct {
 	name  string
-	src   seekable      // the file as it lies there
-	bytes *bufio.Reader // without gzip
-	head  []byte        // its first bytes, which are not yet taken from it
+	src   seekable      // the file as it is stored
+	bytes *bufio.Reader // the content without gzip
+	head  []byte        // the first bytes, which bytes still holds
 	opt   ReadOptions
-	task  Task // "" if it is to be found out
+	task  Task // "" if the data decide it
 	lim   limits
 }
 
-// format is one kind of file. The first bytes of a file tell its kind, and not its name, except for input.isSMILES.
+// format is one kind of file. The first bytes of a file tell its kind, not its name, except for input.isSMILES.
 type format struct {
-	what  string // as messages call it
+	what  string // name of the format in messages
 	is    func(head []byte) bool
 	text  bool // a column may be text
 	apart bool // the targets may be in another file, ReadOptions.Labels
@@ -43,8 +43,8 @@ type format struct {
 	sequences bool // rows are sequences, not vectors
 }
 
-// formats are all kinds, the first that fits is taken: CSV, the last, takes the rest and
-// reports the faults of its text.
+// formats are all formats. A file has the first that fits. CSV, the last, fits any file, and reports the faults
+// of its text.
 func formats() []format {
 	return []format{
 		{"an IDX file of images", isIDX, false, true, readIDX, false},
@@ -88,37 +88,34 @@ func knownFormats() string {
 	return strings.Join(known[:last], ", ") + " or " + known[last]
 }
 
-// ReadOptions say how a file is to be read. The zero value finds out.
+// ReadOptions say how to read a file. With the zero value, the data decide.
 type ReadOptions struct {
-	// name of the target column, or its number from 1; "": the column "target", else the last
+	// Target is the name of the target column, or its number from 1; "" for the column "target", else the last.
 	Target string
 	Task   string // "", "auto", "regression" or "classification"
-	// file with the targets of images or sequences; "": found by its name in the same folder, or in
-	// the file itself
+	// Labels is the file with the targets of images or sequences. If it is "", they are in the file itself, or
+	// in one with a fitting name in its folder.
 	Labels string
-	// Sequence is the column of a CSV file that holds sequences, by name or by number from 1; the
-	// others hold numbers.
+	// Sequence is the column of a CSV file that holds sequences, by name or by number from 1; the other columns
+	// hold numbers.
 	Sequence string
-	Tokens   string // one of Tokens: how sequences are cut into symbols; "": auto
+	Tokens   string // the alphabet, one of Tokens(); "" is auto
 
 	TableOptions
-	// Describe fills missing cells in where nothing is said about them, since the rows are only
-	// described.
+	// Describe imputes missing cells if Missing is not set, since the rows are only described.
 	Describe bool
 
-	Watch // of the reading
+	Watch // stops the reading, and is told its progress
 
-	// Like is the training set's schema: columns are matched to it and Target and Task
-	// are taken from it.
+	// Like is the schema of the training set: columns are matched to it, and Target and Task are taken from it.
 	Like *Schema
-	// Grow, with Like, lets a copy of the training set's alphabet take in words and integers that
-	// it lacks.
+	// Grow, with Like, lets a copy of the training alphabet take in words and integers that it lacks.
 	Grow bool
 	// TargetOptional allows, with Like, a file without the target.
 	TargetOptional bool
-	// Beside, with Like, are the training rows: notes tell of their groups and times among these rows.
+	// Beside, with Like, are the training rows: notes report their groups and times among these rows.
 	Beside *Dataset
-	bad    *badRows // where rows go that cannot be read; nil: they are errors
+	bad    *badRows // collects rows that cannot be read; nil if such rows are errors
 }
 
 // newInput checks the options.
@@ -131,21 +128,21 @@ func newInput(name string, src seekable, opt ReadOptions, lim limits) (in *input
 		return nil, err
 	}
 	if opt.Like != nil {
-		in.task, in.opt.Dialect = opt.Like.Task, opt.Dialect.or(opt.Like.Dialect)
+		in.task, in.opt.Dialect = opt.Like.Task, opt.Dialect.withDefaults(opt.Like.Dialect)
 		err = opt.Like.Check()
 	}
 	return in, err
 }
 
-// ReadFile reads a file in any of the known formats, plain or gzip, which its first bytes tell.
-// The notes list the findings and the ignored parts, each a line for the user.
+// ReadFile reads a file in any of the known formats, plain or gzip; its first bytes tell the format. The notes
+// list the findings and the ignored parts, each a line for the user.
 func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
 	d, notes, err = readFile(path, opt)
 	impute(d)
 	return d, notes, err
 }
 
-// readFile leaves missing numbers NaN where it is not known yet which rows are for training.
+// readFile reads a file, and leaves missing numbers NaN if it is not known yet which rows are for training.
 func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
 	if set := graph.FindFolder(path); set != "" {
 		return readFolder(path, set, opt)
@@ -165,7 +162,7 @@ func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 	return d, notes, err
 }
 
-// NameOf is how a data set is called, by its file: without folder, .gz and the ending before it.
+// NameOf is the name of a data set by its file: without folder, .gz and the ending before it.
 func NameOf(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" {
@@ -174,8 +171,7 @@ func NameOf(path string) string {
 	return name
 }
 
-// read reads a table from r; name stands in messages, and is where files that belong to it are
-// looked for.
+// read reads a table from r. Messages contain name, and files that belong to r are looked for beside it.
 func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []string, error) {
 	in, err := newInput(name, r, opt, lim)
 	if err != nil {
@@ -185,7 +181,7 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 		return nil, nil, err
 	}
 	f := formatOf(in.head)
-	sequence := opt.Sequence // the name of their column, or ""
+	sequence := opt.Sequence // name of the column of sequences, or ""
 	if opt.Like != nil {
 		sequence = opt.Like.Sequence
 	}
@@ -228,18 +224,18 @@ type table struct {
 	sequences   *seq.Set
 	labels      []int32 // indices into the classes, of sequences and of tables of text
 	x           *tensor.Dense
-	schema      Schema      // all but the task
+	schema      Schema      // all facts but the task
 	lines       []int32     // as in Dataset
-	y           []float64   // known classes where the input has a Like; nil without a target
-	task        Task        // where the format decides it
+	y           []float64   // known classes if the input has a Like; nil without a target
+	task        Task        // set if the format decides it
 	booleans    bool        // y are true and false
-	ids         []string    // names of the rows; nil where they have none
-	id          string      // what they are called
-	choice      string      // of sequences, as targetKind.choice
-	kind        *targetKind // of a table of text with a single target
+	ids         []string    // names of the rows; nil if they have none
+	id          string      // name of the column of ids
+	choice      string      // note about the task of sequences, as targetKind.choice
+	kind        *targetKind // kind of the target of a table of text with a single target
 	autoScaling string
-	testPart    bool     // the file has rows for testing, too
-	facts       rowFacts // of a table of text
+	testPart    bool     // the file also has rows for testing
+	facts       rowFacts // facts about the rows of a table of text
 	notes       []string
 }
 
@@ -252,7 +248,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		Groups: t.facts.groups, groupOf: t.facts.names}
 	if like != nil {
 		d.schema, d.Columns, d.known = *like, like.Columns, true
-		if in.opt.Roles.given() != "" { // of rows to train on, which may have roles of their own
+		if in.opt.Roles.firstOption() != "" { // the rows are for training, and may have roles of their own
 			d.schema.Roles, d.schema.TimeForm = s.Roles, s.TimeForm
 		}
 	} else {
@@ -265,7 +261,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		}
 		t.notes, d.schema.Roles.Group = append(t.notes, note), Scaffold
 	}
-	if like == nil || in.opt.Roles.given() != "" { // rows to train on
+	if like == nil || in.opt.Roles.firstOption() != "" { // the rows are for training
 		if err := d.checkSplitRoles(in.name, d.schema.Roles); err != nil {
 			return nil, nil, err
 		}
@@ -273,7 +269,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	}
 	if train := in.opt.Beside; train != nil {
 		t.notes = append(t.notes, d.overlaps(in.name, train)...)
-		d.Groups, d.Times = nil, nil // which split nothing here
+		d.Groups, d.Times = nil, nil // groups and times do not split these rows
 	}
 	switch {
 	case t.sequences != nil && s.Targets == nil:

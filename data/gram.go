@@ -14,12 +14,12 @@ type gram struct {
 	archive  *npz
 	m        int
 	inducing []float64 // k(x̄, x̄) [M,M]
-	diag     []float64 // of it [M]
-	top      float64   // the largest of these
+	diag     []float64 // diagonal of inducing [M]
+	top      float64   // largest value of diag
 }
 
-// gramTolerance is how far rounding may take a kernel from symmetric and from positive
-// semi-definite, relative to its largest diagonal value.
+// gramTolerance is how far rounding may take a kernel from being symmetric and positive semi-definite, relative
+// to its largest diagonal value.
 const gramTolerance = 1e-6
 
 // readGram reads the arrays inducing [M,M], train_inducing [N,M], train_diag [N], test_inducing
@@ -47,18 +47,18 @@ func readGram(path string, n, t int, w Watch) (train, test *RowKernel, err error
 	return train, test, cmp.Or(w.stopped(path), err)
 }
 
-// errorf is an error about an array.
+// errorf is an error about one of the arrays.
 func (g *gram) errorf(array, format string, args ...any) error {
 	return errorf(g.archive.name+"("+array+".npy)", format, args...)
 }
 
-// array reads one of n rows of d values; 0 is any number.
+// array reads an array of n rows of d values. A number of 0 accepts any.
 func (g *gram) array(array string, n, d int) (values []float64, width int, err error) {
 	if g.archive.find([]string{array}) == nil {
 		return nil, 0, errorf(g.archive.name,
 			"has no array %s: a kernel is inducing, train_inducing, train_diag, test_inducing and test_diag", array)
 	}
-	err = g.archive.with([]string{array}, func(a *npyArray) error {
+	err = g.archive.readFirst([]string{array}, func(a *npyArray) error {
 		rows, w, err := a.rows(fileLimits())
 		if err != nil {
 			return err
@@ -105,7 +105,7 @@ func (g *gram) readInducing() (err error) {
 	return nil
 }
 
-// rows reads and checks k(x, x̄) and k(x, x) of n rows, and makes distances of them; nil of none.
+// rows reads and checks k(x, x̄) and k(x, x) of n rows, and makes distances of them; nil if n is 0.
 func (g *gram) rows(part string, n int) (*RowKernel, error) {
 	if n == 0 {
 		return nil, nil
@@ -136,8 +136,8 @@ func (g *gram) rows(part string, n int) (*RowKernel, error) {
 	return &RowKernel{M: g.m, Own: own, Rows: correlate(cross, diag, g.diag)}, nil
 }
 
-// leastEigenvalue is the smallest eigenvalue of k where it is below −slack, else 0. A Cholesky
-// factor of k + slack·I shows that it is not, for a fraction of the work.
+// leastEigenvalue is the smallest eigenvalue of k if it is below −slack, else 0. A Cholesky factor of k +
+// slack·I excludes such an eigenvalue, for a fraction of the work.
 func leastEigenvalue(k []float64, m int, slack float64) float64 {
 	shifted := mat.NewSymDense(m, slices.Clone(k))
 	for i := range m {
@@ -152,13 +152,13 @@ func leastEigenvalue(k []float64, m int, slack float64) float64 {
 	return min(e.Values(nil)[0], -slack)
 }
 
-// RowKernel is a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x)
-// k(x̄, x̄)) in the space of its unit vectors: only its correlations count, not its diagonal. Where
-// k(x, x) is 0, they are 2.
+// RowKernel is a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x) k(x̄, x̄)) in
+// the space of its unit vectors. Only the correlations count, not the diagonal. The distances are 2 if k(x, x)
+// is 0.
 type RowKernel struct {
 	M    int
-	Own  []float64 // among the inducing points [M,M]
-	Rows []float64 // of the rows [N,M]
+	Own  []float64 // distances among the inducing points [M,M]
+	Rows []float64 // distances of the rows [N,M]
 }
 
 // correlate turns k(a, b) [N,M] with the diagonals k(a, a) and k(b, b) into distances.
@@ -174,7 +174,7 @@ func correlate(cross, a, b []float64) []float64 {
 	return d2
 }
 
-// attachGram gives a training set, and a test set where there is one, the kernel of a file.
+// attachGram gives a training set, and a test set if there is one, the kernel of a file.
 func attachGram(path string, train, test *Dataset, w Watch) error {
 	if path == "" {
 		return nil
@@ -194,7 +194,7 @@ func attachGram(path string, train, test *Dataset, w Watch) error {
 	return nil
 }
 
-// AttachGram gives rows to test or predict the kernel of a file: its test_inducing and test_diag.
+// AttachGram gives rows to test or predict the kernel of a file, from its test_inducing and test_diag.
 func (d *Dataset) AttachGram(path string, w Watch) error {
 	_, own, err := readGram(path, 0, d.N(), w)
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Texts of graphs and trees are those of package graph. How many are looked at to tell what they
-// are, and the share that must be valid: a wrong one is an error of its line.
+// Limits for the texts of graphs and trees of package graph: how many are checked to detect the kind, and the
+// share that must be valid. A single invalid text is an error of its line.
 const (
 	graphsLookedAt = 100
 	mostlyValid    = 0.9
@@ -48,7 +48,7 @@ func (t *texts) detectGraphs() (kind seq.Kind, found bool) {
 	return "", false
 }
 
-// describeGraphs notes the findings in graphs or trees.
+// describeGraphs adds notes about the findings in graphs or trees.
 func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) {
 	low, mean, high := set.Lengths()
 	beside := ""
@@ -80,7 +80,7 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 	}
 }
 
-// isGraphLines: the first line is a JSON object.
+// isGraphLines reports whether the first line is a JSON object.
 func isGraphLines(head []byte) bool {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	if !bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("{\\")) {
@@ -100,7 +100,7 @@ func readGraphLines(in *input) (*table, error) {
 	if named {
 		t.nameTargets(keys)
 	}
-	have := make([]int, len(keys)) // rows with each of the targets
+	have := make([]int, len(keys)) // number of rows with each of the targets
 	err = in.eachLine(func(number int, line []byte) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return nil
@@ -134,8 +134,8 @@ func readGraphLines(in *input) (*table, error) {
 	return t.table(&here)
 }
 
-// targetKeys are the keys of the targets: label where none is named. Models and config.yaml call such a
-// target class, so the key class is meant only where the first graph has it and no label.
+// targetKeys are the keys of the targets: label if none is named. Models and config.yaml call such a target
+// class, so the key class is meant only if the first graph has it and no label.
 func (in *input) targetKeys() (keys []string, named bool, wrong error) {
 	keys = in.targetNames(nil)
 	if len(keys) == 1 && keys[0] == sequenceTarget {
@@ -151,7 +151,7 @@ func (in *input) targetKeys() (keys []string, named bool, wrong error) {
 	return keys, true, in.checkTargetNames(keys, keys, "key")
 }
 
-// graphError is an error of package graph in a line that starts there.
+// graphError turns an error of package graph into one about the line that starts at a place.
 func (t *texts) graphError(at place, err error) error {
 	if bad, is := errors.AsType[*graph.Error](err); is {
 		return t.errorAt(place{at.line, at.column + bad.At}, "found %s, %s", quote(bad.Found), bad.Msg)
@@ -189,7 +189,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 		if folder.Labels != nil {
 			t.label(folder.Labels[i], place{line: i + 1})
 		}
-		g.Repeats = max(0, g.Repeats-len(g.Edges)) // both directions of an edge stand there
+		g.Repeats = max(0, g.Repeats-len(g.Edges)) // a folder lists both directions of an edge
 	}
 	if folder.Unread != nil && opt.Labels == "" {
 		t.notes = append(t.notes, fmt.Sprintf("the targets are not used: %v", folder.Unread))

@@ -13,37 +13,38 @@ import (
 	"strings"
 )
 
-// jsonRows reads rows as objects in JSON, one on each line. The keys of the first are the columns.
-// In a later row an absent column is a missing cell, as null is.
+// jsonRows reads rows as objects in JSON, one on each line. The keys of the first are the columns. A column
+// that a later row lacks is a missing cell, like null.
 type jsonRows struct {
 	name string
 	src  *bufio.Reader
 
 	names  []string
-	at     map[string]int // of the names
+	at     map[string]int // positions of the columns by their names
 	spare  []string       // columns that only some rows may have
 	text   []byte         // the current line
 	row    []string
-	typed  []bool // which cells are numbers, true or false, and no text
-	starts []int  // where in the line each cell starts, from 1
+	typed  []bool // cells that are numbers, true or false, not text
+	starts []int  // start of each cell in the line, from 1
 	line   int
 	offset int64
 
 	noCells map[int]string // columns of lists or objects, as records.noCells
 	plain   []bool         // columns that have had another value
-	like    bool           // rows like those of training: behind the first, a column that is read holds no list
-	spared  map[int]bool   // those that are not read, whatever they hold
+	// Rows are like the training rows: after the first, a column that is read holds no list.
+	like   bool
+	spared map[int]bool // columns that are not read, whatever they hold
 }
 
 var graphKeys = regexp.MustCompile(`"(nodes|edges)"\s*:\s*\[`)
 
-// isJSONRows: the first line is a JSON object, and not a graph.
+// isJSONRows reports whether the first line is a JSON object, and not a graph.
 func isJSONRows(head []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	return isGraphLines(head) && bytes.Contains(first, []byte(`"`)) && !graphKeys.Match(first)
 }
 
-// isJSONArray: the file is an array whose first element is an object.
+// isJSONArray reports whether the file is an array whose first element is an object.
 func isJSONArray(head []byte) bool {
 	inside, is := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
 	return is && isGraphLines(inside)
@@ -102,7 +103,7 @@ func (j *jsonRows) parse(text []byte) error {
 		if err != nil {
 			return j.broken(from, err)
 		}
-		name := key.(string) // of an object no other token stands here
+		name := key.(string) // only a name can stand here in an object
 		c, known := j.at[name]
 		switch {
 		case !known && !first && slices.Contains(j.spare, name):
@@ -146,7 +147,7 @@ func (j *jsonRows) cell(from *json.Decoder, c int) error {
 	}
 	switch v := value.(type) {
 	case json.Delim:
-		return j.pass(from, c, v)
+		return j.skip(from, c, v)
 	case string:
 		j.row[c] = v
 	case json.Number:
@@ -158,9 +159,9 @@ func (j *jsonRows) cell(from *json.Decoder, c int) error {
 	return nil
 }
 
-// pass passes over a list or an object, whose cell is missing. The first value of a column decides
-// whether it is one of these.
-func (j *jsonRows) pass(from *json.Decoder, c int, open json.Delim) error {
+// skip passes over a list or an object, whose cell is missing. The first value of a column decides whether the
+// column holds lists or objects.
+func (j *jsonRows) skip(from *json.Decoder, c int, open json.Delim) error {
 	switch {
 	case j.spared[c], j.noCells[c] != "", slices.Contains(j.spare, j.names[c]):
 	case j.plain[c], j.like:
@@ -182,7 +183,7 @@ func (j *jsonRows) pass(from *json.Decoder, c int, open json.Delim) error {
 	return nil
 }
 
-// broken is the error about a line that is no JSON.
+// broken is the error about a line that is not JSON.
 func (j *jsonRows) broken(from *json.Decoder, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return j.wrong(from, "the object does not end on its line: write each row on a line of its own")

@@ -11,49 +11,49 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// DefaultTarget is the column that is the target where none is named and it exists;
-// otherwise the last column is.
+// DefaultTarget is the column that is the target if none is named. If it does not exist, the last column is the
+// target.
 const DefaultTarget = "target"
 
 // layout maps the cells of a row to the inputs, in order, and to the target.
 type layout struct {
 	file     string
 	inputs   []int
-	counting []int // of the inputs, those that number the rows
+	counting []int // inputs that number the rows
 	columns  []InputColumn
-	targets  []int    // none: the file has no target
-	names    []string // of the targets
-	oneByOne string   // the remedy for a word in one of several
-	id       int      // which cell names the row; −1: none does
+	targets  []int    // positions of the targets; empty if the file has none
+	names    []string // names of the targets
+	oneByOne string   // remedy for a word in one of several targets
+	id       int      // position of the name of the row; −1 if rows have none
 	idName   string
 	roles    []roleColumn
-	timeForm *string // as Schema.TimeForm
+	timeForm *string // form of the times, as Schema.TimeForm
 	leftOut  []LeftOut
 	notes    []string
 
-	target   targetKind // of a single target
+	target   targetKind // kind of a single target
 	class    func(label string) (int32, bool)
 	missing  string // one of MissingWays
-	like     bool   // rows of a model that is there
+	like     bool   // the rows are read for an existing model
 	optional bool   // targets may be missing
 
-	noTarget int // rows left out for a missing target
-	dropped  int // those for other missing cells
-	// rows of weight 0, which count nothing
+	noTarget int // number of rows left out for a missing target
+	dropped  int // number of rows left out for other missing cells
+	// number of rows of weight 0, which are left out
 	weightless int
-	read       int // rows that were kept
-	rows       int // those of the first reading of a training file
+	read       int // number of rows that were kept
+	rows       int // number of rows in the first reading of a training file
 	unneeded   unneeded
 
 	bad     func(BadRow) error // takes the bad rows of a Stream
 	badRows int
 
-	unknown []sighting // of texts that the training data do not have, by columns
+	unknown []sighting // texts that the training data do not have, by columns
 
-	sequence     int // which cell is a sequence, where texts is not nil
+	sequence     int // position of the sequence, if texts is not nil
 	sequenceName string
 	texts        *texts
-	trial        *seq.Encoder // of a Stream: tells bad texts
+	trial        *seq.Encoder // encoder of a Stream that detects bad texts
 }
 
 // LeftOut is a column of the training file that is no input.
@@ -117,14 +117,14 @@ func (l *layout) checkCells(rec *records) error {
 	return nil
 }
 
-// unread are the columns that are no inputs, since a user has said so.
+// unread are the columns that a user has excluded from the inputs.
 func (in *input) unread(rec *records) (at []int, err error) {
 	names := rec.columnNames()
 	if at, err = columnsNamed(rec.name, in.opt.Ignore, names, "to leave out"); err != nil {
 		return nil, err
 	}
 	for _, word := range []string{in.opt.ID, in.opt.Sequence, in.opt.Roles.Group, in.opt.Roles.Time} {
-		i, unknown := columnNamed(rec.name, word, names, "") // which assign refuses
+		i, unknown := columnNamed(rec.name, word, names, "") // the function assign refuses unknown words
 		if unknown == nil {
 			at = append(at, i)
 		}
@@ -152,10 +152,10 @@ func (l *layout) note(format string, args ...any) {
 	l.notes = append(l.notes, l.file+": "+fmt.Sprintf(format, args...))
 }
 
-// mostNotes is how many notes about columns are shown: a wide table may have one for each.
+// mostNotes is the largest number of notes about columns. A wide table may have one for each column.
 const mostNotes = 50
 
-// boundNotes leaves out the last of very many notes from one on.
+// boundNotes leaves out the last notes, counted from first, if there are too many.
 func (l *layout) boundNotes(first int) {
 	if more := len(l.notes) - first - mostNotes; more > 0 {
 		l.notes = l.notes[:first+mostNotes]
@@ -163,8 +163,8 @@ func (l *layout) boundNotes(first int) {
 	}
 }
 
-// findTargets finds the target, or several; without a name it is the column target, or else the last
-// that is no index of pandas.
+// findTargets finds the target, or several. Without a name it is the column target, or else the last column
+// that is not an index of pandas.
 func findTargets(rec *records, target string) (at []int, err error) {
 	names := rec.columnNames()
 	if target == "" {
@@ -188,8 +188,8 @@ func findTargets(rec *records, target string) (at []int, err error) {
 	return at, checkSeveral(rec.name, at, names)
 }
 
-// likeLayout matches a file to a training set: by name where the file has a header, in any order
-// and with columns to spare; by position where it has none.
+// likeLayout matches a file to a training set. Columns of a file with a header match by name, in any order, and
+// may include others. Without a header they match by position.
 func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	if rec.header != nil {
 		return nameLayout(rec, like, opt)
@@ -267,7 +267,7 @@ func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	return l, nil
 }
 
-// nameRows takes the names of the rows from a column that a user has asked for, if any.
+// nameRows takes the names of the rows from a column that a user has named, if any.
 func (l *layout) nameRows(rec *records, column string) (err error) {
 	if column == "" {
 		return nil
@@ -278,20 +278,20 @@ func (l *layout) nameRows(rec *records, column string) (err error) {
 	return err
 }
 
-// namesRows is the purpose of a column of names, in messages.
+// namesRows is the purpose of a column of names in messages.
 const namesRows = "that names the rows"
 
 func missingColumn(rec *records, name, role string) error {
 	line := 1 + rec.before
-	if rec.types != nil { // of ARFF, whose names are in its head
+	if rec.types != nil { // in ARFF, the names are in the head of the file
 		line = 1
 	}
 	return errorAt(rec.name, place{line: line}, "there is no column %s, %s%s; the columns here are %s",
 		quote(name), role, didYouMean(name, rec.header), list(rec.header))
 }
 
-// nameByPlace names the columns of a file without a header in the order of the training file: all of
-// them, all but the targets, or the inputs alone.
+// nameByPlace names the columns of a file without a header in the order of the training file. The file has all
+// columns, all but the targets, or the inputs alone.
 func (r *records) nameByPlace(like *Schema, targetOptional bool) error {
 	inputs := like.namesOf(func(InputColumn) bool { return true })
 	width, targets, others := len(inputs), len(like.Outputs()), len(like.LeftOut)
@@ -314,7 +314,7 @@ func (r *records) nameByPlace(like *Schema, targetOptional bool) error {
 		target := slices.Index(like.places(), i)
 		out := slices.IndexFunc(like.LeftOut, func(c LeftOut) bool { return c.At == i })
 		switch {
-		case target >= 0 && r.width < all, out >= 0 && r.width == width: // not in this file
+		case target >= 0 && r.width < all, out >= 0 && r.width == width: // no target is in this file
 		case target >= 0:
 			names = append(names, like.Outputs()[target])
 		case out >= 0:

@@ -12,17 +12,17 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// The LIBSVM format: a row is a line `label index:value index:value … # comment`. Indices count
-// from 1 and rise; a value that is not written is 0.
+// In the LIBSVM format a row is a line `label index:value index:value … # comment`. Indices count from 1 and
+// rise; a value that is not written is 0.
 
 const (
-	labelColumn   = "label" // the target's name where a file has none
+	labelColumn   = "label" // name of the target if the training data have none
 	manyZeros     = 1 << 24 // numbers of a table that may be nearly all zeros
-	mostlyZeros   = 10000   // zeros for each value in one that is no longer read
-	libsvmSniffed = 5       // lines looked at to tell the format
+	mostlyZeros   = 10000   // zeros for each value in a larger table that is refused
+	libsvmSniffed = 5       // lines that are checked to detect the format
 )
 
-// isLIBSVM: the first line with more than a label begins with a number and a pair index:value, or
+// isLIBSVM reports whether the first line with more than a label begins with a number and a pair index:value, or
 // with a pair.
 func isLIBSVM(head []byte) bool {
 	lines := strings.SplitN(string(head), "\n", libsvmSniffed+1)
@@ -37,7 +37,7 @@ func isLIBSVM(head []byte) bool {
 		case labelled && len(words) > 1:
 			return !isNoPair(words[1])
 		case labelled, isNoPair(words[0]) && len(words) > 1 && !slices.ContainsFunc(words[1:], isNoPair):
-			// a row of zeros, or with a label that cannot be used
+			// This may be a row of zeros, or have a label that cannot be used.
 		default:
 			return !isNoPair(words[0])
 		}
@@ -45,7 +45,7 @@ func isLIBSVM(head []byte) bool {
 	return false
 }
 
-// isNoPair: the word is not index:value.
+// isNoPair reports whether the word is not of the form index:value.
 func isNoPair(word string) bool {
 	index, value, pair := strings.Cut(word, ":")
 	_, whole := strconv.ParseUint(index, 10, 64)
@@ -59,12 +59,12 @@ type sparse struct {
 	line    int
 	start   []int
 	lines   []int32
-	index   []int32 // from 0
+	index   []int32 // positions from 0
 	value   []float64
 	y       []float64
-	largest int // index from 1
+	largest int // largest index, counted from 1
 
-	ignored, ignoredRows int // entries beyond the training data's inputs
+	ignored, ignoredRows int // entries beyond the inputs of the training data
 
 	unneeded unneeded
 }
@@ -114,17 +114,17 @@ func readLIBSVM(in *input) (*table, error) {
 }
 
 func (s *sparse) readLines(in *input) error {
-	check, left := knownClass(in.opt.Like), in.lim.text
+	check, remaining := knownClass(in.opt.Like), in.lim.text
 	var line []byte
 	for {
 		var err error
 		line, err = in.line(line, in.lim.record)
 		s.line++
-		switch left -= int64(len(line)); {
+		switch remaining -= int64(len(line)); {
 		case int64(len(line)) > in.lim.record:
 			return errorAt(s.name, place{line: s.line}, "%s", "the line is longer than "+
 				humanize.IBytes(uint64(in.lim.record))+": this is not a LIBSVM file")
-		case left < 0:
+		case remaining < 0:
 			return errorf(s.name, "holds more than %s of text: too large to read, take a part of it",
 				humanize.IBytes(uint64(in.lim.text)))
 		case err != nil && err != io.EOF:
@@ -173,8 +173,8 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 	return nil
 }
 
-// begin begins a row with its label, which its first word must be. Where labels are optional, one
-// that cannot be used is not known.
+// begin begins a row with its label, which its first word must be. An optional label that cannot be used is not
+// known.
 func (s *sparse) begin(word string, at place, in *input, check func(float64) string) error {
 	s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
 	v, problem := s.label(word, in, check)
@@ -219,7 +219,7 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 	return i, v, err
 }
 
-// label is the number of a row's label, or its fault.
+// label is the number of a row's label, or the fault of the label.
 func (s *sparse) label(word string, in *input, check func(float64) string) (v float64, problem string) {
 	if strings.Contains(word, ":") {
 		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", quote(word))

@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// A table of inputs is a tensor [N,D] of float64, or of float32 if the file has only that: images
-// and arrays of float32 then take half the memory. Only this file knows which of the two it is.
+// A table of inputs is a tensor [N,D] of float64, or of float32 if the file has no more precision. Images and
+// arrays of float32 then take half the memory. Only this file depends on the type.
 
 func matrix[T float32 | float64](n, d int, x []T) *tensor.Dense {
 	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
@@ -17,9 +17,9 @@ func matrix[T float32 | float64](n, d int, x []T) *tensor.Dense {
 
 func size(x *tensor.Dense) (n, d int) { return x.Shape()[0], x.Shape()[1] }
 
-// rowOf is row i of x: the memory of x itself, or dst filled with it, or new memory where dst has no room.
+// rowOf is row i of x: the memory of x itself, or dst filled with it, or new memory if dst has no room.
 func rowOf(dst []float64, x *tensor.Dense, i int) []float64 {
-	if x == nil { // sequences only
+	if x == nil { // there are only sequences
 		return nil
 	}
 	_, d := size(x)
@@ -77,7 +77,7 @@ func gatherColumns[T any](values []T, d int, columns []int) []T {
 	return to
 }
 
-// gather are the given rows of a table of width d; nil of nil.
+// gather are the given rows of a table of width d; nil for nil.
 func gather[T any](values []T, d int, rows []int) []T {
 	if values == nil {
 		return nil
@@ -89,10 +89,10 @@ func gather[T any](values []T, d int, rows []int) []T {
 	return to
 }
 
-// everyRow are the numbers of n rows.
+// everyRow are the numbers of all of n rows.
 func everyRow(n int) []int { return which(n, func(int) bool { return true }) }
 
-// which are the numbers of those of n rows that are wanted.
+// which are the numbers of those of n rows that want accepts.
 func which(n int, want func(i int) bool) (rows []int) {
 	for i := range n {
 		if want(i) {
@@ -114,8 +114,8 @@ func joinRows(a, b *tensor.Dense) *tensor.Dense {
 	return matrix(n+m, d, slices.Concat(a.Float32s(), b.Float32s()))
 }
 
-// join is the rows of a and then those of b, which was read like a. Its name is a's; a row knows
-// its own file.
+// join is the rows of a and then the rows of b, which was read like a. The result has the name of a; each row
+// knows its own file.
 func (a *Dataset) join(b *Dataset) *Dataset {
 	j := *a
 	if a.X != nil {
@@ -142,8 +142,8 @@ func (a *Dataset) join(b *Dataset) *Dataset {
 	return &j
 }
 
-// Shuffled is d followed by a copy of it for each of some inputs. In the copy, row i has that input
-// from row from[i].
+// Shuffled is d followed by a copy of it for each of some inputs. In the copy, row i has this input from row
+// from[i].
 func (d *Dataset) Shuffled(inputs []Input, from []int) *Dataset {
 	n := d.N()
 	var rows, sequences []int
@@ -174,7 +174,7 @@ func (d *Dataset) Shuffled(inputs []Input, from []int) *Dataset {
 	return s
 }
 
-// moveColumns copies cells of rows of a width: to row i from row from[i].
+// moveColumns copies some columns of a table of a width: row i gets the cells of row from[i].
 func moveColumns[T any](to, source []T, width int, columns, from []int) {
 	for i, donor := range from {
 		for _, c := range columns {

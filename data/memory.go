@@ -15,7 +15,7 @@ import (
 type Rows struct {
 	// Columns are the names of the inputs; nil is x0, x1, ….
 	Columns []string
-	// Inputs [N][D] are the numbers of each row; nil where a row is a sequence alone.
+	// Inputs [N][D] are the numbers of each row; nil if a row is a sequence alone.
 	Inputs [][]float64
 	// Sequences [N] are DNA, proteins, text or whole numbers between blanks; nil for none.
 	Sequences []string
@@ -23,20 +23,21 @@ type Rows struct {
 	Tokens string
 	// Values [N] are the targets of a regression.
 	Values []float64
-	// Targets [N][T] are those of a regression of several targets, in place of Values.
+	// Targets [N][T] are the targets of a regression of several targets, in place of Values.
 	Targets [][]float64
 	// TargetNames [T] are the names of several targets; nil is y0, y1, ….
 	TargetNames []string
 	// Classes [N] are the targets of a classification.
 	Classes []string
 
-	// Weights [N]: a row counts as that many copies of it; nil: each counts once.
+	// Weights [N] are numbers of copies that each row counts as; nil if each row counts once.
 	Weights []float64
-	// Groups [N] are names of groups, whose rows every split keeps together; nil for none.
+	// Groups [N] are names of groups, whose rows every split keeps together; nil if there are no groups.
 	Groups []string
-	// Times [N]: splits train on the past and test on the future; nil for no order.
+	// Times [N] are times of rows: splits train on the past and test on the future; nil if rows have no order.
 	Times []float64
-	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil: nothing.
+	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil for no
+	// offset.
 	Offset []float64
 }
 
@@ -89,7 +90,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		return nil, errorf("", "the weights of all rows are 0: at least two rows must count")
 	}
 	if slices.Contains(r.Weights, 0) {
-		d = d.Subset(which(d.N(), func(i int) bool { return d.Weights[i] > 0 })) // the others count nothing
+		d = d.Subset(which(d.N(), func(i int) bool { return d.Weights[i] > 0 })) // rows of weight 0 count nothing
 	}
 	if err := cmp.Or(d.checkSplitRoles(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err
@@ -242,7 +243,7 @@ func (d *Dataset) setClasses(labels []string) {
 	}
 }
 
-// encodeRows codes the sequences of rows.
+// encodeRows encodes the sequences of rows.
 func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, error) {
 	for i, text := range sequences {
 		err := e.Add([]byte(text))

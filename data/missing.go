@@ -9,10 +9,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// What to do about missing cells, TableOptions.Missing.
+// These are the ways to handle missing cells, TableOptions.Missing.
 const (
 	MissingError  = "error"  // refuse the table
-	MissingImpute = "impute" // the median of the training rows, and an input that says so
+	MissingImpute = "impute" // use the median of the training rows, and an input that marks the cell
 	MissingDrop   = "drop"   // leave the row out
 )
 
@@ -23,12 +23,12 @@ func MissingWays() []string { return []string{MissingError, MissingImpute, Missi
 type Fill struct {
 	Column string  `json:"column"`
 	At     int     `json:"at"`    // position among the input columns of the file, from 0
-	Value  float64 `json:"value"` // the median of the training rows; 0 where cells are text
+	Value  float64 `json:"value"` // the median of the training rows; 0 if cells are text
 	Flag   bool    `json:"flag"`  // an input, COLUMN=missing, is 1 where the cell is missing
 }
 
-// checkMissing refuses missing cells of inputs that nothing has been said about, and gives columns
-// that have some an input that says so.
+// checkMissing refuses missing cells of inputs if no way to handle them is set. Otherwise columns with such
+// cells get an input that marks them.
 func (l *layout) checkMissing(rec *records, p *profile) error {
 	if err := l.checkMissingSequences(rec, p); err != nil {
 		return err
@@ -70,12 +70,12 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	return nil
 }
 
-// isMissing: cell i of the current row, of an input column, is missing.
+// isMissing reports whether the cell of input column j is missing in the current row.
 func (l *layout) isMissing(rec *records, j int) bool {
 	return l.columns[j].isMissing(strings.TrimSpace(rec.row[l.inputs[j]]))
 }
 
-// isMissing: the cell of the column says that there is no value.
+// isMissing reports whether the cell of the column says that there is no value.
 func (c InputColumn) isMissing(cell string) bool {
 	if c.Text {
 		return cell == ""
@@ -83,7 +83,7 @@ func (c InputColumn) isMissing(cell string) bool {
 	if !isMissing(cell) && !isDoubtful(cell) {
 		return false
 	}
-	_, known := c.find(cell) // also NaT, which was a text like others
+	_, known := c.find(cell) // the word may also be NaT, which the training data have as a text
 	return !known
 }
 
@@ -112,7 +112,7 @@ func (l *layout) drops(rec *records) bool {
 			return true
 		}
 	}
-	lacks := l.missing != MissingError && l.isSequenceMissing(rec) // which nothing fills in
+	lacks := l.missing != MissingError && l.isSequenceMissing(rec) // nothing can replace a missing sequence
 	if l.missing == MissingDrop {
 		lacks = lacks || l.isRoleMissing(rec)
 		for j := range l.inputs {
@@ -125,8 +125,8 @@ func (l *layout) drops(rec *records) bool {
 	return lacks
 }
 
-// leftOutRows are the notes about rows left out: those without a target, and those that lack
-// something else. stay is the number of the others.
+// leftOutRows are the notes about rows left out: those without a target, and those that lack something else.
+// stay is the number of rows that stay.
 func leftOutRows(file string, noTarget, dropped, stay int) (notes []string) {
 	for _, rows := range []struct {
 		n   int
@@ -140,8 +140,8 @@ func leftOutRows(file string, noTarget, dropped, stay int) (notes []string) {
 	return notes
 }
 
-// impute fills the missing numbers of the training rows and the others in, by the medians of the
-// training rows. Any of these may be nil.
+// impute replaces missing numbers of the training rows and the others by the medians of the training rows. Any
+// of these data sets may be nil.
 func impute(train *Dataset, others ...*Dataset) {
 	if train == nil || train.X == nil ||
 		!slices.ContainsFunc(train.schema.Fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
@@ -168,7 +168,7 @@ func impute(train *Dataset, others ...*Dataset) {
 	}
 }
 
-// fill puts v where input j is not known.
+// fill replaces missing values of input j by v.
 func (d *Dataset) fill(j, width int, v float64) {
 	x := d.X.Float64s()
 	for i := j; i < len(x); i += width {
@@ -188,10 +188,10 @@ func medianOfKnown(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// Sequences, molecules and graphs that stand in no table may lack their text or their label.
-// MissingDrop leaves them out. Nothing fills them in.
+// Sequences, molecules and graphs outside a table may lack their text or their label. MissingDrop leaves them
+// out. Nothing replaces them.
 
-// drops: rows without text or label are left out.
+// drops reports whether rows without text or label are left out.
 func (in *input) drops() bool {
 	way := in.opt.Missing
 	if like := in.opt.Like; like != nil {
@@ -200,7 +200,7 @@ func (in *input) drops() bool {
 	return (way == MissingDrop || way == "" && in.opt.Describe) && !in.opt.TargetOptional
 }
 
-// leaveOut is one more remedy for training rows that lack something.
+// leaveOut is an additional remedy for training rows that lack something.
 func (in *input) leaveOut() string {
 	if in.opt.Like != nil {
 		return ""
@@ -208,7 +208,7 @@ func (in *input) leaveOut() string {
 	return ", or leave such rows out by --missing drop"
 }
 
-// checkMissing refuses an option that sequences cannot follow.
+// checkMissing refuses options that do not apply to sequences.
 func (in *input) checkMissing(f format) error {
 	o := in.opt.TableOptions
 	if f.sequences && o.Missing == MissingImpute {
@@ -221,10 +221,10 @@ func (in *input) checkMissing(f format) error {
 	if graph.IsMol(in.head) {
 		o.ID = ""
 	}
-	if o.Roles.Group == Scaffold { // which is no column
+	if o.Roles.Group == Scaffold { // scaffold is not a column
 		o.Roles.Group = ""
 	}
-	if given := o.given(); given != "" && !f.text {
+	if given := o.firstOption(); given != "" && !f.text {
 		return errorf(in.name, "is %s, not a table of text: leave %s out", f.what, given)
 	}
 	return nil
@@ -255,7 +255,7 @@ func (t *texts) dropMissing(in *input) error {
 	return nil
 }
 
-// keep leaves out the other rows.
+// keep leaves out the rows that want does not accept.
 func (t *texts) keep(want func(i int) bool) {
 	kept := which(t.n(), want)
 	if len(kept) == t.n() {

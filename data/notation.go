@@ -11,14 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// Notation is how the numbers of a column are written where they are not plain: 1,299.50 or
-// 1.299,99, $1,200, 12 %, 5 kg. A number in parentheses or before a minus is negative, as in accounts.
+// Notation is how the numbers of a column are written if they are not plain: 1,299.50 or 1.299,99, $1,200, 12
+// %, 5 kg. A number in parentheses or before a minus is negative, as in accounts.
 type Notation struct {
 	Column    string `json:"column"`
 	Thousands string `json:"thousands,omitempty"` // the sign between groups of three digits
 	Comma     bool   `json:"comma,omitempty"`     // decimals have a comma
-	Quoted    bool   `json:"quoted,omitempty"`    // and so have the cells of the training file between them
-	Unit      string `json:"unit,omitempty"`      // beside each number: %, a sign of money, kg
+	// Cells of the training file have commas between them, as decimals have.
+	Quoted bool   `json:"quoted,omitempty"`
+	Unit   string `json:"unit,omitempty"` // unit beside each number: %, a sign of money, kg
 }
 
 // amount is a cell that may be a number with signs, cut into its parts.
@@ -29,7 +30,7 @@ type amount struct {
 var amountForm = regexp.MustCompile(`^(\(?)([-+\x{2212}\x{2013}]?)(\p{Sc}?)[\s\p{Z}]*([-+\x{2212}\x{2013}]?)` +
 	`(\d[\d.,'\x{2019}\s\p{Z}]*|[.,]\d+)([-\x{2212}]|%|‰|\p{Sc}|[\p{L}°µ](?:[^\d()]|[23]\b)*)?(\)?)$`)
 
-// amountOf cuts a cell; false of one that is no number with signs.
+// amountOf cuts a cell into its parts; false for a cell that is not a number with signs.
 func amountOf(cell string) (a amount, ok bool) {
 	part := amountForm.FindStringSubmatch(cell)
 	if part == nil || (part[1] == "(") != (part[7] == ")") || part[3] != "" && part[6] != "" {
@@ -60,7 +61,8 @@ func amountOf(cell string) (a amount, ok bool) {
 	return a, true
 }
 
-// plain is the number with a decimal point and no thousands, and the sign between these.
+// plain is the number with a decimal point and without separators of thousands. thousands is the separator that
+// it had.
 func (a amount) plain(comma bool) (plain, thousands string, ok bool) {
 	point := "."
 	if comma {
@@ -82,7 +84,7 @@ func (a amount) plain(comma bool) (plain, thousands string, ok bool) {
 	return strings.TrimSuffix(plain, "."), thousands, err == nil && !isCode(whole)
 }
 
-// plain is the cell as a plain number; false of a cell that is written otherwise.
+// plain is the cell as a plain number; false for a cell that is written otherwise.
 func (n *Notation) plain(cell string) (plain string, ok bool) {
 	a, ok := amountOf(cell)
 	if !ok || a.unit != n.Unit {
@@ -92,7 +94,7 @@ func (n *Notation) plain(cell string) (plain string, ok bool) {
 	return plain, ok && (thousands == "" || thousands == n.Thousands)
 }
 
-// parse is the number in a cell, NaN of a missing one; false of a cell that is written otherwise.
+// parse is the number in a cell, NaN for a missing one; false for a cell that is written otherwise.
 func (n *Notation) parse(cell string) (v float64, ok bool) {
 	cell = strings.TrimSpace(cell)
 	if isMissing(cell) || isDoubtful(cell) {
@@ -104,8 +106,8 @@ func (n *Notation) parse(cell string) (v float64, ok bool) {
 	return v, ok
 }
 
-// Written is a number of a request as the cells of the column are written. What is no number stays, and so
-// does a number of a column without a notation, which is nil.
+// Written writes a number of a request like the cells of the column. It returns a value that is not a number
+// unchanged. n is nil for a column without a notation, whose numbers are also unchanged.
 func (n *Notation) Written(value string) string {
 	v, err := strconv.ParseFloat(value, 64)
 	if n == nil || err != nil {
@@ -114,7 +116,7 @@ func (n *Notation) Written(value string) string {
 	return n.write(strconv.FormatFloat(v, 'f', -1, 64))
 }
 
-// write is a plain number as a cell of the column.
+// write formats a plain number as a cell of the column.
 func (n *Notation) write(plain string) string {
 	if n.Comma {
 		plain = strings.Replace(plain, ".", ",", 1)
@@ -132,35 +134,36 @@ func (n *Notation) like() string {
 
 // digitSigns are the findings about thousands and decimals in the cells of a column.
 type digitSigns struct {
-	ways  [2]digitWay // by decimals with a point, and with a comma
-	units []string    // different ones, up to mostUnits+1; "" of a number alone
-	other bool        // a cell is no number
-	// a cell has no parentheses, and no minus behind it: where all have one, they are names such as (1)
-	open  bool
-	tells sighting // the first whose number depends on the way
+	ways    [2]digitWay // readings of the cells, with a decimal point and with a decimal comma
+	units   []string    // different units, up to mostUnits+1; "" for a number alone
+	hasText bool        // a cell is not a number
+	// Some cell has neither parentheses nor a final minus. If all cells have one, they are names such as (1).
+	unparenthesised bool
+	ambiguous       sighting // the first cell whose number depends on the reading
 }
 
-// digitWay is one of the ways to read the column.
+// digitWay is the result of reading the column in one way.
 type digitWay struct {
-	never     bool // a cell is no number in this way
+	invalid   bool // a cell is not a number in this way
 	thousands string
 }
 
 func (d *digitSigns) way(comma bool) digitWay { return d.ways[int(oneIf(comma))] }
 
-// add looks at a cell. A number of a file of typed cells tells nothing.
+// add examines a cell. A number in a file of typed cells is no evidence.
 func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 	point, comma := strings.Contains(cell, "."), strings.Contains(cell, ",")
-	d.open = d.open || isNumber
-	if d.other || isNumber && (rec.isTyped(i) || !(point && !d.ways[1].never || comma && !d.ways[0].never)) {
+	d.unparenthesised = d.unparenthesised || isNumber
+	if d.hasText || isNumber && (rec.isTyped(i) || !(point && !d.ways[1].invalid || comma && !d.ways[0].invalid)) {
 		return
 	}
 	a, ok := amountOf(cell)
 	if !ok || a.unit != "" && isCode(a.digits) {
-		d.other = !isNumber // which may be 1.5e3; 01A is a code
+		d.hasText = !isNumber // a number may be written 1.5e3; 01A is a code
 		return
 	}
-	d.open = d.open || cell[0] != '(' && !strings.HasSuffix(cell, "-") && !strings.HasSuffix(cell, "−")
+	d.unparenthesised = d.unparenthesised ||
+		cell[0] != '(' && !strings.HasSuffix(cell, "-") && !strings.HasSuffix(cell, "−")
 	if len(d.units) <= mostUnits && !slices.Contains(d.units, a.unit) {
 		d.units = append(d.units, strings.Clone(a.unit))
 	}
@@ -170,22 +173,23 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 		if w.thousands == "" {
 			w.thousands = strings.Clone(thousands)
 		}
-		w.never = w.never || !ok || thousands != "" && thousands != w.thousands
+		w.invalid = w.invalid || !ok || thousands != "" && thousands != w.thousands
 	}
 	if point || comma {
-		d.tells.countCell(rec, i, cell)
+		d.ambiguous.countCell(rec, i, cell)
 	}
 }
 
-// fits: the cells of the column are numbers in one way, by decimals with a comma or a point.
+// fits reports whether the cells of the column are numbers in one way, by decimals with a comma or a point.
 func (c *columnProfile) fits(comma bool) bool {
-	return !c.signs.way(comma).never && !c.signs.other && c.signs.open && c.codes.cell == "" && c.dates.texts.n == 0 &&
+	s := &c.signs
+	return !s.way(comma).invalid && !s.hasText && s.unparenthesised && c.codes.cell == "" && c.dates.texts.n == 0 &&
 		c.filled() > c.doubtful.n
 }
 
-// decimals finds the sign of decimals in columns that may be read either way. It is what is said,
-// else what the other columns show; commas between cells stand for points. It is not known where
-// columns show both, or none does.
+// decimals finds the sign of decimals in columns that may be read either way. It is the requested one, else the
+// one that the other columns show; commas between cells imply points. It is not known if columns show both, or
+// no column shows one.
 func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
 	if d.Decimal != "" || rec.style.comma {
 		return d.Decimal == "comma" || rec.style.comma, true
@@ -199,8 +203,8 @@ func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
 	return shown[1], shown[0] != shown[1] || !shown[0] && rec.style.separator == ','
 }
 
-// notations are the notations of the columns of a training table that need one, nil of others, and notes
-// about them. Columns that are neither inputs nor targets have none.
+// notations are the notations of the columns of a training table that need one, nil for others, and notes about
+// them. Columns that are neither inputs nor targets have none.
 func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int) (all []*Notation, notes []string) {
 	for i := range p.columns {
 		p.columns[i].signs.allow(opt.Thousands)
@@ -226,7 +230,7 @@ func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int
 	return all, notes
 }
 
-// notation is the notation of the column; nil where its numbers are plain, or are not in one way.
+// notation is the notation of the column; nil if its numbers are plain, or no single way reads all of them.
 func (c *columnProfile) notation(comma bool) *Notation {
 	n := &Notation{Comma: comma, Thousands: c.signs.way(comma).thousands}
 	if c.texts.n == 0 && n.Thousands != "." || !c.fits(comma) || !c.sameUnit() {
@@ -238,53 +242,54 @@ func (c *columnProfile) notation(comma bool) *Notation {
 	return n
 }
 
-// sameUnit: the numbers all have the same unit, or none.
+// sameUnit reports whether the numbers all have the same unit, or none.
 func (c *columnProfile) sameUnit() bool {
 	units := c.signs.units
 	return len(units) == 0 || len(units) == 1 && (units[0] == "" || c.numbers == 0)
 }
 
-// mostUnits is the largest number of units of one quantity in a column, such as g and kg, and of
-// different texts of one that may be of words, such as 2wd and 4wd.
+// mostUnits is the largest number of units of one quantity in a column, such as g and kg. It is also the
+// largest number of different texts in a column that may be of words, such as 2wd and 4wd.
 const mostUnits = 2
 
-// keepsUnits: the column is one of words that begin with numbers.
+// keepsUnits reports whether the column is one of words that begin with numbers.
 func (c *columnProfile) keepsUnits(asWords bool) bool {
 	return (asWords || c.distinct() <= mostUnits) && c.hasUnits()
 }
 
-// keepsUnitsAs is keepsUnits of a target.
+// keepsUnitsAs is keepsUnits for a target.
 func (c *columnProfile) keepsUnitsAs(task Task) bool {
 	return task != Regression && c.keepsUnits(task == Classification)
 }
 
-// hasUnits: all texts of the column are numbers, and the first has a unit that is a word.
+// hasUnits reports whether all texts of the column are numbers, and the first has a unit that is a word.
 func (c *columnProfile) hasUnits() bool {
-	if c.texts.n == 0 || c.signs.other || len(c.signs.units) > mostUnits {
+	if c.texts.n == 0 || c.signs.hasText || len(c.signs.units) > mostUnits {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(c.signs.units[0])
 	return c.signs.units[0] != "" && !isSign(first)
 }
 
-// isUnclear: the cells are numbers, and a comma or a point may part their thousands or decimals.
+// isUnclear reports whether the cells are numbers in which a comma or a point may separate thousands or
+// decimals.
 func (c *columnProfile) isUnclear() bool {
-	return c.texts.n > 0 && c.signs.tells.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
+	return c.texts.n > 0 && c.signs.ambiguous.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
 }
 
-// clearer is the advice about such a column.
+// clearer is the advice about an unclear column.
 func (c *columnProfile) clearer() string {
 	sign, name := ",", "comma"
-	if !strings.Contains(c.signs.tells.cell, ",") {
+	if !strings.Contains(c.signs.ambiguous.cell, ",") {
 		sign, name = ".", "point"
 	}
 	return fmt.Sprintf("the %s may stand before thousands or before decimals: say which by --set thousands=none or "+
 		"--set thousands=%s", name, sign)
 }
 
-// note tells how the column is read.
+// note describes how the column is read.
 func (n *Notation) note(c *columnProfile) string {
-	example := c.signs.tells.cell
+	example := c.signs.ambiguous.cell
 	if example == "" {
 		example = c.texts.cell
 	}
@@ -299,12 +304,12 @@ func (n *Notation) note(c *columnProfile) string {
 // thousandsSigns are the words for [Dialect].Thousands, and what they stand for.
 var thousandsSigns = map[string]string{",": ",", ".": ".", "space": " ", "none": ""}
 
-// allow rules out the ways that part thousands otherwise than a user has said.
+// allow rules out the ways whose separator of thousands is not the one a user has requested.
 func (d *digitSigns) allow(word string) {
-	sign, said := thousandsSigns[word]
+	sign, known := thousandsSigns[word]
 	for k := range d.ways {
 		w := &d.ways[k]
-		w.never = w.never || said && w.thousands != "" && w.thousands != sign
+		w.invalid = w.invalid || known && w.thousands != "" && w.thousands != sign
 	}
 }
 
@@ -317,7 +322,7 @@ func (r *records) readNotations() {
 	for i, n := range r.notations {
 		if cell := strings.TrimSpace(r.row[i]); n != nil && !isMissing(cell) && !isDoubtful(cell) && !r.isTyped(i) {
 			plain, ok := n.plain(cell)
-			// in another file, whose cells have commas between them, 1.234 may have decimals
+			// In another file, whose cells have commas between them, 1.234 may have decimals.
 			ok = ok && !(n.Comma && !n.Quoted && r.style.separator == ',' && strings.Contains(cell, ".") &&
 				!strings.Contains(cell, ","))
 			if r.strays[i] = !ok; ok {
@@ -327,11 +332,11 @@ func (r *records) readNotations() {
 	}
 }
 
-// isStray: cell i of the current row is not written as its column is.
+// isStray reports whether cell i of the current row does not have the notation of its column.
 func (r *records) isStray(i int) bool { return r.notations != nil && r.strays[i] }
 
-// parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a
-// table, where they are a name or an identifier. Fortran writes 1.0D+02.
+// parseNumber reads a decimal number. Go also accepts 1_000 and 0x1p4, which are text in a table, as names or
+// identifiers. Fortran writes 1.0D+02.
 func parseNumber(cell string) (float64, error) {
 	if strings.ContainsAny(cell, "_xX") {
 		return 0, strconv.ErrSyntax
@@ -346,7 +351,7 @@ func parseNumber(cell string) (float64, error) {
 	return strconv.ParseFloat(cell, 64)
 }
 
-// manyCommas: the cell is a number with commas between its thousands.
+// manyCommas reports whether the cell is a number with commas between its thousands.
 func manyCommas(cell string) bool {
 	_, err := parseNumber(strings.ReplaceAll(cell, ",", ""))
 	return err == nil && strings.Contains(cell, ",")

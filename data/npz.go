@@ -10,8 +10,8 @@ import (
 
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
-// npzNames are the names of the inputs and of the targets in an npz archive, for training or
-// for other rows. The first that is there counts.
+// npzNames are the possible names of the inputs and of the targets in an npz archive, for training or for other
+// rows. The first that exists counts.
 func npzNames(training bool) (x, y []string) {
 	if training {
 		return []string{"x_train", "X_train", "x", "X"}, []string{"y_train", "Y_train", "y", "Y"}
@@ -27,7 +27,7 @@ func readNpz(in *input) (*table, error) {
 	}
 	xs, ys := npzNames(in.opt.Like == nil)
 	var t *table
-	err = archive.with(xs, func(a *npyArray) (err error) {
+	err = archive.readFirst(xs, func(a *npyArray) (err error) {
 		t, err = in.arrayTable(a)
 		return err
 	})
@@ -41,7 +41,7 @@ func readNpz(in *input) (*table, error) {
 	if archive.find(ys) == nil && in.opt.TargetOptional {
 		return t, nil
 	}
-	return t, in.unlessUnneeded(t, archive.with(ys, func(a *npyArray) error { return in.arrayTargets(t, a) }))
+	return t, in.unlessUnneeded(t, archive.readFirst(ys, func(a *npyArray) error { return in.arrayTargets(t, a) }))
 }
 
 type npz struct {
@@ -68,7 +68,7 @@ func openNpz(name string, src seekable) (*npz, error) {
 	return &npz{name, z}, nil
 }
 
-// find is the first of the arrays that is there, or nil.
+// find is the first of the arrays that exists, or nil.
 func (a *npz) find(names []string) *zip.File {
 	for _, name := range names {
 		for _, f := range a.zip.File {
@@ -80,8 +80,8 @@ func (a *npz) find(names []string) *zip.File {
 	return nil
 }
 
-// with reads the first of the arrays that is there. What the archive itself finds wrong is damage.
-func (a *npz) with(names []string, read func(array *npyArray) error) error {
+// readFirst reads the first of the arrays that exists. A fault that the archive itself finds is damage.
+func (a *npz) readFirst(names []string, read func(array *npyArray) error) error {
 	file := a.find(names)
 	if file == nil {
 		var there []string

@@ -10,22 +10,21 @@ import (
 	"strings"
 )
 
-// numberReader is a rowReader that reads a row of numbers in much less time.
+// numberReader is a rowReader that can read a row of numbers in much less time.
 type numberReader interface {
-	// readNumbers reads the next row into values [width] if it has width cells, and the needed
-	// ones are numbers in plain notation of at most ±largest. Otherwise it leaves the row to
-	// Read.
+	// readNumbers reads the next row into values [width] if it has width cells, and the needed ones are numbers
+	// in plain notation of at most ±largest. Otherwise it leaves the row to Read.
 	readNumbers(values []float64, needed []bool) bool
 	// rowLine is the line where the row starts.
 	rowLine() int
 }
 
-// numberRows are the rows of a table that are plain numbers, as far as they come one after another.
+// numberRows reads successive rows of a table as long as they are plain numbers.
 type numberRows struct {
 	rec    *records
 	lay    *layout
-	from   numberReader // nil where a row needs its text
-	values []float64    // of a row, by cell
+	from   numberReader // nil if a row needs its text
+	values []float64    // values of a row, by cell
 	needed []bool
 }
 
@@ -78,11 +77,11 @@ func (p *numberRows) append(to []float64, made *table) []float64 {
 type csvRows struct {
 	*csv.Reader
 	lines     *lines
-	separator byte // 0: rows are never plain
-	comment   byte // lines that start with it are left out; 0: none
+	separator byte // 0 if rows are never plain
+	comment   byte // lines that start with it are left out; 0 for none
 }
 
-// tabSign stands for a tab where blanks are passed over: [csv.Reader] takes tabs for blanks.
+// tabSign stands for a tab where blanks are skipped: [csv.Reader] treats tabs as blanks.
 const tabSign = '\x1f'
 
 func newCSVRows(r io.Reader, s *style) *csvRows {
@@ -102,7 +101,7 @@ func newCSVRows(r io.Reader, s *style) *csvRows {
 	return c
 }
 
-// Read is as of [csv.Reader], and its errors count the lines of plain rows, too.
+// Read works like that of [csv.Reader]. Its errors also count the lines of plain rows.
 func (c *csvRows) Read() ([]string, error) {
 	row, err := c.Reader.Read()
 	if pe, ok := err.(*csv.ParseError); ok {
@@ -137,7 +136,7 @@ func (c *csvRows) readNumbers(values []float64, needed []bool) bool {
 func (c *csvRows) numbers(line []byte, values []float64, needed []bool) bool {
 	line = bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))
 	if len(line) == 0 {
-		return false // a blank line is no row
+		return false // a blank line is not a row
 	}
 	for i := range values {
 		size := bytes.IndexByte(line, c.separator)
@@ -162,10 +161,10 @@ func (c *csvRows) numbers(line []byte, values []float64, needed []bool) bool {
 	return true
 }
 
-// exactTens are the powers of ten that are doubles.
+// exactTens are the powers of ten that are exact as doubles.
 var exactTens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// plainNumber is the double that is nearest to a decimal, and at most ±largest. Up to 15 digits are
+// plainNumber is the double that is nearest to a decimal, and at most ±largest. A number of up to 15 digits is
 // the quotient of two doubles that are exact.
 func plainNumber(cell []byte) (v float64, ok bool) {
 	digits := cell
@@ -195,24 +194,24 @@ func plainNumber(cell []byte) (v float64, ok bool) {
 	return v, true
 }
 
-// longNumber takes many digits, and exponents.
+// longNumber reads numbers with many digits or an exponent.
 func longNumber(cell []byte) (v float64, ok bool) {
 	v, err := parseNumber(string(cell))
 	return v, err == nil && math.Abs(v) <= largest
 }
 
-// lines gives a text to a [csv.Reader] line by line, so that another may read lines in between.
+// lines gives a text to a [csv.Reader] line by line, so that another reader can take lines in between.
 type lines struct {
 	src  *bufio.Reader
-	rest []byte // of the line that was read last
-	err  error  // behind it
+	rest []byte // rest of the current line
+	err  error  // error that follows the rest
 
-	line       int   // how many were begun
-	plain      int   // those of them that were taken
-	plainBytes int64 // of these
+	line       int   // number of lines that were begun
+	plain      int   // number of lines that take has taken
+	plainBytes int64 // bytes of the taken lines
 }
 
-// fill reads a line, or a part of one that is very long.
+// fill reads a line, or a part of a very long line.
 func (l *lines) fill() {
 	if len(l.rest) > 0 || l.err != nil {
 		return
@@ -223,7 +222,7 @@ func (l *lines) fill() {
 	}
 }
 
-// next is the line that comes next, with its end; false of a last one without.
+// next is the next line with its end; false for a last line without an end.
 func (l *lines) next() (line []byte, ok bool) {
 	l.fill()
 	return l.rest, len(l.rest) > 0 && l.rest[len(l.rest)-1] == '\n'
@@ -236,7 +235,7 @@ func (l *lines) take() {
 	l.rest = nil
 }
 
-// Read gives the rest of the line.
+// Read returns the rest of the line.
 func (l *lines) Read(to []byte) (n int, err error) {
 	l.fill()
 	n = copy(to, l.rest)

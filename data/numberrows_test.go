@@ -91,7 +91,7 @@ func TestNumberRows(t *testing.T) {
 		path := write(t, "rows.csv", text.String())
 		for _, skip := range []bool{true, false} {
 			got, want := streamed(t, path, schema, 700, true, skip), streamed(t, path, schema, 700, false, skip)
-			for i := range want.y { // NaN where a row has no target
+			for i := range want.y { // NaN if a row has no target
 				if math.Float64bits(got.y[i]) != math.Float64bits(want.y[i]) {
 					t.Fatalf("seed %d: target %d is %v, and %v as text", seed, i, got.y[i], want.y[i])
 				}

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// profile holds the findings of a first reading of the columns of a training table. It decides what
-// each column becomes (roles.go).
+// profile holds the findings of a first reading of the columns of a training table. It decides what each column
+// becomes (roles.go).
 type profile struct {
 	rows    int
 	columns []columnProfile
@@ -20,33 +20,34 @@ type profile struct {
 
 // columnProfile counts the cells of a column by their kind.
 type columnProfile struct {
-	isEpoch  bool // its name is that of numbers that are times
-	isWords  bool // whatever its cells look like: TableOptions.Text
-	late     bool // an earlier reading has found text in it, behind many numbers
-	forgot   bool // numbers were not kept
-	numbers  int
-	texts    sighting
-	missing  sighting // of any kind of column
-	doubtful sighting // words such as none, which are missing among numbers and values among texts
-	dates    dates
-	codes    sighting // whole numbers with a leading zero
-	booleans int      // texts that are true or false
-	isTyped  bool     // which are no texts in this format, and stand for numbers
-	signs    digitSigns
+	isEpoch        bool // the name is that of numbers that are times
+	isWords        bool // the column is text, whatever its cells look like: TableOptions.Text
+	late           bool // an earlier reading has found text in the column, after many numbers
+	droppedNumbers bool // numbers were not kept
+	numbers        int
+	texts          sighting
+	missing        sighting // missing cells in any kind of column
+	doubtful       sighting // words such as none, which are missing among numbers and values among texts
+	dates          dates
+	codes          sighting // whole numbers with a leading zero
+	booleans       int      // texts that are true or false
+	// Texts that are true or false are no texts in this format, and stand for numbers.
+	isTyped bool
+	signs   digitSigns
 
-	// the different cells that are not missing, up to mostKept+1, and how often they are there
+	// different cells that are not missing, up to mostKept+1, and their frequencies
 	seen        map[string]int
-	further     map[uint64]struct{} // hashes of those beyond
-	looked      int                 // filled cells that these two are of; 0: all
-	mostNumbers int                 // of seen, as long as there is no text
+	further     map[uint64]struct{} // hashes of the cells beyond seen
+	covered     int                 // number of filled cells that seen and further cover; 0 for all
+	mostNumbers int                 // largest size of seen while there is no text
 
-	fractions sighting // numbers that are no whole ones of a usual size
-	low, high float64  // of the numbers
-	counting  bool     // the numbers are first, first+1, … in the order of the rows
-	last      float64
+	fractions   sighting // numbers that are not whole ones of a usual size
+	low, high   float64  // range of the numbers
+	consecutive bool     // the numbers are first, first+1, … in the order of the rows
+	last        float64
 }
 
-// sighting is how many cells of a kind there are, the first of them, and its place.
+// sighting is the number of cells of a kind, with the first of them and its place.
 type sighting struct {
 	n    int
 	cell string
@@ -55,16 +56,18 @@ type sighting struct {
 
 const (
 	// different values of a text column that become inputs, and of a target that become classes
-	mostTexts   = 1000
-	fewTexts    = 30      // of a text column that nobody has asked for
-	mostKept    = 1 << 14 // of a text column, with those that share an input
-	mostFurther = 1 << 20 // further values that are distinguished
-	mostDates   = 1000    // texts of a column that are looked at for dates, unless half of them are
-	wideTable   = 1000    // columns of a table that remembers fewer numbers of each
+	mostTexts = 1000
+	// different values of a text column that become inputs without TableOptions.OneHot
+	fewTexts    = 30
+	mostKept    = 1 << 14 // values kept of a text column, with those that share an input
+	mostFurther = 1 << 20 // further values that are told apart
+	// texts of a column that are checked for dates, unless half of them are dates
+	mostDates = 1000
+	wideTable = 1000 // columns of a table that keeps fewer numbers of each
 )
 
-// profileOf reads all rows. Columns that are named are text, whatever their cells look like. The cells of late
-// columns are kept as those of text.
+// profileOf reads all rows. Named columns are text, whatever their cells look like. The cells of late columns
+// are kept like text.
 func profileOf(rec *records, targets, late []int, text string) (*profile, error) {
 	p := &profile{columns: make([]columnProfile, rec.width)}
 	words, err := columnsNamed(rec.name, text, rec.columnNames(), "of text")
@@ -74,7 +77,7 @@ func profileOf(rec *records, targets, late []int, text string) (*profile, error)
 	for i := range p.columns {
 		isWords := slices.Contains(words, i)
 		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1),
-			isWords: isWords, signs: digitSigns{other: isWords}, counting: true, mostNumbers: mostTexts,
+			isWords: isWords, signs: digitSigns{hasText: isWords}, consecutive: true, mostNumbers: mostTexts,
 			late: slices.Contains(late, i)}
 		p.columns[i].isEpoch = epochName.MatchString(rec.columnName(i))
 		if rec.width > wideTable && !slices.Contains(targets, i) {
@@ -98,17 +101,17 @@ func profileOf(rec *records, targets, late []int, text string) (*profile, error)
 	return p, nil
 }
 
-// late are the columns of text that have forgotten numbers.
+// late are the columns of text whose numbers were not kept.
 func (p *profile) late() (at []int) {
 	for i := range p.columns {
-		if c := &p.columns[i]; c.forgot && c.isText() {
+		if c := &p.columns[i]; c.droppedNumbers && c.isText() {
 			at = append(at, i)
 		}
 	}
 	return at
 }
 
-// countAt counts a cell. countCell does so with cell i of the current row, whose place is found for the first alone.
+// countAt counts a cell at a place.
 func (s *sighting) countAt(cell string, at place) {
 	if s.n++; s.n == 1 {
 		s.cell, s.at = strings.Clone(cell), at
@@ -126,7 +129,7 @@ func (c *columnProfile) add(rec *records, i int) {
 	cell := strings.TrimSpace(rec.row[i])
 	if isMissing(cell) && !(c.isWords && cell != "") {
 		c.missing.countCell(rec, i, cell)
-		c.counting = false
+		c.consecutive = false
 		return
 	}
 	v, err := rec.style.number(cell)
@@ -144,7 +147,7 @@ func (c *columnProfile) add(rec *records, i int) {
 		}
 	case isDoubtful(cell):
 		c.doubtful.countCell(rec, i, cell)
-		c.counting = false
+		c.consecutive = false
 	default:
 		c.texts.countCell(rec, i, cell)
 		if _, ok := boolean(cell); ok {
@@ -159,7 +162,7 @@ func (c *columnProfile) add(rec *records, i int) {
 }
 
 func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
-	if c.counting = c.counting && (c.numbers == 0 || v == c.last+1); v != math.Trunc(v) || math.Abs(v) > largest {
+	if c.consecutive = c.consecutive && (c.numbers == 0 || v == c.last+1); v != math.Trunc(v) || math.Abs(v) > largest {
 		c.fractions.countCell(rec, i, cell)
 	}
 	if c.isEpoch {
@@ -170,7 +173,7 @@ func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
 	c.last, c.low, c.high = v, min(c.low, v), max(c.high, v)
 }
 
-// remember keeps the different cells: themselves as long as they are few, then their hashes.
+// remember keeps the different cells while they are few, and then their hashes.
 func (c *columnProfile) remember(cell string) {
 	if n, known := c.seen[cell]; known {
 		c.seen[cell] = n + 1
@@ -185,12 +188,12 @@ func (c *columnProfile) remember(cell string) {
 		return
 	}
 	if numbers {
-		c.forgot = true
-		return // numbers are not told apart
+		c.droppedNumbers = true
+		return // numbers are not distinguished
 	}
 	if len(c.further) >= mostFurther {
-		if c.looked == 0 {
-			c.looked = c.filled() - 1
+		if c.covered == 0 {
+			c.covered = c.filled() - 1
 		}
 		return
 	}
@@ -205,42 +208,43 @@ var hashSeed = maphash.MakeSeed()
 // distinct is the number of different cells, up to the limit of remember.
 func (c *columnProfile) distinct() int { return len(c.seen) + len(c.further) }
 
-// filled is how many cells are not missing.
+// filled is the number of cells that are not missing.
 func (c *columnProfile) filled() int { return c.numbers + c.texts.n + c.doubtful.n }
 
-// compared is how many of these distinct is about.
+// compared is the number of cells that distinct covers.
 func (c *columnProfile) compared() int {
-	if c.looked > 0 {
-		return c.looked
+	if c.covered > 0 {
+		return c.covered
 	}
 	return c.filled()
 }
 
-// isText: the column is text. Where a few words stand among numbers, the words are mistakes.
+// isText reports whether the column is text. Where a few words stand among numbers, the words are mistakes.
 func (c *columnProfile) isText() bool {
 	const mistakes = 20 // a word in more than this many cells is a mistake
 	return c.isCodes() || c.texts.n > 0 && (c.texts.n > c.numbers ||
 		mistakes*c.texts.n >= c.filled() && c.distinct() <= fewTexts)
 }
 
-// isDates: most of the texts are dates.
+// isDates reports whether most of the texts are dates.
 func (c *columnProfile) isDates() bool { return c.dates.texts.n > 0 && 2*c.dates.texts.n >= c.texts.n }
 
-// isIdentifier: the texts hardly repeat, so that they say nothing of another row.
+// isIdentifier reports whether the texts hardly repeat, so that they cannot inform about another row.
 func (c *columnProfile) isIdentifier() bool {
 	return c.isUnique() || c.isText() && c.distinct() > fewTexts && 2*c.distinct() > c.compared()
 }
 
-const fewRows = 10 // that tell nothing
+const fewRows = 10 // fewest rows that are evidence
 
-// isUnique: no text repeats.
+// isUnique reports whether no text repeats.
 func (c *columnProfile) isUnique() bool {
 	return c.isText() && c.filled() >= fewRows && c.distinct() == c.compared()
 }
 
-// numbersRows: the numbers count the rows from 0 or 1, or from any where the name says so.
+// numbersRows reports whether the numbers count the rows. They start at 0 or 1, or at any number if the name is
+// that of an identifier.
 func (c *columnProfile) numbersRows(name string) bool {
-	return c.counting && c.fractions.cell == "" &&
+	return c.consecutive && c.fractions.cell == "" &&
 		(isIDName(name) || c.numbers >= fewRows && (c.low == 0 || c.low == 1))
 }
 
@@ -252,7 +256,7 @@ func (c *columnProfile) firstText() sighting {
 	return c.texts
 }
 
-// whyText tells why numbers are text.
+// whyText is the reason why numbers are text.
 func (c *columnProfile) whyText() string {
 	if !c.isCodes() || c.texts.n > 0 {
 		return ""
@@ -260,13 +264,13 @@ func (c *columnProfile) whyText() string {
 	return ", since " + quote(c.codes.cell) + " has a leading zero"
 }
 
-// isNumbering: the cells are different whole numbers without large gaps, in any order.
+// isNumbering reports whether the cells are different whole numbers without large gaps, in any order.
 func (c *columnProfile) isNumbering() bool {
 	different := c.distinct() == c.filled() || c.distinct() > c.mostNumbers
 	return c.texts.n == 0 && c.fractions.cell == "" && different && c.high-c.low < 2*float64(c.filled())
 }
 
-// missingCells are the missing cells of a column of this kind.
+// missingCells are the missing cells of a column, whose kind decides about doubtful words.
 func (c *columnProfile) missingCells() sighting {
 	if c.isText() && !c.isDates() || c.doubtful.n == 0 {
 		return c.missing
@@ -279,8 +283,8 @@ func (c *columnProfile) missingCells() sighting {
 	return all
 }
 
-// frequent are the most frequent texts, in order, and the others, in order; nil where there are
-// none. The text "other" is always among the others.
+// frequent are the most frequent texts, in order, and the others, in order; nil if there are none. The text
+// "other" is always among the others.
 func (c *columnProfile) frequent(most int) (values, others []string) {
 	values = c.values()
 	if len(values) <= most {
@@ -301,10 +305,10 @@ func (c *columnProfile) values() []string {
 	return slices.Sorted(maps.Keys(c.seen))
 }
 
-// isMissing: the cell says that there is no value.
+// isMissing reports whether the cell says that there is no value.
 func isMissing(cell string) bool {
 	switch strings.ToLower(cell) {
-	case `\n`, "nat": // of databases; of times in pandas
+	case `\n`, "nat": // missing values of databases, and of times in pandas
 		return cell == `\N` || cell == "NaT"
 	case "", "na", "n/a", "nan", "null", "?", "#n/a", "<na>", "#na", "nil":
 		return true
@@ -312,7 +316,7 @@ func isMissing(cell string) bool {
 	return false
 }
 
-// isDoubtful: the cell says so among numbers. Among texts it may be a value like others.
+// isDoubtful reports whether the cell means a missing value among numbers. Among texts it may be a value.
 func isDoubtful(cell string) bool {
 	switch strings.ToLower(cell) {
 	case "none", "missing", "unknown", "-", "--", "−", "–", "—", ".", "*":

@@ -8,14 +8,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Projection makes few inputs of the many columns of a wide table: for each target or class a
-// score, a weighted sum of columns. It is fitted on training rows and kept in the model. A nil
-// Projection changes nothing.
+// Projection replaces the many columns of a wide table by few inputs: for each target or class a score, which
+// is a weighted sum of columns. It is fitted on training rows and kept in the model. A nil Projection changes
+// nothing.
 type Projection struct {
-	Of      int       `json:"of"`      // how many columns a row has
-	Columns []int     `json:"columns"` // those that are read, ascending
-	Scaler  Scaler    `json:"scaler"`  // of these
-	Scores  []string  `json:"scores"`  // their names [P]
+	Of      int       `json:"of"`      // number of columns of a row
+	Columns []int     `json:"columns"` // columns that the scores read, ascending
+	Scaler  Scaler    `json:"scaler"`  // scaler of these columns
+	Scores  []string  `json:"scores"`  // names of the scores [P]
 	Offsets []float64 `json:"offsets"` // [P]
 	Weights []float64 `json:"-"`       // [len(Columns),P], in single precision
 }
@@ -28,7 +28,7 @@ func (d *Dataset) IsWide() bool {
 	return d.Sequences == nil && d.Kernel == nil && d.D() > max(fewestWide, d.N())
 }
 
-// Width is how many inputs the model has of rows with d columns.
+// Width is the number of inputs that the model has for rows with d columns.
 func (p *Projection) Width(d int) int {
 	if p == nil {
 		return d
@@ -45,8 +45,8 @@ func (p *Projection) String() string {
 	return fmt.Sprintf("%s of %s columns", plural(len(p.Scores), "ridge score"), of)
 }
 
-// Apply is a data set with the inputs of the model in place of its columns. A set that has them
-// already stays as it is.
+// Apply is a data set with the inputs of the model in place of its columns. It returns a set that has them
+// already unchanged.
 func (p *Projection) Apply(d *Dataset) *Dataset {
 	if p == nil || d == nil || d.projected {
 		return d
@@ -62,7 +62,7 @@ func (p *Projection) Apply(d *Dataset) *Dataset {
 	return &to
 }
 
-// score writes the scores of the cells of a row. read has room for those that are read.
+// score computes the scores of the cells of a row. read has room for the cells that are read.
 func (p *Projection) score(cells, read, to []float64) {
 	for k, j := range p.Columns {
 		read[k] = cells[j]
@@ -76,8 +76,8 @@ func (p *Projection) score(cells, read, to []float64) {
 	}
 }
 
-// of is the scaler of some columns, which forgets their ranges.
-func (s Scaler) of(columns []int) Scaler {
+// subset is the scaler of some columns, without their ranges.
+func (s Scaler) subset(columns []int) Scaler {
 	to := Scaler{Kind: s.Kind, Center: pick(s.Center, columns), Scale: pick(s.Scale, columns), Clip: s.Clip}
 	if s.Log != nil {
 		to.Log = &LogScale{pick(s.Log.Least, columns), pick(s.Log.Unit, columns)}
@@ -88,7 +88,7 @@ func (s Scaler) of(columns []int) Scaler {
 	return to
 }
 
-// Reads reports whether one of some columns is read. A nil Projection reads all.
+// Reads reports whether the scores read any of the columns. A nil Projection reads all.
 func (p *Projection) Reads(columns []int) bool {
 	return p == nil || slices.ContainsFunc(columns, func(j int) bool {
 		_, found := slices.BinarySearch(p.Columns, j)
@@ -96,9 +96,8 @@ func (p *Projection) Reads(columns []int) bool {
 	})
 }
 
-// Lengths are length-scales of the columns, from those of the inputs; nil where there are none. In
-// an input of weight w, a column's is 1/w of the input's. That of a column that is not read is
-// infinite.
+// Lengths are length-scales of the columns, from those of the inputs; nil if there are none. For a column of
+// weight w, it is 1/w of the input's length-scale. It is infinite for a column that is not read.
 func (p *Projection) Lengths(inputs []float64) []float64 {
 	if p == nil || inputs == nil {
 		return inputs

@@ -18,27 +18,27 @@ import (
 // Cross-validation chooses K and the ridge. Each fold ranks the columns again, or chance
 // correlations of thousands of columns would count.
 const (
-	projectionRows  = 500 // training rows that are looked at
+	projectionRows  = 500 // training rows that are used
 	projectionFolds = 8
-	fewestColumns   = 4    // K is this or a power of two times it, or all
+	fewestColumns   = 4    // K is this, or this times a power of two, or all columns
 	projectionBlock = 2048 // columns that are copied at a time
 )
 
-// projectionRidges are in units of the mean squared length of a row.
+// projectionRidges are ridges in units of the mean squared length of a row.
 var projectionRidges = []float64{1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1}
 
-// projector looks for a Projection.
+// projector fits a Projection.
 type projector struct {
 	n, d    int
 	scaler  Scaler
-	x, t    []float64 // scaled rows [N,D], targets or indicators of classes [N,C]
+	x, t    []float64 // scaled rows [N,D]; targets, or indicators of classes [N,C]
 	targets int
 	scores  []*candidate
-	// the folds of rows whose groups, or windows in time, stay whole, from 1; nil where any rows may be apart
+	// ^Folds of the rows, from 1, that keep groups or windows of time whole; nil if any rows may be separated.
 	folds []int
 }
 
-// candidate is a number of columns and a ridge, with the score of each row by a fit without it.
+// candidate is a number of columns and a ridge. The score of each row comes from a fit without the row.
 type candidate struct {
 	columns int
 	ridge   float64
@@ -46,10 +46,10 @@ type candidate struct {
 	losses  []float64 // squared errors [N]
 }
 
-// FitProjection makes few inputs of the many columns of training rows, which s has scaled. The same
-// rows give the same Projection. It returns these rows projected, too: the score of each is of a
-// fit without it. With scores of a fit that has seen their targets, a model would be far too sure.
-// progress hears which share is done. The error is that of ctx.
+// FitProjection makes few inputs from the many columns of training rows, which s scales. The same rows give the
+// same Projection. It also returns the projected rows. The score of each row comes from a fit without it: with
+// scores of fits to its target, a model would be too sure. progress takes the share that is done. The error is
+// that of ctx.
 func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(share float64)) (*Projection,
 	*Dataset, error) {
 	sample, numbers := d.Sample(projectionRows, 0)
@@ -75,7 +75,8 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	out.Scores = p.names(sample)
 	projected := out.Apply(d)
 	x := projected.X.Float64s()
-	if sample != d && p.folds != nil { // the fit has seen others of the groups, or windows, of the rows beside it
+	// The fit has used other rows of the same groups, or windows of time.
+	if sample != d && p.folds != nil {
 		rest := func(_ context.Context, f, _ int) { p.scoreFold(d, folds, f+1, chosen, x) }
 		if err := p.eachFold(ctx, func(float64) {}, rest); err != nil {
 			return nil, nil, err
@@ -87,13 +88,13 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	return out, projected, nil
 }
 
-// scoreFold scores all rows of a fold in one way, by a fit without it.
-func (p *projector) scoreFold(d *Dataset, folds []int, fold int, way *candidate, x []float64) {
+// scoreFold scores all rows of a fold by a candidate, with a fit that does not use them.
+func (p *projector) scoreFold(d *Dataset, folds []int, fold int, choice *candidate, x []float64) {
 	rows := which(d.N(), func(i int) bool { return folds[i] == fold })
 	if len(rows) == 0 {
 		return
 	}
-	without := p.fit(which(p.n, func(i int) bool { return p.folds[i] != fold }), way)
+	without := p.fit(which(p.n, func(i int) bool { return p.folds[i] != fold }), choice)
 	cells, read := make([]float64, p.d), make([]float64, len(without.Columns))
 	for _, i := range rows {
 		without.score(rowOf(cells, d.X, i), read, x[i*p.targets:(i+1)*p.targets])
@@ -113,7 +114,7 @@ func (p *projector) names(d *Dataset) []string {
 	return names
 }
 
-// readTargets standardises targets, or makes indicators of classes; of two, the second is enough.
+// readTargets standardises targets, or makes indicators of classes; of two classes, the second is enough.
 func (p *projector) readTargets(d *Dataset) {
 	p.targets = len(d.Outputs())
 	first := 0
@@ -151,8 +152,8 @@ func means(values []float64, width int, rows []int) []float64 {
 	return m
 }
 
-// rank orders the columns by their squared correlation with a target over some rows, the largest of
-// several. It returns the means of the columns, too.
+// rank orders the columns by their squared correlation with a target over some rows. For several targets, the
+// largest correlation counts. It also returns the means of the columns.
 func (p *projector) rank(rows []int) (order []int, centre []float64) {
 	centre = means(p.x, p.d, rows)
 	level := means(p.t, p.targets, rows)
@@ -163,17 +164,19 @@ func (p *projector) rank(rows []int) (order []int, centre []float64) {
 		}
 	}
 	score, along := make([]float64, p.d), make([]float64, p.d)
-	for c := range p.targets { // one at a time: there may be many, and each has a number for each column
+	// The targets take turns, since each of many needs a number for each column.
+	for c := range p.targets {
 		spread := 0.0
 		clear(along)
 		for _, i := range rows {
 			t := p.t[i*p.targets+c] - level[c]
 			spread += t * t
-			// the mean of t is 0, so that of the column does not matter
+			// The mean of t is 0, so the mean of the column does not matter.
 			simd.Axpy64(t, p.x[i*p.d:(i+1)*p.d], along)
 		}
 		for j, r := range along {
-			if spread > 0 && own[j] > 1e-20*float64(len(rows))*centre[j]*centre[j] { // more than rounding
+			// The variation exceeds rounding errors.
+			if spread > 0 && own[j] > 1e-20*float64(len(rows))*centre[j]*centre[j] {
 				score[j] = max(score[j], r*r/spread/own[j])
 			}
 		}
@@ -183,8 +186,7 @@ func (p *projector) rank(rows []int) (order []int, centre []float64) {
 	return order, centre
 }
 
-// grow adds the inner products of the centred columns of an order from lo to hi−1 to those of all
-// rows [N,N].
+// grow adds the inner products of all rows over the centred columns lo … hi−1 of an order to gram [N,N].
 func (p *projector) grow(gram []float64, order []int, centre []float64, lo, hi int) {
 	pack := simd.NewPack[float64]()
 	block := make([]float64, p.n*min(hi-lo, projectionBlock))
@@ -215,8 +217,8 @@ func (p *projector) eachFold(ctx context.Context, progress func(share float64),
 	return context.Cause(ctx)
 }
 
-// split are the rows of a fold and the others. Rows of a class, or of neighbouring targets, are
-// dealt to the folds in turn; groups stay whole.
+// split are the rows outside a fold and those in it. Rows of a class, or of neighbouring targets, are
+// distributed to the folds in turn; groups stay whole.
 func (p *projector) split(fold, folds int) (train, test []int) {
 	if p.folds != nil {
 		test = which(p.n, func(i int) bool { return p.folds[i] == fold+1 })
@@ -236,7 +238,7 @@ func (p *projector) split(fold, folds int) (train, test []int) {
 	return train, test
 }
 
-// fold scores the rows of a fold in every way.
+// fold scores the rows of a fold by every candidate.
 func (p *projector) fold(ctx context.Context, f, folds int) {
 	train, test := p.split(f, folds)
 	if len(test) == 0 { // there are fewer groups or times than folds
@@ -249,13 +251,13 @@ func (p *projector) fold(ctx context.Context, f, folds int) {
 		p.grow(gram, order, centre, at, k)
 		at = k
 		s := p.spectrum(gram, train)
-		for _, way := range p.scores[w : w+len(projectionRidges)] {
-			s.score(way, gram, test)
+		for _, choice := range p.scores[w : w+len(projectionRidges)] {
+			s.score(choice, gram, test)
 		}
 	}
 }
 
-// spectrum are the principal components of training rows, and the targets along them.
+// spectrum holds the principal components of training rows, and the targets along them.
 type spectrum struct {
 	*projector
 	rows    []int
@@ -265,7 +267,7 @@ type spectrum struct {
 	level   []float64  // mean targets [C]
 }
 
-// spectrum takes the inner products of all rows [N,N].
+// spectrum computes it from the inner products of all rows [N,N].
 func (p *projector) spectrum(gram []float64, rows []int) *spectrum {
 	m := len(rows)
 	own := mat.NewSymDense(m, nil)
@@ -310,24 +312,24 @@ func (s *spectrum) weights(ridge float64) []float64 {
 	return w
 }
 
-// score scores rows that were held out. The mean target of the others is no part of a score: it is
-// the lower, the higher those that were held out are.
-func (s *spectrum) score(way *candidate, gram []float64, test []int) {
-	w := s.weights(way.ridge)
+// score scores rows that were held out. It leaves out the mean target of the other rows, which decreases as the
+// targets of the held-out rows increase.
+func (s *spectrum) score(choice *candidate, gram []float64, test []int) {
+	w := s.weights(choice.ridge)
 	for _, i := range test {
-		to := way.scores[i*s.targets : (i+1)*s.targets]
+		to := choice.scores[i*s.targets : (i+1)*s.targets]
 		for a, k := range s.rows {
 			simd.Axpy64(gram[i*s.n+k], w[a*s.targets:(a+1)*s.targets], to)
 		}
 		for c, z := range to {
 			e := s.t[i*s.targets+c] - s.level[c] - z
-			way.losses[i] += e * e
+			choice.losses[i] += e * e
 		}
 	}
 }
 
-// choose takes the way with the least squared error. Fewer columns than all must be better by more
-// than two standard errors of the difference.
+// choose returns the candidate with the least squared error. One with fewer columns than all must be better by
+// more than two standard errors of the difference.
 func (p *projector) choose() *candidate {
 	least := func(all bool) (best *candidate) {
 		for _, w := range p.scores {
@@ -359,14 +361,14 @@ func sum(values []float64) (s float64) {
 	return s
 }
 
-// fit fits a Projection to some of the rows in one way. Its scores have no names yet.
-func (p *projector) fit(rows []int, way *candidate) *Projection {
+// fit fits a Projection to some of the rows by a candidate. Its scores have no names yet.
+func (p *projector) fit(rows []int, choice *candidate) *Projection {
 	order, centre := p.rank(rows)
-	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:way.columns]))}
+	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:choice.columns]))}
 	gram := make([]float64, p.n*p.n)
 	p.grow(gram, out.Columns, centre, 0, len(out.Columns))
-	shares := p.spectrum(gram, rows).weights(way.ridge)
-	out.Scaler = p.scaler.of(out.Columns)
+	shares := p.spectrum(gram, rows).weights(choice.ridge)
+	out.Scaler = p.scaler.subset(out.Columns)
 	out.Offsets, out.Weights = make([]float64, p.targets), make([]float64, len(out.Columns)*p.targets)
 	for k, j := range out.Columns {
 		weights := out.Weights[k*p.targets : (k+1)*p.targets]

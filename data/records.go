@@ -13,31 +13,31 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// records reads the rows of a table as text cells, knowing where each stands.
+// records reads the rows of a table as text cells, and knows the place of each.
 type records struct {
 	name   string
 	rows   rowReader
 	guard  *guard
 	style  style
-	header []string // column names, nil where the file has none
-	bare   []bool   // which of them the file leaves empty
-	types  []string // of the columns of an ARFF table, such as numeric and nominal
+	header []string // column names, nil if the file has none
+	bare   []bool   // columns whose names the file leaves empty
+	types  []string // types of the columns of an ARFF table, such as numeric and nominal
 	width  int
 	row    []string // the current row, valid until next is called
-	// of columns whose numbers are not plain, nil of others; nil without such columns
+	// Notations of columns whose numbers are not plain, nil for others; nil without such columns.
 	notations []*Notation
-	written   []string // the current row as it is in the file
-	strays    []bool   // its cells that are not written by their notation
-	line      int      // the line where row starts
-	before    int      // lines before the table
-	titles    int      // of these, above the names of the columns
-	like      bool     // they are for a model that is there
-	first     bool     // row is the first data row and was not yet asked for
-	// the types of columns that cannot be read, such as lists
+	written   []string // the current row as it is written in the file
+	strays    []bool   // cells of the row that do not have the notation of their column
+	line      int      // line where the row starts
+	before    int      // number of lines before the table
+	titles    int      // number of these lines that are above the names of the columns
+	like      bool     // the rows are for an existing model
+	first     bool     // row is the first data row and was not requested yet
+	// Types of columns that cannot be read, such as lists.
 	noCells map[int]string
 }
 
-// newRecords finds out how the table is written. It has read the first row on return.
+// newRecords finds out how the table is written, and reads the first row.
 func newRecords(in *input) (*records, error) {
 	if isColumns(in.head) {
 		rec := &records{name: in.name, guard: &guard{}}
@@ -63,8 +63,8 @@ func newRecords(in *input) (*records, error) {
 	}
 	head := rec.skipTitles(in, in.someRows(), &dialect)
 	rec.guard.src = in.bytes
-	if rec.style = findStyle(head, dialect, known, inputs); rec.style.alone {
-		rec.guard.src = &blankRows{src: in.bytes, comments: rec.style.comments, above: rec.style.header,
+	if rec.style = findStyle(head, dialect, known, inputs); rec.style.singleColumn {
+		rec.guard.src = &blankRows{src: in.bytes, comments: rec.style.comments, beforeHeader: rec.style.header,
 			most: in.lim.record}
 	}
 	rec.rows = rec.style.rows(rec.guard)
@@ -74,7 +74,7 @@ func newRecords(in *input) (*records, error) {
 	switch {
 	case rec.style.header:
 		err := rec.takeHeader(rec.row)
-		if rec.style.named {
+		if rec.style.rowNames {
 			rec.header, rec.bare = slices.Insert(rec.header, 0, "row names"), slices.Insert(rec.bare, 0, true)
 			rec.width++
 		}
@@ -86,7 +86,7 @@ func newRecords(in *input) (*records, error) {
 	return rec, nil
 }
 
-// readFirst reads the first row, which says how wide the table is.
+// readFirst reads the first row, whose width is that of the table.
 func (r *records) readFirst() error {
 	if err := r.read(); err == io.EOF {
 		return errorf(r.name, "is empty: a table with at least one row is needed")
@@ -97,7 +97,7 @@ func (r *records) readFirst() error {
 	return nil
 }
 
-// nameColumns takes names that stand outside the table. Its first row is one of data.
+// nameColumns sets names that do not stand in the table. Its first row is one of data.
 func (r *records) nameColumns(names []string) error {
 	r.first = true
 	return r.takeHeader(names)
@@ -108,7 +108,7 @@ func (r *records) takeHeader(names []string) error {
 	seen := make(map[string]int, r.width)
 	for i, cell := range names {
 		name := strings.Clone(strings.TrimSpace(cell))
-		// pandas' word
+		// The prefix is the one that pandas uses.
 		if r.bare[i] = name == "" || strings.HasPrefix(name, "Unnamed: "); name == "" {
 			name = "column " + strconv.Itoa(i+1)
 		}
@@ -130,14 +130,14 @@ func (r *records) next() error {
 	if err := r.read(); err != nil {
 		return err
 	}
-	if r.style.alone && len(r.row) > 1 {
+	if r.style.singleColumn && len(r.row) > 1 {
 		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has 1: "+
 			"every row needs the same; if %s does not part them, give another separator, such as --set separator=';'",
 			plural(len(r.row), "cell"), quote(string(r.style.separator)))}
 	}
 	if len(r.row) != r.width {
 		advice := ""
-		if r.style.short && r.style.header {
+		if r.style.shortHeader && r.style.header {
 			advice = "; write.table of R leaves the name of the row names out, unless it has row.names=FALSE or col.names=NA"
 		}
 		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has %d: "+
@@ -151,7 +151,7 @@ func (r *records) next() error {
 	return nil
 }
 
-// namesAgain: the current row is the header once more.
+// namesAgain reports whether the current row repeats the header.
 func (r *records) namesAgain() bool {
 	for i, cell := range r.row {
 		cell = strings.TrimSpace(cell)
@@ -179,13 +179,13 @@ func (r *records) read() error {
 	case errors.As(err, new(*Error)):
 		return err
 	case errors.As(err, &pe):
-		r.row, r.written = row, row // the cells before the quote
+		r.row, r.written = row, row // these are the cells before the quote
 		return r.quoteError(pe)
 	}
 	return readError(r.name, err)
 }
 
-// quoteError words an error of encoding/csv about the quotes of a row.
+// quoteError explains an error of encoding/csv about the quotes of a row.
 func (r *records) quoteError(pe *csv.ParseError) error {
 	if errors.Is(pe.Err, csv.ErrBareQuote) {
 		return &Error{File: r.name, Line: pe.Line + r.before, Column: pe.Column, Err: pe, row: true,
@@ -195,7 +195,7 @@ func (r *records) quoteError(pe *csv.ParseError) error {
 		Msg: `a quoted cell of this row is not closed, or has text after its closing ": check its quotes`}
 }
 
-// limitError words the two errors of guard.
+// limitError explains the two errors of guard.
 func (r *records) limitError(err error) error {
 	msg := fmt.Sprintf("the row after line %d is longer than %s: a quote may be left open, or this is not a table",
 		r.line, humanize.IBytes(uint64(r.guard.limits.record)))
@@ -212,13 +212,13 @@ func (r *records) cellError(i int, format string, args ...any) *Error {
 	return errorAt(r.name, at, format, args...)
 }
 
-// placeOf is where cell i of the current row stands.
+// placeOf is the place of cell i of the current row.
 func (r *records) placeOf(i int) place {
 	line, column := r.rows.FieldPos(i)
 	return place{line + r.before, column}
 }
 
-// columnName is the name of column i in the file, given or made up.
+// columnName is the name of column i in the file, or a made-up one.
 func (r *records) columnName(i int) string {
 	if r.header != nil {
 		return r.header[i]
@@ -234,19 +234,19 @@ func (r *records) columnNames() []string {
 	return names
 }
 
-// hasType: the file says that column i is of one of these types.
+// hasType reports whether the file says that column i is of one of these types.
 func (r *records) hasType(i int, kinds ...string) bool {
 	return r.types != nil && slices.Contains(kinds, r.types[i])
 }
 
-// isTyped: the format of the file says that cell i of the current row is a number, and no text.
+// isTyped reports whether the format of the file says that cell i of the current row is a number, not text.
 func (r *records) isTyped(i int) bool {
 	rows, ok := r.rows.(interface{ isNumber(cell int) bool })
 	return ok && rows.isNumber(i) || r.hasType(i, "numeric", "integer", "real")
 }
 
-// doubtfulHeader reports a header with numbers in it, which may be a row with a
-// mistyped cell, and its text.
+// doubtfulHeader reports a header with numbers in it, and its text. Such a header may be a row with a mistyped
+// cell.
 func (r *records) doubtfulHeader() (text string, doubtful bool) {
 	at := slices.IndexFunc(r.header, isText)
 	if at < 0 || r.style.names != nil || r.types != nil {
@@ -260,14 +260,14 @@ func isText(cell string) bool {
 	return s.isText(cell)
 }
 
-// rowReader cuts a text into rows of cells. [csv.Reader] is one.
+// rowReader cuts a text into rows of cells. A [csv.Reader] is one.
 type rowReader interface {
-	Read() ([]string, error)              // a row that is valid until the next
-	FieldPos(cell int) (line, column int) // where a cell of the row stands, from 1
-	InputOffset() int64                   // bytes behind the row
+	Read() ([]string, error)              // a row that is valid until the next call
+	FieldPos(cell int) (line, column int) // the place of a cell of the row, from 1
+	InputOffset() int64                   // bytes up to the end of the row
 }
 
-// rows cuts a text as the style says. Rows of unequal length pass: their reader words the error.
+// rows cuts a text in the style. It accepts rows of unequal length: the caller explains the error.
 func (s *style) rows(r io.Reader) rowReader {
 	if s.separator == ' ' {
 		p := &plainRows{src: bufio.NewReader(r)}
@@ -279,23 +279,23 @@ func (s *style) rows(r io.Reader) rowReader {
 	return newCSVRows(r, s)
 }
 
-// plainRows cuts lines at runs of blanks, or, for the rows of an ARFF table, at commas. A cell may
-// stand in quotes, double or single; it ends on its line.
+// plainRows cuts lines at runs of blanks, or, in an ARFF table, at commas. A cell may stand in single or double
+// quotes; it ends on its line.
 type plainRows struct {
 	src     *bufio.Reader
 	commas  bool
-	comment byte // lines that start with it are left out; 0: none
+	comment byte // lines that start with it are left out; 0 for none
 
 	line   int
 	offset int64
 	cells  []string
-	at     []int // where in the line each cell starts, from 1
+	at     []int // start of each cell in the line, from 1
 }
 
 func (p *plainRows) FieldPos(cell int) (line, column int) { return p.line, p.at[cell] }
 func (p *plainRows) InputOffset() int64                   { return p.offset }
 
-// Read returns the next line that is neither blank nor a comment. Errors of quotes are those of
+// Read returns the next line that is neither blank nor a comment. Errors about quotes are those of
 // [csv.Reader].
 func (p *plainRows) Read() ([]string, error) {
 	for {

@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Request are the rows in the columns of the schema, for Schema.Rows. Columns are matched by name;
-// without names they are taken in order.
+// Request converts the rows to the columns of the schema, for Schema.Rows. Columns are matched by name, or by
+// order if they have no names.
 func (r Rows) Request(s Schema) (Request, error) {
 	g := Request{N: r.N(), Sequences: r.Sequences}
 	names := s.NumberColumns()
@@ -72,18 +72,17 @@ func (r Rows) Request(s Schema) (Request, error) {
 	return g, nil
 }
 
-// Request are N rows that stand in no file, such as those of a request: what a file of the training
-// set's columns would hold.
+// Request holds N rows that are in no file, such as those of an HTTP request. They have the columns of the
+// training file.
 type Request struct {
 	N         int
-	Numbers   []float64           // [N,len(RequestNumbers)]; NaN is a missing cell
-	Texts     map[string][]string // [N] of each of TextColumns; "" is a missing cell
-	Sequences []string            // [N]; nil where rows have none
+	Numbers   []float64           // [N,len(RequestNumbers)]; NaN for a missing cell
+	Texts     map[string][]string // [N] texts of each of TextColumns; "" for a missing cell
+	Sequences []string            // [N]; nil if rows have none
 }
 
-// Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as
-// OpenStream does with those of a file, so that their predictions are the same. Errors name the row,
-// from 1, and the column.
+// Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as OpenStream does
+// with those of a file, so that their predictions are the same. Errors name the row, from 1, and the column.
 func (s Schema) Rows(g Request) (*Dataset, error) {
 	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes, schema: s}
 	if g.N < 1 {
@@ -129,7 +128,7 @@ func (s Schema) checkRequest(g Request) error {
 	return nil
 }
 
-// offsets are the offsets of the rows, the last number of each; nil where the schema has none.
+// offsets are the offsets of the rows, the last number of each; nil if the schema has none.
 func (g Request) offsets(s Schema) (offset []float64, err error) {
 	width := len(s.RequestNumbers())
 	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
@@ -145,8 +144,8 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 	return offset, nil
 }
 
-// value is the number or the time of row i in a column without words, NaN of a missing one. rest are the
-// numbers of the row that are left.
+// value is the number or the time of row i in a column without words, NaN for a missing one. rest are the
+// remaining numbers of the row.
 func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
 	if !c.isText() {
 		if v, numbers = numbers[0], numbers[1:]; c.Date != nil {
@@ -171,7 +170,7 @@ func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest
 	return v, numbers, nil
 }
 
-// expand writes the inputs [N,len(s.Columns)] of the cells.
+// expand computes the inputs [N,len(s.Columns)] of the cells.
 func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 	x := make([]float64, 0, g.N*len(s.Columns))
 	width, impute := len(s.RequestNumbers()), s.Missing == MissingImpute

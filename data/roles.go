@@ -12,32 +12,32 @@ import (
 
 // TableOptions set the roles of the columns of a table of text.
 type TableOptions struct {
-	// OneHot makes inputs of the 1000 most frequent values of a text column, and not of 30.
+	// OneHot makes inputs of the 1000 most frequent values of a text column, instead of 30.
 	OneHot bool
 	// Ignore are columns to leave out, by names or numbers from 1, with commas between them.
 	Ignore string
-	// Text are columns of words, named as in Ignore: digits and NA are words there, and an empty cell
-	// alone is missing.
+	// Text are columns of words, named as in Ignore. In them digits and NA are words, and only an empty cell is
+	// missing.
 	Text string
 	// ID is the column that names the rows. It is no input, and predictions carry it.
 	ID string
-	// Missing is one of MissingWays; "": error.
+	// Missing is one of MissingWays; "" is error.
 	Missing string
 	Roles   RowRoles
-	// Dates is one of DateOrders, for dates such as 1/2/2020; "" is auto: the other cells tell.
+	// Dates is one of DateOrders, for dates such as 1/2/2020. "" is auto: the other cells decide.
 	Dates string
 
 	Dialect
 }
 
-// given names the first option that is set, "" if none is.
-func (o TableOptions) given() string {
+// firstOption names the first option that is set, "" if none is.
+func (o TableOptions) firstOption() string {
 	for _, option := range []struct {
 		name string
 		set  bool
 	}{
 		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"text", o.Text != ""}, {"id", o.ID != ""},
-		{o.Roles.given(), o.Roles.given() != ""},
+		{o.Roles.firstOption(), o.Roles.firstOption() != ""},
 		{"missing", o.Missing != "" && o.Missing != MissingError},
 		{"dates", o.Dates != "" && o.Dates != "auto"},
 		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""},
@@ -50,7 +50,7 @@ func (o TableOptions) given() string {
 	return ""
 }
 
-// check refuses words that are not known.
+// check refuses unknown words.
 func (o *TableOptions) check() error {
 	if o.Missing != "" && !slices.Contains(MissingWays(), o.Missing) {
 		return errorf("", "--missing cannot be %s%s", quote(o.Missing), didyoumean.Hint(o.Missing, MissingWays()))
@@ -88,7 +88,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		switch {
 		case slices.Contains(l.targets, i), l.texts != nil && i == l.sequence:
 		case i == l.id, l.isRole(i), slices.Contains(ignored, i):
-			l.leave(names[i], i, "")
+			l.leaveOut(names[i], i, "")
 		default:
 			if err := l.assignInput(rec, &p.columns[i], i, opt); err != nil {
 				return err
@@ -107,7 +107,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		return l.noInputs()
 	}
 	if len(l.targets) != 1 || l.texts != nil {
-		return nil // several are numbers; beside sequences the labels are looked at
+		return nil // several targets are numbers; setLabels examines the labels of sequences
 	}
 	at := l.targets[0]
 	task, _ := parseTask(opt.Task)
@@ -133,14 +133,14 @@ func (l *layout) noInputs() error {
 	return errorf(l.file, "has no input column beside the target%s", hint)
 }
 
-// holdsMolecules: the column is called like one of SMILES.
+// holdsMolecules reports whether the name of the column is that of a column of SMILES.
 func holdsMolecules(name string) bool { return strings.Contains(strings.ToLower(name), "smiles") }
 
-// longText is how many bytes a text has that may be a sequence.
+// longText is the least number of bytes of a text that may be a sequence.
 const longText = 8
 
-// leave leaves a column out; why is a note, "" where the user has asked for it.
-func (l *layout) leave(name string, at int, why string) {
+// leaveOut leaves a column out. why is a note, or "" if the user has requested it.
+func (l *layout) leaveOut(name string, at int, why string) {
 	l.leftOut = append(l.leftOut, LeftOut{name, at})
 	if why != "" {
 		l.note("column %s %s: left out", quote(name), why)
@@ -165,17 +165,17 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	}
 	switch {
 	case rec.noCells[i] != "":
-		l.leave(name, i, "is of type "+rec.noCells[i]+", which cannot be read")
-	case c.filled() == c.doubtful.n: // dashes and dots are missing where nothing else stands, too
-		l.leave(name, i, "is empty")
+		l.leaveOut(name, i, "is of type "+rec.noCells[i]+", which cannot be read")
+	case c.filled() == c.doubtful.n: // dashes and dots also mean missing cells if the column holds nothing else
+		l.leaveOut(name, i, "is empty")
 	case c.isDates() && c.isText(), rec.isDated(i):
 		return l.addDates(rec, c, i, strings.TrimPrefix(opt.Dates, "auto"))
-	case i == 0 && rec.style.named:
-		l.leave(name, i, "has no name, as R writes the names of rows")
-	case i == 0 && rec.header != nil && rec.bare[i] && (c.counting || c.isUnique() || c.isNumbering()):
-		l.leave(name, i, "has no name and numbers the rows")
+	case i == 0 && rec.style.rowNames:
+		l.leaveOut(name, i, "has no name, as R writes the names of rows")
+	case i == 0 && rec.header != nil && rec.bare[i] && (c.consecutive || c.isUnique() || c.isNumbering()):
+		l.leaveOut(name, i, "has no name and numbers the rows")
 	case isPandasIndex(name) && c.texts.n == 0:
-		l.leave(name, i, "is an index of pandas")
+		l.leaveOut(name, i, "is an index of pandas")
 	case c.epoch(name) != nil:
 		l.addDate(i, c.epoch(name), &c.dates.spans[0])
 	case c.isBoolean():
@@ -184,7 +184,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		}
 		l.add(i, InputColumn{Name: name, Boolean: true, TrueFalse: c.texts.n > 0})
 	case c.isUnclear() && !c.keepsUnits(opt.OneHot):
-		return bad(c.signs.tells, ": %s", c.clearer())
+		return bad(c.signs.ambiguous, ": %s", c.clearer())
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
 		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
 			quote(c.signs.units[0]), flag)
@@ -229,8 +229,8 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 	l.add(i, InputColumn{Name: name, Values: values, Others: others, Text: c.isWords})
 }
 
-// leaveIdentifier leaves out a column of texts that hardly repeat. The first of those that name
-// each row becomes the names of the rows. Long texts may be sequences.
+// leaveIdentifier leaves out a column of texts that hardly repeat. The first such column with a different text
+// in each row becomes the names of the rows. Long texts may be sequences.
 func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSequences bool) {
 	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.compared(), "row"))
 	if name := rec.columnName(i); c.mayBe(name) != "" && !l.hasRole("group") {
@@ -244,7 +244,7 @@ func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSeq
 		why += ", which predictions carry"
 	}
 	name := rec.columnName(i)
-	l.leave(name, i, why+c.whyText())
+	l.leaveOut(name, i, why+c.whyText())
 	if (len(c.texts.cell) >= longText || holdsMolecules(name)) && mayBeSequences && rec.header != nil {
 		l.notes[len(l.notes)-1] += fmt.Sprintf(" (--sequence %s reads its texts as sequences)", flagWord(name, i))
 	}
@@ -255,7 +255,7 @@ var (
 	groupName  = regexp.MustCompile(`(?i)^(group|patient|subject|participant)s?([ _-]?(id|no|nr|number))?$|[ _-]id$`)
 )
 
-// noteInputs tells of inputs that number the rows, unless they are the only ones, and of those that
+// noteInputs adds notes about inputs that number the rows, unless they are the only ones, and about those that
 // may weight or group the rows.
 func (l *layout) noteInputs(rec *records, p *profile) {
 	for _, i := range l.counting {
@@ -276,7 +276,7 @@ func (l *layout) noteInputs(rec *records, p *profile) {
 	}
 }
 
-// mayBe is the role that a column may have in place of an input, by its name and values; "" if none.
+// mayBe is the role that a column may have instead of an input, by its name and values; "" if none.
 func (c *columnProfile) mayBe(name string) string {
 	switch {
 	case weightName.MatchString(name) && c.texts.n == 0 && c.low >= 0:
@@ -287,22 +287,22 @@ func (c *columnProfile) mayBe(name string) string {
 	return ""
 }
 
-// isIDName: the column is called like one that names the rows.
+// isIDName reports whether the name of the column is that of a column of row names.
 func isIDName(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, "id") ||
 		slices.Contains([]string{"index", "idx", "row", "no", "no.", "nr", "nr.", "#", "number", "key"}, name)
 }
 
-// isPandasIndex: pandas has written the column behind the others of a Parquet or Arrow file. It names rows by
-// their numbers in a table from which some were taken.
+// isPandasIndex reports whether pandas has written the column behind the others of a Parquet or Arrow file. It
+// numbers the rows of a table before some were removed.
 func isPandasIndex(name string) bool { return strings.HasPrefix(name, "__index_level_") }
 
 func (l *layout) add(i int, c InputColumn) {
 	l.inputs, l.columns = append(l.inputs, i), append(l.columns, c)
 }
 
-// flagWord is how a flag names column i: by its name, or by its number where that has a comma, a blank or
+// flagWord is how a flag names column i: by its name, or by its number if the name has a comma, a blank or
 // another sign that a shell reads.
 func flagWord(name string, i int) string {
 	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, ", \t'\"$`\\()[]{}<>|&;*?!#~") {
@@ -326,7 +326,7 @@ func columnsNamed(file, words string, names []string, role string) (at []int, er
 	return at, nil
 }
 
-// columnNamed takes a column's name first, else its number, counted from 1.
+// columnNamed finds a column by its name, or else by its number, counted from 1.
 func columnNamed(file, word string, names []string, role string) (int, error) {
 	if i := slices.Index(names, word); i >= 0 {
 		return i, nil

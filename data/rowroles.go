@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// RowRoles are the columns that tell of a row and are no inputs, by their names or numbers from 1; ""
-// for none.
+// RowRoles are the columns that describe a row without being inputs, by their names or numbers from 1; "" for
+// none.
 type RowRoles struct {
-	Weights string `json:"weights,omitempty"` // how many copies of a row it counts as
+	Weights string `json:"weights,omitempty"` // number of copies that a row counts as
 	Group   string `json:"group,omitempty"`   // rows of a group stay together in every split
 	Time    string `json:"time,omitempty"`    // splits train on the past and test on the future
 	Offset  string `json:"offset,omitempty"`  // added to log rates of counts: the logarithm of an exposure
 }
 
-// rowRole is one of them.
+// rowRole is one of the RowRoles.
 type rowRole struct {
 	option, flag, column, purpose, does string
 }
@@ -33,8 +33,8 @@ func (r RowRoles) all() []rowRole {
 	}
 }
 
-// given names the first that is set, "" if none is.
-func (r RowRoles) given() string {
+// firstOption is the name of the first role that is set, "" if none is.
+func (r RowRoles) firstOption() string {
 	for _, role := range r.all() {
 		if role.column != "" {
 			return role.option
@@ -43,26 +43,27 @@ func (r RowRoles) given() string {
 	return ""
 }
 
-// roleColumn is where a role stands in the rows of a file.
+// roleColumn is the position of a role in the rows of a file.
 type roleColumn struct {
 	rowRole
-	at    int
-	loose bool // of rows beside those of training: it splits nothing, and may be missing
+	at int
+	// The rows stand beside those of training: the role splits nothing, and may be missing.
+	optional bool
 }
 
-// isMissing: the cell says that there is no value. A word that says so among numbers may name a group.
+// isMissing reports whether the cell means a missing value. A word that does so among numbers may name a group.
 func (c roleColumn) isMissing(cell string) bool {
 	return isMissing(cell) || c.option != "group" && isDoubtful(cell)
 }
 
-// rowFacts are the cells of the roles, as in Dataset.
+// rowFacts holds the cells of the roles, as in Dataset.
 type rowFacts struct {
-	values map[string][]float64 // by the options of their roles
+	values map[string][]float64 // numbers by the options of their roles
 	groups []int32
-	names  map[string]int32 // of the groups
+	names  map[string]int32 // numbers of the groups by their names
 }
 
-// addGroup adds that of a row.
+// addGroup adds the group of a row.
 func (f *rowFacts) addGroup(name string) {
 	if f.names == nil {
 		f.names = map[string]int32{}
@@ -119,7 +120,7 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 	return nil
 }
 
-// isWeight: single precision holds the weight, and the sum of many.
+// isWeight reports whether single precision can hold the weight, and the sum of many such weights.
 func isWeight(w float64) bool { return w == 0 || w >= 1e-9 && w <= 1e9 }
 
 // mostOffset bounds the logarithm of an exposure.
@@ -129,7 +130,7 @@ const areOffsets = "it is the logarithm of an exposure, within ±100"
 
 const areWeights = "weights are 0, or from 1e-9 to 1e9"
 
-// noteFewWeights tells of weights that are shares: they count as few rows beside the prior.
+// noteFewWeights warns of weights that are shares: they count as few rows compared with the prior.
 func (d *Dataset) noteFewWeights(file string) (notes []string) {
 	total, few := sum(d.Weights), float64(d.N())/10
 	if d.Weights != nil && total < few {
@@ -139,7 +140,7 @@ func (d *Dataset) noteFewWeights(file string) (notes []string) {
 	return notes
 }
 
-// isRole reports whether the column at a place has a role.
+// isRole reports whether the column at a position has a role.
 func (l *layout) isRole(at int) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.at == at })
 }
@@ -148,34 +149,34 @@ func (l *layout) hasRole(option string) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.option == option })
 }
 
-// rolesLike finds the columns of the roles in a file that is like that of training: place is where a
-// column stands, −1 where it does not. Predictions need offsets; weights are of use where there are
-// targets to score. Weights, groups and times that are asked for are those of a file to train on. Groups and
-// times of rows beside these are compared.
+// rolesLike finds the columns of the roles in a file that is like the training file. place is the position of a
+// column, −1 if the file lacks it. Predictions need offsets; weights serve for scores against targets. Weights,
+// groups and times that the options request are those of a file to train on. Groups and times of rows beside
+// the training rows are compared.
 func (l *layout) rolesLike(rec *records, like *Schema, opt ReadOptions, place func(column string) int) error {
-	roles, asked, beside := like.Roles, opt.Roles, opt.Beside != nil
+	roles, requested, beside := like.Roles, opt.Roles, opt.Beside != nil
 	if !beside {
-		roles.Group, roles.Time = asked.Group, asked.Time
+		roles.Group, roles.Time = requested.Group, requested.Time
 	}
-	roles.Weights = cmp.Or(asked.Weights, roles.Weights)
+	roles.Weights = cmp.Or(requested.Weights, roles.Weights)
 	l.timeForm = like.formOfTime(roles.Time)
 	for _, role := range roles.all() {
 		if role.column == "" || role.byScaffold(rec.columnNames()) {
 			continue
 		}
-		loose := beside && (role.option == "group" || role.option == "time")
+		optional := beside && (role.option == "group" || role.option == "time")
 		at := place(role.column)
-		if at < 0 && !loose && (role.option != "weights" || asked.Weights != "") {
+		if at < 0 && !optional && (role.option != "weights" || requested.Weights != "") {
 			return missingColumn(rec, role.column, role.purpose)
 		}
 		if at >= 0 {
-			l.roles = append(l.roles, roleColumn{role, at, loose})
+			l.roles = append(l.roles, roleColumn{role, at, optional})
 		}
 	}
 	return nil
 }
 
-// formOfTime is how the times of a column are written, which may be an input; nil of numbers.
+// formOfTime is the form of the times of a column, which may be an input; nil if they are numbers.
 func (s Schema) formOfTime(column string) *string {
 	if d := s.dates()[column]; d != nil {
 		return &d.Form
@@ -197,7 +198,7 @@ func (l *layout) namedRoles() (r RowRoles) {
 
 func (l *layout) isRoleMissing(rec *records) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool {
-		return !c.loose && c.isMissing(strings.TrimSpace(rec.row[c.at]))
+		return !c.optional && c.isMissing(strings.TrimSpace(rec.row[c.at]))
 	})
 }
 
@@ -214,7 +215,7 @@ func (l *layout) isWeightless(rec *records) bool {
 func (l *layout) checkRoles(rec *records) error {
 	for _, c := range l.roles {
 		cell := strings.TrimSpace(rec.row[c.at])
-		if c.loose {
+		if c.optional {
 			continue
 		}
 		if c.isMissing(cell) {
@@ -233,7 +234,7 @@ func (l *layout) checkRoles(rec *records) error {
 	return nil
 }
 
-// roleValue is the number of a role in the current row; 0 of a group.
+// roleValue is the number of a role in the current row; 0 for a group.
 func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 	if c.option == "group" {
 		return 0, nil
@@ -250,14 +251,14 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 	return rec.value(c.at, c.column, "correct it, or name another column with "+c.flag)
 }
 
-// addRoles keeps the roles of the current row, which checkRoles has seen.
+// addRoles keeps the roles of the current row, which checkRoles has accepted.
 func (l *layout) addRoles(rec *records, to *rowFacts) {
 	if to.values == nil {
 		to.values = map[string][]float64{}
 	}
 	for _, c := range l.roles {
 		v, err := l.roleValue(rec, c)
-		if err != nil { // of a loose one
+		if err != nil { // only an optional role can fail
 			v = math.NaN()
 		}
 		if c.option == "group" {
@@ -268,7 +269,7 @@ func (l *layout) addRoles(rec *records, to *rowFacts) {
 	}
 }
 
-// checkSplitRoles refuses groups and times of training rows together. names are those of their columns.
+// checkSplitRoles refuses groups and times of training rows together. names are the names of their columns.
 func (d *Dataset) checkSplitRoles(file string, names RowRoles) error {
 	if d.Groups != nil && d.Times != nil {
 		return errorf(file, "cannot be split by the groups %s and by the times %s together: give --group or --time",
@@ -277,7 +278,7 @@ func (d *Dataset) checkSplitRoles(file string, names RowRoles) error {
 	return nil
 }
 
-// checkApart refuses to split rows of one group, or of one time.
+// checkApart refuses rows that are all of one group, or of one time, since no split can separate them.
 func (d *Dataset) checkApart() error {
 	same := func(x []float64) bool { return x != nil && slices.Min(x) == slices.Max(x) }
 	file, names := d.Path, d.schema.Roles
@@ -294,7 +295,7 @@ func (d *Dataset) checkApart() error {
 	return nil
 }
 
-// checkFacts refuses weights, times and offsets of rows in memory that are none.
+// checkFacts refuses invalid weights, times and offsets of rows in memory.
 func (r Rows) checkFacts() error {
 	for i, w := range r.Weights {
 		if !isWeight(w) {
@@ -314,8 +315,8 @@ func (r Rows) checkFacts() error {
 	return nil
 }
 
-// setFacts takes the weights, groups, times and offsets of rows in memory. Their columns have the names of
-// the options.
+// setFacts takes the weights, groups, times and offsets of rows in memory. The names of their columns are those
+// of the options.
 func (d *Dataset) setFacts(r Rows) {
 	d.Weights, d.Offset, d.Times = slices.Clone(r.Weights), slices.Clone(r.Offset), slices.Clone(r.Times)
 	roles := &d.schema.Roles
@@ -336,8 +337,8 @@ func (d *Dataset) setFacts(r Rows) {
 	d.Groups = facts.groups
 }
 
-// ClassFactors are W/(K W_c) of the K classes that have rows, with W_c the sum of the weights of a class and W
-// that of all rows: each class has the same share of it.
+// ClassFactors are W/(K W_c) for the K classes that have rows. W_c is the sum of the weights of a class, and W
+// the sum of all weights. With them, each class has the same share of W.
 func (d *Dataset) ClassFactors() []float64 {
 	sums, classes, total := make([]float64, len(d.Classes)), 0.0, 0.0
 	for i, label := range d.Labels {
@@ -360,7 +361,7 @@ func (d *Dataset) ClassFactors() []float64 {
 	return sums
 }
 
-// TimesFactors is the data set with the weight of each row times the factor of its class; nil of nil.
+// TimesFactors is the data set with the weight of each row multiplied by the factor of its class; nil for nil.
 func (d *Dataset) TimesFactors(classes []float64) *Dataset {
 	if d == nil {
 		return nil

@@ -14,15 +14,15 @@ const Scaffold = "scaffold"
 
 const noScaffold = "give --group COL, or leave it out"
 
-// byScaffold reports whether a role is no column but Scaffold, in a table with these columns. One
-// that is called so in capitals may be meant.
+// byScaffold reports whether a role means Scaffold, and not one of the columns of a table. A column with that
+// name in capitals may be meant.
 func (r rowRole) byScaffold(columns []string) bool {
 	return r.option == "group" && r.column == Scaffold &&
 		!slices.ContainsFunc(columns, func(name string) bool { return strings.EqualFold(name, Scaffold) })
 }
 
-// groupByScaffold makes a group of the molecules that have one scaffold (graph.Graph.Scaffold).
-// Those without a ring are one group, as in other programs.
+// groupByScaffold makes a group of the molecules that have the same scaffold (graph.Graph.Scaffold). Molecules
+// without a ring are one group, as in other programs.
 func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 	if d.Sequences == nil || d.Sequences.Alphabet.Kind != seq.Graphs {
 		return "", errorf(file, "has no column %s to group the rows, and no molecules that have scaffolds "+
@@ -55,7 +55,7 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 	return note, nil
 }
 
-// scaffold is the scaffold of row i, or nil with the label of a node that is no atom.
+// scaffold is the scaffold of row i, or nil with the label of a node that is not an atom.
 func (d *Dataset) scaffold(i int) (s *graph.Graph, wrong string) {
 	m := graph.Decoded(d.Sequences.At(i), d.Sequences.Alphabet.Words)
 	for _, label := range m.Labels {

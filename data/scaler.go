@@ -31,11 +31,11 @@ type Scaler struct {
 	Kind   string    `json:"kind"`
 	Center []float64 `json:"center"`
 	Scale  []float64 `json:"scale"`
-	Clip   float64   `json:"clip"` // 0: none
+	Clip   float64   `json:"clip"` // bound of the scaled values; 0 for none
 	Log    *LogScale `json:"log,omitempty"`
 	Tails  *Tails    `json:"tails,omitempty"`
 
-	// The range of each input in the training rows, as they are in the file; nil in older models.
+	// Least and Most are the range of each input in the training rows, as in the file; nil in older models.
 	Least []float64 `json:"least,omitempty"`
 	Most  []float64 `json:"most,omitempty"`
 }
@@ -55,9 +55,9 @@ const (
 // Scalings are the kinds that FitScaler knows.
 func Scalings() []string { return []string{"auto", "standard", "tails", "robust", "log", "none"} }
 
-// FitScaler fits the scaling of the inputs of training rows. The kind auto is the AutoScaling of
-// the set, if it has one. Else it is tails, or standard where no column has a long tail. Kind holds
-// the outcome; rows that are only sequences have the kind none.
+// FitScaler fits the scaling of the inputs of training rows. The kind auto is the AutoScaling of the set, if it
+// has one. Otherwise it is tails, or standard if no column has a long tail. Kind holds the result; rows that
+// are only sequences have the kind none.
 func FitScaler(kind string, ds *Dataset) (Scaler, error) {
 	if ds.X == nil {
 		return Scaler{Kind: "none"}, nil
@@ -113,7 +113,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	return s, nil
 }
 
-// fit takes column j of the training rows, and leaves its logarithms there.
+// fit fits column j of the training rows, and replaces its values by their logarithms.
 func (l *LogScale) fit(col []float64, j int) {
 	l.Least[j], l.Unit[j] = slices.Min(col), 1
 	if _, sd := meanSD(col); sd > 0 {
@@ -128,7 +128,7 @@ func (l *LogScale) value(j int, x float64) float64 {
 	return math.Log1p(max(x-l.Least[j], 0) / l.Unit[j])
 }
 
-// value is input j before the bounds.
+// value is input j before clipping.
 func (s Scaler) value(j int, x float64) float64 {
 	if s.Log != nil {
 		x = s.Log.value(j, x)
@@ -139,8 +139,8 @@ func (s Scaler) value(j int, x float64) float64 {
 	return (x - s.Center[j]) / s.Scale[j]
 }
 
-// MostScaled bounds scaled inputs: single precision can square them and sum the squares. Rows so
-// far from those of training are the same to a model.
+// MostScaled bounds scaled inputs, so that single precision can square them and sum the squares. A model treats
+// all rows so far from training alike.
 const MostScaled = 1e15
 
 // Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond
@@ -155,7 +155,7 @@ func (s Scaler) Apply(dst, row []float64) {
 	}
 }
 
-// Rows returns the rows lo … hi−1 of x [N,D] scaled, row-major; none where there is no x.
+// Rows returns the rows lo … hi−1 of x [N,D] scaled, row-major; none if there is no x.
 func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 {
 	if x == nil {
 		return nil
@@ -174,8 +174,8 @@ func mapRows(x *tensor.Dense, lo, hi int, write func(dst, row []float64)) []floa
 	return to
 }
 
-// worstOutlier is the column of x with the value farthest from its mean, and how far
-// that is in standard deviations.
+// worstOutlier is the column of x with the value farthest from its mean, and that distance in standard
+// deviations.
 func worstOutlier(x *tensor.Dense) (col int, sds float64) {
 	n, d := size(x)
 	c := make([]float64, n)
@@ -242,28 +242,30 @@ func quantile(sorted []float64, p float64) float64 {
 // is.
 type Tails struct {
 	Middle []float64 `json:"middle"` // median
-	Unit   []float64 `json:"unit"`   // by quartiles, as of robust; of two values beside codes, their distance
+	// Units by quartiles, as of robust; for two values beside codes, their distance.
+	Unit []float64 `json:"unit"`
 }
 
 const (
-	// Long tails: sd ≥ tailRatio units, and a value ≥ tailDeviation sds from the mean.
+	// Tails are long if sd ≥ tailRatio units, and a value is ≥ tailDeviation sds from the mean.
 	tailRatio     = 2
 	tailDeviation = 5
 
-	// A gap parts values from the middle of a column if it is at least tailGap times as wide as
-	// the stretch between it and the opposite quartile.
+	// A gap separates values from the middle of a column if it is at least tailGap times as wide as the stretch
+	// between it and the opposite quartile.
 	tailGap = 3
 )
 
-// fit takes column j of the training rows. It returns the values that set the column's mean and
-// standard deviation, their tails drawn in, and those that a gap parts from them.
+// fit fits column j of the training rows. It returns the values that set the mean and standard deviation of the
+// column, with their tails drawn in, and the values that a gap separates from them.
 func (t *Tails) fit(col []float64, j int) (near, far []float64) {
 	sorted := slices.Clone(col)
 	slices.Sort(sorted)
 	lo, hi := beforeGaps(sorted)
 	near, far = sorted[lo:hi], slices.Concat(sorted[:lo], sorted[hi:])
 	unit := tailUnit(near)
-	if unit == 0 && far != nil { // two values beside codes, such as 0 and 1 beside -999
+	// The column has two values beside codes, such as 0 and 1 beside -999.
+	if unit == 0 && far != nil {
 		unit = near[len(near)-1] - near[0]
 	}
 	mean, sd := meanSD(near)
@@ -285,7 +287,7 @@ func (t *Tails) value(j int, x float64) float64 {
 	return math.Asinh((x - t.Middle[j]) / t.Unit[j])
 }
 
-// beforeGaps are the values lo … hi−1 that no gap parts from the middle half.
+// beforeGaps are the limits lo … hi−1 of the values that no gap separates from the middle half.
 func beforeGaps(sorted []float64) (lo, hi int) {
 	n := len(sorted)
 	lo, hi = n/4, n-n/4
@@ -302,9 +304,9 @@ func beforeGaps(sorted []float64) (lo, hi int) {
 	return lo, hi
 }
 
-// tailUnit is the standard deviation of a normal sample with the quartiles of these values, or the
-// median distance of the others from the median where the quartiles are equal. It is 0 of two
-// different values, whose distance says nothing of tails.
+// tailUnit is the standard deviation of a normal sample with the quartiles of these values. If the quartiles
+// are equal, it is the median distance of the other values from the median. It is 0 for two different values,
+// whose distance is no evidence of tails.
 func tailUnit(sorted []float64) float64 {
 	if len(slices.Compact(slices.Clone(sorted))) <= 2 {
 		return 0
@@ -331,8 +333,8 @@ func (s Scaler) tailed() (columns []int) {
 	return which(len(s.Tails.Unit), func(j int) bool { return s.Tails.Unit[j] > 0 })
 }
 
-// Notes name the training columns whose tails the scaling draws in, and those that hold values far
-// from all others: these may stand for missing ones.
+// Notes name the training columns whose tails the scaling draws in, and the columns with values far from all
+// others: these may stand for missing ones.
 func (s Scaler) Notes(ds *Dataset) (notes []string) {
 	var tailed, apart []string
 	values := make([]float64, ds.N())
@@ -357,7 +359,7 @@ func (s Scaler) Notes(ds *Dataset) (notes []string) {
 	return notes
 }
 
-// mostListed is how many columns a note names.
+// mostListed is the number of columns a note names.
 const mostListed = 3
 
 func listed(texts []string) string {

@@ -7,47 +7,47 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Schema holds the facts of a training set that are needed to read another file the same way.
-// A model file holds it.
+// Schema holds the facts of a training set that are needed to read another file the same way. A model file
+// holds it.
 type Schema struct {
 	Columns  []string `json:"columns"`
 	Target   string   `json:"target"`
-	TargetAt int      `json:"target_at"` // 0-based position in the file, for files without a header
+	TargetAt int      `json:"target_at"` // position in the file, from 0, for files without a header
 	Task     Task     `json:"task"`
 	Classes  []string `json:"classes,omitempty"`
-	// columns of a file that stand for several of Columns
+	// OneHot are columns of a file that several of Columns stand for.
 	OneHot []OneHot `json:"one_hot,omitempty"`
 
-	Alphabet *seq.Alphabet `json:"alphabet,omitempty"` // of sequences; nil where rows have none
-	// the column of sequences in a table, where rows are more than a sequence
+	Alphabet *seq.Alphabet `json:"alphabet,omitempty"` // alphabet of the sequences; nil if rows have none
+	// Sequence is the column of sequences in a table, if rows hold more than a sequence.
 	Sequence string `json:"sequence,omitempty"`
 
-	// of several target columns, in the order of the model's outputs
+	// Targets and TargetsAt are several target columns, in the order of the model's outputs.
 	Targets   []string `json:"targets,omitempty"`
 	TargetsAt []int    `json:"targets_at,omitempty"`
 
 	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the file that are no inputs
-	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
-	Roles   RowRoles  `json:"roles,omitzero"`     // those of them that tell of the rows
-	// of Roles.Time, as ParseTime takes it; nil where times are numbers
+	ID      string    `json:"id,omitempty"`       // column of LeftOut that names the rows
+	Roles   RowRoles  `json:"roles,omitzero"`     // columns of LeftOut that describe the rows
+	// TimeForm is the form of Roles.Time, as ParseTime takes it; nil if times are numbers.
 	TimeForm *string `json:"time_form,omitempty"`
-	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
+	// Booleans are columns of numbers that hold only 1 and 0, and may also be written as true and false.
 	Booleans []string `json:"booleans,omitempty"`
-	// those of them that are written so, where no other number can stand
+	// TrueFalse are the Booleans that are written as true and false, where no other number can stand.
 	TrueFalse []string `json:"true_false,omitempty"`
-	// columns and targets whose numbers are not plain
+	// Notations are those of the columns and targets whose numbers are not plain.
 	Notations []Notation `json:"notations,omitempty"`
 
-	// columns of dates
+	// Dates are the columns of dates.
 	Dates []Date `json:"dates,omitempty"`
 
 	Missing string `json:"missing,omitempty"` // as TableOptions.Missing
-	Fills   []Fill `json:"fills,omitempty"`   // in place of missing cells
-	// how the training file is written, where it was said or is unusual
+	Fills   []Fill `json:"fills,omitempty"`   // values for missing cells
+	// Dialect is the notation of the training file, if it was requested or is unusual.
 	Dialect Dialect `json:"dialect,omitzero"`
 }
 
-// HasColumn reports whether the training file had the column, also as a target or left out.
+// HasColumn reports whether the training file had the column, as an input, a target or a column left out.
 func (s Schema) HasColumn(name string) bool {
 	return slices.Contains(s.names(), name)
 }
@@ -72,7 +72,7 @@ func (s Schema) places() []int {
 	return []int{s.TargetAt}
 }
 
-// keptPlaces are the places of the targets in a file without the columns that are left out.
+// keptPlaces are the positions of the targets in a file without the columns that are left out.
 func (s Schema) keptPlaces() []int {
 	kept := slices.Clone(s.places())
 	for i, at := range s.places() {
@@ -85,8 +85,7 @@ func (s Schema) keptPlaces() []int {
 	return kept
 }
 
-// Plain is the schema as a model keeps it: without the vectors that sequences of vectors are made
-// of.
+// Plain is the schema that a model keeps: it lacks the vectors that sequences of vectors consist of.
 func (s Schema) Plain() Schema {
 	if s.Alphabet != nil {
 		s.Alphabet = s.Alphabet.Plain()
@@ -94,7 +93,7 @@ func (s Schema) Plain() Schema {
 	return s
 }
 
-// Check refuses a schema that no training set can have had; one comes from a file.
+// Check refuses a schema that no training set can have had, since a schema may come from a file.
 func (s Schema) Check() error {
 	sound, lacks := false, "columns"
 	if s.Alphabet != nil {
@@ -112,22 +111,22 @@ func (s Schema) Check() error {
 	return nil
 }
 
-// width is how many columns the training file has.
+// width is the number of columns the training file has.
 func (s Schema) width() int { return len(s.FileColumns()) + len(s.Outputs()) + len(s.LeftOut) }
 
-// checkMissing refuses ways to fill cells that no training set can have had.
+// checkMissing reports whether a training set can have handled missing cells like this.
 func (s Schema) checkMissing() bool {
 	last := -1
 	for _, f := range s.Fills {
 		if f.At <= last || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
-			return s.Missing == MissingImpute && f.At > last // not filled yet
+			return s.Missing == MissingImpute && f.At > last // the value may be not set yet
 		}
 		last = f.At
 	}
 	return s.Missing == "" || slices.Contains(MissingWays(), s.Missing)
 }
 
-// checkTargets refuses a description of several targets that no training set can have had.
+// checkTargets reports whether a training set can have had these several targets.
 func (s Schema) checkTargets() bool {
 	bad := func(at int) bool { return at < 0 || at >= s.width() }
 	return s.Targets == nil && s.TargetsAt == nil ||
@@ -149,31 +148,31 @@ type OneHot struct {
 	Column string   `json:"column"`
 	At     int      `json:"at"` // position among the input columns of the file, from 0
 	Values []string `json:"values"`
-	Others []string `json:"others,omitempty"` // rarer ones, in order, that share one more input
-	// digits and NA are words, too: TableOptions.Text
+	Others []string `json:"others,omitempty"` // rarer values, in order, that share one more input
+	// Text means that digits and NA are words, as with TableOptions.Text.
 	Text bool `json:"text,omitempty"`
 }
 
-// otherText is what the input of rarer texts is called.
+// otherText is the name of the input of rarer texts.
 const otherText = "other"
 
 // InputColumn is an input column of a file, and the use of its cells.
 type InputColumn struct {
 	Name    string
-	Values  []string // of words, each of which is an input; nil where cells are numbers
-	Others  []string // as in OneHot
-	Text    bool     // digits and NA are words, too
-	Boolean bool     // true and false are numbers, too
-	// there are no other numbers
+	Values  []string // words, each of which is an input; nil if cells are numbers
+	Others  []string // rarer words, as in OneHot
+	Text    bool     // digits and NA are words
+	Boolean bool     // true and false are numbers
+	// No other numbers than true and false may stand here.
 	TrueFalse bool
-	Fill      float64 // of a missing number, with MissingImpute; NaN where it is not known yet
-	// of numbers that are not plain; nil of others
+	Fill      float64 // value for a missing number, with MissingImpute; NaN if it is not known yet
+	// Notation is that of numbers that are not plain; nil for others.
 	Notation *Notation
-	Date     *Date // of dates; nil of others
-	Flag     bool  // an input marks missing cells; it follows the others
+	Date     *Date // form of dates; nil for other cells
+	Flag     bool  // an input, after the others, marks missing cells
 }
 
-// FileColumns are the input columns of a file but that of sequences, in order.
+// FileColumns are the input columns of a file, in order, without the column of sequences.
 func (s Schema) FileColumns() (columns []InputColumn) {
 	hot, fills, booleans, trueFalse := s.OneHot, s.Fills, setOf(s.Booleans), setOf(s.TrueFalse)
 	notations, dates := s.notations(), s.dates()
@@ -192,7 +191,7 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 	return columns
 }
 
-// notations returns how columns of numbers that are not plain are written, by their names.
+// notations are the notations of columns of numbers that are not plain, by the names of the columns.
 func (s Schema) notations() map[string]*Notation {
 	return byName(s.Notations, func(n Notation) string { return n.Column })
 }
@@ -202,7 +201,7 @@ func (s Schema) dates() map[string]*Date {
 	return byName(s.Dates, func(d Date) string { return d.Column })
 }
 
-// width is how many inputs the column becomes.
+// width is the number of inputs that the column becomes.
 func (c InputColumn) width() int {
 	n := max(1, len(c.Values)) + len(c.Date.names())
 	if c.Others != nil {
@@ -240,8 +239,8 @@ func expanded(columns []InputColumn) []string {
 	return names
 }
 
-// append adds the inputs of a cell: its number v, that of a time v in seconds, or a 1 at the word of
-// number hot, if hot ≥ 0.
+// append adds the inputs of a cell. v is its number, or its time in seconds. hot is the number of its word,
+// whose input is 1, or −1.
 func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []float64 {
 	switch {
 	case c.Date != nil:
@@ -283,13 +282,13 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 	}
 }
 
-// NumberColumns are the input columns of a file that hold plain numbers, in order. Times that are
-// numbers are among them.
+// NumberColumns are the input columns of a file that hold plain numbers, in order. They include times that are
+// numbers.
 func (s Schema) NumberColumns() []string {
 	return s.namesOf(func(c InputColumn) bool { return !c.isText() })
 }
 
-// RequestNumbers are the numbers of a row that a request gives: NumberColumns and the offset.
+// RequestNumbers are the numbers of a row of a request: NumberColumns and the offset.
 func (s Schema) RequestNumbers() []string {
 	names := s.NumberColumns()
 	if s.Roles.Offset != "" {
@@ -298,16 +297,15 @@ func (s Schema) RequestNumbers() []string {
 	return names
 }
 
-// TextColumns are the input columns of a file that hold words, dates, or numbers that are not plain,
-// in order.
+// TextColumns are the input columns of a file that hold words, dates, or numbers that are not plain, in order.
 func (s Schema) TextColumns() []string { return s.namesOf(InputColumn.isText) }
 
 func (c InputColumn) isText() bool {
 	return c.Values != nil || c.Notation != nil || c.Date != nil && c.Date.isText()
 }
 
-// InNumbers is the schema of rows whose numbers are plain, and whose dates are numbers: in the unit of the
-// training table, or seconds since 1970 where they are texts there.
+// InNumbers is the schema of rows whose numbers are plain, and whose dates are numbers. Dates have the unit of
+// the training table, or are seconds since 1970 if they are texts there.
 func (s Schema) InNumbers() Schema {
 	s.Notations, s.Dates = nil, slices.Clone(s.Dates)
 	for i := range s.Dates {
@@ -327,8 +325,8 @@ func (s Schema) namesOf(want func(InputColumn) bool) (names []string) {
 	return names
 }
 
-// SequenceColumn is the name of the sequences of rows: their column or, where a file has no
-// columns, "sequence". It is "" where rows have none.
+// SequenceColumn is the name of the sequences of rows. It is that of their column or, if a file has no columns,
+// "sequence". It is "" if rows have none.
 func (s Schema) SequenceColumn() string {
 	switch {
 	case s.Alphabet == nil:
@@ -341,8 +339,8 @@ func (s Schema) SequenceColumn() string {
 
 const sequenceName = "sequence"
 
-// NumbersName is the name of a tensor of all columns of numbers: "inputs", unless a column of
-// words or sequences is.
+// NumbersName is the name of a tensor of all columns of numbers: "inputs", unless a column of words or
+// sequences has that name.
 func (s Schema) NumbersName() string {
 	name := "inputs"
 	for slices.Contains(s.TextColumns(), name) || name == s.SequenceColumn() {
@@ -351,8 +349,8 @@ func (s Schema) NumbersName() string {
 	return name
 }
 
-// InputColumns are the names of all columns of a file that a prediction reads, in order; those of the offset and
-// of sequences are the last.
+// InputColumns are the names of all columns of a file that a prediction reads, in order. The offset and the
+// sequences are the last.
 func (s Schema) InputColumns() []string {
 	names := s.namesOf(func(InputColumn) bool { return true })
 	if s.Roles.Offset != "" {
@@ -364,10 +362,10 @@ func (s Schema) InputColumns() []string {
 	return names
 }
 
-// Input is the result of one column of a file, or the sequences.
+// Input holds the inputs that one column of a file, or the sequences, become.
 type Input struct {
 	Name    string
-	Columns []int // among the D inputs; nil of the sequences
+	Columns []int // positions among the D inputs; nil for the sequences
 }
 
 // Inputs are the inputs of the schema, in the order of the file, the sequences last.

@@ -41,7 +41,7 @@ func (l *layout) checkMissingSequences(rec *records, p *profile) error {
 		quote(l.sequenceName), plural(missing.n, "sequence"))
 }
 
-// isSequenceMissing: the current row has no sequence where it should.
+// isSequenceMissing reports whether the current row has no sequence where it should.
 func (l *layout) isSequenceMissing(rec *records) bool {
 	return l.texts != nil && isMissing(strings.TrimSpace(rec.row[l.sequence]))
 }
@@ -59,18 +59,18 @@ func (l *layout) addText(rec *records, most int64) error {
 	return nil
 }
 
-// removeLast takes the text back that was added last.
+// removeLast removes the text that was added last.
 func (t *texts) removeLast() {
 	last := t.n() - 1
 	t.text = t.text[:len(t.text)-len(t.of(last))]
 	t.end, t.at = t.end[:last], t.at[:last]
 }
 
-// labelled says that targets are kept as text, which may be classes, as in a list of sequences.
-// Several are numbers.
+// labelled reports whether targets are kept as text, as in a list of sequences, since they may be classes.
+// Several targets are numbers.
 func (l *layout) labelled() bool { return l.texts != nil && len(l.targets) == 1 }
 
-// codeTexts makes the sequences of the table of the texts that were kept.
+// codeTexts makes the sequences of the table from the texts that were kept.
 func (l *layout) codeTexts(in *input, made *table) (err error) {
 	if l.texts == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 // sequenceTarget is the name of the target of sequences.
 const sequenceTarget = "class"
 
-// labelsStand tells where the labels of sequences stand, unless a column or an item has them.
+// labelsStand tells where labels of sequences may stand, unless a column or an item has them.
 func labelsStand(s *seq.Set, known Schema) string {
 	if s == nil || s.Alphabet.Kind.IsGraph() || known.Target != sequenceTarget || known.Sequence != "" {
 		return ""
@@ -23,9 +23,9 @@ func labelsStand(s *seq.Set, known Schema) string {
 	return "; labels are the headers of FASTA, as >CLASS or >NAME|CLASS, or stand before a tab, or in --labels FILE"
 }
 
-// setLabels makes classes or reals of the labels. Labels are classes if they are words, or whole
-// numbers of few kinds; classes stand in the order of their numbers or their letters. A table has
-// named its target column.
+// setLabels makes classes or numbers of the labels. Labels are classes if they are words, or few different
+// whole numbers. Classes have the order of their numbers or their letters. The target column of a table already
+// has its name.
 func (t *texts) setLabels(in *input, made *table) error {
 	if t.targets != nil && t.labels != nil {
 		if err := in.severalClasses(len(t.targets)); err != nil {
@@ -87,7 +87,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 	return t.setTargets(made, false)
 }
 
-// withoutLabels is the error of sequences without labels, where these are needed.
+// withoutLabels is the error about sequences that need labels and have none.
 func (t *texts) withoutLabels(in *input, made *table) error {
 	if in.opt.TargetOptional {
 		made.schema.Target = ""
@@ -104,7 +104,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	var values []float64
 	for _, l := range classes {
 		if v, err := parseNumber(l); err == nil {
-			values = append(values, v+0) // −0 is 0
+			values = append(values, v+0) // the sum turns −0 into 0
 		}
 	}
 	if len(values) < len(classes) {
@@ -129,7 +129,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	return classes, why
 }
 
-// checkWords refuses words as classes that are nearly all different, unless someone says so.
+// checkWords refuses words as classes that are nearly all different, unless the task is set.
 func (t *texts) checkWords(different int, words bool) error {
 	if !words || different <= 2 || 2*different <= t.n() {
 		return nil
@@ -148,8 +148,8 @@ func (t *texts) checkWords(different int, words bool) error {
 		quote(t.labels[0]), different, plural(t.n(), "row"), advice)
 }
 
-// strayLabel is the first label that is no number where others are and do not look like classes: it
-// is a missing value, or there are fractions. It is −1 without such a label.
+// strayLabel is the first label that is not a number, if the others are numbers and do not look like classes.
+// Then it is a missing value, or some numbers are fractions. It is −1 without such a label.
 func (t *texts) strayLabel() int {
 	word, missing, fractions, numbers := -1, -1, false, false
 	for i, l := range t.labels {
@@ -173,13 +173,14 @@ func (t *texts) strayLabel() int {
 	return -1
 }
 
-// classFinder finds the number of a class by its name, or by its value where it is a number.
+// classFinder finds the number of a class by its name, or by its value if it is a number.
 func classFinder(classes []string) func(label string) (int32, bool) {
 	index, values := make(map[string]int32, len(classes)), classIndex(classes)
 	for i, c := range classes {
 		index[c] = int32(i)
 	}
-	areBooleans := len(classes) == 2 && indexOf(classes, "false") >= 0 && indexOf(classes, "true") >= 0 // or 0 and 1
+	// The classes are booleans, and may be written 0 and 1.
+	areBooleans := len(classes) == 2 && indexOf(classes, "false") >= 0 && indexOf(classes, "true") >= 0
 	return func(label string) (int32, bool) {
 		if i, ok := index[label]; ok {
 			return i, true
@@ -193,8 +194,8 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 	}
 }
 
-// setTargets fills in the targets of the rows by the task that is known now. Where they are
-// optional, those of a row with one that cannot be used are not known.
+// setTargets sets the targets of the rows by the task. Optional targets of a row with an invalid one are not
+// known.
 func (t *texts) setTargets(made *table, optional bool) error {
 	u, find, width := &unneeded{}, classFinder(made.schema.Classes), max(1, len(t.targets))
 	for first := 0; first < len(t.labels); first += width {
@@ -211,8 +212,8 @@ func (t *texts) setTargets(made *table, optional bool) error {
 	return nil
 }
 
-// addTargets adds the targets of a row, by its labels from first on. Where the label bad cannot be used, they
-// are not known, and the error is about it.
+// addTargets adds the targets of a row, by its labels from first on. If a label is invalid, the targets are not
+// known; bad is its position, and the error is about it.
 func (t *texts) addTargets(made *table, find func(label string) (int32, bool), first, width int) (bad int, err error) {
 	if made.task == Classification {
 		c, known := find(t.labels[first])
@@ -241,8 +242,8 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 	return 0, nil
 }
 
-// readLabels takes the labels from a file: one on each line, in the order of the sequences, or name
-// and label, with a tab or a comma between them.
+// readLabels takes the labels from a file. It has one on each line, in the order of the sequences, or name and
+// label, with a tab or a comma between them.
 func (t *texts) readLabels(path string, w Watch) error {
 	f, err := w.open(path)
 	if err != nil {
@@ -304,7 +305,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 	}
 	names := t.names
 	if !slices.ContainsFunc(names, func(name string) bool { _, is := at[name]; return is }) && t.kind == seq.Graphs {
-		names = nil // the labels of molecules may go by number
+		names = nil // labels of molecules may be matched by number
 	}
 	places := make([]place, t.n())
 	t.labels = make([]string, t.n())
@@ -338,8 +339,7 @@ func firstWord(header string) string {
 	return header
 }
 
-// nameTargets sets the names of the targets, which labels are then read for. Several are a
-// regression.
+// nameTargets sets the names of the targets that the labels hold. Several targets are a regression.
 func (t *texts) nameTargets(names []string) {
 	if len(names) == 1 {
 		t.target = names[0]
@@ -348,8 +348,7 @@ func (t *texts) nameTargets(names []string) {
 	}
 }
 
-// targetNames are the names of the targets that are asked for, among the names there; nil where none
-// is asked for.
+// targetNames are the requested names of targets among the existing names; nil if none is requested.
 func (in *input) targetNames(there []string) []string {
 	switch like := in.opt.Like; {
 	case like != nil:
@@ -360,7 +359,7 @@ func (in *input) targetNames(there []string) []string {
 	return splitTargets(in.opt.Target, there)
 }
 
-// checkTargetNames refuses names that are not there, or that are there twice.
+// checkTargetNames refuses names that do not exist, or that exist twice.
 func (in *input) checkTargetNames(names, there []string, what string) error {
 	for i, name := range names {
 		if !slices.Contains(there, name) {

@@ -14,13 +14,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Ways to cut a text into symbols, as ReadOptions.Tokens names them.
+// These are ways to cut a text into symbols, as ReadOptions.Tokens names them.
 const (
 	TokensAuto  = "auto"  // whole numbers between blanks are integers, all else is letters
-	TokensChars = "chars" // letters, whose alphabet is found out
+	TokensChars = "chars" // letters, whose alphabet the texts decide
 )
 
-// Tokens are the values of ReadOptions.Tokens: the two ways to find out, and the alphabets.
+// Tokens are the values of ReadOptions.Tokens: the two ways of detection, and the alphabets.
 func Tokens() []string {
 	words := []string{TokensAuto, TokensChars}
 	for _, k := range seq.Kinds() {
@@ -29,26 +29,26 @@ func Tokens() []string {
 	return words
 }
 
-// texts are sequences as they stand in a file, before their symbols are known. The text of one that
-// stands on several lines has the line ends in it.
+// texts are sequences as they are written in a file, before their symbols are known. A text on several lines
+// includes the line ends.
 type texts struct {
 	name   string
-	text   []byte // end to end
+	text   []byte // the texts, one after another
 	end    []int
-	at     []place  // where each text starts
-	names  []string // FASTA: the text before the class; nil otherwise
-	labels []string // nil where the file has none
-	where  []place  // of the labels
+	at     []place  // place where each text starts
+	names  []string // FASTA: text before the class; otherwise nil
+	labels []string // nil if the file has none
+	where  []place  // places of the labels
 	notes  []string
 
-	labelsIn string // the file of the labels, where it is another
+	labelsIn string // the file of the labels, if it is not the file of the texts
 
-	kind   seq.Kind // their kind, where the format tells; "" else
-	target string   // the name of the labels; "": class
-	// the names of several targets, whose labels stand side by side; nil of one
+	kind   seq.Kind // kind of the sequences, if the format tells it; otherwise ""
+	target string   // name of the labels; "" for class
+	// names of several targets, whose labels stand side by side; nil for one
 	targets []string
-	idName  string         // what the names are called; "": name
-	graphs  []*graph.Graph // of a folder, in place of texts; each is nil once it is coded
+	idName  string         // name of the column of names; "" for name
+	graphs  []*graph.Graph // graphs of a folder, instead of texts; each is nil once it is encoded
 }
 
 func (t *texts) add(e *seq.Encoder, i int) error {
@@ -75,7 +75,7 @@ func (t *texts) note(format string, args ...any) {
 	t.notes = append(t.notes, t.name+": "+fmt.Sprintf(format, args...))
 }
 
-// append adds a text that stands there.
+// append adds a text that starts at a place.
 func (t *texts) append(text []byte, at place) {
 	t.text = append(t.text, text...)
 	t.end, t.at = append(t.end, len(t.text)), append(t.at, at)
@@ -90,7 +90,7 @@ func (t *texts) errorAt(p place, format string, args ...any) *Error {
 	return errorAt(t.name, p, format, args...)
 }
 
-// placeOf is where byte `offset` of sequence i stands.
+// placeOf is the place of byte `offset` of sequence i.
 func (t *texts) placeOf(i, offset int) place {
 	before, p := t.of(i)[:offset], t.at[i]
 	if lines := bytes.Count(before, []byte("\n")); lines > 0 {
@@ -99,7 +99,7 @@ func (t *texts) placeOf(i, offset int) place {
 	return place{p.line, p.column + offset}
 }
 
-// checkTokens refuses a way that there is not.
+// checkTokens refuses an unknown way to cut texts.
 func checkTokens(tokens string) error {
 	if tokens == "" || slices.Contains(Tokens(), tokens) {
 		return nil
@@ -107,8 +107,8 @@ func checkTokens(tokens string) error {
 	return errorf("", "there are no tokens %s%s", quote(tokens), didyoumean.Hint(tokens, Tokens()))
 }
 
-// encode codes the texts over the alphabet of the training data, the one that is asked for, or the
-// one that the texts look like.
+// encode encodes the texts over the alphabet of the training data, the requested one, or the one that the texts
+// look like.
 func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 	e, err := t.encoder(opt)
 	if err != nil {
@@ -139,17 +139,17 @@ func (t *texts) encoder(opt ReadOptions) (*seq.Encoder, error) {
 		}
 		return e, nil
 	}
-	asked := seq.Kind(opt.Tokens)
-	found := opt.Tokens == "" || opt.Tokens == TokensAuto // out by the texts
+	requested := seq.Kind(opt.Tokens)
+	found := opt.Tokens == "" || opt.Tokens == TokensAuto // the texts decide the alphabet
 	switch {
-	case t.kind != "" && !found && asked != t.kind:
+	case t.kind != "" && !found && requested != t.kind:
 		return nil, errorf(t.name, "holds %s: leave the tokens %s out", t.kind, opt.Tokens)
 	case t.kind != "":
 		return seq.NewEncoder(t.kind), nil
 	case found || opt.Tokens == TokensChars:
 		return seq.NewEncoder(t.detect(opt.Tokens)), nil
 	}
-	return seq.NewEncoder(asked), nil
+	return seq.NewEncoder(requested), nil
 }
 
 func (t *texts) detect(tokens string) seq.Kind {
@@ -230,11 +230,11 @@ func (t *texts) table(in *input) (*table, error) {
 	return made, nil
 }
 
-// nameColumn is the name for the names of a FASTA file.
+// nameColumn is the default name of the column of names of a FASTA file.
 const nameColumn = "name"
 
-// hashSequences adds alphabet and codes to a fingerprint. Words and vectors are written out, as
-// their codes depend on the order in which they came.
+// hashSequences adds alphabet and codes to a fingerprint. Words and vectors are written in full, since their
+// codes depend on their order in the file.
 func hashSequences(h hash.Hash, s *seq.Set) {
 	io.WriteString(h, "sequences of "+string(s.Alphabet.Kind)+"\n")
 	var line []byte
@@ -256,8 +256,8 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 	}
 }
 
-// formatLike is the format of a file that goes with training data: sequences with sequences, tables
-// with tables. Lines of any text that is no table are sequences beside a training set of them.
+// formatLike is the format of a file that belongs to training data: sequences with sequences, tables with
+// tables. For a training set of sequences, lines of any text that is not a table are sequences.
 func (in *input) formatLike(f format) (format, error) {
 	sequences := in.opt.Like.Alphabet != nil
 	isList := f.what == csvTable().what || f.what == sequenceLines().what
@@ -274,9 +274,9 @@ func (in *input) formatLike(f format) (format, error) {
 		return csvTable(), nil
 	case !sequences && f.sequences:
 		return f, errorf(in.name, "is %s, the training data are vectors: give rows with the same columns", f.what)
-	case !sequences && !f.text && in.opt.Like.named() != "":
+	case !sequences && !f.text && in.opt.Like.unfitForArray() != "":
 		return f, errorf(in.name, "is %s, whose numbers have places and no names, and column %s of the training data "+
-			"is more than a plain number: give a table with their columns", f.what, quote(in.opt.Like.named()))
+			"is more than a plain number: give a table with their columns", f.what, quote(in.opt.Like.unfitForArray()))
 	}
 	return f, nil
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// Every split of rows keeps the rows of a group together, or trains on the past and tests on the
-// future. Rows without groups and times are drawn.
+// Every split of rows keeps the rows of a group together, or trains on the past and tests on the future. Rows
+// without groups and times are drawn.
 
-// apart takes about count rows away from the others: a function of the rows and the seed.
+// apart separates about count rows from the others. The choice depends only on the rows and the seed.
 func (d *Dataset) apart(count int, site uint32, seed uint64) (kept, held []int) {
 	switch {
 	case d.Times != nil:
@@ -29,7 +29,7 @@ func (d *Dataset) apart(count int, site uint32, seed uint64) (kept, held []int) 
 	return others(d.N(), held), held
 }
 
-// HowSplit tells how apart takes rows away.
+// HowSplit describes how apart chooses rows.
 func (d *Dataset) HowSplit(seed uint64) string {
 	switch {
 	case d.Times != nil:
@@ -40,31 +40,31 @@ func (d *Dataset) HowSplit(seed uint64) string {
 	return fmt.Sprintf("by the seed %d", seed)
 }
 
-// pastAndFuture holds the last count rows in time, with all rows of the time of their first one. Rows less
-// than Apart before that are in neither part.
+// pastAndFuture splits off the last count rows in time, with all rows at the time of the first of them. Rows
+// less than Apart before that are in neither part.
 func (d *Dataset) pastAndFuture(count int) (past, future []int) {
 	times := slices.Sorted(slices.Values(d.Times))
 	from := times[len(times)-count]
-	if from == times[0] { // nothing is before
+	if from == times[0] { // no row is before it
 		later := slices.IndexFunc(times, func(t float64) bool { return t > from })
 		from = times[max(0, later)]
 	}
 	return d.between(math.Inf(-1), from-d.Apart), d.between(from, math.Inf(1))
 }
 
-// between are the rows with times from one on and before another.
+// between are the rows with times in [from, to).
 func (d *Dataset) between(from, to float64) []int {
 	return which(d.N(), func(i int) bool { return d.Times[i] >= from && d.Times[i] < to })
 }
 
-// wholeGroups draws groups until they have count rows. One that would make them twice as many is passed
-// over, and one group stays.
+// wholeGroups draws groups until they have count rows. It skips a group that would make them more than twice as
+// many, and leaves at least one group.
 func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) []int {
 	sizes := d.groupSizes()
 	order := make([]int32, len(sizes))
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, site, 0, 0)
 	in, rows := make([]bool, len(sizes)), 0
-	for pass := range 2 { // in the second one, nothing has suited
+	for pass := range 2 { // the second pass also takes larger groups, if the first took none
 		for _, g := range order {
 			if n := sizes[g]; rows < count && n > 0 && rows+n < d.N() && (pass == 1 || rows+n <= 2*count) {
 				in[g], rows = true, rows+n
@@ -78,7 +78,7 @@ func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) []int {
 	return which(d.N(), func(i int) bool { return in[d.Groups[i]] })
 }
 
-// groupSizes are the rows of each group; 0 of those that are in other parts.
+// groupSizes are the numbers of rows of the groups; 0 for groups that are in other parts.
 func (d *Dataset) groupSizes() []int {
 	sizes := make([]int, int(slices.Max(d.Groups))+1)
 	for _, g := range d.Groups {
@@ -87,9 +87,9 @@ func (d *Dataset) groupSizes() []int {
 	return sizes
 }
 
-// InFold splits all rows for fold k of folds, from 1. Rows without groups and times have equal shares of
-// each class in the folds. Of rows with times, fold k is tested on window k+1 of equal windows in time, and
-// trained on all before it: the first window is in no test.
+// InFold splits all rows for fold k of folds, from 1. Rows without groups and times have equal shares of each
+// class in the folds. For rows with times, time is cut into equal windows. Fold k is tested on window k+1, and
+// trained on all rows before it; the first window is in no test.
 func (d *Dataset) InFold(folds, k int) (train, test []int) {
 	var in []int
 	switch {
@@ -105,7 +105,7 @@ func (d *Dataset) InFold(folds, k int) (train, test []int) {
 	return others(len(in), test), test
 }
 
-// windows are the times where the windows begin that folds are tested on.
+// windows are the times at which the tested windows begin.
 func (d *Dataset) windows(folds int) (cuts []float64) {
 	times := slices.Sorted(slices.Values(d.Times))
 	for k := range folds {
@@ -132,7 +132,7 @@ func (d *Dataset) foldsOfGroups(folds int) []int {
 	return in
 }
 
-// scoreFolds are folds of whole groups, or of windows in time, from 1; nil of rows without groups and times.
+// scoreFolds are folds of whole groups, or of windows in time, from 1; nil for rows without groups and times.
 func (d *Dataset) scoreFolds(folds int) (in []int) {
 	switch {
 	case d.Times != nil:
@@ -146,7 +146,7 @@ func (d *Dataset) scoreFolds(folds int) (in []int) {
 	return in
 }
 
-// CheckSplit refuses folds that the groups or times of the rows do not have.
+// CheckSplit refuses folds for which the rows have too few groups or times.
 func (d *Dataset) CheckSplit(folds int) error {
 	if d.Groups != nil {
 		sizes := d.groupSizes()
@@ -166,8 +166,8 @@ func (d *Dataset) CheckSplit(folds int) error {
 	return nil
 }
 
-// HoldOut takes a fraction of the training rows away from training, one row at least, to validate on. It
-// is an error if what is left teaches nothing.
+// HoldOut splits a fraction of the training rows off, at least one row, to validate on. It is an error if
+// nothing can be learnt from the rest.
 func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Dataset, err error) {
 	n := d.N()
 	if err := d.checkApart(); err != nil {
@@ -183,7 +183,7 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 	return rest, d.Subset(rows), nil
 }
 
-// checkFolds refuses folds that rows cannot have.
+// checkFolds refuses folds for which there are too few rows.
 func checkFolds(s Source) error {
 	switch {
 	case s.Folds == 1 || s.Folds < 0:
@@ -197,7 +197,7 @@ func checkFolds(s Source) error {
 	return nil
 }
 
-// inFolds splits all rows: those of fold k, from 1, are to test on.
+// inFolds splits all rows. The rows of fold k, from 1, are for testing.
 func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, err error) {
 	fold = max(fold, 1)
 	if folds > all.N() {
@@ -228,11 +228,11 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 	return all.Subset(rest), test, note, nil
 }
 
-// foldsOf are the folds of n rows, from 1; labels is nil where there are no classes. The folds depend
-// only on the classes of the rows and their numbers in the file, not on a seed. So runs with other
-// seeds, and other programs, have the same folds. The rows of each class are sorted by the SHA-256 of
-// the text "fold:" and the row's number from 1. They are dealt out to the folds in turn, class after
-// class. Sizes of folds, and of a class in them, then differ by at most one row.
+// foldsOf are the folds of n rows, from 1; labels is nil if there are no classes. The folds depend only on the
+// classes of the rows and their numbers in the file, not on a seed. So runs with other seeds, and other
+// programs, have the same folds. The rows of each class are sorted by the SHA-256 of the text "fold:" and the
+// row's number from 1. They are distributed to the folds in turn, class after class. So the sizes of folds, and
+// of a class in them, differ by at most one row.
 func foldsOf(labels []int32, n, folds int) []int {
 	order, hashes := everyRow(n), make([][sha256.Size]byte, n)
 	for i := range hashes {
@@ -251,16 +251,15 @@ func foldsOf(labels []int32, n, folds int) []int {
 	return in
 }
 
-// The sites of rows that are held out, for testing and for validation, and of a Sample keep their
-// draws apart from every other use of the seed.
+// These sites separate the draws of rows that are held out, for testing and for validation, and of a Sample
+// from all other uses of the seed.
 const (
 	heldOutSite    = 0x64617461 // "data"
 	validationSite = 0x76616c69 // "vali"
 	sampleSite     = 0x73616d70 // "samp"
 )
 
-// drawn is count of the rows 0 … n−1 in ascending order, without replacement: a function of its
-// arguments alone.
+// drawn is count of the rows 0 … n−1 in ascending order, without replacement. It depends only on its arguments.
 func drawn(n, count int, site uint32, seed uint64) []int {
 	order := make([]int, n)
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, site, 0, 0)
@@ -269,8 +268,8 @@ func drawn(n, count int, site uint32, seed uint64) []int {
 	return rows
 }
 
-// Sample is d, or, where it has more rows, count of them, drawn without replacement. Which rows is
-// a function of their number and the seed; rows are their numbers in d.
+// Sample draws count of the rows of d without replacement, or returns d if it has no more. The choice depends
+// only on their number and the seed; rows are their numbers in d.
 func (d *Dataset) Sample(count int, seed uint64) (sample *Dataset, rows []int) {
 	n := d.N()
 	rows = drawn(n, min(n, count), sampleSite, seed)
@@ -280,7 +279,7 @@ func (d *Dataset) Sample(count int, seed uint64) (sample *Dataset, rows []int) {
 	return d.Subset(rows), rows
 }
 
-// Spread is d, or, where it has more, count of its rows evenly spread over it.
+// Spread is d, or, if it has more rows, count of its rows, evenly spread over it.
 func (d *Dataset) Spread(count int) *Dataset {
 	n := d.N()
 	if n <= count {
@@ -293,10 +292,10 @@ func (d *Dataset) Spread(count int) *Dataset {
 	return d.Subset(rows)
 }
 
-// Rows of one recording that stand next to each other are nearly equal, so that a test on rows
-// drawn at random from it asks little of a model. A blocked set is one recording in the order of
-// time, cut into blocks of equal length. Fold k is tested on block k and trained on the others,
-// without the rows within a second of the block: none of those is a near copy of a test row.
+// Neighbouring rows of one recording are nearly equal, so a test on randomly drawn rows is too easy. A blocked
+// set is one recording in the order of time, cut into blocks of equal length. Fold k is tested on block k, and
+// trained on the others without the rows within a second of the block. So no training row is a near copy of a
+// test row.
 const (
 	blocks    = sets.Blocks
 	guardRows = 128 // a second of the EEG recording
@@ -312,7 +311,7 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 	if all.N() < blocks*2 {
 		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", plural(all.N(), "row"), blocks)
 	}
-	// A block may lack the far outliers of the others: all folds are scaled alike.
+	// A block may lack the far outliers of the others, so all folds are scaled alike.
 	all.Name, all.AutoScaling, all.Apart = set.Name, "robust", guardRows
 	for i := range all.N() {
 		all.Times = append(all.Times, float64(i))
@@ -325,13 +324,13 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 	return all.Subset(trainRows), all.Subset(testRows), notes, nil
 }
 
-// block lists the rows lo … hi−1 of n rows in the order of time, and those to train on.
+// block lists the rows lo … hi−1 of n rows in the order of time, and the rows to train on.
 func block(n, lo, hi int) (train, test []int) {
 	return which(n, func(i int) bool { return i < lo-guardRows || i >= hi+guardRows }), everyRow(n)[lo:hi]
 }
 
-// overlaps are warnings about rows to test or validate on that are of a group of the training rows, or not later than
-// all of these: scores tell nothing about new groups, or about the future.
+// overlaps are warnings about rows to test or validate on that belong to a group of the training rows, or are
+// not later than all of them. Their scores do not show how well new groups, or the future, are predicted.
 func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 	warn := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -359,7 +358,7 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 	warn(d.withScaffolds(train.scaffolds, inTraining), "have scaffolds of the training rows")
 	if d.Times != nil && train.Times != nil {
 		last := slices.Max(train.Times)
-		early := which(d.N(), func(i int) bool { return d.Times[i] <= last }) // not NaN, an unknown time
+		early := which(d.N(), func(i int) bool { return d.Times[i] <= last }) // naN is an unknown time
 		warn(len(early), "are not later than the last training row")
 	}
 	return warnings

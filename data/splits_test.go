@@ -121,7 +121,7 @@ func TestDashesInRoles(t *testing.T) {
 			continue
 		}
 		opt.Missing = ""
-		want := `t.csv:3:1: found "-", a missing value, in column "r": each row needs its ` + roles.given()
+		want := `t.csv:3:1: found "-", a missing value, in column "r": each row needs its ` + roles.firstOption()
 		_, _, err = readText(table, opt)
 		wantError(t, "", err, strings.HasPrefix, want)
 	}

@@ -10,37 +10,37 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Stream gives the rows of a file to be predicted, some at a time. Of a table it holds no more than
-// these; of another format it holds, and gives, all rows at once.
+// Stream gives the rows of a file to be predicted, some at a time. It holds no more than these rows of a table.
+// For another format, it holds and gives all rows at once.
 type Stream struct {
 	in    *input
 	file  *watched
-	rec   *records // nil of another format
+	rec   *records // nil for another format
 	lay   *layout
-	whole *Dataset // of another format, until it was given
+	whole *Dataset // all rows of another format, until they were given
 	notes []string
 	ended bool
 
-	aside *badRows // of another format, for bad
-	bad   func(BadRow) error
+	badRows *badRows // bad rows of another format, for the callback bad
+	bad     func(BadRow) error
 }
 
-// BadRow is a row that cannot be predicted: its fault, and its cells as far as they are known.
+// BadRow is a row that cannot be predicted: its fault, and its cells if they are known.
 type BadRow struct {
 	Err   *Error
 	Cells []string
 }
 
-// forPrediction are the options of a file to be predicted by a model of a training set with this schema.
-// With a header, columns are matched by name in any order, and other columns are ignored. Without
-// one, the file must have the inputs in order, with or without the target in its place. The target
-// may be missing. Only the options ID and Dialect are used.
+// forPrediction are the options for a file to be predicted by a model whose training set has this schema. With
+// a header, columns are matched by name in any order, and other columns are ignored. Without one, the file must
+// have the inputs in order, with or without the target in its place. The target may be missing. Only the
+// options ID and Dialect are used.
 func forPrediction(s Schema, o TableOptions, w Watch) ReadOptions {
 	return ReadOptions{Like: &s, TargetOptional: true, TableOptions: o, Watch: w}
 }
 
-// OpenStream opens a file to be predicted. A row that has no target has the target NaN, or the
-// class −1. A callback takes bad rows, which are left out; without one they are errors.
+// OpenStream opens a file to be predicted. A row without a target has the target NaN, or the class −1. A
+// callback takes bad rows, which are left out; without a callback they are errors.
 func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(BadRow) error) (s *Stream, err error) {
 	opt := forPrediction(schema, o, w)
 	if schema.Alphabet != nil || IsFolder(path) {
@@ -56,7 +56,7 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 	}
 	s = &Stream{file: file}
 	lim := fileLimits()
-	lim.text = math.MaxInt64 // some rows at a time fit the memory, however many there are
+	lim.text = math.MaxInt64 // some rows at a time fit into memory, whatever their total number
 	if s.in, err = newInput(name, file, opt, lim); err == nil {
 		err = s.in.open()
 	}
@@ -73,7 +73,7 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 	return s, nil
 }
 
-// openWhole reads a file whose rows come at once. Of sequences, some may be bad.
+// openWhole reads a file whose rows come at once. Some sequences may be bad.
 func openWhole(path string, opt ReadOptions, bad func(BadRow) error) (*Stream, error) {
 	if bad != nil && opt.Like.Alphabet == nil {
 		return nil, errorf(path, "is not a table whose rows stand one after the other: leave --skip-bad out")
@@ -82,10 +82,10 @@ func openWhole(path string, opt ReadOptions, bad func(BadRow) error) (*Stream, e
 		opt.bad = &badRows{}
 	}
 	ds, notes, err := ReadFile(path, opt)
-	return &Stream{whole: ds, notes: notes, aside: opt.bad, bad: bad}, err
+	return &Stream{whole: ds, notes: notes, badRows: opt.bad, bad: bad}, err
 }
 
-// OpenWhole is OpenStream, but gives all rows at once.
+// OpenWhole is like OpenStream, but gives all rows at once.
 func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, error) {
 	return openWhole(path, forPrediction(schema, o, w), nil)
 }
@@ -106,7 +106,7 @@ func (s *Stream) begin(bad func(BadRow) error) (err error) {
 // Whole reports whether all rows come at once.
 func (s *Stream) Whole() bool { return s.rec == nil }
 
-// All are the rows where they come at once, and otherwise nil.
+// All are the rows if they come at once, else nil.
 func (s *Stream) All() *Dataset { return s.whole }
 
 // Next returns at most the given number of rows, or io.EOF after the last.
@@ -116,8 +116,8 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 		if s.whole = nil; ds == nil {
 			return nil, io.EOF
 		}
-		if s.aside != nil {
-			for _, row := range s.aside.rows {
+		if s.badRows != nil {
+			for _, row := range s.badRows.rows {
 				if err := s.bad(row); err != nil {
 					return nil, err
 				}
@@ -145,7 +145,7 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 	return ds, err
 }
 
-// Notes are lines for the user, each of them once: what was ignored and, after the last row, which
+// Notes are lines for the user, each given once. They name what was ignored and, after the last row, which
 // words are new.
 func (s *Stream) Notes() (notes []string) {
 	notes, s.notes = s.notes, nil
@@ -160,8 +160,8 @@ func (s *Stream) Columns() []string {
 	switch {
 	case s.rec != nil:
 		return s.rec.columnNames()
-	case s.aside != nil:
-		return s.aside.columns
+	case s.badRows != nil:
+		return s.badRows.columns
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (s *Stream) Close() error {
 	return s.file.Close()
 }
 
-// setAside takes an error about the current row to the callback. Other errors come back.
+// setAside passes an error about the current row to the callback. It returns other errors.
 func (l *layout) setAside(rec *records, err error) error {
 	var e *Error
 	if l.bad == nil || !errors.As(err, &e) || !e.row {
@@ -188,7 +188,7 @@ func (l *layout) setAside(rec *records, err error) error {
 	return l.bad(BadRow{e, cells})
 }
 
-// none is the error about a file without rows that can be used.
+// none is the error about a file without usable rows.
 func (l *layout) none(rec *records) error {
 	switch {
 	case l.badRows > 0:
@@ -209,13 +209,13 @@ func (l *layout) none(rec *records) error {
 	return errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
 }
 
-// badRows are rows of a file that is read whole, set aside for a Stream.
+// badRows are the bad rows of a file that is read whole, for a Stream.
 type badRows struct {
-	columns []string // the names of their cells
+	columns []string // names of the cells
 	rows    []BadRow
 }
 
-// take is the callback of a layout, nil where bad rows are errors.
+// take is the callback of a layout, nil if bad rows are errors.
 func (b *badRows) take() func(BadRow) error {
 	if b == nil {
 		return nil
@@ -226,7 +226,7 @@ func (b *badRows) take() func(BadRow) error {
 	}
 }
 
-// fault is the error about a text that stands there, which has no symbols or a wrong one.
+// fault is the error about text i, which has no symbols or an invalid one; nil if it is valid.
 func (t *texts) fault(e *seq.Encoder, i int) *Error {
 	if bad, is := errors.AsType[*seq.SymbolError](t.add(e, i)); is {
 		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", quote(bad.Symbol), bad.Msg)
@@ -237,7 +237,7 @@ func (t *texts) fault(e *seq.Encoder, i int) *Error {
 	return nil
 }
 
-// setAside takes the texts out that cannot be read, where the input has a place for them.
+// setAside removes the texts that cannot be read, if the input collects them.
 func (t *texts) setAside(in *input) error {
 	to := in.opt.bad
 	if to == nil || t.graphs != nil {

@@ -24,14 +24,14 @@ type Summary struct {
 	Target      string          `json:"target"`
 	Columns     []ColumnSummary `json:"columns"`                // the inputs
 	TargetStats *ColumnSummary  `json:"target_stats,omitempty"` // regression of one target
-	Targets     []ColumnSummary `json:"targets,omitempty"`      // of several
+	Targets     []ColumnSummary `json:"targets,omitempty"`      // several targets
 	Histogram   []Bin           `json:"histogram,omitempty"`    // regression
 	Classes     []ClassCount    `json:"classes,omitempty"`      // classification
 	// Outlier is the input value farthest from its column's mean; AutoScaling is what
 	// the scaling auto makes of it.
 	Outlier     Outlier `json:"outlier"`
 	AutoScaling string  `json:"auto_scaling"`
-	// of the columns that need more than a mean and a standard deviation
+	// ScalingNotes are about the columns that need more than a mean and a standard deviation.
 	ScalingNotes []string `json:"scaling_notes,omitempty"`
 	Fingerprint  string   `json:"fingerprint"`
 }
@@ -39,13 +39,13 @@ type Summary struct {
 // SequenceStats describes the sequences of a set.
 type SequenceStats struct {
 	Alphabet string  `json:"alphabet"`
-	Letters  int     `json:"letters"` // that it has; of words, that occur
+	Letters  int     `json:"letters"` // letters of the alphabet; for words, those that occur
 	Shortest int     `json:"shortest"`
 	Mean     float64 `json:"mean"`
 	Longest  int     `json:"longest"`
-	Repeated int     `json:"repeated"`         // rows whose sequence an earlier row has
-	Edges    float64 `json:"edges,omitempty"`  // of graphs, on average
-	Values   int     `json:"values,omitempty"` // of each node of graphs
+	Repeated int     `json:"repeated"`         // rows whose sequence equals that of an earlier row
+	Edges    float64 `json:"edges,omitempty"`  // edges of a graph, on average
+	Values   int     `json:"values,omitempty"` // values of each node of graphs
 }
 
 func sequenceStats(s *seq.Set) *SequenceStats {
@@ -106,7 +106,7 @@ func Summarize(d *Dataset) Summary {
 	if d.X != nil {
 		col, sds := worstOutlier(d.X)
 		s.Outlier = Outlier{d.Columns[col], sds}
-		scaler, _ := FitScaler("auto", d) // the kinds of auto are known
+		scaler, _ := FitScaler("auto", d) // fitScaler accepts the kind auto
 		s.AutoScaling, s.ScalingNotes = scaler.Kind, scaler.Notes(d)
 	}
 	switch {
@@ -126,7 +126,7 @@ func Summarize(d *Dataset) Summary {
 	return s
 }
 
-// summarizeColumn sorts v.
+// summarizeColumn describes the values v of a column, and sorts them.
 func summarizeColumn(name string, v []float64) ColumnSummary {
 	c := ColumnSummary{Name: name, Type: "whole"}
 	c.Mean, c.SD = meanSD(v)
@@ -168,10 +168,10 @@ func histogram(sorted []float64) []Bin {
 	return bins
 }
 
-// fewColumns is how many inputs are shown of more than twice as many.
+// fewColumns is the number of inputs that are shown if there are more than twice as many.
 const fewColumns = 40
 
-// Lines renders the summary for people, a line each.
+// Lines formats the summary for people, a line each.
 func (s Summary) Lines() []string {
 	lines := []string{
 		fmt.Sprintf("%s: %s rows, %s, target %s (%s)", s.Path, humanize.Comma(int64(s.Rows)),
@@ -279,7 +279,7 @@ func (s Summary) mostCommon() int {
 	return most
 }
 
-// bar is a line of blocks, the longest for the largest count, one at least for any.
+// bar is a line of blocks, the longest for the largest count. Any count above 0 has one block at least.
 func bar(count, largest int) string {
 	const longest = 40
 	if count == 0 {

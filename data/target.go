@@ -12,10 +12,10 @@ import (
 
 const (
 	maxClasses     = mostTexts
-	maxAutoClasses = 20 // of whole numbers that are found to be classes
+	maxAutoClasses = 20 // largest number of whole numbers that auto takes for classes
 )
 
-// parseTask gives "" for auto.
+// parseTask returns "" for auto.
 func parseTask(s string) (Task, error) {
 	switch s {
 	case "", "auto":
@@ -30,14 +30,15 @@ func parseTask(s string) (Task, error) {
 // targetKind is the kind of a target column.
 type targetKind struct {
 	task    Task
-	classes []string // in the order of their numbers, or else of their letters
+	classes []string // the classes in the order of their numbers, or of their letters if they are words
 	note    string
-	open    bool // the other task would do as well, and the note tells the user how to ask for it
+	// The other task would do as well, and the note tells the user how to choose it.
+	open bool
 }
 
-// targetOf decides the kind of a target by the profile of its column. Words are classes. Whole
-// numbers are where they are two, or where few of them stand near 0 or 1; the task, if given,
-// decides for any others. A mistyped number is an error, not a class.
+// targetOf decides the kind of a target by the profile of its column. Words are classes. Whole numbers are
+// classes if there are two of them, or few near 0 or 1. For other numbers the task decides, if given. A
+// mistyped number is an error, not a class.
 func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (targetKind, error) {
 	where := "target column " + quote(column)
 	classes, why, err := targetClasses(file, where, c, task, nominal)
@@ -79,8 +80,8 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 	return k, nil
 }
 
-// targetClasses are the classes that a target column has, if any, and why they are none unless
-// someone says so.
+// targetClasses are the classes that a target column has, if any. why is the reason for having none unless the
+// task is set.
 func targetClasses(file, where string, c *columnProfile, task Task, nominal bool) (classes []string, why string,
 	err error) {
 	bad := func(s sighting, format string, args ...any) error {
@@ -95,7 +96,7 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 			why = ""
 		}
 	case c.isUnclear() && !c.keepsUnitsAs(task):
-		err = bad(c.signs.tells, ", which is not a plain number: %s", c.clearer())
+		err = bad(c.signs.ambiguous, ", which is not a plain number: %s", c.clearer())
 	case c.hasUnits() && !c.keepsUnitsAs(task):
 		err = bad(c.texts, ", a number with the unit %s: write numbers alone, or use the task classification",
 			quote(c.signs.units[0]))
@@ -124,7 +125,7 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	return classes, why, err
 }
 
-// numberClass is the label of a class that is a number. A whole one of usual size has no exponent.
+// numberClass is the label of a class that is a number. Whole numbers of usual size have no exponent.
 func numberClass(v float64) string {
 	const usual = 1e15 // whole numbers up to it are exact
 	if v == math.Trunc(v) && math.Abs(v) < usual {
@@ -133,8 +134,8 @@ func numberClass(v float64) string {
 	return number(v)
 }
 
-// wholeNumbers lists the different numbers of a column in order; why is the reason not to take
-// them for classes unless the user asks for it.
+// wholeNumbers lists the different numbers of a column in order. why is the reason not to take them for classes
+// unless the user asks for it.
 func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	if c.fractions.cell != "" {
 		why = "holds numbers that are not whole (" + c.fractions.cell + ")"
@@ -147,8 +148,8 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	}
 	var values []float64
 	for cell := range c.seen {
-		if v, err := (&style{comma: true}).number(cell); err == nil { // a point or a comma
-			values = append(values, v+0) // −0 is 0
+		if v, err := (&style{comma: true}).number(cell); err == nil { // the cell may have a point or a comma
+			values = append(values, v+0) // the sum turns −0 into 0
 		}
 	}
 	slices.Sort(values)
@@ -179,7 +180,7 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 func profileNumbers(y []float64, booleans bool) *columnProfile {
 	c := &columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), numbers: len(y)}
 	if booleans {
-		c.numbers, c.texts.n, c.booleans, c.isTyped, c.signs.other = 0, len(y), len(y), true, true
+		c.numbers, c.texts.n, c.booleans, c.isTyped, c.signs.hasText = 0, len(y), len(y), true, true
 	}
 	for _, v := range y {
 		if booleans {
@@ -197,7 +198,7 @@ func profileNumbers(y []float64, booleans bool) *columnProfile {
 	return c
 }
 
-// setTarget decides what targets that are numbers are, and stores them.
+// setTarget decides the kind of targets that are numbers, and stores them.
 func (d *Dataset) setTarget(name string, y []float64, nominal, booleans bool) (note string, err error) {
 	k, err := targetOf(name, d.Target, profileNumbers(y, booleans), d.Task, nominal)
 	if err != nil {
@@ -212,7 +213,7 @@ func (d *Dataset) setTarget(name string, y []float64, nominal, booleans bool) (n
 	return k.note, nil
 }
 
-// choice is the note where the other task would do as well.
+// choice is the note about the other task, if that would do as well.
 func (k targetKind) choice() string {
 	if k.open {
 		return k.note
@@ -220,7 +221,7 @@ func (k targetKind) choice() string {
 	return ""
 }
 
-// setLabels stores classes that are numbers as indices: −1 of one that is not known.
+// setLabels stores classes that are numbers as indices: −1 for an unknown class.
 func (d *Dataset) setLabels(y []float64) {
 	index := classIndex(d.Classes)
 	d.Labels = make([]int32, len(y))
@@ -232,7 +233,8 @@ func (d *Dataset) setLabels(y []float64) {
 	}
 }
 
-// classIndex finds classes that are numbers. Where all are booleans, these are 1 and 0.
+// classIndex maps the numbers of classes to their indices. If all classes are booleans, the numbers are 1 and
+// 0.
 func classIndex(classes []string) map[float64]int32 {
 	index := make(map[float64]int32, len(classes))
 	words := slices.ContainsFunc(classes, func(c string) bool { _, ok := boolean(c); return !ok })
@@ -249,7 +251,8 @@ func classIndex(classes []string) map[float64]int32 {
 	return index
 }
 
-// checkClasses refuses a class of training rows that are all left out: they lack cells, or have the weight 0.
+// checkClasses refuses a class whose training rows are all left out, because they lack cells or have the weight
+// 0.
 func (l *layout) checkClasses(made *table) error {
 	if l.like || l.class == nil || l.dropped+l.weightless == 0 {
 		return nil
@@ -267,7 +270,8 @@ func (l *layout) checkClasses(made *table) error {
 		quote(l.names[0]))
 }
 
-// knownClass is the test of a class that is a number: its fault, or "". Any number will do where there are no classes.
+// knownClass is the test of a class that is a number. It returns the fault, or "". Any number is accepted if
+// there are no classes.
 func knownClass(like *Schema) func(v float64) (wrong string) {
 	if like == nil || like.Task != Classification {
 		return func(float64) string { return "" }
@@ -287,11 +291,11 @@ func unknownClass(class, column string, classes []string) string {
 		class, quote(column), list(classes))
 }
 
-// A regression may have several target columns, ReadOptions.Target "a,b,c": each is an output of
-// the model.
+// A regression may have several target columns, ReadOptions.Target "a,b,c". Each of them is an output of the
+// model.
 
-// splitTargets are the columns that a target names: itself, or several with commas between them. A
-// name that has a comma is given by its column's number.
+// splitTargets are the columns that a target names: itself, or several with commas between them. A name with a
+// comma is given by the number of its column.
 func splitTargets(target string, names []string) []string {
 	if target == "" || slices.Contains(names, target) || !strings.Contains(target, ",") {
 		return []string{target}
@@ -327,7 +331,7 @@ func checkSeveral(file string, at []int, names []string) error {
 	return nil
 }
 
-// targetText is how several targets are named in one word, which splitTargets takes apart again.
+// targetText is the word that names several targets, which splitTargets can split again.
 func targetText(at []int, names []string) string {
 	words := make([]string, len(at))
 	for i, a := range at {
@@ -347,8 +351,8 @@ func (t *table) nameTargets(at []int, names []string) {
 	}
 }
 
-// fitTargets gives d the targets y of a table whose training data are like. A file that has another
-// number of targets has none, where they may be missing.
+// fitTargets gives d the targets y of a table that is like the training data. If they are optional, a file with
+// another number of targets has none.
 func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 	n := d.N()
 	switch {
@@ -371,7 +375,7 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 	return nil
 }
 
-// severalClasses refuses to take the values of n target columns for classes.
+// severalClasses refuses to use the values of n target columns as classes.
 func (in *input) severalClasses(n int) error {
 	if n > 1 && in.task == Classification {
 		advice := ""

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// plainColumns are the names of inputs that have none: x0, x1, ….
+// plainColumns are the default names of inputs: x0, x1, ….
 func plainColumns(d int) []string {
 	names := make([]string, d)
 	for i := range names {
@@ -20,7 +20,7 @@ func plainColumns(d int) []string {
 	return names
 }
 
-// plainTargets are the names of n targets that have none: label, or y0, y1, ….
+// plainTargets are the default names of n targets: label, or y0, y1, ….
 func plainTargets(n int) []string {
 	if n == 1 {
 		return []string{labelColumn}
@@ -32,8 +32,8 @@ func plainTargets(n int) []string {
 	return names
 }
 
-// ownTarget refuses a target column for a file that has no choice of columns, except the name that
-// its n targets get here: a run's config.yaml has that.
+// ownTarget refuses a target column for a file that has no choice of columns. It accepts the default name of
+// the n targets, which the config.yaml of a run has.
 func (in *input) ownTarget(name string, n int, why string) error {
 	if own := strings.Join(plainTargets(n), ","); in.opt.Target != "" && in.opt.Target != own {
 		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, quote(in.opt.Target), own)
@@ -41,8 +41,8 @@ func (in *input) ownTarget(name string, n int, why string) error {
 	return nil
 }
 
-// takeTargets reads the targets of the rows of t from the file that is given or belongs to the
-// inputs by its name.
+// takeTargets reads the targets of the rows of t from the file that is given, or that belongs to the inputs by
+// its name.
 func (in *input) takeTargets(t *table) error {
 	path := in.opt.Labels
 	if path == "" {
@@ -84,8 +84,8 @@ func (in *input) readTargets(t *table, path string) error {
 	return in.arrayTargets(t, a)
 }
 
-// setTargets checks the targets of all rows, which stand in an array, and makes them those of t. where tells the
-// place of target i.
+// setTargets checks the targets of all rows, which come from an array, and sets them in t. where is the place
+// of target i.
 func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int) string) error {
 	n, d := size(t.x)
 	s := &t.schema
@@ -119,9 +119,9 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 	return nil
 }
 
-// targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz. Its
-// name has labels instead of images and idx1 instead of idx3, or starts with y instead of x. If
-// none exists, tried lists the names that were tried.
+// targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz. Its name has
+// labels instead of images and idx1 instead of idx3, or starts with y instead of x. If there is none, tried
+// lists the names that were tried.
 func targetsBeside(inputs string) (path, tried string) {
 	dir, name := filepath.Split(inputs)
 	plain := strings.TrimSuffix(name, ".gz")
@@ -155,8 +155,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// Targets of rows to be predicted are never needed. One that is missing, or that cannot be used, is
-// not known: NaN, or class −1.
+// Targets of rows to be predicted are never needed. A missing or invalid one is not known: NaN, or class −1.
 
 // unneeded counts the targets that are not known.
 type unneeded struct {
@@ -176,7 +175,7 @@ func (u *unneeded) meet(cell string, at place) {
 // all reports whether none of the rows has a target.
 func (u *unneeded) all(rows int) bool { return u.missing+u.unusable.n >= rows }
 
-// notes tells of them: the rows have empty cells.
+// notes describe these targets.
 func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
 	if u.missing > 0 {
 		notes = append(notes,
@@ -196,12 +195,12 @@ func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
 		others).Error())
 }
 
-// withoutTargets takes the targets from t.
+// withoutTargets removes the targets from t.
 func (t *table) withoutTargets() {
 	t.y, t.labels, t.schema.Target, t.schema.Targets, t.schema.TargetsAt = nil, nil, "", nil, nil
 }
 
-// unlessUnneeded makes an error about targets a note, where they are not needed.
+// unlessUnneeded turns an error about targets into a note if they are not needed.
 func (in *input) unlessUnneeded(t *table, err error) error {
 	if !in.opt.TargetOptional || !errors.As(err, new(*Error)) {
 		return err
@@ -211,7 +210,7 @@ func (in *input) unlessUnneeded(t *table, err error) error {
 	return nil
 }
 
-// isTarget reports whether a label can be a target of rows like those of training.
+// isTarget reports whether a label can be a target of rows like the training rows.
 func (s Schema) isTarget(label string) bool {
 	if s.Task == Classification {
 		_, known := classFinder(s.Classes)(label)
@@ -221,7 +220,7 @@ func (s Schema) isTarget(label string) bool {
 	return err == nil && math.Abs(v) <= largest
 }
 
-// areTargets reports whether all labels can be.
+// areTargets reports whether all labels can be targets.
 func (s Schema) areTargets(labels []string) bool {
 	return !slices.ContainsFunc(labels, func(l string) bool { return !s.isTarget(strings.TrimSpace(l)) })
 }

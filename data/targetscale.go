@@ -11,17 +11,16 @@ import (
 
 // TargetScale standardises a regression target y, or log y.
 type TargetScale struct {
-	Mean float64 `json:"mean"` // of y or of log y, in training rows
-	SD   float64 `json:"sd"`   // of the same; n−1 in the denominator
+	Mean float64 `json:"mean"` // mean of y or of log y, in training rows
+	SD   float64 `json:"sd"`   // standard deviation of the same; n−1 in the denominator
 	Log  bool    `json:"log,omitempty"`
-	// of y itself, where SD is that of log y; 0 elsewhere
+	// OwnSD is the standard deviation of y itself, if SD is that of log y; otherwise 0.
 	OwnSD float64 `json:"own_sd,omitempty"`
 	Most  float64 `json:"most,omitempty"`  // the largest y
-	Least float64 `json:"least,omitempty"` // the least; both are 0 in older models of SD of y
+	Least float64 `json:"least,omitempty"` // the least y; like Most, 0 in older models without Log
 }
 
-// Best is the largest y of the training rows, or the least; ok is false where the model is too old to
-// know.
+// Best is the largest y of the training rows, or the least. ok is false if the model is too old to hold it.
 func (s TargetScale) Best(least bool) (y float64, ok bool) {
 	ok = s.Least != s.Most && !(s.Log && s.Least == 0)
 	if least {
@@ -38,14 +37,14 @@ func (s TargetScale) Unit() float64 {
 	return s.SD
 }
 
-// logRoom is how far above the largest log y of training a mean of y may be: ten times the largest
-// y.
+// logRoom is the most that a mean of log y may exceed the largest log y of training, so y may be ten times the
+// largest.
 const logRoom = math.Ln10
 
-// Top bounds the logarithm of a mean of y, where SD is that of log y.
+// Top bounds the mean of log y, if SD is that of log y.
 func (s TargetScale) Top() float64 { return math.Log(s.Most) + logRoom }
 
-// Scaled is y, or log y, in standard deviations from the mean. It is NaN where y has no logarithm.
+// Scaled is y, or log y, in standard deviations from the mean. It is NaN if y has no logarithm.
 func (s TargetScale) Scaled(y float64) float64 {
 	if s.Log {
 		y = math.Log(y)
@@ -62,20 +61,20 @@ func (s TargetScale) Own(z float64) float64 {
 	return y
 }
 
-// Kinds of the scales of targets.
+// These are the kinds of scales of targets.
 const (
 	AutoTargets     = "auto"
 	StandardTargets = "standard"
 	LogTargets      = "log"
-	NoTargets       = "none" // targets as they are, such as counts
+	NoTargets       = "none" // targets without scaling, such as counts
 )
 
 // TargetScalings are the kinds that FitTargets knows.
 func TargetScalings() []string { return []string{AutoTargets, StandardTargets, LogTargets, NoTargets} }
 
-// FitTargets fits the scales of the regression targets [C] of training rows, each by itself. The
-// kind log takes the logarithms of all of them, auto of those that are skewed over decades; none leaves
-// them as they are. A constant target is an error.
+// FitTargets fits the scales of the regression targets [C] of training rows, each by itself. The kind log takes
+// the logarithms of all targets, and auto those of targets that are skewed over decades. The kind none does not
+// scale them. A constant target is an error.
 func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
 	if !slices.Contains(TargetScalings(), kind) {
 		return nil, errorf("", "there is no target scaling %s%s", quote(kind), didyoumean.Hint(kind, TargetScalings()))
@@ -127,11 +126,11 @@ const (
 	logDecades = 2   // between the first and the last percent
 )
 
-// decades is the number of decades that targets cover without a percent at either end, where they are
-// positive and skewed; 0 elsewhere. Skewed ones cover two decades or more. And on average a row has half a nat
-// more under the log-normal distribution of their moments than under the normal one. Noise that is
-// a share of a target is alike in all decades of its logarithm. Over less, a model finds the shape
-// from the inputs.
+// decades is the number of decades that targets cover without a percent at either end, if they are positive and
+// skewed; otherwise 0. Skewed targets cover at least two decades. On average, a row of them has half a nat more
+// under the log-normal distribution of their moments than under the normal one. Noise in proportion to a target
+// is equal in all decades of its logarithm. Over less than two decades, a model finds the shape from the
+// inputs.
 func decades(y []float64) float64 {
 	if len(y) < 2 || !(slices.Min(y) > 0) {
 		return 0
@@ -147,8 +146,7 @@ func decades(y []float64) float64 {
 	return covered
 }
 
-// Positive reports the first target that has no logarithm, where logarithms are needed. Scales of
-// the kind standard take all targets.
+// Positive reports the first target that has no logarithm, if a scale needs logarithms.
 func Positive(d *Dataset, scales []TargetScale) error {
 	names := d.Outputs()
 	for i, y := range d.Y {
@@ -176,7 +174,7 @@ func Counts(d *Dataset) error {
 	return nil
 }
 
-// Standardise returns targets y [N,C] as their scales have it.
+// Standardise returns targets y [N,C] in the units of their scales.
 func Standardise(y []float64, scales []TargetScale) []float64 {
 	to := make([]float64, len(y))
 	for i, v := range y {
@@ -211,8 +209,8 @@ func (d *Dataset) output(c int) []float64 {
 	return y
 }
 
-// InOrder puts the classes in the order of levels, from the lowest, or of their numbers where levels is nil.
-// It is an error where a level is no class, a class no level, or a class neither a level nor a number.
+// InOrder puts the classes in the order of levels, from the lowest, or of their numbers if levels is nil. It is
+// an error if a level is not a class, a class is not a level, or, without levels, not a number.
 func (d *Dataset) InOrder(levels []string) error {
 	for i, level := range levels {
 		if slices.Contains(levels[:i], level) {
@@ -252,7 +250,7 @@ func (d *Dataset) InOrder(levels []string) error {
 	return nil
 }
 
-// level is the number that a class is: that of false is 0, and that of true is 1.
+// level is the number that a class stands for: 0 for false, and 1 for true.
 func level(class string) (v float64, err error) {
 	if v, is := boolean(class); is {
 		return v, nil
@@ -269,17 +267,18 @@ func sortNumbers(texts []string) {
 	})
 }
 
-// When whole numbers are counts beyond doubt.
+// These limits decide when whole numbers are counts beyond doubt.
 const (
 	leastCounts = 50   // rows
-	leastZeros  = 0.02 // share of them
-	fewCounts   = 50   // a count that three rows of four do not pass
-	leastSkew   = 0.5  // a Poisson of mean 4 has it
+	leastZeros  = 0.02 // share of rows with the count 0
+	fewCounts   = 50   // a count that three quarters of the rows do not exceed
+	leastSkew   = 0.5  // skewness; a Poisson distribution of mean 4 has it
 )
 
-// LooksLikeCounts reports whether a single target holds counts beyond doubt: 50 rows or more of whole numbers
-// from 0. A row of fifty is 0, three of four are 50 at most, on average each number is in two rows, and the
-// skewness is above 1/2. Numbers of rows, years, scores and rounded lengths fail one of these.
+// LooksLikeCounts reports whether a single target holds counts beyond doubt. They are 50 rows or more of whole
+// numbers from 0. Of 50 rows at least one is 0, and three quarters are at most 50. On average each number is in
+// two rows, and the skewness is above 1/2. Numbers of rows, years, scores and rounded lengths fail one of these
+// tests.
 func LooksLikeCounts(d *Dataset) bool {
 	if d.Task != Regression || len(d.Y) != d.N() || d.N() < leastCounts || Counts(d) != nil {
 		return false

@@ -27,14 +27,14 @@ func fileLimits() limits {
 	return limits{text: 16 << 30, record: 64 << 20, cells: 512 << 20}
 }
 
-const headSize = 64 << 10 // bytes looked at to tell the kind of a file
+const headSize = 64 << 10 // headSize is the number of bytes that tell the kind of a file.
 
 var (
 	errTextLimit   = errors.New("text limit")
 	errRecordLimit = errors.New("record limit")
 )
 
-// open undoes gzip, and checks that a file is text unless its format is another.
+// open undoes gzip, and checks that a file is text unless its format is not.
 func (in *input) open() (err error) {
 	if in.bytes, in.head, err = unzipped(in.name, in.src); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (in *input) open() (err error) {
 	return in.text()
 }
 
-// unzipped undoes gzip, and takes a byte order mark away. It returns the reader and the first bytes
-// of the content.
+// unzipped undoes gzip, and removes a byte order mark. It returns the reader and the first bytes of the
+// content.
 func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	br := bufio.NewReaderSize(r, headSize)
 	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -70,7 +70,7 @@ func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	return br, head, nil
 }
 
-// text refuses data that are no text.
+// text refuses data that are not text.
 func (in *input) text() error {
 	what := notText(in.head)
 	switch {
@@ -83,22 +83,22 @@ func (in *input) text() error {
 		return notUTF8(in.name, line, in.head[bad])
 	}
 	if bytes.IndexByte(in.head, '\n') < 0 && bytes.IndexByte(in.head, '\r') >= 0 {
-		in.bytes = bufio.NewReaderSize(&replaced{in.bytes, '\r', '\n'}, headSize) // lines of old computers
+		in.bytes = bufio.NewReaderSize(&replaced{in.bytes, '\r', '\n'}, headSize) // old computers end lines with \r
 		in.head, _ = in.bytes.Peek(len(in.head))
 	}
 	in.bytes = bufio.NewReaderSize(&utf8Text{src: in.bytes, name: in.name, line: 1}, headSize)
 	return nil
 }
 
-// headRows is how many lines the first bytes of a table hold at least, and mostHead how many bytes
-// these are at most.
+// headRows is the least number of lines in the first bytes of a table, and mostHead the largest number of these
+// bytes.
 const (
 	headRows = 3
 	mostHead = 16 << 20
 )
 
-// someRows are the first bytes of a table, or more of them where its rows are so long that they
-// hold too few to tell names from cells.
+// someRows are the first bytes of a table. There are more of them if its rows are so long that the usual number
+// holds too few rows to tell names from cells.
 func (in *input) someRows() []byte {
 	head := in.head
 	for size := 2 * headSize; size <= mostHead && len(head) >= headSize/2 &&
@@ -113,7 +113,7 @@ func (in *input) someRows() []byte {
 	return head
 }
 
-// replaced is a text with another byte in place of one.
+// replaced is a text in which one byte replaces another.
 type replaced struct {
 	src     io.Reader
 	old, by byte
@@ -129,18 +129,18 @@ func (r *replaced) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// blankRows makes rows of the blank lines in a table of one column: their cell is an empty one in
-// quotes. Blank lines above a header or behind the last row stay as they are.
+// blankRows turns the blank lines of a table of one column into rows, whose cell is an empty one in quotes.
+// Blank lines above a header or after the last row are unchanged.
 type blankRows struct {
-	src      *bufio.Reader
-	comments bool  // lines that start with # are none of the table
-	above    bool  // the header is still to come
-	most     int64 // bytes held
-	part     bool  // the last piece was no whole line
-	quoted   bool  // it ended inside a quoted cell
-	err      error
+	src          *bufio.Reader
+	comments     bool  // lines that start with # do not belong to the table
+	beforeHeader bool  // the header has not come yet
+	most         int64 // largest number of held bytes
+	partial      bool  // the last piece was not a whole line
+	quoted       bool  // the last piece ended inside a quoted cell
+	err          error
 
-	held  []byte // blank lines and comments: rows, if one follows
+	held  []byte // blank lines and comments, which become rows if a row follows
 	ready []byte
 }
 
@@ -159,26 +159,26 @@ func (b *blankRows) Read(to []byte) (n int, err error) {
 // fill takes a line, or a piece of a long one.
 func (b *blankRows) fill() {
 	line, err := b.src.ReadSlice('\n')
-	begins := !b.part && !b.quoted
-	if b.part = err == bufio.ErrBufferFull; !b.part {
+	begins := !b.partial && !b.quoted
+	if b.partial = err == bufio.ErrBufferFull; !b.partial {
 		b.err = err
 	}
 	switch {
 	case int64(len(b.held)) > b.most:
 		b.err = errRecordLimit
-	case begins && !b.part && len(bytes.TrimSpace(line)) == 0 && !b.above:
+	case begins && !b.partial && len(bytes.TrimSpace(line)) == 0 && !b.beforeHeader:
 		b.held = append(b.held, "\"\"\n"...)
 	case begins && b.comments && bytes.HasPrefix(line, []byte("#")):
 		b.held = append(b.held, line...)
 	default:
-		b.above = b.above && len(bytes.TrimSpace(line)) == 0
+		b.beforeHeader = b.beforeHeader && len(bytes.TrimSpace(line)) == 0
 		b.quoted = b.quoted != (bytes.Count(line, []byte(`"`))%2 == 1)
 		b.ready = append(b.held, line...)
 		b.held = b.held[:0]
 	}
 }
 
-// notText is the kind of bytes that are not UTF-8 text, and "" for text.
+// notText describes bytes that are not UTF-8 text; it is "" for text.
 func notText(head []byte) string {
 	for _, known := range []struct{ magic, what string }{
 		{"ARROW1", "is an Arrow file"},
@@ -201,7 +201,7 @@ func notText(head []byte) string {
 	return ""
 }
 
-// readError tells damage of the file, which is bad input, from a failing machine.
+// readError distinguishes damage of the file, which is bad input, from a failure of the machine.
 func readError(name string, err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
@@ -224,8 +224,8 @@ type readFailure struct {
 func (e *readFailure) Error() string { return e.name + ": reading failed: " + cause(e.err) }
 func (e *readFailure) Unwrap() error { return e.err }
 
-// guard stops a text or a row that grows beyond its limit. The reader of rows moves
-// the mark to the start of each row.
+// guard stops a text or a row that exceeds its limit. The reader of rows moves the mark to the start of each
+// row.
 type guard struct {
 	src        io.Reader
 	limits     limits
@@ -244,8 +244,8 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// line reads the next line with its end, and no further, into memory that it is given. It stops once it has more than
-// most bytes.
+// line reads the next line with its end, and no further, into memory that the caller provides. It stops after
+// more than most bytes.
 func (in *input) line(to []byte, most int64) (line []byte, err error) {
 	line = to[:0]
 	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull && int64(len(line)) <= most; {
@@ -256,16 +256,16 @@ func (in *input) line(to []byte, most int64) (line []byte, err error) {
 	return line, err
 }
 
-// eachLine visits the lines of a text without their ends, each by its number. Lines may have any
-// length within the limits. A line is overwritten by the next.
+// eachLine visits the lines of a text without their ends, with their numbers. Lines may have any length within
+// the limits. The next line overwrites a line.
 func (in *input) eachLine(visit func(number int, line []byte) error) error {
 	var line []byte
-	left := in.lim.cells
+	remaining := in.lim.cells
 	for number := 1; ; number++ {
 		var err error
-		line, err = in.line(line, left)
-		switch left -= int64(len(line)); {
-		case left < 0:
+		line, err = in.line(line, remaining)
+		switch remaining -= int64(len(line)); {
+		case remaining < 0:
 			return tooManySequences(in.name, in.lim.cells, number)
 		case err != nil && err != io.EOF:
 			return readError(in.name, err)
@@ -284,12 +284,12 @@ func tooManySequences(file string, most int64, line int) error {
 		"part of it", most>>20, line)
 }
 
-// utf8Text passes a text on, and stops where it is no UTF-8.
+// utf8Text passes a text on, and stops at bytes that are not UTF-8.
 type utf8Text struct {
 	src  io.Reader
 	name string
-	line int    // at the end of the text passed on
-	part []byte // the start of a rune that may go on
+	line int    // line at the end of the text that was passed on
+	part []byte // start of a rune that may continue
 }
 
 func (u *utf8Text) Read(to []byte) (int, error) {
@@ -305,7 +305,7 @@ func (u *utf8Text) Read(to []byte) (int, error) {
 	case err == nil && !utf8.FullRune(text[bad:]):
 		u.part = slices.Clone(text[bad:])
 	case err != nil && err != io.EOF && !utf8.FullRune(text[bad:]):
-		return 0, err // which has cut the rune
+		return 0, err // the failure has cut the rune
 	default:
 		return 0, notUTF8(u.name, u.line+line-1, text[bad])
 	}
@@ -313,8 +313,7 @@ func (u *utf8Text) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// badRune is where the first bytes stand that are no UTF-8, and in which line, from 1; −1 if there
-// are none.
+// badRune is the position and the line, from 1, of the first bytes that are not UTF-8; −1 if there are none.
 func badRune(text []byte) (at, line int) {
 	if utf8.Valid(text) {
 		return -1, 0

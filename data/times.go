@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// The orders of day and month in 31/12/2020 and 12/31/2020, and the units of numbers that are times.
+// These are the orders of day and month in 31/12/2020 and 12/31/2020, and the units of numbers that are times.
 const (
 	dayFirst     = "dmy"
 	monthFirst   = "mdy"
-	epochSeconds = "s"  // since 1970
-	epochMillis  = "ms" // since 1970
+	epochSeconds = "s"  // seconds since 1970
+	epochMillis  = "ms" // milliseconds since 1970
 )
 
 // DateOrders are the values of TableOptions.Dates.
@@ -28,12 +28,12 @@ var (
 	clockForm     = regexp.MustCompile(`^(\d{1,2}:|\d{2})(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?(?: ?([AaPp])\.?[Mm]\.?)?` +
 		` ?(?:([zZ]|UTC|GMT)|([-+\x{2212}])(\d{2}):?(\d{2})?)?$`)
 
-	// what looks like a date or a time of day, and may be none
+	// These forms look like a date or a time of day, but may not be one.
 	shortYearForm = regexp.MustCompile(`^(\d{1,2}(?:[/.]\d{1,2}[/.]|[-/ ]?[A-Za-z]{3,9}[-/ ]?))(\d{2}(?:[ :].*)?)$`)
 	timeOfDayForm = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm]|Z|[-+]\d{2}:?\d{2})?$`)
 )
 
-// dateShapes have year, month and day in these parts.
+// dateShapes are forms of dates, with the parts that hold year, month and day.
 var dateShapes = []struct {
 	form             *regexp.Regexp
 	year, month, day int
@@ -41,7 +41,7 @@ var dateShapes = []struct {
 
 // ParseTime is the time of a cell, in seconds since 1970 in UTC; a time without a zone is UTC. form
 // is "dmy" or "mdy", the order in 31/12/2020; "" refuses such cells. "s" and "ms" read
-// numbers since 1970. ok is false of a cell that is no time, such as 31 February.
+// numbers since 1970. ok is false for a cell that is no time, such as 31 February.
 //
 //	ParseTime("", "2020-12-31T23:59:59.5+01:00")
 //	ParseTime("dmy", "31.12.2020 23:59")
@@ -51,7 +51,7 @@ func ParseTime(form, cell string) (seconds float64, ok bool) {
 		if form == epochMillis {
 			v /= 1000
 		}
-		return v, err == nil && v > -1e11 && v < 1e12 // years 0 to 9999, and some more
+		return v, err == nil && v > -1e11 && v < 1e12 // the range is years 0 to 9999, and some more
 	}
 	year, month, day, clock, ok := cutDate(form, cell)
 	if !ok {
@@ -65,7 +65,7 @@ func ParseTime(form, cell string) (seconds float64, ok bool) {
 	return float64(midnight.Unix()) + seconds, ok
 }
 
-// cutDate finds the numbers of a date, and the clock behind it.
+// cutDate finds the numbers of a date, and the time of day after it.
 func cutDate(form, cell string) (year, month, day int, clock string, ok bool) {
 	if !mayBeDate(cell) || strings.HasSuffix(cell, "T") {
 		return 0, 0, 0, "", false
@@ -97,14 +97,14 @@ func cutDate(form, cell string) (year, month, day int, clock string, ok bool) {
 	return number(part[5]), month, day, clock, true
 }
 
-// mayBeDate refuses most texts at little cost.
+// mayBeDate excludes most texts at little cost.
 func mayBeDate(cell string) bool {
 	const shortest, longest = 4, 48
 	return len(cell) >= shortest && len(cell) <= longest && strings.ContainsAny(cell, "0123456789")
 }
 
-// monthOf is the number of a month by its English name or the first three letters; 0 of another
-// word. A number is itself.
+// monthOf is the number of a month by its English name or the first three letters; 0 for another word. A number
+// is itself.
 func monthOf(word string) int {
 	if n, err := strconv.Atoi(word); err == nil {
 		return n
@@ -115,7 +115,7 @@ func monthOf(word string) int {
 	})
 }
 
-// parseClock is the time of day in seconds, less its zone's offset; "" is midnight.
+// parseClock is the time of day in seconds, less the offset of its zone; "" is midnight.
 func parseClock(clock string) (seconds float64, ok bool) {
 	if clock == "" {
 		return 0, true
@@ -150,8 +150,8 @@ func parseClock(clock string) (seconds float64, ok bool) {
 	return seconds + offset, ok
 }
 
-// looksLikeTime: the cell has the form of a date or of a time of day, and may be none, such as 31
-// February.
+// looksLikeTime reports whether the cell has the form of a date or of a time of day. It need not be valid: 31
+// February has that form.
 func looksLikeTime(cell string) bool {
 	if !mayBeDate(cell) {
 		return false
@@ -164,7 +164,8 @@ func looksLikeTime(cell string) bool {
 	return ok || timeOfDayForm.MatchString(cell)
 }
 
-// orderOpen: the cell is of the form 31/12/2020; plain where points stand in it, as in Europe.
+// orderOpen reports whether the cell is of the form 31/12/2020; plain reports whether it has points, as in
+// Europe.
 func orderOpen(cell string) (open, plain bool) {
 	part := yearLastForm.FindStringSubmatch(cell)
 	return part != nil && part[2] == part[4], part != nil && part[2] == "."

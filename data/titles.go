@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Lines above a table, as spreadsheets write them: the separator (sep=;), and titles.
+// Spreadsheets write lines above a table: the separator (sep=;), and titles.
 
-// mostTitles is how many lines of titles are looked through.
+// mostTitles is the largest number of lines of titles.
 const mostTitles = 10
 
-// skipTitles passes over the lines above a table, and returns its first bytes.
+// skipTitles skips the lines above a table, and returns its first bytes.
 func (r *records) skipTitles(in *input, head []byte, d *Dialect) []byte {
 	below := separatorLine(head, d)
 	table := belowTitles(below, *d)
@@ -23,22 +23,22 @@ func (r *records) skipTitles(in *input, head []byte, d *Dialect) []byte {
 	return table
 }
 
-// titlesNote tells of titles, if there are any, and of a first row that may be one of names.
+// titlesNote adds a note about titles, if there are any, and about a first row that may hold names.
 func (l *layout) titlesNote(rec *records) {
 	if rec.titles > 0 {
 		l.note("%s above the names of the columns left out", plural(rec.titles, "line"))
 	}
-	if rec.style.numbered {
+	if rec.style.numericHeader {
 		l.note("the first row has the numbers that name the inputs and is read as names " +
 			"(--set header=no reads it as data)")
 	}
-	if rec.style.counts {
+	if rec.style.maybeHeader {
 		l.note("the first row has numbers that count up and is read as data (--set header=yes takes it as names)")
 	}
 }
 
-// arePlaces: the numbers of a row are the places of its cells, three or more, and the other cells are words.
-// pandas names columns so that have no names.
+// arePlaces reports whether the numbers of a row, three or more, are the positions of its cells, and the other
+// cells are words. pandas names columns so that have no names.
 func (s *style) arePlaces(row []string) bool {
 	numbers := 0
 	for j, cell := range row {
@@ -51,12 +51,14 @@ func (s *style) arePlaces(row []string) bool {
 	return numbers >= 3
 }
 
-// stepsOnTop: the first row alone counts up in equal steps, as years or wavelengths that name columns do.
+// stepsOnTop reports whether only the first row rises in equal steps, as years or wavelengths that name columns
+// do.
 func (s *style) stepsOnTop(rows [][]string) bool {
 	return s.inSteps(rows[0]) && !slices.ContainsFunc(rows[1:], s.inSteps)
 }
 
-// inSteps: the numbers of a row, three or more, rise by equal steps, and the other cells are words or empty.
+// inSteps reports whether the numbers of a row, three or more, rise in equal steps, and the other cells are
+// words or empty.
 func (s *style) inSteps(row []string) bool {
 	var numbers []float64
 	for _, cell := range row {
@@ -75,8 +77,8 @@ func (s *style) inSteps(row []string) bool {
 	return len(numbers) >= 3
 }
 
-// separatorLine takes the separator from a first line such as sep=; where nobody has said another.
-// It returns the bytes behind the line.
+// separatorLine takes the separator from a first line such as sep=; if none is requested. It returns the bytes
+// after the line.
 func separatorLine(head []byte, d *Dialect) (rest []byte) {
 	line, rest, more := bytes.Cut(head, []byte("\n"))
 	word, is := strings.CutPrefix(strings.TrimRight(string(line), "\r"), "sep=")
@@ -89,8 +91,8 @@ func separatorLine(head []byte, d *Dialect) (rest []byte) {
 	return rest
 }
 
-// belowTitles are the first bytes of a table behind lines of titles. These have one cell, and the row
-// below them names columns of numbers.
+// belowTitles are the first bytes of a table after lines of titles. Titles have one cell, and the row below
+// them names columns of numbers.
 func belowTitles(head []byte, d Dialect) (rest []byte) {
 	rest = head
 	for range mostTitles + 1 {
@@ -119,8 +121,8 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 	return head
 }
 
-// isTitle: the row cannot be one of a table of this width, since it has one cell. A short row of more
-// is a mistake.
+// isTitle reports whether the row cannot belong to a table of this width, since it has one cell. A short row of
+// more cells is a mistake.
 func isTitle(row []string, width int) bool {
 	if slices.ContainsFunc(row[1:], func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
 		return false
@@ -128,7 +130,8 @@ func isTitle(row []string, width int) bool {
 	return len(row) < width || width > 2 && (isText(row[0]) || strings.TrimSpace(row[0]) == "")
 }
 
-// isShort: the first row has a cell less than all below, whose last cells are not just an end of a line.
+// isShort reports whether the first row has a cell less than all rows below, and their last cells are not only
+// the end of a line.
 func isShort(rows [][]string) bool {
 	ended := true
 	for _, row := range rows[min(1, len(rows)):] {
@@ -140,7 +143,7 @@ func isShort(rows [][]string) bool {
 	return !ended
 }
 
-// haveNames: the first cells of the rows differ, and stand in quotes as the names above do.
+// haveNames reports whether the first cells of the rows differ, and are in quotes if the names above are.
 func haveNames(head []byte, rows [][]string) bool {
 	names := map[string]bool{}
 	for _, row := range rows {

@@ -41,7 +41,7 @@ func (g graph) columns(s data.Schema) value {
 			word := g.Op("Unsqueeze", g.Input(name, onnxfile.String, -1), g.Ints(1))
 			missing = func() value { return g.Op("Equal", word, g.Strings([]string{""}, 1)) }
 			same := g.double(g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values))))
-			if s.Missing != data.MissingImpute { // no prediction without the word
+			if s.Missing != data.MissingImpute { // there is no prediction without the word
 				same = g.Op("Where", missing(), g.Scalar(math.NaN()), same)
 			}
 			parts = append(parts, same)
@@ -102,7 +102,7 @@ func (g graph) scaled(s data.Scaler, x value) value {
 // tails applies data.Tails to d columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have
 // Asinh in single precision only.
 func (g graph) tails(t *data.Tails, x value, d int) value {
-	const most = 1e150 // whose square is finite
+	const most = 1e150 // its square is finite
 	units := slices.Clone(t.Unit)
 	for j, u := range units {
 		if u == 0 {

@@ -46,7 +46,7 @@ func (g graph) levels(s *model.Snapshot, h value) value {
 	one := g.add(none, g.Scalar(1))
 	p := g.sub(g.concat(2, []value{below, one}), g.concat(2, []value{none, below}))
 	if t := cmp.Or(s.Temperature, 1); t != 1 {
-		const least = 1e-12 // below the error of normal
+		const least = 1e-12 // this is below the error of normal
 		p = g.Op("Exp", g.times(1/t, g.Op("Log", g.max(p, least))))
 		p = g.div(p, g.sum(p, 2))
 	}

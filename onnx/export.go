@@ -27,8 +27,8 @@ type File struct {
 	trained *fitted.Model
 }
 
-// New makes the graph that predicts with S samples. The device is needed only here. What has no
-// graph is a *usererror.Error.
+// New makes the graph that predicts with S samples. Only New needs the device. A model that cannot be a graph
+// is a *usererror.Error.
 func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 	defer device.Guard(&err)
 	if err := exportable(t); err != nil {
@@ -36,7 +36,7 @@ func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 	}
 	g := graph{&onnxfile.Graph{}}
 	x, offset := g.columns(t.Schema), value("") // offsets are [B,1], or none
-	// 0 for rows of numbers [B,1], and NaN where one is missing or infinite: operations may lose a NaN, and
+	// 0 for rows of numbers [B,1], and NaN if one is missing or infinite: operations may lose a NaN, and
 	// a prediction must not
 	doubt := g.sum(g.sub(x, x), 1)
 	if t.Schema.Roles.Offset != "" {
@@ -91,7 +91,7 @@ func (f *File) Write(w io.Writer, version string) error {
 			"dates are seconds since 1970, or milliseconds where the training table has these",
 	}
 	describe := func(key string, names []string) {
-		text, _ := json.Marshal(names) // words always have a form
+		text, _ := json.Marshal(names) // words can always be encoded
 		about.Properties = append(about.Properties, onnxfile.Property{Key: key, Value: string(text)})
 	}
 	describe("columns", s.NumberColumns())

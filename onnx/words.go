@@ -14,7 +14,7 @@ func (g graph) square(a value) value    { return g.mul(a, a) }
 // times returns a number times a.
 func (g graph) times(by float64, a value) value { return g.mul(g.Scalar(by), a) }
 
-// max returns a, or a number where that is larger.
+// max returns a, or a number if that is larger.
 func (g graph) max(a value, least float64) value { return g.Op("Max", a, g.Scalar(least)) }
 
 func (g graph) double(a value) value {
@@ -35,7 +35,7 @@ func (g graph) transpose(a value, order ...int) value {
 // sum adds up along an axis, which stays with length 1.
 func (g graph) sum(a value, axis int) value { return g.Op("ReduceSum", a, g.Ints(axis)) }
 
-// mean averages over the first axis, which goes.
+// mean averages over the first axis, and removes it.
 func (g graph) mean(a value) value {
 	return g.With("ReduceMean", []onnxfile.Attr{{Name: "keepdims", Int: 0}}, a, g.Ints(0))
 }

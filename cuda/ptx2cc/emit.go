@@ -11,11 +11,11 @@ import (
 type emitter struct {
 	*module
 	registers map[string]typ
-	variables map[string]variable // of the function: parameters, local memory
+	variables map[string]variable // variables of the function: parameters, local memory
 	labels    map[string]bool
-	used      map[string]bool // the module's variables that it names
+	used      map[string]bool // variables of the module that it names
 	depot     string          // its local memory in C++, or ""
-	at        int             // the line that is translated
+	at        int             // the line that is being translated
 }
 
 // unknown is the panic from which emit recovers.
@@ -56,7 +56,7 @@ func (m *module) head() string {
 	return text
 }
 
-// shortName is the last part of a mangled name, which is that of the source: "tile_a" of
+// shortName is the last part of a mangled name, which is the name in the source: "tile_a" of
 // "_ZZ9tile_sums…E6tile_a".
 func shortName(name string) string {
 	last := regexp.MustCompile(`^.*E\d+(\D\w*)$`).FindStringSubmatch(name)
@@ -142,8 +142,8 @@ var (
 	registerPattern = regexp.MustCompile(`^\.reg (\.\w+) (%?\w+)$`)
 )
 
-// declare is a directive as C++: outside is for the top of the function, over which a goto may
-// jump, and here for the directive's own place.
+// declare is a directive as C++. outside is for the top of the function, over which a goto may jump. here is
+// for the place of the directive.
 func (e *emitter) declare(text string) (outside, here string) {
 	if r := rangePattern.FindStringSubmatch(text); r != nil {
 		t, ok := types[r[1]]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// code is an instruction that is translated: its operands, and its type, the last part of its name.
+// code is an instruction to translate: its operands, and its type, the last part of its name.
 type code struct {
 	*emitter
 	name     string   // "cvt"
@@ -15,7 +15,7 @@ type code struct {
 	operands []string
 }
 
-// opcodes are the instructions that are known. Each writes C++, or fails.
+// opcodes are the known instructions. Each function writes C++, or fails.
 var opcodes = map[string]func(c *code) string{
 	"add": formula(3, "(%[1]s)(%[2]s + %[3]s)", " "+integers+" "+floats, ".rn "+floats),
 	"sub": formula(3, "(%[1]s)(%[2]s - %[3]s)", " "+integers+" "+floats, ".rn "+floats),
@@ -69,7 +69,7 @@ func (c *code) plain(n int, forms ...string) {
 	c.fail("instruction %s%s.%s of %d operands", c.name, form, c.t.name(), len(c.operands))
 }
 
-// name is the type's name in PTX, such as "u32", or "" where it has no name.
+// name is the type's name in PTX, such as "u32", or "" if it has no name.
 func (t typ) name() string {
 	switch {
 	case t.kind == 0:
@@ -94,8 +94,8 @@ func (c *code) out(format string, a ...any) string {
 	return c.put(c.operands[0], c.t, fmt.Sprintf(format, a...))
 }
 
-// formula is an instruction of n operands, in forms as plain has them: the C++ of its type, %[1]s, and of its
-// sources, from %[2]s on.
+// formula is an instruction of n operands, in forms as plain has them. format is the C++ for its type, %[1]s,
+// and its sources, from %[2]s on.
 func formula(n int, format string, forms ...string) func(*code) string {
 	return func(c *code) string {
 		c.plain(n, forms...)
@@ -123,8 +123,7 @@ func product(c *code) string {
 	return c.out("%s", c.low(c.in(1), c.in(2)))
 }
 
-// low is the low half of a product. Short factors would be promoted to int, whose product may
-// overflow.
+// low is the low half of a product. C++ would promote short factors to int, whose product may overflow.
 func (c *code) low(a, b string) string {
 	return fmt.Sprintf("(%s)((uint64_t)%s * (uint64_t)%s)", c.t.c, a, b)
 }
@@ -173,7 +172,7 @@ func field(c *code) string {
 	return c.out("ptx::bfe<%s>(%s, %s, %s)", c.t.c, c.in(1), c.value(c.operands[2], u), c.value(c.operands[3], u))
 }
 
-// comparisons are setp's as C++. With u they are true where an operand is NaN.
+// comparisons are the comparisons of setp as C++. Those with u are true if an operand is NaN.
 var comparisons = map[string]string{
 	".eq": "%s == %s", ".ne": "ptx::ne(%s, %s)", ".lt": "%s < %s", ".le": "%s <= %s", ".gt": "%s > %s", ".ge": "%s >= %s",
 	".neu": "%s != %s", ".ltu": "!(%s >= %s)", ".leu": "!(%s > %s)", ".gtu": "!(%s <= %s)", ".geu": "!(%s < %s)",

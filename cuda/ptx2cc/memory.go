@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// transfer reads the parts of ld and st: the space, and how many elements of the type; the operands
-// are an address and registers.
+// transfer reads the parts of ld and st: the space, and the number of elements of the type. The operands are an
+// address and registers.
 func (c *code) transfer(address, data string) (space string, registers []string) {
 	n := 1
 	for _, part := range c.parts {
@@ -30,7 +30,7 @@ func (c *code) transfer(address, data string) (space string, registers []string)
 // spaces are the address spaces of access.h.
 var spaces = map[string]string{".global": "emu::GLOBAL", ".shared": "emu::SHARED_SPACE", "": "emu::GENERIC"}
 
-// pointer is the C++ of an address that is checked.
+// pointer is the C++ of a checked address.
 func (c *code) pointer(space, operand string, elements int) string {
 	bytes := elements * c.t.bytes
 	address := c.memory(operand, bytes)

@@ -50,7 +50,7 @@ func readMutants(path string) (all []mutant, err error) {
 	return all, nil
 }
 
-// text is an instruction as the patterns of mutants see it.
+// text is an instruction as the patterns of mutants match it.
 func (s statement) text() string {
 	text := strings.TrimSpace(s.op + " " + strings.Join(s.operands, ", "))
 	switch {
@@ -97,7 +97,7 @@ func (u mutant) applied(f *function) (*function, error) {
 	return &wrong, nil
 }
 
-// mutated is the kernels with a fault of a list, each with the number of its line.
+// mutated is the kernels with the faults of a list, each with the number of its line.
 func (m *module) mutated(list []mutant) (kernels []*function, err error) {
 	for _, u := range list {
 		if u.image != m.target {

@@ -147,7 +147,7 @@ var rows = []row{
 	{"shr.u16", "hhr", []values{{1, 0x8000, 15}, {0, 0xffff, 16}}},
 	// Position and length count in their lowest 8 bits.
 	{"bfe.u32", "rrrr", []values{{0xbc, raw(0xabcd), 4, 8}, {0, -1, 0, 0}, {0, -1, 32, 8}, {0xf, -1, 28, 8}, {-1, -1, 0, 32}, {-1, -1, 0, 255}, {1, -1, 31, 1}, {0xbc, raw(0xabcd), 0x104, 0x108}}},
-	// Comparisons without u are false where one is NaN, those with it true.
+	// Comparisons without u are false if one is NaN, those with it true.
 	{"setp.eq.f32", "pff", []values{{true, 0.0, minus0}, {false, nan, nan}, {false, 1.0, nan}}},
 	{"setp.ne.f32", "pff", []values{{false, 0.0, minus0}, {false, nan, 1.0}, {true, 1.0, 2.0}}},
 	{"setp.lt.f64", "pFF", []values{{true, 1.0, 2.0}, {false, 1.0, nan}, {false, nan, 1.0}, {false, minus0, 0.0}}},

@@ -11,7 +11,7 @@ import (
 type typ struct {
 	kind  byte
 	bytes int
-	c     string // in C++
+	c     string // name in C++
 }
 
 var types = map[string]typ{

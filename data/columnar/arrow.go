@@ -11,19 +11,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// A stream of Arrow IPC is a schema and then batches of rows, each in a message. A file has an
-// index behind them: the schema once more, and where each batch lies. Nothing that either claims is
-// believed before its bytes have come.
+// A stream of Arrow IPC is a schema and then batches of rows, each in a message. A file has an index after
+// them, with the schema and the places of the batches. The readers check each claim of a file against the bytes
+// that arrive.
 
-// arrowWord is at both ends of a file, and two zeros follow the first.
+// arrowWord is at both ends of a file. Two zeros follow the first.
 const arrowWord = "ARROW1"
 
 // Bounds on the claims of a file.
 const (
 	mostMetadata = 64 << 20 // bytes of a message's description
 	mostBatch    = 1 << 31  // bytes of the rows in a message
-	smallBatch   = 64 << 20 // bytes of them that any file may hold once they are decompressed
-	mostRatio    = 1 << 10  // of these to the file's, beyond that
+	smallBatch   = 64 << 20 // bytes of decompressed rows that any file may hold
+	mostRatio    = 1 << 10  // largest ratio of decompressed to compressed bytes above smallBatch
 )
 
 var errDamagedArrow = errors.New("its data are damaged: write it again")
@@ -36,15 +36,15 @@ func damagedArrow(format string, args ...any) error {
 type arrowReader struct {
 	messages     arrowMessages
 	fields       []arrowField
-	dictionaries map[int64]arrowColumn // by their numbers
+	dictionaries map[int64]arrowColumn // dictionaries by their numbers
 	names        []string
-	columns      []arrowColumn // of the batch that is being read
-	at, n        int           // the next of its rows
-	err          error         // in place of another batch
+	columns      []arrowColumn // columns of the current batch
+	at, n        int           // the next row of the batch; number of its rows
+	err          error         // error in place of another batch
 	row          []string
 }
 
-// openArrow begins to read a file of some bytes, by its index.
+// openArrow opens a file of size bytes by its index.
 func openArrow(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 	defer damaged(&err)
 	const start = int64(len(arrowWord) + 2)
@@ -187,7 +187,7 @@ func (a *arrowReader) readBatch(m arrowMessage) error {
 	}
 	for c, f := range a.fields {
 		if f.unread != "" {
-			a.columns[c] = b.pass(f.parts)
+			a.columns[c] = b.skip(f.parts)
 			continue
 		}
 		if !f.coded {
@@ -198,7 +198,7 @@ func (a *arrowReader) readBatch(m arrowMessage) error {
 		if !known {
 			return damagedArrow("a dictionary is missing")
 		}
-		a.columns[c] = b.column(f.places).of(values)
+		a.columns[c] = b.column(f.places).lookUp(values)
 	}
 	a.at, a.n = 0, b.rows
 	return b.err

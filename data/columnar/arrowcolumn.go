@@ -16,7 +16,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Numbers of types in the union Type, of those whose values are cells.
+// These are the numbers of types in the union Type whose values are cells.
 const (
 	arrowNull, arrowInt, arrowFloat, arrowText, arrowBool, arrowDecimal = 1, 2, 3, 5, 6, 7
 	arrowDate, arrowTime, arrowLargeText, arrowView                     = 8, 10, 20, 24
@@ -31,29 +31,29 @@ var arrowKinds = map[byte]string{1: "null", 2: "int", 3: "float", 4: "binary", 5
 // arrowType is the type of a column's values.
 type arrowType struct {
 	kind   byte
-	bytes  int // of a value of a fixed size, or of an offset of text
+	bytes  int // bytes of a value of a fixed size, or of an offset of text
 	signed bool
-	scale  int           // of decimals
-	unit   time.Duration // of timestamps
+	scale  int           // scale of decimals
+	unit   time.Duration // unit of timestamps
 }
 
-// arrowField is a column as the schema has it.
+// arrowField is a column of the schema.
 type arrowField struct {
 	name string
 	arrowType
-	coded      bool       // a batch has places in a dictionary, which has the values
-	places     arrowType  // of these
-	dictionary int64      // its number
-	unread     string     // its type, if its values are no cells
-	parts      arrowParts // of such a column
+	coded      bool       // a batch holds positions in a dictionary of values
+	places     arrowType  // type of the positions
+	dictionary int64      // number of the dictionary
+	unread     string     // type of the column, if its values cannot be cells
+	parts      arrowParts // parts of a batch that belong to an unread column
 }
 
-// schemaOf reads the columns.
+// schemaOf reads the columns of a schema.
 func schemaOf(t fbTable) (fields []arrowField, err error) {
 	if t.int16(schemaEndian, 0) != 0 {
 		return nil, fmt.Errorf("has its numbers in big-endian order: write it again in little-endian order")
 	}
-	parts := 0 // of all unread columns
+	parts := 0 // number of parts of all unread columns
 	for _, at := range t.elements(schemaFields, 4) {
 		column := fbTable{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}}
 		f := arrowField{name: column.text(fieldName)}
@@ -85,8 +85,7 @@ func schemaOf(t fbTable) (fields []arrowField, err error) {
 	return fields, nil
 }
 
-// typeOf reads the table of a type, which may be empty; flat is false where its values are no
-// cells.
+// typeOf reads the table of a type, which may be empty. flat is false if values of the type cannot be cells.
 func typeOf(kind byte, t fbTable) (a arrowType, flat bool) {
 	a.kind = kind
 	if t.Bytes == nil {
@@ -121,13 +120,13 @@ type arrowBatch struct {
 	arrowMessage
 	table                  fbTable
 	rows                   int
-	nodes, buffers, counts []flatbuffers.UOffsetT // those that are left
+	nodes, buffers, counts []flatbuffers.UOffsetT // remaining parts of the batch
 	packing                int                    // a codec; −1 for none
 	room                   int64                  // bytes that decompressed buffers may still take
 	err                    error
 }
 
-// The codecs of a batch.
+// These are the codecs of a batch.
 const packedLZ4, packedZstd = 0, 1
 
 // batch reads the table RecordBatch.
@@ -141,7 +140,7 @@ func (m arrowMessage) batch(t fbTable) *arrowBatch {
 	return b
 }
 
-// buffer is the next one, of n values of some bits each or more.
+// buffer is the next buffer, with at least some bits for each of n values.
 func (b *arrowBatch) buffer(n, bits int) (text []byte) {
 	if b.err == nil && len(b.buffers) == 0 {
 		b.err = damagedArrow("a buffer is missing")
@@ -161,7 +160,7 @@ func (b *arrowBatch) buffer(n, bits int) (text []byte) {
 	return text
 }
 
-// unpacked is a buffer after decompression. Its size after that stands before it.
+// unpacked is a buffer after decompression. Its decompressed size stands before it.
 func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 	if len(packed) == 0 || b.packing < 0 {
 		return packed, nil
@@ -212,18 +211,18 @@ func (m *arrowMessages) unzstd(packed []byte) (io.Reader, error) {
 	return m.zstd, m.zstd.Reset(bytes.NewReader(packed))
 }
 
-// arrowColumn are the values of a column in a batch.
+// arrowColumn holds the values of a column in a batch.
 type arrowColumn struct {
 	rows   int
-	valid  []byte // a bit for each; nil where none is missing
+	valid  []byte // a bit for each value; nil if none is missing
 	cell   func(i int) string
-	number func(i int) float64 // nil unless they are plain numbers
-	whole  func(i int) int64   // nil unless they are integers
+	number func(i int) float64 // nil unless the values are plain numbers
+	whole  func(i int) int64   // nil unless the values are integers
 }
 
 func (c *arrowColumn) missing(i int) bool { return c.valid != nil && !bit(c.valid, i) }
 
-// text is a cell; "" for a missing one.
+// text is the text of a cell; "" for a missing one.
 func (c *arrowColumn) text(i int) string {
 	if c.missing(i) {
 		return ""
@@ -231,8 +230,8 @@ func (c *arrowColumn) text(i int) string {
 	return c.cell(i)
 }
 
-// of are the values at the places of a dictionary.
-func (c arrowColumn) of(values arrowColumn) arrowColumn {
+// lookUp are the values at the positions of a dictionary.
+func (c arrowColumn) lookUp(values arrowColumn) arrowColumn {
 	return arrowColumn{rows: c.rows, valid: c.valid, cell: func(i int) string {
 		at := c.whole(i)
 		if at < 0 || at >= int64(values.rows) {
@@ -307,7 +306,7 @@ func (c *arrowColumn) fixed(t arrowType, values []byte) {
 		c.cell = func(i int) string { return instant(integer(i), t.unit) }
 	case arrowDecimal:
 		c.cell = func(i int) string {
-			n := slices.Clone(values[i*t.bytes : (i+1)*t.bytes]) // the lowest byte first
+			n := slices.Clone(values[i*t.bytes : (i+1)*t.bytes]) // the lowest byte is the first
 			slices.Reverse(n)
 			return scaled(twosComplement(n), t.scale)
 		}
@@ -316,7 +315,8 @@ func (c *arrowColumn) fixed(t arrowType, values []byte) {
 
 // integers reads values of up to eight bytes.
 func integers(t arrowType, values []byte) func(i int) int64 {
-	signed, above := t.signed || t.kind == arrowDate, 64-8*t.bytes // the bits of a word above a value
+	// above is the number of bits of a word above a value
+	signed, above := t.signed || t.kind == arrowDate, 64-8*t.bytes
 	return func(i int) int64 {
 		var word [8]byte
 		copy(word[:], values[i*t.bytes:(i+1)*t.bytes])
@@ -328,7 +328,7 @@ func integers(t arrowType, values []byte) func(i int) int64 {
 	}
 }
 
-// texts reads text by its ends, each of size bytes.
+// texts reads texts by their ends, each of size bytes.
 func (b *arrowBatch) texts(rows, size int) func(i int) string {
 	ends := b.buffer(rows+min(rows, 1), 8*size)
 	text := b.buffer(0, 8)
@@ -336,7 +336,7 @@ func (b *arrowBatch) texts(rows, size int) func(i int) string {
 	return func(i int) string { return string(text[end(i):end(i+1)]) }
 }
 
-// views reads text that is in a view of 16 bytes, or in one of several buffers.
+// views reads texts that are in a view of 16 bytes, or in one of several buffers.
 func (b *arrowBatch) views(rows int) func(i int) string {
 	const size, inside = 16, 12
 	views := b.buffer(rows, 8*size)

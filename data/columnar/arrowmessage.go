@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Places of fields in the tables of Message.fbs and Schema.fbs, the Arrow project's descriptions.
+// These are positions of fields in the tables of Message.fbs and Schema.fbs, descriptions of the Arrow project.
 const (
 	messageVersion, messageType, messageHeader, messageBody = 0, 1, 2, 3
 
@@ -26,19 +26,19 @@ const (
 	batchRows, batchNodes, batchBuffers, batchPacking, batchCounts = 0, 1, 2, 3, 4
 )
 
-// Values of messageType.
+// These are the values of messageType.
 const isSchema, isDictionary, isBatch = 1, 2, 3
 
 // arrowMessages reads the messages of a stream.
 type arrowMessages struct {
 	from io.Reader
-	due  int           // messages of an index that are still to come; a stream has no index
-	seen int64         // bytes of it
+	due  int           // messages of an index that are still to come; 0 for a stream, which has no index
+	seen int64         // bytes of the stream that were read
 	kept int64         // bytes of decompressed dictionaries
 	zstd *zstd.Decoder // nil before the first buffer that needs it
 }
 
-// arrowMessage is the table of a message, and the bytes behind it.
+// arrowMessage is the table of a message, and the bytes after it.
 type arrowMessage struct {
 	in     *arrowMessages
 	kind   byte
@@ -76,7 +76,7 @@ func (m *arrowMessages) next() (message arrowMessage, err error) {
 
 // length is the length of the next description; io.EOF after the last, which is 0 or the end of the file.
 func (m *arrowMessages) length() (n uint32, err error) {
-	const follows = 1<<32 - 1 // stands before it, though not in old files
+	const follows = 1<<32 - 1 // this word stands before the length, except in old files
 	for n = follows; n == follows; {
 		var word [4]byte
 		if _, err = io.ReadFull(m.from, word[:]); err == io.EOF {
@@ -92,7 +92,7 @@ func (m *arrowMessages) length() (n uint32, err error) {
 	return n, nil
 }
 
-// take reads n bytes. It holds no more of them than have come.
+// take reads n bytes. It never holds more memory than the bytes that have arrived need.
 func (m *arrowMessages) take(n int64) ([]byte, error) {
 	if n > mostBatch {
 		return nil, fmt.Errorf("a batch of rows has %d bytes, at most %d can be read: write smaller batches",
@@ -122,12 +122,12 @@ func shortArrow(err error) error {
 // fbTable is a table of a flatbuffer. Reading beyond its bytes panics.
 type fbTable struct{ flatbuffers.Table }
 
-// rootOf is the table that a text is of.
+// rootOf is the root table of a flatbuffer.
 func rootOf(text []byte) fbTable {
 	return fbTable{flatbuffers.Table{Bytes: text, Pos: flatbuffers.GetUOffsetT(text)}}
 }
 
-// at is where a field lies; 0 where it is missing.
+// at is the position of a field; 0 if it is missing.
 func (t fbTable) at(field int) flatbuffers.UOffsetT {
 	at := flatbuffers.UOffsetT(t.Offset(slot(field)))
 	if at == 0 {

@@ -7,21 +7,21 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Columns of lists, structs, bytes and times of a day are no cells. Their parts of a batch are passed over.
+// Columns of lists, structs, bytes and times of a day have no cells. Their parts of a batch are skipped.
 
 const (
-	mostParts      = 1 << 16 // of the unread columns of a schema
+	mostParts      = 1 << 16 // parts of the unread columns of a schema
 	arrowBytesView = 23      // the number of a type
 )
 
-// arrowParts are how many parts of a batch belong to a column, with the columns within it.
+// arrowParts are the numbers of parts of a batch that belong to a column and the columns within it.
 type arrowParts struct {
 	nodes, buffers int
-	views          int // columns that have further buffers, whose number a batch tells
+	views          int // columns that have further buffers, whose number the batch states
 }
 
-// buffersOf are the buffers of a column of a type, without those of the columns within it. Unions are
-// not among them: older writers give them one more.
+// buffersOf are the numbers of buffers of columns by their type, without those of the columns within it. Unions
+// are left out, since older writers give them one more.
 var buffersOf = map[byte]int{1: 0, 2: 2, 3: 2, 4: 3, 5: 3, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 1, 15: 2,
 	16: 1, 17: 2, 18: 2, 19: 3, 20: 3, 21: 2, 22: 0, 23: 2, 24: 2, 25: 3, 26: 3}
 
@@ -30,7 +30,7 @@ func (p *arrowParts) add(column fbTable) error {
 	if p.nodes++; p.nodes > mostParts {
 		return damagedArrow("more than %d columns within others", mostParts)
 	}
-	if _, coded := column.table(fieldCoding); coded { // its values are in a dictionary
+	if _, coded := column.table(fieldCoding); coded { // the values are in a dictionary
 		p.buffers += 2
 		return nil
 	}
@@ -48,7 +48,7 @@ func (p *arrowParts) add(column fbTable) error {
 		return nil
 	}
 	first := column.Vector(at - column.Pos)
-	for i := range column.VectorLen(at - column.Pos) { // takes no memory for a wrong number
+	for i := range column.VectorLen(at - column.Pos) { // this takes no memory, even for a wrong number
 		inner := column.Indirect(first + flatbuffers.UOffsetT(4*i))
 		if err := p.add(fbTable{flatbuffers.Table{Bytes: column.Bytes, Pos: inner}}); err != nil {
 			return err
@@ -57,8 +57,8 @@ func (p *arrowParts) add(column fbTable) error {
 	return nil
 }
 
-// pass passes over a column. Its cells are missing.
-func (b *arrowBatch) pass(p arrowParts) arrowColumn {
+// skip skips a column. Its cells are missing.
+func (b *arrowBatch) skip(p arrowParts) arrowColumn {
 	if b.err == nil && (p.nodes > len(b.nodes) || p.views > len(b.counts)) {
 		b.err = damagedArrow("a column is missing")
 	}

@@ -16,24 +16,24 @@ import (
 type arrowWriter struct {
 	to      io.Writer
 	at      int64 // bytes written
-	err     error // of these
+	err     error // error of these writes
 	columns []arrowCells
-	cell, n int           // the next of the row, and the rows of the batch
+	cell, n int           // the next cell of the row; number of rows of the batch
 	most    int           // rows of a batch
-	blocks  [][]int64     // where the batches lie, as message says
-	encoder *zstd.Encoder // of buffers
+	blocks  [][]int64     // places of the batches, as message returns them
+	encoder *zstd.Encoder // encoder of the buffers
 }
 
 // arrowCells are the cells of a column that are not written yet.
 type arrowCells struct {
 	tablefile.Column
-	valid   []byte // a bit for each
+	valid   []byte // a bit for each cell
 	missing int
 	values  []byte // numbers, or text
-	ends    []byte // of text, each after the one before
+	ends    []byte // end of each text
 }
 
-// Values of messageVersion, and of the precision of a type of numbers.
+// These are values of messageVersion, and of the precision of a type of numbers.
 const arrowVersion, arrowDouble = 4, 2
 
 func newArrow(w io.Writer, columns []tablefile.Column) (tablefile.Writer, error) {
@@ -150,13 +150,14 @@ func (a *arrowWriter) Close() error {
 		b.PrependUOffsetTSlot(footerBatches, batches, 0)
 	}))
 	index := b.FinishedBytes()
-	a.write([]byte("\xff\xff\xff\xff\x00\x00\x00\x00")) // no more messages
+	a.write([]byte("\xff\xff\xff\xff\x00\x00\x00\x00")) // this marks the end of the messages
 	a.write(index)
 	a.write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(index))), arrowWord...))
 	return a.err
 }
 
-// message writes a description with the bytes behind it: where it begins, and the lengths of both.
+// message writes a description with the bytes after it. It returns the place of the message, and the lengths of
+// both.
 func (a *arrowWriter) message(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffsetT, body []byte) []int64 {
 	b.Finish(object(b, 5, func() {
 		b.PrependInt16Slot(messageVersion, arrowVersion, 0)

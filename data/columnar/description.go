@@ -10,22 +10,22 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 )
 
-// A Parquet file describes itself and its pages in Thrift's compact form. Package parquet takes the
-// memory of a list before its elements have come, and follows values within each other to any depth.
-// So a description is walked over first. One that makes no sense is a panic.
+// A Parquet file describes itself and its pages in the compact form of Thrift. Package parquet allocates a list
+// before its elements arrive, and follows nested values to any depth. So this walk checks a description first.
+// An invalid one is a panic.
 
-// mostDepth is how deep values may lie within each other. Those of Parquet need less than ten.
+// mostDepth is the largest depth of nested values. Those of Parquet need less than ten.
 const mostDepth = 64
 
 const cutShort = "a description is cut short"
 
-// description is one that is being walked over.
+// description is a description that is being checked.
 type description struct {
 	in   *bufio.Reader
-	left uint64 // elements that its lists may still have: each takes a byte or more
+	left uint64 // elements that its lists may still have, since each takes at least a byte
 }
 
-// walk goes over the description of up to size bytes at the start of a reader.
+// walk checks the description of up to size bytes at the start of a reader.
 func walk(in *bufio.Reader, size int64) {
 	d := description{in, uint64(size)}
 	d.value(thrift.STRUCT, 0)
@@ -57,13 +57,13 @@ func (d *description) skip(n uint64) {
 	}
 }
 
-// value goes over a value, which lies in depth others.
+// value checks a value, which lies within depth others.
 func (d *description) value(kind thrift.Type, depth int) {
 	if depth > mostDepth {
 		panic(fmt.Sprintf("a description has more than %d values within each other", mostDepth))
 	}
 	switch kind {
-	case thrift.TRUE, thrift.FALSE: // the type says which
+	case thrift.TRUE, thrift.FALSE: // the type is the value
 	case thrift.I8:
 		d.skip(1)
 	case thrift.I16, thrift.I32, thrift.I64:
@@ -79,7 +79,7 @@ func (d *description) value(kind thrift.Type, depth int) {
 	case thrift.STRUCT:
 		for head := d.byte(); head != 0; head = d.byte() {
 			if head>>4 == 0 {
-				d.number() // of the field
+				d.number() // number of the field
 			}
 			d.value(thrift.Type(head&15), depth+1)
 		}
@@ -101,14 +101,14 @@ func (d *description) list(depth int) {
 	for range n {
 		if kind := thrift.Type(head & 15); kind > thrift.FALSE {
 			d.value(kind, depth+1)
-		} else { // true or false is a byte here
+		} else { // a boolean is a byte in a list
 			d.skip(1)
 		}
 	}
 }
 
-// checkShape checks the numbers of columns and groups in the description of a file of some bytes,
-// before package parquet takes memory for each column of each group, and for the path to each column.
+// checkShape checks the numbers of columns and groups in the description of a file of length bytes. It does so
+// before package parquet allocates memory for each column of each group, and for the path to each column.
 func checkShape(in io.Reader, length int64) error {
 	var shape struct {
 		Columns []struct {
@@ -122,7 +122,7 @@ func checkShape(in io.Reader, length int64) error {
 	if n, groups := len(shape.Columns), len(shape.Groups); int64(n)*int64(groups) > length {
 		return damage("%d columns in %d groups of rows", n, groups)
 	}
-	var open []int32 // groups of columns, by how many of theirs are still to come
+	var open []int32 // number of remaining columns in each open group of columns
 	for _, c := range shape.Columns {
 		if c.Children.V > 0 {
 			if open = append(open, c.Children.V); len(open) > mostDepth {

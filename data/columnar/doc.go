@@ -19,29 +19,29 @@ func init() {
 		OpenArrowStream: openArrowStream, NewParquet: newParquet, NewArrow: newArrow})
 }
 
-// How many rows lie together in a file, and are held in memory.
+// These are limits for the rows that lie together in a file, and are held in memory.
 const (
 	rowsPerGroup  = 1 << 16
-	leastPerGroup = 1 << 10 // of a wide table
-	mostCells     = 1 << 23 // of these rows, if they are more than leastPerGroup
+	leastPerGroup = 1 << 10 // rows of a wide table
+	mostCells     = 1 << 23 // cells of these rows, if there are more rows than leastPerGroup
 )
 
-// rowsOf is how many rows of a table lie together.
+// rowsOf is the number of rows of a table that lie together.
 func rowsOf(columns int) int { return max(leastPerGroup, min(rowsPerGroup, mostCells/max(1, columns))) }
 
-// damaged turns a panic of a library over bytes that make no sense into an error.
+// damaged turns a panic of a library over invalid bytes into an error.
 func damaged(err *error) {
 	if cause := recover(); cause != nil {
 		*err = damage("%v", cause)
 	}
 }
 
-// damage is the error about a file that makes no sense.
+// damage is the error about an invalid file.
 func damage(format string, args ...any) error {
 	return fmt.Errorf("its data are damaged (%s): write it again", fmt.Sprintf(format, args...))
 }
 
-// errNoneRead is the error about a file of lists, structs and bytes alone.
+// errNoneRead is the error about a file that holds only lists, structs and bytes.
 var errNoneRead = errors.New("has no column that can be read: numbers, text, dates and true or false can")
 
 func number(v float64) string {
@@ -62,10 +62,10 @@ func instant(v int64, unit time.Duration) string {
 	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format(timeForm)
 }
 
-// mostDigits is how many digits a decimal has at most, in either format.
+// mostDigits is the largest number of digits of a decimal, in either format.
 const mostDigits = 76
 
-// scaled is n over ten to the scale, which is from 0 to mostDigits.
+// scaled is n over ten to the scale, a number from 0 to mostDigits.
 func scaled(n *big.Int, scale int) string {
 	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
 	return new(big.Rat).SetFrac(n, ten).FloatString(scale)

@@ -21,22 +21,23 @@ import (
 type parquetReader struct {
 	names  []string
 	values []parquetValues
-	unread []string // the types of columns that cannot be read; "" of others
-	places []int    // of the columns that are read
-	leaves []int    // where the file has these: a list has a place of its own, or several
-	groups []parquet.RowGroup
-	pages  []format.RowGroup // contents of the groups
-	check  parquetCheck
-	rows   parquet.Rows // of the group that is being read
-	buffer []parquet.Row
-	left   []parquet.Row // of the buffer
-	err    error         // behind these
-	row    []string
+	unread []string // types of columns that cannot be read; "" for others
+	places []int    // positions of the columns that are read
+	// Positions of these columns in the file, where a list has one position or several.
+	leaves    []int
+	groups    []parquet.RowGroup
+	pages     []format.RowGroup // contents of the groups
+	check     parquetCheck
+	rows      parquet.Rows // rows of the current group
+	buffer    []parquet.Row
+	remaining []parquet.Row // remaining rows of the buffer
+	err       error         // error that follows them
+	row       []string
 }
 
 const parquetBuffer = 256 // rows
 
-// openParquet begins to read a file of some bytes.
+// openParquet opens a file of size bytes.
 func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 	defer damaged(&err)
 	if err := checkFooter(r, size); err != nil {
@@ -48,7 +49,7 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 	}
 	p := &parquetReader{groups: file.RowGroups(), pages: file.Metadata().RowGroups,
 		check: parquetCheck{file: r, size: size}, buffer: make([]parquet.Row, parquetBuffer)}
-	var leaves []format.LogicalTypeValue // of all columns that have none within them
+	var leaves []format.LogicalTypeValue // types of all columns without columns within them
 	for _, e := range file.Metadata().Schema {
 		if e.Type.Valid {
 			leaves = append(leaves, e.LogicalType.Value)
@@ -62,7 +63,7 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 			continue
 		}
 		p.places, p.leaves = append(p.places, place), append(p.leaves, c.Index())
-		p.check.kinds = append(p.check.kinds, parquet.Kind(*c.Type().PhysicalType())) // null has a type of its own
+		p.check.kinds = append(p.check.kinds, parquet.Kind(*c.Type().PhysicalType())) // the type null has no kind
 		p.check.optional = append(p.check.optional, c.Optional())
 	}
 	if len(p.names) > 0 && len(p.places) == 0 {
@@ -80,25 +81,25 @@ func (p *parquetReader) Unread(column int) string { return p.unread[column] }
 
 func (p *parquetReader) Read() (row []string, err error) {
 	defer damaged(&err)
-	if p.fill(); len(p.left) == 0 {
+	if p.fill(); len(p.remaining) == 0 {
 		return nil, p.err
 	}
-	for k, v := range p.left[0] {
+	for k, v := range p.remaining[0] {
 		c := p.places[k]
 		if p.row[c] = ""; !v.IsNull() {
 			p.row[c] = p.values[c].cell(v)
 		}
 	}
-	p.left = p.left[1:]
+	p.remaining = p.remaining[1:]
 	return p.row, nil
 }
 
 func (p *parquetReader) ReadNumbers(cells []float64, needed []bool, most float64) bool {
 	defer damaged(&p.err)
-	if p.fill(); len(p.left) == 0 {
+	if p.fill(); len(p.remaining) == 0 {
 		return false
 	}
-	for k, v := range p.left[0] {
+	for k, v := range p.remaining[0] {
 		c := p.places[k]
 		if !needed[c] {
 			continue
@@ -110,14 +111,14 @@ func (p *parquetReader) ReadNumbers(cells []float64, needed []bool, most float64
 			return false
 		}
 	}
-	p.left = p.left[1:]
+	p.remaining = p.remaining[1:]
 	return true
 }
 
 // fill reads rows, if none are left.
 func (p *parquetReader) fill() {
 	defer damaged(&p.err)
-	for len(p.left) == 0 && p.err == nil {
+	for len(p.remaining) == 0 && p.err == nil {
 		if p.rows == nil {
 			for len(p.groups) > 0 && isEmptyGroup(&p.pages[0]) {
 				p.groups, p.pages = p.groups[1:], p.pages[1:]
@@ -131,13 +132,13 @@ func (p *parquetReader) fill() {
 			}
 		}
 		n, err := p.rows.ReadRows(p.buffer)
-		p.left = p.buffer[:n]
-		if slices.ContainsFunc(p.left, func(row parquet.Row) bool { return len(row) != len(p.places) }) {
+		p.remaining = p.buffer[:n]
+		if slices.ContainsFunc(p.remaining, func(row parquet.Row) bool { return len(row) != len(p.places) }) {
 			err = errors.New("a column ends before the others")
 		}
 		if err != nil && err != io.EOF {
 			p.err = damage("%v", err)
-			p.left = nil
+			p.remaining = nil
 		} else if err == io.EOF || n == 0 {
 			p.rows.Close()
 			p.rows = nil
@@ -145,15 +146,15 @@ func (p *parquetReader) fill() {
 	}
 }
 
-// isEmptyGroup reports whether a group has neither rows nor values. pyarrow writes one of a batch without rows: its
-// columns have a dictionary, and no page behind it.
+// isEmptyGroup reports whether a group has neither rows nor values. pyarrow writes one for a batch without
+// rows: its columns have a dictionary, and no page after it.
 func isEmptyGroup(g *format.RowGroup) bool {
 	return g.NumRows == 0 && !slices.ContainsFunc(g.Columns, func(c format.ColumnChunk) bool {
 		return c.MetaData.NumValues != 0
 	})
 }
 
-// open begins the next group of rows, of the columns that are read.
+// open opens the next group of rows, with the columns that are read.
 func (p *parquetReader) open() error {
 	group, pages := partOf{RowGroup: p.groups[0]}, p.pages[0]
 	pages.Columns = nil
@@ -168,7 +169,7 @@ func (p *parquetReader) open() error {
 	return nil
 }
 
-// partOf is a group of rows of some of its columns.
+// partOf is a group of rows with some of its columns.
 type partOf struct {
 	parquet.RowGroup
 	chunks []parquet.ColumnChunk
@@ -176,10 +177,10 @@ type partOf struct {
 
 func (g partOf) ColumnChunks() []parquet.ColumnChunk { return g.chunks }
 
-// parquetValues read the values of a column.
+// parquetValues reads the values of a column.
 type parquetValues struct {
-	cell   func(parquet.Value) string  // nil where they are no cells
-	number func(parquet.Value) float64 // nil unless they are plain numbers
+	cell   func(parquet.Value) string  // nil if the values cannot be cells
+	number func(parquet.Value) float64 // nil unless the values are plain numbers
 	text   bool
 }
 
@@ -204,7 +205,8 @@ func valuesOf(c *parquet.Column, leaves []format.LogicalTypeValue) (p parquetVal
 		unit := t.Unit.Value.Duration()
 		p.cell = func(v parquet.Value) string { return instant(v.Int64(), unit) }
 	case *format.DecimalType:
-		if t.Scale >= 0 && t.Scale <= mostDigits && c.Type().Length() <= mostDigits { // in bytes, or bits of a number
+		// The length is in bytes, or in bits of a number.
+		if t.Scale >= 0 && t.Scale <= mostDigits && c.Type().Length() <= mostDigits {
 			p.cell = func(v parquet.Value) string { return decimal(v, int(t.Scale)) }
 		}
 	case *format.IntType:
@@ -216,7 +218,7 @@ func valuesOf(c *parquet.Column, leaves []format.LogicalTypeValue) (p parquetVal
 		if c.Type().Length() == 2 {
 			p = reals(func(v parquet.Value) float64 { return half(binary.LittleEndian.Uint16(v.ByteArray())) })
 		}
-	case *format.NullType: // of a column without a value
+	case *format.NullType: // the column has no values
 		p.cell = func(parquet.Value) string { return "" }
 	case nil, *format.StringType, *format.EnumType:
 		return plainValues(c.Type().Kind())
@@ -224,7 +226,7 @@ func valuesOf(c *parquet.Column, leaves []format.LogicalTypeValue) (p parquetVal
 	return p
 }
 
-// plainValues read values by their kind alone.
+// plainValues reads values by their kind alone.
 func plainValues(kind parquet.Kind) (p parquetValues) {
 	switch kind {
 	case parquet.Boolean:
@@ -241,7 +243,7 @@ func plainValues(kind parquet.Kind) (p parquetValues) {
 		p = reals(func(v parquet.Value) float64 { return float64(v.Float()) })
 	case parquet.Double:
 		p = reals(parquet.Value.Double)
-	case parquet.ByteArray: // text, also of older writers, which did not say so
+	case parquet.ByteArray: // the bytes are text, also in files of older writers, which did not say so
 		p.cell, p.text = func(v parquet.Value) string { return string(v.ByteArray()) }, true
 	}
 	return p
@@ -261,10 +263,10 @@ func decimal(v parquet.Value, scale int) string {
 	return scaled(n, scale)
 }
 
-// julian is a time as Spark and Impala write it: nanoseconds of a day, and the Julian number of the day.
+// julian is a time in the form of Spark and Impala: nanoseconds of a day, and the Julian number of the day.
 func julian(v parquet.Value) string {
 	const first = 2440588 // 1 January 1970
-	words := v.Int96()    // the lowest first
+	words := v.Int96()    // the lowest word is the first
 	nanos := int64(words[1])<<32 | int64(words[0])
 	return time.Unix((int64(words[2])-first)*86400, nanos).UTC().Format(timeForm)
 }

@@ -14,27 +14,28 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// A page of a Parquet file says how large it is, compressed and not, and package parquet takes that
-// memory before it turns out to be true. So the pages of each group of rows are checked first, by
-// the bound for batches of Arrow. A page of each column is held at a time.
+// A page of a Parquet file states its size, compressed and not. Package parquet allocates that memory before it
+// checks the size. So the pages of each group of rows are checked first, with the bound for batches of Arrow.
+// One page of each column is held at a time.
 
-// parquetCheck checks the pages of a file of some bytes.
+// parquetCheck checks the pages of a file of size bytes.
 type parquetCheck struct {
 	file     io.ReaderAt
 	size     int64
-	optional []bool                    // of the columns: whether cells may be missing
-	kinds    []parquet.Kind            // their types
-	codecs   []format.CompressionCodec // those in the first group, by which package parquet reads all
-	in       bufio.Reader
-	packed   []byte // a page
-	text     []byte // and its content
-	rows     int64  // of the groups so far
+	optional []bool         // whether cells of each column may be missing
+	kinds    []parquet.Kind // types of the columns
+	// Codecs in the first group, which package parquet uses for all groups.
+	codecs []format.CompressionCodec
+	in     bufio.Reader
+	packed []byte // a page
+	text   []byte // its content
+	rows   int64  // rows of the groups so far
 }
 
-// checkFooter checks the length and the shape of the description behind the pages, for which package
-// parquet takes memory at once.
+// checkFooter checks the length and the shape of the description after the pages. Package parquet allocates
+// memory for it at once.
 func checkFooter(file io.ReaderAt, size int64) error {
-	const word = 4 // and the length is as long
+	const word = 4 // bytes of the word, and of the length
 	var end [2 * word]byte
 	if n, _ := file.ReadAt(end[:], max(0, size-int64(len(end)))); size < int64(len(end)+word) || n < len(end) ||
 		!tablefile.IsParquet(end[word:]) {
@@ -51,16 +52,16 @@ func checkFooter(file io.ReaderAt, size int64) error {
 	return checkShape(bufio.NewReader(text), length)
 }
 
-// most is how many bytes the pages that are held together may take.
+// most is the number of bytes that pages held together may take.
 func (c *parquetCheck) most() int64 { return min(mostBatch, c.mostInAll()) }
 
-// mostInAll is how many bytes the whole file may become.
+// mostInAll is the number of bytes that the whole file may decompress to.
 func (c *parquetCheck) mostInAll() int64 { return smallBatch + c.size*mostRatio }
 
 func (c *parquetCheck) group(g format.RowGroup) error {
 	held, rows := int64(0), int64(0)
 	for i, chunk := range g.Columns {
-		if err := c.agrees(i, &chunk.MetaData); err != nil {
+		if err := c.checkColumn(i, &chunk.MetaData); err != nil {
 			return err
 		}
 		largest, values, err := c.chunk(&chunk.MetaData, i < len(c.optional) && c.optional[i])
@@ -82,12 +83,12 @@ func (c *parquetCheck) group(g format.RowGroup) error {
 	return nil
 }
 
-// agrees compares column i of a group with what package parquet takes it for: a column of the type in
-// the schema, with the codec of the first group.
-func (c *parquetCheck) agrees(i int, m *format.ColumnMetaData) error {
+// checkColumn checks column i of a group against the assumptions of package parquet: the type in the schema, and the
+// codec of the first group.
+func (c *parquetCheck) checkColumn(i int, m *format.ColumnMetaData) error {
 	switch m.Codec {
 	case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw:
-	default: // LZO, and the LZ4 of Hadoop
+	default: // these are LZO, and the LZ4 of Hadoop
 		return fmt.Errorf("is compressed by %v, which cannot be read: write it again with zstd", m.Codec)
 	}
 	if i < len(c.kinds) && m.Type != format.Type(c.kinds[i]) {
@@ -108,9 +109,9 @@ func (c *parquetCheck) tooMuch(bytes int64) error {
 	return damage("a page claims %d bytes, at most %d can be read", bytes, c.most())
 }
 
-// chunk checks the pages of a column: how many bytes the largest takes, its dictionary with it, and
-// how many values there are. Package parquet reads the dictionary where it is said to be, and the other
-// pages from the first to the end.
+// chunk checks the pages of a column. It returns the bytes of the largest page with its dictionary, and the
+// number of values. Package parquet reads the dictionary at its stated place, and the other pages from the
+// first to the end.
 func (c *parquetCheck) chunk(m *format.ColumnMetaData, optional bool) (largest, values int64, err error) {
 	start := m.DataPageOffset
 	if m.DictionaryPageOffset != 0 {
@@ -141,8 +142,8 @@ func (c *parquetCheck) chunk(m *format.ColumnMetaData, optional bool) (largest, 
 	return largest + dictionary, values, nil
 }
 
-// next checks the page at an offset, in a column that ends at another: how many bytes it takes, and
-// where the one behind it is.
+// next checks the page at an offset, in a column that ends at another. It returns the bytes that the page
+// takes, and the place of the next.
 func (c *parquetCheck) next(m *format.ColumnMetaData, optional bool, at, end int64) (page format.PageHeader,
 	held, behind int64, err error) {
 	section := io.NewSectionReader(c.file, at, end-at)
@@ -157,7 +158,8 @@ func (c *parquetCheck) next(m *format.ColumnMetaData, optional bool, at, end int
 	at += read - int64(c.in.Buffered())
 	v1, v2, dictionary := page.DataPageHeader, page.DataPageHeaderV2, page.DictionaryPageHeader
 	e := dictionary.V.Encoding
-	switch { // package parquet believes any header, and takes memory for a dictionary or for runs of numbers
+	// Package parquet trusts any header, and allocates memory for a dictionary or for runs of numbers.
+	switch {
 	case v1.Valid != (page.Type == format.DataPage), v2.Valid != (page.Type == format.DataPageV2),
 		dictionary.Valid != (page.Type == format.DictionaryPage):
 		return page, 0, 0, damage("a page has the header of another kind")
@@ -170,7 +172,7 @@ func (c *parquetCheck) next(m *format.ColumnMetaData, optional bool, at, end int
 	return page, held, at + int64(page.CompressedPageSize), err
 }
 
-// countOf is how many values a page says that it has.
+// countOf is the number of values that a page states.
 func countOf(page *format.PageHeader) int32 {
 	switch page.Type {
 	case format.DictionaryPage:
@@ -181,12 +183,12 @@ func countOf(page *format.PageHeader) int32 {
 	return page.DataPageHeader.V.NumValues
 }
 
-// claimed is how many bytes a page that lies between two offsets holds, by its codec's own word.
+// claimed is the number of bytes of a page between two offsets, as its codec states it.
 func (c *parquetCheck) claimed(codec format.CompressionCodec, at, end int64) (bytes uint64) {
 	switch codec {
 	case format.Zstd:
 		return sizesOfZstd(c.file, at, end).content
-	case format.Snappy: // the size stands before it
+	case format.Snappy: // the size stands before the page
 		head := make([]byte, max(0, min(binary.MaxVarintLen64, end-at)))
 		n, _ := c.file.ReadAt(head, at)
 		bytes, _ = binary.Uvarint(head[:n])
@@ -194,8 +196,8 @@ func (c *parquetCheck) claimed(codec format.CompressionCodec, at, end int64) (by
 	return bytes
 }
 
-// page checks the page that lies at an offset, in a column that ends at another, and returns how
-// many bytes it takes.
+// page checks the page at an offset, in a column that ends at another. It returns the number of bytes that the
+// page takes.
 func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCodec, optional bool,
 	at, end int64) (held int64, err error) {
 	size, values := int64(page.CompressedPageSize), int64(countOf(page))
@@ -237,19 +239,19 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 		return held, nil
 	}
 	defined := packed[:levels]
-	if optional && levels == 0 && len(text) >= 4 { // of pages of version 1, behind their length
+	if optional && levels == 0 && len(text) >= 4 { // in pages of version 1, the levels stand after their length
 		n := min(int64(binary.LittleEndian.Uint32(text)), int64(len(text)-4))
 		defined, text = text[4:4+n], text[4+n:]
 	}
 	if err := runs(1, values, defined); err != nil {
 		return 0, err
 	}
-	return c.whole(encoding, values, held, text)
+	return c.withPrefixes(encoding, values, held, text)
 }
 
-// whole checks the values of a page that takes some bytes without their prefixes, and returns how many
-// it takes with them.
-func (c *parquetCheck) whole(encoding format.Encoding, values, held int64, text []byte) (int64, error) {
+// withPrefixes checks the values of a page that takes held bytes without their prefixes. It returns the number of
+// bytes with them.
+func (c *parquetCheck) withPrefixes(encoding format.Encoding, values, held int64, text []byte) (int64, error) {
 	if err := counts(encoding, values, text); err != nil || encoding != format.DeltaByteArray {
 		return held, err
 	}

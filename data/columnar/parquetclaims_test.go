@@ -85,7 +85,7 @@ func TestShortColumn(t *testing.T) {
 	p := parquetReader{names: []string{"a", "b"}, places: []int{0, 1}, rows: ragged{},
 		buffer: make([]parquet.Row, parquetBuffer)}
 	p.fill()
-	if p.err == nil || len(p.left) > 0 || !strings.Contains(p.err.Error(), "a column ends before the others") {
-		t.Errorf("%d rows, %v", len(p.left), p.err)
+	if p.err == nil || len(p.remaining) > 0 || !strings.Contains(p.err.Error(), "a column ends before the others") {
+		t.Errorf("%d rows, %v", len(p.remaining), p.err)
 	}
 }

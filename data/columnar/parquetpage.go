@@ -13,22 +13,21 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// What package parquet believes of a page, beside its size: how many values there are, and how long
-// the runs of levels and of places in the dictionary are. It also unpacks gzip and Brotli to the
-// end, and LZ4 in ever more memory where that is damaged. So a page is unpacked here first, within
-// bounds, and its counts are compared.
+// Package parquet trusts more of a page than its size: the number of values, and the lengths of the runs of
+// levels and of positions in the dictionary. It also decompresses gzip and Brotli to the end, and damaged LZ4
+// into ever more memory. So a page is decompressed here first, within bounds, and its counts are compared.
 
-// bytesPerValue is about the memory of package parquet for a value and its level.
+// bytesPerValue is about the memory that package parquet needs for a value and its level.
 const bytesPerValue = 8
 
 // oldDictionary is the name of format.RLEDictionary in files of older writers.
 const oldDictionary format.Encoding = 2
 
-// spareValues are how many values a writer may add to fill up its last run.
+// spareValues is the number of values that a writer may add to fill its last run.
 const spareValues = 512
 
-// unpacked is a page, or the values of one, after decompression to a byte more than allowed. It is
-// valid until the next.
+// unpacked is a page, or the values of one, decompressed to at most a byte more than allowed. It is valid until
+// the next call.
 func (c *parquetCheck) unpacked(codec format.CompressionCodec, packed []byte, holds, most int64) (text []byte,
 	err error) {
 	switch codec {
@@ -55,7 +54,7 @@ func (c *parquetCheck) unpacked(codec format.CompressionCodec, packed []byte, ho
 	return text, err
 }
 
-// limited reads to the end, or a byte further than allowed.
+// limited reads to the end, or to a byte more than allowed.
 func (c *parquetCheck) limited(r io.Reader, most int64) ([]byte, error) {
 	text := bytes.NewBuffer(c.text[:0])
 	_, err := text.ReadFrom(io.LimitReader(r, most+1))
@@ -75,10 +74,10 @@ func counts(encoding format.Encoding, values int64, text []byte) error {
 		}
 	case format.DeltaBinaryPacked, format.DeltaLengthByteArray, format.DeltaByteArray:
 		var n uint64
-		for range 3 { // of a block, its parts, and in all
+		for range 3 { // values of a block, its parts, and values in all
 			var width int
 			if n, width = binary.Uvarint(text); width <= 0 {
-				return nil // package parquet says so
+				return nil // package parquet reports it
 			}
 			text = text[width:]
 		}
@@ -87,9 +86,9 @@ func counts(encoding format.Encoding, values int64, text []byte) error {
 	return nil
 }
 
-// prefixes is how many bytes of the values of a page are those of the values before them, which
-// package parquet writes out. The lengths stand in front, and their number has been checked. Package
-// parquet says so where they are damaged.
+// prefixes is the number of bytes that the values of a page share with the values before them, which package
+// parquet writes out. The lengths stand in front, and their number has been checked. Package parquet reports
+// damaged lengths.
 func prefixes(text []byte) (bytes int64) {
 	lengths, _ := parquet.DeltaBinaryPacked.DecodeInt32(nil, text)
 	for _, n := range lengths {

@@ -15,7 +15,7 @@ import (
 type parquetWriter struct {
 	to   *parquet.GenericWriter[any]
 	rows [parquetBuffer]parquet.Row
-	n    int // rows that are complete
+	n    int // number of complete rows
 }
 
 // newParquet begins a Parquet file, compressed with zstd.
@@ -39,13 +39,13 @@ func newParquet(w io.Writer, columns []tablefile.Column) (tablefile.Writer, erro
 		parquet.CreatedBy("gpdrf-gpu", "", ""))}, nil
 }
 
-// orderedGroup has its fields at their places. A parquet.Group sorts them by their names.
+// orderedGroup keeps its fields at their positions. A parquet.Group sorts them by their names.
 type orderedGroup struct {
 	parquet.Group
 	places map[string]int
 }
 
-// Fields are in order.
+// Fields are the fields in order.
 func (g orderedGroup) Fields() []parquet.Field {
 	fields := make([]parquet.Field, len(g.places))
 	for _, f := range g.Group.Fields() {
@@ -91,10 +91,10 @@ func (w *parquetWriter) Close() error {
 // pageWindow is how far zstd looks back, in bytes. Pages are not longer.
 const pageWindow = parquet.DefaultPageBufferSize
 
-// pageCodec compresses pages with one encoder, whose window is a page. Those of package parquet
-// have a window of 8 MB and a history of 16 MB, and a pool holds several of them.
+// pageCodec compresses pages with one encoder, whose window is a page. The encoders of package parquet have a
+// window of 8 MB and a history of 16 MB, and a pool holds several of them.
 type pageCodec struct {
-	compress.Codec // which decompresses
+	compress.Codec // the codec that decompresses
 	encoder        *zstd.Encoder
 }
 

@@ -7,18 +7,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// smallWindow is what RFC 8878 wants every decoder to take. Larger ones are memory that a frame of
-// a few bytes may claim.
+// smallWindow is the window that RFC 8878 recommends every decoder to support. A frame of a few bytes may claim
+// a larger one.
 const smallWindow = 8 << 20
 
 // zstdSizes are the claims of frames of zstd: the largest window, and the most content.
 type zstdSizes struct{ window, content uint64 }
 
-// mostBlock is how much a block holds once it is decompressed.
+// mostBlock is the largest size of a decompressed block.
 const mostBlock = 128 << 10
 
-// sizesOfZstd walks over the frames between two offsets without decompressing them. Of damaged
-// frames it gives what they claim before the damage.
+// sizesOfZstd reads the sizes of the frames between two offsets without decompressing them. For damaged frames
+// it gives the claims before the damage.
 func sizesOfZstd(file io.ReaderAt, at, end int64) (sizes zstdSizes) {
 	read := func(n int64) []byte {
 		text := make([]byte, max(0, min(n, end-at)))
@@ -55,7 +55,7 @@ func sizesOfZstd(file io.ReaderAt, at, end int64) (sizes zstdSizes) {
 			at, content = at+3+size, content+held
 		}
 		sizes.window = max(sizes.window, window)
-		if h.HasFCS { // which is checked when it is decompressed
+		if h.HasFCS { // the size is checked in decompression
 			content = min(h.FrameContentSize, mostBatch+1)
 		}
 		if sizes.content += content; h.HasCheckSum {

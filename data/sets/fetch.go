@@ -46,13 +46,13 @@ func tableRows(table, set string) (rows [][]string) {
 
 // Remote is an original that can be downloaded.
 type Remote struct {
-	Path      string   `json:"path"` // below the set's folder
+	Path      string   `json:"path"` // path below the folder of the set
 	Bytes     int64    `json:"bytes"`
 	SHA256    string   `json:"sha256"`    // in hexadecimal
-	Addresses []string `json:"addresses"` // tried in turn
+	Addresses []string `json:"addresses"` // addresses that are tried in turn
 }
 
-// Remotes are the originals of a set; none where it is part of the program or nobody offers it.
+// Remotes are the originals of a set; none if it is part of the program or cannot be downloaded.
 func (s Set) Remotes() (all []Remote) {
 	for _, cells := range tableRows(addressTable, s.Name) {
 		size, err := strconv.ParseInt(cells[1], 10, 64)
@@ -64,7 +64,7 @@ func (s Set) Remotes() (all []Remote) {
 	return all
 }
 
-// Get is the advice for getting the set into a folder; "" is that of the environment.
+// Get is the advice for getting the set into a folder; "" is the folder of the environment.
 func (s Set) Get(dir string) string {
 	switch {
 	case s.Embedded:
@@ -85,8 +85,8 @@ type FileState struct {
 	State string `json:"state"` // "ok", "missing", "differs"
 }
 
-// Check compares the files of a set under the data folder dir, plain or gzip, with the checksums
-// of what is in them.
+// Check compares the contents of the files of a set under the data folder dir, plain or gzip, with their
+// checksums.
 func (s Set) Check(dir string) ([]FileState, error) {
 	var states []FileState
 	for _, cells := range tableRows(contentTable, s.Name) {
@@ -136,10 +136,9 @@ func contentSum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Fetch downloads the originals of a set into its folder under dir, and makes the files of the
-// folds from them where the originals have another form. What is there already stays; what came
-// with a wrong checksum is kept aside and not used. get downloads a file to a path, and note is called with
-// what is done.
+// Fetch downloads the originals of a set into its folder under dir. If the originals have another form, it
+// makes the files of the folds from them. Existing files stay. Files with a wrong checksum are kept under
+// another name and not used. get downloads a file to a path. note is called with a description of each step.
 func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, dir string,
 	note func(format string, args ...any)) error {
 	states, err := s.Check(dir)
@@ -208,7 +207,7 @@ func (s Set) byHand(dir string) error {
 		s.Name, files[0], files[len(files)-1], s.folderIn(dir), s.Name)
 }
 
-// assemble makes the CSV files of a fold from its originals, which keep inputs and targets apart.
+// assemble makes the CSV files of a fold from its originals, which have inputs and targets in separate files.
 func (s Set) assemble(folder string, fold int) error {
 	trainFile, testFile := s.Files(fold)
 	for part, file := range map[string]string{"train": trainFile, "test": testFile} {
@@ -235,8 +234,7 @@ func (s Set) assemble(folder string, fold int) error {
 	return nil
 }
 
-// foldTable joins lines of inputs with lines of targets: a number, or a 1 in the place of the
-// class.
+// foldTable joins lines of inputs with lines of targets: a number, or a 1 in the place of the class.
 func foldTable(columns []string, x, y []byte) []byte {
 	var b bytes.Buffer
 	b.WriteString(strings.Join(columns, ",") + ",target\n")

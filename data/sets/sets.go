@@ -25,12 +25,12 @@ type Set struct {
 	About   string `json:"about"`
 	Licence string `json:"licence"`
 
-	Embedded bool `json:"-"` // part of the program
-	Blocked  bool `json:"-"` // one file, of which a fold is a block of time
+	Embedded bool `json:"-"` // the set is part of the program
+	Blocked  bool `json:"-"` // the set is one file, of which a fold is a block of time
 
-	folder  string    // where it is not Name
-	files   [2]string // to train on and to test on, where they are not numbered by folds
-	columns []string  // of folds that are made from originals of another form
+	folder  string    // name of the folder, if it is not Name
+	files   [2]string // files to train on and to test on, if they are not numbered by folds
+	columns []string  // columns of folds that are made from originals of another form
 }
 
 // Files are the names of the training and the test file of a fold, from 1, in the set's folder.
@@ -53,7 +53,7 @@ const (
 	classification = "classification"
 )
 
-// Blocks is how many blocks of time a blocked set has: each is a fold.
+// Blocks is the number of blocks of time a blocked set has: each is a fold.
 const Blocks = 5
 
 // All are the named sets.
@@ -97,7 +97,7 @@ func All() []Set {
 	}
 }
 
-// Folder is where the set lies under the data folder dir, "" if it is not there.
+// Folder is the folder of the set under the data folder dir, "" if it does not exist.
 func (s Set) Folder(dir string) string {
 	folder := s.folderIn(dir)
 	if info, err := os.Stat(folder); dir == "" || err != nil || !info.IsDir() {
@@ -113,8 +113,7 @@ func (s Set) folderIn(dir string) string {
 	return filepath.Join(dir, s.Name)
 }
 
-// From is the place that the set would be read from: a folder, "embedded", or "" if it is not
-// there.
+// From is the place that the set would be read from: a folder, "embedded", or "" if there is none.
 func (s Set) From(dir string) string {
 	if s.Embedded {
 		return "embedded"
@@ -135,7 +134,7 @@ func Names() []string {
 	return names
 }
 
-// Find is the set of a name; ok is false if the name is unknown.
+// Find is the set with a name; ok is false if the name is unknown.
 func Find(name string) (set Set, ok bool) {
 	for _, s := range All() {
 		if s.Name == name {
@@ -145,8 +144,7 @@ func Find(name string) (set Set, ok bool) {
 	return Set{}, false
 }
 
-// PlainOrZipped is the file under this name, which ends in .gz, or without the ending where only
-// that is there.
+// PlainOrZipped is the file with this name, which ends in .gz, or without the ending if only that exists.
 func PlainOrZipped(path string) string {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if plain := strings.TrimSuffix(path, ".gz"); isFile(plain) {
@@ -161,8 +159,8 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// The table of the UCI set "Combined Cycle Power Plant" as it is, and the rows of it
-// that are the test rows of each fold. Credits: powerplant/NOTICE.
+// These are the table of the UCI set "Combined Cycle Power Plant", unchanged, and the rows of it that are the
+// test rows of each fold. Credits: powerplant/NOTICE.
 var (
 	//go:embed powerplant/CCPP.csv.gz
 	powerplantTable string
@@ -170,7 +168,7 @@ var (
 	powerplantFolds string
 )
 
-// Powerplant is the embedded table, a CSV file packed by gzip.
+// Powerplant is the embedded table, a CSV file compressed with gzip.
 func Powerplant() string { return powerplantTable }
 
 // PowerplantTestRows are the numbers, from 0, of the rows of the embedded table that a fold, from

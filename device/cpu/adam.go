@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// adamBlock is how many parameters are one block of Adam.
+// adamBlock is the number of parameters in one block of Adam.
 const adamBlock = 1 << 13
 
 // adamTask is the state of Adam.

@@ -7,13 +7,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// ardRows is how many inducing points are one block of ARD.
+// ardRows is the number of inducing points in one block of ARD.
 const ardRows = 48
 
-// ardTask is the state of ARD and ARDBackward. Distances come from a product of matrices, in
-// double: −½Σ(z−x)²w = Σ z w x − ½Σ z²w − ½Σ x²w with w = 1/ℓ². All kernels multiply by the same
-// Xᵀ, or the same X in ARDBackward, which is packed once. The isotropic case takes w = 1, and each
-// k then multiplies by its own 1/ℓ².
+// ardTask is the state of ARD and ARDBackward. Distances come from a product of matrices, in double: −½Σ(z−x)²w
+// = Σ z w x − ½Σ z²w − ½Σ x²w with w = 1/ℓ². All kernels multiply by the same Xᵀ, or the same X in ARDBackward,
+// which is packed once. The isotropic case uses w = 1, and each k then multiplies by its own 1/ℓ².
 type ardTask struct {
 	device.ARDShape
 	form           device.Correlation
@@ -93,7 +92,7 @@ func (t *ardTask) run(w *worker, block int) {
 		}
 		return
 	}
-	if t.form == device.RBF { // in place: Matérn kernels may need a product again
+	if t.form == device.RBF { // it works in place, but Matérn kernels may need a product again
 		r.e, r.lde = t.c[(k*t.M+lo)*t.B:], t.B
 	}
 	t.products(w, &r, k)
@@ -150,11 +149,11 @@ func (t *ardTask) fill(r *ardBlock, k int, scale float64) {
 	slope := t.slope[k*t.M*t.B:]
 	mirror(slope, t.B, r.lo, r.hi)
 	for i := r.lo; i < r.hi; i++ {
-		slope[i*t.B+i] = 0 // it multiplies differences of 0
+		slope[i*t.B+i] = 0 // here it multiplies differences of 0
 	}
 }
 
-// matern writes row i of c_k and its slope; rows that are near each other, from their differences.
+// matern writes row i of c_k and its slope. For rows that are near each other it uses their differences.
 func (t *ardTask) matern(products []float64, own, scale float64, k, i int) {
 	at, n := (k*t.M+i)*t.B, len(products)
 	c, slope, half := t.c[at:][:n], t.slope[at:][:n], t.halfOf(k)[:n]

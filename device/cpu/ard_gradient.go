@@ -77,7 +77,7 @@ func (t *ardProduct) run(w *worker, block int) {
 	}
 }
 
-// isotropic does the work of run for all k at once: Σ G (z−x)² comes from the distances themselves.
+// isotropic does the work of run for all k at once: Σ G (z−x)² comes from the distances.
 func (t *ardProduct) isotropic(w *worker, i, lo, hi int) {
 	a := (*ardTask)(t)
 	e := w.double(0, (hi-lo)*t.B)

@@ -10,8 +10,8 @@ import (
 
 // budget accounts for the memory of a device.
 type budget struct {
-	taken  int64          // bytes
-	ledger *device.Ledger // of a dry device, whose tensors and scratch are nil
+	taken  int64          // number of bytes
+	ledger *device.Ledger // ledger of a dry device, whose tensors and scratch are nil
 }
 
 func (b *budget) dry() bool { return b.ledger != nil }

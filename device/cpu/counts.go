@@ -70,7 +70,7 @@ func (t *likelihoodMoments[T, E]) poisson(block, lo, hi int) {
 	t.ell[block] = value
 }
 
-// rateOf returns exp u and its slope; above LogRateMax, those of the tangent.
+// rateOf returns exp u and its slope; above LogRateMax, it uses the tangent.
 func rateOf(u float64) (rate, slope float64) {
 	slope = math.Exp(min(u, device.LogRateMax))
 	return slope * (1 + max(u-device.LogRateMax, 0)), slope

@@ -124,7 +124,7 @@ func double(t *device.Tensor) []float64 { return elements[float64](t) }
 
 func ints(t *device.Tensor) []int32 { return elements[int32](t) }
 
-// elements returns the memory of a tensor; nil for a nil tensor and for those of a dry device.
+// elements returns the memory of a tensor; nil for a nil tensor and for tensors of a dry device.
 func elements[E any](t *device.Tensor) []E {
 	if t == nil {
 		return nil

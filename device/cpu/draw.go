@@ -15,8 +15,8 @@ func keyOf(key device.Key, s, draws int) device.Key {
 	return key
 }
 
-// draw fills dst with normals of the sample of a key, cols to a row: for the row numbers in rows,
-// or without rows for the numbers from first on.
+// draw fills dst with normals of the sample of a key, cols to a row. rows are the row numbers; without rows,
+// the numbers start at first.
 func draw[T Float](m *kernels[T], dst []T, cols int, key device.Key, rows []int32, first int) {
 	words, _, c2, c3 := key.Words(0, 0)
 	if key.Strata > 0 {
@@ -25,7 +25,7 @@ func draw[T Float](m *kernels[T], dst []T, cols int, key device.Key, rows []int3
 			if rows != nil {
 				row = uint32(rows[r])
 			}
-			if rows != nil && r > 0 && rows[r] == rows[r-1] { // as in a prediction, to its end
+			if rows != nil && r > 0 && rows[r] == rows[r-1] { // a prediction ends with repeated rows
 				copy(dst[r*cols:][:cols], dst[(r-1)*cols:])
 				continue
 			}

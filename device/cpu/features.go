@@ -25,8 +25,8 @@ type features[T Float] struct {
 	noise            device.FeatureNoise
 	scale            T // √(α/R)
 
-	omegas, weights int // distinct draws of Ω and of W
-	groups          int // sets of rows that share both: 1, or one for each sample
+	omegas, weights int // numbers of distinct draws of Ω and of W
+	groups          int // number of sets of rows that share both: 1, or one for each sample
 
 	phi     []T // [S·B,2R]: cos HΩ, sin HΩ, or φ and φ'
 	dp      []T // [S·B,R]: gradient of HΩ
@@ -50,8 +50,8 @@ func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
 		d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.LowerW), d.real(p.Mixing)}
 }
 
-// FeatureScratch plans the memory of a layer for up to S·B rows. What only some layers
-// need is allocated by their first call.
+// FeatureScratch plans the memory of a layer for up to S·B rows. Memory that only some layers need is allocated
+// by their first call.
 func (d *Device[T]) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
 	t := &features[T]{
 		math:         d.math,
@@ -204,7 +204,7 @@ func (d *Device[T]) RandomFeaturesBackward(g, a device.FeatureArgs) {
 	t.g.logAlpha[0] += T(alpha)
 }
 
-// sumEvery sums in double the elements from one on that are step apart.
+// sumEvery sums in double the elements that are step apart, beginning at from.
 func sumEvery[T Float](x []T, from, step int) float64 {
 	total := 0.0
 	for i := from; i < len(x); i += step {

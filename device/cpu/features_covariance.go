@@ -2,8 +2,8 @@ package cpu
 
 import "math"
 
-// weightCovariance is the state of FeatureMoments where the covariance of W is full. μ, the mean of
-// Φ, stands in the first 2R columns of a row of phi.
+// weightCovariance is the state of FeatureMoments if the covariance of W is full. μ, the mean of Φ, stands in
+// the first 2R columns of a row of phi.
 type weightCovariance[T Float] struct {
 	l []T // [d',2R,2R]: L, with zeros above its diagonal
 	p []T // [d',S·B,2R]: P = μL; in the backward pass its gradient
@@ -14,8 +14,8 @@ func (n *weightCovariance[T]) begin(p *pool, rows, columns, out int) {
 	n.l, n.p = grow(p, &n.l, out*columns*columns), grow(p, &n.p, out*rows*columns)
 }
 
-// fullWeights computes L and, in place of the squares of m in quad, those of m and of C = L Lᵀ, for
-// frequencies lo … hi.
+// fullWeights computes L for frequencies lo … hi. In quad it replaces the squares of m by those of m and of C =
+// L Lᵀ.
 func (t *features[T]) fullWeights(lo, hi int) {
 	m, size := &t.moments, t.R*t.Out
 	for i := lo * t.Out; i < hi*t.Out; i++ {
@@ -39,7 +39,7 @@ func (t *features[T]) factorRow(c, i int) []T {
 	return row[:i+1]
 }
 
-// lowerRow returns the place of row i of a factor c.
+// lowerRow returns the position of row i of a factor c.
 func (t *features[T]) lowerRow(c, i int) int { return (c*2*t.R + i) * 2 * t.R }
 
 // spread adds ‖Lᵀμ‖² to the variances of rows lo … hi, and keeps P = μL.
@@ -60,7 +60,7 @@ func (t *features[T]) spread(w *worker, lo, hi int, variance []T) {
 	}
 }
 
-// spreadInputs turns P into its gradient, 2a² dv∘P, for rows lo … hi, and adds that of μ to dphi
+// spreadInputs turns P into its gradient, 2a² dv∘P, for rows lo … hi, and adds the gradient of μ to dphi
 // [rows,ld].
 func (t *features[T]) spreadInputs(w *worker, lo, hi int, dphi []T, ld int) {
 	columns, rows, scale := 2*t.R, t.S*t.B, 2*t.scale*t.scale
@@ -80,7 +80,7 @@ func (t *features[T]) spreadInputs(w *worker, lo, hi int, dphi []T, ld int) {
 	}
 }
 
-// spreadGradient adds the gradient of L that P has, μᵀdP, for its rows lo … hi.
+// spreadGradient adds the gradient of L that comes from P, μᵀdP, for its rows lo … hi.
 func (t *features[T]) spreadGradient(w *worker, lo, hi int) {
 	columns, width, rows := 2*t.R, colsKept*t.R, t.S*t.B
 	dl := t.math.scratch(w, 1, (hi-lo)*hi)
@@ -95,13 +95,13 @@ func (t *features[T]) spreadGradient(w *worker, lo, hi int) {
 	}
 }
 
-// diagonalGradient adds that of an element of the diagonal of L, s = e^(log s²/2).
+// diagonalGradient adds the gradient of an element of the diagonal of L, s = e^(log s²/2).
 func (t *features[T]) diagonalGradient(c, i int, dl T) {
 	t.g.logVarW[i*t.Out+c] += dl * t.covariance.l[t.lowerRow(c, i)+i] / 2
 }
 
-// sharedGradient adds the gradients of L that quad has: dC_cos and dC_sin, and that of what cosine
-// and sine of frequency r share, both.
+// sharedGradient adds the gradients of L that come from quad: dC_cos and dC_sin, and both, the gradient of the
+// shared factor of cosine and sine of frequency r.
 func (t *features[T]) sharedGradient(c, r int, cosVar, sinVar, both T) {
 	at, below := t.lowerRow(c, r), t.lowerRow(c, t.R+r)
 	cos, sin := t.covariance.l[at:][:r+1], t.covariance.l[below:][:t.R+r+1]

@@ -19,7 +19,7 @@ type localNoise[T Float] struct {
 	sines    []float64 // [blocks of R + 1,d']: sums of s²_sin, the last row the whole
 	square   []T       // [S·B,R]: cos², or φ²
 	v        []T       // [S·B,d']
-	ratio    []T       // [S·B,d']: ε/(2√v), 0 where v is floored
+	ratio    []T       // [S·B,d']: ε/(2√v), 0 if v is floored
 	dv       []T       // [S·B,d']
 	dvSum    []T       // [d']
 	alpha    []float64 // [row blocks]: Σ dv∘v
@@ -77,7 +77,7 @@ func (t *features[T]) addNoise(w *worker, lo, hi int) {
 	t.multiply(w, v, hi-lo, 1, matrix[T]{n.square[lo*t.R:], t.R, t.R}, n.contrast)
 	sines := n.sines[blocksOf(t.R, featureColumns)*t.Out:]
 	noise := t.math.scratch(w, 0, (hi-lo)*t.Out)
-	for i := lo; i < hi; { // by samples, whose noise has keys of its own
+	for i := lo; i < hi; { // the rows are taken by samples, since the noise of each has keys of its own
 		s, b := i/t.B, i%t.B
 		end := min(hi, (s+1)*t.B)
 		draw(t.math, noise[(i-lo)*t.Out:(end-lo)*t.Out], t.Out, keyOf(t.noise.Weights, s, 0), t.rows[b:b+end-i], 0)
@@ -101,8 +101,7 @@ func (t *features[T]) beginLocalBackward(p *pool) {
 	n.alpha = grow(p, &n.alpha, t.rowBlocks())
 }
 
-// noiseInputs adds 2Φ∘(dv (s²)ᵀ) to a block of dΦ, for the cosines alone: the contrast
-// stands for both.
+// noiseInputs adds 2Φ∘(dv (s²)ᵀ) to a block of dΦ, for the cosines alone: the contrast covers the sines.
 func (t *features[T]) noiseInputs(w *worker, block, lo, hi int, dphi []T) {
 	n := &t.local
 	alpha := 0.0

@@ -13,7 +13,7 @@ type frequencies[T Float] struct {
 	logl                 []T
 	rho                  float64
 	dmean, dlogs2, dlogl []T
-	partial              []float64 // [d]: of dlog ρ
+	partial              []float64 // [d]: parts of dlog ρ
 	d, r                 int
 }
 

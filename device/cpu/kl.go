@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// klBlock is how many elements are one block of KLDiag, klRows how many rows of one s_j
-// are one block of KLInducing.
+// klBlock is the number of elements in one block of KLDiag. klRows is the number of rows of one s_j in one
+// block of KLInducing.
 const (
 	klBlock = 4096
 	klRows  = 64
@@ -18,7 +18,7 @@ const (
 type divergences[T Float] struct {
 	math                         *kernels[T]
 	mean, logvar, dmean, dlogvar []T
-	lengths                      []float64 // [d]: ℓ² = 1/p, one element 1 without logl
+	lengths                      []float64 // [d]: ℓ² = 1/p; one element, 1, without logl
 	d, r                         int
 
 	shape        device.QShape

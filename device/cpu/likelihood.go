@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// likRows is how many rows of h are one block of a likelihood.
+// likRows is the number of rows of h in one block of a likelihood.
 const likRows = 256
 
 // likelihoods is the state of the likelihood operations. Sums are in double.
@@ -14,16 +14,16 @@ type likelihoods[T Float] struct {
 	math       *kernels[T]
 	dh, h, y   []T
 	labels     []int32
-	weight     []T // [B]; nil: each row counts once
+	weight     []T // [B]; nil if each row counts once
 	scale      float64
-	noise      []float64 // [C]: log σ²; of counts, the constant of the log rate
+	noise      []float64 // [C]: log σ²; for counts, the constant of the log rate
 	precision  []float64 // [C]: 1/σ²
 	rows, b, c int
 	ell        []float64 // [blocks]
 	dlogvar    []float64 // [blocks,C]: sums for the gradients of the columns' parameters
 	tail       float64   // ν of StudentLogLik; log r of NegativeBinomialLogLik
 	tails      []float64 // [blocks]: sums for the gradient of r
-	offset     []T       // [B], of counts; nil: none
+	offset     []T       // [B], for counts; nil if there is none
 	cuts       []float64 // κ_0 … κ_K of OrdinalLogLik
 }
 
@@ -96,7 +96,7 @@ func (d *Device[T]) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArg
 }
 
 // evaluate runs the blocks of a likelihood. It writes the value, and adds the slopes in the parameters of the
-// columns, if there are some. The term −½ log 2πσ² of every element is added by the blocks.
+// columns, if there are some. The blocks add the term −½ log 2πσ² of every element.
 func (d *Device[T]) evaluate(of task, work int, ell, columns *device.Tensor) {
 	if d.dry() {
 		return
@@ -188,8 +188,8 @@ func (t *bernoulli[T]) run(_ *worker, block int) {
 	t.ell[block] = total
 }
 
-// StudentLogLik computes Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass. With z = (y−h)²/νσ²
-// all of it follows from Σ log(1+z), which the blocks leave in ell, and Σ z/(1+z), in dlogvar.
+// StudentLogLik computes Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass. With z = (y−h)²/νσ²,
+// all of it follows from two sums that the blocks compute: Σ log(1+z) in ell, and Σ z/(1+z) in dlogvar.
 func (d *Device[T]) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckStudent(ell, g, a)
 	t := d.beginNoise(s, b, c, a, scale)

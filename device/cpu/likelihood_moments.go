@@ -28,7 +28,7 @@ type likelihoodMoments[T, E Float] struct {
 	mean, variance []E
 }
 
-// momentKind is one of these likelihoods.
+// momentKind is a likelihood of means and variances.
 type momentKind uint8
 
 const (
@@ -37,8 +37,8 @@ const (
 	poisson
 )
 
-// evaluateMoments evaluates a likelihood of means and variances, in Double or in Real. The cost of
-// an element is in multiplications.
+// evaluateMoments evaluates a likelihood of means and variances, in Double or in Real. cost is the cost of an
+// element in multiplications.
 func (d *Device[T]) evaluateMoments(of momentKind, cost int, ell, columns *device.Tensor, g, a device.LikelihoodArgs) {
 	t, work := &d.likelihoods, task(&d.momentsReal)
 	if a.H.DType() == device.Double {

@@ -7,14 +7,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// mixBlock is how many elements of one matrix are one block of Mix.
+// mixBlock is the number of elements of one matrix in one block of Mix.
 const mixBlock = 8192
 
 // mixTask is the state of Mix and MixBackward.
 type mixTask struct {
 	c, a, b, da, db []float64
 	weight          []float64 // [K]: ω
-	partial         []float64 // [K,pieces]: the parts of Σ dc∘(a−b)
+	partial         []float64 // [K,pieces]: parts of Σ dc∘(a−b)
 	n, pieces       int
 }
 

@@ -19,7 +19,7 @@ type momentsTask struct {
 	alpha, root                []float64 // [J]: α and √α
 	excess                     []float64 // [J,M], diagonal s: s²−1
 	squares                    []float64 // [K,B], full s: Σ_i A²
-	partial                    []float64 // [J,blocks of M,B], full s: the parts of Σ_i P²
+	partial                    []float64 // [J,blocks of M,B], full s: parts of Σ_i P²
 
 	da, dm, ds, dalpha, dmean, dvariance []float64
 	// [J,B]: √α dmean, and α dvariance where not floored
@@ -62,7 +62,7 @@ func (d *gp) Moments(a device.MomentsArgs) {
 	}
 }
 
-// run computes the means of all latents of one kernel for a block of columns of A; and the
+// run computes the means of all latents of one kernel for a block of columns of A. It also computes the
 // variances, if s is diagonal, or else Σ A² for momentsFull.
 func (t *momentsTask) run(w *worker, block int) {
 	k, b0, b1 := spanOf(block, momentColumns, t.B)
@@ -196,8 +196,8 @@ func (t *momentsCotangent) run(_ *worker, j int) {
 	t.dalpha[j] += sum
 }
 
-// momentsDiagonal is all the rest for diagonal s, by blocks of rows of A:
-// dA = mᵀg + 2A∘((s²−1)ᵀdb), dm = g Aᵀ and ds = 2s∘(db (A²)ᵀ).
+// momentsDiagonal is the remaining work for diagonal s, by blocks of rows of A: dA = mᵀg + 2A∘((s²−1)ᵀdb), dm =
+// g Aᵀ and ds = 2s∘(db (A²)ᵀ).
 type momentsDiagonal momentsTask
 
 func (t *momentsDiagonal) run(w *worker, block int) {
@@ -224,7 +224,7 @@ func (t *momentsDiagonal) run(w *worker, block int) {
 	simd.Gemm64(w.doubles.pack, true, false, n, t.B, latents, 1, m, t.M, g, t.B, 1, da, t.B)
 }
 
-// momentsScale turns P_j into Q_j = 2P_j∘db_j, a block of rows at a time, and does dm there.
+// momentsScale turns P_j into Q_j = 2P_j∘db_j, a block of rows at a time, and computes dm.
 type momentsScale momentsTask
 
 func (t *momentsScale) run(w *worker, block int) {
@@ -248,7 +248,7 @@ type momentsInput momentsTask
 func (t *momentsInput) run(w *worker, block int) {
 	rows, m := blocksOf(t.M, momentRows), t.M
 	k := block / rows
-	lo, hi := span(rows-1-block%rows, momentRows, m) // the longest rows first
+	lo, hi := span(rows-1-block%rows, momentRows, m) // the longest rows come first
 	first, last := t.Latents(k)
 	n := hi - lo
 	da, a, db := t.da[(k*m+lo)*t.B:][:n*t.B], t.a[(k*m+lo)*t.B:], t.dbSum[k*t.B:][:t.B]

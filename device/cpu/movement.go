@@ -55,7 +55,7 @@ func (d *Device[T]) DrawRows(rows *device.Tensor, n int, key device.Key) {
 	philox.Below(ints(rows), n, words, c1, c2, c3)
 }
 
-// moveBlock is how many elements are one block of an element-wise movement.
+// moveBlock is the number of elements in one block of an element-wise movement.
 const moveBlock = 1 << 14
 
 // convert is the state of Widen and NarrowAdd.
@@ -132,7 +132,7 @@ func (d *Device[T]) Concat(dst *device.Tensor, parts []*device.Tensor) {
 	to, column := d.real(dst), 0
 	for _, p := range parts {
 		from, w := d.real(p), p.Dim(p.Rank()-1)
-		own := s * b // rows of the part
+		own := s * b // number of rows of the part
 		if p.Rank() == 2 {
 			own = b
 		}
@@ -162,7 +162,7 @@ func (d *Device[T]) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *
 	}
 }
 
-// AddColumns adds the first columns that both have.
+// AddColumns adds the first columns of src to those of dst.
 func (d *Device[T]) AddColumns(dst, src *device.Tensor) {
 	rows, wdst, wsrc := device.CheckAddColumns(dst, src)
 	if d.dry() {

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// flipRows is how many rows are one block of a transposition at the other diagonal.
+// flipRows is the number of rows in one block of a transposition at the other diagonal.
 const flipRows = 32
 
 // naturalTask is the state of NaturalStep. Its matrices are transposed at the other diagonal,
@@ -19,8 +19,8 @@ type naturalTask struct {
 	m, s, dm, ds    []float64
 	size            float64
 	sigma, delta, b []float64 // s˜, ds˜, B˜ [J,M,M]
-	lower, rung     []float64 // L [J,M,M], and the rung that helped [J]
-	done            []float64 // the same of B itself
+	lower, rung     []float64 // L [J,M,M], and the rung that succeeded [J]
+	done            []float64 // the rungs for B itself
 	u               []float64 // sᵀdm [J,M]
 	potrf           potrfTask
 	invert          invertTask
@@ -54,7 +54,7 @@ func (d *gp) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 	d.do((*naturalWrite)(t), t.J*blocksOf(t.M, flipRows), 2*n)
 }
 
-// naturalShift makes (1 + 2·rung)·I − size·2sᵀdS s of the matrix that was judged.
+// naturalShift makes (1 + 2·rung)·I − size·2sᵀdS s of the tested matrix.
 type naturalShift naturalTask
 
 func (t *naturalShift) run(_ *worker, j int) {
@@ -143,7 +143,7 @@ func (t *naturalProject) run(w *worker, j int) {
 	}
 }
 
-// naturalWrite is rows of the new s, and m += size·s u; unless no rung has helped.
+// naturalWrite writes rows of the new s, and m += size·s u, unless no rung has succeeded.
 type naturalWrite naturalTask
 
 func (t *naturalWrite) run(_ *worker, block int) {

@@ -9,7 +9,7 @@ import (
 // outputNoise is the state of AddNoise and AddNoiseBackward.
 type outputNoise[T Float] struct {
 	math          *kernels[T]
-	out, variance []T // [S,B,C]; of backward out is dout
+	out, variance []T // [S,B,C]; in the backward pass out is dout
 	dvariance     []T
 	rows          []int32
 	key           device.Key

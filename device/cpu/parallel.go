@@ -16,9 +16,9 @@ type task interface {
 	run(w *worker, block int)
 }
 
-// worker is the scratch of one goroutine: numbered buffers, with any contents. Blocks are
-// dealt out as workers come, so an operation reserves what its blocks use before it
-// starts; up to smallScratch elements are always there.
+// worker is the scratch of one goroutine: numbered buffers, with any contents. Any worker may take a block, so
+// an operation reserves the buffers of its blocks before it starts. Up to smallScratch elements are always
+// available.
 type worker struct {
 	single  buffers[float32]
 	doubles buffers[float64]
@@ -41,25 +41,25 @@ func (w *worker) double(i, n int) []float64 { return w.doubles.data[i][:n] }
 // reserve makes room for n elements in every worker's buffer i in double.
 func (p *pool) reserve(i, n int) { doubles.reserve(p, i, n) }
 
-// pool runs the blocks of one task at a time on a fixed set of workers, of which
-// the caller's goroutine is the first.
+// pool runs the blocks of one task at a time on a fixed set of workers, of which the first is the goroutine of
+// the caller.
 type pool struct {
 	workers []*worker
-	helpers []*helper // the goroutines of all workers but the first
+	helpers []*helper // goroutines of all workers but the first
 	task    task
 	blocks  int64
-	queued  atomic.Int64 // blocks that nobody has begun
-	running atomic.Int64 // blocks that are not finished
+	queued  atomic.Int64 // number of blocks that no worker has begun
+	running atomic.Int64 // number of blocks that are not finished
 	waiting atomic.Bool  // the caller sleeps until the last block is finished
 	done    chan struct{}
 	failed  atomic.Pointer[failure]
 	budget
 
-	inlineWork int // work below this is done by the caller alone
-	spins      int // how often one looks for work, or for its end, before going to sleep
+	inlineWork int // the caller alone does work below this
+	spins      int // number of checks for work, or for its end, before a worker sleeps
 }
 
-// helper is a goroutine that takes blocks. While it sleeps, someone has to wake it.
+// helper is a goroutine that takes blocks. While it sleeps, the caller has to wake it.
 type helper struct {
 	asleep atomic.Bool
 	wake   chan struct{} // closed by close
@@ -72,18 +72,17 @@ type failure struct {
 }
 
 const (
-	// inlineWork is the number of multiplications, or their like, below which help costs more than
-	// it gains.
+	// inlineWork is the number of multiplications, or similar operations, below which helpers cost more than
+	// they gain.
 	inlineWork = 1 << 14
-	// spins is about fifty microseconds. Putting a goroutine to sleep and waking it takes about
-	// ten, and the system may wake it on the caller's core. A step of a small model has dozens of
-	// operations of that length.
+	// spins is about fifty microseconds. Putting a goroutine to sleep and waking it takes about ten, and the
+	// system may wake it on the caller's core. A step of a small model has dozens of operations of that length.
 	spins = 1 << 17
 )
 
 func newPool(workers, spins int) *pool {
 	p := &pool{inlineWork: inlineWork, done: make(chan struct{}, 1), spins: spins}
-	if workers > runtime.GOMAXPROCS(0) { // who spins would keep another from running
+	if workers > runtime.GOMAXPROCS(0) { // a spinning worker would keep another from running
 		p.spins = 0
 	}
 	for i := range workers {
@@ -118,7 +117,7 @@ func (p *pool) do(t task, blocks, work int) {
 	}
 	p.task, p.blocks = t, int64(blocks)
 	p.running.Store(int64(blocks))
-	p.queued.Store(int64(blocks)) // the helpers that are awake see this
+	p.queued.Store(int64(blocks)) // helpers that are awake see this
 	for _, h := range p.helpers[:min(len(p.helpers), blocks-1)] {
 		if h.asleep.CompareAndSwap(true, false) {
 			h.wake <- struct{}{}
@@ -132,8 +131,8 @@ func (p *pool) do(t task, blocks, work int) {
 	}
 }
 
-// await waits until all blocks are finished. A helper that was late for the end of the task before
-// may wake it early.
+// await waits until all blocks are finished. A helper that was late for the end of the previous task may wake
+// it early.
 func (p *pool) await() {
 	for range p.spins {
 		if p.running.Load() == 0 {
@@ -167,8 +166,8 @@ func (p *pool) help(h *helper, w *worker) {
 	}
 }
 
-// drain runs blocks until none is queued. Who has taken a block knows that the task stays as it is
-// until that block is finished.
+// drain runs blocks until none is queued. The task does not change until a block that a worker has taken is
+// finished.
 func (p *pool) drain(w *worker) {
 	for n := p.queued.Load(); n > 0; n = p.queued.Load() {
 		if !p.queued.CompareAndSwap(n, n-1) {

@@ -14,7 +14,7 @@ type potrfTask struct {
 	inverse          []float64 // [workers or matrices, tri, tri]
 	k, m             int
 	ladder           []float64 // the jitters to add to the diagonal, until one helps
-	part             potrfPart // what the workers share, inside a single matrix
+	part             potrfPart // work that the workers share inside a single matrix
 }
 
 const potrfSpan = 64 // rows or columns of one block inside a single matrix
@@ -38,7 +38,7 @@ func (d *gp) Potrf(l, jitter, c *device.Tensor) {
 	t.factorise(d.pool)
 }
 
-// factorise climbs the ladder with each of the matrices c, as far as it needs.
+// factorise climbs the ladder with each of the matrices c, as far as necessary.
 func (t *potrfTask) factorise(p *pool) {
 	t.inverse = grow(p, &t.inverse, t.k*tri*tri)
 	p.reserve(0, t.m*tri)
@@ -83,7 +83,7 @@ func (t *potrfTask) factor(w *worker, k int, p *pool) int {
 		j1 := min(j0+tri, m)
 		n, corner := j1-j0, l[j0*m+j0:]
 		simd.Gemm64(w.doubles.pack, false, true, n, n, j0, -1, l[j0*m:], m, l[j0*m:], m, 1, corner, m)
-		for i := range n { // the product filled the elements above the diagonal, too
+		for i := range n { // the product also filled the elements above the diagonal
 			clear(corner[i*m+i+1:][:n-i-1])
 		}
 		if pivot := cholesky(corner, m, n); pivot >= 0 {
@@ -95,7 +95,8 @@ func (t *potrfTask) factor(w *worker, k int, p *pool) int {
 	return -1
 }
 
-// share runs a part: by the calling worker for a matrix of a batch, where p is nil, and else by all workers.
+// share runs a part. For a matrix of a batch, p is nil and the calling worker runs it; otherwise all workers
+// do.
 func (t *potrfTask) share(w *worker, p *pool, work int, part potrfPart) {
 	switch {
 	case part.lo >= part.hi:
@@ -117,8 +118,8 @@ func (t *potrfShare) run(w *worker, block int) {
 	part.do((*potrfTask)(t), w, part)
 }
 
-// panel finishes rows of a block column: the product of the columns before it is taken off, then the
-// diagonal block is divided out.
+// panel finishes rows of a block column. It subtracts the product of the columns before it, then divides by the
+// diagonal block.
 func (t *potrfTask) panel(w *worker, part potrfPart) {
 	k, j0, lo, hi := part.k, part.j0, part.lo, part.hi
 	m, n, l := t.m, part.j1-j0, t.l[k*t.m*t.m:]
@@ -179,8 +180,8 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 	}
 }
 
-// columnGradient divides the diagonal block out of rows of dl's block column, and takes their part of
-// the gradient to the columns before it: dB −= dC R.
+// columnGradient divides rows of dl's block column by the diagonal block, and adds their part of the gradient
+// to the columns before it: dB −= dC R.
 func (t *potrfTask) columnGradient(w *worker, part potrfPart) {
 	k, j0, lo, hi := part.k, part.j0, part.lo, part.hi
 	m, n, l, dl := t.m, part.j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
@@ -190,8 +191,7 @@ func (t *potrfTask) columnGradient(w *worker, part potrfPart) {
 	simd.Gemm64(w.doubles.pack, false, false, hi-lo, j0, n, -1, dl[lo*m+j0:], m, l[j0*m:], m, 1, dl[lo*m:], m)
 }
 
-// rowGradient takes the gradient of the block column to columns of the block's rows:
-// dR −= dCᵀ B + (dD + dDᵀ) R.
+// rowGradient adds the gradient of the block column to columns of the block's rows: dR −= dCᵀ B + (dD + dDᵀ) R.
 func (t *potrfTask) rowGradient(w *worker, part potrfPart) {
 	k, j0, j1, lo, hi := part.k, part.j0, part.j1, part.lo, part.hi
 	m, n, l, dl := t.m, j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
@@ -211,14 +211,14 @@ func (t *potrfTask) rowGradient(w *worker, part potrfPart) {
 	simd.Gemm64(w.doubles.pack, false, false, n, hi-lo, n, -1, both, n, l[j0*m+lo:], m, 1, dl[j0*m+lo:], m)
 }
 
-// reverseBlock does PotrfBackward for one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then
-// doubled below the diagonal.
+// reverseBlock does PotrfBackward for one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then doubled
+// below the diagonal.
 func reverseBlock(w *worker, dd, d, inverse []float64, ld, n int) {
 	x, y := w.double(0, n*n), w.double(1, n*n)
 	lowerBlock(x, dd, ld, n)
 	simd.Gemm64(w.doubles.pack, true, false, n, n, n, 1, d, ld, x, n, 0, y, n)
 	for i := range n {
-		for j := range i { // sym½ of Φ: half of the lower triangle on both sides
+		for j := range i { // this is sym½ of Φ: half of the lower triangle on both sides
 			y[i*n+j] /= 2
 			y[j*n+i] = y[i*n+j]
 		}

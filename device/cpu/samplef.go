@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// sampleRows is how many rows of the data set are one block of SampleF.
+// sampleRows is the number of rows of the data set in one block of SampleF.
 const sampleRows = 32
 
 // sampleF is the state of SampleF and SampleFBackward.

@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	sparseBatch = 8 // rows of a batch that are one block of SparseDistances
-	sparseRows  = 8 // inducing points that are one block of SparseBlock: a line of cache of d
+	sparseBatch = 8 // rows of a batch in one block of SparseDistances
+	sparseRows  = 8 // inducing points in one block of SparseBlock: a cache line of d
 )
 
 // sparseDistances is the state of SparseDistances.
 type sparseDistances[T Float] struct {
 	real                 []T       // d, or nil
 	double               []float64 // d, or nil
-	rows, starts, column []int32   // of x
+	rows, starts, column []int32   // rows, starts and columns of x
 	value, square        []float64
 	zStarts, zRow        []int32
 	zValue, zSquare      []float64
-	first, width         int // columns of d: the first that is written, and all
+	first, width         int // the first column of d that is written; number of columns of d
 	metric               device.Metric
 }
 
@@ -68,13 +68,13 @@ func (t *sparseDistances[T]) products(dots []float64, n int32) {
 		c, v := t.column[e], t.value[e]
 		others := t.zValue[t.zStarts[c]:t.zStarts[c+1]]
 		for q, m := range t.zRow[t.zStarts[c]:t.zStarts[c+1]] {
-			dots[m] += float64(v * others[q]) // rounded by itself, as everywhere
+			dots[m] += float64(v * others[q]) // the product is rounded by itself, as everywhere
 		}
 	}
 }
 
-// sparseTask is the state of SparseBlock and SparseBlockBackward. With t = −d/2, f_i is exp(t/σ²),
-// or 1 + t where linear.
+// sparseTask is the state of SparseBlock and SparseBlockBackward. With t = −d/2, f_i is exp(t/σ²), or 1 + t if
+// it is linear.
 type sparseTask struct {
 	device.SparseShape
 	c, d    []float64 // c is dc in SparseBlockBackward
@@ -85,7 +85,7 @@ type sparseTask struct {
 	partial []float64 // [blocks,K,I,2]: parts of ⟨dc, f⟩ and ⟨dc, f t⟩
 }
 
-// SparseBlock computes c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 where all f_i are.
+// SparseBlock computes c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 if all f_i are.
 func (d *gp) SparseBlock(a device.SparseBlockArgs) {
 	t := &d.sparse
 	t.SparseShape = device.CheckSparseBlock("SparseBlock", a)
@@ -206,7 +206,7 @@ func (s *sparseBackward) run(w *worker, block int) {
 	}
 }
 
-// finish adds up the blocks, in order, and takes the sums through softmax and σ.
+// finish adds up the blocks, in order, and applies the derivatives of softmax and σ to the sums.
 func (t *sparseTask) finish(dlogits, dlogsigma []float64) {
 	total := t.partial[:t.K*t.I*2]
 	for block := 1; block < t.blocks(); block++ {

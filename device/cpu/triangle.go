@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// tri is the block of the triangular routines: the diagonal blocks are inverted,
-// by scalar loops, and all the rest is Gemm.
+// tri is the size of the diagonal blocks of the triangular routines. They are inverted by scalar loops; Gemm
+// does the rest.
 const tri = 32
 
 // triangle is a batch of lower triangular matrices, [k,m,m], with the inverses of their
@@ -32,7 +32,7 @@ func (t *invertTask) run(w *worker, block int) {
 	invertLower(w, t.diagonal(k, i), t.l[(k*t.m+lo)*t.m+lo:], t.m, hi-lo)
 }
 
-// prepare inverts the diagonal blocks of l [k,m,m], into the scratch behind t.inverse.
+// prepare inverts the diagonal blocks of l [k,m,m], into the scratch of t.inverse.
 func (p *pool) prepare(t *invertTask, l []float64, k, m int) {
 	blocks := k * blocksOf(m, tri)
 	t.l, t.m = l, m
@@ -181,9 +181,9 @@ func copyRows(dst []float64, ldd int, src []float64, lds, m, n int) {
 	}
 }
 
-// cholesky factors an n×n block in place by columns, reading its lower triangle. It
-// returns the first pivot that is not a positive number, or −1. Four rows at a time
-// keep four sums going, where one would wait for itself.
+// cholesky factors an n×n block in place by columns, reading its lower triangle. It returns the first pivot
+// that is not a positive number, or −1. Four rows at a time keep four sums going, since a single sum would wait
+// for itself.
 func cholesky(a []float64, lda, n int) int {
 	for j := range n {
 		rj := a[j*lda:][:j+1]

@@ -12,14 +12,14 @@ type ardState struct {
 	weight  scratch // [K,D], not if isotropic: 1/ℓ²
 	norms   scratch // [K,M+B], isotropic [M+B]: ½Σ z²/ℓ² and ½Σ x²/ℓ²; Kuu has the first M only
 	rows    scratch // [K,M], isotropic [M]: g, the sums of the rows of G
-	columns scratch // [K,B]: h, those of the columns
+	columns scratch // [K,B]: h, the sums of the columns of G
 	moved   scratch // [K,M,D], isotropic [M,D]: P
-	partial scratch // [chunks,K,D], isotropic [tiles,K]: the parts of dlogl
+	partial scratch // [chunks,K,D], isotropic [tiles,K]: parts of dlogl
 	mixed   scratch // [M,B], isotropic: Σ_k G_k/ℓ_k²
 }
 
-// ardNorms is half the squared norms of the rows of z and x, for each kernel, and its weights; or,
-// if isotropic, once without any.
+// ardNorms is half the squared norms of the rows of z and x, for each kernel, and the weights of the kernel. If
+// isotropic, it is computed once without weights.
 func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cuda.Arg, rows int) {
 	groups := n.K
 	if n.Isotropic {
@@ -88,8 +88,8 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 	d.ardFold(n, g, a, ardParts{partial: partial, chunks: chunks, kernels: n.K, rows: rows, moved: moved, weight: weight})
 }
 
-// ardProduct is G = dc∘slope in place, or dc where slope is null, for k matrices; the sums of its
-// rows; and G X.
+// ardProduct is G = dc∘slope in place, or dc if slope is null, for k matrices. It returns the sums of the rows
+// of G, and G X.
 func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *device.Tensor) (rows, moved cuda.Arg) {
 	t := &d.state.ard
 	rows, moved = d.growDoubles(&t.rows, k*n.M), d.growDoubles(&t.moved, k*n.M*n.D)
@@ -105,14 +105,13 @@ func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *dev
 
 // ardParts are the arrays of ardState that the kernels of ARDBackward hand to ard_fold.
 type ardParts struct {
-	partial             cuda.Arg // of dlogl
+	partial             cuda.Arg // parts of dlogl
 	chunks              int
-	kernels             int      // how many matrices G there are
-	rows, moved, weight cuda.Arg // of each of these; rows and moved are null for fixed inducing points
+	kernels             int      // number of matrices G
+	rows, moved, weight cuda.Arg // results for each matrix G; rows and moved are null for fixed inducing points
 }
 
-// ardFold is dlogl += Σ partial over chunks, and, where X̄ learns, dz += Σ_k (P − g z)/ℓ², twice
-// where X is Z.
+// ardFold is dlogl += Σ partial over chunks. If X̄ learns, it is also dz += Σ_k (P − g z)/ℓ², twice if X is Z.
 func (d *Device) ardFold(n device.ARDShape, g, a device.ARDArgs, p ardParts) {
 	size, lengths, times := n.M*n.D, g.LogLength.Len(), 1.0
 	if g.Z == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// PoissonLogLik is Σ y f − exp f − log y!, its gradients in the same pass.
+// PoissonLogLik is Σ y f − exp f − log y!, and its gradients in the same pass.
 func (d *Device) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckPoisson("PoissonLogLik", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
@@ -32,8 +32,8 @@ func (d *Device) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs,
 	d.slopeSum(grid, ell, g.LogRate, scale, values, slopes)
 }
 
-// NegativeBinomialLogLik is Σ log p(y) of counts with mean exp f and variance λ + δλ², its gradients in
-// the same pass.
+// NegativeBinomialLogLik is Σ log p(y) of counts with mean exp f and variance λ + δλ², and its gradients in the
+// same pass.
 func (d *Device) NegativeBinomialLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckNegativeBinomial(ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)

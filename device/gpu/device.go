@@ -16,27 +16,27 @@ import (
 type Device struct {
 	settings
 
-	// The kernels by the type that ends their name.
+	// These are the kernels by the type that ends their name.
 	real     family // _f32 or _f64, as Real is
-	products family // of Real tensors: the same, or _tf32
+	products family // kernels of Real products: those of real, or _tf32
 	double   family // _f64
-	plain    family // none
+	plain    family // names without a type
 
 	heap   heap
 	state  state
-	ledger *device.Ledger // of a dry device
+	ledger *device.Ledger // ledger of a dry device
 
 	graphs    bool                 // loops are recorded
-	records   map[*cuda.Graph]bool // that are not freed
-	looping   bool                 // the work of a loop is underway
-	recording *recording           // and it is recorded
+	records   map[*cuda.Graph]bool // graphs that are not freed
+	looping   bool                 // the work of a loop is running
+	recording *recording           // recording of that work, if it is recorded
 }
 
 // settings are the fields that a Device shares with its dry twin.
 type settings struct {
 	context *cuda.Context
 	name    string
-	single  bool // Real is float32
+	single  bool // real is float32
 	log     device.Logger
 }
 
@@ -56,7 +56,7 @@ func openDevice(options string, log device.Logger) (device.Device, error) {
 	return d, nil
 }
 
-// graphVariable tells whether loops are recorded.
+// graphVariable is the environment variable that decides whether loops are recorded.
 const graphVariable = "GPDRF_CUDA_GRAPH"
 
 // New opens a GPU by its number; Real is float32 if single is true.
@@ -77,7 +77,7 @@ func New(ordinal int, single bool, log device.Logger) (*Device, error) {
 	return d, nil
 }
 
-// begin makes the fields that belong to one Device alone.
+// begin makes the fields that a Device does not share with a dry one.
 func (d *Device) begin() {
 	suffix := "f64"
 	if d.single {
@@ -91,7 +91,7 @@ func (d *Device) begin() {
 }
 
 // SetPrecision lets products of Real tensors be less exact: on tensor cores, which multiply float32 from
-// compute capability 8.0 on. Where their kernels cannot be loaded, it says why.
+// compute capability 8.0 on. If their kernels cannot be loaded, it logs the reason.
 func (d *Device) SetPrecision(p device.Precision) device.Precision {
 	d.products = d.real
 	if p != device.Medium || !d.single {
@@ -169,7 +169,7 @@ func (d *Device) upload(dst *device.Tensor, src []float64, on lane) {
 	}
 }
 
-// write copies src to the device through pinned memory, converted there.
+// write copies src to the device through pinned memory, where it is converted.
 func write[To, From float32 | float64 | int32](d *Device, dst *device.Tensor, src []From, on lane, convert func(From) To) {
 	d.outside("Upload")
 	m := d.memory(dst)
@@ -219,11 +219,10 @@ func read[From float32 | float64](d *Device, dst []float64, src *device.Tensor) 
 // Usage counts the work of a device so far.
 type Usage struct {
 	Calls   int // of the driver
-	Changes int // of memory: how often some was allocated or freed
+	Changes int // number of allocations and releases of memory
 }
 
-// Usage is for tests and reports: a step that is replayed makes a few calls of the driver and
-// changes no memory.
+// Usage is for tests and reports: a replayed step makes a few calls of the driver and changes no memory.
 func (d *Device) Usage() Usage { return Usage{d.context.Calls(), d.heap.changes} }
 
 // Zero writes zeros.
@@ -245,7 +244,7 @@ func (d *Device) Copy(dst, src *device.Tensor) {
 	}
 }
 
-// Close frees the GPU, and continues if something cannot be freed.
+// Close frees the GPU. It continues if something cannot be freed.
 func (d *Device) Close() error {
 	if d.ledger != nil {
 		return nil

@@ -7,29 +7,29 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// leastBlocks is the least number of blocks that the frequencies, or the rows, of a small layer are
-// divided into. It does not depend on the GPU: sums over frequencies have one order on all.
+// leastBlocks is the least number of blocks that the frequencies, or the rows, of a small layer are divided
+// into. It does not depend on the GPU, so sums over frequencies have one order on all GPUs.
 const leastBlocks = 512
 
-// features is the Scratch of one layer. There is no Φ in it: the largest members are the draws
-// and the parts of their gradients. What only some layers need is allocated by their first call.
+// features is the Scratch of one layer. It does not contain Φ: the largest members are the draws and the parts
+// of their gradients. Members that only some layers need are allocated by their first call.
 type features struct {
 	device.FeatureShape
 	rowsPlanned int
-	side        int // of its tiles: rows, frequencies and columns
+	side        int // side of a tile of rows, frequencies and columns
 
-	leastBlocks int // the constant, but in tests
+	leastBlocks int // the constant leastBlocks, except in tests
 
 	noise device.FeatureNoise
 	p     device.FeatureParams
 	h     *device.Tensor
 
-	omegas, weights int // distinct draws of Ω and of W
-	groups          int // sets of rows that share both: 1, or one for each sample
+	omegas, weights int // numbers of distinct draws of Ω and of W
+	groups          int // number of sets of rows that share both: 1, or one for each sample
 
 	omega, tau scratch // [omegas,d,R]: Ω and β∘τ
 	w, e       scratch // [weights,columns,d']: W and s∘e
-	chunks     scratch // of the output, or of dh, over chunks of frequencies
+	chunks     scratch // chunks over frequencies of the output, or of dh
 	domega, dw scratch // [parts,d,R] and [parts,columns,d']
 	alpha      scratch // [blocks], in double: sums for dlog α
 	local      localNoise
@@ -104,11 +104,11 @@ func (d *Device) drawSpectra(t *features) {
 		first, cuda.Int(t.noise.FrequencyDraws), k0, k1, step, site, strata, d.ptr(t.p.LogLength), d.ptr(t.p.Mixing), omega)
 }
 
-// draw is slots Gaussian matrices: x = mean + noise, both times mixing where there is one.
+// draw is slots Gaussian matrices: x = mean + noise, both times mixing if there is one.
 type draw struct {
 	slots, rows, columns int
 	key                  device.Key
-	number               int // of draws that the samples share; 0: each has its own
+	number               int // number of draws that the samples share; 0 if each has its own
 	mean, logvar, mixing *device.Tensor
 	x, noise             cuda.Arg
 }
@@ -120,8 +120,8 @@ func (d *Device) draw(w draw) {
 		first, cuda.Int(w.number), k0, k1, step, site, strata, d.ptr(w.mean), d.ptr(w.logvar), d.ptr(w.mixing), w.x, w.noise)
 }
 
-// draws is a key whose samples are numbered from its first: the draw's number is reduced before it
-// goes into the counter.
+// draws is a key whose samples are numbered from first: the number of the draw is reduced before it enters the
+// counter.
 func (d *Device) draws(k device.Key) (first, k0, k1, step, site, strata cuda.Arg) {
 	first = cuda.Uint(k.Sample)
 	k.Sample = 0
@@ -136,18 +136,18 @@ func (t *features) rowTiles() int {
 	return t.groups * t.tilesOf(t.groupRows())
 }
 
-// tilesOf is how many tiles cover n rows, frequencies or columns.
+// tilesOf is the number of tiles that cover n rows, frequencies or columns.
 func (t *features) tilesOf(n int) int { return (n + t.side - 1) / t.side }
 
-// chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with so
-// many blocks for each tile of rows.
+// chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with a number of
+// blocks for each tile of rows.
 func (t *features) chunksOfFrequencies(blocks int) (span, chunks int) {
 	return divide(t.R, t.side, t.leastBlocks, t.rowTiles()*blocks)
 }
 
-// divide cuts n into chunks of whole tiles of a side: as few as give a launch its number of blocks,
-// where each chunk is others of them. It takes up to twice as many if they are more even, since the
-// longest block ends last.
+// divide cuts n into chunks of whole tiles of a side. Each chunk takes others blocks. It makes as few chunks as
+// give a launch its number of blocks, or up to twice as many if they are more even, since the longest block
+// ends last.
 func divide(n, side, blocks, others int) (span, chunks int) {
 	tiles := (n + side - 1) / side
 	chunks = min(tiles, (blocks+others-1)/others)
@@ -162,8 +162,7 @@ func divide(n, side, blocks, others int) (span, chunks int) {
 	return best * side, (tiles + best - 1) / best
 }
 
-// layer is the first arguments of the kernels that walk over tiles of a layer: struct Layer of
-// features.cuh.
+// layer holds the first arguments of the kernels that walk over tiles of a layer: struct Layer of features.cuh.
 type layer struct {
 	rows, d, r, out, omegas, weights, arccos  cuda.Arg
 	logAlpha, h, omega, w, contrast, dout, dv cuda.Arg // dout and dv in the backward pass
@@ -234,8 +233,7 @@ func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
 		t.domega.arg(), t.tau.arg(), d.ptr(p.Mixing), d.ptr(dp.MeanOmega), d.ptr(dp.LogVarOmega), d.ptr(dp.LogAlpha), alpha)
 }
 
-// partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a
-// group.
+// partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a group.
 func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, parts int) {
 	tiles := t.tilesOf(t.R)
 	span, chunks := divide(t.groupRows(), t.side, t.leastBlocks, t.groups*tiles)

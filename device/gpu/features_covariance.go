@@ -7,16 +7,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// weightCovariance is the state of FeatureMoments where the covariance of W is full.
+// weightCovariance is the state of FeatureMoments if the covariance of W is full.
 type weightCovariance struct {
 	l       scratch // [d',2R,2R]: L
 	product scratch // [d',S·B,2R]: P = μL; in the backward pass its gradient
 	squares scratch // [S·B,d']: ‖P‖²
-	shared  scratch // [3,R,d']: gradients of what cosines and sines share
+	shared  scratch // [3,R,d']: gradients of the shared factors of cosines and sines
 	dl      scratch // [chunks,d',2R,2R]
 }
 
-// factor is L, and what a frequency's cosine and sine share of L Lᵀ, in quad.
+// factor is L, and in quad the factors of L Lᵀ that the cosine and sine of a frequency share.
 func (d *Device) factor(t *features) {
 	n, columns := &t.moments, 2*t.R
 	size := t.Out * columns * columns
@@ -41,7 +41,7 @@ func (d *Device) spread(t *features) cuda.Arg {
 	return squares
 }
 
-// spreadInputs turns P into its gradient, and adds that of μ to dΦ.
+// spreadInputs turns P into its gradient, and adds the gradient of μ to dΦ.
 func (d *Device) spreadInputs(t *features) {
 	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
 	size := t.Out * rows * columns

@@ -21,7 +21,7 @@ type localNoise struct {
 	contrast     scratch // [R,d']: s²_cos − s²_sin, or s²
 	sines        scratch // [d'], in double: Σ s²_sin
 	square       scratch // [chunks,S·B,d']: cos² contrast
-	v, ratio, dv scratch // [S·B,d']; ratio is ε/(2√v), 0 where v is floored
+	v, ratio, dv scratch // [S·B,d']; ratio is ε/(2√v), 0 if v is floored
 	sums, dvSum  scratch // [noiseBlocks,d'] and [d'], in double: sums of dv over rows
 	dcontrast    scratch // [parts,R,d']
 }
@@ -41,7 +41,7 @@ func (d *Device) addNoise(t *features, a device.FeatureArgs, chunks int, mean, s
 		d.ptr(a.Out), d.growReals(&t.local.v, n*t.Out), d.growReals(&t.local.ratio, n*t.Out))
 }
 
-// noiseGradient computes dv and its sums; those for dlog α go behind the first of alpha.
+// noiseGradient computes dv and its sums. The sums for dlog α go after the first sums of alpha.
 func (d *Device) noiseGradient(t *features, dout *device.Tensor, first int) {
 	n := t.S * t.B
 	dv, sums := d.growReals(&t.local.dv, n*t.Out), d.growDoubles(&t.local.sums, noiseBlocks*t.Out)

@@ -7,15 +7,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// The planes of Φ in features_moments.cuh: those of the mean, and of the variance.
+// These are the planes of Φ in features_moments.cuh, for the mean and for the variance.
 const (
 	meanPlanes     = 2
 	variancePlanes = 4
 	planes         = meanPlanes + variancePlanes
 )
 
-// featureMoments is the state of FeatureMoments between forward and backward. Unlike RandomFeatures
-// it writes Φ, six numbers for each row and frequency. Its other scratch is RandomFeatures'.
+// featureMoments is the state of FeatureMoments between forward and backward. Unlike RandomFeatures it writes
+// Φ, six numbers for each row and frequency. It shares the other scratch with RandomFeatures.
 type featureMoments struct {
 	phi, dphi  scratch // [6,S·B,R]
 	spectra    scratch // [2,d,R]: η and β², with the factors of Mixing
@@ -82,8 +82,8 @@ func (d *Device) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	d.spectraMomentsGradient(t, g.Params, weightBlocks+noiseBlocks)
 }
 
-// varianceGradient leaves out floored variances, and sums the gradients of the others by columns.
-// Its sums for dlog α go behind the first of alpha.
+// varianceGradient leaves out floored variances, and sums the gradients of the others by columns. Its sums for
+// dlog α go after the first sums of alpha.
 func (d *Device) varianceGradient(t *features, dvariance, variance *device.Tensor, first int) {
 	rows := t.S * t.B
 	d.growDoubles(&t.alpha, first+noiseBlocks)
@@ -126,5 +126,5 @@ func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams, sum
 // each is a grid of a thread for each row and frequency.
 func (t *features) each() cuda.Grid { return cuda.Grid{X: t.S * t.B, Y: (t.R + 255) / 256, Z: 1} }
 
-// tilesOf is how many tiles of gemm.cuh cover n.
+// tilesOf is the number of tiles of gemm.cuh that cover n.
 func tilesOf(n int) int { return (n + tile - 1) / tile }

@@ -7,14 +7,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// feed uploads on a stream of its own, to tensors beside those that operations use. Next copies
-// them there, which is quick on the device: a loop that is recorded knows one address.
+// feed uploads on a stream of its own, to tensors beside those that operations use. Next copies them to these
+// tensors, which is quick on the device: a recorded loop knows one address.
 type feed struct {
 	device  *Device
 	ahead   *cuda.UploadStream // nil on a dry device
 	dst     []*device.Tensor
-	waiting []*device.Tensor // like dst
-	piece   []int            // how many elements of each are on their way
+	waiting []*device.Tensor // tensors like dst that wait for Next
+	piece   []int            // number of uploaded elements of each
 }
 
 // Feed makes a feed into tensors (device.Feeder).
@@ -27,7 +27,7 @@ func (d *Device) Feed(dst ...*device.Tensor) device.Feed {
 		var err error
 		f.ahead, err = d.context.UploadStream()
 		d.check("a feed", err)
-		d.check("a feed", f.ahead.Fork()) // after New has cleared the tensors
+		d.check("a feed", f.ahead.Fork()) // new has cleared the tensors before the fork
 	}
 	return f
 }
@@ -48,7 +48,7 @@ func (f *feed) UploadInts(dst *device.Tensor, src []int32) {
 	}
 }
 
-// staging is where a tensor waits for Next; nil on a dry device.
+// staging is the tensor that holds the elements of dst until Next; nil on a dry device.
 func (f *feed) staging(dst *device.Tensor) *device.Tensor {
 	if f.ahead == nil {
 		return nil
@@ -62,7 +62,7 @@ func (f *feed) staging(dst *device.Tensor) *device.Tensor {
 	panic("gpu: an upload by a feed to a tensor that is not of it")
 }
 
-// Next ends a piece. The next one may come as soon as this one is copied.
+// Next ends a piece. The next piece may follow as soon as this one is copied.
 func (f *feed) Next() {
 	d := f.device
 	d.outside("Next")

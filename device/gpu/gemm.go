@@ -8,20 +8,20 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/cuda"
 )
 
-// tile is the rows and columns of C that one block of 128 threads computes, as in gemm.cuh.
+// tile is the number of rows, and of columns, of C that one block of 128 threads computes, as in gemm.cuh.
 const tile = 64
 
 // matrix is an operand of a product: a matrix by rows for each of a batch, and each term of a sum.
 type matrix struct {
 	at         cuda.Arg
-	ld         int  // from row to row
-	step       int  // from one of the batch to the next; 0: one for all
-	term       int  // from one term to the next
-	lower      bool // as it is stored, only its lower triangle counts
+	ld         int  // distance from row to row
+	step       int  // distance between matrices of the batch; 0 if there is one for all
+	term       int  // distance from term to term
+	lower      bool // only the lower triangle of the stored matrix counts
 	transposed bool
 }
 
-// part is which elements of C a product writes.
+// part is the set of elements of C that a product writes.
 type part int
 
 const (
@@ -30,20 +30,20 @@ const (
 	mirrored part = 8 // the lower triangle, on both sides
 )
 
-// product is C = α e^(power·logs) Σ A B + β C for each of a batch: C m×n, and k numbers are summed
-// over in each term.
+// product is C = α e^(power·logs) Σ A B + β C for each matrix of a batch. C is m×n, and each term sums over k
+// numbers.
 type product struct {
 	m, n, k, batch int
-	terms          int // 0 is 1
+	terms          int // number of terms; 0 is 1
 	alpha, beta    float64
 	a, b, c        matrix
 	part           part
-	logs           cuda.Arg // [batch]; none: the factor is 1
+	logs           cuda.Arg // [batch]; without logs, the factor is 1
 	power          float64
 }
 
-// stacked is the same product as one where the matrices A and C of a batch lie below each other and
-// share B: its tiles have no empty rows between two of the batch.
+// stacked is the same product as a single one, if the matrices A and C of a batch lie below each other and
+// share B. Its tiles have no empty rows between matrices.
 func (p product) stacked() product {
 	const most = tile * 65535 // rows of a grid
 	rows, bare := p.m*p.batch, !p.a.transposed && !p.a.lower && p.part == whole && p.logs == (cuda.Arg{})
@@ -83,8 +83,7 @@ func (d *Device) gemm(p product) {
 		p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 }
 
-// strides are the distances of a matrix as arguments: from row to row, in the batch, from term to
-// term.
+// strides are the distances of a matrix as arguments: from row to row, in the batch, from term to term.
 func (a matrix) strides() [3]cuda.Arg {
 	return [3]cuda.Arg{cuda.Int(a.ld), cuda.Int(a.step), cuda.Int(a.term)}
 }
@@ -95,7 +94,7 @@ func (a matrix) transpose() matrix {
 	return a
 }
 
-// tiles is a grid of a block for each tile of an m×n matrix, in each of a batch.
+// tiles is a grid of a block for each tile of an m×n matrix, for each matrix of a batch.
 func tiles(m, n, batch int) cuda.Grid {
 	return cuda.Grid{X: (n + tile - 1) / tile, Y: (m + tile - 1) / tile, Z: batch}
 }

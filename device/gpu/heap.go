@@ -12,19 +12,18 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// heap is the device memory behind tensors and scratch. Tensors are never freed by name: the heap
-// holds their blocks weakly, and the next allocation, or Close, frees the blocks that Go's
-// collector has found unreachable.
+// heap is the device memory of tensors and scratch. No call frees a tensor: the heap holds the blocks weakly.
+// The next allocation, or Close, frees the blocks that Go's collector has found unreachable.
 type heap struct {
 	device *Device
 	live   map[cuda.Ptr]allocation
 
-	changes int // how often memory was allocated or freed
+	changes int // number of allocations and releases of memory
 }
 
 // allocation is a block of the heap.
 type allocation struct {
-	block weak.Pointer[block] // nil when nobody can reach it
+	block weak.Pointer[block] // nil once the block is unreachable
 	bytes int
 }
 
@@ -74,7 +73,7 @@ func (h *heap) sweep() error {
 	return h.free(func(b allocation) bool { return b.block.Value() == nil })
 }
 
-// free frees all such allocations. Its error has each reason why one could not be freed once.
+// free frees the allocations that which selects. Its error contains each reason for a failure once.
 func (h *heap) free(which func(allocation) bool) error {
 	var failed []error
 	for p, b := range h.live {
@@ -121,8 +120,8 @@ func (h *heap) collect() error {
 
 func (h *heap) close() error { return h.free(func(allocation) bool { return true }) }
 
-// scratch is device memory that an operation keeps between its kernels, and from one call to
-// the next. It grows, and then holds any contents; the collector frees it as it does tensors.
+// scratch is device memory that an operation keeps between its kernels, and from one call to the next. It
+// grows, and then has any contents; the collector frees it like tensors.
 type scratch struct{ *memory }
 
 // grow is room for n elements of size bytes in s.
@@ -133,7 +132,7 @@ func (d *Device) grow(s *scratch, n, size int) cuda.Arg {
 		return cuda.Pointer(0)
 	}
 	if bytes := n * size; s.memory == nil || s.n < bytes {
-		s.memory = nil // the collector may have it
+		s.memory = nil // the collector may free it
 		m, err := d.heap.tensor(bytes, 1)
 		d.check("allocating scratch", err)
 		s.memory = m

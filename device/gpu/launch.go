@@ -46,9 +46,9 @@ func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Ar
 	}
 }
 
-// fork puts the launches up to join on the second stream of a recorded step. Unless opens is set,
-// it does so only where that stream has work already (cuda.Context.OnSecondStream). They may read fixed,
-// which no launch of a step writes before the gradient is done.
+// fork puts the launches up to join on the second stream of a recorded step. Unless opens is set, it does so
+// only if that stream has work already (cuda.Context.OnSecondStream). The launches may read fixed, which no
+// launch of a step writes before the gradient is done.
 func (d *Device) fork(opens bool, fixed ...*device.Tensor) {
 	if d.recording == nil {
 		return
@@ -72,7 +72,7 @@ func (d *Device) join() {
 // maxGrid is the most blocks of a grid in y and z.
 const maxGrid = 65535
 
-// over is a grid of one thread for each of n elements. For that, a dry device loads no kernel.
+// over is a grid of one thread for each of n elements. A dry device loads no kernel for it.
 func (f *family) over(name string, n int) cuda.Grid {
 	if f.device.ledger != nil {
 		return blocks(n, f.device.context.Threads(name+f.suffix))
@@ -80,12 +80,11 @@ func (f *family) over(name string, n int) cuda.Grid {
 	return blocks(n, f.kernel(name).Threads)
 }
 
-// blocks is a grid of as many blocks of a size as cover n.
+// blocks is a grid of enough blocks of a size to cover n.
 func blocks(n, size int) cuda.Grid { return cuda.Grid{X: (n + size - 1) / size, Y: 1, Z: 1} }
 
-// ptr is the argument for a tensor: the address of its first element, nil for a nil tensor. The
-// argument keeps the memory alive: an allocation before the launch may free all other unreachable
-// blocks.
+// ptr is the argument for a tensor: the address of its first element, nil for a nil tensor. The argument keeps
+// the memory alive, since an allocation before the launch may free all other unreachable blocks.
 func (d *Device) ptr(t *device.Tensor) cuda.Arg {
 	if t == nil {
 		return cuda.Pointer(0)
@@ -115,8 +114,7 @@ func (d *Device) key(k device.Key) (k0, k1, step, site, strata cuda.Arg) {
 	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(k.Step), cuda.Uint(c3), cuda.Uint(uint32(k.Strata))
 }
 
-// fold is dst[0] = scale·Σ partial, or += where add is set, for n doubles and a dst of the family's
-// type.
+// fold is dst[0] = scale·Σ partial, or += if add is set, for n doubles and a dst of the type of the family.
 func (f *family) fold(dst, partial cuda.Arg, n int, add bool, scale float64) {
 	f.launch("fold", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(n), flag(add), cuda.Float64(scale), dst, partial)
 }

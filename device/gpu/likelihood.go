@@ -25,7 +25,7 @@ func (d *Device) columns(n, size, c int) (cuda.Grid, cuda.Arg) {
 	return grid, d.growDoubles(&d.state.likelihood.partial, sumBlocks*c)
 }
 
-// GaussianLogLik is Σ log N(y; h, σ²_c), its gradients in the same pass.
+// GaussianLogLik is Σ log N(y; h, σ²_c), and its gradients in the same pass.
 func (d *Device) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckGaussian("GaussianLogLik", ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
@@ -34,7 +34,7 @@ func (d *Device) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, 
 	d.gaussianSum(grid, ell, g, a, s*b, b, scale)
 }
 
-// gaussianSum makes the value and the gradient of the noise of the blocks' sums of squares, for n = S·B
+// gaussianSum computes the value and the gradient of the noise from the blocks' sums of squares, for n = S·B
 // rows.
 func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.LikelihoodArgs, n, b int, scale float64) {
 	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(n)), cuda.Int(b), cuda.Int(sums.X), cuda.Int(sums.Y),
@@ -59,12 +59,12 @@ func (d *Device) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs,
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale)
 }
 
-// secondSums is room for another sum of each block of columns.
+// secondSums is room for a second sum of each block of columns.
 func (d *Device) secondSums(c int) cuda.Arg {
 	return d.growDoubles(&d.state.likelihood.second, sumBlocks*c)
 }
 
-// StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, its gradients in the same pass.
+// StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass.
 func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckStudent(ell, g, a)
 	grid, logs := d.columns(s*b, 1024, c)
@@ -75,8 +75,8 @@ func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(g.Tail), d.ptr(a.Weight), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
 }
 
-// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the
-// same pass.
+// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the same
+// pass.
 func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckHeteroscedastic(ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
@@ -86,7 +86,8 @@ func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.Likelihoo
 	d.slopeSum(grid, ell, g.LogVar, scale, values, slopes)
 }
 
-// slopeSum makes the value and the gradient of the columns' parameters [C] of the blocks' sums of both.
+// slopeSum computes the value, and the gradient of the parameters [C] of the columns, from the blocks' sums of
+// both.
 func (d *Device) slopeSum(sums cuda.Grid, ell, columns *device.Tensor, scale float64, values, slopes cuda.Arg) {
 	d.real.launch("slope_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(sums.X), cuda.Int(sums.Y),
 		cuda.Float64(scale), d.ptr(ell), d.ptr(columns), values, slopes)

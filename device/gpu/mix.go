@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// mixPiece is how many elements of one matrix are one block of mix_backward.
+// mixPiece is the number of elements of one matrix in one block of mix_backward.
 const mixPiece = 1024
 
 // mixState is the sums of the blocks of MixBackward.

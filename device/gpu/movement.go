@@ -46,7 +46,7 @@ func (d *Device) NarrowAdd(dst, src *device.Tensor) {
 func (d *Device) Concat(dst *device.Tensor, parts []*device.Tensor) {
 	s, b, width := device.CheckConcat(dst, parts)
 	for column := 0; len(parts) > 0; {
-		var args [9]cuda.Arg // of as many parts as the kernel takes
+		var args [9]cuda.Arg // the kernel takes at most this many parts
 		joined := 0
 		for i := range 3 {
 			var part *device.Tensor
@@ -77,7 +77,7 @@ func (d *Device) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *dev
 	}
 }
 
-// AddColumns adds the first columns that both have.
+// AddColumns adds the first columns of src to those of dst.
 func (d *Device) AddColumns(dst, src *device.Tensor) {
 	rows, wdst, wsrc := device.CheckAddColumns(dst, src)
 	d.addColumns(rows, min(wdst, wsrc), columns{dst, wdst, 0}, columns{src, wsrc, 0})

@@ -33,7 +33,7 @@ func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 	batch := func(at *device.Tensor) matrix { return matrix{at: d.ptr(at), ld: n.M, step: square, lower: true} }
 	product := product{m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1, part: lower}
 
-	g := product // in the place of L, which is made of it
+	g := product // g takes the memory of L, from which it is made.
 	g.a, g.b, g.c = batch(s).transpose(), batch(ds), batch(t.lower)
 	d.gemm(g)
 	d.double.launch("natural_begin", d.double.over("natural_begin", n.J*square), 0,
@@ -42,7 +42,7 @@ func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 	d.double.launch("natural_shift", d.double.over("natural_shift", n.J*n.M), 0,
 		cuda.Int(n.J*n.M), cuda.Int(n.M), step, d.ptr(t.b), d.ptr(t.rung))
 	d.factorise(t.lower, t.done, t.b, n.J, n.M, rungs)
-	solve := product // B has been factored: its place is free
+	solve := product // B has been factored, so its memory is free
 	solve.a, solve.b, solve.c = d.invert(t.lower, n.J, n.M), batch(t.sigma), batch(t.b)
 	d.gemm(solve)
 

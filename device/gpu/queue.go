@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Put has another library put work on the stream (device.Queue).
+// Put lets another library put work on the stream (device.Queue).
 func (d *Device) Put(name string, put func(queue uintptr, at []device.Span) error, tensors ...*device.Tensor) {
 	if d.ledger != nil {
 		return

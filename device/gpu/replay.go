@@ -10,24 +10,23 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// The marks that stand where a recorded argument follows the step, as in live.cuh.
+// These marks replace recorded arguments that depend on the step, as in live.cuh.
 const (
 	liveStep   = math.MaxUint32 - 1
 	liveNumber = 0x7ff86c6976650000
 )
 
-// recording is the work that is recorded now. Its live numbers become marks.
+// recording is the work that is being recorded. Marks replace its live numbers.
 type recording struct {
-	betas [2]float64 // of Adam
+	betas [2]float64 // betas of Adam
 }
 
-// loop is work that is launched until it needs no more memory, then captured as a graph and
-// replayed.
+// loop is work that is launched until it needs no more memory, then captured as a graph and replayed.
 type loop struct {
 	device *Device
 	work   func(device.LiveScalars)
 	steady bool // the last launch of the work needed no memory
-	memory int  // the heap's changes then
+	memory int  // changes of the heap at the last launch
 	graph  *cuda.Graph
 	betas  [2]float64
 }
@@ -58,7 +57,7 @@ func (l *loop) run(now device.StepScalars) {
 	d.check("replaying a step", l.graph.Launch())
 }
 
-// unrecorded does the work as everybody else does.
+// unrecorded does the work without recording it.
 func (l *loop) unrecorded(now device.StepScalars) {
 	before := l.device.heap.changes
 	l.steady = false
@@ -74,8 +73,8 @@ func (l *loop) perform(now device.StepScalars) {
 	l.work(now.Live())
 }
 
-// record captures the work. It also traces the work of a step with other numbers, which must make the
-// same calls, to the last bit of their arguments: so the record is right for every step.
+// record captures the work. It also traces the work of a step with other numbers. That step must make the same
+// calls with the same arguments, to the last bit, so the record is right for every step.
 func (l *loop) record(now device.StepScalars) {
 	d, betas := l.device, [2]float64{}
 	other := device.StepScalars{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1, Natural: (1 + now.Natural) / 3}
@@ -96,8 +95,7 @@ func (l *loop) record(now device.StepScalars) {
 	l.graph, l.betas = graph, betas
 }
 
-// mark does the work with marks in place of the numbers of the step, and returns the betas of its
-// optimiser.
+// mark does the work with marks in place of the numbers of the step, and returns the betas of its optimiser.
 func (l *loop) mark(now device.StepScalars) [2]float64 {
 	d := l.device
 	d.recording = &recording{}
@@ -157,7 +155,7 @@ func adamSize(lr float64, betas [2]float64, step uint32) (size, root float64) {
 
 func mark() cuda.Arg { return cuda.Float64(math.Float64frombits(liveNumber)) }
 
-// outside panics if op is called in a loop, of which it cannot be a part.
+// outside panics if op is called in a loop, which cannot contain it.
 func (d *Device) outside(op string) {
 	if d.looping {
 		panic("gpu: " + op + " in the work of a loop, which is recorded")

@@ -12,8 +12,8 @@ const (
 	sparseMost = 4096 // inducing points of a block of sparse_distances
 )
 
-// sparseState is ω and 1/σ² of each kernel and map, and the sums of SparseBlockBackward: of its
-// blocks, and all.
+// sparseState holds ω and 1/σ² of each kernel and map, and the sums of SparseBlockBackward, of each block and
+// in all.
 type sparseState struct{ weight, scale, partial, sums scratch }
 
 // SparseDistances is d of x and z under one feature map.
@@ -31,7 +31,7 @@ func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, row
 		d.ptr(z.Start), d.ptr(z.Index), d.ptr(z.Value), d.ptr(z.Square))
 }
 
-// SparseBlock is c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 where all f_i are.
+// SparseBlock is c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 if all f_i are.
 func (d *Device) SparseBlock(a device.SparseBlockArgs) {
 	n := device.CheckSparseBlock("SparseBlock", a)
 	weight, scale := d.sparseWeights(n, a)

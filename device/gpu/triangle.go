@@ -9,35 +9,34 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// blockShared is the dynamic shared memory of a block that inverts: a tile and its inverse, as in
-// triangle.cuh.
+// blockShared is the dynamic shared memory of a block that inverts: a tile and its inverse, as in triangle.cuh.
 const blockShared = (tile*(tile+1) + tile/2*(tile/2+1) + tile/2*(tile+1)) * 8
 
 // triangleState holds inverses [K,M,M] and their scratch.
 type triangleState struct {
 	inverse, product scratch
 
-	// Where Potrf wrote the factor that inverse is of, unless something was written to that block
-	// since, or another triangle was inverted.
+	// Block of the factor whose inverse Potrf wrote; not valid once that block was written to, or another
+	// triangle was inverted.
 	block  weak.Pointer[block]
 	factor cuda.Ptr
 }
 
-// factored notes that inverse is the inverse of the factor l.
+// factored records that inverse is the inverse of the factor l.
 func (t *triangleState) factored(l memory) {
 	t.block, t.factor = weak.Make(l.block), l.ptr
 }
 
-// written notes that something was written to m.
+// written records that m was written to.
 func (t *triangleState) written(m memory) {
 	if t.block.Value() == m.block {
 		t.block = weak.Pointer[block]{}
 	}
 }
 
-// invert is L⁻¹ for l [K,M,M], lower triangular with anything above; it is good until the call for
-// another l. Potrf made it with the factor, which operations only read. Of any other l, blocks on
-// the diagonal are inverted, then joined by pairs.
+// invert is L⁻¹ for l [K,M,M], lower triangular with anything above. It is valid until the call for another l.
+// For a factor of Potrf, which operations only read, the inverse exists. For any other l, blocks on the
+// diagonal are inverted, then joined by pairs.
 func (d *Device) invert(l *device.Tensor, k, m int) matrix {
 	t := &d.state.triangle
 	of := d.memory(l)

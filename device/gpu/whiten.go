@@ -9,12 +9,12 @@ import (
 
 // whitenState is scratch of WhitenBackward.
 type whitenState struct {
-	partial scratch // [blocks of M, J]: the parts of dlogα
+	partial scratch // [blocks of M, J]: parts of dlogα
 	u       scratch // [J,M]: L⁻ᵀdm
 	v       scratch // [J,M,M]: the lower triangle of L⁻ᵀds
 }
 
-// kernelStride is the stride from latent to latent, 0 where all latents share one kernel.
+// kernelStride is the stride from latent to latent, 0 if all latents share one kernel.
 func kernelStride(n device.QShape, stride int) int {
 	if n.K == 1 {
 		return 0
@@ -22,8 +22,8 @@ func kernelStride(n device.QShape, stride int) int {
 	return stride
 }
 
-// overLatents makes a product sum over the latents of each kernel: terms if they share one, or
-// else each is one of the batch. step is from latent to latent, of a and b.
+// overLatents makes a product sum over the latents of each kernel. They are terms if they share a kernel, and
+// else matrices of the batch. step is the distance of latents in a and b.
 func (p product) overLatents(n device.QShape) product {
 	p.batch = n.K
 	if n.K == 1 {
@@ -53,7 +53,7 @@ func (d *Device) Whiten(a device.WhitenArgs) {
 	})
 }
 
-// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.QMean and g.QRoot are left as they are.
+// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha. It does not change g.QMean and g.QRoot.
 func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
 	n := device.CheckWhitenBackward(g, a)
 	t := &d.state.whiten

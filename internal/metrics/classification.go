@@ -13,7 +13,7 @@ type Classification struct {
 	AUC           *float64   `json:"auc,omitempty"`
 	Bhattacharyya Separation `json:"bhattacharyya"`
 
-	Classes   []ClassScore `json:"classes,omitempty"` // once they are named
+	Classes   []ClassScore `json:"classes,omitempty"` // set once the classes are named
 	predicted []int32      // class of each row
 }
 
@@ -69,7 +69,7 @@ func ScoreClassification(logits []float64, s, n, c int, labels []int32, w Weight
 	if c == 2 {
 		score, one := make([]float64, n), make([]bool, n)
 		for i, label := range labels {
-			// The log odds keep the order where probabilities are rounded to 0 or 1.
+			// The log odds keep the order if probabilities are rounded to 0 or 1.
 			score[i], one[i] = logp[2*i+1]-logp[2*i], label == 1
 		}
 		r.AUC = AUC(score, one, w)

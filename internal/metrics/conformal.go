@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// rounding is the error of products which are whole.
+// rounding is the error of products that are whole numbers.
 const rounding = 1e-9
 
 // ConformalRank returns ⌈(n+1)·level⌉, the number from 1 of the least of n sorted scores that a new one does not

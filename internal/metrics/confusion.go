@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ClassScore is how the rows of one class fared, and which rows were taken for it. Predicted is the
-// row of the confusion matrix without its zeros. A share of no rows is nil.
+// ClassScore is the scores of one class, and its row of the confusion matrix without zeros, Predicted. A share
+// of no rows is nil.
 type ClassScore struct {
 	Class   string `json:"class"`
 	Support Count  `json:"support"` // rows of the class, or the sum of their weights
@@ -15,7 +15,7 @@ type ClassScore struct {
 	// share of the rows of the class that are predicted to be of it
 	Recall *float64 `json:"recall"`
 	F1     *float64 `json:"f1"` // harmonic mean of the two
-	// how many rows of the class are predicted to be of which class
+	// Predicted is the number of rows of the class that are predicted to be of each class.
 	Predicted map[string]Count `json:"predicted"`
 }
 
@@ -58,7 +58,7 @@ func Merge(sets [][]ClassScore) []ClassScore {
 	return out
 }
 
-// share computes everything else from the confusion matrix.
+// share computes the other scores from the confusion matrix.
 func share(classes []ClassScore) {
 	taken := map[string]Count{}
 	for _, c := range classes {

@@ -5,15 +5,14 @@ import (
 	"sort"
 )
 
-// A row has the distribution function at every count, where these are few. Of more, it has it at coarser
-// points.
+// A row has the distribution function at every count if these are few. Otherwise it has it at coarser points.
 const (
 	everyCount  = 8192
 	countPoints = 256
 )
 
-// countRow is the distribution function of a row of counts at some of them: almost all lies between the
-// first and the last.
+// countRow is the distribution function of a row of counts at some of them. Almost all probability lies between
+// the first and the last.
 type countRow struct{ at, cdf []float64 }
 
 // row tabulates row n.
@@ -35,7 +34,7 @@ func (c Counts) row(n int) countRow {
 // sums adds up the probabilities of all counts from lo to hi, each from the one below.
 func (c Counts) sums(n int, lo, hi float64) countRow {
 	const negligible = 1e-12
-	mass := make([]float64, int(hi-lo)+2) // of lo−1 and on
+	mass := make([]float64, int(hi-lo)+2) // probabilities from lo−1 on
 	for s := range c.S {
 		one, w := c.component(s, n), c.weight(s)
 		r, fall := 1/one.dispersion, one.dispersion*one.rate/(1+one.dispersion*one.rate)
@@ -60,7 +59,7 @@ func (c Counts) sums(n int, lo, hi float64) countRow {
 	return row
 }
 
-// coarse has points at even steps of √y, by which a Poisson is as wide everywhere.
+// coarse has points at even steps of √y, in which a Poisson distribution has the same width everywhere.
 func (c Counts) coarse(n int, lo, hi float64) countRow {
 	row := countRow{at: []float64{lo - 1}, cdf: []float64{c.CDF(n, lo-1)}}
 	from, to := math.Sqrt(lo), math.Sqrt(hi)
@@ -121,7 +120,7 @@ func (c Counts) CRPS(n int, y float64) float64 {
 	if math.IsNaN(first) {
 		return first
 	}
-	sum := max(0, y-last) + max(0, first-y) // where the distribution function is 1, or 0
+	sum := max(0, y-last) + max(0, first-y) // the distribution function is 0 before first, and 1 after last
 	add := func(from, to, f, g float64) {
 		if from < y {
 			f, g = f*f, g*g

@@ -16,7 +16,7 @@ type Counts struct {
 	S, N       int
 	LogRate    []float64 // [S,N]
 	Dispersion []float64 // [S]
-	Weight     []float64 // [S], which sum to 1; nil: equal ones
+	Weight     []float64 // [S], with sum 1; nil for equal weights
 }
 
 // maxLogRate bounds a log rate, up or down: the square of a rate is a number.
@@ -184,7 +184,7 @@ func (c count) cdf(y float64) float64 {
 	} else {
 		p = mathext.RegIncBeta(r, y+1, 1/(1+over))
 	}
-	if math.IsNaN(p) { // a count so large that it is a gamma variable
+	if math.IsNaN(p) { // the count is so large that it is a gamma variable
 		p = mathext.GammaIncReg(r, (y+0.5)/over)
 	}
 	return p

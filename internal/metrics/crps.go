@@ -23,7 +23,7 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 			toY += m.times(s) * meanAbs(y-mu, sd)
 		}
 	}
-	const fewComponents = 2000 // whose pairs take no more time than the integral
+	const fewComponents = 2000 // their pairs take no more time than the integral
 	o := m.outer(n)
 	toY = o.mix(toY/float64(m.S), func(z float64) float64 { return o.sd * outerDistance(z) }, y)
 	switch {
@@ -74,7 +74,7 @@ func (m Mixture) equalSpread(n int) float64 {
 	// how many means are out of reach below t, and how many are that or in reach
 	below, near := 0, 0
 	for first := 0; first < m.S; {
-		last := first // of a group without a gap
+		last := first // last of a group without a gap
 		for last+1 < m.S && means[last+1]-means[last] <= 2*reach*sd {
 			last++
 		}

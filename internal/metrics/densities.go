@@ -7,7 +7,7 @@ import "math"
 type Densities struct {
 	Log      []float64 // log p(y_n)
 	Expected []float64 // E log p(y) over y drawn from p itself, or a bound below it
-	Weights  Weights   // of the rows
+	Weights  Weights   // weights of the rows
 }
 
 // RegressionDensities returns the densities of N rows with N targets. Expected is the bound
@@ -60,8 +60,8 @@ func MeanDensities(targets []Densities) Densities {
 	return mean
 }
 
-// OfLogs turns the densities of x = (log y − centre)/unit into those of y/sd. E log y is in closed
-// form, so the bound stays as near as it was.
+// OfLogs turns the densities of x = (log y − centre)/unit into those of y/sd. E log y is in closed form, so the
+// bound remains as close.
 func (d Densities) OfLogs(m Predictive, centre, unit float64, y []float64, sd float64) {
 	shift := math.Log(sd) - math.Log(unit)
 	for n := range d.Log {

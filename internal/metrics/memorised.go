@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	minGap      = 0.25  // nats a row: less is no memorising, however sure it is
-	maxSurprise = 10    // nats: a row counts for no more
-	certainty   = 0.999 // of one test, on one side
+	minGap      = 0.25  // nats a row: a smaller gap is not memorising, however certain it is
+	maxSurprise = 10    // nats: bound of the surprise of a row
+	certainty   = 0.999 // certainty of one test, on one side
 	calibrated  = 0.5   // variance of ½(1 − z²), the surprise of a normal, nats²
 )
 
@@ -58,12 +58,12 @@ func (d Densities) surprise() []float64 {
 //
 //	mean_seen − mean_unseen,   √(var_seen/n + var_unseen/m)
 //
-// The error is NaN where one side has a single row.
+// The error is NaN if one side has a single row.
 func Gap(seen, unseen Densities) (gap, se float64) {
 	a, va := seen.Weights.moments(seen.Log)
 	b, vb := unseen.Weights.moments(unseen.Log)
 	return a - b, math.Sqrt(va + vb)
 }
 
-// MeanError returns the mean of x and its standard error, NaN of a single value.
+// MeanError returns the mean of x and its standard error, NaN for a single value.
 func MeanError(x []float64) (mean, se float64) { return Weights(nil).MeanError(x) }

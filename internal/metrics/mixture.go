@@ -43,8 +43,8 @@ func (m Mixture) scale(s, n int) float64 {
 	return math.Sqrt(m.Var[s*m.N+n])
 }
 
-// times returns S·w_s: sums over components are of times(s) x_s, and divided by S at their end. It is 1
-// where all weigh alike, so that their sum has the bits of a plain one.
+// times returns S·w_s: sums over components are of times(s) x_s, and divided by S at their end. It is 1 if all
+// weights are equal, so that such a sum has the bits of a plain one.
 func (m Mixture) times(s int) float64 {
 	if m.Weight == nil {
 		return 1
@@ -95,8 +95,8 @@ func (m Mixture) At(s, n int, z float64) float64 {
 	return m.Mean[s*m.N+n] + m.scale(s, n)*z
 }
 
-// Component returns the component that a number u from 0 to 1 chooses: s with probability w_s, S with that of
-// the outer one.
+// Component returns the component that a number u from 0 to 1 chooses: s with probability w_s, or S with the
+// probability of the outer one.
 func (m Mixture) Component(u float64) int {
 	if u >= 1-m.Outer {
 		return m.S
@@ -137,7 +137,7 @@ func (m Mixture) Within(n int) float64 {
 	for s := range m.S {
 		v := m.times(s) * m.Var[s*m.N%len(m.Var)+n]
 		if t := m.student(s); t != nil {
-			v *= t.dof / (t.dof - 2) // the variance of t_ν
+			v *= t.dof / (t.dof - 2) // variance of t_ν
 		}
 		variance += v
 	}

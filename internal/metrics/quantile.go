@@ -34,15 +34,15 @@ func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 // deviation of a component. One goroutine may use it at a time.
 func (m Mixture) QuantilesOf(n int) func(p float64) float64 { return m.row(n).quantile }
 
-// row is one row of a mixture. Its components, which lie far apart there, are side by side, so that
-// several quantiles are found faster.
+// row is one row of a mixture. Its components, which lie far apart in the mixture, are side by side here, so
+// that several quantiles are found faster.
 type row struct {
 	mixture            Mixture
 	mean, scale, times []float64 // [S]
-	least              float64   // of the scales
+	least              float64   // the least of the scales
 	outer              outer
 
-	u, below, density []float64 // [S] of the last beyond
+	u, below, density []float64 // [S] results of the last call of beyond
 }
 
 // row returns the components of row n, side by side.

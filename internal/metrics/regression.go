@@ -4,8 +4,8 @@ import "math"
 
 // Regression scores, in the unit of the targets that were given.
 type Regression struct {
-	RMSE float64 `json:"rmse"` // of the predictive mean
-	MAE  float64 `json:"mae"`  // of the predictive mean
+	RMSE float64 `json:"rmse"` // root mean square error of the predictive mean
+	MAE  float64 `json:"mae"`  // mean absolute error of the predictive mean
 	NLPD float64 `json:"nlpd"` // mean of −log p(y), nats
 	CRPS float64 `json:"crps"` // mean continuous ranked probability score
 	// Shares of the targets inside the central intervals of probability 0.50, 0.90, 0.95.
@@ -22,15 +22,15 @@ type Predictive interface {
 	CRPS(n int, y float64) float64
 }
 
-// Distribution is what predictions ask of the mixtures of rows: a Mixture of numbers, or Counts.
+// Distribution is the part of the mixtures of rows that predictions need: a Mixture of numbers, or Counts.
 type Distribution interface {
 	Predictive
 	Within(n int) float64                      // the mean of the variances of the components
 	CDF(n int, y float64) float64              // the probability of at most y
 	QuantilesOf(n int) func(p float64) float64 // of row n
-	Component(u float64) int                   // the one that a number from 0 to 1 chooses
-	At(s, n int, z float64) float64            // its value where z is in the standard normal
-	Centre(s, n int) float64                   // its mean
+	Component(u float64) int                   // the component that a number from 0 to 1 chooses
+	At(s, n int, z float64) float64            // value of a component at the place of z in the standard normal
+	Centre(s, n int) float64                   // mean of a component
 }
 
 // ScoreRegression scores the predictions of N ≥ 1 rows against their targets.

@@ -17,7 +17,7 @@ func EachRow(n int, f func(i int)) {
 	})
 }
 
-// PartRows is how many rows a part of EachPart has; the last one may have fewer.
+// PartRows is the number of rows of a part of EachPart; the last part may have fewer.
 const PartRows = 64
 
 // EachPart is EachRow of the rows lo … hi−1 at a time.

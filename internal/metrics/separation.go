@@ -8,12 +8,12 @@ import (
 
 // Separation is the mean Bhattacharyya distance between the two most probable classes
 // of a row, over rows predicted right and wrong, and how well the distance tells them
-// apart. A field is nil where it is undefined: no such rows, or a class whose samples
+// apart. A field is nil if it is undefined: no such rows, or a class whose samples
 // do not vary (always so for a single sample).
 type Separation struct {
 	Correct    *float64 `json:"correct"`
 	Wrong      *float64 `json:"wrong"`
-	AUROC      *float64 `json:"auroc"`      // of the distance as a detector of correct rows
+	AUROC      *float64 `json:"auroc"`      // area for the distance as a detector of correct rows
 	Convention string   `json:"convention"` // "variance": the meaning of σ in the formula
 	Space      string   `json:"space"`      // "logits": the space of the samples
 }
@@ -34,7 +34,7 @@ func bhattacharyya(m1, v1, m2, v2 float64) float64 {
 
 // Distances returns the Bhattacharyya distances between the two most probable classes of each row of
 // logits [S,N,C], by mean and variance (S−1 in the denominator) of their S logits: the larger, the
-// surer. It is NaN where the logits of one of them do not vary, and for a single sample.
+// surer. It is NaN if the logits of one of them do not vary, and for a single sample.
 func Distances(logits []float64, s, n, c int) []float64 {
 	return distances(logits, s, n, c, logProbabilities(logits, s, n, c))
 }
@@ -88,7 +88,7 @@ func sampleMoments(x []float64, s, stride, at int) (mean, variance float64) {
 		alike = alike && x[k*stride+at] == x[at]
 	}
 	mean /= float64(s)
-	if alike { // and the mean may be rounded
+	if alike { // the mean may be rounded
 		return mean, 0
 	}
 	for k := range s {
@@ -113,7 +113,7 @@ func topTwo(x []float64) (first, second int) {
 }
 
 // AUC returns the probability that a positive row has a higher score than another row, ties
-// counting half; nil where there are no positive or no other rows.
+// counting half; nil if there are no positive or no other rows.
 func AUC(score []float64, positive []bool, w Weights) *float64 {
 	order := make([]int, len(score))
 	for i := range order {

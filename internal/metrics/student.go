@@ -8,10 +8,10 @@ import (
 )
 
 // Student is Student's t with ν > 2 degrees of freedom: density t_ν(z) = C (1 + z²/ν)^−(ν+1)/2. Its
-// distribution function is needed very often, so it stands in a table.
+// distribution function is needed very often, so it is tabulated.
 type Student struct {
 	dof, logC float64
-	table     []knot // of the upper tail 1 − CDF at z = sinh u, by u in multiples of knotStep
+	table     []knot // upper tail 1 − CDF at z = sinh u, by u in multiples of knotStep
 }
 
 // knot is a value of a function, and its slope.

@@ -2,10 +2,10 @@ package metrics
 
 import "math"
 
-// The temperatures that are tried, how close the search comes to the best, and the standard deviation
-// of log T a priori: a few rows that are all right do not make a model certain.
+// These are the limits of the temperatures, the precision of the search, and the prior standard deviation of
+// log T: a few correct rows do not make a model certain.
 const (
-	maxTemperature   = 20 // and its inverse is the least
+	maxTemperature   = 20 // largest temperature; its inverse is the least
 	temperatureStep  = 1e-3
 	temperatureSigma = 0.5
 )

@@ -34,7 +34,7 @@ func (w Weights) size(n int) float64 {
 	return sum * sum / squares
 }
 
-// MeanError returns the mean of x, Σ w x/Σ w, and its standard error, NaN of a single value.
+// MeanError returns the mean of x, Σ w x/Σ w, and its standard error, NaN for a single value.
 func (w Weights) MeanError(x []float64) (mean, se float64) {
 	mean, variance := w.moments(x)
 	return mean, math.Sqrt(variance)
@@ -44,7 +44,7 @@ func (w Weights) MeanError(x []float64) (mean, se float64) {
 //
 //	n/(n−1) Σ w² (x − mean)²/(Σ w)²
 //
-// Rows count here, and not copies: a weight does not make a row surer.
+// Rows count here, not copies: a weight does not make a row more certain.
 func (w Weights) moments(x []float64) (mean, variance float64) {
 	sum, n := w.Sum(len(x)), float64(len(x))
 	for i, v := range x {

@@ -9,7 +9,7 @@ type AdamCoeffs struct {
 	RootScale    float64 // 1/√(1−β2ᵗ)
 	Eps          float64
 	L2           float64 // coupled: part of the gradient
-	Scale        float64 // of g
+	Scale        float64 // factor of g
 }
 
 // Adam32 updates parameters p and their moments m and v from the gradient g:

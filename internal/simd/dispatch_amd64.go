@@ -188,7 +188,7 @@ func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) {
 func HasMatches() bool { return active != scalar }
 
 func matches(sums *[8]uint64, parts int, at []uint32, counts []uint64, weight *[16]byte) {
-	const windows = 1 << 14 // of one call: the scheduler cannot stop it
+	const windows = 1 << 14 // largest number of windows of one call, which the scheduler cannot stop
 	for ; len(at) > 0; at = at[min(parts*windows, len(at)):] {
 		n := min(windows, len(at)/parts)
 		switch {

@@ -98,7 +98,7 @@ func MulAdd64(dst, x, y []float64) {
 	mulAdd64(dst, x, y)
 }
 
-// chunk is how many elements one call of assembly handles: the scheduler cannot stop a
+// chunk is the number of elements one call of assembly handles: the scheduler cannot stop a
 // goroutine there, so a call is kept to some tens of microseconds.
 const chunk = 1 << 14
 

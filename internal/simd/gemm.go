@@ -25,7 +25,7 @@ func NewPack[T Float]() *Pack[T] {
 	return &Pack[T]{make([]T, packBytes/sizeOf[T]()), make([]T, aRows*aStride)}
 }
 
-// aRows is how many rows of A are packed at a time, aStride the distance between
+// aRows is the number of rows of A that are packed at a time, aStride the distance between
 // them: not a power of two, so that they fall on different lines of a cache.
 const (
 	aRows   = 96
@@ -96,7 +96,7 @@ func (q *matmul[T]) multiply(p *Pack[T], pack func(j0, nb, k0, kb int) []T) {
 	}
 }
 
-// blockColumns is how many columns a block of op(B) has.
+// blockColumns is the number of columns a block of op(B) has.
 func blockColumns[T Float]() int { return packBytes / kBlock / sizeOf[T]() }
 
 func sizeOf[T Float]() int {

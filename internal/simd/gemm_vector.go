@@ -4,7 +4,7 @@ package simd
 
 import "unsafe"
 
-// panelWidth is how many columns of op(B) lie together: those of two registers, or of a scalar
+// panelWidth is the number of columns of op(B) that lie together: those of two registers, or of a scalar
 // tile.
 func panelWidth[T Float]() int {
 	if active == scalar {

@@ -30,7 +30,7 @@ func normalCDF(u float64) (below, density float64) {
 
 // Φ has a Taylor series Σ c_k hᵏ around each knot, |h| ≤ 1/64, and φ is its derivative.
 const (
-	normalReach = 8 // knots are from −8 to 8, where 1 − Φ is below 1e-15
+	normalReach = 8 // knots reach from −8 to 8, beyond which 1 − Φ is below 1e-15
 	perUnit     = 32
 )
 

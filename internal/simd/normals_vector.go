@@ -11,7 +11,7 @@ import (
 // counters are the first two counter words of the lanes of a register.
 type counters struct {
 	lanes  int
-	shift  int // of a division by a quarter of the lanes
+	shift  int // shift that divides by a quarter of the lanes
 	keys   [20]uint32
 	c0, c1 [16]uint32
 }
@@ -73,7 +73,7 @@ func normalRows32(dst []float32, ld, n, cols int, rows NormalRows) {
 func normalShortRows32(dst []float32, ld, n, cols int, rows NormalRows) {
 	c := newCounters(rows.Key)
 	var out [64]float32
-	var to [16][]float32 // where the normals of each slot go
+	var to [16][]float32 // destinations of the normals of each slot
 	used := 0
 	flush := func() {
 		c.draw(&out[0], 1, rows.C2, rows.C3)

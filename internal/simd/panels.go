@@ -9,7 +9,7 @@ type Panels64 struct {
 	k, n int
 }
 
-// PanelColumns64 is how many columns of B are one block of Panels64.
+// PanelColumns64 is the number of columns of B in one block of Panels64.
 const PanelColumns64 = packBytes / 8 / kBlock
 
 // Pack packs op(B) [k,n]. It allocates only if it never had as much to hold.
@@ -26,7 +26,7 @@ func (q *Panels64) Pack(tB bool, k, n int, b []float64, ldb int) {
 	}
 }
 
-// Panels64Len is how many elements of memory a packed matrix [k,n] takes.
+// Panels64Len is the number of elements of memory that a packed matrix [k,n] takes.
 func Panels64Len(k, n int) int { return wholePanels(n) * k }
 
 // Reserve makes room for a number of elements and returns by how many it grew.

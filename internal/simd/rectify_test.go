@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Rectify32 against its formulas, with a slope of 0 where p is 0, and NaN where p is NaN.
+// Rectify32 against its formulas, with a slope of 0 where p is 0, and NaN if p is NaN.
 func TestRectify(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		for n := range 40 {
