@@ -98,8 +98,8 @@ func (p *Prediction) Interval(i int, level float64) (lower, upper float64, err e
 	return p.Targets[0].Interval(i, level)
 }
 
-// Set returns the conformal set of row i: the classes that it may have at a level, in the order of Model.Classes. Its
-// guarantee is that of Target.Interval. It always holds the most probable class.
+// Set returns the conformal set of row i: the classes that it may have at a level, in the order of Model.Classes. It
+// has the guarantee of Target.Interval. It always holds the most probable class.
 func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
 	switch {
 	case p.classes == nil:

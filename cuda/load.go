@@ -65,7 +65,7 @@ type loader struct {
 	names   []string // names of the images so far
 	forms   []string // origins of their code
 	refused error    // reason of the driver for refusing machine code
-	waits   bool     // the user was told to wait for the driver's compiler
+	waits   bool     // whether the message about the driver's compiler was printed
 }
 
 // load loads an image: its machine code, if the program carries it for this GPU, or else its PTX. A

@@ -35,7 +35,8 @@ func TestNoTarget(t *testing.T) {
 	}
 	like := dataset(readText("a,y\n2,0.5\n3,1.5\n", ReadOptions{}))(t)
 	ds, notes, err := readText("a,y\n1,\n2,0.5\n3,NA\n", ReadOptions{Like: throughJSON(t, like)})
-	if err != nil || fmt.Sprint(ds.Y) != "[0.5]" || fmt.Sprint(notes) != "[t.csv: 2 rows without a target left out, 1 stay]" {
+	if err != nil || fmt.Sprint(ds.Y) != "[0.5]" ||
+		fmt.Sprint(notes) != "[t.csv: 2 rows without a target left out, 1 stay]" {
 		t.Error(ds, notes, err)
 	}
 	_, _, err = readText("a,y\n1,\n", ReadOptions{Like: throughJSON(t, like)})

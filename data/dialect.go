@@ -35,7 +35,7 @@ func Separators() []string {
 	return words
 }
 
-// CheckSeparator returns the fault of a word for a separator; "" if it is valid.
+// CheckSeparator tells why a word is no separator; "" if it is one.
 func CheckSeparator(word string) string {
 	if _, ok := separatorOf(word); ok || word == "" || word == "auto" {
 		return ""

@@ -20,7 +20,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// Watch can stop the reading of files, and is told its progress. The zero Watch does neither.
+// Watch can stop the reading of files, and receives its progress. The zero Watch does neither.
 type Watch struct {
 	Context context.Context // reading stops soon after it ends; nil if it never stops
 	Piped   *Piped          // keeps standard input for another reading; may be nil

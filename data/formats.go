@@ -105,7 +105,7 @@ type ReadOptions struct {
 	// Describe imputes missing cells if Missing is not set, since the rows are only described.
 	Describe bool
 
-	Watch // stops the reading, and is told its progress
+	Watch // stops the reading, and receives its progress
 
 	// Like is the schema of the training set: columns are matched to it, and Target and Task are taken from it.
 	Like *Schema

@@ -219,7 +219,7 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 	return i, v, err
 }
 
-// label is the number of a row's label, or the fault of the label.
+// label is the number of a row's label, or the problem with the label.
 func (s *sparse) label(word string, in *input, check func(float64) string) (v float64, problem string) {
 	if strings.Contains(word, ":") {
 		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", quote(word))

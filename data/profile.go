@@ -60,7 +60,7 @@ const (
 	// different values of a text column that become inputs without TableOptions.OneHot
 	fewTexts    = 30
 	mostKept    = 1 << 14 // values kept of a text column, with those that share an input
-	mostFurther = 1 << 20 // further values that are told apart
+	mostFurther = 1 << 20 // further values that are counted apart
 	// texts of a column that are checked for dates, unless half of them are dates
 	mostDates = 1000
 	wideTable = 1000 // columns of a table that keeps fewer numbers of each

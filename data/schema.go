@@ -35,7 +35,7 @@ type Schema struct {
 	Booleans []string `json:"booleans,omitempty"`
 	// TrueFalse are the Booleans that are written as true and false, where no other number can stand.
 	TrueFalse []string `json:"true_false,omitempty"`
-	// Notations are those of the columns and targets whose numbers are not plain.
+	// Notations tell how to read the columns and targets whose numbers are not plain.
 	Notations []Notation `json:"notations,omitempty"`
 
 	// Dates are the columns of dates.
@@ -166,7 +166,7 @@ type InputColumn struct {
 	// No other numbers than true and false may stand here.
 	TrueFalse bool
 	Fill      float64 // value for a missing number, with MissingImpute; NaN if it is not known yet
-	// Notation is that of numbers that are not plain; nil for others.
+	// Notation tells how to read numbers that are not plain; nil for others.
 	Notation *Notation
 	Date     *Date // form of dates; nil for other cells
 	Flag     bool  // an input, after the others, marks missing cells

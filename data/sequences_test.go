@@ -228,8 +228,8 @@ func TestBadSequences(t *testing.T) {
 		{"empty sequence", "1\tACGT N\n0\t \n", `t.csv:2:3: the sequence is empty`, ReadOptions{}},
 		{"no class", ">1\nACGT\n> \nAC\n", "t.csv:3:1: the header has no class: write >CLASS or >NAME|CLASS",
 			ReadOptions{}},
-		{"many classes", manyNumbers, "t.csv: the labels hold 30 different values in 30 rows, too many for classes: use the " +
-			"task regression; labels are the headers of FASTA", ReadOptions{Task: "classification"}},
+		{"many classes", manyNumbers, "t.csv: the labels hold 30 different values in 30 rows, too many for classes: " +
+			"use the task regression; labels are the headers of FASTA", ReadOptions{Task: "classification"}},
 		{"no class after the name", ">a|1\nACGT\n>b|\nAC\n", "t.csv:3:1: the header has no class", ReadOptions{}},
 		{"no bar", ">a|1\nACGT\n>b\nAC\n", "t.csv:3:1: the header has no class", ReadOptions{}},
 		{"names only", many.String(),

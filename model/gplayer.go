@@ -206,7 +206,8 @@ func (g *GPLayer) whitenArgs() device.WhitenArgs {
 }
 
 func (g *GPLayer) momentsArgs(p *gpPass) device.MomentsArgs {
-	return device.MomentsArgs{Mean: p.mean, Variance: p.variance, P: p.p, A: p.a, QMean: g.m, QRoot: g.s, LogAlpha: g.logAlpha}
+	return device.MomentsArgs{Mean: p.mean, Variance: p.variance, P: p.p, A: p.a, QMean: g.m, QRoot: g.s,
+		LogAlpha: g.logAlpha}
 }
 
 // naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that

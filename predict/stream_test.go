@@ -70,8 +70,8 @@ func TestPartsHaveSameBits(t *testing.T) {
 // smallTrained is a model of two columns.
 func smallTrained(kind string, task data.Task) *fitted.Model {
 	t := &fitted.Model{
-		Config: model.Config{Model: kind, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2, Inducing: 3,
-			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
+		Config: model.Config{Model: kind, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2,
+			Inducing: 3, Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
 			Spectra: model.VarIntegrated, Samples: 1},
 		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: task},
 		Scaler:  data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},

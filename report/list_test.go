@@ -17,7 +17,8 @@ func TestCutIsListed(t *testing.T) {
 	} {
 		must.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666))
 	}
-	if all, err := List(folder, func(err error) { t.Error(err) }); err != nil || len(all) != 1 || all[0].Cut != "12 of 90" {
+	all, err := List(folder, func(err error) { t.Error(err) })
+	if err != nil || len(all) != 1 || all[0].Cut != "12 of 90" {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

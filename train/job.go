@@ -100,7 +100,7 @@ func (j *Job) reporter() Reporter {
 
 // Outcome is the result of a training.
 type Outcome struct {
-	// Config is that of the Job, with the options that the run has settled and the step at which it was cut short. A
+	// Config has the options of the Job, with those that the run has settled and the step at which it was cut short. A
 	// run with it repeats this one.
 	Config     *options.Config
 	Trained    *fitted.Model

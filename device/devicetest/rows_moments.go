@@ -101,7 +101,8 @@ func moments(r *random, size []int, diagonal bool) *problem {
 	}
 	var kept *device.Tensor
 	return with(p, func(in, out []*device.Tensor) device.MomentsArgs {
-		return device.MomentsArgs{Mean: out[0], Variance: out[1], P: kept, A: in[0], QMean: in[1], QRoot: in[2], LogAlpha: in[3]}
+		return device.MomentsArgs{Mean: out[0], Variance: out[1], P: kept, A: in[0], QMean: in[1], QRoot: in[2],
+			LogAlpha: in[3]}
 	}, func(dev device.Device, a device.MomentsArgs) {
 		if !diagonal && kept == nil {
 			kept = dev.New(device.Double, j, m, b)

@@ -70,7 +70,7 @@ type Candidate struct {
 }
 
 // candidatesFor are the candidates for the rows that agree with the user's options. An option that the user gave is
-// the same in all. If no candidate agrees, the error describes the fault of the user's options.
+// the same in all. If no candidate agrees, the error tells which options exclude all.
 func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, err error) {
 	for _, variant := range variants(ds) {
 		c := candidate(variant, given)

@@ -72,7 +72,7 @@ func above(lo float64) limits { return limits{lo: lo, hi: math.MaxFloat64, exclu
 
 func fraction(excludesHigh bool) limits { return limits{hi: 1, excludesHigh: excludesHigh} }
 
-// check describes the fault of v; "" for none. NaN and the infinities never pass.
+// check tells why v is not allowed; "" if it is. NaN and the infinities never pass.
 func (l limits) check(v float64) string {
 	if v >= l.lo && v <= l.hi && !(l.excludesLow && v == l.lo) && !(l.excludesHigh && v == l.hi) {
 		return ""
@@ -168,7 +168,7 @@ func keys() (all []string) {
 	return all
 }
 
-// parse reads text into the field. It describes the fault of a text; "" for none.
+// parse reads text into the field. It tells why a text is wrong; "" if it is right.
 func (o *Option) parse(text string) (wrong string) {
 	switch p := o.value.(type) {
 	case *string:

@@ -18,7 +18,7 @@ import (
 )
 
 // Run is the content of a run folder. If Result.Unfinished is true, the run has not ended or was killed, and its
-// parameters are those of the last checkpoint.
+// parameters come from the last checkpoint.
 type Run struct {
 	Path    string
 	Config  *options.Config
