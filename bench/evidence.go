@@ -113,8 +113,8 @@ func (p evidencePage) summary() string {
 			len(cells))
 	}
 	text := "NLPD is the mean of minus the log density of test rows, NLL that of minus the log probability of their " +
-		"classes. Less is better. The hardest rival is the program of others against which GP-DRF wins the smallest share " +
-		"of tables, less the share that it loses. It has half of the tables or more.\n\n" +
+		"classes. Less is better. The hardest rival ran on half of the tables or more, and has the smallest margin of " +
+		"GP-DRF's wins over losses.\n\n" +
 		"| tables of | score | hardest rival | GP-DRF better | equal | worse |\n|---|---|---|---|---|---|\n"
 	for _, kind := range kindsOfSets[:2] {
 		if m, ok := p.hardest(kind); ok {
