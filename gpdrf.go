@@ -196,7 +196,11 @@ func (o Options) config() (*options.Config, error) {
 		}
 		set(key, o.Set[key])
 	}
-	return options.Resolve(nil, settings)
+	c, err := options.Resolve(nil, settings)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.CheckNeeds()
 }
 
 // refusal returns the reason why an option of the command is not for Options.Set; "" if it is.

@@ -287,7 +287,7 @@ func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool,
 	}
 	h.doneSteps += steps
 	h.attempts = append(h.attempts, a)
-	if h.run.job.Save != nil { // the run can resume after the attempts
+	if h.run.job.Save != nil && len(h.attempts) > len(h.savedAttempts) { // the run can resume after the attempts
 		h.run.checkpointAttempts(h.attempts)
 	}
 	if a.Logs != nil {

@@ -212,7 +212,11 @@ func (c *call) config() (*options.Config, error) {
 	if err := c.readConfig(); err != nil {
 		return nil, err
 	}
-	return options.Resolve(c.fileOptions, c.given())
+	cfg, err := options.Resolve(c.fileOptions, c.given())
+	if err != nil {
+		return nil, err
+	}
+	return cfg, cfg.CheckNeeds()
 }
 
 func (p *program) readCommonFlags(c *call) error {

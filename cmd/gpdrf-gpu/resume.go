@@ -88,7 +88,9 @@ func (p *program) finished(r *trainRequest, guard *exitGuard) error {
 // for memorised rows, the predictions of test rows, the importance of inputs, and the report. A test that was cut short
 // has no predictions: its scores are of fewer rows. Only the end of the command is an error.
 func (p *program) complete(c *call, guard *exitGuard, path string) error {
-	if rundir.Held(path) {
+	release, held := rundir.TryHold(path)
+	defer release()
+	if held {
 		return nil
 	}
 	run, err := report.Open(path)
@@ -117,7 +119,7 @@ func (p *program) complete(c *call, guard *exitGuard, path string) error {
 
 // testEnded tests a run that has ended, and writes what it lacks. Scores that it has stay.
 func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
-	p.note("%s: holds no predictions: its test rows are predicted again", run.Path)
+	p.note("%s: holds no predictions: its test rows are predicted", run.Path)
 	from := &rundir.Checkpoint{Trained: run.Trained, Config: run.Config, Result: run.Result}
 	if v := run.Result.Validation; v != nil {
 		from.Validation = v.Fingerprint
@@ -141,7 +143,7 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 		return err
 	}
 	o := &runOutput{
-		p: p, folder: folder, path: run.Path, release: folder.Hold(), saved: run.Result,
+		p: p, folder: folder, path: run.Path, saved: run.Result,
 		job: &train.Job{Config: run.Config, Device: dev, Train: rows.Train, Validation: rows.Validation, Test: rows.Test,
 			Started: p.began},
 		out: &train.Outcome{Config: run.Config, Trained: run.Trained, Steps: run.Result.Steps, End: train.Finished},

@@ -160,7 +160,7 @@ func TestCandidates(t *testing.T) {
 	set := wave(t, 60, false)
 	for given, want := range map[string]int{"": 17, "model=gp": 5, "kernel=matern32": 13,
 		"likelihood=gaussian model=drf": 2, "model=gp kernel=matern52 likelihood=gaussian": 2,
-		"objective=predictive": 9} {
+		"objective=predictive": 9, "dof=5": 17, "hidden=32": 17} {
 		state := must.Get(New(set, settings(given), 1))(t)
 		names := []string{}
 		for _, c := range state.Candidates {

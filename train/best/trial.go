@@ -200,7 +200,7 @@ func (c *Candidate) temperature() (o options.Setting) {
 // settlePosterior settles the objective, the covariance of the weights and the layers by all rows, so that the model of
 // a trial is the one that is refitted.
 func (s *Search) settlePosterior(ctx context.Context, cfg *options.Config) (*options.Config, error) {
-	if s.Steps == 0 || cfg.Objective != options.Auto && cfg.WCov != options.Auto {
+	if s.Steps == 0 {
 		return cfg, nil
 	}
 	fit, _, err := cfg.Fit(ctx, s.Rows)

@@ -241,7 +241,14 @@ func (c *Config) check() error {
 			return c.Errorf(o.Key, "model %s has no such option: leave it out, or use model %s", c.Model,
 				cmp.Or(o.Models, onGP))
 		}
-		// the candidates of a search, or the run that this one starts at, may have what the option needs
+	}
+	return nil
+}
+
+// CheckNeeds refuses a flag of the user that has no effect, since the other options lack what it needs. The candidates
+// of a search may have that, and so may the run that this one starts at.
+func (c *Config) CheckNeeds() error {
+	for _, o := range c.Options() {
 		if c.typed(o.Key) && o.Needs != "" && c.Preset != Best && c.StartFrom == "" {
 			return c.Errorf(o.Key, "it has no effect without %s: leave it out, or give that", o.Needs)
 		}

@@ -241,7 +241,10 @@ func TestBadSettings(t *testing.T) {
 	} {
 		file, err := ParseYAML("run.yaml", []byte(c.file))
 		if err == nil {
-			_, err = Resolve(file, flags(c.flags...))
+			var resolved *Config
+			if resolved, err = Resolve(file, flags(c.flags...)); err == nil {
+				err = resolved.CheckNeeds()
+			}
 		}
 		var usage *usererror.Error
 		if err == nil || err.Error() != c.want || !errors.As(err, &usage) {

@@ -152,7 +152,7 @@ func (c *Config) runOptions() []Option {
 			Help: "or in time: as many steps as fit into two thirds of it or more; the test has the rest"},
 		{Key: "checkpoint-every", Arg: "TIME|STEPS", value: &c.CheckpointEvery,
 			Help: "time or steps between checkpoints, from which --resume continues; 0 makes one only at " +
-				"Ctrl-C"},
+				"Ctrl-C, and after attempts"},
 		{Key: "planned-for", Record: true, value: &c.PlannedFor,
 			Help: "what steps was computed from; for the record"},
 		{Key: "rows-chose-length", Record: true, value: &c.RowsChoseLength,
@@ -190,7 +190,7 @@ func (c *Config) gpOptions() []Option {
 		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: atLeast(0), value: &c.GPLengthscaleFactor,
 			Help: "factor of the initial length-scales; 0 finds them by an exact GP on a few rows"},
 		{Key: "latents", Models: onGPDRF, Arg: "J", limits: between(1, MaxWidth), value: &c.Latents,
-			Help: "number of latent functions; by default two for each output at least, and one for sequences"},
+			Help: "number of latent functions; by default one for each output and as many more, up to 32, except for sequences"},
 	}
 }
 

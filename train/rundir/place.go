@@ -58,7 +58,7 @@ func resolvePlace(out string, overwrite bool) (place string, replaces bool, err 
 	case isRun && logError(place) != nil:
 		return "", false, usererror.Errorf("--out: %s holds a run that cannot be written to: %w: give another folder", out,
 			logError(place))
-	case isRun && (inUse(place) || Held(place)):
+	case isRun && (inUse(place) || held(place)):
 		return "", false, usererror.Errorf("--out: %s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
 		return place, true, nil
@@ -127,27 +127,35 @@ func inUse(folder string) bool {
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
 }
 
-// Hold keeps other processes from replacing a run that was committed, until release is called: this process still
-// tests it, and writes its scores. On a file system without locks, it does nothing.
+// Hold keeps other processes from replacing or completing a run, until release is called. It is taken before Commit:
+// this process still tests the run, and writes its scores. On a file system without locks, it does nothing.
 func (f *Folder) Hold() (release func()) {
-	folder, err := os.Open(f.path)
-	if err != nil {
-		return func() {}
+	path := f.path
+	if path == "" { // the lock moves with the folder
+		path = f.folder.Path()
 	}
-	if atomicfile.Lock(folder) != nil {
-		folder.Close()
-	}
-	return func() { folder.Close() }
+	release, _ = TryHold(path)
+	return release
 }
 
-// Held reports whether a process has a Hold of the run in a folder.
-func Held(folder string) bool {
-	f, err := os.Open(folder)
+// TryHold is a Hold of the run in a folder. held is true if another process has one.
+func TryHold(path string) (release func(), held bool) {
+	folder, err := os.Open(path)
 	if err != nil {
-		return false
+		return func() {}, false
 	}
-	defer f.Close()
-	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
+	if err := atomicfile.Lock(folder); err != nil {
+		folder.Close()
+		return func() {}, errors.Is(err, atomicfile.ErrLocked)
+	}
+	return func() { folder.Close() }, false
+}
+
+// held reports whether a process has a Hold of the run in a folder.
+func held(folder string) bool {
+	release, is := TryHold(folder)
+	release()
+	return is
 }
 
 // The files of a run folder that people read, and train does not. HistoryFile is written with each checkpoint, the

@@ -112,7 +112,7 @@ func TestReplaceTested(t *testing.T) {
 	if err := f.Rewrite(smallResult()); err != nil {
 		t.Error(err)
 	}
-	if release(); Held("run") {
+	if release(); held("run") {
 		t.Error("held after its release")
 	}
 	beginAndEnd(t, ReplaceFolder)
