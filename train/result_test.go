@@ -11,7 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The checkpoints of a run that continues behind its attempts have the folder and the note of its start.
+// The checkpoints of a run that continues behind its attempts have the folder and the note of its start. Attempts that
+// a checkpoint has are not written again: the first of them alone would replace all.
 func TestAttemptsKeepTheStart(t *testing.T) {
 	start := &rundir.Result{Folder: "/elsewhere", TaskNote: "whole numbers"}
 	from := &rundir.Checkpoint{Result: start}
@@ -24,6 +25,9 @@ func TestAttemptsKeepTheStart(t *testing.T) {
 	job.Device, job.Train = openCPU(t), table(t, 60, 1, wave)
 	var saved *rundir.Checkpoint
 	job.Save = func(c *rundir.Checkpoint) error {
+		if c.Step == 0 {
+			t.Errorf("a checkpoint of %d attempts", len(c.Attempts))
+		}
 		saved = c
 		return nil
 	}
