@@ -40,9 +40,9 @@ func (f *runOutput) save(guard *exitGuard) error {
 	f.saved = train.NewResult(f.job, f.out, nil)
 	f.saved.Failure = rundir.Untested
 	return guard.write(func() (err error) {
-		f.release = f.folder.Hold()
 		f.path, err = f.folder.Commit(f.out.Config, f.out.Trained, f.saved)
 		if err == nil {
+			f.release = f.folder.Hold()
 			f.writeHistory()
 			f.writeMetricsTable()
 		}

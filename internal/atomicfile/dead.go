@@ -58,7 +58,7 @@ func removeDead(path, name string, is func(path, name string, info fs.FileInfo) 
 		return false
 	}
 	defer f.Close()
-	if Lock(f) != nil {
+	if Lock(f) != nil || !IsAt(f, path) { // another temporary may have taken the name of one that is gone
 		return false
 	}
 	info, err := f.Stat()

@@ -145,8 +145,12 @@ func (f *Folder) moveIn(taken error) error {
 
 // Discard removes the folder and the parents that were made for it.
 func (f *Folder) Discard() error {
+	err := os.RemoveAll(f.path) // before another may take its name
 	f.unlock()
-	return errors.Join(os.RemoveAll(f.path), f.removeParents())
+	if err != nil { // some systems remove no folder that is open
+		err = os.RemoveAll(f.path)
+	}
+	return errors.Join(err, f.removeParents())
 }
 
 // Empty reports whether nothing stands at path, or an empty folder.

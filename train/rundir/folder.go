@@ -47,6 +47,8 @@ type Folder struct {
 
 	replaces bool // a finished run is at place, and stays there until this one is complete
 
+	release func() // ends the Hold of a run that was committed
+
 	// Removed are folders that NewFolder has removed: their runs were killed before the first checkpoint.
 	Removed []string
 }
@@ -242,6 +244,7 @@ func (f *Folder) Commit(c *options.Config, t *fitted.Model, r *Result) (path str
 		}
 	}
 	if err == nil {
+		f.release, _ = hold(f.path) // before the lock of the log ends
 		err = f.closeMetrics()
 	}
 	if err != nil {

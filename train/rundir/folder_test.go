@@ -65,7 +65,9 @@ func commit(t *testing.T, out, name string) string {
 	f := must.Get(NewFolder(out, name, "gpdrf"))(t)
 	f.Step(Progress{Step: 1, Total: 3, ELBO: -20, ELL: -15, KL: 5, LR: 0.01, Elapsed: time.Second})
 	f.Step(Progress{Step: 3, Total: 3, ELBO: -12, ELL: -7, KL: 5, LR: 0.01, Elapsed: 2 * time.Second})
-	return must.Get(f.Commit(resolve(t), smallTrained(), smallResult()))(t)
+	path := must.Get(f.Commit(resolve(t), smallTrained(), smallResult()))(t)
+	f.Hold()() // as a process that ends
+	return path
 }
 
 func TestRunFolder(t *testing.T) {

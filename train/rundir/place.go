@@ -127,19 +127,20 @@ func inUse(folder string) bool {
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
 }
 
-// Hold keeps other processes from replacing or completing a run, until release is called. It is taken before Commit:
-// this process still tests the run, and writes its scores. On a file system without locks, it does nothing.
-func (f *Folder) Hold() (release func()) {
-	path := f.path
-	if path == "" { // the lock moves with the folder
-		path = f.folder.Path()
+// Hold keeps other processes from replacing or completing a run, until release is called. A Folder has one from its
+// Commit on: this process still tests the run, and writes its scores.
+func (f *Folder) Hold() (release func()) { return f.release }
+
+// TryHold is a Hold of the run in a folder. held is true if another process has one, or trains the run. On a file
+// system without locks, it does nothing.
+func TryHold(path string) (release func(), held bool) {
+	if inUse(path) {
+		return func() {}, true
 	}
-	release, _ = TryHold(path)
-	return release
+	return hold(path)
 }
 
-// TryHold is a Hold of the run in a folder. held is true if another process has one.
-func TryHold(path string) (release func(), held bool) {
+func hold(path string) (release func(), held bool) {
 	folder, err := os.Open(path)
 	if err != nil {
 		return func() {}, false
@@ -152,8 +153,8 @@ func TryHold(path string) (release func(), held bool) {
 }
 
 // held reports whether a process has a Hold of the run in a folder.
-func held(folder string) bool {
-	release, is := TryHold(folder)
+func held(path string) bool {
+	release, is := hold(path)
 	release()
 	return is
 }

@@ -65,6 +65,7 @@ func beginAndEnd(t *testing.T, begin func(out, set, model string) (*Folder, erro
 		_, err = f.Commit(resolve(t), smallTrained(), smallResult())
 	}
 	must.OK(t, err)
+	f.Hold()()
 }
 
 // A run in which a process trains is not replaced, even if that process began after the new run.
