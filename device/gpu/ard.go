@@ -121,5 +121,6 @@ func (d *Device) ardFold(n device.ARDShape, g, a device.ARDArgs, p ardParts) {
 		times = 2
 	}
 	d.double.launch("ard_fold", d.double.over("ard_fold", size+lengths), 0, cuda.Int(p.kernels), cuda.Int(size), cuda.Int(n.D),
-		cuda.Int(lengths), cuda.Int(p.chunks), cuda.Float64(times), d.ptr(g.Z), d.ptr(g.LogLength), p.moved, p.rows, d.ptr(a.Z), p.weight, p.partial)
+		cuda.Int(lengths), cuda.Int(p.chunks), cuda.Float64(times), d.ptr(g.Z), d.ptr(g.LogLength), p.moved, p.rows,
+		d.ptr(a.Z), p.weight, p.partial)
 }

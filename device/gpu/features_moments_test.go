@@ -60,8 +60,7 @@ func TestFeatureMomentScratch(t *testing.T) {
 	d := open(t, true)
 	n := device.FeatureShape{S: 2, B: 3, D: 4, R: 5, Out: 6}
 	h, mean, variance := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out), d.New(device.Real, n.S, n.B, n.Out)
-	p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogLength: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
-		LogVarOmega: d.New(device.Real, n.D, n.R), MeanW: d.New(device.Real, 2*n.R, n.Out), LogVarW: d.New(device.Real, 2*n.R, n.Out)}
+	p := zeroParams(d, n)
 	a := device.FeatureArgs{Out: mean, Variance: variance, H: h, Params: p}
 	for _, dh := range []*device.Tensor{h, nil} {
 		a.Scratch = d.FeatureScratch(n.S, n.B, n.D, n.R, n.Out)

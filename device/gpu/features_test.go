@@ -35,7 +35,8 @@ func TestFeatureTiles(t *testing.T) {
 		{S: 2, B: 65, D: 3, R: 65, Out: 1, Prior: true, Activation: device.ArcCos2},
 	} {
 		noises := []device.FeatureNoise{
-			{}, {FrequencyDraws: 2, WeightDraws: 1}, {Local: true}, {FrequencyDraws: 1, WeightDraws: 1}, {FrequencyDraws: 1, Local: true},
+			{}, {FrequencyDraws: 2, WeightDraws: 1}, {Local: true}, {FrequencyDraws: 1, WeightDraws: 1},
+			{FrequencyDraws: 1, Local: true},
 		}
 		if n.S*n.B*n.R > 50000 { // the double takes long
 			noises = noises[:1]
@@ -64,8 +65,7 @@ func TestFeatureScratch(t *testing.T) {
 	for _, noise := range []device.FeatureNoise{{}, {Local: true}} {
 		scratch := d.FeatureScratch(n.S, n.B, n.D, n.R, n.Out)
 		h, dout := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out)
-		p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogLength: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
-			LogVarOmega: d.New(device.Real, n.D, n.R), MeanW: d.New(device.Real, 2*n.R, n.Out), LogVarW: d.New(device.Real, 2*n.R, n.Out)}
+		p := zeroParams(d, n)
 		a := device.FeatureArgs{Out: dout, H: h, Params: p, Rows: d.New(device.Int, n.B), Noise: noise, Scratch: scratch}
 		step := func() {
 			d.RandomFeatures(a)
@@ -79,6 +79,15 @@ func TestFeatureScratch(t *testing.T) {
 	fewer := d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out)
 	if panics.Of(func() { runLayer(d, n, &device.FeatureNoise{}, fewer) }) == nil {
 		t.Error("a scratch for fewer rows is taken")
+	}
+}
+
+// zeroParams are the parameters of a layer, all zero.
+func zeroParams(d *Device, n device.FeatureShape) device.FeatureParams {
+	return device.FeatureParams{
+		LogAlpha: d.New(device.Real, 1), LogLength: d.New(device.Real, n.D),
+		MeanOmega: d.New(device.Real, n.D, n.R), LogVarOmega: d.New(device.Real, n.D, n.R),
+		MeanW: d.New(device.Real, 2*n.R, n.Out), LogVarW: d.New(device.Real, 2*n.R, n.Out),
 	}
 }
 
@@ -108,7 +117,9 @@ func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise
 		spread = 2
 	}
 	params := func(scale, mean float64) device.FeatureParams {
-		p := device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogLength: fill(scale, 0, n.D), MeanW: fill(scale, 0, n.Columns(), n.Out), LogVarW: fill(scale, mean, n.Columns(), n.Out), Activation: n.Activation}
+		p := device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogLength: fill(scale, 0, n.D),
+			MeanW: fill(scale, 0, n.Columns(), n.Out), LogVarW: fill(scale, mean, n.Columns(), n.Out),
+			Activation: n.Activation}
 		if !n.Prior {
 			p.MeanOmega, p.LogVarOmega = fill(scale, 0, n.D, n.R), fill(scale, spread*mean, n.D, n.R)
 		}

@@ -20,6 +20,7 @@ func (d *Device) FrequenciesBackward(g, a device.FrequencyArgs) {
 	rows, r := device.CheckFrequenciesBackward(g, a)
 	partial := d.growDoubles(&d.state.frequencies, rows)
 	d.real.launch("frequencies_backward", cuda.Grid{X: rows, Y: 1, Z: 1}, 0, cuda.Int(r),
-		d.ptr(g.Mean), d.ptr(g.LogS2), d.ptr(g.LogLength), partial, d.ptr(g.Eta), d.ptr(g.LogVar), d.ptr(a.Tau), d.ptr(a.Mean), d.ptr(a.LogRho), d.ptr(a.LogLength))
+		d.ptr(g.Mean), d.ptr(g.LogS2), d.ptr(g.LogLength), partial, d.ptr(g.Eta), d.ptr(g.LogVar), d.ptr(a.Tau),
+		d.ptr(a.Mean), d.ptr(a.LogRho), d.ptr(a.LogLength))
 	d.real.fold(d.ptr(g.LogRho), partial, rows, true, 1)
 }

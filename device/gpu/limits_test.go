@@ -15,7 +15,8 @@ func TestMoreThanInt32(t *testing.T) {
 		const batch, latents = 1 << 10, 1 << 9
 		f := dry.New(device.Real, samples, batch, latents)
 		layer := dry.FeatureScratch(samples, batch, latents, 4, latents)
-		p := device.FeatureParams{LogAlpha: dry.New(device.Real, 1), LogLength: dry.New(device.Real, latents), MeanOmega: dry.New(device.Real, latents, 4), LogVarOmega: dry.New(device.Real, latents, 4),
+		p := device.FeatureParams{LogAlpha: dry.New(device.Real, 1), LogLength: dry.New(device.Real, latents),
+			MeanOmega: dry.New(device.Real, latents, 4), LogVarOmega: dry.New(device.Real, latents, 4),
 			MeanW: dry.New(device.Real, 8, latents), LogVarW: dry.New(device.Real, 8, latents)}
 		out := dry.New(device.Real, samples, batch, latents)
 		dry.FeatureMoments(device.FeatureArgs{Out: out, Variance: dry.New(device.Real, samples, batch, latents), H: f, Params: p, Scratch: layer})
@@ -35,7 +36,8 @@ func TestManyInputs(t *testing.T) {
 		values[i] = 2 // each row has ½ m²
 	}
 	d.Upload(mean, values)
-	g := device.DiagArgs{Mean: d.New(device.Real, inputs, 1), LogVar: d.New(device.Real, inputs, 1), LogLength: d.New(device.Real, inputs)}
+	g := device.DiagArgs{Mean: d.New(device.Real, inputs, 1), LogVar: d.New(device.Real, inputs, 1),
+		LogLength: d.New(device.Real, inputs)}
 	d.KLDiag(kl, g, device.DiagArgs{Mean: mean, LogVar: logvar, LogLength: logl}, device.Scalar{Value: 1})
 	if d.Download(values[:1], kl); values[0] != 2*inputs {
 		t.Errorf("the KL term of %d inputs is %g, not %d", inputs, values[0], 2*inputs)

@@ -50,12 +50,14 @@ func (w *walk) work(now device.LiveScalars) {
 		w.change(&now)
 	}
 	d.Zero(w.g)
-	d.KLDiag(w.kl, device.DiagArgs{Mean: w.dmean, LogVar: w.dlogvar}, device.DiagArgs{Mean: w.mean, LogVar: w.logvar}, now.KLWeight)
+	d.KLDiag(w.kl, device.DiagArgs{Mean: w.dmean, LogVar: w.dlogvar}, device.DiagArgs{Mean: w.mean, LogVar: w.logvar},
+		now.KLWeight)
 	d.DrawRows(w.rows, w.p.Len(), device.Key{Seed: 1, Step: now.Step, Site: device.SiteBatch})
 	d.Gather(w.m.View(0, 1, 1), w.p.View(0, w.p.Len(), 1), w.rows.View(0, 1))
 	d.DrawRows(w.rows, w.p.Len(), device.Key{Seed: 1, Site: device.SiteBatch}) // frozen
 	d.Gather(w.m.View(1, 1, 1), w.p.View(0, w.p.Len(), 1), w.rows.View(0, 1))
-	d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: now.Step})
+	d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: -1,
+		Step: now.Step})
 }
 
 func (w *walk) values() []float64 { return download(w.d, w.p) }
@@ -125,30 +127,34 @@ func TestLoopWithoutGraphs(t *testing.T) {
 
 // Work that cannot be replayed panics, and the message names the bug.
 func TestLoopMisuse(t *testing.T) {
+	const differs = "gpu: the work of a loop is not the same at each step: "
 	for want, wrong := range map[string]func(w *walk, now *device.LiveScalars){
-		"gpu: Upload in the work of a loop, which is recorded":   func(w *walk, _ *device.LiveScalars) { w.d.Upload(w.g, make([]float64, w.g.Len())) },
+		"gpu: Upload in the work of a loop, which is recorded": func(w *walk, _ *device.LiveScalars) {
+			w.d.Upload(w.g, make([]float64, w.g.Len()))
+		},
 		"gpu: Download in the work of a loop, which is recorded": func(w *walk, _ *device.LiveScalars) { w.values() },
 		"gpu: the work of a loop needs more memory than the step before": func(w *walk, now *device.LiveScalars) {
 			if now.Step.N >= 3 {
 				w.d.New(device.Real, 1)
 			}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 4 of call 3, draw_rows, is 0x3e8, and 0x3e9": func(w *walk, now *device.LiveScalars) {
+		differs + "argument 4 of call 3, draw_rows, is 0x3e8, and 0x3e9": func(w *walk, now *device.LiveScalars) {
 			now.Step = device.Count{N: now.Step.N + 997}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 1 of call 1, kl_diag_f32, is ": func(w *walk, now *device.LiveScalars) {
+		differs + "argument 1 of call 1, kl_diag_f32, is ": func(w *walk, now *device.LiveScalars) {
 			now.KLWeight = device.Scalar{Value: now.KLWeight.Value / 2}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 10 of call 7, adam_f32, is ": func(w *walk, now *device.LiveScalars) {
+		differs + "argument 10 of call 7, adam_f32, is ": func(w *walk, now *device.LiveScalars) {
 			now.LR = device.Scalar{Value: 2 * now.LR.Value}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 0 of call 0, clear, is ": func(w *walk, now *device.LiveScalars) {
+		differs + "argument 0 of call 0, clear, is ": func(w *walk, now *device.LiveScalars) {
 			if now.Step.N%2 == 0 {
 				w.d.Zero(w.dlogvar)
 			}
 		},
 		"gpu: the optimisers of a loop have different betas": func(w *walk, now *device.LiveScalars) {
-			w.d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.8, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: now.Step})
+			w.d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.8, Beta2: 0.99, Eps: 1e-8, Scale: -1,
+				Step: now.Step})
 		},
 		"gpu: a key has a step number that means another": func(w *walk, now *device.LiveScalars) { now.Step.N = liveStep },
 	} {
