@@ -245,11 +245,11 @@ func (c *Config) check() error {
 	return nil
 }
 
-// CheckNeeds refuses a flag of the user that has no effect, since the other options lack what it needs. The candidates
-// of a search may have that, and so may the run that this one starts at.
+// CheckNeeds refuses a flag of the user that has no effect, since the other options lack what it needs. The run that
+// this one starts at may have that.
 func (c *Config) CheckNeeds() error {
 	for _, o := range c.Options() {
-		if c.typed(o.Key) && o.Needs != "" && c.Preset != Best && c.StartFrom == "" {
+		if c.typed(o.Key) && o.Needs != "" && c.StartFrom == "" {
 			return c.Errorf(o.Key, "it has no effect without %s: leave it out, or give that", o.Needs)
 		}
 	}

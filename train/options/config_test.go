@@ -195,6 +195,10 @@ func TestBadSettings(t *testing.T) {
 			"--set learn-dof: it has no effect without likelihood student-t: leave it out, or give that"},
 		{"layers: 1\n", []string{"--hidden", "4"},
 			"--set hidden: it has no effect without layers=2 or more: leave it out, or give that"},
+		{"", []string{"--preset", "best", "--hidden", "4"},
+			"--set hidden: it has no effect without layers=2 or more: leave it out, or give that"},
+		{"", []string{"--preset", "best", "--likelihood", "gaussian", "--dof", "5"},
+			"--set dof: it has no effect without likelihood student-t: leave it out, or give that"},
 		{"", []string{"--spectra", "prior-fixed", "--freeze-omega", "2"},
 			"--set freeze-omega: it has no effect without spectra other than prior-fixed: leave it out, or give that"},
 		{"", []string{"--data", "a.csv", "--data-dir", "sets"},
@@ -250,6 +254,9 @@ func TestBadSettings(t *testing.T) {
 		if err == nil || err.Error() != c.want || !errors.As(err, &usage) {
 			t.Errorf("%q %v:\n got %v\nwant %s", c.file, c.flags, err, c.want)
 		}
+	}
+	if err := mustResolve(t, nil, flags("--preset", "best", "--dof", "5")).CheckNeeds(); err != nil {
+		t.Errorf("candidates of a search have student-t: %v", err)
 	}
 	for key, bad := range map[string][]string{
 		"steps": {"0", "-1", "1e3"}, "batch": {"0"}, "samples": {"0", "65536"}, "inducing": {"0"}, "features": {"0"},

@@ -234,6 +234,8 @@ func (c *Config) drfOptions() []Option {
 
 // objectiveOptions are about the objective.
 func (c *Config) objectiveOptions() []Option {
+	searched := c.Preset == Best && c.Likelihood == Auto // some candidates of a search have Student's t
+	student := missingNeed(searched || c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood)
 	return []Option{
 		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic poisson " +
 			"negative-binomial lognormal softmax bernoulli ordinal"), value: &c.Likelihood,
@@ -249,10 +251,10 @@ func (c *Config) objectiveOptions() []Option {
 				"epochs or kl-weight are given, rows choose only where auto is given, too. Where they do not, auto is " +
 				"predictive if noise is gaussian and rows outnumber the parameters that can follow them, else elbo"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
-			Needs: missingNeed(c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood),
+			Needs: student,
 			Help:  "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,
-			Needs: missingNeed(c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood),
+			Needs: student,
 			Help:  "learn the degrees of freedom of student-t by gradient"},
 		{Key: "class-offsets", value: &c.ClassOffsets,
 			Help: "learn a bias for each class, so that rows unlike all training rows get the class " +
