@@ -322,13 +322,20 @@ func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 	return changes
 }
 
-// Begin is the Config of a new fold in a resumed cross-validation, with the changes that Config.Resume allows.
+// Begin is the Config of a new fold in a resumed cross-validation, with the changes that Config.Resume allows. A
+// fold that has a model knows the names of the targets.
 func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error) {
 	c, err := cv.config(fold)
 	if err != nil {
 		return nil, err
 	}
-	return c.Resume(changes, nil)
+	var rows *data.Schema
+	for k := 1; k <= cv.Folds && rows == nil && len(changes) > 0; k++ {
+		if run, err := OpenRun(cv.FoldPath(k)); err == nil {
+			rows = &run.Trained.Schema
+		}
+	}
+	return c.Resume(changes, rows)
 }
 
 // Predicts reports whether OutOfFoldFile is still to be written. Folds of a named set may overlap, and have no such
