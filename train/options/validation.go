@@ -24,7 +24,7 @@ const mostValidation = 0.5
 // validation reads Validation: a fraction, a percentage, or a file; 0 and "" without validation.
 func (c *Config) validation() (fraction float64, file string) {
 	text, isPercent := strings.CutSuffix(c.Validation, "%")
-	fraction, err := strconv.ParseFloat(text, 64)
+	fraction, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
 	case err != nil:
 		return 0, c.Validation
