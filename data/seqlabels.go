@@ -32,7 +32,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 			return err
 		}
 		made.nameTargets(everyRow(len(t.targets)), t.targets)
-		return t.setTargets(made, in.opt.TargetOptional)
+		return t.setTargets(made, in.opt)
 	}
 	if t.labels == nil {
 		return t.withoutLabels(in, made)
@@ -45,7 +45,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 	made.task = in.task
 	if like := in.opt.Like; like != nil {
 		made.schema.Target, made.schema.Classes = like.Target, like.Classes
-		return t.setTargets(made, in.opt.TargetOptional)
+		return t.setTargets(made, in.opt)
 	}
 	classes, why := t.findClasses()
 	hint, note := "", ""
@@ -84,7 +84,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 		made.choice = note
 	}
 	t.note("%s", note)
-	return t.setTargets(made, false)
+	return t.setTargets(made, in.opt)
 }
 
 // withoutLabels is the error about sequences that need labels and have none.
@@ -196,11 +196,15 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 
 // setTargets sets the targets of the rows by the task. Optional targets of a row with an invalid one are not
 // known.
-func (t *texts) setTargets(made *table, optional bool) error {
+func (t *texts) setTargets(made *table, opt ReadOptions) error {
 	u, find, width := &unneeded{}, classFinder(made.schema.Classes), max(1, len(t.targets))
+	advice := "correct it, or use the task classification"
+	if opt.Like != nil {
+		advice = "correct it or remove the sequence"
+	}
 	for first := 0; first < len(t.labels); first += width {
-		bad, err := t.addTargets(made, find, first, width)
-		if err != nil && !optional {
+		bad, err := t.addTargets(made, find, first, width, advice)
+		if err != nil && !opt.TargetOptional {
 			return err
 		} else if err != nil {
 			u.meet(t.labels[bad], t.where[bad])
@@ -213,8 +217,9 @@ func (t *texts) setTargets(made *table, optional bool) error {
 }
 
 // addTargets adds the targets of a row, by its labels from first on. If a label is invalid, the targets are not
-// known; bad is its position, and the error is about it.
-func (t *texts) addTargets(made *table, find func(label string) (int32, bool), first, width int) (bad int, err error) {
+// known; bad is its position, and the error is about it. advice is what to do about a word where a number must be.
+func (t *texts) addTargets(made *table, find func(label string) (int32, bool), first, width int,
+	advice string) (bad int, err error) {
 	if made.task == Classification {
 		c, known := find(t.labels[first])
 		if !known {
@@ -236,8 +241,7 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 			return first + k, t.labelError(first+k, "found %s in the target %s, which must be a finite number: correct it",
 				quote(label), quote(t.targets[k]))
 		}
-		return first, t.labelError(first, "found the target %s, which must be a finite number: correct it, or use the "+
-			"task classification", quote(label))
+		return first, t.labelError(first, "found the target %s, which must be a finite number: %s", quote(label), advice)
 	}
 	return 0, nil
 }

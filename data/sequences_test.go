@@ -381,6 +381,8 @@ func TestSequenceColumn(t *testing.T) {
 			ReadOptions{Sequence: "dna", Task: "regression"}},
 		{"id,ph,dna,target\n1,2,AC,angry\n",
 			`t.csv:2:8: found class "angry", which the training data do not have`, ReadOptions{Like: &moods}},
+		{"text\ty\nto not\thigh\n", `t.csv:2:8: found the target "high", which must be a finite number: ` +
+			`correct it or remove the sequence`, ReadOptions{Like: &text}},
 		{">1\nACGT\n>0\nAC\n",
 			`t.csv: is a FASTA file, which has no columns: leave the column of sequences "dna" out`,
 			ReadOptions{Sequence: "dna"}},
