@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
@@ -271,8 +272,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, limit: s.job.Limit()}
 	err := o.save(s.guard)
 	if err == nil {
-		s.state.End()
-		err = s.guard.write(s.tidy)
+		err = s.guard.write(func() error { return tidySearch(s.folder.Path(), s.state) })
 	}
 	if ended := s.guard.end(); ended != nil {
 		return nil, ended
@@ -280,19 +280,19 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 	return o.result, errors.Join(err, o.score())
 }
 
-// tidy removes files that only an unfinished search needs.
-func (s *search) tidy() error {
-	err := s.folder.Write(rundir.SearchFile, rundir.JSONTo(s.state))
+// tidySearch removes the files in a folder that only an unfinished search needs, and marks the search as complete.
+func tidySearch(path string, state *best.State) (err error) {
 	files := []string{rundir.MetricsFile} // The file is empty: trials keep no log.
-	for k := range s.state.Candidates {
+	for k := range state.Candidates {
 		files = append(files, rundir.MemberFile(k))
 	}
 	for _, name := range files {
-		if gone := os.Remove(filepath.Join(s.folder.Path(), name)); !errors.Is(gone, os.ErrNotExist) {
+		if gone := os.Remove(filepath.Join(path, name)); !errors.Is(gone, os.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}
 	}
-	return err
+	state.End()
+	return errors.Join(err, atomicfile.WriteFile(filepath.Join(path, rundir.SearchFile), rundir.JSONTo(state)))
 }
 
 // leave prints the state after an interrupt.

@@ -7,6 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -92,6 +93,11 @@ func (p *program) complete(c *call, guard *exitGuard, path string) error {
 	defer release()
 	if held {
 		return nil
+	}
+	if state, err := best.Open(path); err == nil && !state.Complete {
+		if err := guard.write(func() error { return tidySearch(path, state) }); err != nil {
+			p.note("warning: %v", err)
+		}
 	}
 	run, err := report.Open(path)
 	if err == nil {

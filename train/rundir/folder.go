@@ -285,15 +285,13 @@ func (f *Folder) remove(name string) error {
 
 // removeLeftovers removes the unfinished files of processes that were killed.
 func (f *Folder) removeLeftovers() error {
-	for _, name := range []string{SearchFile, ConfigFile, ResultFile, ModelFile, CheckpointFile, HistoryFile,
-		MetricsCSVFile, ImportanceFile, PredictionsFile, ReportFile} {
-		for _, path := range atomicfile.Leftovers(f.pathOf(name)) {
-			if err := os.Remove(path); err != nil {
-				return err
-			}
+	entries, err := os.ReadDir(f.path)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") && isRunFile(e.Name()) {
+			err = errors.Join(err, os.Remove(f.pathOf(e.Name())))
 		}
 	}
-	return nil
+	return err
 }
 
 // moveToPlace puts the folder in its place. Windows moves no folder with an open file: there, the log is closed and
