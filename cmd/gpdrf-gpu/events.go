@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// events writes the log for TensorBoard into the run folder during the run. It is nil without --tensorboard. An error
-// is a warning, and ends the log.
+// events writes the log for TensorBoard into the run folder during the run. It is nil without --tensorboard, unless the
+// run had it before it was resumed. An error is a warning, and ends the log.
 type events struct {
 	p       *program
 	folder  *rundir.Folder
@@ -31,7 +32,7 @@ type events struct {
 const eventsEvery = time.Second
 
 func (p *program) newEvents(folder *rundir.Folder) *events {
-	if !p.tensorboard {
+	if !p.tensorboard && !hasEvents(folder) {
 		return nil
 	}
 	now := time.Now()
@@ -39,6 +40,17 @@ func (p *program) newEvents(folder *rundir.Folder) *events {
 		p: p, folder: folder, pending: tfevents.Begin(now),
 		name: fmt.Sprintf("%s%d.%d.gpdrf-gpu", rundir.EventsPrefix, now.Unix(), os.Getpid()),
 	}
+}
+
+// hasEvents reports whether the folder of a resumed run has a log for TensorBoard.
+func hasEvents(folder *rundir.Folder) bool {
+	if folder == nil { // that of a worker
+		return false
+	}
+	entries, _ := os.ReadDir(folder.Path()) // none in a new run, whose path is empty
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return strings.HasPrefix(e.Name(), rundir.EventsPrefix)
+	})
 }
 
 // write adds a record. It writes all records that wait if now is set, or if eventsEvery has passed.

@@ -149,7 +149,7 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 		return err
 	}
 	o := &runOutput{
-		p: p, folder: folder, path: run.Path, saved: run.Result,
+		p: p, folder: folder, path: run.Path, saved: run.Result, events: p.newEvents(folder),
 		job: &train.Job{Config: run.Config, Device: dev, Train: rows.Train, Validation: rows.Validation, Test: rows.Test,
 			Started: p.began},
 		out: &train.Outcome{Config: run.Config, Trained: run.Trained, Steps: run.Result.Steps, End: train.Finished},
