@@ -159,7 +159,7 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 	if !s.header && d.Header == "" {
 		s.names = s.commentedHeader(head, rows)
 	}
-	s.singleColumn = len(rows) > 0 && len(rows[0]) == 1
+	s.singleColumn = len(rows) > 0 && len(rows[0]) == 1 && !s.rowNames
 	s.maybeHeader = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" &&
 		(s.arePlaces(rows[0]) || names == nil && s.stepsOnTop(rows))
 	return s
@@ -348,8 +348,9 @@ func separator(head []byte) rune {
 			cells = func(line string) int { return len(strings.Fields(line)) - 1 }
 		}
 		count := cells(lines[0])
-		same, below := count > 0, count
-		if s.r == ' ' && len(lines) > 1 && cells(lines[1]) == count+1 {
+		named := areNamed(lines, s.r)
+		same, below := count > 0 || named, count
+		if named || s.r == ' ' && len(lines) > 1 && cells(lines[1]) == count+1 {
 			below++
 		}
 		for _, line := range lines[1:] {

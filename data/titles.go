@@ -153,3 +153,11 @@ func haveNames(head []byte, rows [][]string) bool {
 		return !strings.HasPrefix(line, `"`)
 	})
 }
+
+// areNamed reports whether lines, of firstLines, are those of a single column behind the names of rows in quotes.
+func areNamed(lines []string, separator rune) bool {
+	return len(lines) > 1 && strings.TrimSpace(lines[0]) == `""` &&
+		!slices.ContainsFunc(lines[1:], func(line string) bool {
+			return !strings.HasPrefix(line, `""`+string(separator))
+		})
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // A line with the separator is honoured, and titles above the names are left out. Errors count all
@@ -88,6 +90,20 @@ func TestRowNames(t *testing.T) {
 		if _, _, err := readText(bare, ReadOptions{}); err == nil || !strings.Contains(err.Error(), "col.names=NA") &&
 			separator != "," && separator != " " {
 			t.Errorf("%q: %v", bare, err)
+		}
+	}
+	// A single column has no separator above it.
+	one, _, err := readText("a,y\n1,0.5\n3,1.5\n5,2.5\n", ReadOptions{})
+	must.OK(t, err)
+	for _, separator := range []string{",", "\t", " ", ";"} {
+		text := "\"a\"\r\n\"1\"|7,25\r\n\"x y\"|8,5\r\n"
+		if separator == "," {
+			text = strings.ReplaceAll(text, ",", ".")
+		}
+		d, _, err := readText(strings.ReplaceAll(text, "|", separator), ReadOptions{Like: throughJSON(t, one),
+			TargetOptional: true})
+		if err != nil || fmt.Sprint(d.X.Float64s()) != "[7.25 8.5]" {
+			t.Errorf("%q: %v, %v", separator, d, err)
 		}
 	}
 	for _, text := range []string{
