@@ -140,6 +140,7 @@ type digitSigns struct {
 	// Some cell has neither parentheses nor a final minus. If all cells have one, they are names such as (1).
 	unparenthesised bool
 	ambiguous       sighting // the first cell whose number depends on the reading
+	behind          sighting // the first number with a minus behind it
 }
 
 // digitWay is the result of reading the column in one way.
@@ -162,8 +163,11 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 		d.hasText = !isNumber // a number may be written 1.5e3; 01A is a code
 		return
 	}
-	d.unparenthesised = d.unparenthesised ||
-		cell[0] != '(' && !strings.HasSuffix(cell, "-") && !strings.HasSuffix(cell, "−")
+	behind := strings.HasSuffix(cell, "-") || strings.HasSuffix(cell, "−")
+	if behind {
+		d.behind.countCell(rec, i, cell)
+	}
+	d.unparenthesised = d.unparenthesised || cell[0] != '(' && !behind
 	if len(d.units) <= mostUnits && !slices.Contains(d.units, a.unit) {
 		d.units = append(d.units, strings.Clone(a.unit))
 	}
@@ -233,7 +237,7 @@ func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int
 // notation is the notation of the column; nil if its numbers are plain, or no single way reads all of them.
 func (c *columnProfile) notation(comma bool) *Notation {
 	n := &Notation{Comma: comma, Thousands: c.signs.way(comma).thousands}
-	if c.texts.n == 0 && n.Thousands != "." || !c.fits(comma) || !c.sameUnit() {
+	if c.texts.n == 0 && n.Thousands != "." || !c.fits(comma) || !c.sameUnit() || c.hasLoneMinus() {
 		return nil
 	}
 	if len(c.signs.units) > 0 {
@@ -275,6 +279,12 @@ func (c *columnProfile) hasUnits() bool {
 // decimals.
 func (c *columnProfile) isUnclear() bool {
 	return c.texts.n > 0 && c.signs.ambiguous.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
+}
+
+// hasLoneMinus reports whether the cells are numbers of which one has a minus behind it, as in 2020-. Where this is
+// the style of negative numbers, there are more of them.
+func (c *columnProfile) hasLoneMinus() bool {
+	return c.signs.behind.n == 1 && (c.fits(false) || c.fits(true)) && c.sameUnit()
 }
 
 // clearer is the advice about an unclear column.

@@ -55,7 +55,9 @@ func TestNotations(t *testing.T) {
 		{"\t", "1", "(1)|(2)|(2)", "", "x=(1) x=(2) b"}, // names
 		{"\t", "1", "0.3-|4.5|1,200−", "", `[-0.3 4.5 -1200] "0.3-" is -0.3`},
 		{";", "1", "1.200,50-|4,5|0-", "", "[-1200.5 4.5 0]"},
-		{"\t", "1", "1-|2-|2-", "", "x=1- x=2- b"}, // names
+		{"\t", "1", "2019|2020-|2021", "", `t.csv:3:1: found "2020-" in column "x", and no other number has its minus`},
+		{"\t", "1", "1-|2-|2-", "", "x=1- x=2- b"},   // names
+		{"\t", "1", "01|02-|01", "", "x=01 x=02- b"}, // codes
 		{"\t", "1", "(1-)|2|2", "", "x=(1-) x=2 b"},
 		{"\t", "1", "-1-|2|2", "", "x=-1- x=2 b"},
 		{"\t", "1", "(0)|(2)|3", "", "[0 -2 3]"},
@@ -71,6 +73,13 @@ func TestNotations(t *testing.T) {
 				t.Errorf("%q: %s, expected %s", c.cells, got, c.want)
 			}
 		}
+	}
+	const years = "x\ty\n1\t2019.5\n2\t2020-\n3\t2021\n"
+	_, _, err := readText(years, ReadOptions{})
+	wantError(t, years, err, strings.HasPrefix, `t.csv:3:3: found "2020-" in the target column "y", and no other number`)
+	ds, _, err := readText(years, ReadOptions{Task: "classification"})
+	if err != nil || fmt.Sprint(ds.Classes) != "[2019.5 2020- 2021]" {
+		t.Error(ds.Classes, err)
 	}
 	for _, d := range []Dialect{
 		{Thousands: "x"}, {Thousands: ",", Decimal: "comma"}, {Thousands: ".", Decimal: "point"},

@@ -185,6 +185,9 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		l.add(i, InputColumn{Name: name, Boolean: true, TrueFalse: c.texts.n > 0})
 	case c.isUnclear() && !c.keepsUnits(opt.OneHot):
 		return bad(c.signs.ambiguous, ": %s", c.clearer())
+	case c.hasLoneMinus():
+		return bad(c.signs.behind, ", and no other number has its minus behind it: correct it, write the minus before "+
+			"it, or leave the column out with --ignore %s", flag)
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
 		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
 			quote(c.signs.units[0]), flag)
