@@ -9,44 +9,36 @@ type ARDShape struct {
 
 // CheckARD checks ARD.
 func CheckARD(a ARDArgs) ARDShape {
-	const op = "ARD"
+	n, x := a.check("ARD")
 	if (a.Form == RBF) != (a.Slope == a.C) {
-		wrong(op, "Slope is C for RBF, and another tensor otherwise")
-	}
-	return a.check(op)
-}
-
-func (a ARDArgs) check(op string) ARDShape {
-	a.LogLength.wantRank(op, "LogL", Double, 2)
-	a.Z.wantRank(op, "Z", Double, 2)
-	n := ARDShape{K: a.LogLength.shape[0], M: a.Z.shape[0], B: a.X.shape[0], D: a.Z.shape[1], Same: a.Z == a.X}
-	n.Isotropic = a.LogLength.shape[1] == 1
-	a.X.want(op, "X", Double, -1, n.D)
-	a.C.want(op, "C", Double, n.K, n.M, n.B)
-	a.Slope.want(op, "Slope", Double, n.K, n.M, n.B)
-	if !n.Isotropic {
-		a.LogLength.want(op, "LogL", Double, n.K, n.D)
+		x.wrong("Slope is C for RBF, and another tensor otherwise")
 	}
 	return n
 }
 
+func (a ARDArgs) check(op string) (n ARDShape, x axes) {
+	x.op = op
+	x.want(Double, "LogLength[K,L] Z[M,D] X[B,D] C[K,M,B] Slope[K,M,B]", a.LogLength, a.Z, a.X, a.C, a.Slope)
+	n = ARDShape{K: x.of('K'), M: x.of('M'), B: x.of('B'), D: x.of('D'), Isotropic: x.of('L') == 1, Same: a.Z == a.X}
+	if !n.Isotropic {
+		x.want(Double, "LogLength[K,D]", a.LogLength)
+	}
+	return n, x
+}
+
 // CheckARDBackward checks ARDBackward.
 func CheckARDBackward(g, a ARDArgs) ARDShape {
-	const op = "ARDBackward"
 	a.C = g.C
-	n := a.check(op)
-	g.Z.wantOptional(op, "the gradient of Z", Double, n.M, n.D)
-	g.LogLength.want(op, "the gradient of LogL", Double, n.K, a.LogLength.shape[1])
+	n, x := a.check("ARDBackward")
+	x.want(Double, "dZ?[M,D] dLogLength[K,L]", g.Z, g.LogLength)
 	return n
 }
 
 // CheckMix checks Mix. n is the size of one matrix.
 func CheckMix(op string, a MixArgs) (k, n int) {
-	a.C.wantRank(op, "C", Double, 3)
-	a.A.want(op, "A", Double, a.C.shape...)
-	a.B.want(op, "B", Double, a.C.shape...)
-	a.Logit.want(op, "Logit", Double, a.C.shape[0])
-	return a.C.shape[0], a.C.shape[1] * a.C.shape[2]
+	x := axes{op: op}
+	x.want(Double, "C[K,M,B] A[K,M,B] B[K,M,B] Logit[K]", a.C, a.A, a.B, a.Logit)
+	return x.of('K'), x.of('M') * x.of('B')
 }
 
 // CheckMixBackward checks MixBackward.
@@ -59,41 +51,30 @@ func CheckMixBackward(g, a MixArgs) (k, n int) {
 
 // CheckPotrf checks Potrf.
 func CheckPotrf(l, jitter, c *Tensor) (k, m int) {
-	c.wantRank("Potrf", "c", Double, 3)
-	k, m = c.shape[0], c.shape[1]
-	c.want("Potrf", "c", Double, k, m, m)
-	l.want("Potrf", "l", Double, k, m, m)
-	jitter.want("Potrf", "jitter", Double, k)
-	return k, m
+	x := axes{op: "Potrf"}
+	x.want(Double, "c[K,M,M] l[K,M,M] jitter[K]", c, l, jitter)
+	return x.of('K'), x.of('M')
 }
 
 // CheckPotrfBackward checks PotrfBackward.
 func CheckPotrfBackward(dc, dl, l *Tensor) (k, m int) {
-	const op = "PotrfBackward"
-	l.wantRank(op, "l", Double, 3)
-	k, m = l.shape[0], l.shape[1]
-	l.want(op, "l", Double, k, m, m)
-	dl.want(op, "dl", Double, k, m, m)
-	dc.want(op, "dc", Double, k, m, m)
-	return k, m
+	x := axes{op: "PotrfBackward"}
+	x.want(Double, "l[K,M,M] dl[K,M,M] dc[K,M,M]", l, dl, dc)
+	return x.of('K'), x.of('M')
 }
 
 // CheckTrsm checks Trsm.
 func CheckTrsm(op string, a, l, b *Tensor) (k, m, n int) {
-	a.wantRank(op, "a", Double, 3)
-	k, m, n = a.shape[0], a.shape[1], a.shape[2]
-	l.want(op, "l", Double, k, m, m)
-	b.want(op, "b", Double, k, m, n)
-	return k, m, n
+	x := axes{op: op}
+	x.want(Double, "a[K,M,N] l[K,M,M] b[K,M,N]", a, l, b)
+	return x.of3('K', 'M', 'N')
 }
 
 // CheckTrsmBackward checks TrsmBackward.
 func CheckTrsmBackward(db, dl, da, l, a *Tensor) (k, m, n int) {
-	const op = "TrsmBackward"
-	k, m, n = CheckTrsm(op, a, l, db)
-	da.want(op, "da", Double, k, m, n)
-	dl.want(op, "dl", Double, k, m, m)
-	return k, m, n
+	x := axes{op: "TrsmBackward"}
+	x.want(Double, "a[K,M,N] l[K,M,M] db[K,M,N] da[K,M,N] dl[K,M,M]", a, l, db, da, dl)
+	return x.of3('K', 'M', 'N')
 }
 
 // QShape holds the lengths of q(F̄) and of the tensors conditioned on it: J latents that share
@@ -119,41 +100,31 @@ func (n QShape) Latents(k int) (lo, hi int) {
 	return k, k + 1
 }
 
-// factor checks a covariance factor, [J,M,M] or the diagonal [J,M].
-func (n *QShape) factor(op, name string, s *Tensor) {
-	if s.Is(Double, n.J, n.M) {
-		n.Diagonal = true
-		return
+// latents returns the lengths, and checks a covariance factor, [J,M,M] or the diagonal [J,M].
+func (x *axes) latents(name string, root *Tensor) QShape {
+	n := QShape{J: x.of('J'), K: x.of('K'), M: x.of('M'), B: x.of('B'), Diagonal: root.Is(Double, x.of('J'), x.of('M'))}
+	if !n.Diagonal {
+		x.wantOne(Double, name, "J,M,M]", root)
 	}
-	s.want(op, name, Double, n.J, n.M, n.M)
-}
-
-func (n *QShape) kernels(op string, k int) {
-	if n.K = k; k != 1 && k != n.J {
-		wrong(op, "there are neither as many kernels as latents nor one")
+	if x.known['K'-'A'] && n.K != 1 && n.K != n.J {
+		x.wrong("there are neither as many kernels as latents nor one")
 	}
+	return n
 }
 
 // agree returns the lengths of gradients, and panics unless they equal those of their arguments.
 func agree(op string, gradients, arguments QShape) QShape {
 	if gradients != arguments {
-		wrong(op, "gradients have other lengths than their arguments")
+		panic("device: " + op + ": gradients have other lengths than their arguments")
 	}
 	return gradients
 }
 
 // CheckWhiten checks Whiten.
 func CheckWhiten(op string, a WhitenArgs) QShape {
-	a.QMean.wantRank(op, "QMean", Double, 2)
-	a.L.wantRank(op, "L", Double, 3)
-	n := QShape{J: a.QMean.shape[0], M: a.QMean.shape[1]}
-	n.kernels(op, a.L.shape[0])
-	a.L.want(op, "L", Double, n.K, n.M, n.M)
-	a.QRoot.want(op, "QRoot", Double, n.J, n.M, n.M)
-	a.LogAlpha.want(op, "LogAlpha", Double, n.J)
-	a.Mu.want(op, "Mu", Double, n.J, n.M)
-	n.factor(op, "Sqrt", a.Sqrt)
-	return n
+	x := axes{op: op}
+	x.want(Double, "QMean[J,M] L[K,M,M] QRoot[J,M,M] LogAlpha[J] Mu[J,M]", a.QMean, a.L, a.QRoot, a.LogAlpha, a.Mu)
+	return x.latents("Sqrt", a.Sqrt)
 }
 
 // CheckWhitenBackward checks WhitenBackward.
@@ -164,18 +135,12 @@ func CheckWhitenBackward(g, a WhitenArgs) QShape {
 
 // CheckMoments checks Moments.
 func CheckMoments(op string, a MomentsArgs) QShape {
-	a.A.wantRank(op, "A", Double, 3)
-	a.QMean.wantRank(op, "QMean", Double, 2)
-	n := QShape{J: a.QMean.shape[0], M: a.QMean.shape[1], B: a.A.shape[2]}
-	n.kernels(op, a.A.shape[0])
-	a.A.want(op, "A", Double, n.K, n.M, n.B)
-	n.factor(op, "QRoot", a.QRoot)
+	x := axes{op: op}
+	x.want(Double, "A[K,M,B] QMean[J,M] Mean[B,J] Variance[B,J] LogAlpha[J]", a.A, a.QMean, a.Mean, a.Variance, a.LogAlpha)
+	n := x.latents("QRoot", a.QRoot)
 	if !n.Diagonal {
-		a.P.want(op, "P", Double, n.J, n.M, n.B)
+		x.want(Double, "P[J,M,B]", a.P)
 	}
-	a.Mean.want(op, "Mean", Double, n.B, n.J)
-	a.Variance.want(op, "Variance", Double, n.B, n.J)
-	a.LogAlpha.want(op, "LogAlpha", Double, n.J)
 	return n
 }
 
@@ -189,36 +154,79 @@ func CheckMomentsBackward(g, a MomentsArgs) QShape {
 // CheckSampleF checks SampleF, or SampleFBackward with the gradients in place of f, mean and
 // variance.
 func CheckSampleF(op string, f, mean, variance, rows *Tensor) (s, b, j int) {
-	f.wantRank(op, "f", Real, 3)
-	s, b, j = f.shape[0], f.shape[1], f.shape[2]
-	mean.want(op, "mean", Double, b, j)
-	variance.want(op, "variance", Double, b, j)
-	rows.want(op, "rows", Int, b)
-	return s, b, j
+	x := axes{op: op}
+	x.want(Real, "f[S,B,J]", f)
+	x.want(Double, "mean[B,J] variance[B,J]", mean, variance)
+	x.want(Int, "rows[B]", rows)
+	return x.of3('S', 'B', 'J')
 }
 
 // CheckNaturalStep checks NaturalStep.
 func CheckNaturalStep(m, s, dm, ds *Tensor, size float64) QShape {
-	const op = "NaturalStep"
-	m.wantRank(op, "m", Double, 2)
-	n := QShape{J: m.shape[0], M: m.shape[1]}
-	dm.want(op, "dm", Double, n.J, n.M)
-	n.factor(op, "s", s)
-	ds.wantSize(op, "ds", Double, s.size)
+	x := axes{op: "NaturalStep"}
 	if !(size >= 0 && size <= 1) {
-		wrong(op, "size does not lie in [0, 1]")
+		x.wrong("size does not lie in [0, 1]")
 	}
+	return x.distribution(m, s, dm, ds)
+}
+
+// distribution checks the moments of q(F̄) and their gradients.
+func (x *axes) distribution(m, s, dm, ds *Tensor) QShape {
+	x.want(Double, "m[J,M] dm[J,M]", m, dm)
+	n := x.latents("s", s)
+	x.wantSize(Double, "ds", s.size, ds)
 	return n
 }
 
 // CheckKLInducing checks KLInducing.
 func CheckKLInducing(kl, dm, ds, m, s *Tensor) QShape {
-	const op = "KLInducing"
-	m.wantRank(op, "m", Double, 2)
-	n := QShape{J: m.shape[0], M: m.shape[1]}
-	kl.want(op, "kl", Double, 1)
-	dm.want(op, "dm", Double, n.J, n.M)
-	n.factor(op, "s", s)
-	ds.wantSize(op, "ds", Double, s.size)
-	return n
+	x := axes{op: "KLInducing"}
+	x.want(Double, "kl[1]", kl)
+	return x.distribution(m, s, dm, ds)
+}
+
+// MaxMaps is how many feature maps SparseBlock can add up.
+const MaxMaps = 32
+
+// SparseShape holds the lengths of a SparseBlock.
+type SparseShape struct {
+	K, M, B, I int
+}
+
+// CheckSparseBlock checks SparseBlock.
+func CheckSparseBlock(op string, a SparseBlockArgs) SparseShape {
+	x, maps := axes{op: op}, len(a.Linear)
+	x.want(Double, "C[K,M,B] Logits[K,I] LogSigma[K,I]", a.C, a.Logits, a.LogSigma)
+	if maps != x.of('I') || maps < 1 || maps > MaxMaps {
+		x.wrong("there is no feature map, or too many")
+	}
+	x.set('W', maps*x.of('M'))
+	x.want(Double, "D[B,W]", a.D)
+	return SparseShape{K: x.of('K'), M: x.of('M'), B: x.of('B'), I: maps}
+}
+
+// CheckSparseBlockBackward checks SparseBlockBackward.
+func CheckSparseBlockBackward(g, a SparseBlockArgs) SparseShape {
+	const op = "SparseBlockBackward"
+	a.C = g.C
+	g.D, g.Linear = a.D, a.Linear
+	CheckSparseBlock(op, g)
+	return CheckSparseBlock(op, a)
+}
+
+// CheckSparseDistances checks SparseDistances and returns its rows, the number of vectors of z, and
+// the width of d.
+func CheckSparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse) (b, m, width int) {
+	a, dtype := axes{op: "SparseDistances"}, Double
+	if d.dtype == Real {
+		dtype = Real
+	}
+	a.want(Int, "x.Start[L] x.Index[N] z.Start[C] z.Index[E] rows[B]", x.Start, x.Index, z.Start, z.Index, rows)
+	a.want(Double, "x.Value[N] x.Square[V] z.Value[E] z.Square[M]", x.Value, x.Square, z.Value, z.Square)
+	a.want(dtype, "d[B,W]", d)
+	a.wantSize(Int, "x.Start", x.Square.size+1, x.Start)
+	if b, m, width = a.of3('B', 'M', 'W'); i < 0 || (i+1)*m > width {
+		a.wrong("d has no columns for this map")
+	}
+	return b, m, width
 }

@@ -1,141 +1,76 @@
 package device
 
-// checkLik checks the arguments that all likelihoods of draws share, and returns the lengths of H.
-func checkLik(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	a.H.wantRank(op, "H", Real, 3)
-	s, b, c = a.H.shape[0], a.H.shape[1], a.H.shape[2]
-	ell.want(op, "ell", Double, 1)
-	g.H.want(op, "the gradient of H", Real, s, b, c)
-	return s, b, c
+// What the arguments of a likelihood are.
+const (
+	ofLabels   = 1 << iota // Y [B]; else numbers or counts [B,C]
+	ofCounts               // LogRate and Offset; else there is no Offset
+	ofMoments              // H and Variance; else H is draws
+	hasNoise               // LogVar
+	hasTail                // Tail
+	hasCuts                // Cuts
+	oneOutput              // H has a single output
+	twoOutputs             // H has two outputs for each target
+)
+
+var likelihoods = map[string]int{
+	"GaussianLogLik":         hasNoise,
+	"GaussianExpected":       hasNoise | ofMoments,
+	"GaussianPredictive":     hasNoise | ofMoments,
+	"SoftmaxLogLik":          ofLabels,
+	"BernoulliLogLik":        ofLabels | oneOutput,
+	"StudentLogLik":          hasNoise | hasTail,
+	"HeteroscedasticLogLik":  hasNoise | twoOutputs,
+	"PoissonLogLik":          ofCounts,
+	"PoissonExpected":        ofCounts | ofMoments,
+	"NegativeBinomialLogLik": ofCounts | hasTail,
+	"OrdinalLogLik":          ofLabels | oneOutput | hasCuts,
 }
 
-// checkNumbers checks the targets of b rows, and the noise of each of their c numbers.
-func checkNumbers(op string, g, a LikelihoodArgs, b, c int) {
-	a.Y.want(op, "Y", Real, b, c)
-	a.LogVar.want(op, "LogVar", Real, c)
-	g.LogVar.want(op, "the gradient of LogVar", Real, c)
-	checkWeight(op, a, b)
-}
-
-// checkWeight checks the weights of b rows of a likelihood that has no Offset.
-func checkWeight(op string, a LikelihoodArgs, b int) {
-	checkRows(op, "Weight", a.Weight, b)
-	if a.Offset != nil {
-		wrong(op, "Offset is of counts")
+// CheckLikelihood checks an operation of Likelihoods. It returns the lengths of H, s = 1 of one without samples;
+// c is the number of targets, or of cut points.
+func CheckLikelihood(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
+	x, parts := axes{op: op}, likelihoods[op]
+	has := func(part int) bool { return parts&part != 0 }
+	x.want(Double, "ell[1]", ell)
+	switch {
+	case has(ofMoments) && a.H.dtype == Double:
+		x.set('S', 1)
+		x.want(Double, "H[B,C] Variance[B,C] dH[B,C] dVariance[B,C]", a.H, a.Variance, g.H, g.Variance)
+	case has(ofMoments):
+		x.want(Real, "H[S,B,C] Variance[S,B,C] dH[S,B,C] dVariance[S,B,C]", a.H, a.Variance, g.H, g.Variance)
+	case has(oneOutput):
+		x.want(Real, "H[S,B,1] dH[S,B,1]", a.H, g.H)
+	default:
+		x.want(Real, "H[S,B,C] dH[S,B,C]", a.H, g.H)
 	}
-}
-
-// checkCounts checks the targets of b rows of c counts, and their constants.
-func checkCounts(op string, g, a LikelihoodArgs, b, c int) {
-	a.Y.want(op, "Y", Real, b, c)
-	a.LogRate.want(op, "LogRate", Real, c)
-	g.LogRate.want(op, "the gradient of LogRate", Real, c)
-	checkRows(op, "Weight", a.Weight, b)
-	checkRows(op, "Offset", a.Offset, b)
-}
-
-// checkRows checks a number for each of b rows; nil is fine.
-func checkRows(op, name string, t *Tensor, b int) {
-	if t != nil {
-		t.wantSize(op, name, Real, b)
+	if has(twoOutputs) {
+		x.set('D', 2*(x.of('C')/2))
+		x.want(Real, "H[S,B,D]", a.H)
+		x.set('C', x.of('D')/2)
 	}
-}
-
-// CheckGaussian checks GaussianLogLik and returns the lengths of H.
-func CheckGaussian(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	s, b, c = checkLik(op, ell, g, a)
-	checkNumbers(op, g, a, b, c)
-	return s, b, c
-}
-
-// CheckGaussianMoments checks GaussianExpected and GaussianPredictive and returns the lengths of H, s = 1
-// of one without samples.
-func CheckGaussianMoments(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	s, b, c = checkMoments(op, ell, g, a)
-	checkNumbers(op, g, a, b, c)
-	return s, b, c
-}
-
-// checkMoments checks the moments of a likelihood and their gradients, and returns the lengths of H.
-func checkMoments(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	mean := a.H
-	if s = 1; mean.dtype == Double {
-		mean.wantRank(op, "H", Double, 2)
+	if has(ofLabels) {
+		x.want(Int, "Y[B]", a.Y)
 	} else {
-		mean.wantRank(op, "H", Real, 3)
-		s = mean.shape[0]
+		x.want(Real, "Y[B,C]", a.Y)
 	}
-	rank := len(mean.shape)
-	b, c = mean.shape[rank-2], mean.shape[rank-1]
-	ell.want(op, "ell", Double, 1)
-	for _, t := range [...]*Tensor{a.Variance, g.H, g.Variance} {
-		t.wantSize(op, "a moment or its gradient", mean.dtype, mean.size)
+	if has(hasNoise) {
+		x.want(Real, "LogVar[C] dLogVar[C]", a.LogVar, g.LogVar)
 	}
-	return s, b, c
-}
-
-// CheckPoisson checks PoissonLogLik and returns the lengths of H.
-func CheckPoisson(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	s, b, c = checkLik(op, ell, g, a)
-	checkCounts(op, g, a, b, c)
-	return s, b, c
-}
-
-// CheckPoissonMoments checks PoissonExpected and returns the lengths of H, s = 1 of one without samples.
-func CheckPoissonMoments(ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	const op = "PoissonExpected"
-	s, b, c = checkMoments(op, ell, g, a)
-	checkCounts(op, g, a, b, c)
-	return s, b, c
-}
-
-// CheckNegativeBinomial checks NegativeBinomialLogLik and returns the lengths of H.
-func CheckNegativeBinomial(ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	const op = "NegativeBinomialLogLik"
-	a.Tail.want(op, "Tail", Real, 1)
-	g.Tail.want(op, "the gradient of Tail", Real, 1)
-	return CheckPoisson(op, ell, g, a)
-}
-
-// CheckSoftmax checks SoftmaxLogLik and returns the lengths of H.
-func CheckSoftmax(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	s, b, c = checkLik(op, ell, g, a)
-	a.Y.want(op, "Y", Int, b)
-	checkWeight(op, a, b)
-	return s, b, c
-}
-
-// CheckOrdinal checks OrdinalLogLik and returns the lengths of H, and the number of cut points.
-func CheckOrdinal(ell *Tensor, g, a LikelihoodArgs) (s, b, cuts int) {
-	const op = "OrdinalLogLik"
-	s, b, _ = CheckSoftmax(op, ell, g, a)
-	a.H.want(op, "H", Real, s, b, 1)
-	a.Cuts.wantRank(op, "Cuts", Real, 1)
-	g.Cuts.wantSize(op, "the gradient of Cuts", Real, a.Cuts.size)
-	return s, b, a.Cuts.size
-}
-
-// CheckBernoulli checks BernoulliLogLik and returns the lengths of H.
-func CheckBernoulli(ell *Tensor, g, a LikelihoodArgs) (s, b int) {
-	const op = "BernoulliLogLik"
-	s, b, _ = CheckSoftmax(op, ell, g, a)
-	a.H.want(op, "H", Real, s, b, 1)
-	return s, b
-}
-
-// CheckStudent checks StudentLogLik and returns the lengths of H.
-func CheckStudent(ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	const op = "StudentLogLik"
-	a.Tail.want(op, "Tail", Real, 1)
-	g.Tail.want(op, "the gradient of Tail", Real, 1)
-	return CheckGaussian(op, ell, g, a)
-}
-
-// CheckHeteroscedastic checks HeteroscedasticLogLik and returns the lengths of H, with c of Y.
-func CheckHeteroscedastic(ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
-	const op = "HeteroscedasticLogLik"
-	s, b, c = checkLik(op, ell, g, a)
-	a.H.want(op, "H", Real, s, b, c/2*2)
-	checkNumbers(op, g, a, b, c/2)
-	return s, b, c / 2
+	if has(hasTail) {
+		x.want(Real, "Tail[1] dTail[1]", a.Tail, g.Tail)
+	}
+	if has(hasCuts) {
+		x.want(Real, "Cuts[C] dCuts[C]", a.Cuts, g.Cuts)
+	}
+	if has(ofCounts) {
+		x.want(Real, "LogRate[C] dLogRate[C]", a.LogRate, g.LogRate)
+	} else if a.Offset != nil {
+		x.wrong("Offset is of counts")
+	}
+	for _, t := range [...]*Tensor{a.Weight, a.Offset} {
+		if t != nil {
+			x.wantSize(Real, "Weight or Offset", x.of('B'), t)
+		}
+	}
+	return x.of3('S', 'B', 'C')
 }

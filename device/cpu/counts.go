@@ -6,21 +6,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// beginCounts starts the sums of a likelihood of counts, as beginSums does.
-func (d *Device[T]) beginCounts(s, b, c int, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
-	t := d.beginSums(s, b, c, a.Weight, scale)
-	t.y = d.real(a.Y)
-	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
-	t.noise = grow(d.pool, &t.noise, c)
-	for i, v := range d.real(a.LogRate) {
-		t.noise[i] = float64(v)
-	}
-	if a.Offset != nil {
-		t.offset = d.real(a.Offset)
-	}
-	return t
-}
-
 // logRate returns f − h of a row and a column.
 func (t *likelihoods[T]) logRate(row, c int) float64 {
 	if t.offset == nil {
@@ -31,17 +16,13 @@ func (t *likelihoods[T]) logRate(row, c int) float64 {
 
 // PoissonLogLik computes Σ y f − exp f − log y!, and its gradients in the same pass.
 func (d *Device[T]) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckPoisson("PoissonLogLik", ell, g, a)
-	d.beginCounts(s, b, c, a, scale)
 	g.Variance, a.Variance = nil, nil
-	d.evaluateMoments(poisson, 32, ell, g.LogRate, g, a)
+	d.evaluateMoments("PoissonLogLik", poisson, ell, g, a, scale)
 }
 
 // PoissonExpected computes the closed form E_q log p(y | F) = Σ y mean − exp(mean + var/2) − log y!.
 func (d *Device[T]) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckPoissonMoments(ell, g, a)
-	d.beginCounts(s, b, c, a, scale)
-	d.evaluateMoments(poisson, 32, ell, g.LogRate, g, a)
+	d.evaluateMoments("PoissonExpected", poisson, ell, g, a, scale)
 }
 
 // poisson computes rows lo … hi−1 of PoissonLogLik, which has no variances, or of PoissonExpected.
@@ -85,9 +66,7 @@ func logFactorial(y float64) float64 {
 // NegativeBinomialLogLik computes Σ log p(y) of counts with mean exp f and variance λ + δλ², and its gradients in
 // the same pass.
 func (d *Device[T]) NegativeBinomialLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckNegativeBinomial(ell, g, a)
-	t := d.beginCounts(s, b, c, a, scale)
-	t.dh, t.h = d.real(g.H), d.real(a.H)
+	t := d.begin("NegativeBinomialLogLik", ell, g, a, scale)
 	t.tails = grow(d.pool, &t.tails, blocksOf(t.rows, likRows))
 	if d.dry() {
 		return

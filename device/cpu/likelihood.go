@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -27,14 +28,37 @@ type likelihoods[T Float] struct {
 	cuts       []float64 // κ_0 … κ_K of OrdinalLogLik
 }
 
-// beginSums starts a sum over s·b rows of c columns, with weights of the b rows or nil.
-func (d *Device[T]) beginSums(s, b, c int, weight *device.Tensor, scale float64) *likelihoods[T] {
+// beginSums starts a sum over s·b rows of c columns.
+func (d *Device[T]) beginSums(s, b, c int, scale float64) *likelihoods[T] {
 	t := &d.likelihoods
 	*t = likelihoods[T]{math: d.math, scale: scale, rows: s * b, b: b, c: c, ell: t.ell,
 		dlogvar: t.dlogvar, noise: t.noise, precision: t.precision, cuts: t.cuts, tails: t.tails}
 	t.ell = grow(d.pool, &t.ell, blocksOf(t.rows, likRows))
-	if weight != nil {
-		t.weight = d.real(weight)
+	return t
+}
+
+// begin starts the sums of a likelihood. Those with a parameter for each column have room for its slopes.
+func (d *Device[T]) begin(op string, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
+	s, b, c := device.CheckLikelihood(op, ell, g, a)
+	t := d.beginSums(s, b, c, scale)
+	t.weight, t.offset = d.real(a.Weight), d.real(a.Offset)
+	if a.H.DType() == device.Real {
+		t.dh, t.h = d.real(g.H), d.real(a.H)
+	}
+	if a.Y.DType() == device.Int {
+		t.labels = ints(a.Y)
+		return t
+	}
+	t.y, t.dlogvar = d.real(a.Y), grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
+	t.noise = grow(d.pool, &t.noise, c)
+	for i, v := range d.real(cmp.Or(a.LogVar, a.LogRate)) {
+		t.noise[i] = float64(v)
+	}
+	if a.LogVar != nil {
+		t.precision = grow(d.pool, &t.precision, c)
+		for i, v := range t.noise {
+			t.precision[i] = math.Exp(-v)
+		}
 	}
 	return t
 }
@@ -58,25 +82,6 @@ func (t *likelihoods[T]) count(lo, hi int) (n float64) {
 	return n
 }
 
-// beginLabels starts the sums of a likelihood of labels, as beginSums does.
-func (d *Device[T]) beginLabels(s, b, c int, g, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
-	t := d.beginSums(s, b, c, a.Weight, scale)
-	t.dh, t.h, t.labels = d.real(g.H), d.real(a.H), ints(a.Y)
-	return t
-}
-
-// beginNoise starts the sums of a likelihood with one variance for each column, as beginSums does.
-func (d *Device[T]) beginNoise(s, b, c int, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
-	t := d.beginSums(s, b, c, a.Weight, scale)
-	t.y = d.real(a.Y)
-	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
-	t.noise, t.precision = grow(d.pool, &t.noise, c), grow(d.pool, &t.precision, c)
-	for i, v := range d.real(a.LogVar) {
-		t.noise[i], t.precision[i] = float64(v), math.Exp(-float64(v))
-	}
-	return t
-}
-
 // slopes adds scale·Σ over the blocks to dlogvar.
 func (t *likelihoods[T]) slopes(dlogvar []T) {
 	for c := range dlogvar {
@@ -89,10 +94,8 @@ func (t *likelihoods[T]) column(c int) float64 { return sumEvery(t.dlogvar, c, t
 
 // GaussianLogLik computes Σ log N(y; h, σ²_c), and its gradients in the same pass.
 func (d *Device[T]) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussian("GaussianLogLik", ell, g, a)
-	d.beginNoise(s, b, c, a, scale)
 	g.Variance, a.Variance = nil, nil
-	d.evaluateMoments(expected, 4, ell, g.LogVar, g, a)
+	d.evaluateMoments("GaussianLogLik", expected, ell, g, a, scale)
 }
 
 // evaluate runs the blocks of a likelihood. It writes the value, and adds the slopes in the parameters of the
@@ -122,8 +125,7 @@ func (t *likelihoods[T]) normals(squares []float64, n float64) (value float64) {
 
 // SoftmaxLogLik computes Σ log softmax(h[s,b,:])[y[b]], and its gradients in the same pass.
 func (d *Device[T]) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckSoftmax("SoftmaxLogLik", ell, g, a)
-	t := d.beginLabels(s, b, c, g, a, scale)
+	t := d.begin("SoftmaxLogLik", ell, g, a, scale)
 	d.evaluate((*softmax[T])(t), len(t.h)*16, ell, nil)
 }
 
@@ -162,8 +164,7 @@ func (t *softmax[T]) run(_ *worker, block int) {
 
 // BernoulliLogLik computes Σ log σ(±h), and its gradients in the same pass.
 func (d *Device[T]) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b := device.CheckBernoulli(ell, g, a)
-	t := d.beginLabels(s, b, 1, g, a, scale)
+	t := d.begin("BernoulliLogLik", ell, g, a, scale)
 	d.evaluate((*bernoulli[T])(t), len(t.h)*32, ell, nil)
 }
 
@@ -191,9 +192,7 @@ func (t *bernoulli[T]) run(_ *worker, block int) {
 // StudentLogLik computes Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass. With z = (y−h)²/νσ²,
 // all of it follows from two sums that the blocks compute: Σ log(1+z) in ell, and Σ z/(1+z) in dlogvar.
 func (d *Device[T]) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckStudent(ell, g, a)
-	t := d.beginNoise(s, b, c, a, scale)
-	t.dh, t.h = d.real(g.H), d.real(a.H)
+	t := d.begin("StudentLogLik", ell, g, a, scale)
 	if d.dry() {
 		return
 	}
@@ -202,9 +201,9 @@ func (d *Device[T]) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs
 	t.tail = nu
 	d.do((*student[T])(t), len(t.ell), len(t.h)*16)
 
-	rows, logs, shares, noise := float64(s)*t.count(0, b), sum(t.ell), 0.0, 0.0
-	n := rows * float64(c)
-	for i, to := 0, d.real(g.LogVar); i < c; i++ {
+	rows, logs, shares, noise := float64(t.rows/t.b)*t.count(0, t.b), sum(t.ell), 0.0, 0.0
+	n := rows * float64(t.c)
+	for i, to := 0, d.real(g.LogVar); i < t.c; i++ {
 		share := t.column(i)
 		to[i] += T(scale * 0.5 * ((nu+1)*share - rows))
 		shares += share
@@ -252,9 +251,7 @@ func digamma(x float64) float64 {
 // HeteroscedasticLogLik computes Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the
 // same pass.
 func (d *Device[T]) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckHeteroscedastic(ell, g, a)
-	t := d.beginNoise(s, b, c, a, scale)
-	t.dh, t.h = d.real(g.H), d.real(a.H)
+	t := d.begin("HeteroscedasticLogLik", ell, g, a, scale)
 	d.evaluate((*heteroscedastic[T])(t), len(t.h)*16, ell, g.LogVar)
 }
 
@@ -307,7 +304,7 @@ func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
 // AddOffsetBackward adds Σ dh[s,b,c] to doffset[c].
 func (d *Device[T]) AddOffsetBackward(doffset, dh *device.Tensor) {
 	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
-	t := d.beginSums(1, rows, c, nil, 1)
+	t := d.beginSums(1, rows, c, 1)
 	t.dlogvar, t.dh = grow(d.pool, &t.dlogvar, blocksOf(rows, likRows)*c), d.real(dh)
 	if d.dry() {
 		return

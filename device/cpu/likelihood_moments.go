@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -8,16 +9,12 @@ import (
 
 // GaussianExpected computes the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device[T]) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussianMoments("GaussianExpected", ell, g, a)
-	d.beginNoise(s, b, c, a, scale)
-	d.evaluateMoments(expected, 4, ell, g.LogVar, g, a)
+	d.evaluateMoments("GaussianExpected", expected, ell, g, a, scale)
 }
 
 // GaussianPredictive computes Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c).
 func (d *Device[T]) GaussianPredictive(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussianMoments("GaussianPredictive", ell, g, a)
-	d.beginNoise(s, b, c, a, scale)
-	d.evaluateMoments(predictive, 4, ell, g.LogVar, g, a)
+	d.evaluateMoments("GaussianPredictive", predictive, ell, g, a, scale)
 }
 
 // likelihoodMoments is the state of a likelihood of means and variances of type E, or of draws.
@@ -37,10 +34,13 @@ const (
 	poisson
 )
 
-// evaluateMoments evaluates a likelihood of means and variances, in Double or in Real. cost is the cost of an
-// element in multiplications.
-func (d *Device[T]) evaluateMoments(of momentKind, cost int, ell, columns *device.Tensor, g, a device.LikelihoodArgs) {
-	t, work := &d.likelihoods, task(&d.momentsReal)
+// evaluateMoments evaluates a likelihood of means and variances, in Double or in Real.
+func (d *Device[T]) evaluateMoments(op string, of momentKind, ell *device.Tensor, g, a device.LikelihoodArgs,
+	scale float64) {
+	t, work, cost := d.begin(op, ell, g, a, scale), task(&d.momentsReal), 4 // of an element, in multiplications
+	if of == poisson {
+		cost = 32
+	}
 	if a.H.DType() == device.Double {
 		d.momentsDouble = likelihoodMoments[T, float64]{t, of, double(g.H), double(g.Variance), double(a.H),
 			double(a.Variance)}
@@ -48,7 +48,7 @@ func (d *Device[T]) evaluateMoments(of momentKind, cost int, ell, columns *devic
 	} else {
 		d.momentsReal = likelihoodMoments[T, T]{t, of, d.real(g.H), d.real(g.Variance), d.real(a.H), d.real(a.Variance)}
 	}
-	d.evaluate(work, t.rows*t.c*cost, ell, columns)
+	d.evaluate(work, t.rows*t.c*cost, ell, cmp.Or(g.LogVar, g.LogRate))
 }
 
 func (t *likelihoodMoments[T, E]) run(_ *worker, block int) {

@@ -8,8 +8,8 @@ import (
 
 // OrdinalLogLik computes Σ log [Φ(κ_y+1 − h) − Φ(κ_y − h)], and its gradients in the same pass.
 func (d *Device[T]) OrdinalLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, n := device.CheckOrdinal(ell, g, a)
-	t := d.beginLabels(s, b, n, g, a, scale)
+	t := d.begin("OrdinalLogLik", ell, g, a, scale)
+	n := t.c
 	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*n)
 	t.cuts = grow(d.pool, &t.cuts, n+2)
 	if d.dry() {

@@ -9,7 +9,7 @@ import (
 
 // PoissonLogLik is Σ y f − exp f − log y!, and its gradients in the same pass.
 func (d *Device) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckPoisson("PoissonLogLik", ell, g, a)
+	s, b, c := device.CheckLikelihood("PoissonLogLik", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
 	slopes := d.secondSums(c)
 	d.real.launch("poisson", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), cuda.Float64(device.LogRateMax),
@@ -19,7 +19,7 @@ func (d *Device) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 
 // PoissonExpected is the closed form E_q log p(y | F) = Σ y mean − exp(mean + var/2) − log y!.
 func (d *Device) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckPoissonMoments(ell, g, a)
+	s, b, c := device.CheckLikelihood("PoissonExpected", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
 	slopes := d.secondSums(c)
 	if a.H.DType() == device.Double {
@@ -35,7 +35,7 @@ func (d *Device) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs,
 // NegativeBinomialLogLik is Σ log p(y) of counts with mean exp f and variance λ + δλ², and its gradients in the
 // same pass.
 func (d *Device) NegativeBinomialLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckNegativeBinomial(ell, g, a)
+	s, b, c := device.CheckLikelihood("NegativeBinomialLogLik", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
 	slopes, tails := d.secondSums(c), d.growDoubles(&d.state.likelihood.third, sumBlocks*c)
 	d.real.launch("negative_binomial", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), cuda.Float64(device.DispersionFloor),

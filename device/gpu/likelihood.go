@@ -27,7 +27,7 @@ func (d *Device) columns(n, size, c int) (cuda.Grid, cuda.Arg) {
 
 // GaussianLogLik is Σ log N(y; h, σ²_c), and its gradients in the same pass.
 func (d *Device) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussian("GaussianLogLik", ell, g, a)
+	s, b, c := device.CheckLikelihood("GaussianLogLik", ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
 	d.real.launch("gaussian", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y),
 		d.ptr(a.Weight), d.ptr(a.LogVar), partial)
@@ -43,7 +43,7 @@ func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.Lik
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
 func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckSoftmax("SoftmaxLogLik", ell, g, a)
+	s, b, c := device.CheckLikelihood("SoftmaxLogLik", ell, g, a)
 	grid, partial := d.strided(s*b, 8) // a warp takes a row
 	d.real.launch("softmax", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Int(c), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y),
 		d.ptr(a.Weight), partial)
@@ -52,7 +52,7 @@ func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 
 // BernoulliLogLik is Σ log σ(±h), with its gradient in the same pass.
 func (d *Device) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b := device.CheckBernoulli(ell, g, a)
+	s, b, _ := device.CheckLikelihood("BernoulliLogLik", ell, g, a)
 	grid, partial := d.strided(s*b, 1024)
 	d.real.launch("bernoulli", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y),
 		d.ptr(a.Weight), partial)
@@ -66,7 +66,7 @@ func (d *Device) secondSums(c int) cuda.Arg {
 
 // StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass.
 func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckStudent(ell, g, a)
+	s, b, c := device.CheckLikelihood("StudentLogLik", ell, g, a)
 	grid, logs := d.columns(s*b, 1024, c)
 	shares := d.secondSums(c)
 	d.real.launch("student", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale),
@@ -78,7 +78,7 @@ func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 // HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the same
 // pass.
 func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckHeteroscedastic(ell, g, a)
+	s, b, c := device.CheckLikelihood("HeteroscedasticLogLik", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
 	slopes := d.secondSums(c)
 	d.real.launch("heteroscedastic", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), cuda.Float64(math.Log(device.VarFloor)),

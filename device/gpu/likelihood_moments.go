@@ -9,7 +9,7 @@ import (
 
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussianMoments("GaussianExpected", ell, g, a)
+	s, b, c := device.CheckLikelihood("GaussianExpected", ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
 	if a.H.DType() == device.Double {
 		d.real.launch("gaussian_expected", grid, 0, cuda.Int(b), cuda.Float64(scale),
@@ -23,7 +23,7 @@ func (d *Device) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs
 
 // GaussianPredictive is Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c).
 func (d *Device) GaussianPredictive(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, c := device.CheckGaussianMoments("GaussianPredictive", ell, g, a)
+	s, b, c := device.CheckLikelihood("GaussianPredictive", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
 	slopes := d.secondSums(c)
 	if a.H.DType() == device.Double {

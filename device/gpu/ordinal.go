@@ -9,7 +9,7 @@ import (
 
 // OrdinalLogLik is Σ log [Φ(κ_y+1 − h) − Φ(κ_y − h)], and its gradients in the same pass.
 func (d *Device) OrdinalLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	s, b, n := device.CheckOrdinal(ell, g, a)
+	s, b, n := device.CheckLikelihood("OrdinalLogLik", ell, g, a)
 	grid, values := d.columns(s*b, 1024, n)
 	slopes := d.secondSums(n)
 	d.real.launch("ordinal", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), cuda.Float64(device.GapFloor),
