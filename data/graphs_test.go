@@ -261,7 +261,7 @@ func TestGraphErrors(t *testing.T) {
 		opt        ReadOptions
 	}{
 		{`{"nodes": ["C"], "edges": [[0, 1]], "label": 1}`,
-			`:1:28: found "1", an edge to a node that does not exist`, ReadOptions{}},
+			`:1:27: found "1", in edge 1, a node that does not exist`, ReadOptions{}},
 		{`{"nodes": ["C"], "edges": [], "label": 1}` + "\n" + `{"nodes": [], "edges": [], "label": 0}`,
 			`:2:1: found "{\"nodes\": [], \"edges\": [], \"label\": 0}", which is a graph without nodes`,
 			ReadOptions{}},
@@ -271,7 +271,7 @@ func TestGraphErrors(t *testing.T) {
 		{`{"nodes": 1, "edges": []}`, "has no classes", ReadOptions{}},
 		{`{"nodes": ["C"], "edges": [], "label": 1}` + "\n[1, 2]",
 			`:2:1: found "[1, 2]", where a graph belongs`, ReadOptions{}},
-		{`{"nodes": [null], "edges": [], "label": 1}`, `found "null", where the label of a node`, ReadOptions{}},
+		{`{"nodes": [null], "edges": [], "label": 1}`, `found "null", where number 1 of nodes is no label`, ReadOptions{}},
 		{"0\tCC(\n1\tC=C\n", ":1:5: found \"(\", a branch that is not closed", ReadOptions{Tokens: "graphs"}},
 		{"0\tC1CC\n1\tC=C\n", ":1:4: found \"1CC\", ring 1, which is not closed", ReadOptions{Tokens: "graphs"}},
 		{"smiles,y\nCCO,1.5\nC1CC,2.5\n", `:3:2: found "1CC", ring 1`, ReadOptions{Sequence: "smiles"}},

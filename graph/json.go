@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // The keys of a graph in JSON:
@@ -60,224 +61,182 @@ func jsonError(text []byte, at int, err error) *Error {
 	return errorAt(at, string(text[at:]), "where the JSON is not valid (%v): correct it", err)
 }
 
-// jsonReader reads a graph token by token, which tells where each stands.
+// jsonReader reads the values of the keys of a graph, and knows where they stand.
 type jsonReader struct {
-	text  []byte
-	d     *json.Decoder
-	g     *Graph
-	where []int // of the edges
+	text []byte
+	g    *Graph
+	at   map[string]int
+	key  string // that is read
 }
 
 func (g *Graph) parseJSON(text []byte) *Error {
-	p := &jsonReader{text: text, d: json.NewDecoder(bytes.NewReader(text)), g: g}
-	p.d.UseNumber()
-	if err := p.delim('{', "a graph"); err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	for p.d.More() {
-		token, err := p.token()
-		if err != nil {
-			return err
+	p := &jsonReader{text: text, g: g, at: map[string]int{}}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	_, err := d.Token() // {
+	for err == nil && d.More() {
+		token, bad := d.Token()
+		p.key, _ = token.(string)
+		before, end := p.at[p.key], int(d.InputOffset())
+		p.at[p.key] = len(text) - len(bytes.TrimLeft(text[end:], ": \t\r\n"))
+		var value any
+		if err = bad; err == nil {
+			err = d.Decode(&value)
 		}
-		key, _ := token.(string)
-		if seen[key] {
-			return p.errorf(key, "a key that occurs twice: remove one")
-		}
-		seen[key] = true
-		switch key {
-		case keyNodes:
-			err = p.nodes()
-		case keyEdges:
-			err = p.list("edges", p.edge)
-		case keyValues:
-			err = p.list("values", p.vector)
-		default: // a target, a name, or what nobody asks for
-			strange := p.errorf(key,
-				"a key that graphs do not have: use nodes, edges, values, or a key of a word or number")
-			if token, err = p.token(); err == nil {
-				if _, opens := token.(json.Delim); opens {
-					err = strange
-				}
-			}
+		if err == nil && before > 0 {
+			return errorAt(end-1, p.key, "a key that occurs twice: remove one")
 		}
 		if err != nil {
-			return err
+			break
+		}
+		if bad := p.value(value, end); bad != nil {
+			return bad
 		}
 	}
-	if err := p.delim('}', "the end of the graph"); err != nil {
-		return err
+	if err == nil {
+		_, err = d.Token() // }
 	}
-	if _, err := p.d.Token(); err != io.EOF {
-		return p.errorf(string(text[p.d.InputOffset():]), "after the graph: give one graph on each line")
+	if err != nil {
+		return jsonError(text, int(d.InputOffset()), err)
 	}
-	return p.check(seen)
+	if _, err = d.Token(); err != io.EOF {
+		rest := int(d.InputOffset()) - 1
+		return errorAt(rest, string(text[rest:]), "after the graph: give one graph on each line")
+	}
+	return p.check()
 }
 
-// check reports faults of the graph as a whole.
-func (p *jsonReader) check(seen map[string]bool) *Error {
-	g := p.g
-	for _, key := range []string{keyNodes, keyEdges} {
-		if !seen[key] {
-			return errorAt(0, string(p.text),
-				`a graph without %q: write {"nodes": [labels], "edges": [[0, 1], …]}`, key)
-		}
-	}
-	for i, e := range g.Edges {
-		for _, v := range []int{e.From, e.To} {
-			if v < 0 || v >= len(g.Labels) {
-				return errorAt(p.where[i], strconv.Itoa(v),
-					"an edge to a node that does not exist: the %d nodes have the numbers 0 to %d",
-					len(g.Labels), len(g.Labels)-1)
-			}
-		}
-	}
-	if n := len(g.Values); n != 0 && n != len(g.Labels) {
-		return errorAt(0, string(p.text),
-			"a graph with values of %d nodes, and %d nodes: give a list of numbers for each node", n, len(g.Labels))
-	}
-	for _, v := range g.Values {
-		if len(v) == 0 || len(v) != len(g.Values[0]) {
-			return errorAt(0, string(p.text),
-				"a graph whose nodes have %d and %d values: give all nodes the same number of "+
-					"values", len(g.Values[0]), len(v))
-		}
+// value reads the value of a key that ends at a place.
+func (p *jsonReader) value(value any, end int) *Error {
+	list, isList := value.([]any)
+	_, isObject := value.(map[string]any)
+	switch {
+	case p.key == keyNodes && !isList:
+		return p.bareNodes(value)
+	case p.key == keyNodes:
+		return p.each(list, "label: give a word or a number", p.node)
+	case (p.key == keyEdges || p.key == keyValues) && !isList:
+		return p.errorf(value, "where the list of %s belongs", p.key)
+	case p.key == keyEdges:
+		return p.each(list, "edge: write it as [0, 1], or [0, 1, label]", p.edge)
+	case p.key == keyValues:
+		return p.each(list, "list of values of a node: give finite numbers", p.vector)
+	case isList || isObject: // else it is a target, a name, or what nobody asks for
+		return errorAt(end-1, p.key,
+			"a key that graphs do not have: use nodes, edges, values, or a key of a word or number")
 	}
 	return nil
 }
 
-// errorf returns an error about the part read last.
-func (p *jsonReader) errorf(found, format string, args ...any) *Error {
-	return errorAt(max(0, int(p.d.InputOffset())-1), found, format, args...)
+// errorf returns an error about a part of the value of the key.
+func (p *jsonReader) errorf(found any, format string, args ...any) *Error {
+	text, _ := json.Marshal(found)
+	return errorAt(p.at[p.key], strings.Trim(string(text), `"`), format, args...)
 }
 
-func (p *jsonReader) token() (json.Token, *Error) {
-	t, err := p.d.Token()
-	if err != nil {
-		return nil, jsonError(p.text, int(p.d.InputOffset()), err)
-	}
-	return t, nil
-}
-
-// tokenText returns a token as text.
-func tokenText(t json.Token) string {
-	if t == nil {
-		return "null"
-	}
-	return fmt.Sprint(t)
-}
-
-func (p *jsonReader) delim(want json.Delim, what string) *Error {
-	t, err := p.token()
-	if err == nil && t != want {
-		err = p.errorf(tokenText(t), "where %s belongs: write %s", what, want)
-	}
-	return err
-}
-
-// list reads [item, item, …].
-func (p *jsonReader) list(what string, item func() *Error) *Error {
-	if err := p.delim('[', "the list of "+what); err != nil {
-		return err
-	}
-	for p.d.More() {
-		if err := item(); err != nil {
-			return err
+// each reads the items of a list; read reports whether one is sound.
+func (p *jsonReader) each(list []any, what string, read func(item any) bool) *Error {
+	for i, item := range list {
+		if !read(item) {
+			return p.errorf(item, "where number %d of %s is no %s", i+1, p.key, what)
 		}
 	}
-	return p.delim(']', "the end of the list of "+what)
+	return nil
 }
 
 // bareNodes is how many nodes a graph may have beyond the bytes of its text, where it gives their number alone. So
 // a short text takes little memory, and connected graphs fit.
 const bareNodes = 1000
 
-func (p *jsonReader) nodes() *Error {
-	t, err := p.token()
-	if err != nil {
-		return err
+func (p *jsonReader) bareNodes(value any) *Error {
+	number, _ := value.(json.Number)
+	n, err := strconv.Atoi(number.String())
+	if most := bareNodes + len(p.text); err != nil || n < 0 || n > most {
+		return p.errorf(value,
+			"where nodes belong: give a list of labels, or their number, up to %d in so short a text", most)
 	}
-	if number, ok := t.(json.Number); ok {
-		n, err := strconv.Atoi(number.String())
-		if most := bareNodes + len(p.text); err != nil || n < 0 || n > most {
-			return p.errorf(number.String(),
-				"where nodes belong: give a list of labels, or their number, up to %d in so short a text", most)
-		}
-		p.g.Labels = make([]string, n)
-		return nil
-	}
-	if t != json.Delim('[') {
-		return p.errorf(tokenText(t), "where nodes belong: give a list of labels, or their number")
-	}
-	for p.d.More() {
-		label, err := p.label("a node")
-		if err != nil {
-			return err
-		}
-		p.g.Labels = append(p.g.Labels, label)
-	}
-	return p.delim(']', "the end of the list of nodes")
+	p.g.Labels = make([]string, n)
+	return nil
 }
 
-func (p *jsonReader) label(what string) (string, *Error) {
-	t, err := p.token()
-	if err != nil {
-		return "", err
-	}
-	switch l := t.(type) {
-	case string:
-		return l, nil
-	case json.Number:
-		return l.String(), nil
-	}
-	return "", p.errorf(tokenText(t), "where the label of %s belongs: give a word or a number", what)
+func (p *jsonReader) node(item any) bool {
+	label, ok := jsonLabel(item)
+	p.g.Labels = append(p.g.Labels, label)
+	return ok
 }
 
-func (p *jsonReader) edge() *Error {
-	if err := p.delim('[', "an edge"); err != nil {
-		return err
+// jsonLabel returns a label, a word or a number.
+func jsonLabel(item any) (label string, ok bool) {
+	if number, is := item.(json.Number); is {
+		return number.String(), true
 	}
-	p.where = append(p.where, int(p.d.InputOffset())-1)
+	label, ok = item.(string)
+	return label, ok
+}
+
+func (p *jsonReader) edge(item any) bool {
+	parts, _ := item.([]any)
+	if len(parts) != 2 && len(parts) != 3 {
+		return false
+	}
 	var ends [2]int
 	for i := range ends {
-		t, err := p.token()
+		number, _ := parts[i].(json.Number)
+		v, err := strconv.Atoi(number.String())
 		if err != nil {
-			return err
-		}
-		number, _ := t.(json.Number)
-		v, bad := strconv.Atoi(number.String())
-		if bad != nil {
-			return p.errorf(tokenText(t),
-				"where the number of a node belongs: write an edge as [0, 1], or [0, 1, label]")
+			return false
 		}
 		ends[i] = v
 	}
-	e := Edge{ends[0], ends[1], ""}
-	if p.d.More() {
-		var err *Error
-		if e.Label, err = p.label("an edge"); err != nil {
-			return err
-		}
+	e, ok := Edge{ends[0], ends[1], ""}, true
+	if len(parts) == 3 {
+		e.Label, ok = jsonLabel(parts[2])
 	}
 	p.g.Edges = append(p.g.Edges, e)
-	return p.delim(']', "the end of an edge")
+	return ok
 }
 
-func (p *jsonReader) vector() *Error {
-	var values []float32
-	err := p.list("values of a node", func() *Error {
-		t, err := p.token()
-		if err != nil {
-			return err
+func (p *jsonReader) vector(item any) bool {
+	list, ok := item.([]any)
+	values := make([]float32, len(list))
+	for i, number := range list {
+		number, _ := number.(json.Number)
+		v, err := strconv.ParseFloat(number.String(), 32)
+		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			return false
 		}
-		number, _ := t.(json.Number)
-		v, bad := strconv.ParseFloat(number.String(), 32)
-		if bad != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			return p.errorf(tokenText(t), "where a value of a node belongs: give a finite number")
-		}
-		values = append(values, float32(v))
-		return nil
-	})
+		values[i] = float32(v)
+	}
 	p.g.Values = append(p.g.Values, values)
-	return err
+	return ok
+}
+
+// check reports faults of the graph as a whole.
+func (p *jsonReader) check() *Error {
+	g, text := p.g, string(p.text)
+	for _, key := range []string{keyNodes, keyEdges} {
+		if p.at[key] == 0 {
+			return errorAt(0, text, `a graph without %q: write {"nodes": [labels], "edges": [[0, 1], …]}`, key)
+		}
+	}
+	n := len(g.Labels)
+	for i, e := range g.Edges {
+		for _, v := range []int{e.From, e.To} {
+			if v < 0 || v >= n {
+				return errorAt(p.at[keyEdges], strconv.Itoa(v),
+					"in edge %d, a node that does not exist: the %d nodes have the numbers 0 to %d", i+1, n, n-1)
+			}
+		}
+	}
+	if len(g.Values) != 0 && len(g.Values) != n {
+		return errorAt(0, text, "a graph with values of %d nodes, and %d nodes: give a list of numbers for each node",
+			len(g.Values), n)
+	}
+	for _, v := range g.Values {
+		if len(v) == 0 || len(v) != len(g.Values[0]) {
+			return errorAt(0, text, "a graph whose nodes have %d and %d values: give all nodes the same number of values",
+				len(g.Values[0]), len(v))
+		}
+	}
+	return nil
 }
