@@ -5,33 +5,22 @@ import (
 	"sync"
 )
 
-// gappedMap counts gapped k-mers: the symbols at g−m places of g, for every choice of places. The
-// places are part of the feature (Ghandi et al. 2014).
-func gappedMap() Map {
-	return Map{
-		Name: "gapped", Meaning: "g symbols of which any m are left out", Example: "gapped:6,2", Reversal: true,
-		Parameters: []Parameter{{"g", 1, 31}, {"m", 0, 30}},
-		check: func(args []int) *SpecError {
-			g, m := args[0], args[1]
-			if m >= g {
-				return specErrorf("gapped: m must be below g: leaving %d of %d symbols out leaves none", m, g)
-			}
-			if n := binomial(g, m); n > maxPatterns {
-				return specErrorf("gapped:%d,%d leaves symbols out in %d ways, more than %d: "+
-					"make m smaller", g, m, n, maxPatterns)
-			}
-			return nil
-		},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			return newNarrow(a, func(a *Alphabet) (extractor, *SpecError) { return newGapped(args[0], args[1], a) })
-		},
+func checkGapped(args []int) *SpecError {
+	g, m := args[0], args[1]
+	if m >= g {
+		return specErrorf("gapped: m must be below g: leaving %d of %d symbols out leaves none", m, g)
 	}
+	if n := binomial(g, m); n > maxPatterns {
+		return specErrorf("gapped:%d,%d leaves symbols out in %d ways, more than %d: make m smaller", g, m, n, maxPatterns)
+	}
+	return nil
 }
 
 // maxPatterns bounds the features of one place of a sequence.
 const maxPatterns = 20000
 
-// gapped goes through the patterns, which are sets of places, and not through the places of a
+// gapped counts gapped k-mers: the symbols at g−m places of g, for every choice of places. The places
+// are part of the feature (Ghandi et al. 2014). It goes through the patterns, which are sets of places, and not through the places of a
 // sequence: all windows under one pattern have few keys, so that they are counted or sorted in the
 // fastest memory. Patterns with the same first places share the work for these.
 type gapped struct {
@@ -41,7 +30,11 @@ type gapped struct {
 	perKey, total uint64  // keys of a pattern, Lᵏ, and of all
 }
 
-func newGapped(g, m int, a *Alphabet) (extractor, *SpecError) {
+func newGapped(args []int, a *Alphabet) (extractor, *SpecError) {
+	return newNarrow(a, func(a *Alphabet) (extractor, *SpecError) { return newGappedOver(args[0], args[1], a) })
+}
+
+func newGappedOver(g, m int, a *Alphabet) (extractor, *SpecError) {
 	e := &gapped{g: g, k: g - m, letters: a.Letters, patterns: choose(g, g-m)}
 	var one, all bool
 	e.perKey, one = power(a.Letters, e.k, 1)

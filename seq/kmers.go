@@ -49,28 +49,16 @@ func (m kmerMap) tables() (tables []*table) {
 	return tables
 }
 
-// spectrumMap counts k-mers (Leslie, Eskin & Noble 2002).
-func spectrumMap() Map {
-	return Map{
-		Name: "spectrum", Meaning: "k-mers", Example: "spectrum:3", Reversal: true,
-		Parameters: []Parameter{{"k", 1, 31}},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			m, err := newKmerMap("spectrum", a, args[0], args[0], 1, 1)
-			return spectra{m}, err
-		},
-	}
+// newSpectrum counts k-mers (Leslie, Eskin & Noble 2002).
+func newSpectrum(args []int, a *Alphabet) (extractor, *SpecError) {
+	m, err := newKmerMap("spectrum", a, args[0], args[0], 1, 1)
+	return spectra{m}, err
 }
 
-// blendedMap counts k-mers of all lengths up to k.
-func blendedMap() Map {
-	return Map{
-		Name: "blended", Meaning: "k-mers of the lengths 1 … k", Example: "blended:4", Reversal: true,
-		Parameters: []Parameter{{"k", 1, 31}},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			m, err := newKmerMap("blended", a, 1, args[0], 1, uint64(args[0]))
-			return spectra{m}, err
-		},
-	}
+// newBlended counts k-mers of all lengths up to k.
+func newBlended(args []int, a *Alphabet) (extractor, *SpecError) {
+	m, err := newKmerMap("blended", a, 1, args[0], 1, uint64(args[0]))
+	return spectra{m}, err
 }
 
 type spectra struct{ kmerMap }
@@ -91,18 +79,12 @@ func (m spectra) keys(x []int32, s *scratch) {
 	}
 }
 
-// doubleMap counts pairs of k-mers: (a, b, j) with b starting j symbols after the end of a, where
+// newPairs counts pairs of k-mers: (a, b, j) with b starting j symbols after the end of a, where
 // j = 1 is the next symbol (Kuksa, Huang & Pavlovic 2008; double:1,5 is the paper's).
-func doubleMap() Map {
-	return Map{
-		Name: "double", Meaning: "pairs of k-mers at distances 1 … d", Example: "double:1,5", Reversal: true,
-		Parameters: []Parameter{{"k", 1, 31}, {"d", 1, 64}},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			k, d := args[0], args[1]
-			m, err := newKmerMap("double", a, k, k, 2, uint64(d))
-			return pairs{m, k, d}, err
-		},
-	}
+func newPairs(args []int, a *Alphabet) (extractor, *SpecError) {
+	k, d := args[0], args[1]
+	m, err := newKmerMap("double", a, k, k, 2, uint64(d))
+	return pairs{m, k, d}, err
 }
 
 type pairs struct {
@@ -137,19 +119,12 @@ func (m pairs) keys(x []int32, s *scratch) {
 // nextIDs returns the numbers of at most d k-mers from position i on.
 func nextIDs(ids []int64, i, d int) []int64 { return ids[min(i, len(ids)):min(i+d, len(ids))] }
 
-// tripleMap counts triples of k-mers (a, b, c), each starting 1 … d symbols after the end of the
+// newTriples counts triples of k-mers (a, b, c), each starting 1 … d symbols after the end of the
 // one before.
-func tripleMap() Map {
-	return Map{
-		Name: "triple", Meaning: "triples of k-mers, each 1 … d after the one before",
-		Example: "triple:1,3", Reversal: true,
-		Parameters: []Parameter{{"k", 1, 31}, {"d", 1, 16}},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			k, d := args[0], args[1]
-			m, err := newKmerMap("triple", a, k, k, 3, uint64(d*d))
-			return triples{m, k, d}, err
-		},
-	}
+func newTriples(args []int, a *Alphabet) (extractor, *SpecError) {
+	k, d := args[0], args[1]
+	m, err := newKmerMap("triple", a, k, k, 3, uint64(d*d))
+	return triples{m, k, d}, err
 }
 
 type triples struct {
@@ -189,27 +164,20 @@ func (m triples) keys(x []int32, s *scratch) {
 // positions is where maps with positions cut a sequence: features beyond would have no number.
 const positions = 1 << 28
 
-// degreeMap returns the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths k = 1 …
+// newDegrees returns the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths k = 1 …
 // d with the position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
-func degreeMap() Map {
-	return Map{
-		Name: "degree", Meaning: "k-mers of the lengths 1 … d with their position (weighted degree)",
-		Example: "degree:8", Positions: true,
-		Parameters: []Parameter{{"d", 1, 31}},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			d := args[0]
-			m, err := newKmerMap("degree", a, 1, d, 1, uint64(d)*positions)
-			if err != nil {
-				return nil, err
-			}
-			e := &degrees{kmerMap: m, d: uint64(d)}
-			for i, g := range m.g {
-				e.radix = max(e.radix, g.radix)
-				e.weights = append(e.weights, math.Sqrt(2*float64(d-i)/float64(d*(d+1))))
-			}
-			return e, nil
-		},
+func newDegrees(args []int, a *Alphabet) (extractor, *SpecError) {
+	d := args[0]
+	m, err := newKmerMap("degree", a, 1, d, 1, uint64(d)*positions)
+	if err != nil {
+		return nil, err
 	}
+	e := &degrees{kmerMap: m, d: uint64(d)}
+	for i, g := range m.g {
+		e.radix = max(e.radix, g.radix)
+		e.weights = append(e.weights, math.Sqrt(2*float64(d-i)/float64(d*(d+1))))
+	}
+	return e, nil
 }
 
 type degrees struct {
@@ -234,19 +202,12 @@ func (m *degrees) keys(x []int32, s *scratch) {
 	}
 }
 
-// placedMap counts k-mers at the places within s of where they start, so that two sequences share
+// newPlaced counts k-mers at the places within s of where they start, so that two sequences share
 // more of a k-mer the nearer it stands in them: max(0, 2s + 1 − |p − p'|) for the places p and p',
 // as the weighted degree kernel with shifts (Rätsch, Sonnenburg & Schölkopf 2005).
-func placedMap() Map {
-	return Map{
-		Name: "placed", Meaning: "k-mers at the places within s of where they start",
-		Example: "placed:3,2", Positions: true,
-		Parameters: []Parameter{{"k", 1, 31}, {"s", 0, 100}},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			m, err := newKmerMap("placed", a, args[0], args[0], 1, 2*positions)
-			return placed{m, args[1]}, err
-		},
-	}
+func newPlaced(args []int, a *Alphabet) (extractor, *SpecError) {
+	m, err := newKmerMap("placed", a, args[0], args[0], 1, 2*positions)
+	return placed{m, args[1]}, err
 }
 
 type placed struct {
@@ -269,19 +230,12 @@ func (m placed) keys(x []int32, s *scratch) {
 	})
 }
 
-// intersectionMap has a feature for the first occurrence of a k-mer, one for the second, and so on.
+// newIntersection has a feature for the first occurrence of a k-mer, one for the second, and so on.
 // So two sequences share the smaller of two counts (histogram intersection, Swain & Ballard 1991),
 // and their lengths matter, unlike with counts of unit length.
-func intersectionMap() Map {
-	return Map{
-		Name: "intersection", Meaning: "k-mers of the lengths 1 … k, each occurrence by its number",
-		Example: "intersection:2", Reversal: true,
-		Parameters: []Parameter{{"k", 1, 31}},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			m, err := newKmerMap("intersection", a, 1, args[0], 1, uint64(args[0])*occurrences)
-			return intersection{m}, err
-		},
-	}
+func newIntersection(args []int, a *Alphabet) (extractor, *SpecError) {
+	m, err := newKmerMap("intersection", a, 1, args[0], 1, uint64(args[0])*occurrences)
+	return intersection{m}, err
 }
 
 // occurrences is how many of a k-mer have numbers of their own. Those beyond are left out: one number for all would

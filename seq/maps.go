@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// Map is a kind of feature map. A new one is a file with its Map and a row in Maps.
+// Map is a kind of feature map. A new one is a row in Maps, and a file where it is long.
 type Map struct {
 	Name       string
 	Meaning    string // one line for the help
@@ -64,8 +64,30 @@ func (plainMap) learn([]int32) bool { return false }
 
 // Maps returns the table of feature maps.
 func Maps() []Map {
-	return append([]Map{doubleMap(), tripleMap(), spectrumMap(), blendedMap(), gappedMap(), mismatchMap(),
-		intersectionMap(), degreeMap(), placedMap(), wordsMap()}, graphMaps()...)
+	k := Parameter{"k", 1, 31}
+	return append([]Map{
+		{Name: "double", Meaning: "pairs of k-mers at distances 1 … d", Example: "double:1,5", Reversal: true,
+			Parameters: []Parameter{k, {"d", 1, 64}}, make: newPairs},
+		{Name: "triple", Meaning: "triples of k-mers, each 1 … d after the one before", Example: "triple:1,3",
+			Reversal: true, Parameters: []Parameter{k, {"d", 1, 16}}, make: newTriples},
+		{Name: "spectrum", Meaning: "k-mers", Example: "spectrum:3", Reversal: true, Parameters: []Parameter{k},
+			make: newSpectrum},
+		{Name: "blended", Meaning: "k-mers of the lengths 1 … k", Example: "blended:4", Reversal: true,
+			Parameters: []Parameter{k}, make: newBlended},
+		{Name: "gapped", Meaning: "g symbols of which any m are left out", Example: "gapped:6,2", Reversal: true,
+			Parameters: []Parameter{{"g", 1, 31}, {"m", 0, 30}}, check: checkGapped, make: newGapped},
+		{Name: "mismatch", Meaning: "k-mers, each counted for all that differ in at most m symbols",
+			Example: "mismatch:5,1", Reversal: true, Parameters: []Parameter{k, {"m", 0, 30}},
+			Kinds: []Kind{DNA, Protein, Bytes}, check: checkMismatches, make: newMismatches},
+		{Name: "intersection", Meaning: "k-mers of the lengths 1 … k, each occurrence by its number",
+			Example: "intersection:2", Reversal: true, Parameters: []Parameter{k}, make: newIntersection},
+		{Name: "degree", Meaning: "k-mers of the lengths 1 … d with their position (weighted degree)",
+			Example: "degree:8", Positions: true, Parameters: []Parameter{{"d", 1, 31}}, make: newDegrees},
+		{Name: "placed", Meaning: "k-mers at the places within s of where they start", Example: "placed:3,2",
+			Positions: true, Parameters: []Parameter{k, {"s", 0, 100}}, make: newPlaced},
+		{Name: "words", Meaning: "runs of 1 … n words of a text", Example: "words:2",
+			Parameters: []Parameter{{"n", 1, maxRun}}, Kinds: []Kind{Bytes, Words}, make: newWords},
+	}, graphMaps()...)
 }
 
 func mapNames() (names []string) {

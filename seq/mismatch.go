@@ -2,38 +2,31 @@ package seq
 
 import "slices"
 
-// mismatchMap counts, for each k-mer, the places where a k-mer stands that differs from it in at
-// most m symbols (Leslie et al. 2004).
-func mismatchMap() Map {
-	return Map{
-		Name: "mismatch", Meaning: "k-mers, each counted for all that differ in at most m symbols",
-		Example: "mismatch:5,1", Reversal: true,
-		Parameters: []Parameter{{"k", 1, 31}, {"m", 0, 30}},
-		Kinds:      []Kind{DNA, Protein, Bytes},
-		check: func(args []int) *SpecError {
-			if args[1] >= args[0] {
-				return specErrorf("mismatch: m must be below k: with %d of %d symbols different, all k-mers "+
-					"match each other", args[1], args[0])
-			}
-			return nil
-		},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			k, m := args[0], args[1]
-			total, ok := power(a.Letters, k, 1)
-			if !ok {
-				return nil, tooWide("mismatch", a)
-			}
-			n := 0
-			for i, ways := 0, 1; i <= m; i++ {
-				n += binomial(k, i) * ways
-				if ways *= a.Letters - 1; n > maxPatterns {
-					return nil, specErrorf("mismatch:%d,%d counts each k-mer of %s for more than %d others: make "+
-						"m smaller", k, m, a.Kind, maxPatterns)
-				}
-			}
-			return &mismatches{k: k, m: m, neighbours: n, letters: uint64(a.Letters), total: total}, nil
-		},
+func checkMismatches(args []int) *SpecError {
+	if args[1] >= args[0] {
+		return specErrorf("mismatch: m must be below k: with %d of %d symbols different, all k-mers "+
+			"match each other", args[1], args[0])
 	}
+	return nil
+}
+
+// newMismatches counts, for each k-mer, the places where a k-mer stands that differs from it in at
+// most m symbols (Leslie et al. 2004).
+func newMismatches(args []int, a *Alphabet) (extractor, *SpecError) {
+	k, m := args[0], args[1]
+	total, ok := power(a.Letters, k, 1)
+	if !ok {
+		return nil, tooWide("mismatch", a)
+	}
+	n := 0
+	for i, ways := 0, 1; i <= m; i++ {
+		n += binomial(k, i) * ways
+		if ways *= a.Letters - 1; n > maxPatterns {
+			return nil, specErrorf("mismatch:%d,%d counts each k-mer of %s for more than %d others: make "+
+				"m smaller", k, m, a.Kind, maxPatterns)
+		}
+	}
+	return &mismatches{k: k, m: m, neighbours: n, letters: uint64(a.Letters), total: total}, nil
 }
 
 type mismatches struct {

@@ -2,17 +2,10 @@ package seq
 
 const maxRun = 16 // words
 
-// wordsMap counts the runs of 1 … n words. In a text, a word is letters and digits between other
+// newWords counts the runs of 1 … n words. In a text, a word is letters and digits between other
 // characters, and capitals are small letters; every byte of a letter beyond ASCII is a letter.
-func wordsMap() Map {
-	return Map{
-		Name: "words", Meaning: "runs of 1 … n words of a text", Example: "words:2", Reversal: false,
-		Parameters: []Parameter{{"n", 1, maxRun}},
-		Kinds:      []Kind{Bytes, Words},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
-			return &wordRuns{n: args[0], text: a.Kind == Bytes, tree: newTable()}, nil
-		},
-	}
+func newWords(args []int, a *Alphabet) (extractor, *SpecError) {
+	return &wordRuns{n: args[0], text: a.Kind == Bytes, tree: newTable()}, nil
 }
 
 // wordRuns numbers words and runs of them by their place in a tree. A node is its parent's number
