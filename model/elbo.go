@@ -149,7 +149,7 @@ func (m *Model) propagate(p *part, d draw) {
 }
 
 // samplesF reports whether F is drawn, and not only its moments used.
-func (m *Model) samplesF() bool { return m.closed == nil || len(m.drf) > 0 }
+func (m *Model) samplesF() bool { return !m.closed || len(m.drf) > 0 }
 
 // expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or Σ_b log
 // E_q p(y_b | G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is applied here,
@@ -157,8 +157,8 @@ func (m *Model) samplesF() bool { return m.closed == nil || len(m.drf) > 0 }
 func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive bool) {
 	g, a := device.LikelihoodArgs{H: p.dh}, device.LikelihoodArgs{H: p.out, Y: p.y.tensor(),
 		Weight: p.y.Weight, Offset: p.y.Offset}
-	if m.closed == nil {
-		m.lik.LogLik(p.ell, g, a, scale/float64(samples))
+	if !m.closed {
+		m.lik.evaluate(m.lik.logLik, p.ell, g, a, scale/float64(samples))
 		return
 	}
 	if last := len(p.drf) - 1; last < 0 {
@@ -167,11 +167,11 @@ func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive b
 		g.Variance, a.Variance = p.drf[last].dvariance, p.drf[last].variance
 		scale /= float64(samples)
 	}
+	op := m.lik.expected
 	if predictive {
-		m.closed.(*Gaussian).Density(p.ell, g, a, scale) // the one that HasPredictive allows
-	} else {
-		m.closed.Expected(p.ell, g, a, scale)
+		op = m.lik.density
 	}
+	m.lik.evaluate(op, p.ell, g, a, scale)
 }
 
 // kl computes KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄)) of elbo, term by term.

@@ -2,23 +2,70 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Likelihood is our_lik, p(y | h, θ_l).
-type Likelihood interface {
-	// LogLik is ell_n_estim summed over a batch, with its gradients, for arguments and gradients
-	// without the likelihood's own parameters. It overwrites H.
-	LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
-	// Predictive turns the outputs in p.H into the components of the predictive mixture.
-	Predictive(p *Prediction)
+// Likelihood is our_lik, p(y | h, θ_l), with its parameters.
+type Likelihood struct {
+	dev device.Device
+	likelihoodOps
+	own, grads device.LikelihoodArgs // θ_l: LogVar, LogRate, Tail and Cuts, of which only some are there
+	// A constant b_c for each output of a classifier, which learns with the rest and has no prior:
+	// p(y | h + b). The latent functions have mean zero, so that without it a row that is like none in
+	// training has all classes alike. nil: there are none
+	offset, doffset *device.Tensor // [C]
 }
 
-// closedForm is a Likelihood whose expectation over a Gaussian F needs no samples.
-type closedForm interface {
-	// Expected is E_q log p(y | F) (ell_n) summed over a batch, with its gradients.
-	Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
+// likelihoodOps are the operations of a likelihood, for arguments and gradients without its own parameters.
+type likelihoodOps struct {
+	logLik   likelihoodOp // (1/S) Σ_s log p(y | h⁽ˢ⁾) (ell_n_estim), summed over a batch
+	expected likelihoodOp // E_q log p(y | F) (ell_n), in closed form over a Gaussian F; or nil
+	density  likelihoodOp // log E_q p(y | F), with a share of expected; or nil
+	// predict turns the outputs in p.H into the components of the predictive mixture.
+	predict func(l *Likelihood, p *Prediction)
+}
+
+// likelihoodOp is an operation of device.Likelihoods.
+type likelihoodOp func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
+
+// opsOf returns the operations by the name of the likelihood:
+//
+//	gaussian           p(y | h) = N(y; h, σ²)
+//	student-t          t_ν((y − h)/σ)/σ with ν = 2 + exp tail: above 2, so that there is a variance
+//	heteroscedastic    N(y; h, σ² exp h') with a second output h' for each target
+//	softmax            exp(h_c + b_c)/Σ exp(h + b)
+//	bernoulli          p(y = 1 | h) = 1/(1 + exp −(h + b))
+//	poisson            exp(y f − exp f)/y! of a count y with the log rate f = h + b + offset
+//	negative-binomial  the same rate λ with variance λ + δλ², δ = DispersionFloor + exp tail
+//	ordinal            p(y = k | h) = Φ(κ_k+1 − h) − Φ(κ_k − h)
+func opsOf(likelihood string) likelihoodOps {
+	type d = device.Device
+	return map[string]likelihoodOps{
+		GaussianLikelihood: {d.GaussianLogLik, d.GaussianExpected, d.GaussianPredictive,
+			(*Likelihood).predictGaussian},
+		StudentLikelihood:          {d.StudentLogLik, nil, nil, (*Likelihood).predictStudent},
+		HeteroscedasticLikelihood:  {d.HeteroscedasticLogLik, nil, nil, (*Likelihood).predictHeteroscedastic},
+		SoftmaxLikelihood:          {d.SoftmaxLogLik, nil, nil, (*Likelihood).predictSoftmax},
+		BernoulliLikelihood:        {d.BernoulliLogLik, nil, nil, (*Likelihood).predictBernoulli},
+		PoissonLikelihood:          {d.PoissonLogLik, d.PoissonExpected, nil, (*Likelihood).predictCounts},
+		NegativeBinomialLikelihood: {d.NegativeBinomialLogLik, nil, nil, (*Likelihood).predictCounts},
+		OrdinalLikelihood:          {d.OrdinalLogLik, nil, nil, (*Likelihood).predictOrdinal},
+	}[likelihood]
+}
+
+// evaluate computes an operation with its gradients. It overwrites H.
+func (l *Likelihood) evaluate(op likelihoodOp, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	if l.offset != nil {
+		l.dev.AddOffset(a.H, l.offset)
+	}
+	a.LogVar, a.LogRate, a.Tail, a.Cuts = l.own.LogVar, l.own.LogRate, l.own.Tail, l.own.Cuts
+	g.LogVar, g.LogRate, g.Tail, g.Cuts = l.grads.LogVar, l.grads.LogRate, l.grads.Tail, l.grads.Cuts
+	op(l.dev, ell, g, a, scale)
+	if l.offset != nil {
+		l.dev.AddOffsetBackward(l.doffset, g.H)
+	}
 }
 
 // HasPredictive reports whether there is a predictive objective: the likelihood takes moments of the outputs,
@@ -43,37 +90,134 @@ func (t *Targets) tensor() *device.Tensor {
 }
 
 // likelihoodBlocks reserves the parameters of the chosen likelihood.
-func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood) {
+func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) *Likelihood) {
+	var logVar, logRate, tail, cuts, offset *block
+	add := func(role Role, name string, n int, at func(dst []float64, v *Init)) *block {
+		return p.add(role, "likelihood."+name, shape(n), func(dst []float64, v *Init, _ func([]float64)) { at(dst, v) })
+	}
 	switch {
 	case c.Likelihood == OrdinalLikelihood:
-		return ordinalBlocks(p, c)
+		cuts = add(Kernel, "cuts", c.Levels-1, func(dst []float64, v *Init) { initCuts(dst, v.ClassRows) })
+	case c.ClassOffsets:
+		offset = add(Kernel, "offset", c.Outputs, func(dst []float64, v *Init) { initOffsets(dst, v.ClassRows) })
 	case Counts(c.Likelihood):
-		return countBlocks(p, c)
-	case c.classifies():
-		offsets := offsetBlocks(p, c)
-		if c.Likelihood == BernoulliLikelihood {
-			return func(dev device.Device) Likelihood { return &Bernoulli{offsets(dev)} }
+		logRate = add(Kernel, "log_rate", c.Outputs, func(dst []float64, v *Init) { copy(dst, v.LogRate) })
+	case !c.classifies():
+		logVar = add(Kernel, "log_variance", c.targets(), func(dst []float64, v *Init) { fill(dst, math.Log(v.NoiseVariance)) })
+	}
+	switch c.Likelihood {
+	case StudentLikelihood:
+		tail = add(Tail, "log_tail", 1, func(dst []float64, v *Init) { fill(dst, math.Log(v.DoF-2)) })
+	case NegativeBinomialLikelihood:
+		tail = add(Kernel, "log_dispersion", 1, func(dst []float64, _ *Init) { fill(dst, math.Log(initDispersion)) })
+	}
+	return func(dev device.Device) *Likelihood {
+		l := &Likelihood{dev: dev, likelihoodOps: opsOf(c.Likelihood)}
+		l.own.LogVar, l.grads.LogVar = p.real(logVar)
+		l.own.LogRate, l.grads.LogRate = p.real(logRate)
+		l.own.Tail, l.grads.Tail = p.real(tail)
+		l.own.Cuts, l.grads.Cuts = p.real(cuts)
+		l.offset, l.doffset = p.real(offset)
+		return l
+	}
+}
+
+// variances returns σ² [C], read from the device.
+func (l *Likelihood) variances() []float64 { return exponentials(l.dev, l.own.LogVar) }
+
+// degrees returns ν of Student's t, read from the device; 0 of others.
+func (l *Likelihood) degrees() float64 {
+	if l.own.LogVar == nil || l.own.Tail == nil {
+		return 0
+	}
+	return 2 + exponentials(l.dev, l.own.Tail)[0]
+}
+
+// dispersion returns δ of a negative binomial, read from the device; 0 of others.
+func (l *Likelihood) dispersion() float64 {
+	if l.own.LogRate == nil || l.own.Tail == nil {
+		return 0
+	}
+	return device.DispersionFloor + exponentials(l.dev, l.own.Tail)[0]
+}
+
+// cutPoints returns κ_1 … κ_K−1 of an ordinal likelihood, read from the device; nil of others.
+func (l *Likelihood) cutPoints() []float64 {
+	if l.own.Cuts == nil {
+		return nil
+	}
+	return device.CutPoints(numbers(l.dev, l.own.Cuts))
+}
+
+// predictGaussian adds σ² to the variance of each component.
+func (l *Likelihood) predictGaussian(p *Prediction) {
+	p.Noise = l.variances()
+	if p.Var == nil {
+		p.Var = make([]float64, p.N*p.C)
+	}
+	for i := range p.Var {
+		p.Var[i] += p.Noise[i%p.C]
+	}
+}
+
+// predictStudent makes components of Student's t, whose variance is σ² ν/(ν − 2).
+func (l *Likelihood) predictStudent(p *Prediction) {
+	dof := l.degrees()
+	p.DoF = slices.Repeat([]float64{dof}, p.S)
+	p.Noise = l.variances()
+	p.Var = slices.Repeat(p.Noise, p.N)
+	for c := range p.Noise {
+		p.Noise[c] *= dof / (dof - 2)
+	}
+}
+
+// predictHeteroscedastic makes components with variances of their own.
+func (l *Likelihood) predictHeteroscedastic(p *Prediction) {
+	c, base := p.C/2, numbers(l.dev, l.own.LogVar)
+	means := make([]float64, p.S*p.N*c)
+	p.Var = make([]float64, len(means))
+	for row := range p.S * p.N {
+		for i := range c {
+			means[row*c+i] = p.H[row*2*c+i]
+			p.Var[row*c+i] = max(device.VarFloor, math.Exp(base[i]+p.H[row*2*c+c+i]))
 		}
-		return func(dev device.Device) Likelihood { return &Softmax{offsets(dev)} }
 	}
-	at := p.add(Kernel, "likelihood.log_variance", shape(c.targets()),
-		func(dst []float64, v *Init, _ func([]float64)) { fill(dst, math.Log(v.NoiseVariance)) })
-	var tail *block
-	if c.Likelihood == StudentLikelihood {
-		tail = p.add(Tail, "likelihood.log_tail", shape(1),
-			func(dst []float64, v *Init, _ func([]float64)) { fill(dst, tailOf(v.DoF)) })
+	p.H, p.C = means, c
+}
+
+// predictSoftmax makes logits of the outputs.
+func (l *Likelihood) predictSoftmax(p *Prediction) { p.add(numbers(l.dev, l.offset)) }
+
+// predictBernoulli makes the logits of a softmax over two classes: 0 and h + b.
+func (l *Likelihood) predictBernoulli(p *Prediction) {
+	l.predictSoftmax(p)
+	both := make([]float64, 2*len(p.H))
+	for i, h := range p.H {
+		both[2*i+1] = h
 	}
-	return func(dev device.Device) Likelihood {
-		n := observationNoise{dev: dev}
-		n.logVar, n.dlogVar = p.real(at)
-		switch c.Likelihood {
-		case StudentLikelihood:
-			s := &Student{observationNoise: n}
-			s.tail, s.dtail = p.real(tail)
-			return s
-		case HeteroscedasticLikelihood:
-			return &Heteroscedastic{n}
+	p.H, p.C = both, 2
+}
+
+// predictCounts makes components of log rates, with their dispersion; a normal of log rates becomes several, at
+// the nodes of Gauss–Hermite.
+func (l *Likelihood) predictCounts(p *Prediction) {
+	if p.Var != nil {
+		p.hermite()
+	}
+	p.add(numbers(l.dev, l.own.LogRate))
+	p.Dispersion = slices.Repeat([]float64{l.dispersion()}, p.S)
+}
+
+// predictOrdinal makes log probabilities of the K levels, which are logits of a softmax.
+func (l *Likelihood) predictOrdinal(p *Prediction) {
+	cuts := l.cutPoints()
+	levels := make([]float64, 0, len(p.H)*(len(cuts)+1))
+	for _, h := range p.H {
+		lower := math.Inf(-1)
+		for _, upper := range append(cuts, math.Inf(1)) {
+			levels = append(levels, device.LogProbit(lower-h, upper-h))
+			lower = upper
 		}
-		return &Gaussian{n}
 	}
+	p.H, p.C = levels, len(cuts)+1
 }

@@ -10,10 +10,9 @@ type Model struct {
 	params Params
 	gp     *GPLayer // nil for DRF
 	drf    []*DRFLayer
-	lik    Likelihood
-	// takes the moments of the last layer's outputs; nil where the likelihood is estimated from
-	// draws of them
-	closed closedForm
+	lik    *Likelihood
+	// the likelihood takes the moments of the last layer's outputs; else it is estimated from draws of them
+	closed bool
 	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then L's share, then jitter [K]
 	slots  []*device.Tensor
 	host   []float64
@@ -54,16 +53,13 @@ func New(dev device.Device, c Config) (*Model, error) {
 	for _, bind := range bindDRF {
 		m.drf = append(m.drf, bind(dev))
 	}
-	m.lik = bindLik(dev)
-	if c.takesMoments() {
-		m.closed = m.lik.(closedForm)
-	}
+	m.lik, m.closed = bindLik(dev), c.takesMoments()
 	return m, nil
 }
 
 // layout reserves the parameters, and returns what makes the layers and the likelihood of them.
 func (c *Config) layout(p *Params) (gp func(device.Device) *GPLayer, drf []func(device.Device) *DRFLayer,
-	lik func(device.Device) Likelihood) {
+	lik func(device.Device) *Likelihood) {
 	if c.hasGP() {
 		gp = gpBlocks(p, c)
 	}

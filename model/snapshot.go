@@ -88,7 +88,7 @@ func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 	if m.exact() {
 		samples = 1
 	}
-	out := &Snapshot{Config: m.cfg, S: samples, Closed: m.closed != nil}
+	out := &Snapshot{Config: m.cfg, S: samples, Closed: m.closed}
 	d := draw{seed: seed, step: device.Count{N: predictStep}}
 	if m.gp != nil {
 		out.GP = m.snapshotGP(samples, d)
@@ -96,24 +96,11 @@ func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 	for l := range m.drf {
 		out.DRF = append(out.DRF, m.snapshotDRF(l, samples, d))
 	}
-	switch lik := m.lik.(type) {
-	case *Gaussian:
-		out.LogVar = lik.logVariances()
-	case *Heteroscedastic:
-		out.LogVar = lik.logVariances()
-	case *Student:
-		out.LogVar, out.DoF = lik.logVariances(), lik.degrees()
-	case *Poisson:
-		out.LogRate = m.numbers(lik.logRate)
+	own := m.lik.own
+	out.LogVar, out.LogRate, out.Offset = m.numbers(own.LogVar), m.numbers(own.LogRate), m.numbers(m.lik.offset)
+	out.DoF, out.Dispersion, out.Cuts = m.lik.degrees(), m.lik.dispersion(), m.lik.cutPoints()
+	if m.cfg.Likelihood == PoissonLikelihood {
 		out.Nodes, out.Weights = hermite(hermiteNodes(samples))
-	case *NegativeBinomial:
-		out.LogRate, out.Dispersion = m.numbers(lik.logRate), lik.dispersion()
-	case *Ordinal:
-		out.Cuts = lik.cutPoints()
-	case *Softmax:
-		out.Offset = m.numbers(lik.b)
-	case *Bernoulli:
-		out.Offset = m.numbers(lik.b)
 	}
 	return out, nil
 }
@@ -191,7 +178,7 @@ func (m *Model) snapshotDRF(l, samples int, d draw) *SnapshotDRF {
 		multiply(out.Omega, mixing)
 		multiply(out.VarOmega, mixing)
 		multiply(out.VarOmega, mixing)
-		if m.closed == nil || l < len(m.drf)-1 {
+		if !m.closed || l < len(m.drf)-1 {
 			out.Noise = m.normals(noise.Weights, samples, 1, layer.out)
 		}
 		return out
