@@ -103,7 +103,8 @@ func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) *Likelihoo
 	case Counts(c.Likelihood):
 		logRate = add(Kernel, "log_rate", c.Outputs, func(dst []float64, v *Init) { copy(dst, v.LogRate) })
 	case !c.classifies():
-		logVar = add(Kernel, "log_variance", c.targets(), func(dst []float64, v *Init) { fill(dst, math.Log(v.NoiseVariance)) })
+		logVar = add(Kernel, "log_variance", c.targets(),
+			func(dst []float64, v *Init) { fill(dst, math.Log(v.NoiseVariance)) })
 	}
 	switch c.Likelihood {
 	case StudentLikelihood:

@@ -20,9 +20,10 @@ func checkGapped(args []int) *SpecError {
 const maxPatterns = 20000
 
 // gapped counts gapped k-mers: the symbols at g−m places of g, for every choice of places. The places
-// are part of the feature (Ghandi et al. 2014). It goes through the patterns, which are sets of places, and not through the places of a
-// sequence: all windows under one pattern have few keys, so that they are counted or sorted in the
-// fastest memory. Patterns with the same first places share the work for these.
+// are part of the feature (Ghandi et al. 2014). It goes through the patterns, which are sets of places,
+// and not through the places of a sequence: all windows under one pattern have few keys, so that they
+// are counted or sorted in the fastest memory. Patterns with the same first places share the work for
+// these.
 type gapped struct {
 	plainMap
 	g, k, letters int
