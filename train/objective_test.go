@@ -49,18 +49,21 @@ func TestRowsDecide(t *testing.T) {
 	}
 }
 
-// Two layers are the default where there are two rows for each of their parameters, and the user has not asked for
-// another depth or for the bound. They take fewer steps, unless the user gives a number.
+// Two layers are the default where rows outnumber their parameters, and the user has not asked for another depth or for
+// the bound. They have as many features as rows allow, and take fewer steps, unless the user gives a number.
 func TestRowsDecideDepth(t *testing.T) {
 	small := "inducing=4 latents=1 features=4 "
 	for _, c := range []struct {
 		words                string
 		rows                 int
 		layers, width, steps int
+		latents, features    int // 0 is any
 	}{
 		{words: small, rows: 600, layers: 2, width: 16, steps: 9300},
-		// rows outnumber the parameters, but are fewer than two for each
-		{words: small, rows: 300, layers: 1, width: 8, steps: 15000},
+		{words: small, rows: 260, layers: 1, width: 8, steps: 15000},
+		{words: "inducing=4", rows: 20000, layers: 2, width: 16, steps: 9300, latents: 32, features: 160},
+		{words: "inducing=4", rows: 18500, layers: 2, width: 16, steps: 9300, latents: 32, features: 150},
+		{words: "inducing=4", rows: 11500, layers: 1, width: 8, steps: 15000, latents: 8, features: 100},
 		{words: small + "steps=700", rows: 600, layers: 2, width: 16, steps: 700},
 		{words: small + "layers=1", rows: 600, layers: 1, width: 8, steps: 15000},
 		{words: small + "objective=elbo", rows: 600, layers: 1, width: 8, steps: 15000},
@@ -70,9 +73,15 @@ func TestRowsDecideDepth(t *testing.T) {
 		{words: "preset=paper inducing=4 latents=1 features=4 batch=9", rows: 600, layers: 1, width: 10, steps: 66667},
 	} {
 		got, notes, err := config(t, c.words).Fit(t.Context(), table(t, c.rows, 1, wave))
-		if err != nil || got.Layers != c.layers || got.Hidden != c.width || got.Steps != c.steps {
-			t.Errorf("%q, %d rows: %d layers of width %d for %d steps: %v, %v", c.words, c.rows, got.Layers, got.Hidden,
-				got.Steps, notes, err)
+		if err != nil || got.Layers != c.layers || got.Hidden != c.width || got.Steps != c.steps ||
+			c.latents > 0 && (got.Latents != c.latents || got.Features != c.features) {
+			t.Errorf("%q, %d rows: %d layers of width %d, %d latents, %d features, %d steps: %v, %v", c.words, c.rows,
+				got.Layers, got.Hidden, got.Latents, got.Features, got.Steps, notes, err)
+		}
+		// what all rows have settled stays for a part of them, as in a trial of preset best
+		if part, _, err := got.Fit(t.Context(), table(t, c.rows/4*3, 1, wave)); err != nil ||
+			part.Layers != got.Layers || part.Features != got.Features {
+			t.Errorf("%q, a part of %d rows: %d layers, %d features: %v", c.words, c.rows, part.Layers, part.Features, err)
 		}
 	}
 }

@@ -197,8 +197,8 @@ func (c *Candidate) temperature() (o options.Setting) {
 	return o
 }
 
-// settlePosterior settles the objective, the covariance of the weights and the layers by all rows, so that the model of
-// a trial is the one that is refitted.
+// settlePosterior settles the objective, the covariance of the weights, and the layers with their sizes, by all rows.
+// So the model of a trial is the one that is refitted.
 func (s *Search) settlePosterior(ctx context.Context, cfg *options.Config) (*options.Config, error) {
 	if s.Steps == 0 {
 		return cfg, nil
@@ -211,7 +211,7 @@ func (s *Search) settlePosterior(ctx context.Context, cfg *options.Config) (*opt
 		fit = fit.With("objective", fit.ObjectiveOf(s.Rows))
 	}
 	return cfg.With("objective", fit.Objective).With("w-cov", fit.WCov).With("layers", fit.Layers).
-		With("hidden", fit.Hidden), nil
+		With("hidden", fit.Hidden).With("latents", fit.Latents).With("features", fit.Features), nil
 }
 
 // trainCandidate trains a candidate on rows, with more settings; it skips those without a key.

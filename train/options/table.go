@@ -190,7 +190,8 @@ func (c *Config) gpOptions() []Option {
 		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: atLeast(0), value: &c.GPLengthscaleFactor,
 			Help: "factor of the initial length-scales; 0 finds them by an exact GP on a few rows"},
 		{Key: "latents", Models: onGPDRF, Arg: "J", limits: between(1, MaxWidth), value: &c.Latents,
-			Help: "number of latent functions; by default one for each output and as many more, up to 32, except for sequences"},
+			Help: "number of latent functions; by default one for each output and as many more, up to 32, except for " +
+				"sequences; 32 with two layers by default"},
 	}
 }
 
@@ -198,12 +199,13 @@ func (c *Config) gpOptions() []Option {
 func (c *Config) drfOptions() []Option {
 	return []Option{
 		{Key: "layers", Models: onDRF, Arg: "L", limits: between(1, 16), value: &c.Layers,
-			Help: "number of random-feature layers; preset default has two where each of their parameters has two rows"},
+			Help: "number of random-feature layers; preset default has two where rows outnumber their parameters"},
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
-			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature"},
+			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature; up to 200 with two " +
+				"layers by default"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,
 			Needs: missingNeed(c.Layers > 1, "layers=2 or more"),
-			Help:  "width between two layers"},
+			Help:  "width between two layers; 16 where rows choose two"},
 		{Key: "features-kernel", Models: onDRF, Values: model.FeatureKernels(), value: &c.FeatureKernel,
 			Help: "cosines and sines of rbf (the paper's) or of Matérn kernels, whose frequencies have heavier " +
 				"tails. arccosN: arc-cosine features √2 max(0, p)ⁿ of degree n, as in a wide network with such " +

@@ -72,7 +72,7 @@ class Estimator(BaseEstimator):
         preset : {"default", "best", "paper"}
             Where the other options start from. best searches for a good model within time_limit.
         steps : int
-            Training steps. None takes 5 for each row of a table, at least 2000 and at most 15000.
+            Training steps. None takes 5 for each row of a small table, at least 2000; see docs/python.md.
         time_limit : float or str
             Seconds to train, in place of steps; or a text such as "10m".
         inducing, latents, layers, features : int
@@ -287,7 +287,7 @@ class Estimator(BaseEstimator):
             given["inducing"] = max(1, min(self.inducing, left))
         given |= self._passed()
         if not _options.LENGTH & given.keys() and given.get("preset") == "default" and self._kind != SEQUENCES:
-            given["steps"] = min(max(5 * n, 2000), 15000)
+            given |= {"steps": max(5 * n, 2000)} if n < 3000 else {}  # more rows have the command's own number
             given.setdefault("objective", "auto")
         return self._words(given)
 
