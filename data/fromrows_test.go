@@ -13,7 +13,7 @@ func TestGivenRows(t *testing.T) {
 	trained := must.Get(FromRows(Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, 2}, {2, 5}, {4, 3}},
 		Values: []float64{1, 2, 4}}))(t)
 	for want, r := range map[string]Rows{
-		"row 2 has 2 numbers, and there are 3 columns": {Columns: []string{"a", "note", "b"},
+		"row 2 has 2 numbers for 3 columns: give one for each": {Columns: []string{"a", "note", "b"},
 			Inputs: [][]float64{{1, 0, 2}, {1, 2}}},
 		"row 1 has 1 number, the training data have 2 columns": {Inputs: [][]float64{{1}}},
 		"2 values for 1 row: give one for each row":            {Inputs: [][]float64{{1, 2}}, Values: []float64{1, 2}},

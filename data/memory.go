@@ -182,8 +182,7 @@ func (r Rows) checkTargets() error {
 	}
 	for i, row := range r.Targets {
 		if n := len(r.targetNames()); len(row) != n {
-			return errorf("", "row %d has %s, and there are %s: give a number for each target", i+1,
-				plural(len(row), "number"), plural(n, "target"))
+			return lengthError(i, len(row), plural(n, "target"), r.TargetNames != nil)
 		}
 		for _, v := range row {
 			if !(math.Abs(v) <= largest) {
@@ -204,8 +203,7 @@ func (r Rows) numbers(columns []string) ([]float64, error) {
 	x := make([]float64, 0, r.N()*len(columns))
 	for i, row := range r.Inputs {
 		if len(row) != len(columns) {
-			return nil, errorf("", "row %d has %s, and there are %s: give a number for each column", i+1,
-				plural(len(row), "number"), plural(len(columns), "column"))
+			return nil, lengthError(i, len(row), plural(len(columns), "column"), r.Columns != nil)
 		}
 		for c, v := range row {
 			if !(math.Abs(v) <= largest) {
@@ -216,6 +214,16 @@ func (r Rows) numbers(columns []string) ([]float64, error) {
 		x = append(x, row...)
 	}
 	return x, nil
+}
+
+// lengthError is the error of row i, which has n numbers for columns such as "2 targets". Without names, row 1 gave
+// their count.
+func lengthError(i, n int, columns string, named bool) error {
+	numbers := plural(n, "number")
+	if !named {
+		return errorf("", "row %d has %s, and row 1 has %s: give each row as many", i+1, numbers, columns)
+	}
+	return errorf("", "row %d has %s for %s: give one for each", i+1, numbers, columns)
 }
 
 // kind is the alphabet that Tokens names, or the one that the sequences look like.

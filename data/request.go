@@ -59,8 +59,7 @@ func (r Rows) Request(s Schema) (Request, error) {
 				plural(len(names), "column"))
 		}
 		if r.Columns != nil && len(row) != len(r.Columns) {
-			return g, errorf("", "row %d has %s, and there are %s: give a number for each column", i+1,
-				plural(len(row), "number"), plural(len(r.Columns), "column"))
+			return g, lengthError(i, len(row), plural(len(r.Columns), "column"), true)
 		}
 		for _, k := range at {
 			g.Numbers = append(g.Numbers, row[k])
