@@ -104,7 +104,7 @@ type Options struct {
 // Progress is the state of a training.
 type Progress struct {
 	Step, Steps int
-	ELBO        float64 // the objective in nats for all rows, estimated on one batch
+	Objective   float64 // what training maximises, in nats for all rows, estimated on one batch
 	Bound       bool    // the objective is the evidence lower bound
 	Elapsed     time.Duration
 }
@@ -256,7 +256,7 @@ func (r *reporter) Note(format string, args ...any) {
 
 func (r *reporter) Step(p rundir.Progress) {
 	if r.o.Progress != nil {
-		r.o.Progress(Progress{Step: p.Step, Steps: p.Total, ELBO: p.ELBO, Bound: p.Bound,
+		r.o.Progress(Progress{Step: p.Step, Steps: p.Total, Objective: p.ELBO, Bound: p.Bound,
 			Elapsed: p.Elapsed})
 	}
 }

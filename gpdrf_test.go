@@ -140,13 +140,14 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Progress reports whether the objective is a bound.
+// Progress reports the objective, and whether it is a bound.
 func TestProgressOfBound(t *testing.T) {
 	for objective, want := range map[string]bool{"elbo": true, "predictive": false} {
 		var last gpdrf.Progress
 		if _, err := gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 2, Device: "cpu",
 			Set:      map[string]string{"objective": objective},
-			Progress: func(p gpdrf.Progress) { last = p }}); err != nil || last.Bound != want {
+			Progress: func(p gpdrf.Progress) { last = p }}); err != nil || last.Bound != want ||
+			last.Objective == 0 {
 			t.Errorf("%s: %+v, %v", objective, last, err)
 		}
 	}
