@@ -10,6 +10,8 @@
 // their names. To work on files, run folders, checkpoints or cross-validations, use the command. The
 // packages below this one are its parts, and may change in any release.
 //
+// Errors about Rows count them from 1; indices of rows, such as that of Prediction.Interval, count from 0.
+//
 // The number of threads is GOMAXPROCS. A Model may be used by several goroutines.
 package gpdrf
 
