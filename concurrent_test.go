@@ -68,7 +68,13 @@ func TestPredictSideBySide(t *testing.T) {
 		running.Go(func() {
 			for i := g; i < len(inputs); i += 4 {
 				p, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: inputs[i : i+1]})
-				if err != nil || p.Mean[0] != want.Mean[i] || p.Quantile(0, 0.3) != want.Quantile(i, 0.3) {
+				if err != nil {
+					t.Errorf("row %d: %v", i, err)
+					return
+				}
+				q, err := p.Quantile(0, 0.3)
+				wantQ, _ := want.Quantile(i, 0.3)
+				if err != nil || p.Mean[0] != want.Mean[i] || q != wantQ {
 					t.Errorf("row %d: %v, %v", i, p, err)
 				}
 				if i%20 == 0 {

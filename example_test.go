@@ -257,9 +257,11 @@ func ExampleTarget_Quantile() {
 		log.Fatal(err)
 	}
 	y := p.Targets[0]
-	fmt.Println(y.Name, "has its quantiles in order:", y.Quantile(0, 0.1) < y.Quantile(0, 0.2))
+	low, _ := y.Quantile(0, 0.1)
+	high, err := y.Quantile(0, 0.2)
+	fmt.Println(y.Name, "has its quantiles in order:", low < high, err)
 	// Output:
-	// target has its quantiles in order: true
+	// target has its quantiles in order: true <nil>
 }
 
 func ExamplePrediction_Quantile() {
@@ -272,10 +274,14 @@ func ExamplePrediction_Quantile() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("the mean lies within the central 90 %:", p.Quantile(0, 0.05) < p.Mean[0] &&
-		p.Mean[0] < p.Quantile(0, 0.95))
+	low, _ := p.Quantile(0, 0.05)
+	high, err := p.Quantile(0, 0.95)
+	fmt.Println("the mean lies within the central 90 %:", low < p.Mean[0] && p.Mean[0] < high, err)
+	_, err = p.Quantile(0, 95)
+	fmt.Println(err)
 	// Output:
-	// the mean lies within the central 90 %: true
+	// the mean lies within the central 90 %: true <nil>
+	// level 95: must be above 0 and below 1
 }
 
 func ExampleTarget_Interval() {
@@ -389,10 +395,11 @@ func ExampleTrain_counts() {
 		log.Fatal(err)
 	}
 	fmt.Printf("four hours have %.1f times the calls of one\n", p.Mean[1]/p.Mean[0])
-	fmt.Println("quantiles are counts:", p.Quantile(0, 0.95) == math.Floor(p.Quantile(0, 0.95)))
+	q, err := p.Quantile(0, 0.95)
+	fmt.Println("quantiles are counts:", q == math.Floor(q), err)
 	// Output:
 	// four hours have 4.0 times the calls of one
-	// quantiles are counts: true
+	// quantiles are counts: true <nil>
 }
 
 func ExampleTrain_levels() {

@@ -153,8 +153,7 @@ func TestProgressOfBound(t *testing.T) {
 	}
 }
 
-// A quantile is NaN where there is none: in a classification, and at levels that are no
-// probability.
+// A quantile is an error where there is none: in a classification, and at levels that are no probability.
 func TestNoQuantile(t *testing.T) {
 	inputs := [][]float64{{1}, {2}, {3}, {4}, {5}, {6}}
 	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Device: "cpu"}
@@ -165,19 +164,19 @@ func TestNoQuantile(t *testing.T) {
 		return p
 	}
 	classes := predict(gpdrf.Rows{Classes: []string{"a", "b", "a", "b", "a", "b"}})
-	if q := classes.Quantile(0, 0.5); !math.IsNaN(q) {
+	if q, err := classes.Quantile(0, 0.5); err == nil {
 		t.Errorf("%g of a classification", q)
 	}
 	for _, likelihood := range []string{"gaussian", "student-t"} {
 		o.Likelihood = likelihood
 		values := predict(gpdrf.Rows{Values: []float64{1, 2, 1, 3, 2, 4}})
 		for _, level := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1)} {
-			if q := values.Quantile(0, level); !math.IsNaN(q) {
-				t.Errorf("%s: %g at the level %g", likelihood, q, level)
+			if q, err := values.Quantile(0, level); err == nil || !strings.Contains(err.Error(), "must be above 0") {
+				t.Errorf("%s: %g at the level %g, %v", likelihood, q, level, err)
 			}
 		}
-		if q := values.Quantile(0, 0.5); math.IsNaN(q) {
-			t.Errorf("%s: no median", likelihood)
+		if q, err := values.Quantile(0, 0.5); err != nil || math.IsNaN(q) {
+			t.Errorf("%s: no median: %v", likelihood, err)
 		}
 	}
 }
@@ -210,7 +209,7 @@ func TestSeveralTargets(t *testing.T) {
 	for c, want := range []float64{100, -1} {
 		y := p.Targets[c]
 		if y.Name != []string{"y0", "y1"}[c] || math.Abs(y.Mean[0]/want-1) > 0.2 || math.Abs(y.Mean[1]/want+1) > 0.2 ||
-			!(y.Quantile(0, 0.01) < y.Mean[0] && y.Mean[0] < y.Quantile(0, 0.99)) {
+			!(must.Get(y.Quantile(0, 0.01))(t) < y.Mean[0] && y.Mean[0] < must.Get(y.Quantile(0, 0.99))(t)) {
 			t.Errorf("target %d: %+v, want ±%g", c, y, want)
 		}
 	}
@@ -322,7 +321,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// The interval and the set of a row that a prediction does not have are errors, and its quantile is NaN.
+// The quantile, the interval and the set of a row that a prediction does not have are errors.
 func TestNoSuchRow(t *testing.T) {
 	var numbers, classes gpdrf.Rows
 	for i := range 40 {
@@ -336,15 +335,19 @@ func TestNoSuchRow(t *testing.T) {
 			Set: map[string]string{"eval-samples": "10", "level": "0.5"}}))(t)
 		p := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs[:3]}))(t)
 		for _, i := range []int{-1, 3} {
-			var err error
+			_, err := p.Quantile(i, 0.5)
+			errs := []error{err}
 			if rows.Classes != nil {
 				_, err = p.Set(i, 0.5)
+				errs = []error{err}
 			} else {
 				_, _, err = p.Interval(i, 0.5)
+				errs = append(errs, err)
 			}
-			if err == nil || !strings.Contains(err.Error(), "of a prediction of 3 rows: they count from 0") ||
-				!math.IsNaN(p.Quantile(i, 0.5)) {
-				t.Errorf("row %d: %v", i, err)
+			for _, err := range errs {
+				if err == nil || !strings.Contains(err.Error(), "of a prediction of 3 rows: they count from 0") {
+					t.Errorf("row %d: %v", i, err)
+				}
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package gpdrf
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -45,18 +44,22 @@ type Target struct {
 	conformal  *fitted.Conformal
 }
 
-// Quantile is the quantile of row i at a level between 0 and 1. It is NaN at other levels, and if there is no row i.
-func (t *Target) Quantile(i int, level float64) float64 {
-	if !(level > 0 && level < 1) || checkRow(i, len(t.Mean)) != nil {
-		return math.NaN()
+// Quantile is the quantile of row i at a level between 0 and 1. Another level is an error, and so is a row that does
+// not exist.
+func (t *Target) Quantile(i int, level float64) (float64, error) {
+	if !(level > 0 && level < 1) {
+		return 0, fmt.Errorf("level %g: must be above 0 and below 1", level)
 	}
-	return t.regression.Quantile(i, level)
+	if err := checkRow(i, len(t.Mean)); err != nil {
+		return 0, err
+	}
+	return t.regression.Quantile(i, level), nil
 }
 
-// Quantile is the quantile of the first target. It is NaN in a classification, which has none.
-func (p *Prediction) Quantile(i int, level float64) float64 {
+// Quantile is the quantile of the first target. It is an error in a classification, which has Probabilities.
+func (p *Prediction) Quantile(i int, level float64) (float64, error) {
 	if len(p.Targets) == 0 {
-		return math.NaN()
+		return 0, errors.New("a classification has no quantiles: read Probabilities")
 	}
 	return p.Targets[0].Quantile(i, level)
 }
