@@ -133,7 +133,7 @@ func TestHoldOut(t *testing.T) {
 
 func TestValidationUsage(t *testing.T) {
 	for words, want := range map[string]string{
-		"validation=0.7": `--validation: "0.7" must be a fraction of at most 0.5, or a file`,
+		"validation=0.7": `--validation: "0.7" must be a fraction of at most 0.5`,
 		"validation=nan": `"nan" must be a fraction`,
 		"early-stop=3":   "--early-stop: there are no rows to evaluate on",
 		"eval-every=3":   "--eval-every: there are no rows to evaluate on",

@@ -43,8 +43,7 @@ func (c *Config) Validates() bool {
 // checkValidation refuses a fraction that is too large, and options of a validation without validation rows.
 func (c *Config) checkValidation() error {
 	if fraction, _ := c.validation(); !(fraction >= 0 && fraction <= mostValidation) {
-		return c.Errorf("validation", "%q must be a fraction of at most %g, or a file",
-			c.Validation, mostValidation)
+		return c.Errorf("validation", "%q must be a fraction of at most %g", c.Validation, mostValidation)
 	}
 	if c.Validates() {
 		return nil
@@ -54,7 +53,7 @@ func (c *Config) checkValidation() error {
 		value int
 	}{{"early-stop", c.EarlyStop}, {"eval-every", c.EvalEvery}} {
 		if o.value > 0 {
-			return c.Errorf(o.key, "there are no rows to evaluate on: give --set validation=0.1, or a file")
+			return c.Errorf(o.key, "there are no rows to evaluate on: give --set validation=0.1")
 		}
 	}
 	return nil
