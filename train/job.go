@@ -46,8 +46,10 @@ type Job struct {
 	attemptState  rundir.State   // state of a checkpoint before the first step, which has attempts
 	attemptResult *rundir.Result // result of the same checkpoint
 
-	rowLocation      string     // place of the rows: host; "" is by the free memory
-	distanceMethod   string     // way to distances of sequences: table, steps; "" is by the free memory
+	// Tests alone set these two; "" is by the free memory.
+	rowLocation    string // place of the rows: host
+	distanceMethod string // way to distances of sequences: table, steps
+
 	sequences        *sequences // results of chooseInducing and countFeatures; nil before them
 	distancesInSteps bool       // distances are computed in every step; set by applyPlan
 	streamsBatches   bool       // each step brings its batch from the host; set by applyPlan
