@@ -34,7 +34,7 @@ type Step struct {
 	options  Options
 	adam     struct{ m, v, rate *device.Tensor } // moments, and rate of each parameter
 	loop     func(device.StepScalars)            // compute, or its replay
-	done     bool                                // the last step was not left
+	done     bool                                // result of compute, since loop returns none: the step was not left
 	sentStep uint32                              // number of the step whose batch was sent last, if rows stay on the host
 
 	reducer       Reducer
