@@ -69,7 +69,8 @@ func reported(err error) *Error {
 	case errors.As(err, &size):
 		return &Error{tooLarge, fmt.Sprintf("the body is larger than %d bytes: send fewer rows at a time", size.Limit)}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded): // the latter, of a body
-		return &Error{timedOut, "the time for this request is over: raise --timeout, or send fewer rows if there are many"}
+		return &Error{timedOut, "the time for this request is over: send fewer rows at a time, or ask the operator of " +
+			"the server for a longer --timeout"}
 	case errors.Is(err, context.Canceled):
 		return &Error{clientGone, "the request was left"}
 	}

@@ -155,7 +155,8 @@ func TestFullQueue(t *testing.T) {
 	c.MaxDelay, c.Timeout = time.Second, 200*time.Millisecond
 	r := serveKind(t, numbers, c)
 	body := []byte(`{"instances":[[1,2]]}`)
-	if code, _, answer := r.post(t, "/v1/models/m:predict", body); code != 504 {
+	if code, _, answer := r.post(t, "/v1/models/m:predict", body); code != 504 ||
+		!strings.Contains(string(answer), "ask the operator") {
 		t.Errorf("a slow batch: %d %s", code, answer)
 	}
 	full := &batcher{queue: make(chan *job)} // nobody reads it

@@ -69,8 +69,8 @@ func (s *store) start() error {
 }
 
 func errTooBig(e *entry, bytes, budget int64) error {
-	return &Error{unavailable, fmt.Sprintf("model %s takes %d bytes, and all models may take %d: raise --memory",
-		quote(e.name), bytes, budget)}
+	return &Error{unavailable, fmt.Sprintf("model %s takes %d bytes, and all models may take %d: the server "+
+		"needs a larger --memory", quote(e.name), bytes, budget)}
 }
 
 // find returns the entry with this name.

@@ -143,7 +143,7 @@ func TestMemoryForModels(t *testing.T) {
 		t.Errorf("%d bytes of %d", size, c.Memory)
 	}
 	c.Memory = min(sizes[0], sizes[1]) / 2
-	if err := New(c, sources).Start(); err == nil || !strings.Contains(err.Error(), "raise --memory") {
+	if err := New(c, sources).Start(); err == nil || !strings.Contains(err.Error(), "needs a larger --memory") {
 		t.Errorf("a model that does not fit: %v", err)
 	}
 	if err := New(testConfig(), []Source{{"x", filepath.Join(dir, "x")}}).Start(); err == nil ||
