@@ -162,12 +162,12 @@ func (g *GPLayer) gram() {
 // Kuu = α L Lᵀ and A = L⁻¹ Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its
 // k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
 func (g *GPLayer) Forward(p *gpPass) {
-	g.project(p)
+	g.solve(p)
 	g.dev.Moments(g.momentsArgs(p))
 }
 
-// project computes A of the rows in p.in; the table may have it already (Project).
-func (g *GPLayer) project(p *gpPass) {
+// solve computes A = L⁻¹ Kuf/α of the rows in p.in; the table may have it already (Project).
+func (g *GPLayer) solve(p *gpPass) {
 	if p.in.projected {
 		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
 		return

@@ -23,7 +23,7 @@ func (m *Model) Project(p *Pass, data *Data, going func(done int) bool) {
 		}
 		m.dev.UploadInts(q.rows, rows)
 		q.gp.in.gather(m.dev, data, q.rows)
-		m.gp.project(q.gp)
+		m.gp.solve(q.gp)
 		m.dev.Download(a, q.gp.a)
 		for i := range b {
 			for j := range inducing {

@@ -40,7 +40,7 @@ type Job struct {
 	// Start is the model at which the run starts: rows are read by its Schema; nil for a new model.
 	Start *fitted.Model
 
-	// projection makes few inputs of many columns; nil if each column is an input, and before project.
+	// projection makes few inputs of many columns; nil if each column is an input, and before reduceColumns.
 	projection *data.Projection
 
 	attemptState  rundir.State   // state of a checkpoint before the first step, which has attempts
@@ -239,7 +239,7 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 		return nil, err
 	}
 	j.Config = fit
-	if err := j.project(ctx); err != nil {
+	if err := j.reduceColumns(ctx); err != nil {
 		return nil, err
 	}
 	if err := j.checkStart(); err != nil {

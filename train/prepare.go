@@ -212,9 +212,9 @@ func (j *Job) withClassWeights() (*Job, error) {
 	return &out, nil
 }
 
-// project makes few inputs of the columns of a wide table, by its training rows. A resumed run keeps the projection
-// of its start.
-func (j *Job) project(ctx context.Context) error {
+// reduceColumns makes few inputs of the columns of a wide table, by its training rows. A resumed run keeps the
+// projection of its start.
+func (j *Job) reduceColumns(ctx context.Context) error {
 	if j.Start != nil && j.projection == nil && j.Start.Projection != nil {
 		j.projection = j.Start.Projection
 		j.Train, j.Validation = j.projection.Apply(j.Train), j.projection.Apply(j.Validation)
