@@ -33,19 +33,19 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 	}
 	untimed := 0
 	if _, records := j.Device.(device.Recorder); records { // the first step may compile kernels
-		if _, err = r.pace(ctx, 1, 1, most); err != nil {
+		if _, err = r.timeSteps(ctx, 1, 1, most); err != nil {
 			return 0, err
 		}
 		untimed = 1
 	}
-	if pace, err = r.pace(ctx, 1+untimed, paceWarmup-untimed, most); err != nil || pace > most {
+	if pace, err = r.timeSteps(ctx, 1+untimed, paceWarmup-untimed, most); err != nil || pace > most {
 		return pace, err
 	}
-	return r.pace(ctx, 1+paceWarmup, paceSteps, most)
+	return r.timeSteps(ctx, 1+paceWarmup, paceSteps, most)
 }
 
-// pace is the mean time of steps: it takes them, and waits for their end.
-func (r *run) pace(ctx context.Context, first, steps int, most time.Duration) (time.Duration, error) {
+// timeSteps is the mean time of steps: it takes them, and waits for their end.
+func (r *run) timeSteps(ctx context.Context, first, steps int, most time.Duration) (time.Duration, error) {
 	start, done := time.Now(), 0
 	for done == 0 || done < steps && time.Since(start) < most {
 		if err := ctx.Err(); err != nil {

@@ -1,0 +1,96 @@
+package train
+
+import (
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// clock is the time of a run.
+type clock struct {
+	limit          Limit         // the time limit, whose clock also runs if there is no limit
+	deadline       time.Duration // time on the limit's clock after which no step begins; 0 without a limit
+	firstStepTime  time.Time     // time when this process began its first step
+	earlierSeconds float64       // seconds that the steps before a resume took
+	reviewed       review
+}
+
+// start begins to time the steps; the given number is done already.
+func (c *clock) start(steps int) {
+	c.firstStepTime = time.Now()
+	c.reviewed = newReview(steps, c.used(), c.deadline, firstReview)
+}
+
+// used is the time since the limit began to run.
+func (c *clock) used() time.Duration { return time.Since(c.limit.Began) }
+
+// late reports whether another step would end after the limit.
+func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }
+
+// seconds is the time in steps.
+func (c *clock) seconds() float64 { return c.earlierSeconds + time.Since(c.firstStepTime).Seconds() }
+
+// When the plan of a run with a time limit is reviewed, in shares of the time that remains. A plan is kept if it
+// takes no more than that time, and at least leastPlanShare of it.
+const (
+	firstReview    = 1.0 / 16
+	nextReview     = 1.0 / 3
+	leastPlanShare = 0.85
+)
+
+// review is the state of a run at the last review of its plan, from which its speed is measured.
+type review struct {
+	step  int
+	since time.Duration // time of the review on the clock of the time limit
+	next  time.Duration // time of the next review on that clock
+}
+
+func newReview(step int, now, deadline time.Duration, after float64) review {
+	return review{step, now, now + share(after, deadline-now)}
+}
+
+// replan plans the rest of a run with a time limit again if the machine has become slower or faster. Rank 0 decides.
+func (r *run) replan() error {
+	if r.clock.deadline == 0 || r.out.End != Running || r.out.Steps%reportEvery > 0 {
+		return nil
+	}
+	c := r.job.Config
+	steps := c.Steps
+	if c.StopAfter == 0 {
+		steps = r.clock.revisedSteps(r.out.Steps, steps)
+	}
+	if c.RowsChoseLength || c.Temperature > 0 && !c.Explicit("temperature") {
+		// the choice holds up to the length that was scored
+		steps = min(steps, c.Steps)
+	}
+	steps, err := fromRankZero(r.job.ranks(), steps)
+	if err != nil || steps == c.Steps {
+		return err
+	}
+	r.job.Config = c.Replan(r.out.Steps, steps)
+	r.lastStep = r.job.Config.Last()
+	r.schedule = newSchedule(r.job.Config)
+	return nil
+}
+
+// revisedSteps is the number of steps that the run is to have now, by its speed since the last review; steps is
+// the plan until then.
+func (c *clock) revisedSteps(step, steps int) int {
+	used := c.used()
+	if used < c.reviewed.next || step <= c.reviewed.step {
+		return steps
+	}
+	perStep := max(1, (used-c.reviewed.since)/time.Duration(step-c.reviewed.step))
+	c.reviewed = newReview(step, used, c.deadline, nextReview)
+	remaining := c.deadline - used
+	planTime := time.Duration(steps-step) * perStep
+	if planTime <= remaining && planTime >= share(leastPlanShare, remaining) {
+		return steps
+	}
+	return min(step+affordableSteps(remaining, perStep), options.MaxSteps)
+}
+
+// affordableSteps is the number of steps that are planned for the remaining time, at least one.
+func affordableSteps(remaining, perStep time.Duration) int {
+	return max(1, int(share(plannedShare, remaining)/perStep))
+}
