@@ -59,7 +59,7 @@ func (p *program) findBest(r *trainRequest) (err error) {
 	case p.tensorboard:
 		err = r.call.errorf("tensorboard", "is for a single model: trials keep no log, so leave it out")
 	case r.resume != "":
-		err = s.goOn(r.resume)
+		err = s.resume(r.resume)
 	case r.overwrite:
 		err = usagef("--overwrite: is for a single model: give this run a folder of its own")
 	default:
@@ -142,8 +142,8 @@ func (s *search) kind() string {
 	return "preset " + options.Best
 }
 
-// goOn continues a search that was interrupted.
-func (s *search) goOn(path string) (err error) {
+// resume continues a search that was interrupted.
+func (s *search) resume(path string) (err error) {
 	if err := s.req.call.noneOfNew(); err != nil {
 		return err
 	}

@@ -236,7 +236,7 @@ func (v *crossValidation) fold(k int) (err error) {
 	job.Started = limit.Began
 	v.p.cvPath = v.req.cv.Path()
 	s := &single{p: v.p, job: job, folder: folder, guard: guard}
-	r, _, err := s.run()
+	r, _, err := s.trainAndScore()
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}
@@ -279,7 +279,7 @@ func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*tra
 		}
 	}
 	if cv.Path() != "" && cv.Runs[k-1].Standing != rundir.FoldWaiting && cv.CanResume(k) {
-		return v.p.goOn(guard, cv.FoldPath(k), v.changes)
+		return v.p.reopen(guard, cv.FoldPath(k), v.changes)
 	}
 	cfg, err := cv.Begin(k, v.changes)
 	if err != nil {

@@ -41,7 +41,7 @@ func (p *program) train(c *call) error {
 	case trainResumed:
 		return p.resume(r)
 	}
-	return p.start(r)
+	return p.trainNew(r)
 }
 
 // single is the training of one model: a new run, or one that is resumed.
@@ -52,8 +52,8 @@ type single struct {
 	guard  *exitGuard // the guard until the first step
 }
 
-// start trains a new model.
-func (p *program) start(r *trainRequest) error {
+// trainNew trains a new model.
+func (p *program) trainNew(r *trainRequest) error {
 	cfg, err := r.call.config()
 	if err == nil {
 		err = rundir.CheckOut(r.outDir, r.overwrite, true)
@@ -90,7 +90,7 @@ func (p *program) start(r *trainRequest) error {
 	if err != nil {
 		return s.abandon(err)
 	}
-	return s.train(r.started)
+	return s.trainAndReport(r.started)
 }
 
 // resume continues a run.
@@ -102,7 +102,7 @@ func (p *program) resume(r *trainRequest) (err error) {
 	})
 	defer s.guard.stop()
 	if err = r.call.noneOfNew(); err == nil {
-		s.job, s.folder, err = p.goOn(s.guard, r.resume, r.call.given())
+		s.job, s.folder, err = p.reopen(s.guard, r.resume, r.call.given())
 	}
 	if errors.Is(err, errFinished) {
 		if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
@@ -113,7 +113,7 @@ func (p *program) resume(r *trainRequest) (err error) {
 	if err != nil {
 		return s.abandon(err)
 	}
-	return s.train(r.started)
+	return s.trainAndReport(r.started)
 }
 
 // discard removes the folder of a run without a checkpoint.
@@ -142,8 +142,8 @@ func (s *single) discardAfter(err error) error {
 	return err
 }
 
-// train trains the job, then tests it.
-func (s *single) train(started time.Time) error {
+// trainAndReport trains and tests the job, and prints the result.
+func (s *single) trainAndReport(started time.Time) error {
 	defer s.job.Device.Close()
 	if s.p.joined() {
 		err := train.CheckRanks(s.p.ranks, s.job.Config, s.job.Train.N())
@@ -157,7 +157,7 @@ func (s *single) train(started time.Time) error {
 		return s.p.trainAsWorker(s.job, s.guard)
 	}
 	s.p.noteRemoved(s.folder)
-	r, path, err := s.run()
+	r, path, err := s.trainAndScore()
 	if hasEnded(err) {
 		return err
 	}
@@ -252,9 +252,9 @@ func (p *program) resumeCommand(path string) string {
 	return rundir.ResumeCommand(path)
 }
 
-// run trains, saves and scores the model. After an error, the caller prints the result, if there is one, and
+// trainAndScore trains, saves and scores the model. After an error, the caller prints the result, if there is one, and
 // discards the folder.
-func (s *single) run() (r *rundir.Result, path string, err error) {
+func (s *single) trainAndScore() (r *rundir.Result, path string, err error) {
 	cfg := s.job.Config
 	if cfg.KLWeight != 1 {
 		s.p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
