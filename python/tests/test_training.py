@@ -24,9 +24,9 @@ from .conftest import LONG, SMALL, Table, eventually, start, wait_for_step
 def interrupt_after_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
     follow = _program._follow
 
-    def once(said: Any, lines: list[str], progress: Any) -> None:
+    def once(stderr_lines: Any, lines: list[str], progress: Any) -> None:
         monkeypatch.setattr(_program, "_follow", follow)
-        while not said.get().startswith("step"):
+        while not stderr_lines.get().startswith("step"):
             pass
         raise KeyboardInterrupt
 
@@ -339,7 +339,7 @@ def test_log_of_a_full_disk(table: Table, tmp_path: Path) -> None:
     before = model.history_
     with (run / "metrics.jsonl").open("a") as log:
         log.write('{"step": 6')
-    model._take(run)
+    model._adopt_run(run)
     assert model.history_ == before
 
 

@@ -205,20 +205,20 @@ class Estimator(BaseEstimator):
         n = kept(rows, roles, self.missing == "drop", _options.names(self.options, "ignore"))
         with closing(Run(self.run)) as run, ExitStack() as stack:
             resumes = run.resumes()
-            further = None
+            start_args = None
             if self.warm_start and not resumes and self.__sklearn_is_fitted__():
-                further = self._further(stack.enter_context(_claims.Folder()).path)
+                start_args = self._warm_start_args(stack.enter_context(_claims.Folder()).path)
             arguments = rows.write(run.stem, y, roles, _options.names_columns(self.options))
             run.only_rows(Path(arguments[1]))
             form = Path(arguments[1]).suffix
-            if further and form != getattr(self, "_form", form):
+            if start_args and form != getattr(self, "_form", form):
                 raise GPDRFInputError(
                     "warm_start: X is read as a table where it has weights, groups, missing values or words, and the "
                     "fit before had it in the other form: fit both alike, or fit anew"
                 )
             arguments += [
                 *("--test=none", f"--task={task}", "--set", "report=false"),
-                *(further or self._arguments(n, resumes, groups is not None or "group" in (self.options or {}))),
+                *(start_args or self._arguments(n, resumes, groups is not None or "group" in (self.options or {}))),
             ]
             given = self._given()
             alone = str(given.get("ensemble", 1)) == "1" and given.get("preset") != "best"
@@ -227,14 +227,14 @@ class Estimator(BaseEstimator):
                 run.warn_of_end()
                 with Progress() if self.verbose else nullcontext() as progress:
                     _program.run(["train", "--set", "until-eof=true", *arguments], run.folder, progress)
-                self._take(run.path)  # while nobody else may train there
+                self._adopt_run(run.path)  # while nobody else may train there
                 self._form = form
             except KeyboardInterrupt:
                 stopped = run.has_stopped()
                 run.kept = (run.path / CHECKPOINT_FILE).exists()
                 if not stopped:
                     raise
-                self._take(run.path)
+                self._adopt_run(run.path)
                 raise KeyboardInterrupt(
                     f"training stopped at step {self.result_['steps']}: the estimator has the model so far; "
                     f"with run={str(run.path)!r}, fit continues"
@@ -252,7 +252,7 @@ class Estimator(BaseEstimator):
         given = self.options or {}
         return {name: _options.plain(value) for name, value in given.items() if name not in self._own_options}
 
-    def _further(self, folder: Path) -> list[str]:
+    def _warm_start_args(self, folder: Path) -> list[str]:
         """The options of a training that starts at the fitted model: those that changed, and its length."""
         if not hasattr(self, "_config"):
             raise GPDRFInputError(
@@ -269,9 +269,9 @@ class Estimator(BaseEstimator):
         changed = {k: v for k, v in now.items() if k in _options.EACH or self._asked.get(k) != v}
         if isinstance(self.random_state, int | np.integer) and self.random_state != self._asked["random_state"]:
             changed["seed"] = seed_of(self.random_state)
-        return ["--from", str(folder), *self._words(changed)]
+        return ["--from", str(folder), *self._as_flags(changed)]
 
-    def _words(self, given: Mapping[str, Any]) -> list[str]:
+    def _as_flags(self, given: Mapping[str, Any]) -> list[str]:
         texts = [f"{name.replace('_', '-')}={_options.text(value)}" for name, value in given.items()]
         return [word for text in texts for word in ("--set", text)] + self._threads()
 
@@ -289,9 +289,9 @@ class Estimator(BaseEstimator):
         if not _options.LENGTH & given.keys() and given.get("preset") == "default" and self._kind != SEQUENCES:
             given |= {"steps": max(5 * n, 2000)} if n < 3000 else {}  # more rows have the command's own number
             given.setdefault("objective", "auto")
-        return self._words(given)
+        return self._as_flags(given)
 
-    def _take(self, run: Path) -> None:
+    def _adopt_run(self, run: Path) -> None:
         """Take the model of a run folder."""
         self.result_: dict[str, Any] = json.loads((run / RESULT_FILE).read_text(encoding="utf-8"))
         log = run / LOG_FILE  # an ensemble has one for each of its models
@@ -301,9 +301,9 @@ class Estimator(BaseEstimator):
         ]
         self._columns, self._config = None, (run / CONFIG_FILE).read_text(encoding="utf-8")
         self._asked = self._given() | {"random_state": self.random_state}
-        self._model = Model((run / MODEL_FILE).read_bytes(), self._where())
+        self._model = Model((run / MODEL_FILE).read_bytes(), self._predict_args())
 
-    def _where(self) -> list[str]:
+    def _predict_args(self) -> list[str]:
         """The options of a prediction."""
         return [f"--device={self.device}", *self._threads()]
 

@@ -24,7 +24,7 @@ LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @contextmanager
-def or_as_before(estimator: Estimator) -> Iterator[None]:
+def restoring_on_failure(estimator: Estimator) -> Iterator[None]:
     """Let an estimator stay as it was where a fit gives it no model: classes and model belong together."""
     fields = estimator.__dict__
     before = dict(fields)
@@ -75,7 +75,7 @@ class GPDRFRegressor(RegressorMixin, Estimator):
         of a patient, stay together where rows are held out: for validation, conformal, and the choice of options.
         groups="scaffold" groups molecules, as SMILES, by their scaffolds.
         """
-        with or_as_before(self):
+        with restoring_on_failure(self):
             rows, y = self._new_rows(X, y)
             y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
             self._fit(rows, y.ravel() if y.size == len(y) else y, "regression", sample_weight, groups)
@@ -151,7 +151,7 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
 
         options={"class-weights": "balanced"} gives each class the same share of the weights.
         """
-        with or_as_before(self):
+        with restoring_on_failure(self):
             self._fit_classes(X, y, sample_weight, groups)
         return self
 
@@ -182,11 +182,11 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         try:
             self._fit(rows, codes, "classification", sample_weight, groups)
         except GPDRFInputError as wrong:  # the program knows classes by their codes
-            said = re.sub(r'class "?(\d+)"? of y\b', lambda code: f'class "{classes[int(code[1])]}" of y', str(wrong))
-            raise GPDRFInputError(said) from None
+            text = re.sub(r'class "?(\d+)"? of y\b', lambda code: f'class "{classes[int(code[1])]}" of y', str(wrong))
+            raise GPDRFInputError(text) from None
 
-    def _take(self, run: Path) -> None:
-        super()._take(run)
+    def _adopt_run(self, run: Path) -> None:
+        super()._adopt_run(run)
         kept = [int(code) for code in self._model.schema()["classes"]]  # those of the rows that were not left out
         self.classes_: NDArray[Any] = self._labels[kept]
 

@@ -69,7 +69,7 @@ def load(estimator: E, path: Path) -> E:
         raise GPDRFInputError(
             f"{path}: {_FILE} belongs to another {MODEL_FILE}, as where a save was killed: save the estimator again"
         )
-    estimator._model = Model(content, estimator._where())
+    estimator._model = Model(content, estimator._predict_args())
     schema = estimator._model.schema()
     if schema["task"] not in name.lower().replace("regressor", "regression").replace("classifier", "classification"):
         raise GPDRFInputError(f"{path} holds a model of a {schema['task']}, which is not for a {name}")

@@ -54,29 +54,29 @@ def error(text: str, code: int, folder: Path, arguments: Sequence[str] = ()) -> 
     """The error that the program wrote last, without the temporary folder of its files."""
     if code < 0:  # nothing that it wrote before tells why
         return GPDRFError(f"the program was ended by signal {-code}: is there enough memory?")
-    said = text.rpartition("gpdrf-gpu: ")[2].strip() or f"the program ended with exit code {code}"
+    message = text.rpartition("gpdrf-gpu: ")[2].strip() or f"the program ended with exit code {code}"
     kind = GPDRFInputError if code == _BAD_INPUT else GPDRFError
-    return kind(_plain(said, folder, arguments))
+    return kind(_plain(message, folder, arguments))
 
 
-def _plain(said: str, folder: Path, arguments: Sequence[str]) -> str:
+def _plain(message: str, folder: Path, arguments: Sequence[str]) -> str:
     """A message that speaks of X, y and options, and not of the files and flags that the program reads."""
-    said = _DASHED.sub(r"\1\2\3", said.replace(str(folder) + os.sep, ""))
+    message = _DASHED.sub(r"\1\2\3", message.replace(str(folder) + os.sep, ""))
     if "--data" not in arguments:
-        return said
+        return message
     if "--from" in arguments:
-        said = said.replace(arguments[arguments.index("--from") + 1], "the estimator")
+        message = message.replace(arguments[arguments.index("--from") + 1], "the estimator")
     rows = Path(arguments[arguments.index("--data") + 1])
     targets = arguments[arguments.index("--target") + 1].split(",") if "--target" in arguments else ["label"]
     for k, target in enumerate(targets):
         column = f'(the )?(target )?column "{re.escape(target)}"'
-        said = re.sub(column, "y" if len(targets) == 1 else f"y[:, {k}]", said)
+        message = re.sub(column, "y" if len(targets) == 1 else f"y[:, {k}]", message)
     place = re.escape(rows.name) + r"(?::(\d+)(?::\d+)?|\(([xy])\.npy\)(?:: byte \d+)?)?"
 
     def name(found: re.Match[str]) -> str:
         return f"X, row {_row(rows, int(found[1]))}" if found[1] else "y" if found[2] == "y" else "X"
 
-    return re.sub(place, name, said)
+    return re.sub(place, name, message)
 
 
 def _row(rows: Path, line: int) -> int:
@@ -100,7 +100,7 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
     command = [path(), *arguments]
     if progress is None:
         command.append("--quiet")
-    said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    stderr_lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     lines: list[str] = []
     interrupted = False
     with (
@@ -116,16 +116,16 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
             **APART,
         ) as child,
     ):
-        reader = threading.Thread(target=_read, args=(child, said), daemon=True)
+        reader = threading.Thread(target=_read, args=(child, stderr_lines), daemon=True)
         reader.start()
         try:
             try:
                 parent.watch(child)
-                _follow(said, lines, progress)
+                _follow(stderr_lines, lines, progress)
             except KeyboardInterrupt:
                 interrupted = True
                 child.send_signal(_CTRL_C)
-                _follow(said, lines, progress)
+                _follow(stderr_lines, lines, progress)
         except BaseException:  # a second Ctrl-C, or what progress raises
             child.kill()
             raise
@@ -178,7 +178,7 @@ class _Parent:
         self._ended.set()
 
 
-def _read(child: subprocess.Popen[str], said: queue.SimpleQueue[str | None]) -> None:
+def _read(child: subprocess.Popen[str], stderr_lines: queue.SimpleQueue[str | None]) -> None:
     """Pass the lines of a command on, and None at their end.
 
     This is for a thread: Ctrl-C ends no read on Windows, nor where a library has asked the system to resume reads,
@@ -187,18 +187,18 @@ def _read(child: subprocess.Popen[str], said: queue.SimpleQueue[str | None]) -> 
     assert child.stderr is not None
     try:
         for line in child.stderr:
-            said.put(line.strip())
+            stderr_lines.put(line.strip())
     finally:
-        said.put(None)
+        stderr_lines.put(None)
 
 
 def _follow(
-    said: queue.SimpleQueue[str | None], lines: list[str], progress: Callable[[int, int, str], None] | None
+    stderr_lines: queue.SimpleQueue[str | None], lines: list[str], progress: Callable[[int, int, str], None] | None
 ) -> None:
     """Take the lines of a command to their end."""
     while True:
         try:
-            line = said.get(timeout=_LOOK)
+            line = stderr_lines.get(timeout=_LOOK)
         except queue.Empty:
             continue
         if line is None:

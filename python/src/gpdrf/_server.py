@@ -90,10 +90,10 @@ class Server:
         if "seed" in parameters:
             parameters = {**parameters, "first_row": first}
         try:
-            part, told = self._infer(rows.tensors(self._about), name, parameters)
+            part, warnings = self._infer(rows.tensors(self._about), name, parameters)
         except GPDRFInputError as error:
             raise GPDRFInputError(_of_x(str(error), first)) from None
-        for text in told:
+        for text in warnings:
             warn(_of_x(text, first))
         return [part]
 
@@ -245,9 +245,9 @@ class _Child:
         except subprocess.TimeoutExpired:
             return False
         if self.process.returncode > 0:
-            said = (self.folder / "log").read_text(encoding="utf-8", errors="replace")
-            error = _program.error(said, self.process.returncode, self.folder)
-            raise NoSocketError(str(error)) if "gpdrf-gpu: --listen: " in said else error
+            log = (self.folder / "log").read_text(encoding="utf-8", errors="replace")
+            error = _program.error(log, self.process.returncode, self.folder)
+            raise NoSocketError(str(error)) if "gpdrf-gpu: --listen: " in log else error
         return True
 
 
