@@ -34,9 +34,9 @@ type ELBO struct {
 // Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
 // Params.Grad. It is one straight line: the parameters' own terms, such as Kuu and the KLs; then,
 // for the batch or for each part of it, forward, the likelihood, backward; then the way back to the
-// parameters. Nothing is read back: Report does that, when someone wants to know. Where Leave or Sum
-// ended it, it is not done: neither the gradient nor the next Report mean anything. Parameters do
-// not change.
+// parameters. Nothing is read back: Report does that, when someone wants to know. If Leave or Sum
+// ends it, done is false: then the gradient and the next Report are invalid. Parameters do not
+// change.
 func (m *Model) Gradient(p *Pass, data *Data, at GradientArgs) (done bool) {
 	for i, parts := range p.shards {
 		if !m.accumulate(p, parts, data, at) {

@@ -132,7 +132,7 @@ func (s *store) take(e *entry) *loaded {
 		return nil
 	}
 	e.used = time.Now()
-	e.model.users.Add(1) // one is there: the entry itself
+	e.model.users.Add(1) // the entry holds one
 	return e.model
 }
 

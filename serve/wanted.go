@@ -87,7 +87,7 @@ func (w Wanted) forOutput(spec TensorSpec) (wantedOutput, error) {
 			return out, badf("count: %d must be from 1 to %d", count, maxWanted)
 		}
 		if firstRow < 0 || firstRow > math.MaxInt32 {
-			return out, badf("first_row: %d is the number of no row", firstRow)
+			return out, badf("first_row: %d must be from 0 to %d", firstRow, math.MaxInt32)
 		}
 	}
 	if !out.asked {

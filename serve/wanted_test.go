@@ -120,7 +120,7 @@ func TestWanted(t *testing.T) {
 	}
 	for parameters, want := range map[string]string{
 		`{"count": -1}`: "count: -1 must be from 1 to 65536", `{"count": 65537}`: "count",
-		`{"first_row": -1}`: "first_row: -1 is the number of no row", `{"count": 0}`: "count: 0 must be",
+		`{"first_row": -1}`: "first_row: -1 must be from 0 to 2147483647", `{"count": 0}`: "count: 0 must be",
 		`{"levels": "0.5"}`: "has no parameter",
 	} {
 		if _, err := web(0, 1, "draws", parameters); err == nil || !strings.Contains(err.Error(), want) {

@@ -36,7 +36,7 @@ def child_of(model: GPDRFRegressor) -> _server._Child:
 
 
 def lives(process: int) -> bool:
-    """Whether there is such a process, which may be nobody's child."""
+    """Whether there is such a process, which may be orphaned."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

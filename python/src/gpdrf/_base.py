@@ -241,7 +241,7 @@ class Estimator(BaseEstimator):
                 ) from None
 
     def _given(self) -> dict[str, Any]:
-        """The options that are parameters, without a seed and steps that nobody gave."""
+        """The options that are parameters; a seed and steps only where they were set."""
         given = {name: getattr(self, name) for name in _NAMES if getattr(self, name) is not None}
         if self.time_limit is not None:
             given["time-limit"] = self.time_limit if isinstance(self.time_limit, str) else f"{self.time_limit}s"

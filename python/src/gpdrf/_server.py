@@ -36,7 +36,7 @@ _CHILDREN = 16  # that are warm at a time
 
 
 class NoSocketError(GPDRFError):
-    """This system lets nobody have a Unix socket."""
+    """Unix sockets are not available."""
 
 
 def available() -> bool:
