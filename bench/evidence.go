@@ -125,12 +125,18 @@ func (p evidencePage) summary() string {
 	return strings.TrimSpace(text)
 }
 
-// bestSummary compares the preset best with the default on small tables. The README has this text, too.
+// bestSummary compares the preset best with the default on small tables, and on all sets. The README has this text,
+// too.
 func (p evidencePage) bestSummary() string {
 	const few = 1500
 	m := p.match(numbers, methodOf("best"), rankedBy(numbers), 0, few)
+	sets, worse := 0, 0
+	for _, kind := range kindsOfSets {
+		all := p.wholeMatch(kind, m.other)
+		sets, worse = sets+all.sets(), worse+all.count[0]
+	}
 	return fmt.Sprintf("On %d tables of numbers with fewer than %d rows, it has a better NLPD than the default on %d, "+
-		"and a worse one on %d.", m.sets(), few, m.count[2], m.count[0])
+		"and a worse one on %d. Of all %d sets, it is worse on %d.", m.sets(), few, m.count[2], m.count[0], sets, worse)
 }
 
 // firstFoldCells returns the cells of fold 1, and the number of those with a record.

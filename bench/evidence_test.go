@@ -150,7 +150,8 @@ func TestEvidenceIsCurrent(t *testing.T) {
 	if string(text) != page.String() {
 		t.Errorf("%s is not what the records say: go -C bench run . evidence", evidenceFile)
 	}
-	for path, says := range map[string][]string{"README.md": {page.summary(), page.bestSummary()},
+	checks := checkSummary(suiteChecks(page.suite.records, page.suite.rankings[0]))
+	for path, says := range map[string][]string{"README.md": {page.summary(), page.bestSummary(), checks},
 		"docs/best.md": {page.bestSummary()}} {
 		if text, err = os.ReadFile(path); err != nil {
 			t.Fatal(err)

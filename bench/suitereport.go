@@ -144,14 +144,19 @@ func (p suitePage) repeatedCells(b *strings.Builder) {
 	}
 }
 
+// checkSummary counts the checks that fail. The README has this text, too.
+func checkSummary(all []suiteCheck) string {
+	failed := slices.DeleteFunc(slices.Clone(all), func(c suiteCheck) bool { return len(c.fails) == 0 })
+	return fmt.Sprintf("%d of %d checks fail.", len(failed), len(all))
+}
+
 func (p suitePage) checks(b *strings.Builder) {
 	all := suiteChecks(p.records, p.rankings[0])
-	failed := slices.DeleteFunc(slices.Clone(all), func(c suiteCheck) bool { return len(c.fails) == 0 })
-	fmt.Fprintf(b, "\n## What must hold\n\n%d of %d checks fail. One set is enough for that, and the last column "+
+	fmt.Fprintf(b, "\n## What must hold\n\n%s One set is enough for that, and the last column "+
 		"has each, with its\ndifference or score: there our models have to become better. The first four checks are on "+
 		"sets with\n%d rows or more, and the others on all. The number of folds is in brackets, and `default alone` "+
 		"where\n`best` had no other model: two runs of one model differ there.\n\n"+
-		"| check | holds on | | fails on |\n|---|---|---|---|\n", len(failed), len(all), fewRows)
+		"| check | holds on | | fails on |\n|---|---|---|---|\n", checkSummary(all), fewRows)
 	for _, c := range all {
 		b.WriteString(c.row())
 	}
