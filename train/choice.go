@@ -103,7 +103,11 @@ func (r *run) choose(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r.job.Reporter.Note("objective: %s, for %d steps%s", s, fit, h.choiceReason())
+	length := fmt.Sprintf("%d steps", fit)
+	if h.doneSteps > 0 {
+		length = fmt.Sprintf("%d of %d steps, after %d of attempts", fit, c.Steps, h.doneSteps)
+	}
+	r.job.Reporter.Note("objective: %s, for %s%s", s, length, h.choiceReason())
 	return r.restart(ctx, s, fit, longestSteps-steps+fit)
 }
 

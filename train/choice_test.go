@@ -51,6 +51,9 @@ func TestRowsChoose(t *testing.T) {
 			t.Errorf("%s: objective %s with kl-weight %g, and %g in the model", c.name, got.Objective, got.KLWeight,
 				out.Trained.KLWeight)
 		}
+		if want := fmt.Sprintf(", for %d of %d steps, after ", got.Steps, steps); !strings.Contains(notes, want) {
+			t.Errorf("%s: no %q in the notes: %s", c.name, want, notes)
+		}
 		long := steps / 4
 		if n := got.Steps; c.safe == (n == long || n == steps/16) || got.RowsChoseLength == (c.safe || n == long) {
 			t.Errorf("%s: %d steps, planned for %q", c.name, n, got.PlannedFor)
