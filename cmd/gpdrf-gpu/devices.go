@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,12 +19,12 @@ import (
 )
 
 // openDevice opens a device by name. An error is a usage error. The name auto always finds a device; a note gives the
-// reason if it is not a GPU.
+// reason if it is not the first GPU of a machine that may have one.
 func (p *program) openDevice(name string) (device.Device, error) {
 	name = p.deviceOfRank(name)
 	if name == "auto" || name == "" {
 		dev, why, err := device.OpenAuto(p.noteOnce)
-		if why != "" && err == nil {
+		if why != "" && err == nil && mayHaveGPU() {
 			where, _ := strings.CutSuffix(dev.Name(), device.Suffixes[0])
 			if where == "cpu" {
 				where = "the CPU"
@@ -43,6 +45,18 @@ func (p *program) openDevice(name string) (device.Device, error) {
 		return nil, usagef("%w: did you mean %q?", err, near)
 	}
 	return nil, &usererror.Error{Err: err}
+}
+
+// mayHaveGPU reports whether an NVIDIA driver is there, in Linux, its WSL or Windows, or is named.
+func mayHaveGPU() bool {
+	if named := os.Getenv("GPDRF_CUDA_DRIVER"); named != "" {
+		return named != "none"
+	}
+	return slices.ContainsFunc([]string{"/proc/driver/nvidia", "/dev/dxg",
+		filepath.Join(os.Getenv("SYSTEMROOT"), "System32", "nvcuda.dll")}, func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
 }
 
 // openFor opens the device of a run. If it is absent and comes from a config file, the error says what to do.
