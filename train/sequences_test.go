@@ -194,7 +194,7 @@ func TestSelectMaps(t *testing.T) {
 	c := out.Config
 	notes := strings.Join(q.notes, "\n")
 	if !strings.Contains(notes,
-		"defaults for sequences: gp-lengthscale-factor 1, lr 0.07, class-offsets true\n") ||
+		"defaults for sequences with one linear map: gp-lengthscale-factor 1, lr 0.05, class-offsets true\n") ||
 		c.Steps != 3 || c.Inducing != 20 {
 		t.Error(notes)
 	}
@@ -322,8 +322,12 @@ func TestChoice(t *testing.T) {
 			t.Errorf("%s: %d steps, %v", options, c.Steps, err)
 		}
 	}
+	_, notes, err := config(t, "kernel=spectrum:2/linear").FitInputs(t.Context(), set)
+	if all := strings.Join(notes, "\n"); err != nil || strings.Count(all, "inducing") != 1 {
+		t.Errorf("%v: %s", err, all)
+	}
 	c := config(t, "time-limit=1ms")
-	c, notes, err := c.FitInputs(t.Context(), set)
+	c, notes, err = c.FitInputs(t.Context(), set)
 	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "not tried, since ") || c.Kernel == "auto" {
 		t.Errorf("%s: %v, %v", c.Kernel, notes, err)
 	}

@@ -107,7 +107,6 @@ func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []st
 	if err := c.fitInducing(InducingRandom, InducingKMeans); err != nil {
 		return nil, err
 	}
-	notes = append(notes, c.sequenceDefaults(ds)...)
 	if maps == nil {
 		var scores []string
 		if maps, scores, err = c.selectMaps(ctx, ds); err != nil {
@@ -116,7 +115,7 @@ func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []st
 		notes = append(notes, scores...)
 	}
 	c.Kernel = joinKernel(shapes, maps)
-	return append(notes, c.linearDefaults(ds, maps)...), nil
+	return append(notes, c.sequenceDefaults(ds, shapes == nil && len(maps) == 1 && maps[0].Linear)...), nil
 }
 
 // rowsPerLength is the least number of rows for each input with which inputs have their own length-scales.
@@ -173,16 +172,27 @@ func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 // sequences are often unlike all in training. The latent functions reach the output directly: more of them than
 // classes, and more than a few features, are only noise. Each of the many columns of a projection is nearly noise,
 // and needs a long length-scale.
-func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
+//
+// The kernel of one linear map is one inner product. The matrix among the inducing points does not change then: it is
+// factorised once, and rows are projected once. So more inducing points, and more and smaller steps, cost little.
+// Graphs and trees are few and unlike each other: nearly all of them are inducing points.
+func (c *Config) sequenceDefaults(ds *data.Dataset, oneLinearMap bool) (notes []string) {
 	if c.Preset != defaults().Preset {
 		return nil
 	}
 	outputs := c.outputs(ds)
-	all := []newDefault{{"inducing", sequenceInducing}, {"gp-lengthscale-factor", 1.0}}
+	title, inducing, steps, rate := "sequences", sequenceInducing, sequenceSteps, sequenceRate
+	if oneLinearMap && c.Model != model.DRF {
+		title, inducing, steps, rate = "sequences with one linear map", linearInducing, linearSteps, linearRate
+		if ds.Sequences.Alphabet.Kind.IsGraph() {
+			inducing = graphInducing
+		}
+	}
+	all := []newDefault{{"inducing", inducing}, {"gp-lengthscale-factor", 1.0}}
 	if c.Model == model.DRF {
 		all = append(all, newDefault{"steps", projectedSteps}, newDefault{"drf-lengthscale-factor", projectedLengthscale})
 	} else {
-		all = append(all, newDefault{"steps", sequenceSteps}, newDefault{"lr", sequenceRate})
+		all = append(all, newDefault{"steps", steps}, newDefault{"lr", rate})
 	}
 	latents := max(c.Latents, outputs)
 	if ds.Task == data.Classification {
@@ -197,7 +207,7 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 		latents = c.Latents
 	}
 	all = append(all, newDefault{"latents", latents}, newDefault{"skip", latents >= outputs})
-	return c.adopt("defaults for sequences: ", all)
+	return c.adopt("defaults for "+title+": ", all)
 }
 
 // newDefault is the value of an option by default for some rows.
@@ -225,23 +235,6 @@ func (c *Config) adopt(title string, all []newDefault) (notes []string) {
 		return nil
 	}
 	return []string{title + strings.Join(changed, ", ")}
-}
-
-// linearDefaults sets the preset default for a kernel between sequences that is one inner product. The matrix among
-// the inducing points does not change then: it is factorised once, and rows are projected once. So more inducing
-// points, and more and smaller steps, cost little. Graphs and trees are few and unlike each other: nearly all of
-// them are inducing points.
-func (c *Config) linearDefaults(ds *data.Dataset, maps seq.Spec) (notes []string) {
-	shapes, _ := c.Kernels()
-	if c.Preset != defaults().Preset || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
-		return nil
-	}
-	inducing := linearInducing
-	if ds.Sequences.Alphabet.Kind.IsGraph() {
-		inducing = graphInducing
-	}
-	return c.adopt("defaults for one linear map: ", []newDefault{{"inducing", inducing}, {"steps", linearSteps},
-		{"lr", linearRate}})
 }
 
 const (
