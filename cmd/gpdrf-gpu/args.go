@@ -119,7 +119,8 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	case v.flag(key) != nil:
 		return options.Setting{}, usagef("--set %s: is a flag of its own: use --%s", key, key)
 	}
-	return options.Setting{}, usagef("--set: unknown key %q%s", key, didyoumean.Hint(key, flagNames(v.keys)))
+	hint := cmp.Or(didyoumean.Hint(key, flagNames(v.keys)), ": see gpdrf-gpu help "+v.name+" --all")
+	return options.Setting{}, usagef("--set: unknown key %q%s", key, hint)
 }
 
 // unknownFlag is the error for a flag that the verb does not have; value is its value.

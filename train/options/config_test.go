@@ -166,6 +166,7 @@ func TestBadSettings(t *testing.T) {
 		want  string
 	}{
 		{"stepz: 4\n", nil, `run.yaml:1:1: unknown key "stepz": did you mean "steps"?`},
+		{"zzzzzz: 4\n", nil, `run.yaml:1:1: unknown key "zzzzzz": see gpdrf-gpu help train --all`},
 		{"lr: 1\n\n  \nlr: 2\n", nil, `run.yaml:4:1: key "lr" is already on line 1`},
 		{"batch: abc\n", nil, `run.yaml:1:8: batch: "abc" is not a whole number`},
 		{"batch: 2.5\n", nil, `run.yaml:1:8: batch: "2.5" is not a whole number`},

@@ -2,6 +2,7 @@ package options
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -66,7 +67,8 @@ func ParseYAML(name string, text []byte, more ...string) ([]Setting, error) {
 		line, repeated := seen[setting.Key]
 		switch {
 		case key.Kind != yaml.ScalarNode || Find(setting.Key) == nil && !slices.Contains(more, setting.Key):
-			return nil, usererror.Errorf("%s: unknown key %q%s", at(key), key.Value, didyoumean.Hint(key.Value, keys()))
+			hint := cmp.Or(didyoumean.Hint(key.Value, keys()), ": see gpdrf-gpu help train --all")
+			return nil, usererror.Errorf("%s: unknown key %q%s", at(key), key.Value, hint)
 		case repeated:
 			return nil, usererror.Errorf("%s: key %q is already on line %d", at(key), setting.Key, line)
 		case value.Kind != yaml.ScalarNode:
