@@ -140,8 +140,9 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if err := attachGram(s.Gram, all, nil, s.Watch); err != nil {
 		return nil, nil, nil, err
 	}
-	if all.N() < 2 {
-		return nil, nil, nil, errorf(s.Data, "has a single row: at least one to train on and one to test on are needed")
+	if all.N() < 3 {
+		return nil, nil, nil, errorf(s.Data, "has %s: at least two to train on and one to test on are needed",
+			plural(all.N(), "row"))
 	}
 	if s.Folds > 0 {
 		train, test, note, err := inFolds(all, s.Folds, s.Fold)
@@ -175,7 +176,7 @@ func aTenth(n int) int { return max(1, int(math.Round(float64(n)/10))) }
 // checkTraining refuses training rows from which nothing can be learnt.
 func checkTraining(d *Dataset) error {
 	if d.N() < 2 {
-		return errorf(d.Path, "leaves a single training row: at least two are needed")
+		return errorf(d.Path, "has %s to train on: at least two are needed", plural(d.N(), "row"))
 	}
 	if d.Task == Regression {
 		_, err := FitTargets(StandardTargets, d)
