@@ -161,8 +161,8 @@ func nameOf(rank, size int) string {
 	return fmt.Sprintf("rank %d of %d on %s", rank, size, host)
 }
 
-// agree compares the tasks of all ranks, or passes on the error of one of them. met is the error of this rank. All
-// ranks get the same answer.
+// agree compares the tasks of all ranks, or passes on the error of one of them. rankErr is the error of this rank.
+// All ranks get the same answer.
 func (p *program) agree(facts []dist.Fact, rankErr error) error {
 	if !p.joined() || p.ranks.agreed {
 		return rankErr

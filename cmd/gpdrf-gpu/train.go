@@ -297,7 +297,7 @@ func (s *single) trainAndScore() (r *rundir.Result, path string, err error) {
 	return o.result, o.path, err
 }
 
-// optimise trains the model. From the first step on, saved guards the checkpoints; it is nil if no step was done.
+// optimise trains the model. checkpoints guards what is saved from the first step on; it is nil if no step was done.
 func (s *single) optimise(events *events) (out *train.Outcome, checkpoints *exitGuard, err error) {
 	ctx, cancel := context.WithCancel(s.p.ctx)
 	defer cancel()
