@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +30,22 @@ func TestCLIDocs(t *testing.T) {
 	got := must.Get(os.ReadFile(path))(t)
 	if string(got) != want {
 		t.Error("docs/cli.md is not what the program says of itself: go test ./cmd/gpdrf-gpu -run CLIDocs -update")
+	}
+}
+
+// The roles of flats.csv in docs/data.md are those that info prints.
+func TestRolesInDocs(t *testing.T) {
+	page := string(must.Get(os.ReadFile("../../docs/data.md"))(t))
+	_, page, _ = strings.Cut(page, "These rows are flats.csv:\n\n")
+	page, _, found := strings.Cut(strings.ReplaceAll(page, "\n    ", "\n"), "\n\nAll roles:")
+	rows, rest, _ := strings.Cut(strings.TrimSpace(page), "\n\n")
+	_, roles, _ := strings.Cut(rest, "\n\n")
+	t.Chdir(t.TempDir())
+	must.OK(t, os.WriteFile("flats.csv", []byte(rows+"\n"), 0o666))
+	var said bytes.Buffer
+	p := &program{ctx: t.Context(), console: console{out: io.Discard, err: &said}}
+	if p.run([]string{"gpdrf-gpu", "info", "flats.csv"}); !found || said.String() != roles+"\n" {
+		t.Errorf("info prints\n%sand docs/data.md has\n%s", said.String(), roles)
 	}
 }
 
