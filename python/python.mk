@@ -80,9 +80,7 @@ notebook: ## python/python.ipynb with what it shows now, after make test-python
 	cd python && UPDATE=1 $(WHEEL_BIN)/python -m pytest -q tests/test_notebook.py
 
 .PHONY: proto
-proto: build/proto/is-there ## serve/inference/*.pb.go, from inference.proto
+proto: build/proto/is-there ## serve/inference/inference.pb.go, from inference.proto
 	GOBIN=$(CURDIR)/build/proto $(GO) install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
-	GOBIN=$(CURDIR)/build/proto $(GO) install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
 	PATH=$(CURDIR)/build/proto:$$PATH build/proto/bin/python -m grpc_tools.protoc -I serve/inference \
-		--go_out=serve/inference --go_opt=paths=source_relative \
-		--go-grpc_out=serve/inference --go-grpc_opt=paths=source_relative inference.proto
+		--go_out=serve/inference --go_opt=paths=source_relative inference.proto

@@ -239,21 +239,21 @@ func testConnections(t *testing.T, network, address string) {
 	a, serverA := enter()
 	began := time.Now()
 	b, serverB := enter()
-	c.countRequest(serverA.RemoteAddr(), 1)
-	c.countRequest(serverA.RemoteAddr(), -1) // a is older, but has sent a request
-	d, serverD := enter()                    // in the place of b
+	c.setBusy(serverA.RemoteAddr(), true)
+	c.setBusy(serverA.RemoteAddr(), false) // a is older, but has sent a request
+	d, serverD := enter()                  // in the place of b
 	if !isClosed(b) || !isOpen(a) || !isOpen(d) {
 		t.Error("not the connection without a request was closed")
 	}
 	if kept := time.Since(began); kept < patience {
 		t.Errorf("a new connection kept its place for %v", kept)
 	}
-	c.countRequest(serverA.RemoteAddr(), 1)
-	c.countRequest(serverD.RemoteAddr(), 1)
+	c.setBusy(serverA.RemoteAddr(), true)
+	c.setBusy(serverD.RemoteAddr(), true)
 	if !isClosed(dial()) {
 		t.Error("a third busy connection was taken")
 	}
-	c.countRequest(serverA.RemoteAddr(), -1)
+	c.setBusy(serverA.RemoteAddr(), false)
 	f, serverF := enter()
 	if !isClosed(a) || !isOpen(f) {
 		t.Error("the idle connection has not made room")
@@ -271,7 +271,4 @@ func testConnections(t *testing.T, network, address string) {
 	}
 	serverB.Close()
 	serverD.Close()
-	if n := c.calls(); n != 0 {
-		t.Errorf("%d requests in progress of closed connections", n)
-	}
 }

@@ -244,7 +244,7 @@ func answeredTensors(m *loaded, text []byte, size string) ([]map[string]any, err
 }
 
 // askCalls asks over gRPC, with the fields of the types or raw.
-func (r *running) askCalls(t *testing.T, client inference.GRPCInferenceServiceClient,
+func (r *running) askCalls(t *testing.T, client rpcClient,
 	raw bool) func(g data.Request) ([]map[string]any, error) {
 	return func(g data.Request) ([]map[string]any, error) {
 		m, err := r.store.acquire(context.Background(), "m")

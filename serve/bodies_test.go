@@ -3,19 +3,26 @@ package serve
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/tls"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
@@ -26,7 +33,7 @@ func (r *running) bare(body io.Reader, headers ...string) (code, message string,
 	transport := &http.Transport{Protocols: &http.Protocols{}}
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	defer transport.CloseIdleConnections()
-	q, err := http.NewRequest("POST", "http://"+r.rpc+inference.GRPCInferenceService_ModelInfer_FullMethodName, body)
+	q, err := http.NewRequest("POST", "http://"+r.rpc+"/"+inference.Service+"/ModelInfer", body)
 	if err != nil {
 		return "", "", err
 	}
@@ -44,7 +51,8 @@ func (r *running) bare(body io.Reader, headers ...string) (code, message string,
 	}
 	for _, at := range []http.Header{a.Header, a.Trailer} {
 		if code = at.Get("Grpc-Status"); code != "" {
-			return code, at.Get("Grpc-Message"), nil
+			message, err = url.PathUnescape(at.Get("Grpc-Message"))
+			return code, message, err
 		}
 	}
 	return "", "", io.ErrUnexpectedEOF
@@ -53,56 +61,52 @@ func (r *running) bare(body io.Reader, headers ...string) (code, message string,
 // framed is the start of a message of gRPC with the given size.
 func framed(flag byte, n int) []byte { return binary.BigEndian.AppendUint32([]byte{flag}, uint32(n)) }
 
-// Messages that come in part are bounded together: connections that hold the most are closed, and
-// what they held is forgotten. Memory bounds the number that stay: a part of a message with its
-// frames is less than the largest body.
+// Messages that come in part are bounded together: those beyond are refused, and their bytes are forgotten.
 func TestUnreadMessages(t *testing.T) {
-	const size, frames, clients = 1 << 20, 4 << 10, 2 * bodiesAtOnce
+	const size, clients = 1 << 20, 2 * bodiesAtOnce
 	c := testConfig()
 	c.MaxBody = size
 	r := serveKind(t, numbers, c)
-	ended := make(chan error, clients)
+	ended := make(chan string, clients)
 	var writers []*io.PipeWriter
 	most := int64(0)
 	for range clients {
 		from, to := io.Pipe()
 		writers = append(writers, to)
 		go func() {
-			_, _, err := r.bare(from)
+			code, _, err := r.bare(from)
 			from.CloseWithError(io.ErrClosedPipe)
-			ended <- err
+			ended <- fmt.Sprint(code, err)
 		}()
-		if _, err := to.Write(append(framed(0, size), make([]byte, size-frames)...)); err != nil {
-			t.Log(err) // it was closed, as one of the largest
+		if _, err := to.Write(append(framed(0, size-messageHead), make([]byte, size-2*messageHead)...)); err != nil {
+			t.Log(err) // it was refused
 		}
 		most = max(most, r.bodies.held.Load())
 	}
 	for range clients - bodiesAtOnce {
-		if err := <-ended; err == nil {
-			t.Error("a message that is not whole has an answer")
+		if answer := <-ended; answer != "8<nil>" {
+			t.Errorf("a message beyond the memory: %s", answer)
 		}
 	}
 	if more := len(ended); more > 0 {
-		t.Errorf("%d connections more than needed were closed", more)
+		t.Errorf("%d messages more than needed were refused", more)
 	}
 	if most <= size || most > r.bodies.max+size {
 		t.Errorf("%d bytes in memory, of %d", most, r.bodies.max)
-	}
-	if _, err := r.dial(t).ModelInfer(t.Context(), smallCall()); err != nil {
-		t.Errorf("a small request: %v", err)
 	}
 	for _, to := range writers {
 		to.CloseWithError(io.ErrUnexpectedEOF)
 	}
 	r.waitForNoBytes(t)
+	if _, err := r.dial(t).ModelInfer(t.Context(), smallCall()); err != nil {
+		t.Errorf("a small request: %v", err)
+	}
 }
 
-// waitForNoBytes waits until no message is counted. Frames of HTTP/2 besides messages count until
-// the next message.
+// waitForNoBytes waits until no message is counted.
 func (r *running) waitForNoBytes(t *testing.T) {
 	t.Helper()
-	const frames = 200
-	for end := time.Now().Add(10 * time.Second); r.bodies.held.Load() > frames; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); r.bodies.held.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d bytes are still counted", r.bodies.held.Load())
 		}
@@ -146,6 +150,27 @@ func TestCompressedMessage(t *testing.T) {
 	code, message, err := r.bare(io.MultiReader(bytes.NewReader(framed(1, small.Len())), &small), "Grpc-Encoding=gzip")
 	if err != nil || code == "0" || !strings.Contains(message, "send the message as it is") {
 		t.Errorf("status %s, %q, %v", code, message, err)
+	}
+}
+
+// Calls come over TLS, too; a client that speaks no HTTP/2 is left.
+func TestCallsByTLS(t *testing.T) {
+	web := httptest.NewUnstartedServer(nil)
+	web.StartTLS()
+	defer web.Close()
+	c := testConfig()
+	c.TLS = &tls.Config{Certificates: web.TLS.Certificates}
+	r := serveKind(t, numbers, c)
+	trust := web.Client().Transport.(*http.Transport).TLSClientConfig
+	conn := must.Get(grpc.NewClient(r.rpc, grpc.WithTransportCredentials(credentials.NewTLS(trust))))(t)
+	defer conn.Close()
+	if _, err := (rpcClient{conn}).ModelInfer(t.Context(), smallCall()); err != nil {
+		t.Error(err)
+	}
+	old := &http.Client{Transport: &http.Transport{TLSClientConfig: trust, Protocols: &http.Protocols{}}}
+	old.Transport.(*http.Transport).Protocols.SetHTTP1(true)
+	if a, err := old.Get("https://" + r.rpc); err == nil {
+		t.Errorf("HTTP/1 got %s", a.Status)
 	}
 }
 

@@ -23,16 +23,13 @@ type conns struct {
 	open    prometheus.Gauge
 	evicted prometheus.Counter
 	refused prometheus.Counter
-	large   prometheus.Counter
 
-	bodies   *bodies // of gRPC, see grpcbodies.go; nil of HTTP
 	accepted atomic.Int64
 
 	mu    sync.Mutex
 	known map[string]*trackedConn // by remote address
 	fresh list.List               // of *trackedConn: those that never sent a request, the oldest first
 	idle  list.List               // of *trackedConn: those between two requests, the longest idle first
-	busy  int                     // requests in progress
 }
 
 // patience is how long a new connection keeps its place at least.
@@ -44,9 +41,6 @@ type trackedConn struct {
 	since  time.Time
 	remote net.Addr
 	conns  *conns
-	busy   int           // requests in progress
-	coming int           // those of them whose message has not come whole, of gRPC
-	unread int64         // bytes that have come for these
 	list   *list.List    // fresh, and then idle
 	place  *list.Element // in the list; nil while busy or closed
 	once   sync.Once
@@ -55,7 +49,7 @@ type trackedConn struct {
 func newConns(l net.Listener, protocol string, maxConns int, m *metrics) *conns {
 	return &conns{Listener: l, max: maxConns, known: map[string]*trackedConn{},
 		open: m.connections.WithLabelValues(protocol), evicted: m.refused.WithLabelValues(protocol, "idle"),
-		refused: m.refused.WithLabelValues(protocol, "new"), large: m.refused.WithLabelValues(protocol, "large")}
+		refused: m.refused.WithLabelValues(protocol, "new")}
 }
 
 // Accept waits for a connection and admits it; at the limit it closes another one, or the new one.
@@ -124,9 +118,6 @@ func (c *conns) forget(t *trackedConn) {
 		delete(c.known, name)
 	}
 	c.dequeue(t)
-	c.busy -= t.busy
-	t.busy = 0
-	c.addUnread(t, -t.unread)
 	c.open.Set(float64(len(c.known)))
 }
 
@@ -142,26 +133,16 @@ func (c *conns) waitEmpty(timeout time.Duration) {
 	}
 }
 
-// calls returns the number of requests in progress.
-func (c *conns) calls() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.busy
-}
-
-// countRequest records that a connection has begun (1) or ended (−1) a request.
-func (c *conns) countRequest(remote net.Addr, change int) {
+// setBusy records that a connection has begun a request, or has none in progress.
+func (c *conns) setBusy(remote net.Addr, busy bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.known[remote.String()]
 	if t == nil {
 		return
 	}
-	before := t.busy
-	t.busy = max(0, t.busy+change)
-	c.busy += t.busy - before
 	c.dequeue(t)
-	if t.busy == 0 {
+	if !busy {
 		c.enqueue(t, &c.idle)
 	}
 }

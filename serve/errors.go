@@ -8,8 +8,6 @@ import (
 	"os"
 	"strconv"
 
-	"google.golang.org/grpc/codes"
-
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
@@ -25,22 +23,29 @@ func (e *Error) Error() string { return e.msg }
 // kind is the form of an error in each protocol.
 type kind struct {
 	status int
-	code   codes.Code
+	code   code
+}
+
+// code is a status of gRPC.
+type code struct {
+	number int
+	name   string
 }
 
 var (
-	bad         = kind{http.StatusBadRequest, codes.InvalidArgument}
-	unknown     = kind{http.StatusNotFound, codes.NotFound}
-	denied      = kind{http.StatusUnauthorized, codes.Unauthenticated}
-	forbidden   = kind{http.StatusForbidden, codes.PermissionDenied}
-	wrongMethod = kind{http.StatusMethodNotAllowed, codes.Unimplemented}
-	tooLarge    = kind{http.StatusRequestEntityTooLarge, codes.InvalidArgument}
-	wrongFormat = kind{http.StatusUnsupportedMediaType, codes.InvalidArgument}
-	busy        = kind{http.StatusServiceUnavailable, codes.ResourceExhausted}
-	unavailable = kind{http.StatusServiceUnavailable, codes.Unavailable}
-	timedOut    = kind{http.StatusGatewayTimeout, codes.DeadlineExceeded}
-	clientGone  = kind{499, codes.Canceled} // the client has left; 499 is nginx's word for it
-	failed      = kind{http.StatusInternalServerError, codes.Internal}
+	answered    = kind{http.StatusOK, code{0, "OK"}}
+	bad         = kind{http.StatusBadRequest, code{3, "InvalidArgument"}}
+	unknown     = kind{http.StatusNotFound, code{5, "NotFound"}}
+	denied      = kind{http.StatusUnauthorized, code{16, "Unauthenticated"}}
+	forbidden   = kind{http.StatusForbidden, code{7, "PermissionDenied"}}
+	wrongMethod = kind{http.StatusMethodNotAllowed, code{12, "Unimplemented"}}
+	tooLarge    = kind{http.StatusRequestEntityTooLarge, code{3, "InvalidArgument"}}
+	wrongFormat = kind{http.StatusUnsupportedMediaType, code{3, "InvalidArgument"}}
+	busy        = kind{http.StatusServiceUnavailable, code{8, "ResourceExhausted"}}
+	unavailable = kind{http.StatusServiceUnavailable, code{14, "Unavailable"}}
+	timedOut    = kind{http.StatusGatewayTimeout, code{4, "DeadlineExceeded"}}
+	clientGone  = kind{499, code{1, "Canceled"}} // the client has left; 499 is nginx's word for it
+	failed      = kind{http.StatusInternalServerError, code{13, "Internal"}}
 )
 
 func badf(format string, args ...any) error { return &Error{bad, fmt.Sprintf(format, args...)} }
@@ -67,7 +72,8 @@ func reported(err error) *Error {
 	case errors.As(err, &input), errors.As(err, &usage):
 		return &Error{bad, err.Error()}
 	case errors.As(err, &size):
-		return &Error{tooLarge, fmt.Sprintf("the body is larger than %d bytes: send fewer rows at a time", size.Limit)}
+		return &Error{kind{tooLarge.status, busy.code},
+			fmt.Sprintf("the body is larger than %d bytes: send fewer rows at a time", size.Limit)}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded): // the latter, of a body
 		return &Error{timedOut, "the time for this request is over: send fewer rows at a time, or ask the operator of " +
 			"the server for a longer --timeout"}

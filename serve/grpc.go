@@ -2,97 +2,155 @@ package serve
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/encoding/proto"
-	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
-// grpcServer returns the server of gRPC with its limits on time and size.
-func (s *Server) grpcServer(grpcConns *conns) *grpc.Server {
-	options := []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(int(s.MaxBody)), grpc.MaxSendMsgSize(maxAnswer * 9), grpc.MaxHeaderListSize(headerBytes),
-		grpc.MaxConcurrentStreams(streamsAtOnce), grpc.ConnectionTimeout(headerTimeout),
-		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idleTimeout, Time: idleTimeout,
-			Timeout: headerTimeout}),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: headerTimeout, PermitWithoutStream: true}),
-		grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(grpcConns), grpc.InTapHandle(s.admitCall(grpcConns)),
-		grpc.ForceServerCodecV2(boundedCodec{encoding.GetCodecV2(proto.Name)}),
+// A call of gRPC is a request of HTTP/2. Its body is one message behind its size; so is that of the answer, whose
+// trailers have the status.
+
+// callsAtOnce is the most calls in progress.
+const callsAtOnce = 256
+
+// maxTexts is the most elements of BYTES or raw contents of a call.
+const maxTexts = 1 << 20
+
+var (
+	errTooManyCalls = &Error{busy, "too many requests at a time: try again in a second"}
+	errTooManyParts = &Error{tooLarge, "too many tensors, parameters or texts: send fewer rows at a time"}
+)
+
+// grpcHandler returns the handler of all calls. Health checks need no token and take no memory.
+func (s *Server) grpcHandler() http.Handler {
+	mux := http.NewServeMux()
+	for method, h := range map[string]handler{
+		"ServerLive": alive(func() proto.Message { return &inference.ServerLiveResponse{Live: true} }),
+		"ServerReady": alive(func() proto.Message {
+			return &inference.ServerReadyResponse{Ready: s.ready() == nil}
+		}),
+		"ModelReady":            s.guard(unary(s, s.callModelReady)),
+		"ServerMetadata":        s.guard(unary(s, s.callServerMetadata)),
+		"ModelMetadata":         s.guard(unary(s, s.callModelMetadata)),
+		"ModelInfer":            s.guard(unary(s, s.callModelInfer)),
+		"RepositoryIndex":       s.guard(unary(s, s.callIndex)),
+		"RepositoryModelLoad":   s.guard(unary(s, s.callLoad)),
+		"RepositoryModelUnload": s.guard(unary(s, s.callUnload)),
+	} {
+		mux.HandleFunc("POST /"+inference.Service+"/"+method, s.answering(h, writeStatus))
 	}
-	if s.TLS != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
-	}
-	g := grpc.NewServer(options...)
-	inference.RegisterGRPCInferenceServiceServer(g, &grpcService{Server: s})
-	return g
+	mux.HandleFunc("/", s.answering(func(_ http.ResponseWriter, r *http.Request) error {
+		return &Error{wrongMethod, "there is no method " + quote(r.URL.Path)}
+	}, writeStatus))
+	return mux
 }
 
-// intercept calls the handler, and turns its errors and panics into statuses.
-func (s *Server) intercept(ctx context.Context, q any, _ *grpc.UnaryServerInfo,
-	handler grpc.UnaryHandler) (answer any, err error) {
-	defer func() {
-		if err != nil {
-			e := reported(err)
-			answer, err = nil, status.Error(e.kind.code, e.msg)
+// alive returns the handler of a health check, whose message is empty.
+func alive(answer func() proto.Message) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, headerBytes))
+		return writeMessage(w, answer())
+	}
+}
+
+// unary returns the handler of a method: it reads the message of a call, for work to answer by writeMessage.
+func unary[T any, M interface {
+	*T
+	proto.Message
+}](s *Server, work func(w http.ResponseWriter, r *http.Request, q M) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		defer s.calls.Add(-1)
+		if s.calls.Add(1) > callsAtOnce {
+			return errTooManyCalls
 		}
-	}()
-	defer s.recoverTo(&err)
-	return handler(ctx, q)
-}
-
-// header returns the first value of a key in a request's metadata, or "".
-func header(ctx context.Context, name string) string {
-	if values := metadata.ValueFromIncomingContext(ctx, name); len(values) > 0 {
-		return values[0]
+		ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+		defer cancel()
+		body, done, err := s.body(w, r)
+		if err != nil {
+			return err
+		}
+		defer done()
+		q := M(new(T))
+		if err := readMessage(body, q); err != nil {
+			return err
+		}
+		return work(w, r.WithContext(ctx), q)
 	}
-	return ""
 }
 
-// grpcService is the protocol over gRPC.
-type grpcService struct {
-	inference.UnimplementedGRPCInferenceServiceServer
-	*Server
-}
+// messageHead is the bytes before a message: whether it is compressed, and its size.
+const messageHead = 5
 
-func (g *grpcService) ServerLive(context.Context, *inference.ServerLiveRequest) (*inference.ServerLiveResponse, error) {
-	return &inference.ServerLiveResponse{Live: true}, nil
-}
-
-func (g *grpcService) ServerReady(context.Context,
-	*inference.ServerReadyRequest) (*inference.ServerReadyResponse, error) {
-	return &inference.ServerReadyResponse{Ready: g.ready() == nil}, nil
-}
-
-func (g *grpcService) ModelReady(_ context.Context,
-	q *inference.ModelReadyRequest) (*inference.ModelReadyResponse, error) {
-	err := g.modelReady(q.Name, q.Version)
-	if err != nil && reported(err).kind == unknown {
-		return nil, err
+// readMessage decodes the body of a call. Messages come as they are, like the bodies of HTTP: one that is compressed
+// may take a thousand times its bytes. It refuses one whose parts, of two bytes or more, take far more memory.
+func readMessage(body []byte, q proto.Message) error {
+	switch {
+	case len(body) < messageHead || uint64(binary.BigEndian.Uint32(body[1:])) != uint64(len(body)-messageHead):
+		return badf("the body is not one message with its size before it")
+	case body[0] != 0:
+		return &Error{wrongFormat, "the message is compressed: send the message as it is"}
 	}
-	return &inference.ModelReadyResponse{Ready: err == nil}, nil
+	text := body[messageHead:]
+	if _, ok := q.(*inference.ModelInferRequest); ok && len(text) > 2*maxTexts/inference.TensorTexts {
+		if n, err := inference.Parts(text, maxTexts); err != nil {
+			return badf("the message: %v", err)
+		} else if n >= maxTexts {
+			return errTooManyParts
+		}
+	}
+	if err := proto.Unmarshal(text, q); err != nil {
+		return badf("the message: %v", err)
+	}
+	return nil
 }
 
-func (g *grpcService) ServerMetadata(context.Context,
-	*inference.ServerMetadataRequest) (*inference.ServerMetadataResponse, error) {
-	m := g.metadata()
-	return &inference.ServerMetadataResponse{Name: m.Name, Version: m.Version, Extensions: m.Extensions}, nil
-}
-
-func (g *grpcService) ModelMetadata(ctx context.Context,
-	q *inference.ModelMetadataRequest) (*inference.ModelMetadataResponse, error) {
-	d, err := g.describe(ctx, q.Name, q.Version)
+// writeMessage answers a call.
+func writeMessage(w http.ResponseWriter, answer proto.Message) error {
+	text, err := proto.Marshal(answer)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	w.Header().Set("Content-Type", "application/grpc")
+	w.Write(binary.BigEndian.AppendUint32(make([]byte, 1, messageHead), uint32(len(text))))
+	w.Write(text) // a client that has left gets nothing
+	w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
+	return nil
+}
+
+// writeStatus answers a call with the status of an error.
+func writeStatus(w http.ResponseWriter, err error) {
+	e := reported(err)
+	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set(http.TrailerPrefix+"Grpc-Status", strconv.Itoa(e.kind.code.number))
+	w.Header().Set(http.TrailerPrefix+"Grpc-Message", url.PathEscape(e.msg))
+}
+
+func (s *Server) callModelReady(w http.ResponseWriter, _ *http.Request, q *inference.ModelReadyRequest) error {
+	err := s.modelReady(q.Name, q.Version)
+	if err != nil && reported(err).kind == unknown {
+		return err
+	}
+	return writeMessage(w, &inference.ModelReadyResponse{Ready: err == nil})
+}
+
+func (s *Server) callServerMetadata(w http.ResponseWriter, _ *http.Request, _ *inference.ServerMetadataRequest) error {
+	m := s.metadata()
+	return writeMessage(w, &inference.ServerMetadataResponse{Name: m.Name, Version: m.Version, Extensions: m.Extensions})
+}
+
+func (s *Server) callModelMetadata(w http.ResponseWriter, r *http.Request, q *inference.ModelMetadataRequest) error {
+	d, err := s.describe(r.Context(), q.Name, q.Version)
+	if err != nil {
+		return err
 	}
 	specs := func(from []TensorSpec) (to []*inference.ModelMetadataResponse_TensorMetadata) {
 		for _, t := range from {
@@ -101,53 +159,58 @@ func (g *grpcService) ModelMetadata(ctx context.Context,
 		}
 		return to
 	}
-	return &inference.ModelMetadataResponse{Name: d.Name, Versions: d.Versions, Platform: d.Platform,
-		Inputs: specs(d.Inputs), Outputs: specs(d.Outputs)}, nil
+	return writeMessage(w, &inference.ModelMetadataResponse{Name: d.Name, Versions: d.Versions, Platform: d.Platform,
+		Inputs: specs(d.Inputs), Outputs: specs(d.Outputs)})
 }
 
-func (g *grpcService) ModelInfer(ctx context.Context,
-	q *inference.ModelInferRequest) (answer *inference.ModelInferResponse, err error) {
-	c := &call{protocol: "grpc", model: q.ModelName, id: requestID(header(ctx, requestHeader), header(ctx, traceHeader))}
-	began := time.Now()
-	defer func() {
-		code := codes.OK
-		if err != nil {
-			code = reported(err).kind.code
-		}
-		g.recordRequest(c, code.String(), began, err)
-	}()
-	defer g.recoverTo(&err)
-	if err := grpc.SetHeader(ctx, metadata.Pairs(requestHeader, c.id)); err != nil {
-		return nil, err
+func (s *Server) callIndex(w http.ResponseWriter, _ *http.Request, q *inference.RepositoryIndexRequest) error {
+	answer := &inference.RepositoryIndexResponse{}
+	for _, m := range s.store.index(q.Ready) {
+		answer.Models = append(answer.Models, &inference.RepositoryIndexResponse_ModelIndex{Name: m.Name,
+			Version: m.Version, State: m.State, Reason: m.Reason})
 	}
-	if g.bodies.add(0) {
-		return nil, errTooManyBytes
+	return writeMessage(w, answer)
+}
+
+func (s *Server) callLoad(w http.ResponseWriter, r *http.Request, q *inference.RepositoryModelLoadRequest) error {
+	if err := s.load(r.Context(), q.ModelName, len(q.Parameters)); err != nil {
+		return err
 	}
+	return writeMessage(w, &inference.RepositoryModelLoadResponse{})
+}
+
+func (s *Server) callUnload(w http.ResponseWriter, r *http.Request, q *inference.RepositoryModelUnloadRequest) error {
+	if err := s.store.unload(r.Context(), q.ModelName); err != nil {
+		return err
+	}
+	return writeMessage(w, &inference.RepositoryModelUnloadResponse{})
+}
+
+func (s *Server) callModelInfer(w http.ResponseWriter, r *http.Request, q *inference.ModelInferRequest) (err error) {
+	ctx, c := r.Context(), &call{protocol: "grpc", model: q.ModelName, id: r.Header.Get(requestHeader)}
+	defer func(began time.Time) { s.recordRequest(c, began, err) }(time.Now())
+	defer s.recoverTo(&err)
 	if err := checkVersion(q.ModelVersion); err != nil {
-		return nil, err
+		return err
 	}
-	m, err := g.store.acquire(ctx, q.ModelName)
+	m, err := s.store.acquire(ctx, q.ModelName)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer m.release()
-	request, err := requestOf(q, g.maxElements(m))
+	request, err := requestOf(q, s.maxElements(m))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if held, tagged := ctx.Value(messageKey{}).(*message); tagged {
-		held.free = request.free
-	} else {
-		defer request.free()
-	}
+	defer request.free()
 	if len(request.Inputs) > 0 {
 		c.rows = int(request.Inputs[0].Shape[0])
 	}
-	outputs, _, err := g.infer(ctx, m, request)
+	outputs, _, err := s.infer(ctx, m, request)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	answer = &inference.ModelInferResponse{ModelName: c.model, ModelVersion: version, Id: q.Id}
+	answer := &inference.ModelInferResponse{ModelName: c.model, ModelVersion: version, Id: q.Id}
 	if request.Warnings != nil {
 		lines := &inference.InferParameter_StringParam{StringParam: strings.Join(request.Warnings, "\n")}
 		answer.Parameters = map[string]*inference.InferParameter{"warnings": {ParameterChoice: lines}}
@@ -157,7 +220,7 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 			&inference.ModelInferResponse_InferOutputTensor{Name: t.Name, Datatype: string(t.Type), Shape: t.Shape})
 		answer.RawOutputContents = append(answer.RawOutputContents, t.raw())
 	}
-	return answer, nil
+	return writeMessage(w, answer)
 }
 
 // requestOf reads the tensors of a request, each of at most maxElements elements.

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -168,10 +167,11 @@ func TestFaults(t *testing.T) {
 		!strings.Contains(said.Error, "the server's log says why") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	_, err := s.intercept(t.Context(), nil, &grpc.UnaryServerInfo{},
-		func(context.Context, any) (any, error) { panic("there") })
-	if status.Code(err) != codes.Internal {
-		t.Error(err)
+	w = httptest.NewRecorder()
+	s.answering(func(http.ResponseWriter, *http.Request) error { panic("there") }, writeStatus)(w,
+		httptest.NewRequest("POST", "/", nil))
+	if got := w.Result().Trailer.Get("Grpc-Status"); got != "13" {
+		t.Errorf("status %q", got)
 	}
 	for _, word := range []string{"fault=here", "fault=there", "hostile_test.go"} {
 		if !strings.Contains(log.String(), word) {
@@ -313,7 +313,7 @@ func TestReloadWithinMemory(t *testing.T) {
 	}
 }
 
-// The numbers of an answer are counted, over HTTP until it is sent, and over gRPC until it is encoded.
+// The numbers of an answer are counted until it is sent.
 func TestAnswersAreCounted(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
 	m := must.Get(r.store.acquire(t.Context(), "m"))(t)

@@ -13,10 +13,14 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
+// streamsAtOnce is the most requests in progress of a connection of HTTP/2.
+const streamsAtOnce = 128
+
 // httpServer returns an HTTP server with limits on time and size.
-func (s *Server) httpServer() *http.Server {
+func (s *Server) httpServer(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: s.Handler(), TLSConfig: s.TLS, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: headerTimeout,
+		Handler: h, TLSConfig: s.TLS.Clone(), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: streamsAtOnce},
+		MaxHeaderBytes: headerBytes, ReadHeaderTimeout: headerTimeout,
 		ReadTimeout: s.Timeout, WriteTimeout: 2*s.Timeout + headerTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
@@ -271,13 +275,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
 	work func(ctx context.Context, m *loaded, c *call, body []byte) error) (err error) {
 	c := &call{protocol: "http", model: model, id: r.Header.Get(requestHeader)}
 	began := time.Now()
-	defer func() {
-		status := http.StatusOK
-		if err != nil {
-			status = reported(err).kind.status
-		}
-		s.recordRequest(c, strconv.Itoa(status), began, err)
-	}()
+	defer func() { s.recordRequest(c, began, err) }()
 	defer s.recoverTo(&err)
 	body, done, err := s.body(w, r)
 	if err != nil {

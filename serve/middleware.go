@@ -29,29 +29,33 @@ func requestID(given, traceparent string) string {
 	return rand.Text()[:16]
 }
 
-// state counts the requests of a connection, as the ConnState of an http.Server.
+// state follows the requests of a connection, as the ConnState of an http.Server.
 func (c *conns) state(conn net.Conn, now http.ConnState) {
-	switch now {
-	case http.StateActive:
-		c.countRequest(conn.RemoteAddr(), 1)
-	case http.StateIdle:
-		c.countRequest(conn.RemoteAddr(), -1)
+	if now == http.StateActive || now == http.StateIdle {
+		c.setBusy(conn.RemoteAddr(), now == http.StateActive)
 	}
 }
 
-// guarded wraps a handler as open does, and refuses requests without a token.
-func (s *Server) guarded(h func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
-	return s.open(func(w http.ResponseWriter, r *http.Request) error {
+// handler answers a request, or returns the error to answer with.
+type handler = func(w http.ResponseWriter, r *http.Request) error
+
+// guard refuses requests without a token.
+func (s *Server) guard(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		if !s.Tokens.allow(r.Header.Get("Authorization")) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			return &Error{denied, "a token is needed: send the header Authorization: Bearer TOKEN"}
 		}
 		return h(w, r)
-	})
+	}
 }
 
-// open wraps a handler: it gives each request an ID, and turns errors and panics into answers.
-func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
+// guarded wraps a handler of HTTP that needs a token, and open one that needs none.
+func (s *Server) guarded(h handler) http.HandlerFunc { return s.answering(s.guard(h), writeError) }
+func (s *Server) open(h handler) http.HandlerFunc    { return s.answering(h, writeError) }
+
+// answering wraps a handler: it gives each request an ID, and turns errors and panics into answers of fail.
+func (s *Server) answering(h handler, fail func(w http.ResponseWriter, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id := requestID(r.Header.Get(requestHeader), r.Header.Get(traceHeader))
 		r.Header.Set(requestHeader, id)
@@ -65,7 +69,7 @@ func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http
 			return h(w, r)
 		}()
 		if err != nil {
-			writeError(w, err)
+			fail(w, err)
 		}
 	}
 }

@@ -3,8 +3,6 @@ package serve
 import (
 	"context"
 	"net/http"
-
-	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
 // The protocol's extension for repositories of models, with Triton's explicit control. The
@@ -119,24 +117,4 @@ func (s *Server) answerCommand(w http.ResponseWriter, err error) error {
 		return err
 	}
 	return writeBody(w, http.StatusOK, "application/json", nil)
-}
-
-func (g *grpcService) RepositoryIndex(_ context.Context,
-	q *inference.RepositoryIndexRequest) (*inference.RepositoryIndexResponse, error) {
-	answer := &inference.RepositoryIndexResponse{}
-	for _, m := range g.store.index(q.Ready) {
-		answer.Models = append(answer.Models, &inference.RepositoryIndexResponse_ModelIndex{Name: m.Name,
-			Version: m.Version, State: m.State, Reason: m.Reason})
-	}
-	return answer, nil
-}
-
-func (g *grpcService) RepositoryModelLoad(ctx context.Context,
-	q *inference.RepositoryModelLoadRequest) (*inference.RepositoryModelLoadResponse, error) {
-	return &inference.RepositoryModelLoadResponse{}, g.load(ctx, q.ModelName, len(q.Parameters))
-}
-
-func (g *grpcService) RepositoryModelUnload(ctx context.Context,
-	q *inference.RepositoryModelUnloadRequest) (*inference.RepositoryModelUnloadResponse, error) {
-	return &inference.RepositoryModelUnloadResponse{}, g.store.unload(ctx, q.ModelName)
 }

@@ -41,7 +41,8 @@ func TestRepository(t *testing.T) {
 			index[0].State != state {
 			t.Errorf("%s: the index is %d %s, expected %s", when, code, text, state)
 		}
-		rpc, err := client.RepositoryIndex(t.Context(), &inference.RepositoryIndexRequest{Ready: true})
+		rpc, err := invoke[inference.RepositoryIndexResponse](t.Context(), client, "RepositoryIndex",
+			&inference.RepositoryIndexRequest{Ready: true})
 		if err != nil || (len(rpc.GetModels()) == 1) != (answers == 200) {
 			t.Errorf("%s: gRPC lists %v, %v", when, rpc.GetModels(), err)
 		}
@@ -77,12 +78,12 @@ func TestRepository(t *testing.T) {
 	if r.store.entries[0].model == before {
 		t.Error("a loaded model was not read again")
 	}
-	if _, err := client.RepositoryModelUnload(t.Context(),
+	if _, err := invoke[inference.RepositoryModelUnloadResponse](t.Context(), client, "RepositoryModelUnload",
 		&inference.RepositoryModelUnloadRequest{ModelName: "m"}); err != nil {
 		t.Error(err)
 	}
 	check("unloaded by gRPC", "UNAVAILABLE", 503)
-	if _, err := client.RepositoryModelLoad(t.Context(),
+	if _, err := invoke[inference.RepositoryModelLoadResponse](t.Context(), client, "RepositoryModelLoad",
 		&inference.RepositoryModelLoadRequest{ModelName: "m"}); err != nil {
 		t.Error(err)
 	}
@@ -106,8 +107,8 @@ func TestRepositoryIsClosed(t *testing.T) {
 			t.Errorf("%s: %d %s", body, code, text)
 		}
 	}
-	_, err := r.dial(t).RepositoryModelLoad(t.Context(), &inference.RepositoryModelLoadRequest{ModelName: "m",
-		Parameters: map[string]*inference.ModelRepositoryParameter{"config": {}}})
+	_, err := invoke[inference.RepositoryModelLoadResponse](t.Context(), r.dial(t), "RepositoryModelLoad",
+		&inference.RepositoryModelLoadRequest{ModelName: "m", Parameters: map[string]*inference.ModelRepositoryParameter{"config": {}}})
 	if status.Code(err) != codes.InvalidArgument {
 		t.Errorf("gRPC with a config: %v", err)
 	}

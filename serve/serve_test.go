@@ -199,12 +199,35 @@ func start(t testing.TB, c Config, models ...Source) *running {
 	return r
 }
 
-// dial is a gRPC client.
-func (r *running) dial(t testing.TB) inference.GRPCInferenceServiceClient {
+// rpcClient calls the methods of a server.
+type rpcClient struct{ *grpc.ClientConn }
+
+func (r *running) dial(t testing.TB) rpcClient {
 	t.Helper()
 	conn := must.Get(grpc.NewClient(r.rpc, grpc.WithTransportCredentials(insecure.NewCredentials())))(t)
 	t.Cleanup(func() { conn.Close() })
-	return inference.NewGRPCInferenceServiceClient(conn)
+	return rpcClient{conn}
+}
+
+// invoke calls a method, whose answer is an A.
+func invoke[A any](ctx context.Context, c rpcClient, method string, q any, options ...grpc.CallOption) (*A, error) {
+	answer := new(A)
+	return answer, c.Invoke(ctx, "/"+inference.Service+"/"+method, q, answer, options...)
+}
+
+func (c rpcClient) ModelInfer(ctx context.Context, q *inference.ModelInferRequest, options ...grpc.CallOption) (
+	*inference.ModelInferResponse, error) {
+	return invoke[inference.ModelInferResponse](ctx, c, "ModelInfer", q, options...)
+}
+
+func (c rpcClient) ServerLive(ctx context.Context, q *inference.ServerLiveRequest) (
+	*inference.ServerLiveResponse, error) {
+	return invoke[inference.ServerLiveResponse](ctx, c, "ServerLive", q)
+}
+
+func (c rpcClient) ModelMetadata(ctx context.Context, q *inference.ModelMetadataRequest) (
+	*inference.ModelMetadataResponse, error) {
+	return invoke[inference.ModelMetadataResponse](ctx, c, "ModelMetadata", q)
 }
 
 // post sends a body, and returns the answer with its status.

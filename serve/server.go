@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
-	"google.golang.org/grpc"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
@@ -26,6 +26,7 @@ type Server struct {
 	metrics  *metrics
 	stopping atomic.Bool // the server shuts down
 	bodies   *bodies
+	calls    atomic.Int64        // of gRPC in progress
 	numbers  *semaphore.Weighted // of predictions in memory
 	abort    context.CancelFunc
 }
@@ -53,37 +54,50 @@ func (s *Server) Start() error {
 // stopTimeout is how long requests in progress may take once the server stops.
 const stopTimeout = 20 * time.Second
 
+// endpoint is what the server answers on one listener.
+type endpoint struct {
+	*http.Server
+	conns *conns
+}
+
+func (s *Server) endpoint(protocol string, l net.Listener, h http.Handler) endpoint {
+	e := endpoint{s.httpServer(h), newConns(l, protocol, s.MaxConns, s.metrics)}
+	e.ConnState = e.conns.state
+	return e
+}
+
+func (e endpoint) serve() error {
+	if e.TLSConfig != nil {
+		return e.ServeTLS(e.conns, "", "")
+	}
+	return e.Serve(e.conns)
+}
+
 // Serve answers HTTP on one listener and gRPC on the other, which may be nil, until ctx ends. Then
 // it takes no new requests, finishes those in progress, and returns.
 func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	watched, unwatch := context.WithCancel(ctx)
 	defer unwatch()
 	go s.store.watch(watched)
-	failures := make(chan error, 2)
-	h := s.httpServer()
-	httpConns := newConns(web, "http", s.MaxConns, s.metrics)
-	h.ConnState = httpConns.state
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		if s.TLS != nil {
-			failures <- h.ServeTLS(httpConns, "", "")
-		} else {
-			failures <- h.Serve(httpConns)
-		}
-	})
-	var g *grpc.Server
+	endpoints := []endpoint{s.endpoint("http", web, s.Handler())}
 	if rpc != nil {
-		grpcConns := newConns(rpc, "grpc", s.MaxConns, s.metrics)
-		grpcConns.bodies = s.bodies
-		g = s.grpcServer(grpcConns)
-		serving.Go(func() { failures <- g.Serve(grpcConns) })
+		e := s.endpoint("grpc", rpc, s.grpcHandler())
+		e.Protocols = &http.Protocols{}
+		e.Protocols.SetHTTP2(true)
+		e.Protocols.SetUnencryptedHTTP2(true)
+		endpoints = append(endpoints, e)
+	}
+	failures := make(chan error, len(endpoints))
+	var serving sync.WaitGroup
+	for _, e := range endpoints {
+		serving.Go(func() { failures <- e.serve() })
 	}
 	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-failures:
 	}
-	s.stop(httpConns, h, g)
+	s.stop(endpoints)
 	serving.Wait()
 	s.store.close()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -95,30 +109,23 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 // stop takes no new connections, finishes the requests in progress, and aborts those that take too
 // long. A client may send its next request before it sees that the server stops: it gets an answer,
 // which says that the connection closes.
-func (s *Server) stop(httpConns *conns, h *http.Server, g *grpc.Server) {
+func (s *Server) stop(endpoints []endpoint) {
 	s.stopping.Store(true)
 	s.Log.Info("stopping: finishing the requests in progress")
-	httpConns.Listener.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	var ends sync.WaitGroup
-	if g != nil {
-		ends.Go(g.GracefulStop)
-		defer g.Stop()
+	for _, e := range endpoints {
+		e.conns.Listener.Close()
+		ends.Go(func() {
+			e.conns.waitEmpty(s.Linger)
+			if e.Shutdown(ctx) != nil {
+				s.Log.Warn("requests were left in the middle", "after", stopTimeout)
+				e.Close()
+			}
+		})
 	}
-	ends.Go(func() {
-		httpConns.waitEmpty(s.Linger)
-		if h.Shutdown(ctx) != nil {
-			h.Close()
-		}
-	})
-	finished := make(chan struct{})
-	go func() { ends.Wait(); close(finished) }()
-	select {
-	case <-finished:
-	case <-ctx.Done():
-		s.Log.Warn("requests were left in the middle", "after", stopTimeout)
-	}
+	ends.Wait()
 	s.abort()
 }
 
@@ -295,7 +302,15 @@ type call struct {
 }
 
 // recordRequest counts and logs a request.
-func (s *Server) recordRequest(c *call, status string, began time.Time, err error) {
+func (s *Server) recordRequest(c *call, began time.Time, err error) {
+	k := answered
+	if err != nil {
+		k = reported(err).kind
+	}
+	status := strconv.Itoa(k.status)
+	if c.protocol == "grpc" {
+		status = k.code.name
+	}
 	took := time.Since(began)
 	model := c.model
 	if _, missing := s.store.find(model); missing != nil {

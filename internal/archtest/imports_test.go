@@ -65,8 +65,8 @@ var homes = map[string][]string{
 	"golang.org/x/term":             {"cmd"},
 	"C":                             {"cuda", "dist/nccl"},
 	"log":                           {"cmd", "serve"},
-	"google.golang.org/grpc":        {"serve"},
-	"google.golang.org/protobuf":    {"internal/wire", "serve/inference"},
+	"google.golang.org/grpc":        {}, // it adds 1.8 MB to the program
+	"google.golang.org/protobuf":    {"internal/wire", "serve"},
 	"github.com/prometheus":         {"serve"},
 	"github.com/parquet-go":         {"data/columnar"},
 	"github.com/google/flatbuffers": {"data/columnar"}, // the descriptions in files of Arrow
