@@ -108,7 +108,8 @@ func TestRepositoryIsClosed(t *testing.T) {
 		}
 	}
 	_, err := invoke[inference.RepositoryModelLoadResponse](t.Context(), r.dial(t), "RepositoryModelLoad",
-		&inference.RepositoryModelLoadRequest{ModelName: "m", Parameters: map[string]*inference.ModelRepositoryParameter{"config": {}}})
+		&inference.RepositoryModelLoadRequest{ModelName: "m",
+			Parameters: map[string]*inference.ModelRepositoryParameter{"config": {}}})
 	if status.Code(err) != codes.InvalidArgument {
 		t.Errorf("gRPC with a config: %v", err)
 	}
