@@ -2,9 +2,7 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -128,12 +126,7 @@ func (b *batcher) answer(jobs []*job) {
 
 // forward runs the model on the rows. It turns a panic into an error of the requests.
 func (b *batcher) forward(ctx context.Context, rows int, x []float64) (parts []*model.Prediction, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			b.log.Error("a prediction failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
-			err = &Error{failed, "the prediction failed: the server's log says why"}
-		}
-	}()
+	defer recoverTo(b.log, &err)
 	return b.predictor.Predict(ctx, rows, x)
 }
 

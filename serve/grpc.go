@@ -189,7 +189,7 @@ func (s *Server) callUnload(w http.ResponseWriter, r *http.Request, q *inference
 func (s *Server) callModelInfer(w http.ResponseWriter, r *http.Request, q *inference.ModelInferRequest) (err error) {
 	ctx, c := r.Context(), &call{protocol: "grpc", model: q.ModelName, id: r.Header.Get(requestHeader)}
 	defer func(began time.Time) { s.recordRequest(c, began, err) }(time.Now())
-	defer s.recoverTo(&err)
+	defer recoverTo(s.Log, &err)
 	if err := checkVersion(q.ModelVersion); err != nil {
 		return err
 	}
@@ -249,15 +249,11 @@ func requestOf(q *inference.ModelInferRequest, maxElements int) (*Request, error
 		request.Inputs = append(request.Inputs, t)
 	}
 	for _, out := range q.Outputs {
-		wanted := OutputRequest{Name: out.GetName()}
 		given, err := parameters(out.GetParameters())
-		if err == nil {
-			err = wanted.Wanted.read(wanted.Name, given)
-		}
 		if err != nil {
 			return nil, err
 		}
-		request.Outputs = append(request.Outputs, wanted)
+		request.Outputs = append(request.Outputs, OutputRequest{Name: out.GetName(), Parameters: given})
 	}
 	return request, nil
 }

@@ -276,7 +276,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
 	c := &call{protocol: "http", model: model, id: r.Header.Get(requestHeader)}
 	began := time.Now()
 	defer func() { s.recordRequest(c, began, err) }()
-	defer s.recoverTo(&err)
+	defer recoverTo(s.Log, &err)
 	body, done, err := s.body(w, r)
 	if err != nil {
 		return err

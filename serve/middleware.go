@@ -65,7 +65,7 @@ func (s *Server) answering(h handler, fail func(w http.ResponseWriter, err error
 			w.Header().Set("Connection", "close")
 		}
 		err := func() (err error) {
-			defer s.recoverTo(&err)
+			defer recoverTo(s.Log, &err)
 			return h(w, r)
 		}()
 		if err != nil {

@@ -158,10 +158,6 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 			asked = append(asked, OutputRequest{Name: spec.Name, Binary: raw})
 		}
 	}
-	rows, err := rowsOf(m.schema(), q.Inputs)
-	if err != nil {
-		return nil, nil, err
-	}
 	var wanted []wantedOutput
 	var specs []TensorSpec
 	for _, out := range asked {
@@ -172,11 +168,15 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		if slices.ContainsFunc(wanted, func(w wantedOutput) bool { return w.Name == out.Name }) {
 			return nil, nil, badf("output %s is asked for twice", quote(out.Name))
 		}
-		w, err := out.Wanted.forOutput(m.outputs[at])
+		w, err := out.of(m.outputs[at])
 		if err != nil {
 			return nil, nil, err
 		}
 		wanted, binary, specs = append(wanted, w), append(binary, out.Binary), append(specs, w.TensorSpec)
+	}
+	rows, err := rowsOf(m.schema(), q.Inputs)
+	if err != nil {
+		return nil, nil, err
 	}
 	p, held, err := s.predict(ctx, m, rows, specs)
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *Server) predictUntil(ctx context.Context, m *loaded, work func() (*pred
 	go func() {
 		defer m.release()
 		err := func() (err error) {
-			defer s.recoverTo(&err)
+			defer recoverTo(s.Log, &err)
 			p, err = work()
 			return err
 		}()
@@ -288,9 +288,9 @@ func numbersOf(specs []TensorSpec) (numbers int) {
 }
 
 // recoverTo is deferred: it logs a panic of a request, and turns it into the request's error.
-func (s *Server) recoverTo(err *error) {
+func recoverTo(log *slog.Logger, err *error) {
 	if fault := recover(); fault != nil {
-		s.Log.Error("a request failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+		log.Error("a request failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		*err = &Error{failed, "the request failed: the server's log says why"}
 	}
 }

@@ -23,13 +23,6 @@ type Request struct {
 // free releases the memory of the answer.
 func (q *Request) free() { q.reserved.free() }
 
-// OutputRequest is an output that a request names.
-type OutputRequest struct {
-	Name   string
-	Binary bool // it is to come in raw form
-	Wanted Wanted
-}
-
 // wireRequest is the JSON of a request. Fields beyond these are left alone, as the protocol wants.
 type wireRequest struct {
 	ID         string `json:"id"`
@@ -37,7 +30,7 @@ type wireRequest struct {
 		Binary bool `json:"binary_data_output"`
 	} `json:"parameters"`
 	Inputs  once `json:"inputs"`  // a list of wireInput
-	Outputs once `json:"outputs"` // a list of wireWanted
+	Outputs once `json:"outputs"` // a list of OutputRequest
 }
 
 type wireInput struct {
@@ -48,11 +41,6 @@ type wireInput struct {
 		Size *int64 `json:"binary_data_size"`
 	} `json:"parameters"`
 	Data once `json:"data"`
-}
-
-type wireWanted struct {
-	Name       string                     `json:"name"`
-	Parameters map[string]json.RawMessage `json:"parameters"`
 }
 
 const protocol = "the protocol"
@@ -84,15 +72,15 @@ func parseRequest(body []byte, jsonSize, maxElements int) (*Request, error) {
 	if len(raw) > 0 {
 		return nil, badf("%d bytes behind the JSON belong to no input", len(raw))
 	}
-	err = each(wire.Outputs, maxTensors, protocol, func(_ int, out wireWanted) error {
-		wanted := OutputRequest{Name: out.Name, Binary: wire.Parameters.Binary}
+	err = each(wire.Outputs, maxTensors, protocol, func(_ int, out OutputRequest) error {
+		out.Binary = wire.Parameters.Binary
 		if own, ok := out.Parameters[binaryData]; ok {
-			if err := decode(own, &wanted.Binary, protocol); err != nil {
+			if err := decode(own, &out.Binary, protocol); err != nil {
 				return err
 			}
 		}
-		q.Outputs = append(q.Outputs, wanted)
-		return q.Outputs[len(q.Outputs)-1].Wanted.read(out.Name, out.Parameters)
+		q.Outputs = append(q.Outputs, out)
+		return nil
 	})
 	if err != nil {
 		return nil, err

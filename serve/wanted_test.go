@@ -106,7 +106,12 @@ func TestWanted(t *testing.T) {
 		text := &inference.InferParameter{ParameterChoice: &inference.InferParameter_StringParam{StringParam: "0.5"}}
 		q := &inference.ModelInferRequest{Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{
 			{Name: "draws", Parameters: map[string]*inference.InferParameter{name: text}}}}
-		if _, err := requestOf(q, 9); err == nil || !strings.Contains(err.Error(), want) {
+		request, err := requestOf(q, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := request.Outputs[0].of(TensorSpec{"draws", FP64, []int64{-1, 1, -1}}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("gRPC, a text as %s: %v", name, err)
 		}
 	}
@@ -131,17 +136,17 @@ func TestWanted(t *testing.T) {
 
 // A parameter over gRPC is taken or refused, whatever its type: it is never without effect.
 func TestParametersOfAnyType(t *testing.T) {
-	ask := func(output, name string, p *inference.InferParameter) (Wanted, error) {
+	ask := func(output, name string, p *inference.InferParameter) (wantedOutput, error) {
 		q, err := requestOf(&inference.ModelInferRequest{
 			Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{
 				{Name: output, Parameters: map[string]*inference.InferParameter{name: p}}}}, 9)
 		if err != nil {
-			return Wanted{}, err
+			return wantedOutput{}, err
 		}
-		return q.Outputs[0].Wanted, nil
+		return q.Outputs[0].of(TensorSpec{output, FP64, []int64{-1, 1, -1}})
 	}
 	seven := &inference.InferParameter{ParameterChoice: &inference.InferParameter_Uint64Param{Uint64Param: 7}}
-	if w, err := ask("draws", "seed", seven); err != nil || w.Seed == nil || *w.Seed != 7 {
+	if w, err := ask("draws", "seed", seven); err != nil || w.seed != 7 {
 		t.Errorf("a seed: %+v, %v", w, err)
 	}
 	half := &inference.InferParameter{ParameterChoice: &inference.InferParameter_DoubleParam{DoubleParam: 0.5}}
