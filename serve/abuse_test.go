@@ -195,7 +195,7 @@ func TestIdleConnections(t *testing.T) {
 }
 
 // Of idle connections the one goes that was idle longest; a busy one stays, and where all are busy
-// a new one is closed. Those of a Unix socket have no addresses of their own.
+// a new one is closed.
 func TestConnections(t *testing.T) {
 	for _, at := range [][2]string{{"tcp", "127.0.0.1:0"}, {"unix", filepath.Join(t.TempDir(), "s")}} {
 		t.Run(at[0], func(t *testing.T) { testConnections(t, at[0], at[1]) })
@@ -239,21 +239,21 @@ func testConnections(t *testing.T, network, address string) {
 	a, serverA := enter()
 	began := time.Now()
 	b, serverB := enter()
-	c.setBusy(serverA.RemoteAddr(), true)
-	c.setBusy(serverA.RemoteAddr(), false) // a is older, but has sent a request
-	d, serverD := enter()                  // in the place of b
+	c.setBusy(serverA.(*trackedConn), true)
+	c.setBusy(serverA.(*trackedConn), false) // a is older, but has sent a request
+	d, serverD := enter()                    // in the place of b
 	if !isClosed(b) || !isOpen(a) || !isOpen(d) {
 		t.Error("not the connection without a request was closed")
 	}
 	if kept := time.Since(began); kept < patience {
 		t.Errorf("a new connection kept its place for %v", kept)
 	}
-	c.setBusy(serverA.RemoteAddr(), true)
-	c.setBusy(serverD.RemoteAddr(), true)
+	c.setBusy(serverA.(*trackedConn), true)
+	c.setBusy(serverD.(*trackedConn), true)
 	if !isClosed(dial()) {
 		t.Error("a third busy connection was taken")
 	}
-	c.setBusy(serverA.RemoteAddr(), false)
+	c.setBusy(serverA.(*trackedConn), false)
 	f, serverF := enter()
 	if !isClosed(a) || !isOpen(f) {
 		t.Error("the idle connection has not made room")

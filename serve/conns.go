@@ -3,10 +3,8 @@ package serve
 import (
 	"cmp"
 	"container/list"
-	"fmt"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,12 +22,10 @@ type conns struct {
 	evicted prometheus.Counter
 	refused prometheus.Counter
 
-	accepted atomic.Int64
-
 	mu    sync.Mutex
-	known map[string]*trackedConn // by remote address
-	fresh list.List               // of *trackedConn: those that never sent a request, the oldest first
-	idle  list.List               // of *trackedConn: those between two requests, the longest idle first
+	known int       // connections that are open
+	fresh list.List // of *trackedConn: those that never sent a request, the oldest first
+	idle  list.List // of *trackedConn: those between two requests, the longest idle first
 }
 
 // patience is how long a new connection keeps its place at least.
@@ -39,15 +35,14 @@ const patience = 20 * time.Millisecond
 type trackedConn struct {
 	net.Conn
 	since  time.Time
-	remote net.Addr
 	conns  *conns
 	list   *list.List    // fresh, and then idle
 	place  *list.Element // in the list; nil while busy or closed
-	once   sync.Once
+	closed bool
 }
 
 func newConns(l net.Listener, protocol string, maxConns int, m *metrics) *conns {
-	return &conns{Listener: l, max: maxConns, known: map[string]*trackedConn{},
+	return &conns{Listener: l, max: maxConns,
 		open: m.connections.WithLabelValues(protocol), evicted: m.refused.WithLabelValues(protocol, "idle"),
 		refused: m.refused.WithLabelValues(protocol, "new")}
 }
@@ -59,10 +54,7 @@ func (c *conns) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := &trackedConn{Conn: conn, since: time.Now(), remote: conn.RemoteAddr(), conns: c}
-		if t.remote.Network() == "unix" {
-			t.remote = &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("client %d", c.accepted.Add(1))}
-		}
+		t := &trackedConn{Conn: conn, since: time.Now(), conns: c}
 		evicted, early, ok := c.admit(t)
 		for early > 0 {
 			time.Sleep(early)
@@ -85,7 +77,7 @@ func (c *conns) Accept() (net.Conn, error) {
 func (c *conns) admit(t *trackedConn) (evicted *trackedConn, early time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.known) >= c.max {
+	if c.known >= c.max {
 		evicted = cmp.Or(firstSilent(&c.fresh), firstSilent(&c.idle))
 		if evicted == nil {
 			return nil, 0, false
@@ -95,9 +87,9 @@ func (c *conns) admit(t *trackedConn) (evicted *trackedConn, early time.Duration
 		}
 		c.forget(evicted)
 	}
-	c.known[t.RemoteAddr().String()] = t
+	c.known++
 	c.enqueue(t, &c.fresh)
-	c.open.Set(float64(len(c.known)))
+	c.open.Set(float64(c.known))
 	return evicted, 0, true
 }
 
@@ -112,20 +104,21 @@ func firstSilent(in *list.List) *trackedConn {
 	return nil
 }
 
-// forget stops tracking a connection: it leaves the lists and the counts. The caller holds the lock.
+// forget stops tracking a connection. The caller holds the lock.
 func (c *conns) forget(t *trackedConn) {
-	if name := t.RemoteAddr().String(); c.known[name] == t {
-		delete(c.known, name)
+	if !t.closed {
+		t.closed = true
+		c.known--
+		c.dequeue(t)
+		c.open.Set(float64(c.known))
 	}
-	c.dequeue(t)
-	c.open.Set(float64(len(c.known)))
 }
 
 // waitEmpty waits until all connections are closed, or until the timeout.
 func (c *conns) waitEmpty(timeout time.Duration) {
 	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		c.mu.Lock()
-		open := len(c.known)
+		open := c.known
 		c.mu.Unlock()
 		if open == 0 {
 			return
@@ -134,15 +127,11 @@ func (c *conns) waitEmpty(timeout time.Duration) {
 }
 
 // setBusy records that a connection has begun a request, or has none in progress.
-func (c *conns) setBusy(remote net.Addr, busy bool) {
+func (c *conns) setBusy(t *trackedConn, busy bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := c.known[remote.String()]
-	if t == nil {
-		return
-	}
 	c.dequeue(t)
-	if !busy {
+	if !busy && !t.closed {
 		c.enqueue(t, &c.idle)
 	}
 }
@@ -158,15 +147,10 @@ func (c *conns) dequeue(t *trackedConn) {
 	}
 }
 
-// RemoteAddr tells connections apart, also those of a Unix socket, whose clients have no addresses.
-func (t *trackedConn) RemoteAddr() net.Addr { return t.remote }
-
 // Close closes the connection and stops tracking it.
 func (t *trackedConn) Close() error {
-	t.once.Do(func() {
-		t.conns.mu.Lock()
-		defer t.conns.mu.Unlock()
-		t.conns.forget(t)
-	})
+	t.conns.mu.Lock()
+	t.conns.forget(t)
+	t.conns.mu.Unlock()
 	return t.Conn.Close()
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -31,8 +32,11 @@ func requestID(given, traceparent string) string {
 
 // state follows the requests of a connection, as the ConnState of an http.Server.
 func (c *conns) state(conn net.Conn, now http.ConnState) {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
 	if now == http.StateActive || now == http.StateIdle {
-		c.setBusy(conn.RemoteAddr(), now == http.StateActive)
+		c.setBusy(conn.(*trackedConn), now == http.StateActive)
 	}
 }
 
