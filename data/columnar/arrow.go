@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -105,7 +107,8 @@ func openArrowStream(r io.Reader) (reader tablefile.Reader, err error) {
 
 // newArrowReader reads the messages that follow a schema.
 func newArrowReader(r io.Reader, schema fbTable) (*arrowReader, error) {
-	a := &arrowReader{messages: arrowMessages{from: r}, dictionaries: map[int64]arrowColumn{}}
+	a := &arrowReader{messages: arrowMessages{from: r, zstd: unzstd(zstd.WithDecodeAllCapLimit(true))},
+		dictionaries: map[int64]arrowColumn{}}
 	var err error
 	if a.fields, err = schemaOf(schema); err != nil {
 		return nil, err

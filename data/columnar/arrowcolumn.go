@@ -12,7 +12,6 @@ import (
 	"time"
 
 	flatbuffers "github.com/google/flatbuffers/go"
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 )
 
@@ -179,36 +178,21 @@ func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 	if b.kind == isDictionary {
 		b.in.kept += n
 	}
-	var from io.Reader
+	text = make([]byte, n)
 	switch b.packing {
 	case packedLZ4:
-		from = lz4.NewReader(bytes.NewReader(packed))
+		_, err = io.ReadFull(lz4.NewReader(bytes.NewReader(packed)), text)
 	case packedZstd:
-		if err := sizesOfZstd(bytes.NewReader(packed), 0, int64(len(packed))).checkWindow(n); err != nil {
-			return nil, err
-		}
-		if from, err = b.in.unzstd(packed); err != nil {
-			return nil, damagedArrow("%v", err)
+		if text, err = b.in.zstd.DecodeAll(packed, text[:0]); err == nil && int64(len(text)) < n {
+			err = io.ErrUnexpectedEOF
 		}
 	default:
 		return nil, fmt.Errorf("is compressed in way %d of Arrow, which is not known: write it again with zstd", b.packing)
 	}
-	text = make([]byte, n)
-	if _, err := io.ReadFull(from, text); err != nil {
+	if err != nil {
 		return nil, damagedArrow("%v", err)
 	}
 	return text, nil
-}
-
-func (m *arrowMessages) unzstd(packed []byte) (io.Reader, error) {
-	if m.zstd == nil {
-		var err error
-		if m.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(mostBatch)); err != nil {
-			return nil, err
-		}
-	}
-	return m.zstd, m.zstd.Reset(bytes.NewReader(packed))
 }
 
 // arrowColumn holds the values of a column in a batch.

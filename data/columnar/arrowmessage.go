@@ -35,7 +35,7 @@ type arrowMessages struct {
 	due  int           // messages of an index that are still to come; 0 for a stream, which has no index
 	seen int64         // bytes of the stream that were read
 	kept int64         // bytes of decompressed dictionaries
-	zstd *zstd.Decoder // nil before the first buffer that needs it
+	zstd *zstd.Decoder // decodes into the memory it is given, and no more
 }
 
 // arrowMessage is the table of a message, and the bytes after it.

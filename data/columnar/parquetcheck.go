@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -27,9 +28,10 @@ type parquetCheck struct {
 	// Codecs in the first group, which package parquet uses for all groups.
 	codecs []format.CompressionCodec
 	in     bufio.Reader
-	packed []byte // a page
-	text   []byte // its content
-	rows   int64  // rows of the groups so far
+	packed []byte        // a page
+	text   []byte        // its content
+	zstd   *zstd.Decoder // nil before the first page that needs it
+	rows   int64         // rows of the groups so far
 }
 
 // checkFooter checks the length and the shape of the description after the pages. Package parquet allocates
@@ -183,19 +185,6 @@ func countOf(page *format.PageHeader) int32 {
 	return page.DataPageHeader.V.NumValues
 }
 
-// claimed is the number of bytes of a page between two offsets, as its codec states it.
-func (c *parquetCheck) claimed(codec format.CompressionCodec, at, end int64) (bytes uint64) {
-	switch codec {
-	case format.Zstd:
-		return sizesOfZstd(c.file, at, end).content
-	case format.Snappy: // the size stands before the page
-		head := make([]byte, max(0, min(binary.MaxVarintLen64, end-at)))
-		n, _ := c.file.ReadAt(head, at)
-		bytes, _ = binary.Uvarint(head[:n])
-	}
-	return bytes
-}
-
 // page checks the page at an offset, in a column that ends at another. It returns the number of bytes that the
 // page takes.
 func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCodec, optional bool,
@@ -207,7 +196,6 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 	if values < 0 {
 		return 0, damage("a page of %d values", values)
 	}
-	end = at + size
 	levels, encoding := int64(0), page.DataPageHeader.V.Encoding
 	if v2 := page.DataPageHeaderV2; v2.Valid {
 		repeated, defined := int64(v2.V.RepetitionLevelsByteLength), int64(v2.V.DefinitionLevelsByteLength)
@@ -218,21 +206,20 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 			codec = format.Uncompressed
 		}
 	}
-	holds := max(uint64(max(0, page.UncompressedPageSize)), c.claimed(codec, at+levels, end))
-	most := c.most()
-	if claim := holds + uint64(values)*bytesPerValue; holds > uint64(most) || claim > uint64(most) {
-		return 0, c.tooMuch(int64(min(claim, 1<<62)))
+	holds, most := int64(max(0, page.UncompressedPageSize)), c.most()
+	if held = holds + values*bytesPerValue; held > most {
+		return 0, c.tooMuch(held)
 	}
 	c.packed = slices.Grow(c.packed[:0], int(size))[:size]
 	packed := c.packed
 	if n, _ := c.file.ReadAt(packed, at); n < len(packed) {
 		return 0, nil
 	}
-	text, err := c.unpacked(codec, packed[levels:], int64(holds), most)
+	text, err := c.unpacked(codec, packed[levels:], holds, most)
 	if err != nil {
 		return 0, damage("a page: %v", err)
 	}
-	if held = max(int64(holds), int64(len(text))) + values*bytesPerValue; held > most {
+	if held = max(holds, int64(len(text))) + values*bytesPerValue; held > most {
 		return 0, c.tooMuch(held)
 	}
 	if page.Type == format.DictionaryPage {

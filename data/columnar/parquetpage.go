@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"slices"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
@@ -44,14 +47,29 @@ func (c *parquetCheck) unpacked(codec format.CompressionCodec, packed []byte, ho
 		n, err = lz4.UncompressBlock(packed, text)
 		text = text[:max(0, n)]
 	case format.Snappy:
+		if n, _ := snappy.DecodedLen(packed); int64(n) > most {
+			return nil, fmt.Errorf("it claims %d bytes, at most %d can be read", n, most)
+		}
 		text, err = parquet.Snappy.Decode(c.text[:cap(c.text)], packed)
 	case format.Zstd:
-		text, err = parquet.Zstd.Decode(c.text, packed)
+		if c.zstd == nil {
+			c.zstd = unzstd(zstd.WithDecoderMaxMemory(uint64(most)))
+		}
+		text, err = c.zstd.DecodeAll(packed, c.text)
 	default:
 		return packed, nil
 	}
 	c.text = text[:0]
 	return text, err
+}
+
+// unzstd decodes zstd in memory, within a limit.
+func unzstd(limit zstd.DOption) *zstd.Decoder {
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostBatch), limit)
+	if err != nil {
+		panic("columnar: the options of zstd are not valid: " + err.Error())
+	}
+	return decoder
 }
 
 // limited reads to the end, or to a byte more than allowed.
