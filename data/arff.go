@@ -48,25 +48,16 @@ func keyword(line, word string) bool {
 
 // arffHeader reads the lines before the table: the names of the columns, and their types.
 func (r *records) arffHeader(in *input) (names []string, err error) {
-	remaining := in.lim.record
-	for {
-		text, err := in.line(nil, remaining)
-		remaining -= int64(len(text))
-		r.before++
-		wrong := func(msg string) error { return errorAt(in.name, place{line: r.before}, "%s", msg) }
+	err = in.eachLine(in.lim.record, func(number int, text []byte) error {
+		r.before = number
+		wrong := func(msg string) error { return errorAt(in.name, place{line: number}, "%s", msg) }
 		switch line := strings.TrimSpace(string(text)); {
-		case remaining < 0:
-			return nil, wrong("the lines before @data are too long: this is not an ARFF file")
-		case err == io.EOF && line == "":
-			return nil, errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
-		case err != nil && err != io.EOF:
-			return nil, readError(in.name, err)
 		case keyword(line, "@data"):
-			return names, nil
+			return io.EOF
 		case keyword(line, "@attribute"):
 			name, rest := strings.TrimSpace(line[len("@attribute"):]), ""
 			if name == "" {
-				return nil, wrong("this @attribute has no name")
+				return wrong("this @attribute has no name")
 			}
 			if q := name[0]; q == '\'' || q == '"' {
 				name, rest = quotedName(name)
@@ -75,14 +66,22 @@ func (r *records) arffHeader(in *input) (names []string, err error) {
 			}
 			kind, err := arffTypeOf(rest)
 			if err != nil {
-				return nil, wrong(err.Error())
+				return wrong(err.Error())
 			}
 			names, r.types = append(names, name), append(r.types, kind)
 		case line == "", line[0] == '%', keyword(line, "@relation"):
 		default:
-			return nil, wrong("found " + quote(line) + " before @data: only @attribute may stand there")
+			return wrong("found " + quote(line) + " before @data: only @attribute may stand there")
 		}
+		return nil
+	})
+	switch err {
+	case io.EOF:
+		return names, nil
+	case nil:
+		err = errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
 	}
+	return nil, err
 }
 
 // quotedName cuts a name in quotes from the type behind it. A quote or a \ inside it stands behind a \.

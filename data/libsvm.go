@@ -3,13 +3,10 @@ package data
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dustin/go-humanize"
 )
 
 // In the LIBSVM format a row is a line `label index:value index:value … # comment`. Indices count from 1 and
@@ -114,32 +111,18 @@ func readLIBSVM(in *input) (*table, error) {
 }
 
 func (s *sparse) readLines(in *input) error {
-	check, remaining := knownClass(in.opt.Like), in.lim.text
-	var line []byte
-	for {
-		var err error
-		line, err = in.line(line, in.lim.record)
-		s.line++
-		switch remaining -= int64(len(line)); {
-		case int64(len(line)) > in.lim.record:
-			return errorAt(s.name, place{line: s.line}, "%s", "the line is longer than "+
-				humanize.IBytes(uint64(in.lim.record))+": this is not a LIBSVM file")
-		case remaining < 0:
-			return errorf(s.name, "holds more than %s of text: too large to read, take a part of it",
-				humanize.IBytes(uint64(in.lim.text)))
-		case err != nil && err != io.EOF:
-			return readError(s.name, err)
-		case len(line) == 0:
-			return nil
-		}
-		if err := s.readLine(strings.TrimSuffix(string(line), "\n"), in, check); err != nil {
+	check := knownClass(in.opt.Like)
+	return in.eachLine(in.lim.text, func(number int, line []byte) error {
+		s.line = number
+		if err := s.readLine(string(line), in, check); err != nil {
 			return err
 		}
 		if int64(len(s.value)+len(s.start)) > in.lim.cells {
 			return errorAt(s.name, place{line: s.line}, "the file holds more than %d million numbers up to here: too "+
 				"large for memory, take a part of it", in.lim.cells>>20)
 		}
-	}
+		return nil
+	})
 }
 
 func (s *sparse) readLine(line string, in *input, check func(float64) string) error {

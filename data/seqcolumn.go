@@ -54,7 +54,7 @@ func (l *layout) addText(rec *records, most int64) error {
 	}
 	t.append([]byte(rec.row[l.sequence]), rec.placeOf(l.sequence))
 	if int64(len(t.text)) > most {
-		return tooManySequences(rec.name, most, rec.line)
+		return tooLong(rec.name, most, rec.line)
 	}
 	return nil
 }

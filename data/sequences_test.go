@@ -263,7 +263,7 @@ func TestBadSequences(t *testing.T) {
 		{"word among fractions", "0.5\tACGT\n0.25\tAC\nhigh\tA\n",
 			`t.csv:3:1: found the target "high", and others are numbers: correct it, or use the task classification`,
 			ReadOptions{}},
-		{"too long", ">1\n" + strings.Repeat("ACGT\n", 20000), "t.csv: holds more than", ReadOptions{}},
+		{"too long", ">1\n" + strings.Repeat("ACGT\n", 20000), "t.csv:13108: the file holds more than", ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		wantError(t, c.name, err, strings.HasPrefix, c.want)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 )
@@ -244,29 +245,21 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// line reads the next line with its end, and no further, into memory that the caller provides. It stops after
-// more than most bytes.
-func (in *input) line(to []byte, most int64) (line []byte, err error) {
-	line = to[:0]
-	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull && int64(len(line)) <= most; {
-		var piece []byte
-		piece, err = in.bytes.ReadSlice('\n')
-		line = append(line, piece...)
-	}
-	return line, err
-}
-
-// eachLine visits the lines of a text without their ends, with their numbers. Lines may have any length within
-// the limits. The next line overwrites a line.
-func (in *input) eachLine(visit func(number int, line []byte) error) error {
+// eachLine visits the lines of a text without their ends, with their numbers, up to most bytes. It reads no further
+// than the last line. The next line overwrites a line.
+func (in *input) eachLine(most int64, visit func(number int, line []byte) error) error {
 	var line []byte
-	remaining := in.lim.cells
+	read := int64(0)
 	for number := 1; ; number++ {
-		var err error
-		line, err = in.line(line, remaining)
-		switch remaining -= int64(len(line)); {
-		case remaining < 0:
-			return tooManySequences(in.name, in.lim.cells, number)
+		err := bufio.ErrBufferFull
+		for line = line[:0]; err == bufio.ErrBufferFull && read <= most; {
+			var piece []byte
+			piece, err = in.bytes.ReadSlice('\n')
+			line, read = append(line, piece...), read+int64(len(piece))
+		}
+		switch {
+		case read > most:
+			return tooLong(in.name, most, number)
 		case err != nil && err != io.EOF:
 			return readError(in.name, err)
 		case len(line) == 0:
@@ -279,9 +272,9 @@ func (in *input) eachLine(visit func(number int, line []byte) error) error {
 	}
 }
 
-func tooManySequences(file string, most int64, line int) error {
-	return errorf(file, "holds more than %d million bytes of sequences up to line %d: too large for memory, take a "+
-		"part of it", most>>20, line)
+func tooLong(file string, most int64, line int) error {
+	return errorAt(file, place{line: line}, "the file holds more than %s of text up to here: too large for memory, "+
+		"take a part of it", humanize.IBytes(uint64(most)))
 }
 
 // utf8Text passes a text on, and stops at bytes that are not UTF-8.
