@@ -49,9 +49,6 @@ func readNpy(in *input) (*table, error) {
 
 // readArray reads an array that is a file of its own.
 func (in *input) readArray(a *npyArray) (*table, error) {
-	if err := a.fits(in); err != nil {
-		return nil, err
-	}
 	if in.opt.Labels == "" && len(a.shape) == 2 && !a.idx && !startsWithX(filepath.Base(in.name)) {
 		return in.wholeTable(a)
 	}

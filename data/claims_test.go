@@ -12,14 +12,12 @@ func TestHeadersClaimNoMemory(t *testing.T) {
 	array := npy("<f8", "2, 100000000", make([]float64, 6))
 	images := "\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x27\x10\x00\x00\x27\x10few"
 	for _, c := range []struct{ name, text, want string }{
-		{"t.npy", array, "t.npy: the header says that it holds 2x100000000 values, for which a " +
-			"file of 1600000128 bytes is needed, and this one has 176"},
-		{"x.npy", array, "x.npy: the header says"},
+		{"t.npy", array, "t.npy: byte 176: ends in the middle of its 200000000 values"},
+		{"x.npy", array, "x.npy: byte 176: ends in the middle of its 200000000 values"},
 		{"t.npy.gz", zipped(array), "ends in the middle of its 200000000 values"},
 		{"x.npy.gz", zipped(array), "ends in the middle of its 200000000 values"},
 		{"t.npz", zipOf("x.npy", array), "ends in the middle of its 200000000 values"},
-		{"images", images, "images: the header says that it holds 2x10000x10000 values, for which " +
-			"a file of 200000016 bytes is needed, and this one has 19"},
+		{"images", images, "images: byte 19: ends in the middle of its 200000000 values"},
 		{"images.gz", zipped(images), "byte 19: ends in the middle of its 200000000 values"},
 	} {
 		path := write(t, c.name, c.text)

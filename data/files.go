@@ -115,20 +115,6 @@ func (r *watched) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-// plainSize is the number of bytes of the file of an input. It is 0 if that is not known, or the file is
-// compressed.
-func (in *input) plainSize() int64 {
-	r, ok := in.src.(*watched)
-	if !ok {
-		return 0
-	}
-	var magic [2]byte
-	if n, _ := r.file.ReadAt(magic[:], 0); n == 2 && magic == [2]byte{0x1f, 0x8b} {
-		return 0
-	}
-	return r.total
-}
-
 func (r *watched) Close() error {
 	if r.Piped != nil && r.file == r.Piped.file {
 		return nil

@@ -173,22 +173,6 @@ func (a *npyArray) rows(lim limits) (n, d int, err error) {
 	return n, d, nil
 }
 
-// fits refuses a header that claims more than the file can hold, if its size is known.
-func (a *npyArray) fits(in *input) error {
-	n, d, err := a.rows(in.lim)
-	if err != nil {
-		return err
-	}
-	size := in.plainSize()
-	if need := a.offset + int64(n)*int64(d)*int64(a.kind().size); size > 0 && need > size {
-		return errorf(a.name,
-			"the header says that it holds %s values, for which a file of %d bytes is needed, and "+
-				"this one has %d: it was cut short, or its header is damaged: fetch it again",
-			sides(a.shape), need, size)
-	}
-	return nil
-}
-
 // matrix reads all values, each times factor, as a table of n rows. They gather as they come: a
 // header may lie.
 func (a *npyArray) matrix(n, d int, factor float64) (*tensor.Dense, error) {
