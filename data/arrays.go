@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -147,18 +146,7 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 	} else if in.opt.Target == "" {
 		return []int{width - 1}, nil
 	}
-	for _, word := range splitTargets(in.opt.Target, nil) {
-		i := slices.Index(names, word)
-		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= width {
-			i = n - 1
-		}
-		if i < 0 {
-			return nil, errorf(file,
-				"has no column %s to be the target: the columns of an array count from 1 to %d", quote(word), width)
-		}
-		at = append(at, i)
-	}
-	return at, checkSeveral(file, at, names)
+	return targetsNamed(file, in.opt.Target, names)
 }
 
 // arrayTargets reads an array with a target, or several, for each row of t. Targets of IDX files are classes.

@@ -175,17 +175,15 @@ func findTargets(rec *records, target string) (at []int, err error) {
 		}
 		return []int{i}, nil
 	}
-	for _, word := range splitTargets(target, names) {
-		if word == "" {
-			return nil, errorf(rec.name, "empty target name in %s: remove the extra comma", quote(target))
-		}
-		i, err := columnNamed(rec.name, word, names, "to be the target")
-		if err != nil {
-			return nil, err
-		}
-		at = append(at, i)
+	return targetsNamed(rec.name, target, names)
+}
+
+// targetsNamed finds the targets that a user has named.
+func targetsNamed(file, target string, names []string) (at []int, err error) {
+	if at, err = columnsNamed(file, target, names, "to be the target"); err != nil {
+		return nil, err
 	}
-	return at, checkSeveral(rec.name, at, names)
+	return at, checkSeveral(file, at, names)
 }
 
 // likeLayout matches a file to a training set. Columns of a file with a header match by name, in any order, and
@@ -297,17 +295,9 @@ func (r *records) nameByPlace(like *Schema, targetOptional bool) error {
 	width, targets, others := len(inputs), len(like.Outputs()), len(like.LeftOut)
 	all := width + targets + others
 	if r.width != all && !(targetOptional && (r.width == all-targets || r.width == width)) {
-		beside := ""
-		if others > 0 {
-			verb := "are"
-			if others == 1 {
-				verb = "is"
-			}
-			beside = fmt.Sprintf(", and %s that %s no input", plural(others, "column"), verb)
-		}
-		return errorf(r.name, "has %s and no header, the training data have %s and %s%s: "+
+		return errorf(r.name, "has %s and no header, the training data have %s, %s and %s left out: "+
 			"give the same columns in the same order, or a header", plural(r.width, "column"),
-			plural(width, "input"), aTarget(targets), beside)
+			plural(width, "input"), aTarget(targets), plural(others, "column"))
 	}
 	var names []string
 	for i := range all {

@@ -266,7 +266,7 @@ func TestBadArrays(t *testing.T) {
 	for text, want := range map[string]string{
 		npy("<f8", "2, 1", values[:2]): "t.csv: has one column only",
 		npy("<f8", "2, 2",
-			values): `t.csv: has no column "3" to be the target: the columns of an array count from 1 to 2`,
+			values): `t.csv: has no column number 3 to be the target: columns count from 1 to 2`,
 	} {
 		if _, _, err := readText(text,
 			ReadOptions{Target: map[bool]string{true: "3"}[strings.Contains(want, "count")]}); err == nil ||

@@ -72,7 +72,7 @@ func TestSeveralTargets(t *testing.T) {
 		"d,d":     `t.csv: has the column "d" among its targets twice: name it once`,
 		"a,b,c,d": "t.csv: has no column left beside the 4 targets: at least one input is needed",
 		"a,e":     `t.csv: has no column "e" to be the target`,
-		"a,":      `t.csv: empty target name in "a,": remove the extra comma`,
+		"a,":      `t.csv: has no column "" to be the target`,
 		"a,7":     "t.csv: has no column number 7 to be the target: columns count from 1 to 4",
 	} {
 		if _, _, err := readText(text, ReadOptions{Target: target}); err == nil ||

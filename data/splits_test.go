@@ -82,7 +82,7 @@ func TestBadRoles(t *testing.T) {
 		{strings.Replace(table, "2,b", "NaN,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
 		{strings.Replace(table, "2,b", "inf,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
 		{strings.NewReplacer("\n1,", "\n0,", "\n2,", "\n0,").Replace(table), RowRoles{Weights: "w"},
-			`t.csv: has the weight 0 in all of its 3 rows`},
+			`t.csv: has no row that can be used: 3 have the weight 0`},
 		{strings.ReplaceAll(table, "b", ""), RowRoles{Group: "g"}, `t.csv:3:3: `},
 		{table, RowRoles{Time: "g"}, `t.csv:2:3: found "a" in column "g"`},
 		{strings.Replace(table, "b,2", "b,2a", 1), RowRoles{Time: "t"}, `t.csv:3:5: found "2a" in column "t"`},

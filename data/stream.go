@@ -193,18 +193,9 @@ func (l *layout) none(rec *records) error {
 	switch {
 	case l.badRows > 0:
 		return noneToPredict(rec.name, l.badRows)
-	case l.weightless > 0:
-		return errorf(rec.name, "has the weight 0 in all of its %s: at least two rows must count",
-			plural(l.weightless, "row"))
-	case l.dropped > 0:
-		return errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, "+
-			"--ignore leaves a column out", plural(l.noTarget+l.dropped, "row"))
-	case l.noTarget > 0:
-		another := ", or name another with --target"
-		if l.like {
-			another = ""
-		}
-		return errorf(rec.name, "has no target in any of its %s: fill in some%s", plural(l.noTarget, "row"), another)
+	case l.weightless+l.dropped+l.noTarget > 0:
+		return errorf(rec.name, "has no row that can be used: %d have the weight 0, %d lack the target, and %d lack "+
+			"other cells, which --missing impute fills in", l.weightless, l.noTarget, l.dropped)
 	}
 	return errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
 }

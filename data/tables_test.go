@@ -126,7 +126,7 @@ func TestLeftOut(t *testing.T) {
 		t.Error(p, err)
 	}
 	if _, _, err := readText("7,Zoe,2,1\n", ReadOptions{Like: throughJSON(t, headless),
-		TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "and 2 columns that are no input") {
+		TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "a target and 2 columns left out") {
 		t.Error(err)
 	}
 }

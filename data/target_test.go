@@ -130,8 +130,8 @@ func TestLike(t *testing.T) {
 			`t.csv:1: there is no column "a", which the training data have (did you mean "aa"?); the columns here ` +
 				`are "aa", "y"`, true},
 		{"no target", "a,b\n1,2\n", `t.csv:1: there is no column "y", the target of the training data`, false},
-		{"width", "1,2,3,4\n", "t.csv: has 4 columns and no header, the training data have 2 inputs and a " +
-			"target", true},
+		{"width", "1,2,3,4\n", "t.csv: has 4 columns and no header, the training data have 2 inputs, a " +
+			"target and 0 columns left out", true},
 		{"width without target", "1,2\n", "t.csv: has 2 columns and no header", false},
 		{"unseen class", "a,b,y\n1,2,1\n1,2,3\n",
 			`t.csv:3:5: found class 3 in the target column "y", which the training data do not have (their classes ` +
