@@ -16,11 +16,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
@@ -86,54 +84,38 @@ type FileState struct {
 }
 
 // Check compares the contents of the files of a set under the data folder dir, plain or gzip, with their
-// checksums.
-func (s Set) Check(dir string) ([]FileState, error) {
-	var states []FileState
+// checksums. A file that cannot be read differs.
+func (s Set) Check(dir string) (states []FileState) {
 	for _, cells := range tableRows(contentTable, s.Name) {
 		state := FileState{s.Name, PlainOrZipped(filepath.Join(s.folderIn(dir), filepath.FromSlash(cells[0]))), "ok"}
 		switch sum, err := contentSum(state.Path); {
 		case errors.Is(err, fs.ErrNotExist):
 			state.State = "missing"
-		case errors.As(err, new(*damage)), err == nil && sum != cells[1]:
+		case err != nil, sum != cells[1]:
 			state.State = "differs"
-		case err != nil:
-			return nil, err
 		}
 		states = append(states, state)
 	}
-	return states, nil
+	return states
 }
-
-// damage is a fault of a file, not of the machine: it cannot be opened, or its gzip data are wrong.
-type damage struct{ error }
-
-func (d *damage) Unwrap() error { return d.error }
 
 // contentSum is the SHA-256 of the content of a file, without gzip.
 func contentSum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", &damage{err}
+		return "", err
 	}
 	defer f.Close()
 	in := bufio.NewReader(f)
 	var r io.Reader = in
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		if r, err = gzip.NewReader(in); err != nil {
-			return "", &damage{err}
+			return "", err
 		}
 	}
 	h := sha256.New()
 	_, err = io.Copy(h, r)
-	var corrupt flate.CorruptInputError
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum),
-		errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.Is(err, syscall.EISDIR):
-		return "", &damage{err}
-	case err != nil:
-		return "", fmt.Errorf("%s: reading failed: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // Fetch downloads the originals of a set into its folder under dir. If the originals have another form, it
@@ -141,10 +123,7 @@ func contentSum(path string) (string, error) {
 // another name and not used. get downloads a file to a path. note is called with a description of each step.
 func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, dir string,
 	note func(format string, args ...any)) error {
-	states, err := s.Check(dir)
-	if err != nil {
-		return err
-	}
+	states := s.Check(dir)
 	folder := s.folderIn(dir)
 	if !slices.ContainsFunc(states, func(f FileState) bool { return f.State != "ok" }) {
 		note("%s: is there, %s with the right checksums", folder, english.Plural(len(states), "file", ""))
@@ -181,10 +160,7 @@ func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, d
 			}
 		}
 	}
-	if states, err = s.Check(dir); err != nil {
-		return err
-	}
-	for _, f := range states {
+	for _, f := range s.Check(dir) {
 		if f.State != "ok" {
 			return fmt.Errorf("%s: %s after the download: please report this", f.Path, f.State)
 		}
