@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -35,26 +34,6 @@ func (l *layout) titlesNote(rec *records) {
 	if rec.style.maybeHeader {
 		l.note("the first row has numbers that count up and is read as data (--set header=yes takes it as names)")
 	}
-}
-
-// arePlaces reports whether the numbers of a row, three or more, are the positions of its cells, and the other
-// cells are words. pandas names columns so that have no names.
-func (s *style) arePlaces(row []string) bool {
-	numbers := 0
-	for j, cell := range row {
-		if strings.TrimSpace(cell) == strconv.Itoa(j) {
-			numbers++
-		} else if !s.isText(cell) {
-			return false
-		}
-	}
-	return numbers >= 3
-}
-
-// stepsOnTop reports whether only the first row rises in equal steps, as years or wavelengths that name columns
-// do.
-func (s *style) stepsOnTop(rows [][]string) bool {
-	return s.inSteps(rows[0]) && !slices.ContainsFunc(rows[1:], s.inSteps)
 }
 
 // inSteps reports whether the numbers of a row, three or more, rise in equal steps, and the other cells are
