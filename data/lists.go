@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -168,33 +167,22 @@ func (in *input) checkTable() error {
 	if len(rows) == 0 || len(rows[0]) < 2 || separator == '\t' && len(rows[0]) == 2 {
 		return nil
 	}
-	tell := func(what string) error {
-		return errorf(in.name, "this file is a table %s, and the training data are a list: %s; "+
-			"a tab before each text keeps its separators", what, howToList)
-	}
-	if names := rows[0]; areNames(names) && slices.ContainsFunc(names, func(name string) bool {
-		return name == in.opt.Like.Target || isSequenceName(name) || isColumnName(name)
-	}) {
-		return tell("with the columns " + list(names))
-	}
+	names := rows[0]
 	if len(rows) > 1 {
 		rows = rows[1:] // the first may be names
 	}
-	texts, targets := 0, -1
-	for j := range rows[0] {
+	texts, targets := false, false
+	for j := range names {
 		column := make([]string, len(rows))
 		for i := range rows {
-			column[i] = rows[i][j]
+			column[i] = strings.TrimSpace(rows[i][j])
 		}
-		switch {
-		case in.opt.Like.areTargets(column):
-			targets = j
-		case slices.ContainsFunc(column, isText):
-			texts++
-		}
+		isTarget := in.opt.Like.areTargets(column)
+		targets, texts = targets || isTarget, texts || !isTarget && slices.ContainsFunc(column, isText)
 	}
-	if targets >= 0 && texts > 0 {
-		return tell(fmt.Sprintf("whose column %d holds targets", targets+1))
+	if targets && texts || in.opt.Like.areNames(names) {
+		return errorf(in.name, "this file is a table, which begins with %s, and the training data are a list: %s; "+
+			"a tab before each text keeps its separators", list(names), howToList)
 	}
 	return nil
 }
@@ -210,30 +198,28 @@ func (s Schema) mayHave(head []byte) bool {
 }
 
 // firstRows are the first rows of a text, nil where not all have the same number of cells.
-func firstRows(head []byte, separator rune) (rows [][]string) {
+func firstRows(head []byte, separator rune) [][]string {
 	if len(head) >= headSize/2 {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
 	from := csv.NewReader(bytes.NewReader(head))
 	from.Comma = separator
-	for len(rows) < sampleSize {
-		row, err := from.Read()
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return nil
-		}
-		for i := range row {
-			row[i] = strings.TrimSpace(row[i])
-		}
-		rows = append(rows, row)
-	}
+	rows, _ := from.ReadAll()
 	return rows
 }
 
-// areNames: the cells can name columns.
-func areNames(cells []string) bool {
-	return !slices.ContainsFunc(cells, func(c string) bool { return !isText(c) || strings.ContainsAny(c, " \t") })
+// areNames reports whether the cells name columns: one of them is the target, or a word that people give to such a
+// column.
+func (s Schema) areNames(cells []string) bool {
+	known := false
+	for _, c := range cells {
+		c = strings.TrimSpace(c)
+		if !isText(c) || strings.ContainsAny(c, " \t") {
+			return false
+		}
+		known = known || c == s.Target || isSequenceName(c) || isColumnName(c)
+	}
+	return known
 }
 
 // checkLines refuses lines whose parts before and after the tab cannot be class and sequence of
