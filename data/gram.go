@@ -54,10 +54,6 @@ func (g *gram) errorf(array, format string, args ...any) error {
 
 // array reads an array of n rows of d values. A number of 0 accepts any.
 func (g *gram) array(array string, n, d int) (values []float64, width int, err error) {
-	if g.archive.find([]string{array}) == nil {
-		return nil, 0, errorf(g.archive.name,
-			"has no array %s: a kernel is inducing, train_inducing, train_diag, test_inducing and test_diag", array)
-	}
 	err = g.archive.readFirst([]string{array}, func(a *npyArray) error {
 		rows, w, err := a.rows(fileLimits())
 		if err != nil {
@@ -98,9 +94,12 @@ func (g *gram) readInducing() (err error) {
 			}
 		}
 	}
-	if low := leastEigenvalue(g.inducing, m, gramTolerance*g.top*float64(m)); low < 0 {
-		return g.errorf(array, "is not positive semi-definite: its smallest eigenvalue is %.3g; no kernel has these values",
-			low)
+	shifted := mat.NewSymDense(m, slices.Clone(g.inducing))
+	for i, k := range g.diag {
+		shifted.SetSym(i, i, k+gramTolerance*g.top*float64(m))
+	}
+	if !new(mat.Cholesky).Factorize(shifted) {
+		return g.errorf(array, "is not positive semi-definite: no kernel has these values")
 	}
 	return nil
 }
@@ -134,22 +133,6 @@ func (g *gram) rows(part string, n int) (*RowKernel, error) {
 		own[m*g.m+m] = 0
 	}
 	return &RowKernel{M: g.m, Own: own, Rows: correlate(cross, diag, g.diag)}, nil
-}
-
-// leastEigenvalue is the smallest eigenvalue of k if it is below −slack, else 0. A Cholesky factor of k +
-// slack·I excludes such an eigenvalue, for a fraction of the work.
-func leastEigenvalue(k []float64, m int, slack float64) float64 {
-	shifted := mat.NewSymDense(m, slices.Clone(k))
-	for i := range m {
-		shifted.SetSym(i, i, k[i*m+i]+slack)
-	}
-	var c mat.Cholesky
-	if c.Factorize(shifted) {
-		return 0
-	}
-	var e mat.EigenSym
-	e.Factorize(mat.NewSymDense(m, slices.Clone(k)), false)
-	return min(e.Values(nil)[0], -slack)
 }
 
 // RowKernel is a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x) k(x̄, x̄)) in
