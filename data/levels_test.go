@@ -58,9 +58,9 @@ func TestInOrder(t *testing.T) {
 		{"1 2 10", "10 2 1", "10 2 1", ""},
 		{"true 0.5 False", "", "False 0.5 true", ""},
 		{"high low mid", "", "", `are words, such as "high", which have no order`},
-		{"high low mid", "low high", "", `has the class "mid", which the order leaves out`},
-		{"high low mid", "low mid hihg high", "", `no row has the level "hihg"`},
-		{"high low mid", "low mid mid high", "", "named twice"},
+		{"high low mid", "low high", "", `--set order has the levels "low", "high", and the classes`},
+		{"high low mid", "low mid hihg high", "", `--set order has the levels "low", "mid", "hihg", "high"`},
+		{"high low mid", "low mid mid high", "", `has the levels "low", "mid", "mid", "high"`},
 	} {
 		d := &Dataset{Task: Classification, Target: "y", Classes: strings.Fields(c.classes), Labels: []int32{2, 0, -1, 1}}
 		var before []string

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -258,13 +259,9 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 	case s.Fold < 0 || fold > set.Folds:
 		return nil, nil, nil, errorf("", "%s has no fold %d: its folds are 1 to %d", s.Data, s.Fold, set.Folds)
 	}
-	for _, file := range []struct{ what, path string }{{"test rows", s.Test}, {"labels", s.Labels},
-		{"labels", s.TestLabels}} {
-		if file.path != "" {
-			return nil, nil, nil,
-				errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data",
-					s.Data, file.what, file.path)
-		}
+	if file := cmp.Or(s.Test, s.Labels, s.TestLabels); file != "" {
+		return nil, nil, nil, errorf("", "%s comes with its own test rows and labels: leave the file %s out, or give a "+
+			"file of your own as data", s.Data, file)
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens, Watch: s.Watch}
 	if set.Embedded {

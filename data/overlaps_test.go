@@ -11,9 +11,10 @@ import (
 // Rows of one group, or of one time, are an error where they are split, and nowhere else.
 func TestOneGroup(t *testing.T) {
 	table := write(t, "t.csv", "g,t,x,smiles,y\na,5,1,CC,1\na,5,2,CCC,3\na,5,3,CO,2\na,5,4,CCO,5\n")
-	for want, roles := range map[string]RowRoles{"t.csv: all rows are one group of the column \"g\"": {Group: "g"},
-		"t.csv: all molecules have one scaffold":            {Group: Scaffold},
-		"t.csv: all rows have one time in the column \"t\"": {Time: "t"}} {
+	for want, roles := range map[string]RowRoles{
+		"t.csv: all rows are one group, or have one time, by \"g\"":        {Group: "g"},
+		"t.csv: all rows are one group, or have one time, by \"scaffold\"": {Group: Scaffold},
+		"t.csv: all rows are one group, or have one time, by \"t\"":        {Time: "t"}} {
 		from := Source{Data: table, Test: NoTest, Target: "y", Sequence: "smiles",
 			TableOptions: TableOptions{Roles: roles, Ignore: "x"}}
 		all, _, _, err := Load(from)

@@ -280,17 +280,10 @@ func (d *Dataset) checkSplitRoles(file string, names RowRoles) error {
 
 // checkApart refuses rows that are all of one group, or of one time, since no split can separate them.
 func (d *Dataset) checkApart() error {
-	same := func(x []float64) bool { return x != nil && slices.Min(x) == slices.Max(x) }
-	file, names := d.Path, d.schema.Roles
-	switch {
-	case d.scaffolds != nil && slices.Min(d.Groups) == slices.Max(d.Groups):
-		return errorf(file, "all molecules have one scaffold, and no split can keep them together: %s", noScaffold)
-	case d.Groups != nil && slices.Min(d.Groups) == slices.Max(d.Groups):
-		return errorf(file, "all rows are one group of the column %s, which no split can keep together: two groups or "+
-			"more are needed", quote(names.Group))
-	case same(d.Times):
-		return errorf(file, "all rows have one time in the column %s, so that none is in the future of others",
-			quote(names.Time))
+	if d.Groups != nil && slices.Min(d.Groups) == slices.Max(d.Groups) ||
+		d.Times != nil && slices.Min(d.Times) == slices.Max(d.Times) {
+		return errorf(d.Path, "all rows are one group, or have one time, by %s, so no split can separate them: name "+
+			"another column, or none", quote(cmp.Or(d.schema.Roles.Group, d.schema.Roles.Time)))
 	}
 	return nil
 }

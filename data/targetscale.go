@@ -212,29 +212,20 @@ func (d *Dataset) output(c int) []float64 {
 // InOrder puts the classes in the order of levels, from the lowest, or of their numbers if levels is nil. It is
 // an error if a level is not a class, a class is not a level, or, without levels, not a number.
 func (d *Dataset) InOrder(levels []string) error {
-	for i, level := range levels {
-		if slices.Contains(levels[:i], level) {
-			return errorf("", "--set order: the level %s is named twice: name each once, from the lowest", quote(level))
-		}
-		if !slices.Contains(d.Classes, level) {
-			return errorf(d.Path, "no row has the level %s of the target %s (its classes are %s)%s: name those",
-				quote(level), quote(d.Target), list(d.Classes), didYouMean(level, d.Classes))
-		}
+	ordered := slices.Clone(levels)
+	if levels == nil {
+		ordered = slices.Clone(d.Classes)
+		sortNumbers(ordered)
 	}
 	for _, class := range d.Classes {
 		if _, err := level(class); levels == nil && err != nil {
 			return errorf(d.Path, "the levels of the target %s are words, such as %s, which have no order: give it, "+
 				"from the lowest, with --set order=LOW,…,HIGH", quote(d.Target), quote(class))
 		}
-		if levels != nil && !slices.Contains(levels, class) {
-			return errorf(d.Path, "the target %s has the class %s, which the order leaves out: name all of %s",
-				quote(d.Target), quote(class), list(d.Classes))
-		}
 	}
-	ordered := slices.Clone(levels)
-	if levels == nil {
-		ordered = slices.Clone(d.Classes)
-		sortNumbers(ordered)
+	if classes := slices.Sorted(slices.Values(d.Classes)); !slices.Equal(slices.Sorted(slices.Values(ordered)), classes) {
+		return errorf(d.Path, "--set order has the levels %s, and the classes of the target %s are %s: name each of "+
+			"them once, from the lowest", list(levels), quote(d.Target), list(d.Classes))
 	}
 	place := make([]int32, len(d.Classes))
 	for k, class := range d.Classes {
