@@ -139,15 +139,19 @@ func (j *jsonRows) parse(text []byte) error {
 	return nil
 }
 
-// cell reads the value of a column.
+// cell reads the value of a column. A list or an object is a missing cell. The first value of a column decides whether
+// the column holds lists or objects.
 func (j *jsonRows) cell(from *json.Decoder, c int) error {
-	value, err := from.Token()
-	if err != nil {
+	var value any
+	if err := from.Decode(&value); err != nil {
 		return j.broken(from, err)
 	}
+	kind := ""
 	switch v := value.(type) {
-	case json.Delim:
-		return j.skip(from, c, v)
+	case []any:
+		kind = "list"
+	case map[string]any:
+		kind = "object"
 	case string:
 		j.row[c] = v
 	case json.Number:
@@ -155,30 +159,15 @@ func (j *jsonRows) cell(from *json.Decoder, c int) error {
 	case bool:
 		j.row[c], j.typed[c] = strconv.FormatBool(v), true
 	}
-	j.plain[c] = j.plain[c] || value != nil
-	return nil
-}
-
-// skip passes over a list or an object, whose cell is missing. The first value of a column decides whether the
-// column holds lists or objects.
-func (j *jsonRows) skip(from *json.Decoder, c int, open json.Delim) error {
 	switch {
-	case j.spared[c], j.noCells[c] != "", slices.Contains(j.spare, j.names[c]):
+	case kind == "":
+		j.plain[c] = j.plain[c] || value != nil
+	case j.spared[c], j.noCells[c] != "", slices.Contains(j.spare, j.names[c]): // the cell is not read
 	case j.plain[c], j.like:
-		return j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read", open,
+		return j.wrong(from, "found one %s in column %s: only numbers, text, true, false and null can be read", kind,
 			quote(j.names[c]))
 	default:
-		j.noCells[c] = map[json.Delim]string{'[': "list", '{': "object"}[open]
-	}
-	for depth := 1; depth > 0; {
-		switch token, err := from.Token(); {
-		case err != nil:
-			return j.broken(from, err)
-		case token == json.Delim('['), token == json.Delim('{'):
-			depth++
-		case token == json.Delim(']'), token == json.Delim('}'):
-			depth--
-		}
+		j.noCells[c] = kind
 	}
 	return nil
 }
