@@ -13,8 +13,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/mpi"
 	"github.com/gpdrf/gpdrf-gpu/train"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // Several processes of one launcher share one training. Rank 0 prints and writes; the others are
@@ -77,22 +75,6 @@ func (p *program) join(c *call) error {
 	p.ranks = r
 	if place.Rank > 0 {
 		p.err = io.Discard
-	}
-	_, cv := c.text("cv")
-	_, several := c.text("jobs")
-	if cfg, err := c.config(); err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1) {
-		several = true
-	}
-	if path, resume := c.text("resume"); resume {
-		cv, several = rundir.IsCV(path), rundir.IsSearch(path)
-	}
-	switch {
-	case cv:
-		return usagef("--cv: several processes share one training only: give each fold to one of them " +
-			"with --set part, or start one process")
-	case several:
-		return usagef("preset best and ensemble train several models, which processes cannot " +
-			"share: start one process")
 	}
 	return nil
 }

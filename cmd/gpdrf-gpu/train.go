@@ -33,6 +33,13 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	r.started = started
+	switch {
+	case p.joined() && r.mode == trainFolds:
+		return usagef("--cv: several processes share one training only: give each fold to one of them with --set part, or " +
+			"start one process")
+	case p.joined() && r.mode == trainSeveral:
+		return usagef("preset best and ensemble train several models, which processes cannot share: start one process")
+	}
 	switch r.mode {
 	case trainFolds:
 		return p.crossValidate(r)
