@@ -252,10 +252,7 @@ func (v *crossValidation) fold(k int) (err error) {
 
 // leave prints the state after an interrupt before the first step of a fold.
 func (v *crossValidation) leave(folder *rundir.Folder) error {
-	var err error
-	if folder != nil {
-		err = folder.Discard()
-	}
+	err := folder.Discard()
 	if v.created && v.req.cv.Finished == 0 {
 		err = errors.Join(err, v.req.cv.Prune())
 	}

@@ -44,9 +44,6 @@ func (p *program) newEvents(folder *rundir.Folder) *events {
 
 // hasEvents reports whether the folder of a resumed run has a log for TensorBoard.
 func hasEvents(folder *rundir.Folder) bool {
-	if folder == nil { // that of a worker
-		return false
-	}
 	entries, _ := os.ReadDir(folder.Path()) // none in a new run, whose path is empty
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		return strings.HasPrefix(e.Name(), rundir.EventsPrefix)

@@ -73,7 +73,7 @@ func (p *program) trainNew(r *trainRequest) error {
 	s := &single{p: p}
 	s.guard = p.newExitGuard(ctx, func() error {
 		s.discard()
-		if s.folder != nil && s.folder.CanResume() {
+		if s.folder.CanResume() {
 			p.afterFailure(errInterrupted, s.folder)
 			return p.interrupted(ctx, " while held-out rows chose the objective")
 		}
@@ -125,9 +125,6 @@ func (p *program) resume(r *trainRequest) (err error) {
 
 // discard removes the folder of a run without a checkpoint.
 func (s *single) discard() {
-	if s.folder == nil {
-		return
-	}
 	if err := s.folder.Discard(); err != nil {
 		s.p.printLine("%v", err)
 	}
@@ -138,15 +135,7 @@ func (s *single) abandon(err error) error {
 	if s.job != nil {
 		defer s.job.Device.Close()
 	}
-	return s.discardAfter(s.guard.unless(err))
-}
-
-// discardAfter adds to an error that of discarding the folder.
-func (s *single) discardAfter(err error) error {
-	if s.folder != nil {
-		err = errors.Join(err, s.folder.Discard())
-	}
-	return err
+	return errors.Join(s.guard.unless(err), s.folder.Discard())
 }
 
 // trainAndReport trains and tests the job, and prints the result.
@@ -155,7 +144,7 @@ func (s *single) trainAndReport(started time.Time) error {
 	if s.p.joined() {
 		err := train.CheckRanks(s.p.ranks, s.job.Config, s.job.Train.N())
 		if err = s.p.share("training", s.job.Device, factsOf(s.job), err); err != nil {
-			return s.discardAfter(err)
+			return errors.Join(err, s.folder.Discard())
 		}
 		s.job.Comm = s.p.ranks.Comm
 	}

@@ -173,8 +173,8 @@ func (f *Folder) Err() error { return f.err }
 // Path is the path of the folder; "" before its first checkpoint.
 func (f *Folder) Path() string { return f.path }
 
-// CanResume reports whether the folder holds a checkpoint.
-func (f *Folder) CanResume() bool { return f.path != "" && hasFile(f.path, CheckpointFile) }
+// CanResume reports whether the folder, which may be nil, holds a checkpoint.
+func (f *Folder) CanResume() bool { return f != nil && f.path != "" && hasFile(f.path, CheckpointFile) }
 
 // Save writes a checkpoint. The first one puts the folder in its place. In a resumed run, Save removes the result and
 // the model of before the resume.
@@ -379,8 +379,11 @@ func (f *Folder) Abandon() error {
 	return errors.Join(err, os.Remove(f.path))
 }
 
-// Discard removes a folder that is being built. A folder in its place stays.
+// Discard removes a folder that is being built. A folder in its place stays; f may be nil.
 func (f *Folder) Discard() error {
+	if f == nil {
+		return nil
+	}
 	if f.metrics != nil {
 		f.metrics.Close()
 	}
