@@ -7,26 +7,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Blocked names the parts that cannot learn from the data, because arc-cosine features of degree 0 above them have no
-// slope; "" if there are none.
+// Blocked is the warning about features without a slope, below which no layer learns from the data; "" for others.
 func (c *Config) Blocked() string {
-	if c.Model == model.GP || c.FeatureKernel != "arccos0" {
+	if c.FeatureKernel != "arccos0" || c.Model == model.GP || c.Model == model.DRF && c.Layers == 1 {
 		return ""
 	}
-	var below []string
-	if c.Model == model.GPDRF && c.Skip {
-		below = append(below, "the GP layer, except through the skip")
-	} else if c.Model == model.GPDRF {
-		below = append(below, "the GP layer")
-	}
-	if c.Layers > 1 {
-		below = append(below, "the DRF layers below the last")
-	}
-	if below == nil {
-		return ""
-	}
-	return fmt.Sprintf("features-kernel arccos0: such features are steps, whose slope is 0, so that "+
-		"nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
+	return "features-kernel arccos0: such features are steps, whose slope is 0, so that the layers below them learn from " +
+		"the data only through a skip; arccos1 and arccos2 have a slope"
 }
 
 // IsBound reports whether the objective is a bound, under which longer training does not memorise.
