@@ -118,11 +118,7 @@ func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Inpu
 		if inputs[0].Columns == nil { // The first input is the sequences, which a block does not shuffle.
 			measured[0].Drop = math.Inf(1)
 		}
-		order := make([]int, mostInputs)
-		for b := range order {
-			order[b] = b
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return byDrop(measured[a], measured[b]) })
+		order := metrics.Order(mostInputs, func(a, b int) int { return byDrop(measured[a], measured[b]) })
 		most := max(mostInputs, len(inputs)/2)
 		inputs = nil
 		for _, b := range order {

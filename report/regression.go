@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
 // The limits that keep a page small. Several runs and targets share the dots.
@@ -96,12 +97,7 @@ func tenths(t Target) *table {
 
 // sortedIndices returns the indices of the values, from the least value to the largest.
 func sortedIndices(values []float64) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-	return order
+	return metrics.Order(len(values), func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 }
 
 // inTenths divides the indices of the values into ten parts, from the least value to the largest. Equal values are in

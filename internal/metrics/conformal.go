@@ -3,7 +3,6 @@ package metrics
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
@@ -37,11 +36,7 @@ func CheckConformal(n int, level float64) error {
 // are more probable. The most probable one has 0, so that it is in any set. There is no randomisation, which
 // would make sets exact and some of them empty.
 func MassAbove(probabilities []float64) []float64 {
-	order := make([]int, len(probabilities))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
+	order := Order(len(probabilities), func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
 	scores, mass := make([]float64, len(probabilities)), 0.0
 	for i, k := range order {
 		scores[k] = mass

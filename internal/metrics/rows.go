@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 )
@@ -22,3 +23,13 @@ const PartRows = 64
 
 // EachPart is EachRow of the rows lo … hi−1 at a time.
 func EachPart(n int, f func(lo, hi int)) { parallel.Each(context.Background(), n, PartRows, f) }
+
+// Order returns the numbers 0 … n−1, sorted; equal ones stay in order.
+func Order(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	return order
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -95,15 +96,10 @@ func (c *Candidate) reached() (round int, seconds float64, failure string) {
 
 // order is the numbers of the candidates by weight, by their last round, and by their score in it.
 func (s *State) order() []int {
-	all := make([]int, len(s.Candidates))
-	for k := range all {
-		all[k] = k
-	}
-	slices.SortStableFunc(all, func(a, b int) int {
+	return metrics.Order(len(s.Candidates), func(a, b int) int {
 		x, y := &s.Candidates[a], &s.Candidates[b]
 		i, _, _ := x.reached()
 		j, _, _ := y.reached()
 		return cmp.Or(cmp.Compare(y.Weight, x.Weight), cmp.Compare(j, i), cmp.Compare(y.score(j), x.score(i)))
 	})
-	return all
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -101,14 +102,13 @@ func (t *Model) Models(samples int) []Sampled {
 // samplesOf divides S samples among the members by their weights, at least one for each: the largest remainders are
 // rounded up.
 func (t *Model) samplesOf(samples int) []int {
-	counts, order := make([]int, len(t.Members)), make([]int, len(t.Members))
-	remaining := samples
+	counts, remaining := make([]int, len(t.Members)), samples
 	for k, m := range t.Members {
-		counts[k], order[k] = max(1, int(m.Weight*float64(samples))), k
+		counts[k] = max(1, int(m.Weight*float64(samples)))
 		remaining -= counts[k]
 	}
 	remainder := func(k int) float64 { return t.Members[k].Weight*float64(samples) - float64(counts[k]) }
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainder(b), remainder(a)) })
+	order := metrics.Order(len(counts), func(a, b int) int { return cmp.Compare(remainder(b), remainder(a)) })
 	for i := 0; remaining > 0; i, remaining = i+1, remaining-1 {
 		counts[order[i%len(order)]]++
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -159,11 +160,7 @@ func (e *timedEvaluation) nextRows() int {
 // scores are the scores of the predicted rows, in the order of all rows.
 func (e *timedEvaluation) scores() *Scores {
 	numbers := slices.Clone(e.order[:e.done])
-	order := make([]int, e.done)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return numbers[a] - numbers[b] })
+	order := metrics.Order(e.done, func(a, b int) int { return numbers[a] - numbers[b] })
 	slices.Sort(numbers)
 	p, rows := Joined(e.parts), e.ds
 	e.parts = nil // this frees their memory
