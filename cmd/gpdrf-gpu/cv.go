@@ -86,8 +86,10 @@ func (p *program) crossValidate(r *trainRequest) error {
 			}
 			return p.reportCV(cv)
 		}
-		if err := v.resume(); err != nil {
-			return v.unless(err)
+		if err := v.resume(); err != nil && p.ctx.Err() != nil {
+			return errInterrupted
+		} else if err != nil {
+			return err
 		}
 	} else if err := rundir.CheckOut(r.outDir, false, false); err != nil && !(v.shares() && rundir.IsCV(r.outDir)) {
 		return err
@@ -112,14 +114,6 @@ func (p *program) crossValidate(r *trainRequest) error {
 	}
 	if errors.Is(err, errInterrupted) && rundir.IsCV(cv.Path()) {
 		p.printLine("to resume: %s", rundir.ResumeCommand(cv.Path()))
-	}
-	return err
-}
-
-// unless returns err, or errInterrupted if the command was interrupted.
-func (v *crossValidation) unless(err error) error {
-	if v.p.ctx.Err() != nil {
-		return errInterrupted
 	}
 	return err
 }
