@@ -120,8 +120,7 @@ func (w *textWriter) Write(t *Table) error {
 	return nil
 }
 
-// flush writes the first parts. One alone, such as the answer to a request of serve, needs no
-// buffer.
+// flush writes the first parts. One alone, such as the answer to a request of serve, needs no buffer.
 func (w *textWriter) flush(parts int) error {
 	if parts == 1 && w.parts[0].err == nil {
 		_, err := w.to.Write(w.parts[0].text)

@@ -24,8 +24,7 @@ type Importance struct {
 	Inputs  []Input `json:"inputs"`  // importance of each input, the largest first
 }
 
-// Input is the importance of an input. Log densities are in nats a row, of labels or of targets in training-sd
-// units.
+// Input is the importance of an input. Log densities are in nats a row, of labels or of targets in training-sd units.
 type Input struct {
 	Name string  `json:"name"`
 	Drop float64 `json:"drop"` // mean log density less that with this input shuffled

@@ -1,6 +1,5 @@
-// Package report makes a page of HTML from run folders. A page is one file without references to other files.
-// Its charts are SVG that this program draws, since libraries for charts have megabytes of
-// scripts, or fixed colours.
+// Package report makes a page of HTML from run folders. A page is one file without references to other files. Its
+// charts are SVG that this program draws, since libraries for charts have megabytes of scripts, or fixed colours.
 package report
 
 import (

@@ -12,9 +12,8 @@ const (
 func worst(runs []*Run) section {
 	s := section{
 		ID: "worst", Title: "Worst rows",
-		Lead: "The test rows with the lowest log density: wrong entries, rare cases, or what the model " +
-			"has not learnt. Rows are " +
-			"counted from 1, among the test rows or, where folds were made, among all.",
+		Lead: "The test rows with the lowest log density: wrong entries, rare cases, or what the model has not " +
+			"learnt. Rows are counted from 1, among the test rows or, where folds were made, among all.",
 	}
 	s.each(runs, func(r *Run) []panel {
 		if r.Rows == nil {

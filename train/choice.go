@@ -17,10 +17,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// How the objective is chosen. A weight of the divergences below 1, or the log density of the prediction in
-// place of the bound, is much better on most tables, and memorises others. So rows that are held out choose
-// after short trainings, called attempts. Attempts and run together take no more steps than a run without a
-// choice.
+// How the objective is chosen. A weight of the divergences below 1, or the log density of the prediction in place of
+// the bound, is much better on most tables, and memorises others. So rows that are held out choose after short
+// trainings, called attempts. Attempts and run together take no more steps than a run without a choice.
 //
 // If rows outnumber the parameters that can follow them, the predictive objective is safe, and more steps make
 // it better. An attempt then takes the same share of the rows and of the steps, so that it makes as many passes

@@ -80,8 +80,7 @@ func subset(n, k int, seed uint64) []int {
 	return rows[:k]
 }
 
-// kmeans is Lloyd's algorithm from the first m rows of the pool. A cluster that loses all its rows
-// keeps its centre.
+// kmeans is Lloyd's algorithm from the first m rows of the pool. A cluster that loses all its rows keeps its centre.
 func (c inducingPoints) kmeans(ctx context.Context, p pool) []float64 {
 	d, centre := p.d, slices.Clone(p.x[:c.m*p.d])
 	nearest := make([]int, p.n)

@@ -94,8 +94,7 @@ func (r *run) next(ctx context.Context) error {
 	return nil
 }
 
-// advance takes one training step. If it was left between two of its parts, done is false, and
-// nothing has changed.
+// advance takes one training step. If it was left between two of its parts, done is false, and nothing has changed.
 func (r *run) advance(number int) (done bool, err error) {
 	if r.schedule.changesFixed(number) {
 		r.setRates(number)

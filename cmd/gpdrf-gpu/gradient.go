@@ -14,9 +14,8 @@ import (
 // The sizes of the models that `check` compares.
 const checkRows, checkInputs, checkInducing = 33, 3, 17
 
-// checkedModels are small models that together use most operations: one of vectors, one of sequences and
-// vectors, and one with W and Ω in closed form. In the last one, the upper layer takes moments and
-// the lower one draws from them.
+// checkedModels are small models that together use most operations: one of vectors, one of sequences and vectors, and
+// one with W and Ω in closed form. In the last one, the upper layer takes moments and the lower one draws from them.
 var checkedModels = []struct {
 	what   string // the prefix of the names of its parameters
 	config model.Config

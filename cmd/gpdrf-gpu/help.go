@@ -62,9 +62,8 @@ func (v verb) help(all bool) string {
 	if all || len(keys) <= mostKeys {
 		writeFlags(&b, v.keysHeading(), keys)
 	}
-	b.WriteString("\nWrite a switch as --name=true or --name=false; --name alone is true. Flags may " +
-		"come before or after\n" +
-		"the argument.\n")
+	b.WriteString("\nWrite a switch as --name=true or --name=false; --name alone is true. Flags may come before or " +
+		"after\nthe argument.\n")
 	if !all && len(keys) > mostKeys {
 		fmt.Fprintf(&b, "--set has %d more keys, which a config file may have, too: gpdrf-gpu help %s --all, or "+
 			"docs/cli.md.\n", len(keys), v.name)

@@ -38,8 +38,7 @@ func (p *program) plan(c *call) error {
 		return err
 	}
 	if cfg.Preset == options.Best || cfg.Ensemble > 1 {
-		return usagef("preset best and ensemble train several models at a time, and plan measures one: " +
-			"leave them out")
+		return usagef("preset best and ensemble train several models at a time, and plan measures one: leave them out")
 	}
 	if cfg.StartFrom != "" {
 		return cfg.Errorf("from", "takes the memory of the run that it starts at: plan with the options of that run")

@@ -187,8 +187,7 @@ func (p *program) predict(c *call) error {
 	return p.predictRows(ctx, dev, r, rows, guard, end)
 }
 
-// predictRows predicts rows while they are read, and prints the notes about them. read takes the bar of reading
-// away.
+// predictRows predicts rows while they are read, and prints the notes about them. read takes the bar of reading away.
 func (p *program) predictRows(ctx context.Context, dev device.Device, r *predictRequest, rows *data.Stream,
 	guard *exitGuard, read func()) error {
 	p.noteAll(rows.Notes())

@@ -118,8 +118,7 @@ func optional(format string, v *float64) string {
 	return fmt.Sprintf(format, *v)
 }
 
-// sortRuns sorts by a column, from the least; with a - in front from the largest. Runs without a
-// value come last.
+// sortRuns sorts by a column, from the least; with a - in front from the largest. Runs without a value come last.
 func sortRuns(all []report.Entry, by string) error {
 	name, down := strings.CutPrefix(by, "-")
 	var names []string

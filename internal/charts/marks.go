@@ -18,8 +18,7 @@ const (
 	Bars      Kind = "bar"      // stand on zero side by side: bar i from X[i] to X[i+1]
 )
 
-// Mark is something that is drawn by the values of both axes. Values that are no numbers, or not
-// finite, are left out.
+// Mark is something that is drawn by the values of both axes. Values that are no numbers, or not finite, are left out.
 type Mark struct {
 	Kind       Kind
 	X, Y, High []float64

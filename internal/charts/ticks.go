@@ -48,8 +48,7 @@ func widestLabel(ticks []tick) (most int) {
 	return most
 }
 
-// roundStep returns the least of 1, 2 and 5 times a power of ten that is no less than v, which is
-// positive.
+// roundStep returns the least of 1, 2 and 5 times a power of ten that is no less than v, which is positive.
 func roundStep(v float64) (m, exponent int) {
 	exponent = int(math.Floor(math.Log10(v)))
 	for _, m := range []int{1, 2, 5} {

@@ -8,8 +8,7 @@ type Classification struct {
 	NLL   float64 `json:"nll"`   // mean of −log p(label), nats
 	Brier float64 `json:"brier"` // mean of Σ_c (p_c − 1[c = label])²
 	ECE   float64 `json:"ece"`   // expected calibration error of the most probable class, 15 bins
-	// AUC is the area under the ROC curve of class 1 of two; nil for more classes and
-	// where a class has no row.
+	// AUC is the area under the ROC curve of class 1 of two; nil for more classes and where a class has no row.
 	AUC           *float64   `json:"auc,omitempty"`
 	Bhattacharyya Separation `json:"bhattacharyya"`
 
@@ -19,9 +18,8 @@ type Classification struct {
 
 const eceBins = 15
 
-// ScoreClassification scores logits [S,N,C] against N ≥ 1 labels. The class
-// probabilities are the mean over s of softmax(logits); of equally probable classes
-// the first counts as predicted.
+// ScoreClassification scores logits [S,N,C] against N ≥ 1 labels. The class probabilities are the mean over s of
+// softmax(logits); of equally probable classes the first counts as predicted.
 func ScoreClassification(logits []float64, s, n, c int, labels []int32, w Weights) Classification {
 	if len(logits) != s*n*c || len(labels) != n || n == 0 || s == 0 || c < 2 {
 		panic("metrics: logits [S,N,C] and N labels are needed, and at least one row, one sample and two classes")
@@ -78,8 +76,7 @@ func ScoreClassification(logits []float64, s, n, c int, labels []int32, w Weight
 	return r
 }
 
-// Probabilities returns the class probabilities [N,C]: the mean over s of the softmax of
-// logits [S,N,C].
+// Probabilities returns the class probabilities [N,C]: the mean over s of the softmax of logits [S,N,C].
 func Probabilities(logits []float64, s, n, c int) []float64 {
 	p := logProbabilities(logits, s, n, c)
 	for i, lp := range p {

@@ -25,12 +25,11 @@ const (
 //
 // with t the quantile 0.999 of Student's t of min(n, m) − 1 degrees of freedom.
 //
-// The gap alone would accuse honest models: one that interpolates exact targets scores its rows far
-// better, and expects no better of others. A likelihood that does not fit surprises on both sides,
-// which the minimum takes off. The variance is that of rows which are like those seen; ½ is that of
-// a calibrated normal. The variance of unseen rows would excuse the worst of them: a few of density
-// e⁻¹⁰⁰⁰ have a standard error as large as their mean. And t makes few rows mute: it is 22 for 3
-// rows, 4.3 for 10, 3.3 for 50. n and m are those of Weights.size.
+// The gap alone would accuse honest models: one that interpolates exact targets scores its rows far better, and expects
+// no better of others. A likelihood that does not fit surprises on both sides, which the minimum takes off. The
+// variance is that of rows which are like those seen; ½ is that of a calibrated normal. The variance of unseen rows
+// would excuse the worst of them: a few of density e⁻¹⁰⁰⁰ have a standard error as large as their mean. And t makes few
+// rows mute: it is 22 for 3 rows, 4.3 for 10, 3.3 for 50. n and m are those of Weights.size.
 func Memorised(seen, unseen Densities) bool {
 	n, m := seen.Weights.size(len(seen.Log)), unseen.Weights.size(len(unseen.Log))
 	rows := min(n, m)

@@ -113,8 +113,7 @@ func (m Mixture) Component(u float64) int {
 	return m.S - 1
 }
 
-// Moments of row n: the mean and the variance, the mean of the components' variances + Σ w_s
-// (Mean_s − mean)².
+// Moments of row n: the mean and the variance, the mean of the components' variances + Σ w_s (Mean_s − mean)².
 func (m Mixture) Moments(n int) (mean, variance float64) {
 	for s := range m.S {
 		mean += m.times(s) * m.Mean[s*m.N+n]

@@ -2,9 +2,8 @@ package metrics
 
 import "math"
 
-// outer is the component beside the S of a row: Student's t with 3 degrees of freedom, and with the
-// mean and the variance that the S have together. So the whole has both, too. As z = (y −
-// mean)/sd it has
+// outer is the component beside the S of a row: Student's t with 3 degrees of freedom, and with the mean and the
+// variance that the S have together. So the whole has both, too. As z = (y − mean)/sd it has
 //
 //	density 2/(π (1 + z²)²),   distribution (δ − sin δ)/2π with cot(δ/2) = −z
 //
@@ -124,9 +123,8 @@ func (o outer) distances(m Mixture, n int) func(z, sd float64) float64 {
 	}
 }
 
-// meanOuterDistance returns E outerDistance of a normal, and its slope by the mean, by the trapezoid
-// rule, to 2e-4 for deviations up to 1. The poles of the integrand are 1 from the real line, so
-// that wide normals have finer steps.
+// meanOuterDistance returns E outerDistance of a normal, and its slope by the mean, by the trapezoid rule, to 2e-4 for
+// deviations up to 1. The poles of the integrand are 1 from the real line, so that wide normals have finer steps.
 func meanOuterDistance(mean, sd float64) (value, slope float64) {
 	const fineness, reach = 0.8, 4
 	h := fineness * math.Min(1, 1/sd)

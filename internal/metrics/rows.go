@@ -7,9 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 )
 
-// EachRow calls f for each of n rows, on all threads. Calls for different rows must not write to
-// the same place; their results are summed afterwards, in order, so that the bits do not depend on
-// the threads.
+// EachRow calls f for each of n rows, on all threads. Calls for different rows must not write to the same place; their
+// results are summed afterwards, in order, so that the bits do not depend on the threads.
 func EachRow(n int, f func(i int)) {
 	EachPart(n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

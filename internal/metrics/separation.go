@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Separation is the mean Bhattacharyya distance between the two most probable classes
-// of a row, over rows predicted right and wrong, and how well the distance tells them
-// apart. A field is nil if it is undefined: no such rows, or a class whose samples
-// do not vary (always so for a single sample).
+// Separation is the mean Bhattacharyya distance between the two most probable classes of a row, over rows predicted
+// right and wrong, and how well the distance tells them apart. A field is nil if it is undefined: no such rows, or a
+// class whose samples do not vary (always so for a single sample).
 type Separation struct {
 	Correct    *float64 `json:"correct"`
 	Wrong      *float64 `json:"wrong"`

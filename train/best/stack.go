@@ -18,8 +18,7 @@ const (
 //
 //	Σ_n r_n log Σ_k w_k p_k(y_n)
 //
-// from the log densities of each model [K][N] and the weights r of the rows. It is concave in w, and the
-// steps of EM
+// from the log densities of each model [K][N] and the weights r of the rows. It is concave in w, and the steps of EM
 //
 //	w_k ← 1/Σ r Σ_n r_n w_k p_k(y_n) / Σ_j w_j p_j(y_n)
 //

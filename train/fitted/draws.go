@@ -37,9 +37,8 @@ func Uniform(row, target int, seed uint64) float64 {
 //
 //	ȳ = (1/T) Σ y⁽ᵗ⁾,   V = (1/(T−1)) Σ (y⁽ᵗ⁾ − ȳ)²
 //
-// (the moments below pred_ys_mc). The mixture's own Moments are the limit T → ∞. T is at least 2.
-// Each target, by its number, has draws of its own; rows share them, as they share the noise of the
-// mixture.
+// (the moments below pred_ys_mc). The mixture's own Moments are the limit T → ∞. T is at least 2. Each target, by its
+// number, has draws of its own; rows share them, as they share the noise of the mixture.
 func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 	if draws < 2 {
 		panic("fitted: a variance needs two draws")

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// MapKernel is the kernel between sequences under one feature map: the paper's α_i and σ_i, for
-// each latent function.
+// MapKernel is the kernel between sequences under one feature map: the paper's α_i and σ_i, for each latent function.
 type MapKernel struct {
 	Map   string    `json:"map"`
 	Alpha []float64 `json:"alpha"`           // α_ji = α_j ω_ji [J]

@@ -9,8 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Ranks are processes that share predictions: each has all rows and predicts a part of them.
-// dist.Comm implements it.
+// Ranks are processes that share predictions: each has all rows and predicts a part of them. dist.Comm implements it.
 type Ranks interface {
 	Rank() int
 	Size() int

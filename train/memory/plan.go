@@ -54,8 +54,7 @@ func (b Buffer) shape() string {
 	return " " + strings.ReplaceAll(fmt.Sprint(b.Shape), " ", ",")
 }
 
-// groupOf is the group of a buffer, by the beginning of its name. The groups stand in the order of
-// this table.
+// groupOf is the group of a buffer, by the beginning of its name. The groups stand in the order of this table.
 var groupOf = []struct{ prefix, group string }{
 	{"set.", "data set"},
 	{"model.params.Value", "parameters"}, {"model.params.wide", "parameters"},

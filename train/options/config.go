@@ -1,7 +1,6 @@
-// Package options holds the options of a run: one Config from flags, a config file, a preset and
-// the defaults. The table of table.go makes flags, config files and their help. Functions whose
-// names begin with Fit decide what the rows leave open. The package opens no device, and the only
-// files that it reads are config files and, through data, rows.
+// Package options holds the options of a run: one Config from flags, a config file, a preset and the defaults. The
+// table of table.go makes flags, config files and their help. Functions whose names begin with Fit decide what the rows
+// leave open. The package opens no device, and the only files that it reads are config files and, through data, rows.
 package options
 
 import (
@@ -18,10 +17,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Config has all options of a training run, with a field for each. table.go has their keys: the
-// flag --kl-weight, the line kl-weight: of a config file. A Config comes from Resolve and never
-// changes. Load, Fit and ForSteps return copies that hold what depends on the rows and the clock,
-// so that a written Config repeats its run bit for bit.
+// Config has all options of a training run, with a field for each. table.go has their keys: the flag --kl-weight, the
+// line kl-weight: of a config file. A Config comes from Resolve and never changes. Load, Fit and ForSteps return copies
+// that hold what depends on the rows and the clock, so that a written Config repeats its run bit for bit.
 type Config struct {
 	DataOptions
 	ModelOptions
@@ -178,9 +176,8 @@ func (c *Config) typed(key string) bool {
 	return strings.HasPrefix(c.explicit[key], "--") || c.explicit[key] == ByLibrary
 }
 
-// Resolve builds a Config from the settings of a config file and of the command line,
-// either of which may be empty. A flag beats the file, the file beats the preset, the preset
-// beats the defaults. Errors are *usererror.Error.
+// Resolve builds a Config from the settings of a config file and of the command line, either of which may be empty. A
+// flag beats the file, the file beats the preset, the preset beats the defaults. Errors are *usererror.Error.
 func Resolve(file, flags []Setting) (*Config, error) {
 	file = withoutRemovedPreset(file)
 	preset := Setting{Key: "preset", Text: defaults().Preset, From: "default"}
@@ -324,8 +321,7 @@ func (c *Config) WithExplicit(given map[string]string) *Config {
 	return settled
 }
 
-// Merged are the settings of a config file and of the command line as one level: a flag beats the
-// file.
+// Merged are the settings of a config file and of the command line as one level: a flag beats the file.
 func Merged(file, flags []Setting) (one []Setting) {
 	length := slices.ContainsFunc(flags, func(s Setting) bool { return IsLength(s.Key) })
 	for _, s := range file {

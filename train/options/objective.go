@@ -70,10 +70,9 @@ func (c *Config) OutnumbersParameters(ds *data.Dataset) bool {
 // leastChosenBy is the least number of rows of which a fifth can choose the objective.
 const leastChosenBy = 30
 
-// heldOutRowsChoose reports whether rows that are held out choose the objective and its weight of the divergences.
-// The objective is Auto until then. If the user gives a length or a weight, they choose only if the user gives Auto,
-// too. A regression of sequences takes all its steps under the bound: these are few, and a quarter of them is too
-// short.
+// heldOutRowsChoose reports whether rows that are held out choose the objective and its weight of the divergences. The
+// objective is Auto until then. If the user gives a length or a weight, they choose only if the user gives Auto, too. A
+// regression of sequences takes all its steps under the bound: these are few, and a quarter of them is too short.
 func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
 	requested := c.Explicit("objective")
 	for _, key := range []string{"steps", "epochs", "kl-weight"} {

@@ -140,8 +140,7 @@ func (c *Config) find(key string) *Option {
 // Check checks one setting by itself. Errors are *usererror.Error.
 func Check(s Setting) error { return defaults().set(s) }
 
-// set reads the text of a setting into its field, and keeps its source.
-// Errors are *usererror.Error.
+// set reads the text of a setting into its field, and keeps its source. Errors are *usererror.Error.
 func (c *Config) set(s Setting) error {
 	o := c.find(s.Key)
 	if o == nil {

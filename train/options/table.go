@@ -9,8 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Options is the table of all options, in the order of the help text and of a written
-// config file.
+// Options is the table of all options, in the order of the help text and of a written config file.
 func Options() []Option { return (&Config{}).Options() }
 
 // Options is the table of all options, with the values of this Config.
@@ -36,14 +35,12 @@ func (c *Config) Options() (all []Option) {
 func (c *Config) fileOptions() []Option {
 	return []Option{
 		{Key: "data", Flag: true, Arg: "NAME|FILE", value: &c.Data,
-			Help: "a named set (" + strings.Join(data.Names(), ", ") + ") or a file. docs/data.md has the " +
-				"formats"},
+			Help: "a named set (" + strings.Join(data.Names(), ", ") + ") or a file. docs/data.md has the formats"},
 		{Key: "test", Flag: true, Arg: "FILE|none", value: &c.Test,
 			Help: "rows to test on; without it a file's seeded 10 % are held out. none trains on all rows of a " +
 				"file, and there are no scores"},
 		{Key: "labels", Flag: true, Arg: "FILE", value: &c.Labels,
-			Help: "a file with the targets, if the file of the inputs has none and its name does not lead to " +
-				"them"},
+			Help: "a file with the targets, if the file of the inputs has none and its name does not lead to them"},
 		{Key: "test-labels", Arg: "FILE", value: &c.TestLabels,
 			Help: "file with the targets of the test rows"},
 		{Key: "one-hot", value: &c.OneHot,
@@ -107,8 +104,7 @@ func (c *Config) rowOptions() []Option {
 		{Key: "codebook", Arg: "N", limits: between(1, MaxWidth), value: &c.Codebook,
 			Help: "number of symbols that k-means makes of sequences of vectors"},
 		{Key: "gram", Models: onGP, Arg: "FILE.npz", value: &c.Gram,
-			Help: "a kernel of your own between the rows and inducing points; docs/sequences.md has the " +
-				"arrays"},
+			Help: "a kernel of your own between the rows and inducing points; docs/sequences.md has the arrays"},
 		{Key: "scaling", Values: data.Scalings(), value: &c.Scaling,
 			Help: "scaling of the inputs. tails is standard, with the long tails of columns drawn in; robust is " +
 				"by median and quartiles, clipped at 5; log is for counts. auto is tails, and none for images"},
@@ -180,10 +176,9 @@ func (c *Config) gpOptions() []Option {
 		{Key: "q-cov", Models: onGP, Values: words("full diagonal"), value: &c.QCov,
 			Help: "covariance of q; full is the paper's, diagonal is faster"},
 		{Key: "kernel", Flag: true, Arg: strings.Join(kernelChoices(), "|"), check: checkKernel, value: &c.Kernel,
-			Help: "for vectors: rbf is the paper's; Matérn 1/2, 3/2 and 5/2 are rougher; a + joins two to a " +
-				"sum. For sequences: feature maps such as double:1,5+spectrum:3, see docs/sequences.md. auto is " +
-				"rbf, or the maps that predict held-out training rows best. Model drf has kernels of sequences " +
-				"only"},
+			Help: "for vectors: rbf is the paper's; Matérn 1/2, 3/2 and 5/2 are rougher; a + joins two to a sum. For " +
+				"sequences: feature maps such as double:1,5+spectrum:3, see docs/sequences.md. auto is rbf, or the " +
+				"maps that predict held-out training rows best. Model drf has kernels of sequences only"},
 		{Key: "lengthscales", Models: onGP, Values: words("auto ard isotropic shared common"), value: &c.Lengthscales,
 			Help: "one length-scale for each input and latent function, one for each latent function, one for " +
 				"each input, or one for all. auto is shared, or common where an input has fewer than 10 rows"},
@@ -208,8 +203,7 @@ func (c *Config) drfOptions() []Option {
 			Help:  "width between two layers; 16 where rows choose two"},
 		{Key: "features-kernel", Models: onDRF, Values: model.FeatureKernels(), value: &c.FeatureKernel,
 			Help: "cosines and sines of rbf (the paper's) or of Matérn kernels, whose frequencies have heavier " +
-				"tails. arccosN: arc-cosine features √2 max(0, p)ⁿ of degree n, as in a wide network with such " +
-				"units"},
+				"tails. arccosN: arc-cosine features √2 max(0, p)ⁿ of degree n, as in a wide network with such units"},
 		{Key: "spectra", Flag: true, Models: onDRF, Arg: "var-integrated|prior-fixed|var-fixed|var-resampled",
 			check: checkTreatment, value: &c.Spectra,
 			Help: "treatment of the random features. var-integrated takes weights and frequencies in closed " +
@@ -298,9 +292,8 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "freeze-kernel", Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeKernel,
 			Help: "steps in which kernel and noise parameters are held"},
 		{Key: "natgrad", Models: onGP, Arg: "GAMMA", limits: fraction(false), value: &c.NatGrad,
-			Help: "move q of the inducing outputs by natural gradients of this size, at most 1, instead of " +
-				"Adam. The size rises from a thousandth over the warm-up and falls with the learning rate. 0 is " +
-				"off"},
+			Help: "move q of the inducing outputs by natural gradients of this size, at most 1, instead of Adam. The " +
+				"size rises from a thousandth over the warm-up and falls with the learning rate. 0 is off"},
 		{Key: "l2", Arg: "X", limits: atLeast(0), value: &c.L2,
 			Help: "coupled penalty on all raw parameters"},
 		{Key: "adam-beta1", Arg: "X", limits: fraction(true), value: &c.AdamBeta1,
