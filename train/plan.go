@@ -51,50 +51,33 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan
 	return p, p.TooLarge(fittingSizes(c, p.Rows, fits))
 }
 
-// size is an option that the memory depends on, with its value.
-type size struct {
-	option *options.Option
-	value  int
-}
-
-// fittingSizes names smaller sizes with which a Config fits, as a user writes them: one size alone, or several
-// together; "" if there are none.
+// fittingSizes names smaller sizes with which a Config fits, as a user writes them: each that suffices alone or, without
+// any, the first that suffice together; "" if there are none.
 func fittingSizes(c *options.Config, chunk int, fits func(c *options.Config, key string) func(n int) bool) string {
-	var sizes []size
+	var alone, together []string
+	lowered, enough := c, false // all sizes in together are 1
 	for _, s := range []struct {
 		key string
 		now int
 	}{{"chunk", chunk}, {"samples", c.Samples}, {"features", c.Features}, {"inducing", c.Inducing},
 		{"eval-samples", c.EvalSamples}} {
-		if o := options.Find(s.key); o.Applies(c.Model) {
-			sizes = append(sizes, size{o, s.now})
-		}
-	}
-	var single []string
-	for _, s := range sizes {
-		if n := memory.Largest(s.value-1, fits(c, s.option.Key)); n > 0 {
-			single = append(single, s.option.Written(n))
-		}
-	}
-	if single != nil {
-		return strings.Join(single, ", or ")
-	}
-	return severalSizes(c, sizes, fits)
-}
-
-// severalSizes lowers one size after the other to 1, until the Config fits; "" if it never does.
-func severalSizes(c *options.Config, sizes []size, fits func(c *options.Config, key string) func(n int) bool) string {
-	var all []string
-	for _, s := range sizes {
-		if s.value == 1 {
+		o := options.Find(s.key)
+		if !o.Applies(c.Model) || s.now == 1 {
 			continue
 		}
-		n := memory.Largest(s.value-1, fits(c, s.option.Key))
-		all = append(all, s.option.Written(max(1, n)))
-		if n > 0 {
-			return strings.Join(all, " ")
+		if n := memory.Largest(s.now-1, fits(c, s.key)); n > 0 {
+			alone = append(alone, o.Written(n))
 		}
-		c = c.With(s.option.Key, 1)
+		if alone == nil && !enough {
+			n := memory.Largest(s.now-1, fits(lowered, s.key))
+			together, lowered, enough = append(together, o.Written(max(1, n))), lowered.With(s.key, 1), n > 0
+		}
+	}
+	switch {
+	case alone != nil:
+		return strings.Join(alone, ", or ")
+	case enough:
+		return strings.Join(together, " ")
 	}
 	return ""
 }
