@@ -63,7 +63,7 @@ func TestInterruptedBetweenParts(t *testing.T) {
 		t.Run(strings.TrimSpace(more), func(t *testing.T) {
 			options, dir := partedRun+more, t.TempDir()
 			begin := func(name string) *rundir.Folder {
-				return must.Get(rundir.NewFolder(filepath.Join(dir, name), "d", "gp"))(t)
+				return must.Get(rundir.NewFolder(filepath.Join(dir, name), "d", "gp", false))(t)
 			}
 			complete(t, &Job{Config: config(t, options)}, set, begin("whole"), func() {})
 			// after the first, an evaluation, a reading, neither; the last
@@ -110,7 +110,7 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 // long, and each is read.
 func TestInterruptedELBO(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp"))(t)
+	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp", false))(t)
 	out := must.Get(interruptIn(t, &Job{Config: config(t, partedRun)}, set, folder, 15))(t)
 	dev := mustOpen(t, "cpu:f64")
 	defer dev.Close()

@@ -74,7 +74,7 @@ func testResume(t *testing.T, options string) {
 		must.OK(t, os.Mkdir(filepath.Join(dir, "whole"), 0o777))
 	}
 	job := jobOf(t, options+" kl-warmup=0.5")
-	folder := must.Get(rundir.NewFolder(filepath.Join(dir, "whole"), "d", "gp"))(t)
+	folder := must.Get(rundir.NewFolder(filepath.Join(dir, "whole"), "d", "gp", false))(t)
 	var killed []string
 	complete(t, job, set, folder, func() {
 		at := filepath.Join(dir, fmt.Sprint("killed", len(killed)))
@@ -104,7 +104,7 @@ func testResume(t *testing.T, options string) {
 func killedAt20(t *testing.T, set *data.Dataset) string {
 	t.Helper()
 	dir := t.TempDir()
-	folder := must.Get(rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)
+	folder := must.Get(rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp", false))(t)
 	at := filepath.Join(dir, "killed")
 	complete(t, &Job{Config: config(t, "inducing=9 features=7 batch=17 steps=30 checkpoint-every=20")},
 		set, folder, func() {
@@ -347,7 +347,7 @@ func TestAbandoned(t *testing.T) {
 	}
 	must.OK(t, errors.Join(os.WriteFile(filepath.Join(full, rundir.CheckpointFile), nil, 0o666),
 		os.WriteFile(filepath.Join(strange, "letter"), nil, 0o666)))
-	folder, err := rundir.NewFolder("", "d", "gp")
+	folder, err := rundir.NewFolder("", "d", "gp", false)
 	must.OK(t, err)
 	defer folder.Discard()
 	if len(folder.Removed) != 1 || folder.Removed[0] != killed || exists(killed) {
@@ -359,7 +359,7 @@ func TestAbandoned(t *testing.T) {
 		}
 	}
 	must.OK(t, errors.Join(os.Mkdir("into", 0o777), os.Rename(begin("5"), "into/.into.tmp-5")))
-	if folder, err = rundir.NewFolder("into", "d", "gp"); err != nil || len(folder.Removed) != 1 {
+	if folder, err = rundir.NewFolder("into", "d", "gp", false); err != nil || len(folder.Removed) != 1 {
 		t.Errorf("the folder of one: %v", err)
 	} else if err := folder.Discard(); err != nil {
 		t.Error(err)

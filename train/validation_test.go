@@ -155,7 +155,7 @@ func TestValidationUsage(t *testing.T) {
 // cannot hold.
 func TestValidationMetrics(t *testing.T) {
 	dir := t.TempDir()
-	f := must.Get(rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)
+	f := must.Get(rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp", false))(t)
 	defer f.Discard()
 	e := &rundir.Evaluation{Task: data.Regression, Step: 10, Score: -0.5, Error: 0.25}
 	f.Step(rundir.Progress{Step: 10, Validation: e})

@@ -126,7 +126,7 @@ func (s *search) begin(out string) (err error) {
 		label = s.cfg.Model + "-" + train.Ensemble
 	}
 	return s.guard.write(func() (err error) {
-		if s.folder, err = rundir.NewFolder(out, s.job.Train.Name, label); err != nil {
+		if s.folder, err = rundir.NewFolder(out, s.job.Train.Name, label, false); err != nil {
 			return err
 		}
 		s.p.noteRemoved(s.folder)

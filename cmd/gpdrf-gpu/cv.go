@@ -328,7 +328,7 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 	if v.shares() {
 		return v.beginShared(guard)
 	}
-	folder, err := rundir.NewFolder(v.req.outDir, cv.Data, cv.Model+"-cv")
+	folder, err := rundir.NewFolder(v.req.outDir, cv.Data, cv.Model+"-cv", false)
 	if err == nil {
 		err = guard.write(func() error { return cv.Place(folder) })
 	}

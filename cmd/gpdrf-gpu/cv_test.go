@@ -56,7 +56,7 @@ func TestPartBesideAnother(t *testing.T) {
 	r := must.Get(p.parseTrain(c))(t)
 	other, err := rundir.NewCV("2", nil, c.given()) // It begins while the part reads its rows.
 	must.OK(t, err)
-	folder, err := rundir.NewFolder(out, "houses", "gpdrf-cv")
+	folder, err := rundir.NewFolder(out, "houses", "gpdrf-cv", false)
 	if err == nil {
 		err = other.Place(folder)
 	}

@@ -65,7 +65,7 @@ func (v *crossValidation) beginShared(guard *exitGuard) error {
 		}
 	} else {
 		var folder *rundir.Folder
-		if folder, err = rundir.NewFolder(v.req.outDir, v.req.cv.Data, v.req.cv.Model+"-cv"); err == nil {
+		if folder, err = rundir.NewFolder(v.req.outDir, v.req.cv.Data, v.req.cv.Model+"-cv", false); err == nil {
 			err = guard.write(func() error { return v.req.cv.Place(folder) })
 		}
 	}

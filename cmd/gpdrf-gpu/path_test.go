@@ -51,7 +51,7 @@ func TestPathOfAStep(t *testing.T) {
 	job := occupiedJob(t, 1000)
 	dev := &watchedTrsm{Device: job.Device}
 	job.Device = dev
-	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
+	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf", false))(t)
 	p := &program{ctx: t.Context(), console: console{out: &bytes.Buffer{}, err: &bytes.Buffer{}}}
 	s := &single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}
 	if _, _, err := s.trainAndScore(); err != nil {

@@ -85,12 +85,8 @@ func (p *program) trainNew(r *trainRequest) error {
 		p.chooseFaster(ctx, s.job, shortStep)
 	}
 	if err == nil && !p.isWorker() {
-		begin := rundir.NewFolder
-		if r.overwrite {
-			begin = rundir.ReplaceFolder
-		}
 		err = s.guard.write(func() (err error) {
-			s.folder, err = begin(r.outDir, s.job.Train.Name, s.job.Config.Model)
+			s.folder, err = rundir.NewFolder(r.outDir, s.job.Train.Name, s.job.Config.Model, r.overwrite)
 			return err
 		})
 	}

@@ -49,7 +49,7 @@ func occupiedJob(t *testing.T, after int) *train.Job {
 func TestEvaluationFails(t *testing.T) {
 	job := occupiedJob(t, 1)
 	out := filepath.Join(t.TempDir(), "run")
-	folder := must.Get(rundir.NewFolder(out, "houses", "gpdrf"))(t)
+	folder := must.Get(rundir.NewFolder(out, "houses", "gpdrf", false))(t)
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
 	s := &single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}
@@ -77,7 +77,7 @@ func TestEvaluationFails(t *testing.T) {
 
 // After Ctrl-C in the test that follows the last step, there is nothing to resume if there is no checkpoint.
 func TestNothingToResume(t *testing.T) {
-	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
+	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf", false))(t)
 	defer folder.Discard()
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
@@ -115,7 +115,7 @@ func TestLiftLimit(t *testing.T) {
 // If only the comparison of training rows with test rows fails, the run succeeds with a note.
 func TestComparisonFails(t *testing.T) {
 	for after := 2; ; after++ { // It ends when the memory is enough for all work before the comparison.
-		folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf"))(t)
+		folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf", false))(t)
 		var said bytes.Buffer
 		p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
 		s := &single{p: p, job: occupiedJob(t, after), folder: folder, guard: p.newExitGuard(p.ctx, nil)}

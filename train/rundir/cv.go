@@ -126,24 +126,6 @@ func (cv *CV) Share() time.Duration {
 	return max(1, limit/time.Duration(cv.Folds))
 }
 
-// config is the Config of a fold.
-func (cv *CV) config(fold int) (*options.Config, error) {
-	folds := 0
-	if !cv.OwnFolds {
-		folds = cv.Folds
-	}
-	c, err := options.Resolve(append(slices.Clone(cv.Options),
-		options.Setting{Key: "folds", Text: strconv.Itoa(folds), From: "--cv"},
-		options.Setting{Key: "fold", Text: strconv.Itoa(fold), From: "--cv"}), nil)
-	if err != nil {
-		return nil, err
-	}
-	if cv.Device != "" {
-		c = c.With("device", cv.Device)
-	}
-	return c.With("time-limit", cv.Share()).RelativeTo(cv.Folder), nil
-}
-
 // IsCV reports whether a folder is that of a cross-validation.
 func IsCV(path string) bool { return hasFile(path, cvFile) }
 
@@ -293,11 +275,8 @@ func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 // NewFolder begins the run folder of a fold. The folder of a fold that was killed in its test has no checkpoint, and
 // is replaced.
 func (cv *CV) NewFolder(fold int) (*Folder, error) {
-	create := NewFolder
-	if hasFile(cv.FoldPath(fold), ResultFile) {
-		create = ReplaceFolder
-	}
-	return create(cv.FoldPath(fold), cv.Data, cv.Model)
+	path := cv.FoldPath(fold)
+	return NewFolder(path, cv.Data, cv.Model, hasFile(path, ResultFile))
 }
 
 // CanResume reports whether a fold has a checkpoint.
@@ -325,9 +304,18 @@ func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 // Begin is the Config of a new fold in a resumed cross-validation, with the changes that Config.Resume allows. A
 // fold that has a model knows the names of the targets.
 func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error) {
-	c, err := cv.config(fold)
+	folds := 0
+	if !cv.OwnFolds {
+		folds = cv.Folds
+	}
+	c, err := options.Resolve(append(slices.Clone(cv.Options),
+		options.Setting{Key: "folds", Text: strconv.Itoa(folds), From: "--cv"},
+		options.Setting{Key: "fold", Text: strconv.Itoa(fold), From: "--cv"}), nil)
 	if err != nil {
 		return nil, err
+	}
+	if cv.Device != "" {
+		c = c.With("device", cv.Device)
 	}
 	var rows *data.Schema
 	for k := 1; k <= cv.Folds && rows == nil && len(changes) > 0; k++ {
@@ -335,7 +323,7 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error
 			rows = &run.Trained.Schema
 		}
 	}
-	return c.Resume(changes, rows)
+	return c.With("time-limit", cv.Share()).RelativeTo(cv.Folder).Resume(changes, rows)
 }
 
 // Predicts reports whether OutOfFoldFile is still to be written. Folds of a named set may overlap, and have no such

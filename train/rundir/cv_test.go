@@ -28,23 +28,23 @@ func settings(pairs ...string) (list []options.Setting) {
 func TestCVConfig(t *testing.T) {
 	file := settings("data=x.csv", "steps=7", "stop-after=3", "planned-for=1 epochs", "folds=9", "fold=2", "batch=5")
 	cv := must.Get(NewCV("4", file, settings("epochs=2", "batch=6")))(t)
-	c := must.Get(cv.config(3))(t)
+	c := must.Get(cv.Begin(3, nil))(t)
 	want := resolve(t, settings("data=x.csv", "batch=6", "epochs=2", "folds=4", "fold=3")...)
 	if string(c.YAML()) != string(want.YAML()) || c.StopAfter != 0 || c.PlannedFor != "" {
 		t.Errorf("got\n%s\nwant\n%s", c.YAML(), want.YAML())
 	}
 	cv = must.Get(NewCV("4", nil, settings("time-limit=10m")))(t)
-	if c, err := cv.config(1); err != nil || c.TimeLimit != 150*time.Second {
+	if c, err := cv.Begin(1, nil); err != nil || c.TimeLimit != 150*time.Second {
 		t.Errorf("%v of time, %v", c.TimeLimit, err)
 	}
 	cv.TimeLimit = "1ns" // a share of 0 would be no limit
-	if c, err := cv.config(1); err != nil || c.TimeLimit != 1 {
+	if c, err := cv.Begin(1, nil); err != nil || c.TimeLimit != 1 {
 		t.Errorf("%v of time, %v", c.TimeLimit, err)
 	}
 	if cv = must.Get(NewCV(own, nil, settings("data=concrete")))(t); cv.Folds != 3 {
 		t.Fatalf("%+v", cv)
 	}
-	if c, err := cv.config(2); err != nil || c.Folds != 0 || c.Fold != 2 {
+	if c, err := cv.Begin(2, nil); err != nil || c.Folds != 0 || c.Fold != 2 {
 		t.Errorf("folds %d, fold %d, %v", c.Folds, c.Fold, err)
 	}
 	for _, asked := range []string{"0", "1", "101", "-3", "", "2.5", own} {
@@ -107,7 +107,7 @@ func TestCVSummary(t *testing.T) {
 func TestCVFolder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "cv")
 	cv := must.Get(NewCV("2", nil, nil))(t)
-	folder, err := NewFolder(out, "d", "gpdrf-cv")
+	folder, err := NewFolder(out, "d", "gpdrf-cv", false)
 	if err == nil {
 		err = cv.Place(folder)
 	}

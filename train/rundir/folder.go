@@ -54,14 +54,9 @@ type Folder struct {
 }
 
 // NewFolder begins a run folder at out or, if out is "", at runs/<data>-<model>-<n> with the first free n. An out that
-// CheckOut refuses is a *usererror.Error; a place that cannot be written to is another error.
-func NewFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, false) }
-
-// ReplaceFolder is NewFolder for an out that may hold a run that has ended. That run is removed once the new one is
-// complete and in its place.
-func ReplaceFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, true) }
-
-func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
+// CheckOut refuses is a *usererror.Error; a place that cannot be written to is another error. With overwrite, a run
+// that has ended may be there. It is removed once the new one is complete and in its place.
+func NewFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	f := &Folder{out: out, numberedPrefix: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(set), model))}
 	var err error
 	if f.place, f.replaces, err = resolvePlace(out, overwrite); err != nil {
@@ -353,7 +348,7 @@ func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) 
 // replace puts the folder in the place of another run. That run is moved aside, and removed once this one is in its
 // place.
 func (f *Folder) replace() error {
-	if inUse(f.place) || held(f.place) { // another process may have begun since newFolder
+	if inUse(f.place) || held(f.place) { // another process may have begun since NewFolder
 		return fmt.Errorf("another process is training in %s", f.out)
 	}
 	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")

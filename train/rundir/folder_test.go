@@ -62,7 +62,7 @@ func smallTrained() *fitted.Model {
 // commit makes a complete run folder.
 func commit(t *testing.T, out, name string) string {
 	t.Helper()
-	f := must.Get(NewFolder(out, name, "gpdrf"))(t)
+	f := must.Get(NewFolder(out, name, "gpdrf", false))(t)
 	f.Step(Progress{Step: 1, Total: 3, ELBO: -20, ELL: -15, KL: 5, LR: 0.01, Elapsed: time.Second})
 	f.Step(Progress{Step: 3, Total: 3, ELBO: -12, ELL: -7, KL: 5, LR: 0.01, Elapsed: 2 * time.Second})
 	path := must.Get(f.Commit(resolve(t), smallTrained(), smallResult()))(t)
@@ -121,11 +121,11 @@ func TestRunFolderTaken(t *testing.T) {
 	must.OK(t, os.MkdirAll("full/x", 0o777))
 	var usage *usererror.Error
 	for _, out := range []string{"file", "full", "."} {
-		if _, err := NewFolder(out, "d", "gp"); !errors.As(err, &usage) {
+		if _, err := NewFolder(out, "d", "gp", false); !errors.As(err, &usage) {
 			t.Errorf("--out %s: %v", out, err)
 		}
 	}
-	if _, err := NewFolder("file/run", "d", "gp"); err == nil || errors.As(err, &usage) {
+	if _, err := NewFolder("file/run", "d", "gp", false); err == nil || errors.As(err, &usage) {
 		t.Errorf("inside a file: %v", err)
 	}
 	// The empty folder behind a link is taken, the link stays; a link to nothing is no place.
@@ -133,7 +133,7 @@ func TestRunFolderTaken(t *testing.T) {
 		os.Symlink("nothing", "dangling")); err != nil {
 		t.Skip("no links here")
 	}
-	if _, err := NewFolder("dangling", "d", "gp"); !errors.As(err, &usage) {
+	if _, err := NewFolder("dangling", "d", "gp", false); !errors.As(err, &usage) {
 		t.Errorf("--out dangling: %v", err)
 	}
 	commit(t, "link", "d")
@@ -148,7 +148,7 @@ func TestRunFolderTaken(t *testing.T) {
 // The temporary folder of a process that was killed is no run.
 func TestUnfinishedIsNoRun(t *testing.T) {
 	dir := t.TempDir()
-	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)
+	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp", false))(t)
 	f.Step(Progress{Step: 1})
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 || !strings.HasPrefix(left[0].Name(), ".run.tmp-") {
@@ -168,7 +168,7 @@ func TestUnfinishedIsNoRun(t *testing.T) {
 // A full disk is an error at the next step, and nothing is committed.
 func TestMetricsError(t *testing.T) {
 	dir := t.TempDir()
-	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp"))(t)
+	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp", false))(t)
 	f.metrics.Close() // every write fails from here on
 	f.Step(Progress{Step: 1})
 	if f.Err() == nil {

@@ -20,20 +20,20 @@ func TestRivals(t *testing.T) {
 	for _, place := range []string{"new", "empty", "old"} {
 		t.Run(place, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			begin := NewFolder
+			overwrite := false
 			switch place {
 			case "empty":
 				must.OK(t, os.Mkdir("run", 0o777))
 			case "old":
 				commit(t, "run", "d")
-				begin = ReplaceFolder
+				overwrite = true
 			}
 			var begun atomic.Pointer[Folder]
 			var n atomic.Int32
 			var all sync.WaitGroup
 			for range 4 {
 				all.Go(func() {
-					f, err := begin("run", "d", "gp")
+					f, err := NewFolder("run", "d", "gp", overwrite)
 					if err == nil {
 						begun.Store(f)
 						n.Add(1)
@@ -45,11 +45,11 @@ func TestRivals(t *testing.T) {
 			if all.Wait(); n.Load() != 1 {
 				t.Fatalf("%d of 4 began", n.Load())
 			}
-			if _, err := begin("run", "d", "gp"); err == nil || !strings.Contains(err.Error(), "another process") {
+			if _, err := NewFolder("run", "d", "gp", overwrite); err == nil || !strings.Contains(err.Error(), "another process") {
 				t.Errorf("beside one that goes on: %v", err)
 			}
 			must.OK(t, begun.Load().Discard())
-			beginAndEnd(t, begin)
+			beginAndEnd(t, overwrite)
 			if left, err := filepath.Glob(".run*"); err != nil || left != nil {
 				t.Errorf("left %s, %v", left, err)
 			}
@@ -58,9 +58,9 @@ func TestRivals(t *testing.T) {
 }
 
 // beginAndEnd begins and ends a run.
-func beginAndEnd(t *testing.T, begin func(out, set, model string) (*Folder, error)) {
+func beginAndEnd(t *testing.T, overwrite bool) {
 	t.Helper()
-	f, err := begin("run", "d", "gp")
+	f, err := NewFolder("run", "d", "gp", overwrite)
 	if err == nil {
 		_, err = f.Commit(resolve(t), smallTrained(), smallResult())
 	}
@@ -72,7 +72,7 @@ func beginAndEnd(t *testing.T, begin func(out, set, model string) (*Folder, erro
 func TestReplaceInUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	commit(t, "run", "d")
-	f := must.Get(ReplaceFolder("run", "d", "gp"))(t)
+	f := must.Get(NewFolder("run", "d", "gp", true))(t)
 	other, err := os.Open(filepath.Join("run", MetricsFile))
 	if err == nil {
 		err = atomicfile.Lock(other)
@@ -101,13 +101,13 @@ func TestReplaceTested(t *testing.T) {
 		t.Skip("no locks here")
 	}
 	t.Chdir(t.TempDir())
-	f, err := NewFolder("run", "d", "gp")
+	f, err := NewFolder("run", "d", "gp", false)
 	if err == nil {
 		_, err = f.Commit(resolve(t), smallTrained(), smallResult())
 	}
 	must.OK(t, err)
 	release := f.Hold()
-	if _, err := ReplaceFolder("run", "d", "gp"); err == nil || !strings.Contains(err.Error(), "another process") {
+	if _, err := NewFolder("run", "d", "gp", true); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("begun: %v", err)
 	}
 	if err := f.Rewrite(smallResult()); err != nil {
@@ -116,7 +116,7 @@ func TestReplaceTested(t *testing.T) {
 	if release(); held("run") {
 		t.Error("held after its release")
 	}
-	beginAndEnd(t, ReplaceFolder)
+	beginAndEnd(t, true)
 }
 
 // A run that has ended can be replaced, also where files have no locks.
@@ -126,7 +126,7 @@ func TestReplaceEnded(t *testing.T) {
 	if inUse("run") {
 		t.Error("a run that has ended is in use")
 	}
-	beginAndEnd(t, ReplaceFolder)
+	beginAndEnd(t, true)
 }
 
 // A search that was killed as it ended leaves models of candidates in its run, and a temporary of one.
@@ -136,7 +136,7 @@ func TestReplaceSearch(t *testing.T) {
 	for _, name := range []string{SearchFile, MemberFile(0), "." + MemberFile(1) + ".tmp-3"} {
 		must.OK(t, os.WriteFile(filepath.Join("run", name), nil, 0o666))
 	}
-	beginAndEnd(t, ReplaceFolder)
+	beginAndEnd(t, true)
 	if other := "candidate-genes.safetensors"; isRunFile(other) {
 		t.Errorf("%s is taken for a file of a run", other)
 	}
