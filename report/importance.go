@@ -153,9 +153,8 @@ func (s *shuffler) measure(ctx context.Context, inputs []data.Input) (measured [
 	return measured, nil
 }
 
-// lengthScales returns the length-scale of each input in the kernel of vectors, in training-sd units. It is the
-// geometric mean over latent functions, and the shorter one of two kernels. The result is nil if inputs share a
-// length-scale. Columns that a projection leaves out have an infinite one.
+// lengthScales returns the length-scale of each input in the kernel of vectors, in training-sd units: the geometric
+// mean over latent functions, and the shorter one of two kernels. It is nil if inputs share a length-scale.
 func lengthScales(t *fitted.Model) []float64 {
 	width := t.Config.Inputs
 	var lengths []float64

@@ -14,8 +14,8 @@ import (
 // keptInputs is the number of inputs of a test row that are kept beside its prediction.
 const keptInputs = 12
 
-// Keep returns what a run folder keeps of a test: the text of PredictionsFile, and the importance of inputs. steps is
-// the number of training steps of the model. Soon after ctx is done, it returns the cause of ctx as the error.
+// Keep returns the text of PredictionsFile, and the importance of inputs. steps is the number of training steps of the
+// model. Soon after ctx is done, it returns the cause of ctx as the error.
 func Keep(ctx context.Context, t *fitted.Model, c *options.Config, steps int, dev device.Device,
 	test *data.Dataset, scores *fitted.Scores) (predictions []byte, importance *Importance, err error) {
 	rows, p := test.Subset(scores.Kept.Rows), scores.Kept.Prediction

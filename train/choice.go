@@ -21,10 +21,8 @@ import (
 // the bound, is much better on most tables, and memorises others. So rows that are held out choose after short
 // trainings, called attempts. Attempts and run together take no more steps than a run without a choice.
 //
-// If rows outnumber the parameters that can follow them, the predictive objective is safe, and more steps make
-// it better. An attempt then takes the same share of the rows and of the steps, so that it makes as many passes
-// as the run. A model of fewer rows memorises sooner. For other tables, the number of steps that one needs is
-// too large for another, and longer attempts choose that number, too.
+// If rows outnumber the parameters that can follow them, the predictive objective is safe. An attempt then takes the
+// same share of the rows and of the steps. For other tables, longer attempts choose the number of steps, too.
 const (
 	heldOutShare     = 0.2      // share of the rows that score attempts, at most options.ValidationRows
 	attemptTimeShare = 0.8      // largest share of the remaining time that attempts take

@@ -61,9 +61,8 @@ func recent(readings []float64) *rundir.Recent {
 // Ensemble is the Model of a result of several models.
 const Ensemble = "ensemble"
 
-// When an objective is called rising. Its mean over the last quarter of the steps has to exceed its mean over the
-// second quarter by both thresholds. The decay of the learning rate quiets the end of every run, but a run that was
-// long enough changes less than that after half of its steps.
+// When an objective is called rising: its mean over the last quarter of the steps exceeds its mean over the second
+// quarter by both thresholds. A run that was long enough changes less after half of its steps.
 const (
 	risingNats               = 0.25 // nats for each value of the targets
 	risingErrors             = 2    // standard errors

@@ -32,9 +32,8 @@ func CheckConformal(n int, level float64) error {
 	return nil
 }
 
-// MassAbove returns the scores of adaptive prediction sets: of each class the probability of all classes that
-// are more probable. The most probable one has 0, so that it is in any set. There is no randomisation, which
-// would make sets exact and some of them empty.
+// MassAbove returns the scores of adaptive prediction sets: of each class the probability of all classes that are more
+// probable. The most probable one has 0, so that it is in any set.
 func MassAbove(probabilities []float64) []float64 {
 	order := Order(len(probabilities), func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
 	scores, mass := make([]float64, len(probabilities)), 0.0

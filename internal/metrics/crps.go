@@ -58,10 +58,9 @@ func (m Mixture) pairedSpread(n int) float64 {
 	return (pairs + alone/math.Sqrt(math.Pi)) / (count * count)
 }
 
-// equalSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, normals with one σ, by the trapezoid
-// rule. In steps of 0.6 σ its error is exp(−(2π/0.6)²/4), 1e-12, as the integrand is that smooth. A
-// component is looked at within 7.5 σ of its mean only, that is 25 times, and the integrand is
-// constant where none is near: n log n for the order of the means.
+// equalSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, normals with one σ, by the trapezoid rule in steps of
+// 0.6 σ, to 1e-12. A component is looked at within 7.5 σ of its mean only, and the integrand is constant where none is
+// near.
 func (m Mixture) equalSpread(n int) float64 {
 	const reach, fineness = 7.5, 0.6
 	sd := m.scale(0, n)
@@ -111,10 +110,9 @@ func (m Mixture) equalSpread(n int) float64 {
 	return total
 }
 
-// integratedSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean
-// + sd sinh(½π sinh x). The tails fall off so fast there that each halving of the step gains
-// digits: until two sums agree to 1e-5 of the standard deviation, and the later one is far better.
-// The weight of t grows to 1e20, so the smaller of CDF and 1 − CDF needs all its digits.
+// integratedSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean + sd sinh(½π
+// sinh x). It halves the step until two sums agree to 1e-5 of the standard deviation. The weight of t grows to 1e20, so
+// the smaller of CDF and 1 − CDF needs all its digits.
 func (m Mixture) integratedSpread(n int) float64 {
 	const (
 		reach    = 4.0

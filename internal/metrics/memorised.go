@@ -13,23 +13,18 @@ const (
 	calibrated  = 0.5   // variance of ½(1 − z²), the surprise of a normal, nats²
 )
 
-// Memorised reports whether a model has learned its training rows by heart: it scores them better
-// than rows that it has not seen, and does not expect that. A row's surprise measures this,
+// Memorised reports whether a model has learned its training rows by heart: it scores them better than rows that it has
+// not seen, and does not expect that. With the surprise of a row, whose mean is 0 where predictions are calibrated,
 //
 //	r_n = max(log p(y_n) − E log p(y), −10 nats),
 //
-// which is 0 in the mean where predictions are calibrated. With means r̄ of n seen and m unseen
-// rows, it has memorised where the gap of Gap is above ¼ nat and
+// and the means r̄ of n seen and m unseen rows, it has memorised where the gap of Gap is above ¼ nat and
 //
 //	min(0, r̄_seen) − r̄_unseen > max(¼ nat, t √(v/n + v/m)),   v = max(½, var r_seen)
 //
-// with t the quantile 0.999 of Student's t of min(n, m) − 1 degrees of freedom.
-//
-// The gap alone would accuse honest models: one that interpolates exact targets scores its rows far better, and expects
-// no better of others. A likelihood that does not fit surprises on both sides, which the minimum takes off. The
-// variance is that of rows which are like those seen; ½ is that of a calibrated normal. The variance of unseen rows
-// would excuse the worst of them: a few of density e⁻¹⁰⁰⁰ have a standard error as large as their mean. And t makes few
-// rows mute: it is 22 for 3 rows, 4.3 for 10, 3.3 for 50. n and m are those of Weights.size.
+// with t the quantile 0.999 of Student's t of min(n, m) − 1 degrees of freedom. n and m are those of Weights.size. The
+// gap alone would accuse a model that interpolates exact targets, and the variance of unseen rows would excuse the
+// worst of them. The minimum takes off a likelihood that does not fit, which surprises on both sides.
 func Memorised(seen, unseen Densities) bool {
 	n, m := seen.Weights.size(len(seen.Log)), unseen.Weights.size(len(unseen.Log))
 	rows := min(n, m)

@@ -3,12 +3,9 @@ package metrics
 import "math"
 
 // outer is the component beside the S of a row: Student's t with 3 degrees of freedom, and with the mean and the
-// variance that the S have together. So the whole has both, too. As z = (y − mean)/sd it has
+// variance that the S have together. As z = (y − mean)/sd it has
 //
 //	density 2/(π (1 + z²)²),   distribution (δ − sin δ)/2π with cot(δ/2) = −z
-//
-// Of all ν, ν = 3 has more density than the normal of that mean and variance from the least |z| on,
-// for shares near 1/100.
 type outer struct{ share, mean, sd float64 }
 
 // outer returns the outer component of row n; its share may be 0.

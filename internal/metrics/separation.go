@@ -7,8 +7,7 @@ import (
 )
 
 // Separation is the mean Bhattacharyya distance between the two most probable classes of a row, over rows predicted
-// right and wrong, and how well the distance tells them apart. A field is nil if it is undefined: no such rows, or a
-// class whose samples do not vary (always so for a single sample).
+// right and wrong, and how well the distance tells them apart. An undefined field is nil.
 type Separation struct {
 	Correct    *float64 `json:"correct"`
 	Wrong      *float64 `json:"wrong"`

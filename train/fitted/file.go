@@ -95,9 +95,8 @@ func (t *Model) ensembleContents() (text string, tensors []safetensors.Tensor, e
 	return string(described), tensors, err
 }
 
-// version is the version of the model's file, which older programs refuse. Before logVersion, a program would take
-// logarithms of a target for the target. Before temperatureVersion, it would leave out the temperature, and read the
-// text 1.299 as 1.299 if its notation means 1299. Before timesVersion, it would take seconds for days.
+// version is the version of the model's file, which older programs refuse. Otherwise, they would take logarithms of a
+// target for the target, leave out a temperature, or read numbers and dates in another way.
 func (t *Model) version() int {
 	switch {
 	case t.Schema.Dates != nil:

@@ -15,7 +15,7 @@ import (
 // (model.Model.Functions). Rows with the same inputs are equal. The samples are divided among the members of an
 // ensemble by their weights. The same seed gives the same functions.
 //
-// A number that is not finite is an error. Soon after ctx ends, its cause is the error. drawn gets the number of
+// A number that is not finite is an error. Soon after ctx ends, its cause is the error. progress gets the number of
 // finished functions from time to time.
 func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
 	progress func(functions int)) (*model.Prediction, error) {

@@ -29,8 +29,7 @@ func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) me
 }
 
 // outerShare is the share of a mixture for long tails, which S samples do not have. It costs a row at most
-// −log(1 − 0.01) = 0.01 nats. Beyond 4.6 standard deviations of the mixture, the density is above that of the
-// normal with the mixture's mean and variance.
+// −log(1 − 0.01) = 0.01 nats.
 const outerShare = 0.01
 
 // Mixture is a regression's prediction of target c as one mixture for each row, in training-sd units: metrics.Counts

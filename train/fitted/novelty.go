@@ -10,10 +10,8 @@ import (
 )
 
 // Novelty holds points of the training rows, and measures the distance of another row to the nearest of them. 1 % of
-// these points have their own nearest neighbour at more than one unit. So a distance means the same for every model,
-// and does not depend on the learnt parameters: it is 0 for one of the points, seldom above 1 for similar rows, and
-// large far away. Numbers are compared after scaling, with equal weight for each column. Sequences are compared with
-// X̄, by their features. If rows have both, the larger distance counts.
+// these points have their own nearest neighbour at more than one unit, so that a distance means the same for every
+// model. Numbers are compared after scaling, and sequences with X̄, by their features. The larger distance counts.
 type Novelty struct {
 	// scaled columns [K,D] of some training rows, with the projection of their sequences
 	Points []float64 `json:"-"`

@@ -123,8 +123,8 @@ func typeOf(a device.Allocation) string {
 	return "f64"
 }
 
-// The parts of the free memory that a plan leaves free: 1/16 of a GPU, for the driver, and 1/4 of the host. The host
-// needs it for the program itself, for cached files, and for other programs; without memory it stalls for minutes.
+// The parts of the free memory that a plan leaves free: 1/16 of a GPU, for the driver, and 1/4 of the host, for cached
+// files and other programs.
 const (
 	deviceSpare = 16
 	SpareOfHost = 4
