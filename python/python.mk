@@ -24,10 +24,18 @@ PACKAGES_suite/python   := $(NUMPY) $(SKLEARN) $(TORCH) gpytorch==1.15.2 lightgb
 # It asks for older ones of the rest.
 PACKAGES_suite/treeffuser := numpy==1.26.4 scikit-learn==1.5.0 lightgbm==4.3.0 treeffuser==0.2.0
 
-build/%/is-there: python/python.mk
+# The pip of build/python does for all environments: a copy takes 4 s to unpack and compile.
+pip_into = build/python/bin/python -m pip --python $(1)/bin/python install -q
+
+build/python/is-there: python/python.mk
+	python3 -m venv build/python
+	$(call pip_into,build/python) $(foreach package,$(PACKAGES_python),'$(package)')
+	touch $@
+
+build/%/is-there: python/python.mk | build/python/is-there
 	$(if $(PACKAGES_$*),,$(error there is no environment build/$*: see python/python.mk))
-	python3 -m venv build/$*
-	build/$*/bin/python -m pip install -q $(foreach package,$(PACKAGES_$*),'$(package)')
+	python3 -m venv --without-pip build/$*
+	$(call pip_into,build/$*) $(foreach package,$(PACKAGES_$*),'$(package)')
 	touch $@
 
 .PHONY: python
@@ -73,7 +81,7 @@ lint-python: $(WHEELS)/env/is-there ## ruff, and mypy --strict, on the Python pa
 	cd python && $(WHEEL_BIN)/ruff format --check . && $(WHEEL_BIN)/ruff check . && $(WHEEL_BIN)/mypy
 
 test-python: wheel ## the tests of the Python package, from its wheel; PYTEST="-m slow" those that take minutes
-	$(WHEELS)/env/bin/python -m pip install -q --force-reinstall --no-deps $(WHEELS)/$(HOST)/*.whl
+	$(call pip_into,$(WHEELS)/env) --force-reinstall --no-deps $(WHEELS)/$(HOST)/*.whl
 	cd python && env -u GPDRF_PROGRAM $(WHEEL_BIN)/python -m pytest -q $(PYTEST)
 
 notebook: ## python/python.ipynb with what it shows now, after make test-python
