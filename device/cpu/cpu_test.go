@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -24,6 +25,8 @@ func open[T Float](t testing.TB, workers int) *Device[T] {
 
 // truth is the result of the naive loops, for all devices of these tests.
 var truth = devicetest.Truth{}
+
+func TestMain(m *testing.M) { os.Exit(truth.Main(m)) }
 
 func TestF64(t *testing.T) { devicetest.Run(t, open[float64](t, 2), devicetest.Double(), truth) }
 

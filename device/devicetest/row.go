@@ -232,7 +232,7 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, truth Truth, 
 			}
 		}
 		probes := truth[r.label(size)][i]
-		r.bound(tol, tol.Gradient, tol.ProductGradients).compare(t, "gradient of "+a.name, probes.along(got), probes.want)
+		r.bound(tol, tol.Gradient, tol.ProductGradients).compare(t, "gradient of "+a.name, probes.along(got), probes.Want)
 	}
 }
 

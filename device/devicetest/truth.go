@@ -1,8 +1,13 @@
 package devicetest
 
 import (
+	"encoding/gob"
+	"io"
 	"math"
+	"os"
+	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
 )
 
@@ -10,12 +15,36 @@ import (
 // are the same for each device, so that one Truth does for several.
 type Truth map[string][]probes
 
+// truthVariable names a file with the Truth of programs that ran before. Who sets it begins without the file.
+const truthVariable = "DEVICETEST_TRUTH"
+
+// Main runs tests with the Truth of earlier programs, leaves it to later ones, and returns the exit code.
+func (truth Truth) Main(tests *testing.M) int {
+	path := os.Getenv(truthVariable)
+	if file, err := os.Open(path); err == nil {
+		must(gob.NewDecoder(file).Decode(&truth))
+		must(file.Close())
+	}
+	known := len(truth)
+	code := tests.Run()
+	if path != "" && len(truth) > known {
+		must(atomicfile.WriteFile(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(truth) }))
+	}
+	return code
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 // probes are derivatives with respect to one argument: some partial ones, all if there are few, and
 // those in some random directions, where every element counts.
 type probes struct {
-	elements   []int
-	directions [][]float64
-	want       []float64 // by central differences
+	Elements   []int
+	Directions [][]float64
+	Want       []float64 // by central differences
 }
 
 // probe makes the probes of each argument that has a gradient, of the sum of the results weighted by
@@ -43,24 +72,24 @@ func (p *problem) probe(rnd *random, in, out, cotangents [][]float64) []probes {
 func newProbes(rnd *random, f func() float64, x []float64) (p probes) {
 	const partials, directions = 5, 2
 	for _, i := range rnd.Perm(len(x))[:min(partials, len(x))] {
-		p.elements, p.want = append(p.elements, i), append(p.want, fdcheck.Partial(f, x, i, fdcheck.Step))
+		p.Elements, p.Want = append(p.Elements, i), append(p.Want, fdcheck.Partial(f, x, i, fdcheck.Step))
 	}
 	for range directions {
 		v := make([]float64, len(x))
 		for i := range v {
 			v[i] = rnd.NormFloat64() / math.Sqrt(float64(len(x)))
 		}
-		p.directions, p.want = append(p.directions, v), append(p.want, fdcheck.Along(f, x, v, fdcheck.Step))
+		p.Directions, p.Want = append(p.Directions, v), append(p.Want, fdcheck.Along(f, x, v, fdcheck.Step))
 	}
 	return p
 }
 
 // along returns the derivatives that a gradient gives, to compare with want.
 func (p probes) along(g []float64) (got []float64) {
-	for _, i := range p.elements {
+	for _, i := range p.Elements {
 		got = append(got, g[i])
 	}
-	for _, v := range p.directions {
+	for _, v := range p.Directions {
 		inner := 0.0
 		for i := range v {
 			inner += v[i] * g[i]

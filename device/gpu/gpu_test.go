@@ -63,6 +63,8 @@ func download(d device.Device, x *device.Tensor) []float64 {
 // truth is the result of the naive loops, for all devices of these tests.
 var truth = devicetest.Truth{}
 
+func TestMain(m *testing.M) { os.Exit(truth.Main(m)) }
+
 func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double(), truth) }
 
 func TestF32(t *testing.T) { devicetest.Run(t, open(t, true), devicetest.Single(), truth) }
