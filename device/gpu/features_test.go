@@ -28,7 +28,7 @@ func TestFeatureTiles(t *testing.T) {
 		{S: 3, B: 65, D: 50, R: 130, Out: 50},
 		{S: 2, B: 66, D: 70, R: 70, Out: 67},
 		{S: 2, B: 5, D: 131, R: 9, Out: 20, Prior: true},
-		{S: 40, B: 3, D: 20, R: 520, Out: 10},
+		{S: 24, B: 3, D: 20, R: 520, Out: 10}, // rows of several samples in a tile
 		{S: 2, B: 2, D: 800, R: 5, Out: 130},
 		// whose slope has no steps, that rounding could cross
 		{S: 2, B: 66, D: 70, R: 130, Out: 67, Activation: device.ArcCos2},
@@ -38,7 +38,7 @@ func TestFeatureTiles(t *testing.T) {
 			{}, {FrequencyDraws: 2, WeightDraws: 1}, {Local: true}, {FrequencyDraws: 1, WeightDraws: 1},
 			{FrequencyDraws: 1, Local: true},
 		}
-		if n.S*n.B*n.R > 50000 { // the double takes long
+		if n.S*n.B*n.R > 30000 { // the double takes long
 			noises = noises[:1]
 		}
 		for _, noise := range noises {
