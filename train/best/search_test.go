@@ -89,6 +89,14 @@ func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]b
 	}
 }
 
+// oneAtATime skips a test of trainings one after the other where the race detector has TestSearch.
+func oneAtATime(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the race detector looks at trainings side by side")
+	}
+}
+
 func found(t *testing.T, s *Search) []byte {
 	t.Helper()
 	e := must.Get(s.Run(t.Context()))(t)
@@ -102,6 +110,9 @@ func found(t *testing.T, s *Search) []byte {
 // same bytes.
 func TestSearch(t *testing.T) {
 	for _, classes := range []bool{false, true} {
+		if classes && testing.Short() {
+			continue // the same goroutines
+		}
 		set, given := wave(t, 60, classes), settings("steps=16 inducing=8 features=6")
 		state := must.Get(New(set, given, 2))(t)
 		want := found(t, searching(t, state, set, map[int][]byte{}, 1))
@@ -261,6 +272,7 @@ func TestAstray(t *testing.T) {
 
 // No two candidates are the same model of the rows, whatever the rows are.
 func TestCandidatesDiffer(t *testing.T) {
+	oneAtATime(t)
 	labels := ">a|1\nACGTT\n>b|2\nTTGACA\n>c|1\nACGTA\n>d|2\nTTACA\n"
 	numbers := "s,target\nACGTT,1.5\nTTGACA,2.5\nACGTA,0.5\nACGGA,1\n"
 	own := wave(t, 60, false)
@@ -296,6 +308,7 @@ func TestCandidatesDiffer(t *testing.T) {
 // The rows that the last round holds out fit the temperature of a candidate, and its model on all rows has
 // it: the geometric mean. A given one stays.
 func TestTemperature(t *testing.T) {
+	oneAtATime(t)
 	set := wave(t, 60, true)
 	for given, want := range map[string]float64{"": 0, " temperature=3": 3} {
 		state := must.Get(New(set, settings("steps=16 inducing=8 features=6"+given), 1))(t)
@@ -354,6 +367,7 @@ func TestAlone(t *testing.T) {
 // A candidate that fails costs itself alone. Where all fail, the error gives the reason, or the default
 // has all that is left of a time limit.
 func TestFailures(t *testing.T) {
+	oneAtATime(t)
 	set := wave(t, 60, false)
 	state := must.Get(New(set, settings("steps=16 inducing=8 features=6"), 1))(t)
 	state.Candidates[0].Trials = []Trial{{Round: 1, Fold: 1, Failure: "numbers ran away"}}
