@@ -290,7 +290,7 @@ card-pack: $(CUDA_FILES) $(GENERATED)/$(CARD_ARCH)/libcuda.a $(filter $(CARD_SM:
 	mkdir -p $(CARD)/data $(CARD)/peers
 	$(call cuda_for,$(CARD_ARCH)) $(GO) build -tags cuda,cubins $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu
 	$(call cuda_for,$(CARD_ARCH)) $(GO) test -c -tags cuda $(CARD_FLAGS) -o $(CARD)/ ./cuda ./device/gpu ./dist/nccl ./train
-	ls $(CARD)/gpdrf-gpu $(CARD)/*.test | xargs -n 1 -P 2 gzip -9
+	ls $(CARD)/gpdrf-gpu $(CARD)/*.test | xargs -n 1 -P 2 gzip
 	cp cuda/card.sh cuda/stages.sh $(CARD)
 	cp bench/peers/*.py model/testdata/golden.json $(CARD)/peers
 	echo "$(COMMIT)" > $(CARD)/commit
