@@ -60,6 +60,9 @@ func TestInterruptedBetweenParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	for _, more := range []string{"", " validation=0.2 eval-every=7",
 		" validation=0.2 eval-every=7 restore=last natgrad=0.3"} {
+		if more == "" && testing.Short() {
+			continue // the race detector has the evaluations
+		}
 		t.Run(strings.TrimSpace(more), func(t *testing.T) {
 			options, dir := partedRun+more, t.TempDir()
 			begin := func(name string) *rundir.Folder {
