@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// How far apart 20 steps on a GPU and on the CPU may end. Both add the same numbers in another
+// How far apart 8 steps on a GPU and on the CPU may end. Both add the same numbers in another
 // order. In double that is rounding, but Adam divides each gradient by its own size. A gradient may
 // be zero up to rounding, as that of the length-scales is while q(Ω) is still the prior. With an ε
 // of 1e-8 such a parameter moves by a multiple of the rounding, which changes the sixth digit. The
@@ -41,7 +41,7 @@ func requireCUDA(t *testing.T) {
 	must.OK(t, dev.Close())
 }
 
-// A training of 20 steps on the GPU is that of the CPU.
+// A training of 8 steps on the GPU is that of the CPU.
 func TestCUDATraining(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"regression": table(t, 60, 1, wave),
@@ -98,7 +98,7 @@ func testCUDATraining(t *testing.T, sets map[string]*data.Dataset, runs []string
 	for _, options := range runs {
 		for name, set := range sets {
 			t.Run(name+" "+options, func(t *testing.T) {
-				options := options + " steps=20 batch=17 adam-eps=0.001 device="
+				options := options + " steps=8 batch=17 adam-eps=0.001 device="
 				cpu, cuda := mustFit(t, options+"cpu:f64", set), mustFit(t, options+"cuda:0:f64", set)
 				near(t, "bound", cuda.ELBO.Value, cpu.ELBO.Value, math.Abs(cpu.ELBO.Value), sameBound)
 				if len(cuda.Trained.Parameters) != len(cpu.Trained.Parameters) {
