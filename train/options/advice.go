@@ -12,8 +12,8 @@ func (c *Config) Blocked() string {
 	if c.FeatureKernel != "arccos0" || c.Model == model.GP || c.Model == model.DRF && c.Layers == 1 {
 		return ""
 	}
-	return "features-kernel arccos0: such features are steps, whose slope is 0, so that the layers below them learn from " +
-		"the data only through a skip; arccos1 and arccos2 have a slope"
+	return "features-kernel arccos0: such features are steps, whose slope is 0, so that the layers below them learn " +
+		"from the data only through a skip; arccos1 and arccos2 have a slope"
 }
 
 // IsBound reports whether the objective is a bound, under which longer training does not memorise.

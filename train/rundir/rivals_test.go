@@ -45,7 +45,8 @@ func TestRivals(t *testing.T) {
 			if all.Wait(); n.Load() != 1 {
 				t.Fatalf("%d of 4 began", n.Load())
 			}
-			if _, err := NewFolder("run", "d", "gp", overwrite); err == nil || !strings.Contains(err.Error(), "another process") {
+			_, err := NewFolder("run", "d", "gp", overwrite)
+			if err == nil || !strings.Contains(err.Error(), "another process") {
 				t.Errorf("beside one that goes on: %v", err)
 			}
 			must.OK(t, begun.Load().Discard())
