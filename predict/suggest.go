@@ -109,8 +109,9 @@ func (s *Search) Check() error {
 // target returns the number of the target.
 func (s *Search) target() int { return max(0, slices.Index(s.Trained.Schema.Outputs(), s.Target)) }
 
-// Run chooses rows among those without a target, the best first. EI improves on the best function value of measured
-// rows that are feasible or, without any, on the best target of training. Soon after ctx ends, its cause is the error.
+// Run chooses rows among those without a target, the best first; the others are measured. EI improves on the best
+// function value of measured rows that are feasible or, without any, on the best target of training. Soon after ctx
+// ends, its cause is the error.
 func (s *Search) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error) {
 	if err := s.Check(); err != nil {
 		return nil, err

@@ -182,7 +182,7 @@ func (s *Search) rmseTooLarge(c *Candidate) bool {
 }
 
 // mayTrainLonger reports whether a candidate may train for longer on all rows than in its trials. It could memorise if
-// rows are few, or if its objective is no bound.
+// rows are few, or if its objective is no bound. An objective that the rows are to choose counts as a bound.
 func (s *Search) mayTrainLonger(c *Candidate) bool {
 	cfg, err := c.config(s.Given)
 	return err == nil && cfg.IsBound() && s.isLong()
