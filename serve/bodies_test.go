@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -60,6 +61,13 @@ func (r *running) bare(body io.Reader, headers ...string) (code, message string,
 
 // framed is the start of a message of gRPC with the given size.
 func framed(flag byte, n int) []byte { return binary.BigEndian.AppendUint32([]byte{flag}, uint32(n)) }
+
+// messageOf is a message of gRPC.
+func messageOf(t *testing.T, q proto.Message) io.Reader {
+	t.Helper()
+	text := must.Get(proto.Marshal(q))(t)
+	return bytes.NewReader(append(framed(0, len(text)), text...))
+}
 
 // Messages that come in part are bounded together: those beyond are refused, and their bytes are forgotten.
 func TestUnreadMessages(t *testing.T) {
@@ -274,6 +282,39 @@ func TestDeepJSON(t *testing.T) {
 			if _, err := parseRequest(body, len(body), 1000); !asError(err, &own) || own.kind != bad {
 				t.Errorf("tensors: %v", err)
 			}
+		}
+	}
+}
+
+// A call takes no longer than its client waits.
+func TestTimeOfCall(t *testing.T) {
+	c := testConfig()
+	c.Timeout = 10 * time.Second
+	r := serveKind(t, numbers, c)
+	must.OK(t, r.numbers.Acquire(t.Context(), maxNumbers))
+	defer r.numbers.Release(maxNumbers)
+	began := time.Now()
+	code, text, err := r.bare(messageOf(t, smallCall()), "Grpc-Timeout=50m")
+	if took := time.Since(began); code != "4" || err != nil || took >= c.Timeout {
+		t.Errorf("status %s, %s, %v after %v", code, text, err, took)
+	}
+}
+
+// The header grpc-timeout counts where it is less than the limit of the server.
+func TestTimeLeft(t *testing.T) {
+	c := testConfig()
+	c.Timeout = 1500 * time.Millisecond
+	s := New(c, nil)
+	for given, want := range map[string]time.Duration{"": c.Timeout, "1S": time.Second, "2S": c.Timeout,
+		"1500m": c.Timeout, "1499m": 1499 * time.Millisecond, "99999999H": c.Timeout, "1M": c.Timeout,
+		"00000007u": 7 * time.Microsecond, "99999999n": 99999999, "0n": 0} {
+		if got, err := s.timeLeft(given); got != want || err != nil {
+			t.Errorf("%q: %v, %v, expected %v", given, got, err, want)
+		}
+	}
+	for _, given := range []string{"1", "S", "1s", "-1S", "+1S", "1.5S", "100000000n", "1 S", "1SS", "é"} {
+		if got, err := s.timeLeft(given); err == nil || reported(err).kind != bad {
+			t.Errorf("%q: %v, %v", given, got, err)
 		}
 	}
 }

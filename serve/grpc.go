@@ -72,7 +72,11 @@ func unary[T any, M interface {
 		if s.calls.Add(1) > callsAtOnce {
 			return errTooManyCalls
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+		left, err := s.timeLeft(r.Header.Get("Grpc-Timeout"))
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), left)
 		defer cancel()
 		body, done, err := s.body(w, r)
 		if err != nil {
@@ -85,6 +89,28 @@ func unary[T any, M interface {
 		}
 		return work(w, r.WithContext(ctx), q)
 	}
+}
+
+// timeoutUnits are the units of the header grpc-timeout.
+var timeoutUnits = map[string]time.Duration{"H": time.Hour, "M": time.Minute, "S": time.Second,
+	"m": time.Millisecond, "u": time.Microsecond, "n": time.Nanosecond}
+
+// timeLeft returns the time of a call: the server's limit, or the client's if it is less.
+func (s *Server) timeLeft(given string) (time.Duration, error) {
+	if given == "" {
+		return s.Timeout, nil
+	}
+	const digits = 8
+	last := len(given) - 1
+	unit, known := timeoutUnits[given[last:]]
+	n, err := strconv.ParseUint(given[:last], 10, 64)
+	if !known || err != nil || last > digits {
+		return 0, badf("grpc-timeout %s: give at most %d digits and a unit, such as 100m", quote(given), digits)
+	}
+	if n > uint64(s.Timeout/unit) {
+		return s.Timeout, nil
+	}
+	return time.Duration(n) * unit, nil
 }
 
 // messageHead is the bytes before a message: whether it is compressed, and its size.
