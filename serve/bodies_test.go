@@ -38,7 +38,7 @@ func (r *running) bare(body io.Reader, headers ...string) (code, message string,
 	if err != nil {
 		return "", "", err
 	}
-	for _, h := range append(headers, "Content-Type=application/grpc", "Te=trailers") {
+	for _, h := range append([]string{"Content-Type=application/grpc", "Te=trailers"}, headers...) {
 		name, value, _ := strings.Cut(h, "=")
 		q.Header.Set(name, value)
 	}
@@ -49,6 +49,9 @@ func (r *running) bare(body io.Reader, headers ...string) (code, message string,
 	defer a.Body.Close()
 	if _, err := io.Copy(io.Discard, a.Body); err != nil {
 		return "", "", err
+	}
+	if a.StatusCode != http.StatusOK {
+		return a.Status, "", nil
 	}
 	for _, at := range []http.Header{a.Header, a.Trailer} {
 		if code = at.Get("Grpc-Status"); code != "" {
@@ -282,6 +285,18 @@ func TestDeepJSON(t *testing.T) {
 			if _, err := parseRequest(body, len(body), 1000); !asError(err, &own) || own.kind != bad {
 				t.Errorf("tensors: %v", err)
 			}
+		}
+	}
+}
+
+// A call that says nothing of gRPC is refused: a web page may send it without asking.
+func TestContentType(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	for kind, want := range map[string]string{"application/grpc": "0", "Application/gRPC+proto; x=y": "0",
+		"text/plain": "415 Unsupported Media Type", "application/grpc+json": "415 Unsupported Media Type",
+		"": "415 Unsupported Media Type"} {
+		if code, text, err := r.bare(messageOf(t, smallCall()), "Content-Type="+kind); code != want || err != nil {
+			t.Errorf("%q: status %s, %s, %v", kind, code, text, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -18,6 +19,9 @@ import (
 
 // A call of gRPC is a request of HTTP/2. Its body is one message behind its size; so is that of the answer, whose
 // trailers have the status.
+
+// callType is the Content-Type of a call. A page of a browser may send it only where the server lets it.
+const callType = "application/grpc"
 
 // callsAtOnce is the most calls in progress.
 const callsAtOnce = 256
@@ -51,7 +55,13 @@ func (s *Server) grpcHandler() http.Handler {
 	mux.HandleFunc("/", s.answering(func(_ http.ResponseWriter, r *http.Request) error {
 		return &Error{wrongMethod, "there is no method " + quote(r.URL.Path)}
 	}, writeStatus))
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != callType && kind != callType+"+proto" {
+			http.Error(w, "the Content-Type is not "+callType, http.StatusUnsupportedMediaType)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // alive returns the handler of a health check, whose message is empty.
@@ -145,7 +155,7 @@ func writeMessage(w http.ResponseWriter, answer proto.Message) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set("Content-Type", callType)
 	w.Write(binary.BigEndian.AppendUint32(make([]byte, 1, messageHead), uint32(len(text))))
 	w.Write(text) // a client that has left gets nothing
 	w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
@@ -155,7 +165,7 @@ func writeMessage(w http.ResponseWriter, answer proto.Message) error {
 // writeStatus answers a call with the status of an error.
 func writeStatus(w http.ResponseWriter, err error) {
 	e := reported(err)
-	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set("Content-Type", callType)
 	w.Header().Set(http.TrailerPrefix+"Grpc-Status", strconv.Itoa(e.kind.code.number))
 	w.Header().Set(http.TrailerPrefix+"Grpc-Message", url.PathEscape(e.msg))
 }
