@@ -142,6 +142,11 @@ func TestMessagesInWork(t *testing.T) {
 	if _, err := client.ServerLive(t.Context(), &inference.ServerLiveRequest{}); err != nil {
 		t.Errorf("a probe without memory: %v", err)
 	}
+	_, metrics := r.get(t, "/metrics")
+	if want := `gpdrf_requests_total{model="",protocol="grpc",status="ResourceExhausted"} 1` + "\n"; !bytes.Contains(
+		metrics, []byte(want)) {
+		t.Errorf("metrics lack %s", want)
+	}
 	r.bodies.add(-r.bodies.max)
 	for range 100 {
 		if _, err := client.ModelInfer(t.Context(), smallCall()); err != nil {

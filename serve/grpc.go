@@ -45,7 +45,7 @@ func (s *Server) grpcHandler() http.Handler {
 		"ModelReady":            s.guard(unary(s, s.callModelReady)),
 		"ServerMetadata":        s.guard(unary(s, s.callServerMetadata)),
 		"ModelMetadata":         s.guard(unary(s, s.callModelMetadata)),
-		"ModelInfer":            s.guard(unary(s, s.callModelInfer)),
+		"ModelInfer":            s.guard(s.callModelInfer),
 		"RepositoryIndex":       s.guard(unary(s, s.callIndex)),
 		"RepositoryModelLoad":   s.guard(unary(s, s.callLoad)),
 		"RepositoryModelUnload": s.guard(unary(s, s.callUnload)),
@@ -222,10 +222,19 @@ func (s *Server) callUnload(w http.ResponseWriter, r *http.Request, q *inference
 	return writeMessage(w, &inference.RepositoryModelUnloadResponse{})
 }
 
-func (s *Server) callModelInfer(w http.ResponseWriter, r *http.Request, q *inference.ModelInferRequest) (err error) {
-	ctx, c := r.Context(), &call{protocol: "grpc", model: q.ModelName, id: r.Header.Get(requestHeader)}
+// callModelInfer answers a request for a prediction. It logs and counts the request, also where its message is refused.
+func (s *Server) callModelInfer(w http.ResponseWriter, r *http.Request) (err error) {
+	c := &call{protocol: "grpc", id: r.Header.Get(requestHeader)}
 	defer func(began time.Time) { s.recordRequest(c, began, err) }(time.Now())
 	defer recoverTo(s.Log, &err)
+	return unary(s, func(w http.ResponseWriter, r *http.Request, q *inference.ModelInferRequest) error {
+		c.model = q.ModelName
+		return s.answerInfer(r.Context(), w, c, q)
+	})(w, r)
+}
+
+func (s *Server) answerInfer(ctx context.Context, w http.ResponseWriter, c *call,
+	q *inference.ModelInferRequest) error {
 	if err := checkVersion(q.ModelVersion); err != nil {
 		return err
 	}
