@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	rpcgzip "google.golang.org/grpc/encoding/gzip"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -156,7 +159,7 @@ func TestMessagesInWork(t *testing.T) {
 	r.waitForNoBytes(t)
 }
 
-// A compressed message is refused, as over HTTP.
+// A compressed message is refused, as over HTTP, and the answer tells how to send it.
 func TestCompressedMessage(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
 	var small bytes.Buffer
@@ -164,8 +167,14 @@ func TestCompressedMessage(t *testing.T) {
 	packer.Write(make([]byte, 8<<20))
 	packer.Close()
 	code, message, err := r.bare(io.MultiReader(bytes.NewReader(framed(1, small.Len())), &small), "Grpc-Encoding=gzip")
-	if err != nil || code == "0" || !strings.Contains(message, "send the message as it is") {
+	if err != nil || code != "12" || !strings.Contains(message, "send the message as it is") {
 		t.Errorf("status %s, %q, %v", code, message, err)
+	}
+	var header metadata.MD
+	_, err = r.dial(t).ModelInfer(t.Context(), smallCall(), grpc.UseCompressor(rpcgzip.Name), grpc.Header(&header))
+	if accepts := header.Get("grpc-accept-encoding"); status.Code(err) != codes.Unimplemented ||
+		!slices.Equal(accepts, []string{"identity"}) {
+		t.Errorf("%v, which accepts %q", err, accepts)
 	}
 }
 

@@ -40,7 +40,7 @@ var (
 	forbidden   = kind{http.StatusForbidden, code{7, "PermissionDenied"}}
 	wrongMethod = kind{http.StatusMethodNotAllowed, code{12, "Unimplemented"}}
 	tooLarge    = kind{http.StatusRequestEntityTooLarge, code{3, "InvalidArgument"}}
-	wrongFormat = kind{http.StatusUnsupportedMediaType, code{3, "InvalidArgument"}}
+	wrongFormat = kind{http.StatusUnsupportedMediaType, code{12, "Unimplemented"}}
 	busy        = kind{http.StatusServiceUnavailable, code{8, "ResourceExhausted"}}
 	unavailable = kind{http.StatusServiceUnavailable, code{14, "Unavailable"}}
 	timedOut    = kind{http.StatusGatewayTimeout, code{4, "DeadlineExceeded"}}

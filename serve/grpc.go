@@ -166,6 +166,7 @@ func writeMessage(w http.ResponseWriter, answer proto.Message) error {
 func writeStatus(w http.ResponseWriter, err error) {
 	e := reported(err)
 	w.Header().Set("Content-Type", callType)
+	w.Header().Set("Grpc-Accept-Encoding", "identity")
 	w.Header().Set(http.TrailerPrefix+"Grpc-Status", strconv.Itoa(e.kind.code.number))
 	w.Header().Set(http.TrailerPrefix+"Grpc-Message", url.PathEscape(e.msg))
 }
