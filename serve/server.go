@@ -119,7 +119,7 @@ func (s *Server) stop(endpoints []endpoint) {
 		e.conns.Listener.Close()
 		ends.Go(func() {
 			e.conns.waitEmpty(s.Linger)
-			if e.Shutdown(ctx) != nil {
+			if errors.Is(e.Shutdown(ctx), context.DeadlineExceeded) { // not that the listener was closed before
 				s.Log.Warn("requests were left in the middle", "after", stopTimeout)
 				e.Close()
 			}

@@ -1,8 +1,11 @@
 package serve
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -10,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Requests in work are finished when the server ends, and no new ones are taken.
@@ -34,6 +39,33 @@ func TestStop(t *testing.T) {
 	}
 	if _, err := http.Get(r.url + "/v2/health/ready"); err == nil {
 		t.Error("the server still answers")
+	}
+}
+
+// lateListener is a listener whose end is seen late.
+type lateListener struct{ net.Listener }
+
+func (l lateListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		time.Sleep(100 * time.Millisecond)
+	}
+	return conn, err
+}
+
+// A server without requests leaves none behind.
+func TestStopIdle(t *testing.T) {
+	var log bytes.Buffer
+	c := testConfig()
+	c.Log = slog.New(slog.NewTextHandler(&log, nil))
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- New(c, nil).Serve(ctx, lateListener{l}, nil) }()
+	must.Get(http.Get("http://" + l.Addr().String() + "/v2/health/live"))(t).Body.Close()
+	stop()
+	if err := <-ended; err != nil || strings.Contains(log.String(), "WARN") {
+		t.Errorf("%v, %s", err, &log)
 	}
 }
 
