@@ -159,6 +159,34 @@ func TestMessagesInWork(t *testing.T) {
 	r.waitForNoBytes(t)
 }
 
+// Calls beyond the most at a time are refused, and those that have ended do not count.
+func TestCallsAtOnce(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	client := r.dial(t)
+	for before, want := range map[int64]codes.Code{callsAtOnce: codes.ResourceExhausted, callsAtOnce - 1: codes.OK} {
+		r.calls.Store(before)
+		for range 3 {
+			if _, err := client.ModelInfer(t.Context(), smallCall()); status.Code(err) != want {
+				t.Errorf("a call beside %d: %v", before, err)
+			}
+		}
+	}
+}
+
+// The body of a call is one message, whose size is that of the body.
+func TestMessagesOfCall(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	one := func() io.Reader { return messageOf(t, smallCall()) }
+	for what, body := range map[string]io.Reader{"none": strings.NewReader(""),
+		"a part of its head": strings.NewReader("\x00"), "two": io.MultiReader(one(), one()),
+		"less than its size": bytes.NewReader(framed(0, 1))} {
+		code, text, err := r.bare(body)
+		if code != "3" || !strings.Contains(text, "not one message") || err != nil {
+			t.Errorf("%s: status %s, %q, %v", what, code, text, err)
+		}
+	}
+}
+
 // A compressed message is refused, as over HTTP, and the answer tells how to send it.
 func TestCompressedMessage(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())

@@ -30,12 +30,20 @@ func TestStop(t *testing.T) {
 		}
 		status <- code
 	}()
-	time.Sleep(100 * time.Millisecond) // it is in a batch now
+	client, called := r.dial(t), make(chan error, 1)
+	go func() {
+		_, err := client.ModelInfer(t.Context(), smallCall())
+		called <- err
+	}()
+	time.Sleep(100 * time.Millisecond) // both are in a batch now
 	if err := r.stop(); err != nil {
 		t.Error(err)
 	}
 	if code := <-status; code != 200 {
 		t.Errorf("a request in work: %d", code)
+	}
+	if err := <-called; err != nil {
+		t.Errorf("a call in work: %v", err)
 	}
 	if _, err := http.Get(r.url + "/v2/health/ready"); err == nil {
 		t.Error("the server still answers")
