@@ -31,8 +31,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
-// bare sends a body to ModelInfer by HTTP/2, on a connection of its own, and reports the status
-// of gRPC was.
+// bare sends a body to ModelInfer by HTTP/2, on a connection of its own, and returns the status
+// of gRPC and its message, or the status of HTTP that is no 200.
 func (r *running) bare(body io.Reader, headers ...string) (code, message string, err error) {
 	transport := &http.Transport{Protocols: &http.Protocols{}}
 	transport.Protocols.SetUnencryptedHTTP2(true)
@@ -206,7 +206,7 @@ func TestCompressedMessage(t *testing.T) {
 	}
 }
 
-// Calls come over TLS, too; a client that speaks no HTTP/2 is left.
+// Calls come over TLS, too; the connection of a client without HTTP/2 is closed.
 func TestCallsByTLS(t *testing.T) {
 	web := httptest.NewUnstartedServer(nil)
 	web.StartTLS()

@@ -108,7 +108,7 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 
 // stop takes no new connections, finishes the requests in progress, and aborts those that take too
 // long. A client may send its next request before it sees that the server stops: it gets an answer,
-// which says that the connection closes.
+// which says that the connection closes. Over HTTP/2, requests behind the end of the connection have none.
 func (s *Server) stop(endpoints []endpoint) {
 	s.stopping.Store(true)
 	s.Log.Info("stopping: finishing the requests in progress")
@@ -148,7 +148,7 @@ func checkVersion(asked string) error {
 }
 
 // infer predicts the rows of a request, and returns its outputs and whether each is raw. The caller frees the
-// request once the answer is sent, or, over gRPC, encoded.
+// request once the answer is sent.
 func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Tensor, binary []bool, err error) {
 	asked := q.Outputs
 	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {

@@ -40,7 +40,8 @@ const (
 func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 	var levels *string // of quantiles, an interval or a set: numbers between 0 and 1, with commas
 	var seed int64
-	count, firstRow := int64(defaultDraws), int64(0) // rows of one prediction may come in parts
+	// firstRow: the number of the first row, where the rows of one prediction come in parts
+	count, firstRow := int64(defaultDraws), int64(0)
 	known := map[string]any{}
 	switch spec.Name {
 	case quantilesName, intervalName, setName:
@@ -78,11 +79,11 @@ func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 	}
 	out.levels = nil
 	for _, word := range strings.SplitN(*levels, ",", maxWanted) {
-		q, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
-		if err != nil || !(q > 0 && q < 1) {
+		level, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil || !(level > 0 && level < 1) {
 			return out, badf("levels: %s is not between 0 and 1", quote(word))
 		}
-		out.levels = append(out.levels, q)
+		out.levels = append(out.levels, level)
 	}
 	if spec.Name == quantilesName {
 		out.Shape[last] = int64(len(out.levels))
