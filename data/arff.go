@@ -48,10 +48,13 @@ func keyword(line, word string) bool {
 
 // arffHeader reads the lines before the table: the names of the columns, and their types.
 func (r *records) arffHeader(in *input) (names []string, err error) {
-	err = in.eachLine(in.lim.record, func(number int, text []byte) error {
-		r.before = number
+	read := int64(0)
+	err = in.eachLine(in.lim.text, in.lim.record, func(number int, text []byte) error {
+		r.before, read = number, read+int64(len(text)+1)
 		wrong := func(msg string) error { return errorAt(in.name, place{line: number}, "%s", msg) }
 		switch line := strings.TrimSpace(string(text)); {
+		case read > in.lim.record:
+			return wrong("the lines before @data are too long: this is not an ARFF file")
 		case keyword(line, "@data"):
 			return io.EOF
 		case keyword(line, "@attribute"):

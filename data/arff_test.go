@@ -32,7 +32,7 @@ func TestARFF(t *testing.T) {
 		strings.Replace(arff, "'b c'", "a", 1):                    "t.csv:9:3: columns 1 and 2 are both named \"a\"",
 		arff[:60]:                                                 "t.csv: is an ARFF file without a line @data",
 		arff[:strings.Index(arff, "1,2,0")]:                       "t.csv: is empty",
-		"@relation r\n" + strings.Repeat("% long\n", 1<<14) + "x": "t.csv:9362: the file holds more than 64 KiB of text",
+		"@relation r\n" + strings.Repeat("% long\n", 1<<14) + "x": "t.csv:9362: the lines before @data are too long",
 	} {
 		_, _, err := readText(text, ReadOptions{})
 		wantError(t, text, err, strings.HasPrefix, want)

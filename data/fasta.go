@@ -53,7 +53,7 @@ func readFASTA(in *input) (*table, error) {
 	}
 	var headers []string
 	var comments sighting
-	err := in.eachLine(in.lim.cells, func(number int, line []byte) error {
+	err := in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
 		if headers == nil { // isFASTA accepts a first header that follows blanks.
 			line = bytes.TrimLeft(line, " \t\r")
 		}
@@ -221,7 +221,7 @@ func readFASTQ(in *input) (*table, error) {
 		return t.errorAt(place{at, 1}, "found %s for the %s after %s: every symbol needs one",
 			plural(found, "quality character"), plural(t.symbols(), "symbol"), quote("@"+headers[len(headers)-1]))
 	}
-	err := in.eachLine(in.lim.cells, func(number int, line []byte) error {
+	err := in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
 		line = bytes.TrimRight(line, " \t")
 		if headers == nil { // isFASTA accepts a first header that follows blanks.
 			line = bytes.TrimLeft(line, " \t\r")

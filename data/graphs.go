@@ -101,7 +101,7 @@ func readGraphLines(in *input) (*table, error) {
 		t.nameTargets(keys)
 	}
 	have := make([]int, len(keys)) // number of rows with each of the targets
-	err = in.eachLine(in.lim.cells, func(number int, line []byte) error {
+	err = in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return nil
 		}

@@ -112,7 +112,7 @@ func readLIBSVM(in *input) (*table, error) {
 
 func (s *sparse) readLines(in *input) error {
 	check := knownClass(in.opt.Like)
-	return in.eachLine(in.lim.text, func(number int, line []byte) error {
+	return in.eachLine(in.lim.text, in.lim.record, func(number int, line []byte) error {
 		s.line = number
 		if err := s.readLine(string(line), in, check); err != nil {
 			return err

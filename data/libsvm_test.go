@@ -89,6 +89,7 @@ func TestBadLIBSVM(t *testing.T) {
 		{"1 1:2\nx 1:2\n", `t.csv:2:1: found "x" for the row's label, which must be a number`, ReadOptions{}},
 		{"1 1:2\n1:2\n", `t.csv:2:1: found "1:2" where the row's label must be`, ReadOptions{}},
 		{"1 qid:1 1:2\n", `t.csv:1:3: found "qid:1": qid is not supported`, ReadOptions{}},
+		{"1 1:2 # x\n" + strings.Repeat("2", 1<<17), "t.csv:2: the line is longer than 64 KiB", ReadOptions{}},
 		{"1 1:2\n2 60000:1\n", "t.csv: holds 2 rows with indices up to 60000: rows are kept with their zeros",
 			ReadOptions{}},
 		{"1 1:2\n" + strings.Repeat("2\n", 1<<17), "t.csv:65536: the file holds more than", ReadOptions{}},

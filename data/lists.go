@@ -114,7 +114,7 @@ func readSequenceLines(in *input) (*table, error) {
 func (in *input) eachRow(separators string, visit func(number int, line []byte) error) error {
 	var blank []int // numbers of lines
 	begun := false
-	return in.eachLine(in.lim.cells, func(number int, line []byte) error {
+	return in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
 		text := bytes.TrimSpace(line)
 		if len(text) == 0 {
 			blank = append(blank, number)

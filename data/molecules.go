@@ -215,7 +215,7 @@ func (in *input) targetItems(there []string) ([]string, error) {
 func readMolecules(in *input) (all []molecule, err error) {
 	var m molecule
 	ended, inValue := false, false // the block; up to a blank line
-	err = in.eachLine(in.lim.cells, func(number int, text []byte) error {
+	err = in.eachLine(in.lim.cells, in.lim.cells, func(number int, text []byte) error {
 		line := string(text)
 		if m.at == 0 {
 			m.at = number

@@ -260,7 +260,7 @@ func (t *texts) readLabels(path string, w Watch) error {
 	}
 	var lines []string
 	var where []place
-	err = in.eachLine(in.lim.cells, func(number int, line []byte) error {
+	err = in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			lines, where = append(lines, string(line)), append(where, place{number, 1})
 		}

@@ -245,14 +245,14 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// eachLine visits the lines of a text without their ends, with their numbers, up to most bytes. It reads no further
-// than the last line. The next line overwrites a line.
-func (in *input) eachLine(most int64, visit func(number int, line []byte) error) error {
+// eachLine visits the lines of a text without their ends, with their numbers, up to most bytes. No line has more than
+// longest bytes. It reads no further than the last line. The next line overwrites a line.
+func (in *input) eachLine(most, longest int64, visit func(number int, line []byte) error) error {
 	var line []byte
 	read := int64(0)
 	for number := 1; ; number++ {
 		err := bufio.ErrBufferFull
-		for line = line[:0]; err == bufio.ErrBufferFull && read <= most; {
+		for line = line[:0]; err == bufio.ErrBufferFull && read <= most && int64(len(line)) <= longest; {
 			var piece []byte
 			piece, err = in.bytes.ReadSlice('\n')
 			line, read = append(line, piece...), read+int64(len(piece))
@@ -260,6 +260,9 @@ func (in *input) eachLine(most int64, visit func(number int, line []byte) error)
 		switch {
 		case read > most:
 			return tooLong(in.name, most, number)
+		case int64(len(line)) > longest:
+			return errorAt(in.name, place{line: number}, "the line is longer than %s: write each row on a line of its own",
+				humanize.IBytes(uint64(longest)))
 		case err != nil && err != io.EOF:
 			return readError(in.name, err)
 		case len(line) == 0:
