@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -198,13 +199,21 @@ func (s Schema) mayHave(head []byte) bool {
 }
 
 // firstRows are the first rows of a text, nil where not all have the same number of cells.
-func firstRows(head []byte, separator rune) [][]string {
+func firstRows(head []byte, separator rune) (rows [][]string) {
 	if len(head) >= headSize/2 {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
 	from := csv.NewReader(bytes.NewReader(head))
 	from.Comma = separator
-	rows, _ := from.ReadAll()
+	for len(rows) < sampleSize {
+		row, err := from.Read()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil
+		}
+		rows = append(rows, row)
+	}
 	return rows
 }
 

@@ -521,6 +521,16 @@ func TestHeaderAboveMixedLines(t *testing.T) {
 	}
 }
 
+// A table in place of a list is refused by its first rows, whatever stands below them.
+func TestTableForList(t *testing.T) {
+	like := dataset(readText("a\tred cat\nb\tblue dog\n", ReadOptions{Tokens: "bytes"}))(t).Schema()
+	for _, below := range []string{"", "a,red,cat\n", "a,\"red\n"} {
+		text := "label,text\n" + strings.Repeat("a,red cat\nb,blue dog\n", sampleSize/2) + below
+		_, _, err := readText(text, ReadOptions{Like: &like, TargetOptional: true})
+		wantError(t, below, err, strings.HasPrefix, `t.csv: this file is a table, which begins with "label", "text"`)
+	}
+}
+
 // Some sets of texts write LABEL before each >.
 func TestLabelledHeaders(t *testing.T) {
 	plain := ">1\nA cat sat.\n>0\nA dog ran.\n>1\nCats\n"
