@@ -161,8 +161,8 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 	}
 	s.singleColumn = len(rows) > 0 && len(rows[0]) == 1 && !s.rowNames
 	// Years or wavelengths that name columns rise in equal steps, as no other row does.
-	s.maybeHeader = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" && names == nil &&
-		s.inSteps(rows[0]) && !slices.ContainsFunc(rows[1:], s.inSteps)
+	s.maybeHeader = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" && s.inSteps(rows[0]) &&
+		(arePlaces(rows[0]) || names == nil && !slices.ContainsFunc(rows[1:], s.inSteps))
 	return s
 }
 

@@ -221,6 +221,16 @@ func TestNumbersForNames(t *testing.T) {
 			t.Errorf("%s: %q, %v", first, notes, err)
 		}
 	}
+	like := dataset(readText("p,q,r,kind"+rows, ReadOptions{}))(t).Schema()
+	for text, opt := range map[string]ReadOptions{
+		"0,1,2\n5.1,3.5,1.4\n":           {Like: &like, TargetOptional: true},
+		"0,1,2,kind\n1,2,3,a\n4,2,1,b\n": {},
+	} {
+		_, notes, err := readText(text, opt)
+		if err != nil || !strings.Contains(strings.Join(notes, "\n"), "--set header=yes takes it as names") {
+			t.Errorf("%q: %q, %v", text, notes, err)
+		}
+	}
 	d, notes, err := readText("0,1,2,kind"+rows, ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Header: "yes"}}})
 	if err != nil || d.N() != 4 || d.Target != "kind" || strings.Contains(strings.Join(notes, "\n"), "takes it") {
 		t.Error(d, notes, err)
