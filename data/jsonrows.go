@@ -164,7 +164,7 @@ func (j *jsonRows) cell(from *json.Decoder, c int) error {
 		j.plain[c] = j.plain[c] || value != nil
 	case j.spared[c], j.noCells[c] != "", slices.Contains(j.spare, j.names[c]): // the cell is not read
 	case j.plain[c], j.like:
-		return j.wrong(from, "found one %s in column %s: only numbers, text, true, false and null can be read", kind,
+		return j.wrong(from, "found a JSON %s in column %s: only numbers, text, true, false and null can be read", kind,
 			quote(j.names[c]))
 	default:
 		j.noCells[c] = kind

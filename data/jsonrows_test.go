@@ -43,7 +43,7 @@ func TestBadJSONRows(t *testing.T) {
 	for text, want := range map[string]string{
 		first + `{"a": 1, "c": 2}`:          `t.csv:2:13: found the key "c", which the first row does not have`,
 		first + `{"a": 1, "a": 2}`:          `t.csv:2:13: found the key "a" twice`,
-		first + `{"a": [1], "b": 2}`:        `t.csv:2:10: found one list in column "a"`,
+		first + `{"a": [1], "b": 2}`:        `t.csv:2:10: found a JSON list in column "a"`,
 		first + `{"a": 1, "b": `:            `t.csv:2:14: the object does not end on its line`,
 		first + `{"a": 1, "b": NaN}`:        `t.csv:2:14: found NaN, which JSON does not have: write null`,
 		first + `{"a": 1, "b": 2} {"a": 1}`: `t.csv:2:19: found more behind the object`,
@@ -102,11 +102,11 @@ func TestListsInJSON(t *testing.T) {
 		text, want string
 		opt        ReadOptions
 	}{
-		{mixed, `t.csv:3:10: found one list in column "a": only numbers`, ReadOptions{}},
+		{mixed, `t.csv:3:10: found a JSON list in column "a": only numbers`, ReadOptions{}},
 		{rows, `t.csv: column "at" is of type object: only numbers`, ReadOptions{Target: "at"}},
 		{rows, `t.csv: column "emb" is of type list: only numbers`, ReadOptions{TableOptions: TableOptions{ID: "emb"}}},
 		{`{"a": [1]}`, `t.csv: column "a" is of type list: only numbers`, optional},
-		{`{"a": null}` + "\n" + `{"a": {}}`, `t.csv:2:9: found one object in column "a"`, optional},
+		{`{"a": null}` + "\n" + `{"a": {}}`, `t.csv:2:9: found a JSON object in column "a"`, optional},
 		{`{"a": 1, "emb": [1`, `t.csv:1:`, optional},
 	} {
 		_, _, err := readText(c.text, c.opt)
