@@ -260,8 +260,8 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 		return nil, nil, nil, errorf("", "%s has no fold %d: its folds are 1 to %d", s.Data, s.Fold, set.Folds)
 	}
 	if file := cmp.Or(s.Test, s.Labels, s.TestLabels); file != "" {
-		return nil, nil, nil, errorf("", "%s comes with its own test rows and labels: leave the file %s out, or give a "+
-			"file of your own as data", s.Data, file)
+		return nil, nil, nil, errorf("", "%s needs no other file: leave the file %s out, or give a file of your "+
+			"own as data", s.Data, file)
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens, Watch: s.Watch}
 	if set.Embedded {

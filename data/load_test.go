@@ -112,7 +112,7 @@ func TestBadSources(t *testing.T) {
 		{"misspelt set", Source{Data: "powerplnt"}, `powerplnt: there is no such file (did you mean "powerplant"?)`},
 		{"fold of a file", Source{Data: good, Fold: 1}, good + ": a file has no folds"},
 		{"no test file", Source{Data: good, Test: "none.csv"}, "none.csv: there is no such file"},
-		{"test file of a set", Source{Data: "powerplant", Test: good}, "powerplant comes with its own test rows"},
+		{"test file of a set", Source{Data: "powerplant", Test: good}, "powerplant needs no other file: leave the file"},
 		{"fold 4", Source{Data: "powerplant", Fold: 4}, "powerplant has no fold 4: its folds are 1 to 3"},
 		{"fold −1", Source{Data: "eeg", Fold: -1}, "eeg has no fold -1: its folds are 1 to 5"},
 		{"fold 6", Source{Data: "spam", Fold: 6}, "spam has no fold 6: its folds are 1 to 5"},
