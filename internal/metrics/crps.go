@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// CRPS of row n, the continuous ranked probability score ∫ (CDF(t) − 1[t ≥ y])² dt = E|Y − y| − ½
-// E|Y − Y'|, in the unit of y. For a mixture of normals (Grimit, Gneiting, Berrocal & Johnson 2006)
+// CRPS of row n, the continuous ranked probability score
+// ∫ (CDF(t) − 1[t ≥ y])² dt = E|Y − y| − ½ E|Y − Y'|, in the unit of y. For a mixture of normals
+// (Grimit, Gneiting, Berrocal & Johnson 2006)
 //
 //	CRPS = Σ_s w_s A(y − μ_s, v_s) − ½ Σ_s Σ_t w_s w_t A(μ_s − μ_t, v_s + v_t)
 //	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)
@@ -110,9 +111,9 @@ func (m Mixture) equalSpread(n int) float64 {
 	return total
 }
 
-// integratedSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean + sd sinh(½π
-// sinh x). It halves the step until two sums agree to 1e-5 of the standard deviation. The weight of t grows to 1e20, so
-// the smaller of CDF and 1 − CDF needs all its digits.
+// integratedSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on
+// t = mean + sd sinh(½π sinh x). It halves the step until two sums agree to 1e-5 of the standard deviation. The weight
+// of t grows to 1e20, so the smaller of CDF and 1 − CDF needs all its digits.
 func (m Mixture) integratedSpread(n int) float64 {
 	const (
 		reach    = 4.0

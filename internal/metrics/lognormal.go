@@ -3,8 +3,8 @@ package metrics
 import "math"
 
 // LogMixture is the predictive density of y = exp(Centre + Unit·x), where x has that of a Mixture of normals: a mixture
-// of log-normal distributions. Component s has the logarithms' mean a = Centre + Unit·Mean_s and standard deviation b =
-// Unit·σ_s. No component's mean exp(a + b²/2) is above exp(Top), and no mean square above exp(2 Top).
+// of log-normal distributions. Component s has the logarithms' mean a = Centre + Unit·Mean_s and standard deviation
+// b = Unit·σ_s. No component's mean exp(a + b²/2) is above exp(Top), and no mean square above exp(2 Top).
 type LogMixture struct {
 	Mixture
 	Centre, Unit, Top float64
