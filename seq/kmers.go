@@ -49,13 +49,13 @@ func (m kmerMap) tables() (tables []*table) {
 	return tables
 }
 
-// newSpectrum counts k-mers (Leslie, Eskin & Noble 2002).
+// newSpectrum returns the map that counts k-mers (Leslie, Eskin & Noble 2002).
 func newSpectrum(args []int, a *Alphabet) (extractor, *SpecError) {
 	m, err := newKmerMap("spectrum", a, args[0], args[0], 1, 1)
 	return spectra{m}, err
 }
 
-// newBlended counts k-mers of all lengths up to k.
+// newBlended returns the map that counts k-mers of all lengths up to k.
 func newBlended(args []int, a *Alphabet) (extractor, *SpecError) {
 	m, err := newKmerMap("blended", a, 1, args[0], 1, uint64(args[0]))
 	return spectra{m}, err
@@ -79,7 +79,7 @@ func (m spectra) keys(x []int32, s *scratch) {
 	}
 }
 
-// newPairs counts pairs of k-mers: (a, b, j) with b starting j symbols after the end of a, where
+// newPairs returns the map that counts pairs of k-mers: (a, b, j) with b starting j symbols after the end of a, where
 // j = 1 is the next symbol (Kuksa, Huang & Pavlovic 2008; double:1,5 is the paper's).
 func newPairs(args []int, a *Alphabet) (extractor, *SpecError) {
 	k, d := args[0], args[1]
@@ -119,7 +119,7 @@ func (m pairs) keys(x []int32, s *scratch) {
 // nextIDs returns the numbers of at most d k-mers from position i on.
 func nextIDs(ids []int64, i, d int) []int64 { return ids[min(i, len(ids)):min(i+d, len(ids))] }
 
-// newTriples counts triples of k-mers (a, b, c), each starting 1 … d symbols after the end of the
+// newTriples returns the map that counts triples of k-mers (a, b, c), each starting 1 … d symbols after the end of the
 // one before.
 func newTriples(args []int, a *Alphabet) (extractor, *SpecError) {
 	k, d := args[0], args[1]
@@ -202,9 +202,9 @@ func (m *degrees) keys(x []int32, s *scratch) {
 	}
 }
 
-// newPlaced counts k-mers at the places within s of where they start, so that two sequences share
-// more of a k-mer the nearer it stands in them: max(0, 2s + 1 − |p − p'|) for the places p and p',
-// as the weighted degree kernel with shifts (Rätsch, Sonnenburg & Schölkopf 2005).
+// newPlaced returns the map that counts k-mers at the places within s of where they start. So two sequences share
+// more of a k-mer the nearer it stands in them: max(0, 2s + 1 − |p − p'|) for the places p and p', as the weighted
+// degree kernel with shifts (Rätsch, Sonnenburg & Schölkopf 2005).
 func newPlaced(args []int, a *Alphabet) (extractor, *SpecError) {
 	m, err := newKmerMap("placed", a, args[0], args[0], 1, 2*positions)
 	return placed{m, args[1]}, err
@@ -230,7 +230,7 @@ func (m placed) keys(x []int32, s *scratch) {
 	})
 }
 
-// newIntersection has a feature for the first occurrence of a k-mer, one for the second, and so on.
+// newIntersection returns the map with a feature for the first occurrence of a k-mer, one for the second, and so on.
 // So two sequences share the smaller of two counts (histogram intersection, Swain & Ballard 1991),
 // and their lengths matter, unlike with counts of unit length.
 func newIntersection(args []int, a *Alphabet) (extractor, *SpecError) {

@@ -10,7 +10,7 @@ func checkMismatches(args []int) *SpecError {
 	return nil
 }
 
-// newMismatches counts, for each k-mer, the places where a k-mer stands that differs from it in at
+// newMismatches returns the map that counts, for each k-mer, the places where a k-mer stands that differs from it in at
 // most m symbols (Leslie et al. 2004).
 func newMismatches(args []int, a *Alphabet) (extractor, *SpecError) {
 	k, m := args[0], args[1]

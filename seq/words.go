@@ -2,7 +2,7 @@ package seq
 
 const maxRun = 16 // words
 
-// newWords counts the runs of 1 … n words. In a text, a word is letters and digits between other
+// newWords returns the map that counts the runs of 1 … n words. In a text, a word is letters and digits between other
 // characters, and capitals are small letters; every byte of a letter beyond ASCII is a letter.
 func newWords(args []int, a *Alphabet) (extractor, *SpecError) {
 	return &wordRuns{n: args[0], text: a.Kind == Bytes, tree: newTable()}, nil
