@@ -198,7 +198,7 @@ func CheckSparseBlock(op string, a SparseBlockArgs) SparseShape {
 	x, maps := axes{op: op}, len(a.Linear)
 	x.want(Double, "C[K,M,B] Logits[K,I] LogSigma[K,I]", a.C, a.Logits, a.LogSigma)
 	if maps != x.of('I') || maps < 1 || maps > MaxMaps {
-		x.wrong("there is no feature map, or too many")
+		x.wrong("the feature maps are none, too many, or not as many as Logits has")
 	}
 	x.set('W', maps*x.of('M'))
 	x.want(Double, "D[B,W]", a.D)

@@ -27,7 +27,7 @@ var likelihoods = map[string]int{
 }
 
 // CheckLikelihood checks an operation of Likelihoods. It returns the lengths of H, s = 1 of one without samples;
-// c is the number of targets, or of cut points.
+// c is the number of targets, classes or cut points, and 0 of BernoulliLogLik.
 func CheckLikelihood(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	x, parts := axes{op: op}, likelihoods[op]
 	has := func(part int) bool { return parts&part != 0 }
