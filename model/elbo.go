@@ -16,7 +16,7 @@ type GradientArgs struct {
 	Predictive bool
 	KLWeight   device.Scalar // 1 for the bound; another value is a tempered objective
 
-	Leave func() bool // reports, between two parts of a batch, whether to stop; nil never does
+	Abandon func() bool // reports, between two parts of a batch, whether to stop; nil never does
 
 	// Sum is called after the gradient of each shard of a pass, and reports whether to continue.
 	// It is nil where one shard is the batch.
@@ -34,7 +34,7 @@ type ELBO struct {
 // Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
 // Params.Grad. It is one straight line: the parameters' own terms, such as Kuu and the KLs; then,
 // for the batch or for each part of it, forward, the likelihood, backward; then the way back to the
-// parameters. Nothing is read back: Report does that, when someone wants to know. If Leave or Sum
+// parameters. Nothing is read back: Report does that, when someone wants to know. If Abandon or Sum
 // ends it, done is false: then the gradient and the next Report are invalid. Parameters do not
 // change.
 func (m *Model) Gradient(p *Pass, data *Data, at GradientArgs) (done bool) {
@@ -67,7 +67,7 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, at GradientArgs) (
 	m.spectra()
 	m.kl(at.KLWeight)
 	for i := range parts {
-		if i > 0 && at.Leave != nil && at.Leave() {
+		if i > 0 && at.Abandon != nil && at.Abandon() {
 			return false
 		}
 		q := &parts[i]

@@ -16,18 +16,18 @@ const functionStep = predictStep - 1
 // F̄, W and ζ of Ω are drawn once a function. The rest of F given F̄, of variance α(1 − ‖A‖²), is
 // independent between rows with different numbers in noiseRows [N], and the same for equal ones.
 // Frozen draws are those of the seed of training, as in Predict; q is drawn by another.
-// leave is called now and then, with the number of finished functions. If it returns true, Functions
-// ends with ErrLeft. Afterwards, the model holds the parameters of a draw.
+// abandon is called now and then, with the number of finished functions. If it returns true, Functions
+// ends with ErrAbandoned. Afterwards, the model holds the parameters of a draw.
 func (m *Model) Functions(data *Data, noiseRows []int32, samples int, training, seed uint64,
-	leave func(drawn int) bool) (*Prediction, error) {
+	abandon func(drawn int) bool) (*Prediction, error) {
 	r := m.NewPredictor(data, 1)
 	r.noiseRows = noiseRows
 	q := m.Export()
 	out := &Prediction{S: samples, N: data.N}
 	for s := range samples {
-		r.Leave = func() bool { return leave != nil && leave(s) }
-		if r.Leave() {
-			return nil, ErrLeft
+		r.Abandon = func() bool { return abandon != nil && abandon(s) }
+		if r.Abandon() {
+			return nil, ErrAbandoned
 		}
 		r.first = uint32(s)
 		d := draw{seed: seed, step: device.Count{N: functionStep}, sample: uint32(s)}

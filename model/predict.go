@@ -174,13 +174,13 @@ type Predictor struct {
 	first     uint32  // the number of the first sample
 	noiseRows []int32 // [N] the row whose noise a row has; nil: row 0 for all
 
-	// Leave, where it is not nil, is asked between parts of a prediction: a true answer ends it
-	// with ErrLeft.
-	Leave func() bool
+	// Abandon, where it is not nil, is asked between parts of a prediction: a true answer ends it
+	// with ErrAbandoned.
+	Abandon func() bool
 }
 
-// ErrLeft is the error of a prediction that Leave has ended.
-var ErrLeft = errors.New("model: the prediction was left")
+// ErrAbandoned is the error of a prediction that Abandon has ended.
+var ErrAbandoned = errors.New("model: the prediction was abandoned")
 
 // NewPredictor makes the memory that predictions of data with S samples need.
 func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
@@ -270,8 +270,8 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 		m.gather(&p.parts[0], data)
 		r.uploadNoiseRows(first, n)
 		for s := 0; s < samples; s += chunk {
-			if r.Leave != nil && r.Leave() {
-				return nil, ErrLeft
+			if r.Abandon != nil && r.Abandon() {
+				return nil, ErrAbandoned
 			}
 			m.propagate(&p.parts[0], draw{seed: seed, step: device.Count{N: predictStep}, sample: r.first + uint32(s)})
 			if s == 0 {

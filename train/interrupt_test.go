@@ -109,7 +109,7 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 	}
 }
 
-// The ELBO of a run that was left is the reading of its last step: the steps of such a run are
+// The ELBO of a run that was interrupted is the reading of its last step: the steps of such a run are
 // long, and each is read.
 func TestInterruptedELBO(t *testing.T) {
 	set := table(t, 60, 1, wave)
@@ -154,7 +154,7 @@ func TestLateInFirstStep(t *testing.T) {
 		r := must.Get(job.prepare(t.Context()))(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(cause)
-		r.step.Leave = func() bool { return r.leavesStep(ctx) }
+		r.step.Abandon = func() bool { return r.abandonsStep(ctx) }
 		out, err := r.train(ctx)
 		if cause == ErrLate && (err != nil || out.End != TimeLimit || out.Steps != 1) || cause != ErrLate && err != cause {
 			t.Errorf("%v: %+v, %v", cause, out, err)

@@ -215,8 +215,8 @@ func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
 	}
 	ctx, stop := limit.Latest(ctx)
 	defer stop()
-	if _, records := j.Device.(device.Recorder); !records { // a step that is recorded is never left
-		r.step.Leave = func() bool { return r.leavesStep(ctx) }
+	if _, records := j.Device.(device.Recorder); !records { // a step that is recorded is never abandoned
+		r.step.Abandon = func() bool { return r.abandonsStep(ctx) }
 	}
 	return r.train(ctx)
 }

@@ -74,7 +74,7 @@ func (r *run) next(ctx context.Context) error {
 	if err := r.compareRanks(); err != nil {
 		return err
 	}
-	if done { // a step that was left has no reading
+	if done { // a step that was abandoned has no reading
 		if err := r.readReport(); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (r *run) next(ctx context.Context) error {
 	return nil
 }
 
-// advance takes one training step. If it was left between two of its parts, done is false, and nothing has changed.
+// advance takes one training step. If it was abandoned between two parts, done is false, and nothing has changed.
 func (r *run) advance(number int) (done bool, err error) {
 	if r.schedule.changesFixed(number) {
 		r.setRates(number)
@@ -103,9 +103,9 @@ func (r *run) advance(number int) (done bool, err error) {
 		KLWeight: r.schedule.klWeight(number), Natural: r.schedule.naturalSize(number)})
 }
 
-// leavesStep reports whether to end a step between two of its parts. A time limit does not end the first step, so
+// abandonsStep reports whether to end a step between two of its parts. A time limit does not end the first step, so
 // that the run has a model.
-func (r *run) leavesStep(ctx context.Context) bool {
+func (r *run) abandonsStep(ctx context.Context) bool {
 	return ctx.Err() != nil && (r.out.Steps > r.earlierSteps || context.Cause(ctx) != ErrLate)
 }
 

@@ -214,7 +214,7 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	}
 	predictor := func(n, s int) *model.Predictor {
 		p := r.step.Model.NewPredictor(r.step.Rows.Head(min(r.step.Rows.N, n)), s)
-		p.Leave = func() bool { return ctx.Err() != nil }
+		p.Abandon = func() bool { return ctx.Err() != nil }
 		return p
 	}
 	timedPredictor := predictor(predicted, min(samples, c.EvalSamples))
@@ -223,7 +223,7 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	if err == nil {
 		p, err = predictor(scored, c.EvalSamples).Predict(c.Seed)
 	}
-	if errors.Is(err, model.ErrLeft) {
+	if errors.Is(err, model.ErrAbandoned) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {

@@ -63,7 +63,7 @@ func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Datas
 			progress(functions)
 			return ctx.Err() != nil
 		})
-	if errors.Is(err, model.ErrLeft) {
+	if errors.Is(err, model.ErrAbandoned) {
 		err = context.Cause(ctx)
 	}
 	return p, err

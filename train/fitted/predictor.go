@@ -182,10 +182,10 @@ func (m modelPasses) predictAlone(ctx context.Context, n int, x []float64) (part
 			return nil, context.Cause(ctx)
 		}
 		pass := m.passFor(n)
-		pass.predictor.Leave = func() bool { return ctx.Err() != nil }
+		pass.predictor.Abandon = func() bool { return ctx.Err() != nil }
 		rows := min(n, pass.rows)
 		part, err := pass.predictor.PredictRows(rows, x[:rows*m.width], m.seed)
-		if errors.Is(err, model.ErrLeft) {
+		if errors.Is(err, model.ErrAbandoned) {
 			return nil, context.Cause(ctx)
 		}
 		if err != nil {

@@ -106,9 +106,9 @@ func (t *Model) predict(ctx context.Context, dev device.Device, ds *data.Dataset
 		}
 		return x
 	}), samples)
-	predictor.Leave = func() bool { return ctx.Err() != nil }
+	predictor.Abandon = func() bool { return ctx.Err() != nil }
 	p, err := predictor.Predict(t.Seed)
-	if errors.Is(err, model.ErrLeft) {
+	if errors.Is(err, model.ErrAbandoned) {
 		return nil, nil, context.Cause(ctx)
 	}
 	if err == nil {

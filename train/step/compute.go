@@ -8,7 +8,7 @@ import (
 // compute is the work of the device in every step: the batch, its gradient, the update.
 func (s *Step) compute(now device.LiveScalars) {
 	s.draw(now.Step)
-	if s.done = s.gradient(now, s.Leave); s.done {
+	if s.done = s.gradient(now, s.Abandon); s.done {
 		s.update(now)
 	}
 }
@@ -26,12 +26,12 @@ func (s *Step) batchKey(number device.Count) device.Key {
 	return device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch}
 }
 
-// gradient computes the gradient of the whole batch, on each rank. A batch that ranks share is never left.
-func (s *Step) gradient(now device.LiveScalars, leave func() bool) (done bool) {
+// gradient computes the gradient of the whole batch, on each rank. A batch that ranks share is never abandoned.
+func (s *Step) gradient(now device.LiveScalars, abandon func() bool) (done bool) {
 	args := model.GradientArgs{Seed: s.options.Seed, Step: now.Step, KLWeight: now.KLWeight,
-		Predictive: s.options.Predictive, Leave: leave}
+		Predictive: s.options.Predictive, Abandon: abandon}
 	if s.sum != nil {
-		args.Leave, args.Sum = nil, s.sum
+		args.Abandon, args.Sum = nil, s.sum
 	}
 	if !s.hasFirstShard {
 		args.KLWeight = device.Scalar{}

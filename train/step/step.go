@@ -24,9 +24,9 @@ type Step struct {
 	Model *model.Model
 	Rows  *model.Data
 	Pass  *model.Pass
-	// Leave reports, between two parts of a batch, whether to leave the step, which then changes nothing; nil never
-	// leaves it. A step that ranks share is never left.
-	Leave func() bool
+	// Abandon reports, between two parts of a batch, whether to end the step, which then changes nothing; nil never
+	// ends it. A step that ranks share is never abandoned.
+	Abandon func() bool
 	// Votes are the votes on a step that ranks share.
 	Votes Votes
 
@@ -34,7 +34,7 @@ type Step struct {
 	options  Options
 	adam     struct{ m, v, rate *device.Tensor } // moments, and rate of each parameter
 	loop     func(device.StepScalars)            // compute, or its replay
-	done     bool                                // result of compute, since loop returns none: the step was not left
+	done     bool                                // the last compute ran to its end; false if Abandon stopped it
 	sentStep uint32                              // number of the step whose batch was sent last, if rows stay on the host
 
 	reducer       Reducer
@@ -78,7 +78,7 @@ func (s *Step) Project(progress func(done int) bool) {
 	s.fillWholeBatch()
 }
 
-// Do takes a step; it allocates nothing after the first one. If the step was left, done is false, and nothing has
+// Do takes a step; it allocates nothing after the first one. If the step was abandoned, done is false, and nothing has
 // changed. The error is that of a lost rank.
 func (s *Step) Do(now device.StepScalars) (done bool, err error) {
 	s.arrive(now.Step)
@@ -92,7 +92,7 @@ func (s *Step) Bound(number uint32, klWeight float64) error {
 	s.arrive(number)
 	scalars := device.LiveScalars{Step: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
 	return s.reducer.run(func(device.StepScalars) {
-		s.draw(scalars.Step) // a step that was left has drawn another batch
+		s.draw(scalars.Step) // an abandoned step has drawn another batch
 		s.gradient(scalars, nil)
 	}, device.StepScalars{})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// A step that was left has drawn its batch. The bound after it is of the batch of the step before.
-func TestBoundAfterLeft(t *testing.T) {
+// An abandoned step has drawn its batch. The bound after it is of the batch of the step before.
+func TestBoundAfterAbandon(t *testing.T) {
 	const n = 40
 	x, y := make([]float64, 3*n), make([]float64, n)
 	for i := range x {
@@ -19,7 +19,7 @@ func TestBoundAfterLeft(t *testing.T) {
 	for i := range y {
 		y[i] = math.Cos(float64(i))
 	}
-	bound := func(left bool) float64 {
+	bound := func(abandoned bool) float64 {
 		dev := must.Get(device.Open("cpu:f64"))(t)
 		defer dev.Close()
 		m, err := model.New(dev, model.Config{Model: model.DRF, Inputs: 3, Outputs: 1, Samples: 1,
@@ -33,8 +33,8 @@ func TestBoundAfterLeft(t *testing.T) {
 		if done, err := s.Do(device.StepScalars{Step: 1, LR: 1e-3, KLWeight: 1}); !done || err != nil {
 			t.Fatal(done, err)
 		}
-		s.Leave = func() bool { return left }
-		if left {
+		s.Abandon = func() bool { return abandoned }
+		if abandoned {
 			if done, err := s.Do(device.StepScalars{Step: 2, LR: 1e-3, KLWeight: 1}); done || err != nil {
 				t.Fatal(done, err)
 			}
@@ -44,6 +44,6 @@ func TestBoundAfterLeft(t *testing.T) {
 		return e.Value
 	}
 	if plain, after := bound(false), bound(true); plain != after {
-		t.Errorf("the bound is %v after a step that was left, and %v without it", after, plain)
+		t.Errorf("the bound is %v after an abandoned step, and %v without it", after, plain)
 	}
 }
