@@ -54,7 +54,8 @@ func New(dev device.Device, m *model.Model, rows *model.Data, r Reducer, o Optio
 	p := m.Params().Len()
 	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
 	s.fillWholeBatch()
-	if s.loop = func(now device.StepScalars) { s.compute(now.Live()) }; r.replayable() {
+	s.loop = func(now device.StepScalars) { s.compute(now.Live()) }
+	if r.replayable() {
 		s.loop = device.NewLoop(dev, s.compute).Run
 	}
 	return s
