@@ -104,6 +104,9 @@ func (r *run) choose(ctx context.Context) (err error) {
 	if h.doneSteps > 0 {
 		length = fmt.Sprintf("%d of %d steps, after %d of attempts", fit, c.Steps, h.doneSteps)
 	}
+	if r.clock.deadline > 0 { // the speed of the machine changes the number: replan
+		length = "about " + length + ", as time allows"
+	}
 	r.job.Reporter.Note("objective: %s, for %s%s", s, length, h.choiceReason())
 	return r.restart(ctx, s, fit, longestSteps-steps+fit)
 }

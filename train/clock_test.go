@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -166,8 +167,12 @@ func TestStalledAttempt(t *testing.T) {
 // warm-up ends, and its learning rate decays.
 func TestSlowAttempts(t *testing.T) {
 	for perStep, least := range map[time.Duration]int{10 * time.Millisecond: 30, 40 * time.Millisecond: 15} {
-		starved(t, func(int) time.Duration { return perStep }, func(out *Outcome, used time.Duration, _ string) {
+		starved(t, func(int) time.Duration { return perStep }, func(out *Outcome, used time.Duration, notes string) {
 			c := out.Config
+			// the run may get longer or shorter yet
+			if length := regexp.MustCompile("objective: .* for about [0-9]+ .*, as time allows"); !length.MatchString(notes) {
+				t.Errorf("no %s in the notes: %s", length, notes)
+			}
 			if out.Steps < least || out.End != Finished || c.Warmup > c.Steps/5 || used > 2*time.Second {
 				t.Errorf("steps of %s: %d, %+v, a warm-up of %d, after %s", perStep, out.Steps, out.End, c.Warmup, used)
 			}
