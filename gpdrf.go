@@ -150,7 +150,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	job := &train.Job{Config: cfg, Device: dev, Train: parts.Train, Validation: parts.Validation,
 		Conformal: parts.Conformal, Started: started, Reporter: &r}
 	if o.From != nil {
-		job.Start = o.From.trained
+		job.From = o.From.trained
 	}
 	out, err := job.Run(ctx)
 	if err != nil {

@@ -88,7 +88,7 @@ func TestLimitGoesOn(t *testing.T) {
 	now := time.Now()
 	state := rundir.State{Used: time.Minute, Limit: time.Hour}
 	want := Limit{now.Add(-time.Minute), time.Hour}
-	for _, j := range []*Job{{From: &rundir.Checkpoint{State: state}}, {attemptState: state}} {
+	for _, j := range []*Job{{Checkpoint: &rundir.Checkpoint{State: state}}, {attemptState: state}} {
 		j.Config, j.Started = config(t, "steps=5"), now
 		if got := j.Limit(); got != want {
 			t.Errorf("%+v, expected %+v", got, want)

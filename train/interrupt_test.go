@@ -99,7 +99,7 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 	t.Helper()
 	before := must.Get(os.ReadFile(filepath.Join(at, rundir.CheckpointFile)))(t)
 	from, folder := reopen(t, at)
-	if _, err := interruptIn(t, &Job{Config: from.Config, From: from}, set, folder,
+	if _, err := interruptIn(t, &Job{Config: from.Config, Checkpoint: from}, set, folder,
 		1); !errors.Is(err, context.Canceled) {
 		t.Errorf("%s: interrupted in the first step: %v", at, err)
 	}

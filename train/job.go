@@ -35,10 +35,11 @@ type Job struct {
 
 	// Save keeps a checkpoint, whose memory is used again after the call; nil makes no checkpoints.
 	Save func(*rundir.Checkpoint) error
-	From *rundir.Checkpoint // the checkpoint that the run resumes from; nil for a run from its start
+	// Checkpoint is where the run resumes; nil for a run from its start.
+	Checkpoint *rundir.Checkpoint
 
-	// Start is the model at which the run starts: rows are read by its Schema; nil for a new model.
-	Start *fitted.Model
+	// From is the model at which the run starts: rows are read by its Schema; nil for a new model.
+	From *fitted.Model
 
 	// projection makes few inputs of many columns; nil if each column is an input, and before reduceColumns.
 	projection *data.Projection
@@ -144,8 +145,8 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	working := *weighted
-	if c := j.From; c != nil && c.Step == 0 { // the checkpoint has attempts alone
-		working.From, working.attemptState, working.attemptResult = nil, c.State, c.Result
+	if c := j.Checkpoint; c != nil && c.Step == 0 { // the checkpoint has attempts alone
+		working.Checkpoint, working.attemptState, working.attemptResult = nil, c.State, c.Result
 	}
 	out, err := working.settleAndRun(ctx)
 	if err != nil {
@@ -228,7 +229,7 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 		return nil, usererror.Errorf("preset best and ensemble are for several models: give them to " +
 			"the command gpdrf-gpu train")
 	}
-	if j.From != nil {
+	if j.Checkpoint != nil {
 		j.Config = j.Config.ForResume()
 	}
 	fit, notes, err := j.fit(ctx)
@@ -261,7 +262,7 @@ func (j *Job) applyPlan(plan *memory.Plan) error {
 	j.distancesInSteps = plan.Distances != nil && plan.Distances.In == memory.InSteps
 	j.streamsBatches = plan.Streams
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
-		if j.From != nil {
+		if j.Checkpoint != nil {
 			return usererror.Errorf("%s has memory for %d rows of a step at once, and the run began with "+
 				"all %d at once. Parts would round differently: free some memory, then resume", j.Device.Name(),
 				plan.Rows, j.Config.Batch)

@@ -20,8 +20,8 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	c, ds := j.Config, j.Train
 	r := &run{job: j, trained: &fitted.Model{Schema: ds.Schema().Plain(),
 		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
-	if j.Start != nil {
-		r.inherit(j.Start)
+	if j.From != nil {
+		r.inherit(j.From)
 		return j.startRun(ctx, r)
 	}
 	if err := r.fitScales(ctx); err != nil {
@@ -36,7 +36,7 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	if model.Counts(r.trained.Config.Likelihood) {
 		r.init.LogRate = model.LogRates(ds.Y, ds.Offset, r.trained.Config.Outputs)
 	}
-	if j.From == nil { // a resumed run has its values in the checkpoint
+	if j.Checkpoint == nil { // a resumed run has its values in the checkpoint
 		r.startValues(ctx)
 	}
 	if err := r.prepareInputs(ctx); err != nil {
@@ -53,9 +53,9 @@ func (j *Job) startRun(ctx context.Context, r *run) (*run, error) {
 		return nil, err
 	}
 	r.clock.limit = j.Limit()
-	if j.From != nil {
+	if j.Checkpoint != nil {
 		r.schedule = newSchedule(r.job.Config)
-		return r, r.restore(j.From)
+		return r, r.restore(j.Checkpoint)
 	}
 	r.clock.deadline = j.attemptState.Deadline
 	r.reset()
@@ -87,7 +87,7 @@ func (r *run) build(ctx context.Context) (err error) {
 
 // reset puts the run at its start.
 func (r *run) reset() {
-	if s := r.job.Start; s == nil {
+	if s := r.job.From; s == nil {
 		r.step.Model.Init(r.init)
 	} else if err := r.step.Model.Import(s.Parameters); err != nil {
 		panic("train: the model that was checked does not fit: " + err.Error())
@@ -157,7 +157,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 		if err := r.useSequences(ctx); err != nil {
 			return err
 		}
-	case c.Model != model.DRF && r.job.From == nil: // a resumed run has its X̄ in the checkpoint
+	case c.Model != model.DRF && r.job.Checkpoint == nil: // a resumed run has its X̄ in the checkpoint
 		length := math.Sqrt(float64(ds.D())) * gpFactor(c)
 		choice := inducingPoints{method: c.InducingInit, m: c.Inducing, lengthscale: length, seed: c.Seed,
 			progress: func(share float64) { r.job.Reporter.Doing(choosing, share) }}
@@ -215,11 +215,11 @@ func (j *Job) withClassWeights() (*Job, error) {
 // reduceColumns makes few inputs of the columns of a wide table, by its training rows. A resumed run keeps the
 // projection of its start.
 func (j *Job) reduceColumns(ctx context.Context) error {
-	if j.Start != nil && j.projection == nil && j.Start.Projection != nil {
-		j.projection = j.Start.Projection
+	if j.From != nil && j.projection == nil && j.From.Projection != nil {
+		j.projection = j.From.Projection
 		j.Train, j.Validation = j.projection.Apply(j.Train), j.projection.Apply(j.Validation)
 	}
-	inherited := j.Start != nil || j.From != nil && j.From.Trained.Projection == nil
+	inherited := j.From != nil || j.Checkpoint != nil && j.Checkpoint.Trained.Projection == nil
 	if j.projection != nil || inherited || j.Config.Columns != "auto" || !j.Train.IsWide() {
 		return nil
 	}

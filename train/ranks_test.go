@@ -186,7 +186,7 @@ func TestRanksGoOn(t *testing.T) {
 		outs, errs := onRanks(t, size, run, set, func(j *Job, c *context.Context) {
 			if *c = ctx; from != nil {
 				copied := *from
-				j.From, j.Config = &copied, from.Config
+				j.Checkpoint, j.Config = &copied, from.Config
 			}
 			if j.Comm.Rank() == 0 {
 				j.Save = func(c *rundir.Checkpoint) error {

@@ -26,8 +26,8 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		Temperature: out.Trained.Config.Temperature,
 	}
 	earlier := j.attemptResult
-	if j.From != nil {
-		earlier = j.From.Result
+	if j.Checkpoint != nil {
+		earlier = j.Checkpoint.Result
 	}
 	if earlier != nil {
 		r.TaskNote, r.Folder = earlier.TaskNote, earlier.Folder

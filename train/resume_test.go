@@ -125,7 +125,7 @@ func reopen(t *testing.T, at string) (*rundir.Checkpoint, *rundir.Folder) {
 func goOn(t *testing.T, at string, set *data.Dataset) {
 	t.Helper()
 	from, folder := reopen(t, at)
-	complete(t, &Job{Config: from.Config, From: from}, set, folder, func() {})
+	complete(t, &Job{Config: from.Config, Checkpoint: from}, set, folder, func() {})
 }
 
 // complete runs a job, with rows held out if its options ask for it, and commits its folder.
@@ -281,7 +281,7 @@ func TestResumeTimeLimit(t *testing.T) {
 	from := must.Get(rundir.ReadCheckpoint(at))(t)
 	from.Used, from.Deadline = time.Hour, time.Hour
 	folder := must.Get(from.Folder(at))(t)
-	complete(t, &Job{Config: from.Config, From: from}, set, folder, func() {})
+	complete(t, &Job{Config: from.Config, Checkpoint: from}, set, folder, func() {})
 	if r, err := rundir.OpenRun(at); err != nil || r.Result.Steps != 21 || r.Result.Interrupted || r.CanResume() {
 		t.Errorf("%+v, %v", r, err)
 	}

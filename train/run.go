@@ -38,8 +38,8 @@ type run struct {
 func (r *run) train(ctx context.Context) (*Outcome, error) {
 	j := r.job
 	r.lastStep, r.out = j.Config.Last(), &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
-	if j.From != nil {
-		r.earlierSteps, r.clock.earlierSeconds = j.From.Step, j.From.Seconds
+	if j.Checkpoint != nil {
+		r.earlierSteps, r.clock.earlierSeconds = j.Checkpoint.Step, j.Checkpoint.Seconds
 		r.out.Steps = r.earlierSteps
 	}
 	j.Reporter.Begin(r.lastStep)

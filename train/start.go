@@ -15,7 +15,7 @@ import (
 
 // fit settles the open options by the rows. Those of a model at which the run starts are settled before.
 func (j *Job) fit(ctx context.Context) (fit *options.Config, notes []string, err error) {
-	if j.Start != nil {
+	if j.From != nil {
 		return j.Config.FitLength(j.Train.N())
 	}
 	return j.Config.Fit(j.progressContext(ctx, "choosing feature maps"), j.Train)
@@ -23,7 +23,7 @@ func (j *Job) fit(ctx context.Context) (fit *options.Config, notes []string, err
 
 // checkStart refuses a Start that does not fit the rows or the options, and takes over its sequences X̄.
 func (j *Job) checkStart() error {
-	s := j.Start
+	s := j.From
 	if s == nil {
 		return nil
 	}
@@ -63,8 +63,8 @@ func (r *run) inherit(s *fitted.Model) {
 
 // StartSchema are the columns of the model at which the run starts; nil without one.
 func (j *Job) StartSchema() *data.Schema {
-	if j.Start == nil {
+	if j.From == nil {
 		return nil
 	}
-	return &j.Start.Schema
+	return &j.From.Schema
 }

@@ -18,7 +18,7 @@ func startAt(t *testing.T, at *Outcome, words string, set *data.Dataset) (*Outco
 		return nil, err
 	}
 	job := jobOf(t, words)
-	job.Config, job.Device, job.Train, job.Start = c, openCPU(t), set, at.Trained
+	job.Config, job.Device, job.Train, job.From = c, openCPU(t), set, at.Trained
 	return job.Run(t.Context())
 }
 

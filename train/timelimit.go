@@ -35,8 +35,8 @@ type Limit struct {
 // Limit is the time limit of the run, from the start of its first command.
 func (j *Job) Limit() Limit {
 	state := j.attemptState
-	if j.From != nil {
-		state = j.From.State
+	if j.Checkpoint != nil {
+		state = j.Checkpoint.State
 	}
 	return Limit{j.Started.Add(-state.Used), max(state.Limit, j.Config.TimeLimit)}
 }

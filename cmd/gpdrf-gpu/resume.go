@@ -35,9 +35,9 @@ func (p *program) reopen(guard *exitGuard, path string, flags []options.Setting)
 	if err != nil {
 		return nil, nil, err
 	}
-	job := &train.Job{Config: p.on(dev, from.Config), Device: dev, From: from}
+	job := &train.Job{Config: p.on(dev, from.Config), Device: dev, Checkpoint: from}
 	if from.Config.StartFrom != "" {
-		job.Start = from.Trained
+		job.From = from.Trained
 	}
 	watch, end := p.reading(p.ctx)
 	rows, notes, err := from.Load(watch)
@@ -184,7 +184,7 @@ func (p *program) startAt(job *train.Job) error {
 	if job.Config, err = job.Config.WarmStart(run.Config, run.Result.Steps); err != nil {
 		return err
 	}
-	job.Start = run.Trained
+	job.From = run.Trained
 	roles := run.Trained.Schema.Roles // by their names, also where the run has their numbers
 	for key, name := range map[string]string{"weights": roles.Weights, "group": roles.Group, "time": roles.Time} {
 		if !job.Config.Explicit(key) {

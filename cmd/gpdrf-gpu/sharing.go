@@ -102,8 +102,8 @@ func factsOf(job *train.Job) (facts []dist.Fact) {
 		}
 	}
 	step := 0
-	if job.From != nil {
-		step = job.From.Step
+	if job.Checkpoint != nil {
+		step = job.Checkpoint.Step
 	}
 	facts = append(facts, dist.Fact{Name: "first step", Value: strconv.Itoa(step + 1)})
 	rows := func(name string, ds *data.Dataset) {

@@ -202,8 +202,8 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	if cfg.PredictDraws > 0 && rows.Train.Task != data.Regression {
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
 	}
-	if job.Start != nil {
-		p.warnAll(job.Start.Unlike(ctx, rows.Train, onePercent(rows.Train)))
+	if job.From != nil {
+		p.warnAll(job.From.Unlike(ctx, rows.Train, onePercent(rows.Train)))
 	}
 	job.Train, job.Validation, job.Conformal, job.Test = rows.Train, rows.Validation, rows.Conformal, rows.Test
 	return job, nil
@@ -265,7 +265,7 @@ func (s *single) trainAndScore() (r *rundir.Result, path string, err error) {
 		defer checkpoints.stop()
 	}
 	if errors.Is(err, context.Canceled) && s.folder.Err() == nil {
-		if s.job.From == nil {
+		if s.job.Checkpoint == nil {
 			s.p.printLine("interrupted before a step was done: nothing was trained")
 		} else {
 			s.p.printLine("interrupted before another step was done: the run is unchanged")
