@@ -18,26 +18,29 @@ func Nearest(word string, known []string) (nearest string, ok bool) {
 	return nearest, ok
 }
 
-// distance counts the edits from one word to another: bytes that are added, left out or changed, by
-// the algorithm of Wagner and Fischer.
+// distance counts the edits from one word to another: bytes that are added, left out or changed, and neighbours that
+// are swapped. The algorithm is that of Wagner and Fischer, with swaps.
 func distance(from, to string) int {
-	row := make([]int, len(to)+1) // edits from the part of from read so far to each prefix of to
-	for j := range row {
-		row[j] = j
+	// edits from a prefix of from to each prefix of to: one byte is missing in last, and two in before
+	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
+	for j := range last {
+		last[j] = j
 	}
 	for i := range len(from) {
-		corner := row[0] // from one byte less of both
 		row[0] = i + 1
 		for j := range len(to) {
-			changed := corner
+			changed := last[j]
 			if from[i] != to[j] {
 				changed++
 			}
-			corner = row[j+1]
-			row[j+1] = min(changed, row[j]+1, corner+1)
+			row[j+1] = min(changed, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(to)]
+	return last[len(to)]
 }
 
 // Hint ends an error message about word: `: did you mean "steps"?` where a known word

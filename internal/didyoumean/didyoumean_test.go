@@ -8,7 +8,7 @@ func TestNearest(t *testing.T) {
 		word, want string
 	}{
 		{"stepz", "steps"}, {"STEPS", "steps"}, {"sample", "samples"}, {"bach", "batch"},
-		{"gpdfr", "gpdrf"}, {"gpd", "gp"}, {"zzz", ""}, {"", ""}, {"learning", ""},
+		{"gpdfr", "gpdrf"}, {"sede", "seed"}, {"gpd", "gp"}, {"zzz", ""}, {"", ""}, {"learning", ""},
 		{"x", ""}, // one edit of one letter is no resemblance to a word of two
 	} {
 		got, ok := Nearest(c.word, known)
@@ -22,7 +22,8 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		edits    int
-	}{{"kitten", "sitting", 3}, {"saturday", "sunday", 3}, {"", "abc", 3}, {"abc", "", 3}, {"flaw", "lawn", 2}} {
+	}{{"kitten", "sitting", 3}, {"saturday", "sunday", 3}, {"", "abc", 3}, {"abc", "", 3}, {"flaw", "lawn", 2},
+		{"hlep", "help", 1}, {"setp", "steps", 2}, {"ab", "ba", 1}, {"abc", "bca", 2}} {
 		if got := distance(c.from, c.to); got != c.edits {
 			t.Errorf("%q to %q: %d edits, want %d", c.from, c.to, got, c.edits)
 		}
