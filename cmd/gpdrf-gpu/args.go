@@ -139,7 +139,11 @@ func (v *verb) unknownFlag(name, value string) error {
 	if v.name == "plan" && flagNamed(trainFlags(), name) != nil {
 		return usagef("--%s: is about the folder of a run, and plan trains nothing: leave it out", name)
 	}
-	if near, ok := didyoumean.Nearest(name, append(flagNames(v.flags), "help")); ok {
+	near, ok := didyoumean.Nearest(name, append(flagNames(v.flags), "help"))
+	if v.name == "export" && name == "out" { // the flag of predict and train
+		near, ok = "onnx", true
+	}
+	if ok {
 		return usagef("unknown flag --%s: did you mean --%s?", name, near)
 	}
 	return usagef("unknown flag --%s: see gpdrf-gpu %s --help", name, v.name)
