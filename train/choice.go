@@ -34,13 +34,13 @@ const (
 	lowerWeight, lowestWeight = 0.3, 0.1
 )
 
-// setting is an objective with the weight of its divergences.
-type setting struct {
+// candidate is an objective with the weight of its divergences.
+type candidate struct {
 	objective string
 	klWeight  float64
 }
 
-func (s setting) String() string {
+func (s candidate) String() string {
 	if s.klWeight == 1 {
 		return s.objective
 	}
@@ -50,7 +50,7 @@ func (s setting) String() string {
 // chooser makes the attempts of a run.
 type chooser struct {
 	run                   *run
-	settings              []setting // the first one stays unless another is clearly better
+	candidates            []candidate // the first one stays unless another is clearly better
 	trainRows, heldOut    *data.Dataset
 	weights               metrics.Weights  // weights of the rows that score the attempts
 	savedAttempts         []rundir.Attempt // attempts of a checkpoint
@@ -70,7 +70,7 @@ func (r *run) choose(ctx context.Context) (err error) {
 		return nil
 	}
 	safe := c.ObjectiveOf(r.job.Train) == options.Predictive
-	h := &chooser{run: r, settings: settings(c, r.job.Train), savedAttempts: r.job.attemptState.Attempts}
+	h := &chooser{run: r, candidates: candidates(c, r.job.Train), savedAttempts: r.job.attemptState.Attempts}
 	shortSteps, longSteps := int(shortShare*float64(c.Steps)), int(longShare*float64(c.Steps))
 	rows := longSteps * c.Batch // the largest number of rows that an attempt draws
 	if safe {
@@ -79,22 +79,22 @@ func (r *run) choose(ctx context.Context) (err error) {
 	// holdOut fails if the remaining rows lack a class, are fewer than the ranks, or have equal targets
 	if shortSteps >= leastSteps && h.holdOut(rows) == nil {
 		r.saver = newSaver(c)
-		h.totalSteps = len(h.settings)*shortSteps + 2*longSteps
+		h.totalSteps = len(h.candidates)*shortSteps + 2*longSteps
 		r.step, r.validator = nil, nil // their memory is free for the attempts
 		if err := h.makeAttempts(ctx, shortSteps, longSteps); err != nil {
 			return err
 		}
 	}
-	s, steps, longestSteps := h.settings[0], c.Steps, c.Steps
+	s, steps, longestSteps := h.candidates[0], c.Steps, c.Steps
 	switch best := h.best(); {
 	case best == nil:
 	case safe:
-		s, steps, longestSteps = settingOf(best), c.Steps-h.totalSteps, c.Steps-h.totalSteps
-	case len(h.attempts) <= len(h.settings): // there was no time for a long one, and no lengths to compare
-		s, steps, longestSteps = settingOf(best), longSteps, longSteps
+		s, steps, longestSteps = candidateOf(best), c.Steps-h.totalSteps, c.Steps-h.totalSteps
+	case len(h.attempts) <= len(h.candidates): // there was no time for a long one, and no lengths to compare
+		s, steps, longestSteps = candidateOf(best), longSteps, longSteps
 	default:
 		r.setTemperature(best.Temperature)
-		s, steps, longestSteps = settingOf(best), best.Steps, longSteps
+		s, steps, longestSteps = candidateOf(best), best.Steps, longSteps
 	}
 	fit, err := h.stepsInTime(steps)
 	if err != nil {
@@ -167,23 +167,23 @@ func (h *chooser) holdOut(most int) (err error) {
 	return CheckRanks(h.run.job.ranks(), h.run.job.Config, h.trainRows.N())
 }
 
-// settings are the objectives that rows choose from, the default first. If rows outnumber the parameters that can
+// candidates are the objectives that rows choose from, the default first. If rows outnumber the parameters that can
 // follow them, that is the predictive objective, also with a lower weight. Otherwise it is the bound; the others
 // are the predictive objective if the model has one, or lower weights.
-func settings(c *options.Config, ds *data.Dataset) []setting {
+func candidates(c *options.Config, ds *data.Dataset) []candidate {
 	switch {
 	case c.ObjectiveOf(ds) == options.Predictive:
-		return []setting{{options.Predictive, 1}, {options.Predictive, lowerWeight}}
+		return []candidate{{options.Predictive, 1}, {options.Predictive, lowerWeight}}
 	case c.HasPredictive(ds):
-		return []setting{{options.ELBO, 1}, {options.Predictive, 1}, {options.Predictive, lowerWeight},
+		return []candidate{{options.ELBO, 1}, {options.Predictive, 1}, {options.Predictive, lowerWeight},
 			{options.Predictive, lowestWeight}}
 	}
-	return []setting{{options.ELBO, 1}, {options.ELBO, lowerWeight}, {options.ELBO, lowestWeight}}
+	return []candidate{{options.ELBO, 1}, {options.ELBO, lowerWeight}, {options.ELBO, lowestWeight}}
 }
 
-// restart puts the run at its start, with a setting and a number of steps. longest is the largest number of steps
+// restart puts the run at its start, with a candidate and a number of steps. longest is the largest number of steps
 // that could have been chosen.
-func (r *run) restart(ctx context.Context, s setting, steps, longest int) error {
+func (r *run) restart(ctx context.Context, s candidate, steps, longest int) error {
 	var notes []string
 	r.job.Config, notes = r.job.Config.With("objective", s.objective).With("kl-weight", s.klWeight).
 		ForChosenSteps(steps, longest)
@@ -198,7 +198,7 @@ func (r *run) restart(ctx context.Context, s setting, steps, longest int) error 
 	return nil
 }
 
-// makeAttempts makes a short attempt of each setting, and long ones of the two best, as far as there is time.
+// makeAttempts makes a short attempt of each candidate, and long ones of the two best, as far as there is time.
 func (h *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) error {
 	attemptCtx, cancel := context.WithCancel(ctx)
 	if used, deadline := h.run.clock.used(), h.run.clock.deadline; deadline > 0 {
@@ -207,7 +207,7 @@ func (h *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) e
 	}
 	defer cancel()
 	h.cancel = cancel
-	for _, s := range h.settings {
+	for _, s := range h.candidates {
 		if more, err := h.attempt(attemptCtx, s, shortSteps); !more || err != nil {
 			return cmp.Or(err, context.Cause(ctx))
 		}
@@ -218,7 +218,7 @@ func (h *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) e
 	ranked := slices.Clone(h.scored())
 	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(h.meanOf(b), h.meanOf(a)) })
 	for _, a := range ranked[:min(2, len(ranked))] {
-		if more, err := h.attempt(attemptCtx, settingOf(a), longSteps); !more || err != nil {
+		if more, err := h.attempt(attemptCtx, candidateOf(a), longSteps); !more || err != nil {
 			return cmp.Or(err, context.Cause(ctx))
 		}
 	}
@@ -235,7 +235,7 @@ func (h *chooser) scored() (all []*rundir.Attempt) {
 	return all
 }
 
-func settingOf(a *rundir.Attempt) setting { return setting{a.Objective, a.KLWeight} }
+func candidateOf(a *rundir.Attempt) candidate { return candidate{a.Objective, a.KLWeight} }
 
 // meanOf is the mean log density of the held-out rows after an attempt.
 func (h *chooser) meanOf(a *rundir.Attempt) float64 {
@@ -243,19 +243,19 @@ func (h *chooser) meanOf(a *rundir.Attempt) float64 {
 	return mean
 }
 
-// best is the attempt with the largest mean log density; nil without attempts. Of two attempts with a setting, the
-// longer one counts unless the shorter one surpasses it. The first setting stays unless another surpasses it.
+// best is the attempt with the largest mean log density; nil without attempts. Of two attempts of a candidate, the
+// longer one counts unless the shorter one surpasses it. The first candidate stays unless another surpasses it.
 func (h *chooser) best() *rundir.Attempt {
-	bySetting := map[setting]*rundir.Attempt{}
+	byCandidate := map[candidate]*rundir.Attempt{}
 	for _, a := range h.scored() {
-		if previous := bySetting[settingOf(a)]; previous == nil || !surpasses(previous.Logs, a.Logs, h.weights) {
-			bySetting[settingOf(a)] = a
+		if previous := byCandidate[candidateOf(a)]; previous == nil || !surpasses(previous.Logs, a.Logs, h.weights) {
+			byCandidate[candidateOf(a)] = a
 		}
 	}
-	first := bySetting[h.settings[0]]
+	first := byCandidate[h.candidates[0]]
 	best := first
-	for _, s := range h.settings {
-		if a := bySetting[s]; a != nil && (best == nil || h.meanOf(a) > h.meanOf(best)) {
+	for _, s := range h.candidates {
+		if a := byCandidate[s]; a != nil && (best == nil || h.meanOf(a) > h.meanOf(best)) {
 			best = a
 		}
 	}
@@ -278,7 +278,7 @@ func surpasses(logs, other []float64, w metrics.Weights) bool {
 
 // attempt trains from the start of the run on the rows that are not held out. It reports whether there is time for
 // more attempts. An attempt that breaks off or is cut short does not count. One of a checkpoint is taken from there.
-func (h *chooser) attempt(ctx context.Context, s setting, steps int) (more bool, err error) {
+func (h *chooser) attempt(ctx context.Context, s candidate, steps int) (more bool, err error) {
 	a := rundir.Attempt{Objective: s.objective, KLWeight: s.klWeight, Steps: steps}
 	if n := len(h.attempts); n < len(h.savedAttempts) { // it is in the checkpoint
 		a = h.savedAttempts[n]
@@ -322,12 +322,12 @@ func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 		return err
 	}
 	if err != nil {
-		h.run.job.Reporter.Note("an attempt with %s broke off, and does not count: %v", settingOf(a), err)
+		h.run.job.Reporter.Note("an attempt with %s broke off, and does not count: %v", candidateOf(a), err)
 		return nil
 	}
 	logs := trained.DensitiesOf(p, h.heldOut, 0).Log
 	if mean, _ := h.weights.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
-		h.run.job.Reporter.Note("an attempt with %s does not count: its log density is %g", settingOf(a), mean)
+		h.run.job.Reporter.Note("an attempt with %s does not count: its log density is %g", candidateOf(a), mean)
 		return nil
 	}
 	a.Logs = logs

@@ -152,10 +152,10 @@ func TestRareClass(t *testing.T) {
 	}
 }
 
-// A setting has to be better than the first one by more than the standard error; the length by its mean.
+// A candidate has to be better than the first one by more than the standard error; the length by its mean.
 func TestBestAttempt(t *testing.T) {
-	bound, other := setting{options.ELBO, 1}, setting{options.Predictive, 0.3}
-	of := func(s setting, steps int, logs ...float64) rundir.Attempt {
+	bound, other := candidate{options.ELBO, 1}, candidate{options.Predictive, 0.3}
+	of := func(s candidate, steps int, logs ...float64) rundir.Attempt {
 		return rundir.Attempt{Objective: s.objective, KLWeight: s.klWeight, Steps: steps, Logs: logs}
 	}
 	short, long := of(bound, 1, -1, -1, -1, -1), of(bound, 3, -.9, -.8, -.9, -.8)
@@ -176,7 +176,7 @@ func TestBestAttempt(t *testing.T) {
 		{"clear", []rundir.Attempt{short, long, near, better}, &better},
 		{"bound broken off", []rundir.Attempt{of(bound, 1), near}, &near},
 	} {
-		got := (&chooser{settings: []setting{bound, other}, attempts: c.attempts}).best()
+		got := (&chooser{candidates: []candidate{bound, other}, attempts: c.attempts}).best()
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
@@ -210,13 +210,13 @@ func TestNoAttempt(t *testing.T) {
 	if err := r.choose(ctx); err != stop {
 		t.Errorf("a context that is over: %v", err)
 	}
-	h := &chooser{settings: []setting{{options.ELBO, 1}}, trainRows: job.Train, heldOut: job.Train}
+	h := &chooser{candidates: []candidate{{options.ELBO, 1}}, trainRows: job.Train, heldOut: job.Train}
 	broken := *r.trained
 	broken.Targets = []data.TargetScale{{SD: 0}} // no target is a number
 	h.run = &run{job: r.job, trained: &broken, init: r.init}
 	heard := &quiet{}
 	r.job.Reporter = heard
-	if more, err := h.attempt(context.Background(), h.settings[0], 90); !more || err != nil || h.best() != nil {
+	if more, err := h.attempt(context.Background(), h.candidates[0], 90); !more || err != nil || h.best() != nil {
 		t.Errorf("a run that breaks off: %v, %v", err, h.best())
 	} else if notes := strings.Join(heard.notes, "\n"); !strings.Contains(notes, "does not count") {
 		t.Errorf("a run that breaks off: the notes are %q", notes)
@@ -229,7 +229,7 @@ func TestNoTimeForLongAttempts(t *testing.T) {
 	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
 	must.Get(job.settle(context.Background()))(t)
-	for i, s := range settings(job.Config, job.Train) {
+	for i, s := range candidates(job.Config, job.Train) {
 		job.attemptState.Attempts = append(job.attemptState.Attempts, rundir.Attempt{Objective: s.objective,
 			KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
 	}
