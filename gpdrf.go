@@ -258,7 +258,7 @@ func (r *reporter) Note(format string, args ...any) {
 
 func (r *reporter) Step(p rundir.Progress) {
 	if r.o.Progress != nil {
-		r.o.Progress(Progress{Step: p.Step, Steps: p.Total, Objective: p.ELBO, Bound: p.Bound,
+		r.o.Progress(Progress{Step: p.Step, Steps: p.Total, Objective: p.Objective, Bound: p.Bound,
 			Elapsed: p.Elapsed})
 	}
 }

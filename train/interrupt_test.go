@@ -120,8 +120,8 @@ func TestInterruptedELBO(t *testing.T) {
 	told := &readings{}
 	c := config(t, partedRun+" stop-after=14")
 	must.Get((&Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: told}).Run(t.Context()))(t)
-	if last := told.all[len(told.all)-1]; last.Step != 14 || last.ELBO != out.ELBO.Value {
-		t.Errorf("%+v, expected %+v", out.ELBO, last)
+	if last := told.all[len(told.all)-1]; last.Step != 14 || last.Objective != out.Objective.Value {
+		t.Errorf("%+v, expected %+v", out.Objective, last)
 	}
 }
 

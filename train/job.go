@@ -109,7 +109,7 @@ type Outcome struct {
 	Trained    *fitted.Model
 	Steps      int
 	Seconds    float64        // time of the steps
-	ELBO       model.ELBO     // objective on the last batch
+	Objective  model.ELBO     // objective on the last batch
 	Recent     *rundir.Recent // mean of the last readings of the objective; nil after few steps
 	Parameters int
 	End        End

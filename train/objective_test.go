@@ -43,8 +43,8 @@ func TestRowsDecide(t *testing.T) {
 				out.Trained.Config.WCov, c.objective, c.wcov)
 		}
 		again := must.Get(fit(t, context.Background(), out.Config, set))(t)
-		if again.ELBO != out.ELBO {
-			t.Errorf("%q: its config has %+v, and it had %+v", c.words, again.ELBO, out.ELBO)
+		if again.Objective != out.Objective {
+			t.Errorf("%q: its config has %+v, and it had %+v", c.words, again.Objective, out.Objective)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func mustShare(t *testing.T, size int, words string, set *data.Dataset) *Outcome
 	must.OK(t, errors.Join(errs...))
 	for r := range outs {
 		same(t, fmt.Sprintf("rank %d of %d", r, size), outs[0].Trained.Parameters, outs[r].Trained.Parameters)
-		if outs[r].ELBO != outs[0].ELBO || outs[r].Steps != outs[0].Steps {
+		if outs[r].Objective != outs[0].Objective || outs[r].Steps != outs[0].Steps {
 			t.Errorf("rank %d of %d: %+v, rank 0 %+v", r, size, outs[r], outs[0])
 		}
 	}
@@ -80,9 +80,9 @@ func TestRanks(t *testing.T) {
 			one := mustFit(t, run+precision, set)
 			for _, size := range []int{2, 3} {
 				many := mustShare(t, size, run+precision, set)
-				if d := math.Abs(many.ELBO.Value - one.ELBO.Value); !(d <= most*math.Abs(one.ELBO.Value)) {
+				if d := math.Abs(many.Objective.Value - one.Objective.Value); !(d <= most*math.Abs(one.Objective.Value)) {
 					t.Errorf("%s%s on %d ranks: the bound is %.12g, of one %.12g", run, precision, size,
-						many.ELBO.Value, one.ELBO.Value)
+						many.Objective.Value, one.Objective.Value)
 				}
 			}
 		}
@@ -122,8 +122,8 @@ func TestRanksOnDevice(t *testing.T) {
 		})
 		must.OK(t, errors.Join(errs...))
 		same(t, run, outs[0].Trained.Parameters, outs[1].Trained.Parameters)
-		if d := math.Abs(outs[1].ELBO.Value - one.ELBO.Value); !(d <= 1e-9*math.Abs(one.ELBO.Value)) {
-			t.Errorf("%s: the bound is %.12g, of one %.12g", run, outs[1].ELBO.Value, one.ELBO.Value)
+		if d := math.Abs(outs[1].Objective.Value - one.Objective.Value); !(d <= 1e-9*math.Abs(one.Objective.Value)) {
+			t.Errorf("%s: the bound is %.12g, of one %.12g", run, outs[1].Objective.Value, one.Objective.Value)
 		}
 	}
 }
@@ -142,8 +142,8 @@ func TestDeterministicRanks(t *testing.T) {
 		for _, size := range []int{1, 2, 4, 8} {
 			many := mustShare(t, size, run, set)
 			same(t, fmt.Sprintf("%s on %d ranks", run, size), many.Trained.Parameters, one.Trained.Parameters)
-			if many.ELBO != one.ELBO {
-				t.Errorf("%s on %d ranks: %+v and %+v", run, size, many.ELBO, one.ELBO)
+			if many.Objective != one.Objective {
+				t.Errorf("%s on %d ranks: %+v and %+v", run, size, many.Objective, one.Objective)
 			}
 		}
 	}

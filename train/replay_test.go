@@ -64,8 +64,8 @@ func TestCUDAReplay(t *testing.T) {
 			replayed, usage := stepped(t, options+schedules+precision, true)
 			launched, plain := stepped(t, options+schedules+precision, false)
 			same(t, "replayed", replayed.Trained.Parameters, launched.Trained.Parameters)
-			if replayed.ELBO != launched.ELBO {
-				t.Errorf("the bound is %+v, and %+v", replayed.ELBO, launched.ELBO)
+			if replayed.Objective != launched.Objective {
+				t.Errorf("the bound is %+v, and %+v", replayed.Objective, launched.Objective)
 			}
 			// between readings at steps 20 and 30: ten steps, two calls each, and the reading
 			last := len(usage) - 1

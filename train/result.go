@@ -20,7 +20,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		Device: j.Device.Name(), Precision: c.Precision, Folder: cmp.Or(c.Folder(), folder), Seed: c.Seed,
 		NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.ObjectiveName(), KLWeight: c.KLWeight,
-		ELBO: out.ELBO.Value, Recent: out.Recent, Rising: out.Rising,
+		ELBO: out.Objective.Value, Recent: out.Recent, Rising: out.Rising,
 		Parameters: out.Parameters, Interrupted: out.End == Interrupted,
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 		Temperature: out.Trained.Config.Temperature,

@@ -112,11 +112,11 @@ func TestRecent(t *testing.T) {
 		mean := 0.0
 		for _, p := range r.all {
 			if p.Step > steps-5-want*reportEvery && p.Step%reportEvery == 0 {
-				mean += p.ELBO / float64(want)
+				mean += p.Objective / float64(want)
 			}
 		}
 		last, got := r.all[len(r.all)-1], NewResult(job, out, nil).Recent
-		if last.Step != steps || math.Abs(last.Objective()-mean) > 1e-9*math.Abs(mean) || *got != *last.Recent ||
+		if last.Step != steps || math.Abs(last.Shown()-mean) > 1e-9*math.Abs(mean) || *got != *last.Recent ||
 			!(got.SE > 0) || got.Readings != want {
 			t.Errorf("%d steps: the mean is %g, the last line has %+v, the result %+v", steps, mean, last, got)
 		}

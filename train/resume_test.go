@@ -205,8 +205,8 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		run := must.Get((&Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}}).prepare(t.Context()))(t)
 		must.OK(t, run.step.Model.Import(out.Trained.Parameters))
 		must.Get(run.step.Do(device.StepScalars{Step: 25, KLWeight: 1}))(t)
-		if want, err := run.step.Model.Report(1); err != nil || out.ELBO != want {
-			t.Errorf("%q: %+v, expected %+v, %v", options, out.ELBO, want, err)
+		if want, err := run.step.Model.Report(1); err != nil || out.Objective != want {
+			t.Errorf("%q: %+v, expected %+v, %v", options, out.Objective, want, err)
 		}
 	}
 }

@@ -174,11 +174,11 @@ func (r *run) readReport() error {
 	if r.reportDue() || r.step.InParts() || r.out.End.cutShort() {
 		var err error
 		// the objective with the final weight of the KL, also while that weight still rises
-		if r.out.ELBO, err = r.step.Model.Report(r.job.Config.KLWeight); err != nil {
+		if r.out.Objective, err = r.step.Model.Report(r.job.Config.KLWeight); err != nil {
 			return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps, r.lastStep, err)
 		}
 		if r.out.Steps%reportEvery == 0 {
-			r.readings = append(r.readings, r.out.ELBO.Value)
+			r.readings = append(r.readings, r.out.Objective.Value)
 		}
 		r.out.Recent = recent(r.readings)
 	}
@@ -201,10 +201,10 @@ func (r *run) evaluate() error {
 }
 
 func (r *run) report() {
-	step, elbo := r.out.Steps, r.out.ELBO
+	step, elbo := r.out.Steps, r.out.Objective
 	earlierSeconds, elapsed := r.clock.earlierSeconds, time.Since(r.clock.firstStepTime)
 	r.job.Reporter.Step(rundir.Progress{
-		Step: step, Total: r.lastStep, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
+		Step: step, Total: r.lastStep, Objective: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
 		Recent: r.out.Recent, Bound: r.job.Config.IsBound(),
 		Elapsed:        time.Duration(earlierSeconds*float64(time.Second)) + elapsed,
 		StepsPerSecond: float64(step-r.earlierSteps) / elapsed.Seconds(),
@@ -261,7 +261,7 @@ func (r *run) evaluateBound() error {
 			"of step %d before its update: %v", rundir.ResultFile, r.out.Steps, err)
 		return nil
 	}
-	r.out.ELBO = elbo
+	r.out.Objective = elbo
 	return nil
 }
 

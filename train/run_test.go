@@ -266,12 +266,12 @@ func TestReportedBound(t *testing.T) {
 		r := &readings{}
 		out, err := (&Job{Config: c, Device: dev, Train: set, Started: time.Now(),
 			Reporter: r}).Run(context.Background())
-		if e := out.ELBO; err != nil || len(r.all) != 3 || e.Value != e.ELL-weight*e.KL {
+		if e := out.Objective; err != nil || len(r.all) != 3 || e.Value != e.ELL-weight*e.KL {
 			t.Fatalf("%+v, %d readings, %v", out, len(r.all), err)
 		}
 		for _, p := range r.all {
-			if p.ELBO != p.ELL-weight*p.KL || !(p.KL > 0) {
-				t.Errorf("%q step %d: ELBO %g of ELL %g and KL %g", options, p.Step, p.ELBO, p.ELL, p.KL)
+			if p.Objective != p.ELL-weight*p.KL || !(p.KL > 0) {
+				t.Errorf("%q step %d: ELBO %g of ELL %g and KL %g", options, p.Step, p.Objective, p.ELL, p.KL)
 			}
 		}
 		must.OK(t, dev.Close())

@@ -47,7 +47,7 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 				table.Seconds, steps.Seconds = 0, 0
 				table.Trained.Kind, steps.Trained.Kind = fitted.RowKind{}, fitted.RowKind{}
 				if !reflect.DeepEqual(table, steps) {
-					t.Errorf("a table ends at %+v, steps at %+v", table.ELBO, steps.ELBO)
+					t.Errorf("a table ends at %+v, steps at %+v", table.Objective, steps.Objective)
 				}
 			})
 		}

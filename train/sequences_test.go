@@ -366,7 +366,7 @@ func TestEmptySequences(t *testing.T) {
 	q := &quiet{}
 	c := config(t, "model=gpdrf inducing=22 latents=2 features=5 kernel=spectrum:3+spectrum:2/linear steps=30")
 	out, err := (&Job{Config: c, Device: openCPU(t), Train: set, Reporter: q}).Run(t.Context())
-	if err != nil || math.IsNaN(out.ELBO.Value) {
+	if err != nil || math.IsNaN(out.Objective.Value) {
 		t.Fatal(err, out)
 	}
 	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes,

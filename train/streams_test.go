@@ -37,7 +37,7 @@ func testStreams(t *testing.T, names ...string) {
 				streamed, resident := run(onHost), run("")
 				streamed.Seconds, resident.Seconds = 0, 0
 				if !reflect.DeepEqual(streamed, resident) {
-					t.Errorf("a run that streams ends at %+v, and %+v", streamed.ELBO, resident.ELBO)
+					t.Errorf("a run that streams ends at %+v, and %+v", streamed.Objective, resident.Objective)
 				}
 			})
 		}

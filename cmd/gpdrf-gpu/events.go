@@ -70,7 +70,7 @@ func (e *events) step(p rundir.Progress) {
 		return
 	}
 	values := []tfevents.Value{
-		tfevents.Scalar("train/elbo", p.ELBO), tfevents.Scalar("train/ell", p.ELL),
+		tfevents.Scalar("train/elbo", p.Objective), tfevents.Scalar("train/ell", p.ELL),
 		tfevents.Scalar("train/kl", p.KL), tfevents.Scalar("train/lr", p.LR),
 	}
 	if v := p.Validation; v != nil && v.Step == p.Step {

@@ -54,5 +54,5 @@ func TestFaster(t *testing.T) {
 // fit returns the bound at the end of a run.
 func fit(t *testing.T, job *train.Job) float64 {
 	t.Helper()
-	return must.Get(job.Run(t.Context()))(t).ELBO.Value
+	return must.Get(job.Run(t.Context()))(t).Objective.Value
 }

@@ -127,7 +127,7 @@ func objectiveLabel(p *rundir.Progress) string {
 
 // describe is the part of a progress line after the step: objective, validation, speed and remaining time.
 func describe(p rundir.Progress) string {
-	text := fmt.Sprintf("%s %11.5g", objectiveLabel(&p), p.Objective())
+	text := fmt.Sprintf("%s %11.5g", objectiveLabel(&p), p.Shown())
 	if e := p.Validation; e != nil {
 		score, _ := e.Names()
 		text += fmt.Sprintf("  validation %s %8.4f", strings.ToUpper(score), e.Score)
@@ -152,7 +152,7 @@ type barReporter struct {
 
 // barText is the text of a bar. Its last parts are left out if they do not fit the columns.
 func barText(p *rundir.Progress, columns int) (text string) {
-	parts := []string{fmt.Sprintf("%s %.5g", objectiveLabel(p), p.Objective())}
+	parts := []string{fmt.Sprintf("%s %.5g", objectiveLabel(p), p.Shown())}
 	if e := p.Validation; e != nil {
 		score, _ := e.Names()
 		parts = append(parts, fmt.Sprintf("%s %.4f", strings.ToUpper(score), e.Score))

@@ -147,7 +147,7 @@ func (f *Folder) Step(p Progress) {
 	if f.err != nil {
 		return
 	}
-	reading := Reading{Step: p.Step, ELBO: p.ELBO, ELL: p.ELL, KL: p.KL, LR: p.LR, Seconds: p.Elapsed.Seconds()}
+	reading := Reading{Step: p.Step, ELBO: p.Objective, ELL: p.ELL, KL: p.KL, LR: p.LR, Seconds: p.Elapsed.Seconds()}
 	if e := p.Validation; e != nil && e.Step == p.Step {
 		if score := e.Scores(); e.Task == data.Regression {
 			reading.NLPD, reading.RMSE = score[0], score[1]

@@ -10,20 +10,20 @@ import (
 // Progress is the state at one of the steps where numbers are read from the device.
 type Progress struct {
 	Step, Total int
-	// ELBO, the objective, is ELL − KLWeight·KL: in nats for the whole training set, estimated on one batch.
-	ELBO, ELL, KL  float64
-	Recent         *Recent // nil before the second reading
-	Bound          bool    // the objective is the bound
-	LR             float64
-	Elapsed        time.Duration // time of the steps
-	StepsPerSecond float64
-	Validation     *Evaluation // last evaluation; nil before the first
+	// Objective is ELL − KLWeight·KL: in nats for the whole training set, estimated on one batch.
+	Objective, ELL, KL float64
+	Recent             *Recent // nil before the second reading
+	Bound              bool    // the objective is the bound
+	LR                 float64
+	Elapsed            time.Duration // time of the steps
+	StepsPerSecond     float64
+	Validation         *Evaluation // last evaluation; nil before the first
 }
 
-// Objective is the objective for display: the mean of readings, since one batch alone varies much.
-func (p *Progress) Objective() float64 {
+// Shown is the objective for display: the mean of readings, since one batch alone varies much.
+func (p *Progress) Shown() float64 {
 	if p.Recent == nil {
-		return p.ELBO
+		return p.Objective
 	}
 	return p.Recent.Mean
 }
