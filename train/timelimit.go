@@ -60,7 +60,7 @@ func (l Limit) over() error {
 // ErrLate is the cause of the end of a context from Limit.Latest.
 var ErrLate = errors.New("time limit passed")
 
-// Latest is ctx until a twentieth of the limit after the limit: no work begins or continues then.
+// Latest ends ctx at 1.05 times the limit: no work begins or continues then.
 func (l Limit) Latest(ctx context.Context) (context.Context, context.CancelFunc) {
 	if l.Time == 0 {
 		return context.WithCancel(ctx)
