@@ -7,11 +7,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// paceSteps is the number of steps that Pace times, and paceWarmup that of the steps before them.
-const paceSteps, paceWarmup = 10, 3
+// PaceSteps is the number of steps that Pace times.
+const PaceSteps = 10
 
-// Pace is the mean time of a step of the Job on its Device. It takes ten steps, or as many as begin within the time
-// most. It does not change the Job.
+// paceWarmup is the number of steps before them.
+const paceWarmup = 3
+
+// Pace is the mean time of a step of the Job on its Device. It times PaceSteps steps, or as many as begin within the
+// time most. It does not change the Job.
 func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration, err error) {
 	defer device.Guard(&err)
 	probe := *j
@@ -41,7 +44,7 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 	if pace, err = r.timeSteps(ctx, 1+untimed, paceWarmup-untimed, most); err != nil || pace > most {
 		return pace, err
 	}
-	return r.timeSteps(ctx, 1+paceWarmup, paceSteps, most)
+	return r.timeSteps(ctx, 1+paceWarmup, PaceSteps, most)
 }
 
 // timeSteps is the mean time of steps: it takes them, and waits for their end.

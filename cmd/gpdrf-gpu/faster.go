@@ -14,15 +14,15 @@ import (
 const shortStep = 10 * time.Millisecond
 
 // chooseFaster moves a new run from the GPU that auto has found to the CPU, if a step takes less time there. It
-// measures paceSteps steps on both if those on the GPU are short. An error is left out: the run meets it again and
-// reports it.
+// measures train.PaceSteps steps on both if those on the GPU are short. An error is left out: the run meets it again
+// and reports it.
 func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.Duration) {
 	c := job.Config
 	exact := c.Precision == string(device.Highest)
 	if strings.HasPrefix(job.Device.Name(), "cpu") || job.Train.Sequences != nil || !exact {
 		return
 	}
-	onGPU, err := job.Pace(ctx, paceSteps*short)
+	onGPU, err := job.Pace(ctx, train.PaceSteps*short)
 	if err != nil || onGPU > short {
 		return
 	}
@@ -32,7 +32,7 @@ func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.D
 	}
 	other := *job
 	other.Device, other.Config = cpu, p.on(cpu, c)
-	onCPU, err := other.Pace(ctx, paceSteps*onGPU)
+	onCPU, err := other.Pace(ctx, train.PaceSteps*onGPU)
 	if err != nil {
 		cpu.Close()
 		return
@@ -45,8 +45,5 @@ func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.D
 	p.note("training on %s: a step takes %.2g ms on the GPU, and %.2g ms on the CPU", job.Device.Name(),
 		milliseconds(onGPU), milliseconds(onCPU))
 }
-
-// paceSteps is the number of steps that are measured.
-const paceSteps = 10
 
 func milliseconds(t time.Duration) float64 { return float64(t) / float64(time.Millisecond) }
