@@ -48,7 +48,7 @@ func TestSuitePage(t *testing.T) {
 	contains(t, newSuitePage(all).String(),
 		"13 of ", " 1 of them a failure",
 		"\n## Run more than once\n\nThe last record counts.\n\n- iris, fold 1, GP: 2 times\n",
-		"\n3 of 13 checks fail.",
+		"\n0 of 13 targets are met.",
 		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 1 of 2 | **fail** | autos 0.700 (2) |",
 		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 1 of 2 | "+
 			"**fail** | autos +0.8000 ± 0.0000 (2) |",
@@ -96,7 +96,7 @@ func TestSuiteRanks(t *testing.T) {
 	first := (float64(n-2) + 2 + float64(methods)) / float64(n) // second on yacht, last on autos
 	contains(t, newSuitePage(all).String(),
 		fmt.Sprintf("Over %d sets, one fold of each; the critical difference is %.2f.", n, criticalDifference(methods, n)),
-		fmt.Sprintf("| **GP-DRF** | %.2f |", first),
+		fmt.Sprintf("| **GP-DRF** | %.2f |", first), "\n6 of 13 targets are met.",
 		"| average NLPD rank of GP-DRF before that of SVGP | 1 of 1 | pass |",
 		"| average NLPD rank of best before all others | 0 of 1 | **fail** | the first is GP",
 		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 1 of 17 | **fail** | "+
@@ -120,7 +120,7 @@ func TestChecksOfSmallSets(t *testing.T) {
 		r.NTrain, r.NTest = 144, 15
 	}
 	contains(t, newSuitePage(all).String(),
-		fmt.Sprintf("The first four checks are on sets with\n%d rows or more, and the others on all.", fewRows),
+		fmt.Sprintf("The first four targets are on sets with\n%d rows or more, and the others on all.", fewRows),
 		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 0 of 0 | – |  |",
 		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 0 of 0 | – |  |",
 		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 0 of 1 | **fail** | autos +2.0000 (1) |",
