@@ -1,4 +1,4 @@
-// Package suggest finds the word that was meant: the nearest of a list of known
+// Package didyoumean finds the word that was meant: the nearest of a list of known
 // words to a mistyped one.
 package didyoumean
 

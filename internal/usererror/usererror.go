@@ -1,4 +1,4 @@
-// Package usage has the error for bad options and bad input.
+// Package usererror has the error for bad options and bad input.
 package usererror
 
 import (
