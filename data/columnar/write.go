@@ -102,7 +102,7 @@ func newPageCodec() compress.Codec {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(pageWindow),
 		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
 	if err != nil {
-		panic("tablefile: the options of zstd are not valid: " + err.Error())
+		panic("columnar: the options of zstd are not valid: " + err.Error())
 	}
 	return &pageCodec{Codec: &parquet.Zstd, encoder: encoder}
 }

@@ -77,7 +77,7 @@ func mapNames() (names []string) {
 func (c *Config) Kernels() (shapes []string, maps seq.Spec) {
 	shapes, maps, wrong := splitKernel(c.Kernel)
 	if wrong != "" {
-		panic("train: kernel " + wrong)
+		panic("options: kernel " + wrong)
 	}
 	return shapes, maps
 }

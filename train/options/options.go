@@ -221,7 +221,7 @@ func (o *Option) parse(text string) (wrong string) {
 		}
 		*p = v
 	default:
-		panic("train: option " + o.Key + " has a field of unknown type")
+		panic("options: option " + o.Key + " has a field of unknown type")
 	}
 	return ""
 }

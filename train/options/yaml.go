@@ -125,7 +125,7 @@ func (c *Config) YAML() []byte {
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
 	if err := errors.Join(enc.Encode(root), enc.Close()); err != nil {
-		panic("train: config does not encode: " + err.Error())
+		panic("options: config does not encode: " + err.Error())
 	}
 	return out.Bytes()
 }
