@@ -23,14 +23,16 @@ type GPLayer struct {
 	q, qReal *device.Tensor
 
 	// What depends on the parameters only.
+
 	// Kuu/α depends on no learned parameter: L is computed once, and neither has a gradient
 	fixed      bool
 	factorised bool           // L belongs to the present X̄, where it is fixed
 	kuu        *correlations  // Kuu/α [K,M,M]
 	l, dl      *device.Tensor // its Cholesky factor
 	jitter     *device.Tensor // [K], a view of the report
-	m, dm      *device.Tensor // whitened q(F̄): the parameters themselves,
-	s, ds      *device.Tensor // or the results of Whiten
+	// mean and factor of the whitened q(F̄): the parameters themselves, or results of Whiten
+	m, dm *device.Tensor
+	s, ds *device.Tensor
 }
 
 // gpPass is the GP layer's state between forward and backward in a pass of B rows.
