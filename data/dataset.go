@@ -27,7 +27,7 @@ const (
 // change once it is read.
 type Dataset struct {
 	Name string // file name without folder and ending, or the name of the set
-	Path string // the file, or "embedded"
+	Path string // the file, or "powerplant (embedded)"
 
 	// Sequences are variable-sized inputs, a sequence for each row; nil if there are none. X is
 	// nil if there is nothing else.

@@ -336,7 +336,7 @@ func embeddedPowerplant(fold int, opt ReadOptions) (train, test *Dataset, notes 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	d.Name, d.Path = "powerplant", "embedded"
+	d.Name = "powerplant"
 	rows := sets.PowerplantTestRows(fold)
 	train, test = d.Subset(others(d.N(), rows)), d.Subset(rows)
 	return train, test, notes, nil

@@ -172,7 +172,7 @@ func TestDataDirectory(t *testing.T) {
 	powerplant, _ := sets.Find("powerplant")
 	for _, any := range []string{"", t.TempDir(), dir} {
 		train, _, _, err = Load(Source{Data: "powerplant", DataDir: any})
-		if err != nil || train.Path != "embedded" || powerplant.From(any) != "embedded" {
+		if err != nil || train.Path != "powerplant (embedded)" || powerplant.From(any) != "embedded" {
 			t.Error(train, err)
 		}
 	}

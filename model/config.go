@@ -247,7 +247,8 @@ func (c *Config) checkInputs() error {
 		}
 	}
 	if shapes, _ := c.vectorKernels(); len(shapes) > 1 {
-		return fmt.Errorf("model: kernel is %q: beside sequences, vectors have one of %v", c.Kernel, Kernels())
+		return fmt.Errorf("model: kernel is %q: beside sequences, vectors have one of %s", c.Kernel,
+			strings.Join(Kernels(), ", "))
 	}
 	return nil
 }
@@ -257,7 +258,7 @@ func oneOf(what, v string, allowed ...string) error {
 	if slices.Contains(allowed, v) {
 		return nil
 	}
-	return fmt.Errorf("model: %s is %q: expected one of %v", what, v, allowed)
+	return fmt.Errorf("model: %s is %q: expected one of %s", what, v, strings.Join(allowed, ", "))
 }
 
 // positive returns an error unless a size is from 1 to most.

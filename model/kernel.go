@@ -68,8 +68,8 @@ func (c *Config) vectorKernels() ([]device.Correlation, error) {
 	for i, name := range names {
 		shape, ok := kernelOf(name)
 		if !ok || len(names) > 2 || (name == "" && len(names) > 1) {
-			return nil, fmt.Errorf("model: kernel is %q: expected one of %v, or two with a + "+
-				"between them", c.Kernel, Kernels())
+			return nil, fmt.Errorf("model: kernel is %q: expected one of %s, or two with a + "+
+				"between them", c.Kernel, strings.Join(Kernels(), ", "))
 		}
 		terms[i] = shape
 	}

@@ -64,8 +64,8 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 			}
 		}
 		if maps != nil {
-			return nil, c.Errorf("kernel", "%s is for sequences, and %s holds vectors: give one of %v, or leave "+
-				"it out", maps, ds.Path, model.Kernels())
+			return nil, c.Errorf("kernel", "%s is for sequences, and %s holds vectors: give one of %s, or "+
+				"leave it out", maps, ds.Path, strings.Join(model.Kernels(), ", "))
 		}
 		if shapes == nil && c.Model != model.DRF {
 			c.Kernel = model.Kernels()[0]
