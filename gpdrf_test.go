@@ -312,7 +312,7 @@ func TestWords(t *testing.T) {
 	}
 	m := train(classes)
 	for want, s := range map[string]gpdrf.Search{"how ei: is for numbers": {How: "ei"},
-		"minimize: is for": {Minimize: true}, "at least as many as batch 10": {}} {
+		"minimize: is for": {Minimize: true}, "give batch 6, or more rows": {}} {
 		if _, err := m.Suggest(t.Context(), rows, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -3,6 +3,7 @@ package predict
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -171,8 +172,11 @@ func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err e
 		if few > 0 {
 			why = ", others are infeasible with a probability above 0.5"
 		}
-		return nil, nil, usererror.Errorf("%s: %d of %d rows are candidates%s: give at least as many as --batch %d",
-			ds.Path, n, ds.N(), why, s.Batch)
+		give := "give more rows"
+		if n > 0 {
+			give = fmt.Sprintf("give --batch %d, or more rows", n)
+		}
+		return nil, nil, usererror.Errorf("%s: %d of %d rows are candidates%s: %s", ds.Path, n, ds.N(), why, give)
 	}
 	return candidates, measured, nil
 }

@@ -321,7 +321,7 @@ def test_suggest(table: Table, fitted: GPDRFRegressor) -> None:
     assert mean[best[0]] > mean.mean()
     least, _ = fitted.suggest(x, 1, "ucb", minimize=True, feasible=fitted, random_state=1)
     assert mean[least[0]] < mean[best[0]] < bound[0]
-    with pytest.raises(ValueError, match="at least as many as batch 101"):
+    with pytest.raises(ValueError, match="give batch 100, or more rows"):
         fitted.suggest(x, 101)
     with pytest.raises(ValueError, match='there is no "best"'):
         fitted.suggest(x, how="best")
