@@ -207,14 +207,14 @@ func (b *Basis) Empty(ctx context.Context, set *Set) []int {
 	for i, p := range b.parts {
 		features[i] = p.features
 	}
-	return empty(ctx, features, set)
+	return countEmpty(ctx, features, set)
 }
 
-// empty counts zero vectors by map.
-func empty(ctx context.Context, features []*Features, set *Set) []int {
+// countEmpty counts zero vectors by map.
+func countEmpty(ctx context.Context, features []*Features, set *Set) []int {
 	counts := make([]int, len(features))
 	for i, f := range features {
-		counts[i] = f.empty(phase(ctx, i, len(features)), set)
+		counts[i] = f.countEmpty(phase(ctx, i, len(features)), set)
 	}
 	return counts
 }

@@ -121,8 +121,8 @@ func (f *Features) visit(ctx context.Context, s *scratch, set *Set, then func(ta
 	}
 }
 
-// empty counts the sequences without any feature.
-func (f *Features) empty(ctx context.Context, set *Set) int {
+// countEmpty counts the sequences without any feature.
+func (f *Features) countEmpty(ctx context.Context, set *Set) int {
 	var total atomic.Int64
 	inBlocks(ctx, set.N(), func() *scratch { return &scratch{asked: true} }, func(s *scratch, lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {

@@ -86,7 +86,7 @@ func (w *filler) fill(t tally) {
 }
 
 // keep moves the columns that are not −1 to the front, writes their counts, and returns how many
-// there are. Which these are is no branch, as it cannot be foreseen.
+// there are. It does not branch on a column: a processor cannot predict whether it stays.
 func keep(columns []int32, dst, counts []uint32) (n int) {
 	dst, counts = dst[:len(columns)], counts[:len(columns)]
 	for i, column := range columns {

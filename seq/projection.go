@@ -134,5 +134,5 @@ func (z *SignProjection) add(dst []float64, rows *SparseRows, n, i int) {
 // Empty counts the sequences of a set that have no feature under each map. Once ctx is done they
 // are not valid.
 func (z *SignProjection) Empty(ctx context.Context, set *Set) []int {
-	return empty(ctx, z.features, set)
+	return countEmpty(ctx, z.features, set)
 }
