@@ -214,7 +214,7 @@ class Estimator(BaseEstimator):
             if start_args and form != getattr(self, "_form", form):
                 raise GPDRFInputError(
                     "warm_start: X is read as a table where it has weights, groups, missing values or words, and the "
-                    "fit before had it in the other form: fit both alike, or fit anew"
+                    "fit before had it in the other form: fit both alike, or fit again"
                 )
             arguments += [
                 *("--test=none", f"--task={task}", "--set", "report=false"),
@@ -256,7 +256,7 @@ class Estimator(BaseEstimator):
         """The options of a training that starts at the fitted model: those that changed, and its length."""
         if not hasattr(self, "_config"):
             raise GPDRFInputError(
-                "warm_start: the model was not fitted here, so its options are not known: fit it anew"
+                "warm_start: the model was not fitted here, so its options are not known: fit it again"
             )
         (folder / MODEL_FILE).write_bytes(self._model.content)
         (folder / CONFIG_FILE).write_text(self._config, encoding="utf-8")
@@ -264,7 +264,7 @@ class Estimator(BaseEstimator):
         now = self._given()
         for name in self._asked.keys() - now.keys() - _options.EACH - {"random_state"}:
             raise GPDRFInputError(
-                f"warm_start: {name} was {self._asked[name]!r} before, and is not given now: give it, or fit anew"
+                f"warm_start: {name} was {self._asked[name]!r} before, and is not given now: give it, or fit again"
             )
         changed = {k: v for k, v in now.items() if k in _options.EACH or self._asked.get(k) != v}
         if isinstance(self.random_state, int | np.integer) and self.random_state != self._asked["random_state"]:
@@ -369,9 +369,7 @@ class Estimator(BaseEstimator):
             arguments.append("--minimize")
         if feasible is not None:
             check_is_fitted(feasible)
-        chosen = self._model.suggest(rows, arguments, None if feasible is None else feasible._model)
-        value = list(chosen[0])[-3 - (feasible is not None)]  # before the prediction, and behind a name, if any
-        return np.array([int(row["row"]) - 1 for row in chosen]), np.array([float(row[value]) for row in chosen])
+        return self._model.suggest(rows, arguments, None if feasible is None else feasible._model)
 
     def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
         """An output of the model [N, …], of about width numbers a row."""

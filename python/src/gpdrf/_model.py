@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpdrf import _claims, _program, _server
 from gpdrf._errors import GPDRFError, GPDRFInputError, warn
@@ -16,6 +17,7 @@ from gpdrf._rows import Numbers, Rows
 
 MODEL_FILE = "model.safetensors"
 
+_VALUES = {"gain", "bound", "draw", "variance", "entropy", "information"}  # the columns of suggest --how
 _QUANTILES = ["q05", "q25", "q50", "q75", "q95"]
 
 
@@ -62,10 +64,11 @@ class Model:
         warn(f"{why}: each call starts gpdrf-gpu predict, which takes longer")
         return self._by_command(rows, name)
 
-    def suggest(self, rows: Rows, arguments: Sequence[str], feasible: Model | None) -> list[dict[str, str]]:
-        """The rows that gpdrf-gpu suggest chooses, the best first."""
+    def suggest(self, rows: Rows, arguments: Sequence[str], feasible: Model | None) -> tuple[NDArray[np.intp], Numbers]:
+        """The rows that gpdrf-gpu suggest chooses, the best first, and their values."""
         header, *chosen = self._command("suggest", rows, arguments, feasible)
-        return [dict(zip(header, row, strict=True)) for row in chosen]
+        row, value = header.index("row"), max(j for j, name in enumerate(header) if name in _VALUES)
+        return np.array([int(cells[row]) - 1 for cells in chosen]), np.array([float(cells[value]) for cells in chosen])
 
     def _by_command(self, rows: Rows, name: str) -> Numbers:
         """An output by gpdrf-gpu predict."""
