@@ -202,7 +202,11 @@ func (i devicesInfo) lines() (lines []string) {
 		lines = append(lines, "nccl      "+i.NCCL)
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Missing)) {
-		lines = append(lines, fmt.Sprintf("no %-6s %s", name, i.Missing[name]))
+		reason := i.Missing[name]
+		if what, why, ok := strings.Cut(reason, ": "); ok && strings.HasPrefix(strings.ToLower(what), "no "+name) {
+			reason = why
+		}
+		lines = append(lines, fmt.Sprintf("no %-6s %s", name, reason))
 	}
 	return lines
 }
