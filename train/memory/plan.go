@@ -183,6 +183,10 @@ func (p *Plan) largest(include func(Buffer) bool) (found Buffer) {
 
 // Lines is the plan for people: the buffers by group, then the sums.
 func (p *Plan) Lines() (lines []string) {
+	width := 0 // of the longest name
+	for _, b := range p.Buffers {
+		width = max(width, len(b.Name))
+	}
 	for i, b := range p.Buffers {
 		if i == 0 || b.Group != p.Buffers[i-1].Group {
 			sum := int64(0)
@@ -191,9 +195,9 @@ func (p *Plan) Lines() (lines []string) {
 					sum = Plus(sum, other.Bytes)
 				}
 			}
-			lines = append(lines, fmt.Sprintf("%-60s %10s", b.Group, Bytes(sum)))
+			lines = append(lines, fmt.Sprintf("%-*s %10s", width+24, b.Group, Bytes(sum)))
 		}
-		lines = append(lines, fmt.Sprintf("  %-36s%-18s %-3s %10s", b.Name, b.shape(), b.Type, Bytes(b.Bytes)))
+		lines = append(lines, fmt.Sprintf("  %-*s%-18s %-3s %10s", width, b.Name, b.shape(), b.Type, Bytes(b.Bytes)))
 	}
 	lines = append(lines, "", fmt.Sprintf("on %s: %s", p.Device, Bytes(p.Total)))
 	if p.Free != nil {

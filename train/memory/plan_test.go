@@ -2,6 +2,7 @@ package memory
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,5 +45,21 @@ func TestHugeSums(t *testing.T) {
 	}
 	if p.Host != math.MaxInt64 {
 		t.Errorf("the host has %d bytes", p.Host)
+	}
+}
+
+// A long name does not move the columns behind it.
+func TestPlanColumns(t *testing.T) {
+	ledger := &device.Ledger{}
+	for _, name := range []string{"model.drf[0].integrated.params.LogVarOmega", "model.gp.l"} {
+		ledger.Tensor(device.NewTensor(device.Double, nil, 12, 100), 8)
+		ledger.Rest(name)
+	}
+	p := New(Plan{Device: "cpu:f32"}, ledger, nil)
+	lines := p.Lines()
+	for _, line := range lines[:slices.Index(lines, "")] {
+		if len(line) != len(lines[0]) {
+			t.Errorf("the columns of %q and %q differ", line, lines[0])
+		}
 	}
 }
