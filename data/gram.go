@@ -22,11 +22,11 @@ type gram struct {
 // to its largest diagonal value.
 const gramTolerance = 1e-6
 
-// readGram reads the arrays inducing [M,M], train_inducing [N,M], train_diag [N], test_inducing
-// [T,M] and test_diag [T] of an npz archive, for n training rows and t others. Those of n = 0 or t
-// = 0 rows are not read. It is an error if sizes do not agree, a value is not finite, or no kernel
-// can have these values: inducing must be symmetric and positive semi-definite, diagonals not
-// negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
+// readGram reads the arrays inducing [M,M], train_inducing [N,M], train_diag [N],
+// test_inducing [T,M] and test_diag [T] of an npz archive, for n training rows and t others.
+// Those of n = 0 or t = 0 rows are not read. It is an error if sizes do not agree, a value is not
+// finite, or no kernel can have these values: inducing must be symmetric and positive
+// semi-definite, diagonals not negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
 func readGram(path string, n, t int, w Watch) (train, test *RowKernel, err error) {
 	f, err := w.open(path)
 	if err != nil {

@@ -2,8 +2,8 @@ package device
 
 import "math"
 
-// Correlation is the form of a stationary kernel without its α: f of the squared distance r² = Σ_d (x_d −
-// x'_d)²/ℓ_d².
+// Correlation is the form of a stationary kernel without its α: f of the squared distance
+// r² = Σ_d (x_d − x'_d)²/ℓ_d².
 type Correlation uint8
 
 // The forms, with t = √(2ν)·r for Matérn ν.

@@ -76,8 +76,8 @@ type GP interface {
 	// Mix computes the sum of two kernels: C[k] = ω_k A[k] + (1−ω_k) B[k] with ω = 1/(1 + e^−Logit). Where
 	// both are exactly 1, so is C.
 	Mix(a MixArgs)
-	// MixBackward writes g.A = ω g.C and g.B = (1−ω) g.C, and accumulates g.Logit[k] += ω(1−ω) Σ
-	// g.C∘(A−B). g.A may be g.C.
+	// MixBackward writes g.A = ω g.C and g.B = (1−ω) g.C, and accumulates
+	// g.Logit[k] += ω(1−ω) Σ g.C∘(A−B). g.A may be g.C.
 	MixBackward(g, a MixArgs)
 
 	// Potrf computes L with L Lᵀ = c + jitter·I for each of the K matrices, l lower triangular with zeros
@@ -112,8 +112,8 @@ type GP interface {
 	SampleFBackward(dmean, dvariance, df, variance, rows *Tensor, key Key)
 }
 
-// Sequences holds the operations of the GP layer for inputs that are known by feature maps φ_i, i <
-// I, such as those of package seq.
+// Sequences holds the operations of the GP layer for inputs that are known by feature maps φ_i,
+// i < I, such as those of package seq.
 type Sequences interface {
 	// SparseDistances writes the columns of map i into d [B,I·M], Double or Real, for rows [B] of x
 	// and the M vectors of z:
@@ -145,8 +145,8 @@ type Features interface {
 	RandomFeatures(a FeatureArgs)
 	// RandomFeaturesBackward follows RandomFeatures. It writes g.H and accumulates g.Params.
 	RandomFeaturesBackward(g, a FeatureArgs)
-	// Frequencies computes q(Ω) = N(η, β²) of frequencies around a fixed draw τ: ω = (τ + ρζ)/ℓ with ζ ~
-	// N(0, 1) a priori and q(ζ) = N(m, s²),
+	// Frequencies computes q(Ω) = N(η, β²) of frequencies around a fixed draw τ: ω = (τ + ρζ)/ℓ with
+	// ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²),
 	//	η[d,r] = (τ[d,r] + ρ m[d,r])/ℓ[d],   log β²[d,r] = log s²[d,r] + 2 log ρ/ℓ[d]
 	Frequencies(a FrequencyArgs)
 	// FrequenciesBackward accumulates g.Mean, g.LogS2, g.LogRho and g.LogLength.
@@ -167,8 +167,8 @@ type Features interface {
 	// FeatureMomentsBackward follows FeatureMoments. It writes g.H and accumulates g.Params. The
 	// gradient of a floored variance is 0.
 	FeatureMomentsBackward(g, a FeatureArgs)
-	// AddNoise draws an output from its moments: out[s,b,c] += √variance[s,b,c] ε(key; s,
-	// rows[b], c), all Real [S,B,C].
+	// AddNoise draws an output from its moments:
+	// out[s,b,c] += √variance[s,b,c] ε(key; s, rows[b], c), all Real [S,B,C].
 	AddNoise(out, variance, rows *Tensor, key Key)
 	// AddNoiseBackward writes dvariance = dout ε/(2√variance). The gradient of the mean is dout
 	// itself.

@@ -26,8 +26,8 @@ const GapFloor = 1e-6
 // matrix, rung by rung until the factorisation succeeds.
 var JitterLadder = [...]float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2}
 
-// NaturalLadder holds the numbers that NaturalStep adds to the diagonal of ½(1+size)·I −
-// size·2sᵀdS s, rung by rung until it is positive definite. Up to a factor, the sum is the matrix
+// NaturalLadder holds the numbers that NaturalStep adds to the diagonal of
+// ½(1+size)·I − size·2sᵀdS s, rung by rung until it is positive definite. Up to a factor, the sum is the matrix
 // that judges a step 1 + 2·rung times smaller.
 var NaturalLadder = [...]float64{0, 0.5, 3.5, 31.5, 255.5}
 

@@ -65,8 +65,8 @@ func termBlocks(p *Params, c *Config) (bind []func() term) {
 	return bind
 }
 
-// correlations are Kuu/α or Kuf/α, with the tensors of the backward pass. For a sum k_j =
-// α_j (ω c₁ + (1−ω) c₂), whose terms have the variances α_j ω and α_j (1−ω), they are the mixture
+// correlations are Kuu/α or Kuf/α, with the tensors of the backward pass. For a sum
+// k_j = α_j (ω c₁ + (1−ω) c₂), whose terms have the variances α_j ω and α_j (1−ω), they are the mixture
 // of the correlations of both terms.
 type correlations struct {
 	c, dc *device.Tensor // [K,M,B]

@@ -151,9 +151,9 @@ func (m *Model) propagate(p *part, d draw) {
 // samplesF reports whether F is drawn, and not only its moments used.
 func (m *Model) samplesF() bool { return !m.closed || len(m.drf) > 0 }
 
-// expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or Σ_b log
-// E_q p(y_b | G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is applied here,
-// once, to every gradient.
+// expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or
+// Σ_b log E_q p(y_b | G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is
+// applied here, once, to every gradient.
 func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive bool) {
 	g, a := device.LikelihoodArgs{H: p.dh}, device.LikelihoodArgs{H: p.out, Y: p.y.tensor(),
 		Weight: p.y.Weight, Offset: p.y.Offset}

@@ -12,8 +12,9 @@ import (
 
 // With Gaussian noise, all rows in the batch and size 1, a natural step of a GP lands on the best
 // q(F̄) from anywhere: in whitened coordinates S⁻¹ = I + ΨΨᵀ/σ² and m = SΨy/σ², where ψ_nᵀm is the
-// mean of row n and ψ_n column n of Ψ; and the bound is then log N(y; 0, ΨᵀΨ + σ²I) − Σ_n (k_nn −
-// ‖ψ_n‖²)/2σ² (Titsias 2009). In the paper's coordinates it is the same q.
+// mean of row n and ψ_n column n of Ψ; and the bound is then
+// log N(y; 0, ΨᵀΨ + σ²I) − Σ_n (k_nn − ‖ψ_n‖²)/2σ² (Titsias 2009). In the paper's coordinates it is
+// the same q.
 func TestNaturalStepIsExact(t *testing.T) {
 	const n = 9
 	for _, whiten := range []bool{true, false} {

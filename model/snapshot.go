@@ -48,8 +48,8 @@ type SnapshotKernel struct {
 	Length []float64
 }
 
-// SnapshotDRF is a random-feature layer. In closed form it has q(Ω) = N(Omega, VarOmega) and q(W) =
-// N(W, VarW); its outputs are drawn by Noise, or not at all. Otherwise it has draws of Ω, and
+// SnapshotDRF is a random-feature layer. In closed form it has q(Ω) = N(Omega, VarOmega) and
+// q(W) = N(W, VarW); its outputs are drawn by Noise, or not at all. Otherwise it has draws of Ω, and
 // either draws of W or, under local reparameterisation, q(W) and Noise.
 type SnapshotDRF struct {
 	In, R, Out int

@@ -69,8 +69,8 @@ func TestClassColumns(t *testing.T) {
 	}
 }
 
-// The distance of classes 1 and 2, of means 1 and 4 and variances 2 and 8: ¼ ln(¼ (¼ + 4 + 2)) +
-// ¼·9/10. A single sample has none.
+// The distance of classes 1 and 2, of means 1 and 4 and variances 2 and 8:
+// ¼ ln(¼ (¼ + 4 + 2)) + ¼·9/10. A single sample has none.
 func TestDistanceColumn(t *testing.T) {
 	trained := &fitted.Model{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
 	p := &model.Prediction{S: 2, N: 1, C: 3, H: []float64{0, 2, -1000, 2, 6, -1001}}

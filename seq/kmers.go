@@ -164,8 +164,8 @@ func (m triples) keys(x []int32, s *scratch) {
 // positions is where maps with positions cut a sequence: features beyond would have no number.
 const positions = 1 << 28
 
-// newDegrees returns the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths k = 1 …
-// d with the position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
+// newDegrees returns the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths
+// k = 1 … d with the position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
 func newDegrees(args []int, a *Alphabet) (extractor, *SpecError) {
 	d := args[0]
 	m, err := newKmerMap("degree", a, 1, d, 1, uint64(d)*positions)

@@ -10,9 +10,9 @@ import (
 // ardRows is the number of inducing points in one block of ARD.
 const ardRows = 48
 
-// ardTask is the state of ARD and ARDBackward. Distances come from a product of matrices, in double: −½Σ(z−x)²w
-// = Σ z w x − ½Σ z²w − ½Σ x²w with w = 1/ℓ². All kernels multiply by the same Xᵀ, or the same X in ARDBackward,
-// which is packed once. The isotropic case uses w = 1, and each k then multiplies by its own 1/ℓ².
+// ardTask is the state of ARD and ARDBackward. Distances come from a product of matrices, in double:
+// −½Σ(z−x)²w = Σ z w x − ½Σ z²w − ½Σ x²w with w = 1/ℓ². All kernels multiply by the same Xᵀ, or the same X in
+// ARDBackward, which is packed once. The isotropic case uses w = 1, and each k then multiplies by its own 1/ℓ².
 type ardTask struct {
 	device.ARDShape
 	form           device.Correlation

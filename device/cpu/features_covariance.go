@@ -14,8 +14,8 @@ func (n *weightCovariance[T]) begin(p *pool, rows, columns, out int) {
 	n.l, n.p = grow(p, &n.l, out*columns*columns), grow(p, &n.p, out*rows*columns)
 }
 
-// fullWeights computes L for frequencies lo … hi. In quad it replaces the squares of m by those of m and of C =
-// L Lᵀ.
+// fullWeights computes L for frequencies lo … hi. In quad it replaces the squares of m by those of m and
+// of C = L Lᵀ.
 func (t *features[T]) fullWeights(lo, hi int) {
 	m, size := &t.moments, t.R*t.Out
 	for i := lo * t.Out; i < hi*t.Out; i++ {

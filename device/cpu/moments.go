@@ -196,8 +196,8 @@ func (t *momentsCotangent) run(_ *worker, j int) {
 	t.dalpha[j] += sum
 }
 
-// momentsDiagonal is the remaining work for diagonal s, by blocks of rows of A: dA = mᵀg + 2A∘((s²−1)ᵀdb), dm =
-// g Aᵀ and ds = 2s∘(db (A²)ᵀ).
+// momentsDiagonal is the remaining work for diagonal s, by blocks of rows of A: dA = mᵀg + 2A∘((s²−1)ᵀdb),
+// dm = g Aᵀ and ds = 2s∘(db (A²)ᵀ).
 type momentsDiagonal momentsTask
 
 func (t *momentsDiagonal) run(w *worker, block int) {

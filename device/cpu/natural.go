@@ -11,8 +11,8 @@ import (
 const flipRows = 32
 
 // naturalTask is the state of NaturalStep. Its matrices are transposed at the other diagonal,
-// a˜[i,c] = a[M−1−c, M−1−i], which keeps a lower triangle lower: the new S is s B⁻¹ sᵀ with B = I −
-// size·2sᵀdS s, and the Cholesky factor L of B˜ gives the lower triangular s˜ = L⁻¹ s˜ at once.
+// a˜[i,c] = a[M−1−c, M−1−i], which keeps a lower triangle lower: the new S is s B⁻¹ sᵀ with
+// B = I − size·2sᵀdS s, and the Cholesky factor L of B˜ gives the lower triangular s˜ = L⁻¹ s˜ at once.
 // Before that B − ½(1−size)·I is factored, to see whether the step is too long.
 type naturalTask struct {
 	device.QShape

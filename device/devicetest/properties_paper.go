@@ -52,8 +52,8 @@ func unwhitened(t *testing.T, dev device.Device, _ Tolerances) {
 	}
 }
 
-// paperMoments is a GP layer in the paper's coordinates: z [M,D], x [B,D], log ℓ [K,D], log α [J], μ
-// [J,M] and S [J,M,M] or its diagonal.
+// paperMoments is a GP layer in the paper's coordinates: z [M,D], x [B,D], log ℓ [K,D], log α [J],
+// μ [J,M] and S [J,M,M] or its diagonal.
 type paperMoments struct{ z, x, logl, logalpha, mu, sqrt []float64 }
 
 // moments returns a and B [B,J], with the jitter of each kernel.

@@ -21,8 +21,8 @@ func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, ne
 	return isNear
 }
 
-// maternTerms are the coefficients of dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] +
-// co[3] t).
+// maternTerms are the coefficients of dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and
+// slope = e⁻ᵗ(co[2] + co[3] t).
 func maternTerms(twiceNu int) [4]float64 {
 	switch twiceNu {
 	case 3:

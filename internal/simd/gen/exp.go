@@ -40,10 +40,10 @@ func rbf(v vec) {
 	leave()
 }
 
-// matern is c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with t = √(scale·min(0, x − (own +
-// half))): the elements of a Matérn kernel matrix and the slopes for its gradients. co holds
-// p1, p2, q0 and q1. nearest receives the largest x − (own + half) + (own + half)·near of each
-// lane.
+// matern is c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with
+// t = √(scale·min(0, x − (own + half))): the elements of a Matérn kernel matrix and the slopes for
+// its gradients. co holds p1, p2, q0 and q1. nearest receives the largest
+// x − (own + half) + (own + half)·near of each lane.
 func matern(v vec) {
 	T := v.elem()
 	function(v.name("matern"),
