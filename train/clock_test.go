@@ -96,24 +96,30 @@ func TestLimitGoesOn(t *testing.T) {
 	}
 }
 
-// A run that was planned again is repeated by its config, bit for bit.
+// A run that was planned again is repeated by its config, bit for bit. From the middle on, its steps take five times as
+// long.
 func TestReplannedRepeats(t *testing.T) {
-	learns(t)
-	set := table(t, 200, 1, wave)
-	const words = "steps=400 batch=50 inducing=10 features=8 lengthscales=shared objective=elbo"
-	c := config(t, words)
-	dev := openCPU(t)
-	job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
-	run := must.Get(job.prepare(t.Context()))(t)
-	run.clock.deadline = run.clock.used() + 700*time.Millisecond // the steps are far more, or far fewer
-	out := must.Get(run.train(context.Background()))(t)
-	if out.Config.Replanned == "" || out.End == Running {
-		t.Skipf("%d steps fit just so", out.Steps)
-	}
-	settings := must.Get(options.ParseYAML("config.yaml", out.Config.YAML()))(t)
-	again := must.Get(options.Resolve(settings, nil))(t)
-	second := must.Get(fit(t, context.Background(), again, set))(t)
-	same(t, "repeated", out.Trained.Parameters, second.Trained.Parameters)
+	synctest.Test(t, func(t *testing.T) {
+		set := table(t, 200, 1, wave)
+		dev := &slowing{adams{Device: openCPU(t)}, func(step int) time.Duration {
+			if step < 200 {
+				return time.Millisecond
+			}
+			return 5 * time.Millisecond
+		}}
+		job := &Job{Config: config(t, "steps=400 batch=50 inducing=10 features=8 lengthscales=shared objective=elbo"),
+			Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
+		run := must.Get(job.prepare(t.Context()))(t)
+		run.clock.deadline = run.clock.used() + 700*time.Millisecond
+		out := must.Get(run.train(context.Background()))(t)
+		if out.Config.Replanned == "" || out.End != Finished {
+			t.Fatalf("%d steps, %+v, planned as %q", out.Steps, out.End, out.Config.Replanned)
+		}
+		settings := must.Get(options.ParseYAML("config.yaml", out.Config.YAML()))(t)
+		again := must.Get(options.Resolve(settings, nil))(t)
+		second := must.Get(fit(t, context.Background(), again, set))(t)
+		same(t, "repeated", out.Trained.Parameters, second.Trained.Parameters)
+	})
 }
 
 // slowing is a device whose steps take a time by their number. The clock is that of a synctest, in which nothing else
