@@ -86,7 +86,7 @@ func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
 
 // fitDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32 latent
 // functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they memorise.
-// A step takes up to 2.7 times as long as with one layer; fewer steps make up for a part of that.
+// A step takes nearly three times as long as with one layer; fewer steps make up for a part of that.
 func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 	settled := c.Explicit("layers") || c.Layers > 1
 	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
