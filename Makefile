@@ -50,9 +50,13 @@ build-go:
 	$(GO) build $(BUILD_FLAGS) -tags mpi -o $(BINARY) ./cmd/gpdrf-gpu
 
 # lint has vetted what is tested.
-.PHONY: test race check
-test: ## all tests
+.PHONY: test test-module test-bench race check
+test: test-module test-bench ## all tests
+
+test-module:
 	$(GO) test -vet=off $(TEST_FLAGS) ./...
+
+test-bench:
 	$(GO) -C bench test -vet=off $(TEST_FLAGS) ./...
 
 # Scripts, examples and TestTerminated run whole trainings, some tests of projections fit many, and TestF64 is TestF32 in another
