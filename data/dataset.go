@@ -80,13 +80,13 @@ type Dataset struct {
 	// depend on compression, separators, quotes and line endings.
 	Fingerprint string
 
-	lines     []int32  // line of the file, from 1, where each row starts; nil if rows have none
-	files     []string // file of each row, if rows come from several files; nil if all come from Path
-	schema    Schema   // further facts that the reading of other files needs
-	testPart  bool     // the file also has rows for testing
-	known     bool     // the classes are those of a model, even for rows that lack some
-	projected bool     // X holds the inputs that a Projection made
-	wide      []string // names of the columns before the Projection
+	lines      []int32     // line of the file, from 1, where each row starts; nil if rows have none
+	files      []string    // file of each row, if rows come from several files; nil if all come from Path
+	schema     Schema      // further facts that the reading of other files needs
+	testPart   bool        // the file also has rows for testing
+	known      bool        // the classes are those of a model, even for rows that lack some
+	projection *Projection // what made the inputs in X; nil for columns
+	wide       []string    // names of the columns before the projection
 
 	ids []string // names of the rows; nil if they have none
 	id  string   // name of the column of ids
@@ -220,7 +220,7 @@ func appendValue(b []byte, v float64) []byte {
 func (d *Dataset) Schema() Schema {
 	s := d.schema
 	s.Columns, s.Target, s.Targets, s.Task, s.Classes = d.Columns, d.Target, d.Targets, d.Task, d.Classes
-	if d.projected {
+	if d.projection != nil {
 		s.Columns = d.wide
 	}
 	if s.Missing == MissingError {

@@ -1,23 +1,27 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Projection replaces the many columns of a wide table by few inputs: for each target or class a score, which
-// is a weighted sum of columns. It is fitted on training rows and kept in the model. A nil Projection changes
-// nothing.
+// Projection replaces many columns by fewer inputs, called scores, each a weighted sum of columns: a ridge regression
+// for each target or class of a wide table, or principal components. It is fitted on training rows and kept in the
+// model. A nil Projection changes nothing.
 type Projection struct {
 	Of      int       `json:"of"`      // number of columns of a row
 	Columns []int     `json:"columns"` // columns that the scores read, ascending
 	Scaler  Scaler    `json:"scaler"`  // scaler of these columns
 	Scores  []string  `json:"scores"`  // names of the scores [P]
 	Offsets []float64 `json:"offsets"` // [P]
-	Weights []float64 `json:"-"`       // [len(Columns),P], in single precision
+	// Components: the scores are principal components
+	Components bool      `json:"components,omitempty"`
+	Weights    []float64 `json:"-"` // [len(Columns),P], in single precision
 }
 
 // fewestWide bounds projections: tables with at most this many columns are never projected.
@@ -27,6 +31,9 @@ const fewestWide = 64
 func (d *Dataset) IsWide() bool {
 	return d.Sequences == nil && d.Kernel == nil && d.D() > max(fewestWide, d.N())
 }
+
+// HasRidgeScores reports whether the inputs are those of a Projection that knows the targets of training rows.
+func (d *Dataset) HasRidgeScores() bool { return d.projection != nil && !d.projection.Components }
 
 // Width is the number of inputs that the model has for rows with d columns.
 func (p *Projection) Width(d int) int {
@@ -38,27 +45,32 @@ func (p *Projection) Width(d int) int {
 
 // String describes the inputs.
 func (p *Projection) String() string {
-	of := fmt.Sprint(p.Of)
+	of, score := plural(p.Of, "column"), "ridge score"
 	if len(p.Columns) < p.Of {
-		of = fmt.Sprintf("%d of %d", len(p.Columns), p.Of)
+		of = fmt.Sprintf("%d of %s", len(p.Columns), of)
 	}
-	return fmt.Sprintf("%s of %s columns", plural(len(p.Scores), "ridge score"), of)
+	if p.Components {
+		score = "principal component"
+	}
+	return fmt.Sprintf("%s of %s", plural(len(p.Scores), score), of)
 }
 
 // Apply is a data set with the inputs of the model in place of its columns. It returns a set that has them
 // already unchanged.
 func (p *Projection) Apply(d *Dataset) *Dataset {
-	if p == nil || d == nil || d.projected {
+	if p == nil || d == nil || d.projection != nil {
 		return d
 	}
 	n, w := d.N(), len(p.Scores)
 	x := make([]float64, n*w)
-	row, read := make([]float64, d.D()), make([]float64, len(p.Columns))
-	for i := range n {
-		p.score(rowOf(row, d.X, i), read, x[i*w:(i+1)*w])
-	}
+	parallel.Each(context.Background(), n, 64, func(lo, hi int) {
+		row, read := make([]float64, d.D()), make([]float64, len(p.Columns))
+		for i := lo; i < hi; i++ {
+			p.score(rowOf(row, d.X, i), read, x[i*w:(i+1)*w])
+		}
+	})
 	to := *d
-	to.projected, to.wide, to.Columns, to.X = true, d.Columns, p.Scores, matrix(n, w, x)
+	to.projection, to.wide, to.Columns, to.X = p, d.Columns, p.Scores, matrix(n, w, x)
 	return &to
 }
 

@@ -3,33 +3,36 @@ package train
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
-	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // How the objective is chosen. A weight of the divergences below 1, or the log density of the prediction in place of
 // the bound, is much better on most tables, and memorises others. So rows that are held out choose after short
-// trainings, called attempts. Attempts and run together take no more steps than a run without a choice.
+// trainings, called attempts. Attempts and run together take no more steps than a run without a choice, or a sixteenth
+// more where they choose between components and columns.
 //
 // If rows outnumber the parameters that can follow them, the predictive objective is safe. An attempt then takes the
 // same share of the rows and of the steps. For other tables, longer attempts choose the number of steps, too.
+//
+// Where many columns say much the same, attempts have their principal components as inputs. A further short attempt
+// has the columns. If it is clearly better, these are the inputs from then on.
 const (
-	heldOutShare     = 0.2      // share of the rows that score attempts, at most options.ValidationRows
-	attemptTimeShare = 0.8      // largest share of the remaining time that attempts take
-	shortShare       = 1.0 / 16 // share of the steps for a short attempt
-	longShare        = 1.0 / 4  // share of the steps for each of two long attempts, and largest share for the run
-	safeShare        = 1.0 / 8  // share of rows and steps for an attempt with a safe objective; the run takes the rest
-	leastSteps       = 30       // least number of steps of an attempt: a shorter one shows nothing
+	heldOutShare     = 0.2 // share of the rows that score attempts, at most options.ValidationRows
+	attemptTimeShare = 0.8 // largest share of the remaining time that attempts take
+	// largest share of the remaining time in which components are fitted
+	componentTimeShare = 0.1
+	shortShare         = 1.0 / 16 // share of the steps for a short attempt
+	longShare          = 1.0 / 4  // share of the steps for each of two long attempts, and largest share for the run
+	safeShare          = 1.0 / 8  // share of rows and steps for an attempt with a safe objective; the run takes the rest
+	leastSteps         = 30       // least number of steps of an attempt: a shorter one shows nothing
 	// weights of the divergences below 1; a short attempt prefers the lowest one, and a long attempt has to confirm it
 	lowerWeight, lowestWeight = 0.3, 0.1
 )
@@ -47,11 +50,18 @@ func (s candidate) String() string {
 	return fmt.Sprintf("%s with kl-weight %g", s.objective, s.klWeight)
 }
 
+// inputs are a run with some inputs, and the rows of its attempts.
+type inputs struct {
+	run                *run
+	columns            string // options.Components, or "" for columns
+	trainRows, heldOut *data.Dataset
+}
+
 // chooser makes the attempts of a run.
 type chooser struct {
-	run                   *run
-	candidates            []candidate // the first one stays unless another is clearly better
-	trainRows, heldOut    *data.Dataset
+	inputs                                 // of the attempts so far
+	first                 inputs           // columns, as the run began: checkpoints are of its run
+	candidates            []candidate      // the first one stays unless another is clearly better
 	weights               metrics.Weights  // weights of the rows that score the attempts
 	savedAttempts         []rundir.Attempt // attempts of a checkpoint
 	attempts              []rundir.Attempt
@@ -70,7 +80,8 @@ func (r *run) choose(ctx context.Context) (err error) {
 		return nil
 	}
 	safe := c.ObjectiveOf(r.job.Train) == options.Predictive
-	h := &chooser{run: r, candidates: candidates(c, r.job.Train), savedAttempts: r.job.attemptState.Attempts}
+	h := &chooser{inputs: inputs{run: r}, candidates: candidates(c, r.job.Train),
+		savedAttempts: r.job.attemptState.Attempts}
 	shortSteps, longSteps := int(shortShare*float64(c.Steps)), int(longShare*float64(c.Steps))
 	rows := longSteps * c.Batch // the largest number of rows that an attempt draws
 	if safe {
@@ -79,18 +90,22 @@ func (r *run) choose(ctx context.Context) (err error) {
 	// holdOut fails if the remaining rows lack a class, are fewer than the ranks, or have equal targets
 	if shortSteps >= leastSteps && h.holdOut(rows) == nil {
 		r.saver = newSaver(c)
-		h.totalSteps = len(h.candidates)*shortSteps + 2*longSteps
 		r.step, r.validator = nil, nil // their memory is free for the attempts
 		if err := h.makeAttempts(ctx, shortSteps, longSteps); err != nil {
 			return err
 		}
 	}
+	if h.best() != nil && h.columns != "" {
+		h.settleComponents()
+	}
+	h.run = r
 	s, steps, longestSteps := h.candidates[0], c.Steps, c.Steps
 	switch best := h.best(); {
 	case best == nil:
 	case safe:
 		s, steps, longestSteps = candidateOf(best), c.Steps-h.totalSteps, c.Steps-h.totalSteps
-	case len(h.attempts) <= len(h.candidates): // there was no time for a long one, and no lengths to compare
+	case !slices.ContainsFunc(h.attempts, func(a rundir.Attempt) bool { return a.Steps == longSteps }):
+		// there was no time for a long one, and no lengths to compare
 		s, steps, longestSteps = candidateOf(best), longSteps, longSteps
 	default:
 		r.setTemperature(best.Temperature)
@@ -207,16 +222,30 @@ func (h *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) e
 	}
 	defer cancel()
 	h.cancel = cancel
-	for _, s := range h.candidates {
-		if more, err := h.attempt(attemptCtx, s, shortSteps); !more || err != nil {
-			return cmp.Or(err, context.Cause(ctx))
-		}
+	h.first = h.inputs
+	if err := h.takeComponents(attemptCtx); err != nil {
+		return err
+	}
+	h.totalSteps = len(h.candidates)*shortSteps + 2*longSteps
+	if h.columns != "" {
+		h.totalSteps += shortSteps
+	}
+	more, err := h.shortAttempts(attemptCtx, shortSteps)
+	if more && err == nil && h.columns != "" && h.best() == nil { // all have broken off
+		h.inputs = h.first
+		more, err = h.shortAttempts(attemptCtx, shortSteps)
+	}
+	ranked := slices.Clone(h.scored())
+	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(h.meanOf(b), h.meanOf(a)) })
+	if more && err == nil {
+		more, err = h.tryColumns(attemptCtx, shortSteps)
+	}
+	if !more || err != nil {
+		return cmp.Or(err, context.Cause(ctx))
 	}
 	if longSteps == 0 {
 		return nil
 	}
-	ranked := slices.Clone(h.scored())
-	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(h.meanOf(b), h.meanOf(a)) })
 	for _, a := range ranked[:min(2, len(ranked))] {
 		if more, err := h.attempt(attemptCtx, candidateOf(a), longSteps); !more || err != nil {
 			return cmp.Or(err, context.Cause(ctx))
@@ -225,10 +254,69 @@ func (h *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) e
 	return nil
 }
 
-// scored are the attempts that did not break off.
+// shortAttempts makes an attempt of each candidate. It reports whether there is time for more.
+func (h *chooser) shortAttempts(ctx context.Context, steps int) (more bool, err error) {
+	for _, s := range h.candidates {
+		if more, err = h.attempt(ctx, s, steps); !more || err != nil {
+			return more, err
+		}
+	}
+	return true, nil
+}
+
+// takeComponents makes components the inputs, if they may pay and there is time to fit them.
+func (h *chooser) takeComponents(ctx context.Context) error {
+	r := h.first.run
+	if used, deadline := r.clock.used(), r.clock.deadline; deadline > 0 {
+		end := used + share(componentTimeShare, deadline-used)
+		timed, cancel := context.WithDeadline(ctx, r.clock.limit.Began.Add(end))
+		defer cancel()
+		ctx = timed
+	}
+	if r.job.shared() { // ranks end together
+		ctx = context.WithoutCancel(ctx)
+	}
+	to, err := r.withComponents(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if to == nil || err != nil {
+		return err
+	}
+	p := to.job.projection
+	h.inputs = inputs{to, options.Components, p.Apply(h.trainRows), p.Apply(h.heldOut)}
+	return nil
+}
+
+// settleComponents makes the run of components the run itself.
+func (h *chooser) settleComponents() {
+	r, before := h.first.run, h.first.run.job.Config.Lengthscales
+	*r = *h.run
+	r.job.Reporter.Note("inputs: %s; columns: all in a config file keeps each column", r.job.projection)
+	if now := r.job.Config.Lengthscales; now != before {
+		r.job.Reporter.Note("lengthscales: %s for components", now)
+	}
+}
+
+// tryColumns makes an attempt of the best candidate so far with columns in place of components. If it surpasses the
+// one with components, columns are the inputs from then on. It reports whether there is time for more attempts.
+func (h *chooser) tryColumns(ctx context.Context, steps int) (more bool, err error) {
+	before, best := *h, h.best()
+	if h.columns == "" {
+		return true, nil
+	}
+	h.inputs, h.timedSteps, h.timedSeconds = h.first, 0, 0
+	more, err = h.attempt(ctx, candidateOf(best), steps)
+	if of := h.scored(); len(of) == 0 || !surpasses(of[0].Logs, best.Logs, h.weights) {
+		h.inputs, h.timedSteps, h.timedSeconds = before.inputs, before.timedSteps, before.timedSeconds
+	}
+	return more, err
+}
+
+// scored are the attempts with the inputs so far that did not break off.
 func (h *chooser) scored() (all []*rundir.Attempt) {
 	for i := range h.attempts {
-		if a := &h.attempts[i]; a.Logs != nil {
+		if a := &h.attempts[i]; a.Logs != nil && a.Columns == h.columns {
 			all = append(all, a)
 		}
 	}
@@ -274,121 +362,4 @@ func surpasses(logs, other []float64, w metrics.Weights) bool {
 	}
 	mean, se := w.MeanError(differences)
 	return mean > se
-}
-
-// attempt trains from the start of the run on the rows that are not held out. It reports whether there is time for
-// more attempts. An attempt that breaks off or is cut short does not count. One of a checkpoint is taken from there.
-func (h *chooser) attempt(ctx context.Context, s candidate, steps int) (more bool, err error) {
-	a := rundir.Attempt{Objective: s.objective, KLWeight: s.klWeight, Steps: steps}
-	if n := len(h.attempts); n < len(h.savedAttempts) { // it is in the checkpoint
-		a = h.savedAttempts[n]
-	} else if more, err = h.run.rankZeroAnswer(ctx.Err() == nil); !more || err != nil {
-		return more, err
-	} else if err := h.score(ctx, &a); errors.Is(err, ErrLate) {
-		return true, nil // a time limit or Ctrl-C has ended it
-	} else if err != nil {
-		return false, err
-	}
-	h.doneSteps += steps
-	h.attempts = append(h.attempts, a)
-	if h.run.job.Save != nil && len(h.attempts) > len(h.savedAttempts) { // the run can resume after the attempts
-		h.run.checkpointAttempts(h.attempts)
-	}
-	if a.Logs != nil {
-		h.run.job.Reporter.Note("%d rows held out: %-30s %6d steps, log density %.4f", h.heldOut.N(), s, steps, h.meanOf(&a))
-	}
-	return true, nil
-}
-
-// score trains an attempt and fills in its log densities. It returns ErrLate if the attempt was cut short, or an
-// error that this rank alone has. An attempt that breaks off has no log densities, and no error.
-func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
-	job, trained := *h.run.job, *h.run.trained
-	job.Train, job.Validation, job.Save, job.Reporter = h.trainRows, nil, nil, listener{chooser: h}
-	uncancelled := ctx // ranks vote to end between steps: other work runs to its end on all of them
-	if job.shared() {
-		uncancelled = context.WithoutCancel(ctx)
-	}
-	if job.distancesInSteps {
-		job.sequences = job.sequences.withRows(uncancelled, h.trainRows)
-	}
-	job.Config, _ = job.Config.With("objective", a.Objective).With("kl-weight", a.KLWeight).
-		With("batch", min(job.Config.Batch, h.trainRows.N())).ForChosenSteps(a.Steps, a.Steps)
-	p, err := h.trainAndPredict(ctx, uncancelled, &run{job: &job, trained: &trained, init: h.run.init})
-	if uncancelled.Err() != nil || err == ErrLate {
-		return ErrLate
-	}
-	if err != nil && job.shared() && !isSharedError(err) {
-		return err
-	}
-	if err != nil {
-		h.run.job.Reporter.Note("an attempt with %s broke off, and does not count: %v", candidateOf(a), err)
-		return nil
-	}
-	logs := trained.DensitiesOf(p, h.heldOut, 0).Log
-	if mean, _ := h.weights.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
-		h.run.job.Reporter.Note("an attempt with %s does not count: its log density is %g", candidateOf(a), mean)
-		return nil
-	}
-	a.Logs = logs
-	if job.Config.Temperature == 0 {
-		a.Temperature, _, _ = Temperature(&trained, p, h.heldOut)
-	}
-	return nil
-}
-
-// isSharedError reports whether an error follows from the parameters, so that all ranks have it. After any other
-// error, a rank that continued would meet the others in the middle of a sum.
-func isSharedError(err error) bool {
-	return errors.Is(err, errNotFinite) || errors.As(err, new(*model.NotFiniteError)) ||
-		errors.As(err, new(*device.NotPositiveDefiniteError))
-}
-
-// trainAndPredict takes the steps of an attempt under ctx, and does all else under uncancelled: it builds the run,
-// and predicts the rows that were held out. Too little memory on the device is an error.
-func (h *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run) (p *model.Prediction, err error) {
-	defer device.Guard(&err)
-	if err := r.build(uncancelled); err != nil {
-		return nil, err
-	}
-	r.reset()
-	out, err := r.train(ctx)
-	if err != nil {
-		return nil, err
-	}
-	h.timedSteps, h.timedSeconds = h.timedSteps+out.Steps, h.timedSeconds+out.Seconds
-	if out.End != Finished {
-		return nil, ErrLate
-	}
-	rows := model.HostRows{N: h.heldOut.N(), X: r.trained.Inputs(uncancelled, h.heldOut)}
-	if r.job.distancesInSteps {
-		rows.X, rows.Features = r.trained.Numbers(h.heldOut), r.job.sequences.withRows(uncancelled, h.heldOut).train
-	}
-	deviceRows := r.step.Model.UploadRows(rows, nil, nil)
-	if p, err = r.step.Model.NewPredictor(deviceRows, options.ValidationSamples).Predict(r.job.Config.Seed); err == nil {
-		p.AddOffset(h.heldOut.Offset)
-	}
-	return p, err
-}
-
-// listener is the Reporter of the attempts. It passes their progress on to the run's own Reporter. It ends them
-// if, at their pace, the time limit leaves too little time for the run that follows.
-type listener struct {
-	Silent
-	chooser *chooser
-}
-
-func (l listener) Step(p rundir.Progress) {
-	h := l.chooser
-	h.run.job.Reporter.Doing("choosing the objective", float64(h.doneSteps+p.Step)/float64(h.totalSteps))
-	followingSteps := leastSteps // the run that follows is as long as the longest attempt so far
-	for _, a := range h.scored() {
-		followingSteps = max(followingSteps, a.Steps)
-	}
-	pace := (h.timedSeconds + p.Elapsed.Seconds()) / float64(h.timedSteps+p.Step)
-	reserve := time.Duration(float64(followingSteps) * pace * float64(time.Second))
-	c, first := h.run.clock, h.run.job.ranks().Rank() == 0
-	if first && c.deadline > 0 && p.Step >= reportEvery && c.used()+reserve > c.deadline {
-		h.cancel()
-	}
 }

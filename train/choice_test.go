@@ -210,7 +210,7 @@ func TestNoAttempt(t *testing.T) {
 	if err := r.choose(ctx); err != stop {
 		t.Errorf("a context that is over: %v", err)
 	}
-	h := &chooser{candidates: []candidate{{options.ELBO, 1}}, trainRows: job.Train, heldOut: job.Train}
+	h := &chooser{candidates: []candidate{{options.ELBO, 1}}, inputs: inputs{trainRows: job.Train, heldOut: job.Train}}
 	broken := *r.trained
 	broken.Targets = []data.TargetScale{{SD: 0}} // no target is a number
 	h.run = &run{job: r.job, trained: &broken, init: r.init}
@@ -270,8 +270,8 @@ func TestReserve(t *testing.T) {
 	}{{remaining: 9 * time.Second, want: true}, {remaining: 11 * time.Second, want: false}} {
 		r := &run{job: &Job{Reporter: Silent{}}, clock: clock{limit: Limit{Began: time.Now()}, deadline: c.remaining}}
 		ended := false
-		h := &chooser{run: r, totalSteps: 200, timedSteps: 100, timedSeconds: 10, cancel: func() { ended = true },
-			attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
+		h := &chooser{inputs: inputs{run: r}, totalSteps: 200, timedSteps: 100, timedSeconds: 10,
+			cancel: func() { ended = true }, attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
 		listener{chooser: h}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
 		if ended != c.want {
 			t.Errorf("%s left for 100 steps of 100 ms: ended %t", c.remaining, ended)

@@ -41,7 +41,7 @@ type Job struct {
 	// From is the model at which the run starts: rows are read by its Schema; nil for a new model.
 	From *fitted.Model
 
-	// projection makes few inputs of many columns; nil if each column is an input, and before reduceColumns.
+	// projection makes few inputs of many columns; nil if each column is an input, and before ReduceColumns.
 	projection *data.Projection
 
 	attemptState  rundir.State   // state of a checkpoint before the first step, which has attempts
@@ -232,6 +232,9 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 	if j.Checkpoint != nil {
 		j.Config = j.Config.ForResume()
 	}
+	if err := j.ReduceColumns(ctx); err != nil {
+		return nil, err
+	}
 	fit, notes, err := j.fit(ctx)
 	for _, n := range notes {
 		j.Reporter.Note("%s", n)
@@ -240,9 +243,6 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 		return nil, err
 	}
 	j.Config = fit
-	if err := j.reduceColumns(ctx); err != nil {
-		return nil, err
-	}
 	if err := j.checkStart(); err != nil {
 		return nil, err
 	}

@@ -15,9 +15,6 @@ import (
 // fits, or the largest number that does. If not even one row fits, the error is a *usererror.Error with sizes that
 // would, and the Plan is that of one row. The Config is one of Fit.
 func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
-	if err := j.reduceColumns(ctx); err != nil {
-		return nil, err
-	}
 	free, known := j.Device.Free()
 	return j.planFor(ctx, free, known)
 }

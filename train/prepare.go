@@ -17,12 +17,22 @@ import (
 // prepare makes a run that can take its first step: it settles scaler, targets and inputs, puts the model on the
 // device, and uploads the rows.
 func (j *Job) prepare(ctx context.Context) (*run, error) {
+	r, err := j.newRun(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return j.startRun(ctx, r)
+}
+
+// newRun makes a run that is on no device yet: it settles scaler, targets and inputs.
+func (j *Job) newRun(ctx context.Context) (*run, error) {
 	c, ds := j.Config, j.Train
 	r := &run{job: j, trained: &fitted.Model{Schema: ds.Schema().Plain(),
 		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
 	if j.From != nil {
 		r.inherit(j.From)
-		return j.startRun(ctx, r)
+		r.trained.Novelty = r.trained.FitNovelty(ds, c.Seed)
+		return r, nil
 	}
 	if err := r.fitScales(ctx); err != nil {
 		return nil, err
@@ -42,13 +52,12 @@ func (j *Job) prepare(ctx context.Context) (*run, error) {
 	if err := r.prepareInputs(ctx); err != nil {
 		return nil, err
 	}
-	return j.startRun(ctx, r)
+	r.trained.Novelty = r.trained.FitNovelty(ds, c.Seed)
+	return r, nil
 }
 
 // startRun puts the run on the device, at its start or at its Checkpoint.
 func (j *Job) startRun(ctx context.Context, r *run) (*run, error) {
-	ds, c := j.Train, j.Config
-	r.trained.Novelty = r.trained.FitNovelty(ds, c.Seed)
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
@@ -212,40 +221,15 @@ func (j *Job) withClassWeights() (*Job, error) {
 	return &out, nil
 }
 
-// reduceColumns makes few inputs of the columns of a wide table, by its training rows. A resumed run keeps the
-// projection of its start.
-func (j *Job) reduceColumns(ctx context.Context) error {
-	if j.From != nil && j.projection == nil && j.From.Projection != nil {
-		j.projection = j.From.Projection
-		j.Train, j.Validation = j.projection.Apply(j.Train), j.projection.Apply(j.Validation)
-	}
-	inherited := j.From != nil || j.Checkpoint != nil && j.Checkpoint.Trained.Projection == nil
-	if j.projection != nil || inherited || j.Config.Columns != "auto" || !j.Train.IsWide() {
-		return nil
-	}
-	scaler, err := data.FitScaler(j.Config.Scaling, j.Train)
-	if err != nil {
-		return err
-	}
-	reporter := j.reporter()
-	allRows := j.Train.N()
-	j.projection, j.Train, err = data.FitProjection(ctx, j.Train, scaler, func(share float64) {
-		reporter.Doing("choosing columns", share)
-	})
-	if err != nil {
-		return err
-	}
-	j.Config = j.Config.With("scaling", scaler.Kind)
-	j.Validation = j.projection.Apply(j.Validation)
-	reporter.Note("inputs: %s, since there are only %d training rows; columns: all in a config file keeps each column",
-		j.projection, allRows)
-	return nil
-}
-
-// fitScaler is the scaler of the inputs. Scores of a projection are standardised: they have few outliers.
+// fitScaler is the scaler of the inputs. Ridge scores are standardised: they have few outliers. Components stay as
+// they are: the first ones say most.
 func (j *Job) fitScaler() (data.Scaler, error) {
-	if j.projection != nil {
-		return data.FitScaler("standard", j.Train)
+	kind := j.Config.Scaling
+	switch p := j.projection; {
+	case p != nil && p.Components:
+		kind = "none"
+	case p != nil:
+		kind = "standard"
 	}
-	return data.FitScaler(j.Config.Scaling, j.Train)
+	return data.FitScaler(kind, j.Train)
 }

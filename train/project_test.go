@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // wideRows have 300 columns of noise. The sum of two of them says the class, where there is
@@ -66,6 +68,57 @@ func TestWideNoise(t *testing.T) {
 	out := mustFit(t, ofWide, wideRows(t, 60, 1, false))
 	if nll := evaluate(t, out, wideRows(t, 300, 2, false)).Classification.NLL; nll > math.Ln2+0.15 {
 		t.Errorf("%.2f nats a row", nll)
+	}
+}
+
+// alikeRows have 40 columns that mix three strong causes and a weak one, which says the class; or, if own, the first
+// column says it alone, and each column has more of its own.
+func alikeRows(t *testing.T, n int, seed uint64, own bool) *data.Dataset {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	rows := data.Rows{Inputs: make([][]float64, n), Classes: make([]string, n)}
+	for i := range n {
+		causes := [4]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
+		x, noise := make([]float64, 40), 0.05
+		if own {
+			noise = 0.5
+		}
+		for j := range x {
+			x[j] = noise * r.NormFloat64()
+			for c, z := range causes {
+				x[j] += z * math.Sin(float64(7*j*(c+1))) * []float64{1, 1, 1, 0.2}[c]
+			}
+		}
+		says := causes[3]
+		if own {
+			says = x[0] / 1.4
+		}
+		rows.Inputs[i], rows.Classes[i] = x, map[bool]string{true: "yes", false: "no"}[math.Sin(2*says) > 0]
+	}
+	return must.Get(data.FromRows(rows))(t)
+}
+
+// Components are the inputs if the user or rows that are held out choose them; the model file predicts the same.
+func TestComponents(t *testing.T) {
+	learns(t)
+	for _, c := range []struct {
+		columns    string
+		own        bool
+		components bool
+	}{{"auto", false, true}, {"auto", true, false}, {"components", true, true}, {"all", false, false}} {
+		cfg := config(t, "device=cpu:f32 inducing=30 latents=3 features=20 columns="+c.columns).With("steps", 2400)
+		job := &Job{Config: cfg, Device: openCPU(t), Train: alikeRows(t, 400, 1, c.own), Reporter: &quiet{}}
+		out := must.Get(job.Run(t.Context()))(t)
+		notes := strings.Join(job.Reporter.(*quiet).notes, "\n")
+		if p := out.Trained.Projection; (p != nil) != c.components || out.Config.Columns == options.Auto && p != nil {
+			t.Errorf("%+v: inputs %v and columns %s in the config: %s", c, p, out.Config.Columns, notes)
+		}
+		test := alikeRows(t, 100, 2, c.own)
+		before := evaluate(t, out, test)
+		after := evaluate(t, &Outcome{Trained: reread(t, out.Trained)}, test)
+		if !slices.Equal(before.Kept.Prediction.H, after.Kept.Prediction.H) {
+			t.Errorf("%+v: the model file predicts something else", c)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 // resumes are options of runs with different states between the steps.
 var resumes = []string{
 	"model=gp columns=auto",
+	"model=gp columns=components",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled " +
 		"freeze-omega=8 freeze-kernel=11",
 	"model=gpdrf inducing=9 latents=3 features=7 chunk=5 validation=0.3 eval-every=4 early-stop=2 lr=0.5 warmup=0",
@@ -46,8 +47,9 @@ func TestResume(t *testing.T) {
 		}
 		t.Run(options, func(t *testing.T) { testResume(t, options+" device=cpu:f32 steps=25 checkpoint-every=5") })
 	}
-	attempts := "objective=auto steps=500 checkpoint-every=125 device=cpu:f32 "
-	for _, options := range []string{"model=gp inducing=9", "model=drf features=7 batch=60"} {
+	attempts := "objective=auto checkpoint-every=125 device=cpu:f32 "
+	for _, options := range []string{"model=gp inducing=9 steps=500", "model=drf features=7 batch=60 steps=500",
+		"model=gpdrf inducing=20 latents=2 features=9 steps=2400 checkpoint-every=1200 alike"} {
 		t.Run("attempts of "+options, func(t *testing.T) { learns(t); testResume(t, attempts+options) })
 	}
 	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+" device=cpu:f64 steps=25 checkpoint-every=5") })
@@ -57,8 +59,11 @@ func TestResume(t *testing.T) {
 func testResume(t *testing.T, options string) {
 	t.Helper()
 	set := table(t, 60, 1, wave)
+	options, alike := strings.CutSuffix(options, " alike")
 	if strings.Contains(options, "columns=auto") {
 		set = wideRows(t, 60, 1, true)
+	} else if alike || strings.Contains(options, "columns=components") {
+		set = alikeRows(t, 200, 1, false)
 	}
 	if strings.Contains(options, "kernel=") {
 		if set = genes(t, 60, 1); strings.Contains(options, "codebook=") {
@@ -97,6 +102,9 @@ func testResume(t *testing.T, options string) {
 		appendTo(t, filepath.Join(at, rundir.MetricsFile), "lines after the checkpoi")
 		goOn(t, at, set)
 		sameRun(t, filepath.Join(dir, "whole"), at)
+	}
+	if run := must.Get(rundir.OpenRun(filepath.Join(dir, "whole")))(t); alike && run.Trained.Projection == nil {
+		t.Error("the inputs are columns")
 	}
 }
 

@@ -33,6 +33,7 @@ func TestStartAtModel(t *testing.T) {
 		"model=gpdrf inducing=9 latents=3 features=7 spectra=var-fixed":           classes,
 		"model=drf features=7 spectra=prior-fixed":                                classes,
 		"model=drf columns=auto features=7":                                       wideRows(t, 60, 1, true),
+		"model=gp columns=components inducing=9":                                  alikeRows(t, 80, 1, false),
 		"model=gpdrf inducing=9 features=7 kernel=spectrum:2+double:1,2":          genes(t, 60, 1),
 		"model=gp inducing=9 kernel=spectrum:2 distances=steps":                   genes(t, 60, 1),
 		"model=drf features=7 kernel=spectrum:2 projection=16":                    genes(t, 60, 1),

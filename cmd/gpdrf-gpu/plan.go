@@ -55,12 +55,15 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
-	cfg, fitting, err := cfg.Fit(p.ctx, rows.Train)
-	if err != nil {
+	job := &train.Job{Config: cfg, Device: dev, Train: rows.Train, Validation: rows.Validation, Test: rows.Test}
+	if err := job.ReduceColumns(p.ctx); err != nil {
+		return err
+	}
+	var fitting []string
+	if job.Config, fitting, err = job.Config.Fit(p.ctx, job.Train); err != nil {
 		return err
 	}
 	p.noteAll(append(notes, fitting...))
-	job := &train.Job{Config: cfg, Device: dev, Train: rows.Train, Validation: rows.Validation, Test: rows.Test}
 	plan, err := job.Plan(p.ctx)
 	if plan != nil {
 		err = errors.Join(p.show(plan), err)

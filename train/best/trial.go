@@ -235,8 +235,8 @@ func (s *Search) trainCandidate(ctx context.Context, dev device.Device, c *Candi
 	if cfg, err = s.settlePosterior(ctx, cfg); err != nil {
 		return nil, err
 	}
-	if !s.Rows.IsWide() { // a part of the rows may be wide
-		cfg = cfg.With("columns", "all")
+	if cfg.Columns == options.Auto && !s.Rows.IsWide() { // a part of the rows may be wide
+		cfg = cfg.With("columns", options.AllColumns)
 	}
 	if longest.time > 0 && longest.steps > 0 {
 		cfg = cfg.With("steps", longest.steps).With("rows-chose-length", true)

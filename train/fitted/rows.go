@@ -58,9 +58,8 @@ func (t *Model) Unlike(ctx context.Context, ds *data.Dataset, least int) (warnin
 	if !t.Kind.readsColumns() {
 		return nil // the model does not read the columns
 	}
-	ds = t.Projection.Apply(ds)
 	var far data.FarRows
-	if far.Add(t.Scaler, ds); far.Rows >= max(1, least) {
+	if t.addFar(&far, ds); far.Rows >= max(1, least) {
 		warnings = append(warnings, far.Describe())
 	}
 	if empty := t.Empty(ctx, ds); empty != "" {
@@ -80,6 +79,14 @@ func (t *Model) Warnings(ctx context.Context, given data.Request, ds *data.Datas
 
 // AddFar adds to far the rows of a part of a table that are far outside those of training.
 func (t *Model) AddFar(far *data.FarRows, ds *data.Dataset) {
-	t = t.singleModels()[0]
+	t.singleModels()[0].addFar(far, ds)
+}
+
+// addFar compares columns with their ranges, or ridge scores with theirs.
+func (t *Model) addFar(far *data.FarRows, ds *data.Dataset) {
+	if p := t.Projection; p != nil && p.Components && ds.D() == p.Of {
+		far.Add(p.Scaler, ds)
+		return
+	}
 	far.Add(t.Scaler, t.Projection.Apply(ds))
 }

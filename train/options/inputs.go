@@ -118,6 +118,12 @@ func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []st
 	return append(notes, c.sequenceDefaults(ds, shapes == nil && len(maps) == 1 && maps[0].Linear)...), nil
 }
 
+// The inputs that a model makes of columns, besides Auto.
+const (
+	Components = "components" // principal components
+	AllColumns = "all"
+)
+
 // rowsPerLength is the least number of rows for each input with which inputs have their own length-scales.
 const rowsPerLength = 10
 
@@ -127,13 +133,22 @@ func (c *Config) fitLengths(ds *data.Dataset) (notes []string) {
 		return nil
 	}
 	c.Lengthscales = model.Shared
-	scores := c.Columns == "auto" && ds.IsWide() // the inputs are a few scores of the columns
-	if ds.N() < rowsPerLength*ds.D() && c.Model != model.DRF && !scores {
+	if ds.N() < rowsPerLength*ds.D() && c.Model != model.DRF && !ds.HasRidgeScores() {
 		c.Lengthscales = model.Common
 		notes = append(notes, fmt.Sprintf("lengthscales: one for all inputs, since %d rows are fewer than %d for "+
 			"each of %d", ds.N(), rowsPerLength, ds.D()))
 	}
 	return notes
+}
+
+// ForComponents is a fitted Config for principal components of the columns, which are fewer or as many.
+func (c *Config) ForComponents(components *data.Dataset) *Config {
+	to := c.With("columns", Components)
+	if !c.Explicit("lengthscales") {
+		to.Lengthscales = Auto
+		to.fitLengths(components)
+	}
+	return to
 }
 
 // outputs is the number of values that the likelihood reads for each row.

@@ -81,7 +81,7 @@ func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
 		}
 	}
 	short := ds.Sequences != nil && ds.Task == data.Regression
-	return c.KLWeight == 1 && ds.Kernel == nil && !ds.IsWide() && !short && ds.N() >= leastChosenBy
+	return c.KLWeight == 1 && ds.Kernel == nil && !ds.HasRidgeScores() && !short && ds.N() >= leastChosenBy
 }
 
 // fitDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32 latent

@@ -108,9 +108,10 @@ func (c *Config) rowOptions() []Option {
 		{Key: "scaling", Values: data.Scalings(), value: &c.Scaling,
 			Help: "scaling of the inputs. tails is standard, with the long tails of columns drawn in; robust is " +
 				"by median and quartiles, clipped at 5; log is for counts. auto is tails, and none for images"},
-		{Key: "columns", Values: words("auto all"), value: &c.Columns,
-			Help: "auto makes few scores of the columns where they outnumber the training rows; all keeps each " +
-				"as an input"},
+		{Key: "columns", Values: []string{Auto, Components, AllColumns}, value: &c.Columns,
+			Help: "inputs of a table of numbers. components are the first 100 principal components of the scaled " +
+				"columns; all keeps each column. auto makes few scores of columns that outnumber the training rows. Of " +
+				"many columns that say much the same it takes components, unless held-out rows prefer the columns"},
 		{Key: "target-scaling", Values: data.TargetScalings(), value: &c.Targets,
 			Help: "scaling of targets: auto takes the logarithm of those that are positive and skewed over " +
 				"decades; counts have none"},
