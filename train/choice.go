@@ -264,10 +264,16 @@ func (h *chooser) shortAttempts(ctx context.Context, steps int) (more bool, err 
 	return true, nil
 }
 
-// takeComponents makes components the inputs, if they may pay and there is time to fit them.
+// takeComponents makes components the inputs, if they may pay and there is time to fit them. A resumed run has the
+// inputs of its first attempt.
 func (h *chooser) takeComponents(ctx context.Context) error {
-	r := h.first.run
-	if used, deadline := r.clock.used(), r.clock.deadline; deadline > 0 {
+	r, resumed := h.first.run, len(h.savedAttempts) > 0
+	if resumed && h.savedAttempts[0].Columns == "" {
+		return nil
+	}
+	if resumed {
+		ctx = context.WithoutCancel(ctx)
+	} else if used, deadline := r.clock.used(), r.clock.deadline; deadline > 0 {
 		end := used + share(componentTimeShare, deadline-used)
 		timed, cancel := context.WithDeadline(ctx, r.clock.limit.Began.Add(end))
 		defer cancel()

@@ -223,6 +223,22 @@ func TestNoAttempt(t *testing.T) {
 	}
 }
 
+// A resumed run has the inputs of the attempts in its checkpoint, without time to fit them, too.
+func TestResumedInputs(t *testing.T) {
+	for _, columns := range []string{"", options.Components} {
+		job := &Job{Config: config(t, "inducing=9 latents=2 features=7 batch=50").With("steps", 1200),
+			Device: openCPU(t), Train: alikeRows(t, 120, 1, false)}
+		must.Get(job.settle(t.Context()))(t)
+		for _, s := range candidates(job.Config, job.Train) {
+			job.attemptState.Attempts = append(job.attemptState.Attempts, rundir.Attempt{Objective: s.objective,
+				KLWeight: s.klWeight, Steps: 75, Logs: []float64{0, 0}, Columns: columns})
+		}
+		if r := chosenLate(t, job); (r.trained.Projection != nil) != (columns != "") {
+			t.Errorf("attempts on columns %q, and then inputs %v", columns, r.trained.Projection)
+		}
+	}
+}
+
 // Where there is no time for long attempts, no lengths are compared: the run has the steps of a long one. What
 // a checkpoint has needs no time.
 func TestNoTimeForLongAttempts(t *testing.T) {
