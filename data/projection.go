@@ -24,10 +24,10 @@ type Projection struct {
 	Weights    []float64 `json:"-"` // [len(Columns),P], in single precision
 }
 
-// fewestWide bounds projections: tables with at most this many columns are never projected.
+// fewestWide is the largest number of columns that is never wide.
 const fewestWide = 64
 
-// IsWide reports whether the columns of training rows outnumber the rows so that a Projection pays.
+// IsWide reports whether the columns of training rows outnumber the rows so that ridge scores pay.
 func (d *Dataset) IsWide() bool {
 	return d.Sequences == nil && d.Kernel == nil && d.D() > max(fewestWide, d.N())
 }

@@ -57,7 +57,7 @@ type Attempt struct {
 	Steps       int       `json:"steps"`
 	Logs        []float64 `json:"logs"`                  // nil if the attempt broke off
 	Temperature float64   `json:"temperature,omitempty"` // temperature that fits these rows
-	Columns     string    `json:"columns,omitempty"`     // inputs; "" for those of the run without a choice
+	Columns     string    `json:"columns,omitempty"`     // components if these were the inputs; "" for columns
 }
 
 // Vector is a number for each parameter, in the order of the model's layout.
