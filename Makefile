@@ -37,9 +37,11 @@ help: ## all targets, and what they need
 	@echo "  $(call tick,python3) python3      needed for what is compared with Python's libraries"
 	@echo "  $(if $(GPDRF_DATA),✓,✗) GPDRF_DATA   folder with the data sets beyond powerplant, for make results"
 
-# installed is a command that Debian's packages bring: $(call installed,COMMANDS,PACKAGES).
-apt       = apt-get install -y -qq --no-install-recommends $(1)
-installed = @command -v $(1) >/dev/null || $(call apt,$(2)) || { apt-get update -qq && $(call apt,$(2)); } || \
+# installed is a command that Debian's packages bring: $(call installed,COMMANDS,PACKAGES). Recipes run side by side,
+# and apt-get fails where another holds its lock.
+apt-get   = flock /var/lib/dpkg apt-get -qq
+apt       = $(apt-get) install -y --no-install-recommends $(1)
+installed = @command -v $(1) >/dev/null || $(call apt,$(2)) || { $(apt-get) update && $(call apt,$(2)); } || \
 	{ echo "install the packages $(2)"; exit 1; }
 
 .PHONY: build build-go
