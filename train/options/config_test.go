@@ -173,7 +173,8 @@ func TestBadSettings(t *testing.T) {
 		{"batch: [1]\n", nil, `run.yaml:1:8: batch takes one value, not a list, a mapping or an alias`},
 		{"seed: &a 1\nbatch: *a\n", nil, `run.yaml:2:8: batch takes one value, not a list, a mapping or an alias`},
 		{"batch:\n", nil, `run.yaml:1:7: batch has no value: give one, or leave the line out`},
-		{"model: gpdfr\n", nil, `run.yaml:1:8: model: "gpdfr" is not one of its values: did you mean "gpdrf"?`},
+		{"model: gpdfr\n", nil, `run.yaml:1:8: model: "gpdfr" is not one of its values: did you mean "gpdrf"? ` +
+			`Use one of gpdrf, gp, drf`},
 		{"whiten: maybe\n", nil, `run.yaml:1:9: whiten: "maybe" is neither true nor false`},
 		{"lr: .nan\n", nil, `run.yaml:1:5: lr: ".nan" is not a number`},
 		{"- lr\n", nil, `run.yaml:1:1: expected lines of the form "key: value"`},
@@ -206,7 +207,10 @@ func TestBadSettings(t *testing.T) {
 			"--set data-dir: it has no effect without a named set as --data: leave it out, or give that"},
 		{"", []string{"--steps", "5", "--time-limit", "1m"},
 			`--time-limit: give only one of steps, epochs and time-limit; steps is given, too`},
-		{"", []string{"--q-cov", "ful"}, `--set q-cov: "ful" is not one of its values: did you mean "full"?`},
+		{"", []string{"--q-cov", "ful"}, `--set q-cov: "ful" is not one of its values: did you mean "full"? ` +
+			`Use one of full, diagonal`},
+		{"", []string{"--likelihood", "normal"}, `--likelihood: "normal" is not one of its values: use one of auto, ` +
+			`gaussian, student-t, heteroscedastic, poisson, negative-binomial, lognormal, softmax, bernoulli, ordinal`},
 		{"", []string{"--kernel", "matern"}, `--kernel: "matern" is not one of its values: did you mean "matern12"?`},
 		{"", []string{"--kernel", "spectrun:3"},
 			`--kernel: "spectrun:3" is not one of its values: did you mean "spectrum"?`},
@@ -231,11 +235,14 @@ func TestBadSettings(t *testing.T) {
 				`vectors, or one with sequences`},
 		{"model: drf\nkernel: rbf\n", nil,
 			`run.yaml:2:9: kernel: model drf has no such option: leave it out, or use model gpdrf or gp`},
-		{"", []string{"--preset", "papper"}, `--preset: "papper" is not one of its values: did you mean "paper"?`},
+		{"", []string{"--preset", "papper"}, `--preset: "papper" is not one of its values: did you mean "paper"? ` +
+			`Use one of default, best, paper`},
 		{"", []string{"--preset", "cutajar"},
 			`--preset: "cutajar" is a config file now: give --config examples/cutajar.yaml`},
 		{"", []string{"--spectra", "var-mixed"},
-			`--spectra: "var-mixed" is not one of its values: did you mean "var-fixed"?`},
+			`--spectra: "var-mixed" is not one of its values: did you mean "var-fixed"? ` +
+				`Use one of var-integrated, prior-fixed, prior-fixed-each, var-fixed, var-fixed-each, var-fixed-all, ` +
+				`var-fixed-all-each, var-resampled, var-resampled-each`},
 		{"", []string{"--time-limit", "ten"}, `--time-limit: "ten" is not a time: write 90s, 10m or 1h30m`},
 		{"", []string{"--time-limit", "-1s"}, `--time-limit: "-1s" must be above 0`},
 		{"", []string{"--seed", "-1"}, `--seed: "-1" is not a whole number from 0 to 18446744073709551615`},

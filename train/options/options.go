@@ -156,8 +156,13 @@ func (c *Config) set(s Setting) error {
 	return nil
 }
 
+// notOneOf lists the values of an option behind the one that is most like a text.
 func notOneOf(text string, values []string) string {
-	return "is not one of its values" + didyoumean.Hint(text, values)
+	hint := ": use one of "
+	if near, ok := didyoumean.Nearest(text, values); ok {
+		hint = fmt.Sprintf(": did you mean %q? Use one of ", near)
+	}
+	return "is not one of its values" + hint + strings.Join(values, ", ")
 }
 
 func keys() (all []string) {
