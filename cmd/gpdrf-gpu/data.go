@@ -20,8 +20,8 @@ import (
 
 func (p *program) dataVerb() verb {
 	return verb{
-		name: "data", args: "ACTION [SET ...]", line: "list, fetch or check the named data sets", run: p.data,
-		about: "ACTION is list, fetch or check. list shows the sets that --data may name, and where they are " +
+		name: "data", args: "list|fetch|check [SET...]", line: "list, fetch or check the named data sets", run: p.data,
+		about: "list shows the sets that --data may name, and where they are " +
 			"read from. fetch downloads the public originals of a set into the data folder. A download that " +
 			"broke off continues where it stopped. A file with a wrong checksum is kept aside and never used. " +
 			"check compares files with their checksums, for all sets or those named. It exits with 0 if all " +

@@ -17,7 +17,7 @@ func (p *program) overview() string {
 	b.WriteString("A GP-DRF model is a Gaussian process layer with random-feature layers above it " +
 		"(Laradji et al., 2019).\n\nCommands\n")
 	command := func(what, line string) {
-		fmt.Fprintf(&b, "  gpdrf-gpu %-26s  %s\n", strings.TrimSpace(what), line)
+		fmt.Fprintf(&b, "  gpdrf-gpu %-29s  %s\n", strings.TrimSpace(what), line)
 	}
 	for _, v := range p.verbs() {
 		command(v.name+" "+v.args, v.line)

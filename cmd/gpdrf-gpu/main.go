@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
@@ -139,19 +140,28 @@ func (p *program) runVerb(v verb, words []string) error {
 	return v.run(c)
 }
 
-// find returns the command of this name.
+// find returns the command of this name. A word that follows another command, such as compare of runs, gets a hint.
 func (p *program) find(name string) (verb, error) {
-	var names []string
+	var names, known []string
+	whole := map[string]string{}
 	for _, v := range p.verbs() {
 		if v.name == name {
 			return v, nil
 		}
 		names = append(names, v.name)
+		for _, word := range strings.FieldsFunc(v.args, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if word == strings.ToLower(word) { // not the name of an argument
+				known, whole[word] = append(known, word), v.name+" "+word
+			}
+		}
 	}
 	if strings.HasPrefix(name, "-") {
 		return verb{}, usagef("%s: a command comes first: %s", name, strings.Join(names, ", "))
 	}
-	if near, ok := didyoumean.Nearest(name, names); ok {
+	if near, ok := didyoumean.Nearest(name, append(slices.Clone(names), known...)); ok {
+		if !slices.Contains(names, near) {
+			near = whole[near]
+		}
 		return verb{}, usagef("unknown command %q: did you mean %q?", name, near)
 	}
 	return verb{}, usagef("unknown command %q: use one of %s", name, strings.Join(names, ", "))
