@@ -8,12 +8,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-const helpWidth = 100
+const (
+	helpWidth = 100
+	tagline   = "deep Gaussian processes from the command line"
+)
 
 // overview is the help of the program.
 func (p *program) overview() string {
 	var b strings.Builder
-	b.WriteString("gpdrf-gpu " + rundir.Version + ": deep Gaussian processes from the command line\n\n")
+	b.WriteString("gpdrf-gpu " + rundir.Version + ": " + tagline + "\n\n")
 	b.WriteString("A GP-DRF model is a Gaussian process layer with random-feature layers above it " +
 		"(Laradji et al., 2019).\n\nCommands\n")
 	command := func(what, line string) {

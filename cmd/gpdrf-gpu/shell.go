@@ -25,7 +25,7 @@ func (p *program) completionVerb() verb {
 func (p *program) manVerb() verb {
 	return verb{
 		name: "man", line: "print the manual page", run: p.man,
-		about:    "It prints the manual page in the format of man.",
+		about:    "It prints the help of all commands, with all keys, in the format of man.",
 		examples: []example{{"gpdrf-gpu man > gpdrf-gpu.1 && man ./gpdrf-gpu.1", "read it"}},
 	}
 }
@@ -82,9 +82,9 @@ func (p *program) completeFlags(v verb, words []string) {
 }
 
 // app returns the commands for the parser. Each command reads its own flags, so that they may come after arguments.
-// The parser knows the flags for the manual page and for fish.
+// The parser knows the flags for fish.
 func (p *program) app() *cli.App {
-	app := &cli.App{Name: "gpdrf-gpu", Version: rundir.Version, Usage: "deep Gaussian processes from the command line",
+	app := &cli.App{Name: "gpdrf-gpu", Version: rundir.Version,
 		Writer: p.out, ErrWriter: p.err, ExitErrHandler: func(*cli.Context, error) {}}
 	for _, v := range p.verbs() {
 		command := &cli.Command{Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelp: true, SkipFlagParsing: true,
@@ -101,11 +101,33 @@ func (p *program) app() *cli.App {
 	return app
 }
 
-// man prints the manual page.
-func (p *program) man(c *call) error {
-	page, err := p.app().ToManWithSection(1)
-	if err == nil {
-		fmt.Fprint(p.out, page)
+// roff hides the signs that mean something to man.
+var roff = strings.NewReplacer(`\`, `\e`, "-", `\-`)
+
+// man prints the manual page, from the texts of the help.
+func (p *program) man(*call) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH GPDRF-GPU 1 \"\" %q\n.SH NAME\ngpdrf\\-gpu \\- %s\n", "gpdrf-gpu "+rundir.Version, tagline)
+	item := func(bold, text string) {
+		fmt.Fprintf(&b, ".TP\n\\fB%s\\fR\n%s\n", roff.Replace(bold), roff.Replace(text))
 	}
-	return err
+	for _, v := range p.verbs() {
+		fmt.Fprintf(&b, ".SH %s\n%s\n.PP\n\\fBgpdrf\\-gpu %s\\fR\n.PP\n%s\n.SS Examples\n", strings.ToUpper(v.name),
+			roff.Replace(v.line), roff.Replace(v.synopsis()), roff.Replace(v.about))
+		for _, e := range v.examples {
+			item(e.command, e.what)
+		}
+		list := func(group string, flags []flagSpec) {
+			b.WriteString(".SS " + group + "\n")
+			for _, f := range flags {
+				item(f.synopsis(), f.describe())
+			}
+		}
+		v.eachGroup(list)
+		if keys := listedFlags(v.keys); keys != nil {
+			list(v.keysHeading(), keys)
+		}
+	}
+	fmt.Fprint(p.out, b.String())
+	return nil
 }
