@@ -157,7 +157,6 @@ func (v *crossValidation) folds() error {
 		if v.p.ctx.Err() != nil {
 			return errInterrupted
 		}
-		v.p.note("\nfold %d of %d", k, v.req.cv.Folds)
 		err := v.fold(k)
 		if hasEnded(err) {
 			return err
@@ -269,7 +268,9 @@ func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*tra
 			return nil, nil, err
 		}
 	}
+	heading := fmt.Sprintf("\nfold %d of %d", k, cv.Folds)
 	if cv.Path() != "" && cv.Runs[k-1].Standing != rundir.FoldWaiting && cv.CanResume(k) {
+		v.p.note("%s", heading)
 		return v.p.reopen(guard, cv.FoldPath(k), v.changes)
 	}
 	cfg, err := cv.Begin(k, v.changes)
@@ -278,7 +279,7 @@ func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*tra
 	}
 	ctx, cancel := limit.Until(v.p.ctx)
 	defer cancel()
-	job, err := v.p.newJob(ctx, v.req.call, cfg)
+	job, err := v.p.newJob(ctx, v.req.call, cfg, heading)
 	if err != nil {
 		return job, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -180,8 +181,8 @@ func (p *program) noteRemoved(folder *rundir.Folder) {
 	}
 }
 
-// newJob opens the device and reads the rows of a new run, until ctx is done.
-func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*train.Job, error) {
+// newJob opens the device and reads the rows of a new run, until ctx is done. It prints the heading once they are read.
+func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config, heading ...string) (*train.Job, error) {
 	dev, err := p.openFor(c, cfg.Device)
 	if err != nil {
 		return nil, err
@@ -197,7 +198,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	if err != nil {
 		return job, err
 	}
-	p.noteAll(notes)
+	p.noteAll(slices.Concat(heading, notes))
 	job.Config = cfg
 	if cfg.PredictDraws > 0 && rows.Train.Task != data.Regression {
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
