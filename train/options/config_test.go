@@ -51,6 +51,9 @@ func TestOptionsCoverConfig(t *testing.T) {
 		if o.Help == "" || o.Group == "" {
 			t.Errorf("%s has no help or group", o.Key)
 		}
+		if len(o.Help) > 450 {
+			t.Errorf("%s: the help has %d bytes: give the details in a page of docs", o.Key, len(o.Help))
+		}
 		if o.Arg == "" && o.Values == nil && !o.IsBool() && !o.Record {
 			t.Errorf("%s: nothing says what value it takes", o.Key)
 		}

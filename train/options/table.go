@@ -134,8 +134,8 @@ func (c *Config) runOptions() []Option {
 		{Key: "seed", Flag: true, Arg: "N", value: &c.Seed,
 			Help: "seed of everything random: the same seed gives the same bytes"},
 		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
-			Help: "start at the model of this run, with its options, and train on the new rows of --data, for a " +
-				"fifth of its steps (as many, if that run began with --from, too), unless --steps or --time-limit is given"},
+			Help: "train the model of this run further, on the new rows of --data, for a fifth of its steps: " +
+				"docs/intervals.md"},
 		{Key: "ensemble", Arg: "K", limits: between(1, 100), value: &c.Ensemble,
 			Help: "train with K seeds, from --seed on, and predict with the mean of the models"},
 		{Key: "deterministic", value: &c.Deterministic,
@@ -242,11 +242,9 @@ func (c *Config) objectiveOptions() []Option {
 				"classes, or ordinal for levels in order. auto is gaussian, negative-binomial of targets that are " +
 				"counts beyond doubt, or softmax"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
-			Help: "elbo is the bound; predictive is the log density of targets under the prediction, less the " +
-				"divergences. auto lets a held-out fifth of the rows of a table, or of classes of sequences, choose the " +
-				"objective and kl-weight. On few rows and of classes, it also chooses the number of steps. If steps, " +
-				"epochs or kl-weight are given, rows choose only where auto is given, too. Where they do not, auto is " +
-				"predictive if noise is gaussian and rows outnumber the parameters that can follow them, else elbo"},
+			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
+				"divergences. auto lets held-out rows choose, and kl-weight with it, unless steps, epochs or kl-weight " +
+				"are given: docs/defaults.md"},
 		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
 			Needs: student,
 			Help:  "initial degrees of freedom of student-t, above 2"},
