@@ -13,20 +13,21 @@ import (
 	"strings"
 )
 
-// jsonRows reads rows as objects in JSON, one on each line. The keys of the first are the columns. A column
-// that a later row lacks is a missing cell, like null.
+// jsonRows reads rows as objects in JSON, one on each line, or the elements of an array. The keys of the first are the
+// columns. A column that a later row lacks is a missing cell, like null.
 type jsonRows struct {
 	name string
 	src  *bufio.Reader
+	next func() ([]byte, error) // reads a row
 
 	names  []string
 	at     map[string]int // positions of the columns by their names
 	spare  []string       // columns that only some rows may have
-	text   []byte         // the current line
+	text   []byte         // the current line or element
 	row    []string
 	typed  []bool // cells that are numbers, true or false, not text
-	starts []int  // start of each cell in the line, from 1
-	line   int
+	starts []int  // start of each cell in the text, from 1
+	line   int    // of an array, the number of the element
 	offset int64
 
 	noCells map[int]string // columns of lists or objects, as records.noCells
@@ -38,20 +39,26 @@ type jsonRows struct {
 
 var graphKeys = regexp.MustCompile(`"(nodes|edges)"\s*:\s*\[`)
 
-// isJSONRows reports whether the first line is a JSON object, and not a graph.
+// isJSONRows reports whether the first line, or the first element of an array, is a JSON object, and not a graph.
 func isJSONRows(head []byte) bool {
-	first, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
+	head, end := bytes.TrimLeft(head, " \t\r\n"), "\n"
+	if inside, array := bytes.CutPrefix(head, []byte("[")); array {
+		head, end = inside, "}"
+	}
+	first, _, _ := bytes.Cut(head, []byte(end))
 	return isGraphLines(head) && bytes.Contains(first, []byte(`"`)) && !graphKeys.Match(first)
-}
-
-// isJSONArray reports whether the file is an array whose first element is an object.
-func isJSONArray(head []byte) bool {
-	inside, is := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
-	return is && isGraphLines(inside)
 }
 
 func (r *records) openJSON(in *input) error {
 	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard), noCells: map[int]string{}}
+	rows.next = rows.nextLine
+	if bytes.HasPrefix(bytes.TrimLeft(in.head, " \t\r\n"), []byte("[")) {
+		before, err := rows.src.ReadBytes('[')
+		if err != nil {
+			return readError(r.name, err)
+		}
+		rows.next, rows.offset = rows.nextElement, int64(len(before))
+	}
 	if in.opt.TargetOptional {
 		rows.spare = in.opt.Like.Outputs()
 	}
@@ -68,8 +75,17 @@ func (j *jsonRows) FieldPos(cell int) (line, column int) { return j.line, j.star
 func (j *jsonRows) InputOffset() int64                   { return j.offset }
 func (j *jsonRows) isNumber(cell int) bool               { return j.typed[cell] }
 
-// Read returns the next line that is not blank.
+// Read returns the next row.
 func (j *jsonRows) Read() ([]string, error) {
+	text, err := j.next()
+	if err == nil {
+		err = j.parse(text)
+	}
+	return j.row, err
+}
+
+// nextLine returns the next line that is not blank.
+func (j *jsonRows) nextLine() ([]byte, error) {
 	for {
 		text, err := j.src.ReadBytes('\n')
 		j.offset += int64(len(text))
@@ -78,8 +94,44 @@ func (j *jsonRows) Read() ([]string, error) {
 		}
 		j.line++
 		if len(bytes.TrimSpace(text)) > 0 {
-			err := j.parse(text)
-			return j.row, err
+			return text, nil
+		}
+	}
+}
+
+// nextElement returns the next element of an array. It finds where elements end, and parse finds their faults.
+func (j *jsonRows) nextElement() ([]byte, error) {
+	var text []byte
+	for depth, quoted, escaped := 0, false, false; ; {
+		b, err := j.src.ReadByte()
+		if err == io.EOF {
+			return nil, errorf(j.name, "the array breaks off after %s: the file was cut short, make it again",
+				plural(j.line, "whole element"))
+		} else if err != nil {
+			return nil, err
+		}
+		j.offset++
+		switch {
+		case len(text) == 0 && strings.IndexByte(" \t\r\n,", b) >= 0:
+			continue
+		case len(text) == 0 && b == ']':
+			if rest, _ := j.src.Peek(j.src.Size()); len(bytes.TrimSpace(rest)) > 0 {
+				return nil, errorf(j.name, "found more behind the array: join the arrays to one")
+			}
+			return nil, io.EOF
+		case quoted:
+			quoted, escaped = b != '"' || escaped, b == '\\' && !escaped
+		case b == '"':
+			quoted = true
+		case b == '{' || b == '[':
+			depth++
+		case b == '}' || b == ']':
+			depth--
+		}
+		text = append(text, b)
+		if depth <= 0 && !quoted && strings.IndexByte("}],", b) >= 0 {
+			j.line++
+			return text, nil
 		}
 	}
 }
@@ -96,7 +148,7 @@ func (j *jsonRows) parse(text []byte) error {
 	from := json.NewDecoder(bytes.NewReader(text))
 	from.UseNumber()
 	if open, err := from.Token(); err != nil || open != json.Delim('{') {
-		return j.wrong(from, "found no object in JSON: write a row as {\"column\": value, …} on a line of its own")
+		return j.wrong(from, "found no object in JSON: write a row as {\"column\": value, …}")
 	}
 	for from.More() {
 		key, err := from.Token()

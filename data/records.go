@@ -49,9 +49,6 @@ func newRecords(in *input) (*records, error) {
 		return rec, rec.openARFF(in)
 	case isJSONRows(in.head):
 		return rec, rec.openJSON(in)
-	case isJSONArray(in.head):
-		return nil, errorf(in.name, "is an array in JSON: write each of its objects on a line of its own, without "+
-			"[, ] and commas between them; in pandas, to_json(FILE, orient=\"records\", lines=True) does")
 	}
 	dialect := in.opt.Dialect
 	if err := dialect.check(); err != nil {
