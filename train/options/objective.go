@@ -88,8 +88,7 @@ func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
 // functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they memorise.
 // A step takes nearly three times as long as with one layer; fewer steps make up for a part of that.
 func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
-	settled := c.Explicit("layers") || c.Layers > 1
-	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
+	if ds.Sequences != nil || !c.depthIsOpen() {
 		return nil
 	}
 	for features := 200; features >= 100; features -= 10 {
@@ -102,4 +101,10 @@ func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 		}
 	}
 	return nil
+}
+
+// depthIsOpen reports whether rows may choose two layers.
+func (c *Config) depthIsOpen() bool {
+	return c.Preset == defaults().Preset && c.Model == model.GPDRF && !c.Explicit("layers") && c.Layers == 1 &&
+		c.Objective != ELBO
 }
