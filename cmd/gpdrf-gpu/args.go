@@ -119,6 +119,9 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	case v.flag(key) != nil:
 		return options.Setting{}, usagef("--set %s: is a flag of its own: use --%s", key, key)
 	}
+	if near, ok := didyoumean.Nearest(key, append(flagNames(v.keys), flagNames(v.flags)...)); ok && v.key(near) == nil {
+		return options.Setting{}, usagef("--set: unknown key %q: did you mean the flag --%s?", key, near)
+	}
 	hint := cmp.Or(didyoumean.Hint(key, flagNames(v.keys)), ": see gpdrf-gpu help "+v.name+" --all")
 	return options.Setting{}, usagef("--set: unknown key %q%s", key, hint)
 }

@@ -138,8 +138,7 @@ func (b *benchmark) choose(c *call) (err error) {
 		b.preset = name
 	}
 	if b.size, err = workload.Preset(b.preset); err != nil {
-		return usagef("--preset: %q is not known%s: use %s", b.preset, didyoumean.Hint(b.preset, workload.Names()),
-			strings.Join(workload.Names(), ", "))
+		return usagef("--preset: %q is not known%s", b.preset, didyoumean.Hint(b.preset, workload.Names()))
 	}
 	if changes, ok := c.text("size"); ok {
 		if b.size, err = b.size.With(changes); err != nil {

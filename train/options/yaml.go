@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -24,6 +25,12 @@ const maxConfigFile = 1 << 20
 // ReadConfig reads a YAML file of options into settings for Resolve. more are further keys that the caller allows.
 // Every error names file, line and column, and is a *usererror.Error.
 func ReadConfig(path string, more ...string) ([]Setting, error) {
+	if info, err := os.Stat(path); os.IsNotExist(err) {
+		return nil, usererror.Errorf("%s: there is no such file", path)
+	} else if err == nil && info.IsDir() {
+		return nil, usererror.Errorf("%s: is a folder: give a file in it, such as %s", path,
+			filepath.Join(path, "config.yaml"))
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &usererror.Error{Err: err}
