@@ -106,16 +106,16 @@ func reflow(text string) string {
 	return b.String()
 }
 
-// summary compares GP-DRF with its hardest rivals. The README has this text, too.
+// summary compares GP-DRF with its strongest rivals. The README has this text, too.
 func (p evidencePage) summary() string {
 	if cells, recorded := p.firstFoldCells(); recorded < len(cells) {
 		return fmt.Sprintf("So far %d of %d cells of fold 1 have a record, which is too few for a summary.", recorded,
 			len(cells))
 	}
 	text := "NLPD is the mean of minus the log density of test rows, NLL that of minus the log probability of their " +
-		"classes. Less is better. The hardest rival ran on half of the tables or more, and has the smallest margin of " +
-		"GP-DRF's wins over losses.\n\n" +
-		"| tables of | score | hardest rival | GP-DRF better | equal | worse |\n|---|---|---|---|---|---|\n"
+		"classes. Less is better. The strongest rival is the method with the fewest wins of GP-DRF minus losses, among " +
+		"those that ran on half of the tables or more.\n\n" +
+		"| tables of | score | strongest rival | GP-DRF better | equal | worse |\n|---|---|---|---|---|---|\n"
 	for _, kind := range kindsOfSets[:2] {
 		if m, ok := p.hardest(kind); ok {
 			text += fmt.Sprintf("| %s | %s | %s | %d | %d | %d |\n", tablesOf(kind), scoreName(rankedBy(kind)), m.other.title,

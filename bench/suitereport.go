@@ -143,7 +143,7 @@ func (p suitePage) repeatedCells(b *strings.Builder) {
 	}
 }
 
-// checkSummary counts the checks that hold, as targets. The README has this text, too.
+// checkSummary counts the checks that hold, as targets.
 func checkSummary(all []suiteCheck) string {
 	met := 0
 	for _, c := range all {
