@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -279,6 +280,20 @@ func TestBadSettings(t *testing.T) {
 			if _, err := Resolve(nil, flags("--"+key, text)); err == nil {
 				t.Errorf("--%s %s was accepted", key, text)
 			}
+		}
+	}
+}
+
+// With panics with the name of an option that is not there, or whose type is another.
+func TestWithAnotherOption(t *testing.T) {
+	c := mustResolve(t, nil, nil)
+	for want, with := range map[string]func(){
+		"options: there is no option stpes":                               func() { c.With("stpes", 1) },
+		"options: seed is of type uint64, and the value of type int":      func() { c.With("seed", 1) },
+		"options: columns is of type string, and the value of type <nil>": func() { c.With("columns", nil) },
+	} {
+		if got := panics.Of(with); got != want {
+			t.Errorf("%v, expected %s", got, want)
 		}
 	}
 }

@@ -121,7 +121,15 @@ func (c *Config) With(key string, value any) *Config {
 
 // put gives an option a value of the field's type, without a check.
 func (c *Config) put(key string, value any) {
-	reflect.ValueOf(c.find(key).value).Elem().Set(reflect.ValueOf(value))
+	o := c.find(key)
+	if o == nil {
+		panic("options: there is no option " + key)
+	}
+	field := reflect.ValueOf(o.value).Elem()
+	if reflect.TypeOf(value) != field.Type() {
+		panic(fmt.Sprintf("options: %s is of type %s, and the value of type %T", key, field.Type(), value))
+	}
+	field.Set(reflect.ValueOf(value))
 }
 
 // Find is the option with this key, nil if the key is unknown.
