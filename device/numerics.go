@@ -41,7 +41,7 @@ type NotPositiveDefiniteError struct {
 func (e *NotPositiveDefiniteError) Error() string {
 	return fmt.Sprintf("the kernel matrix of latent function %d is not positive definite at column "+
 		"%d even with jitter %g: "+
-		"lower --lr or check the inputs for NaN or huge values", e.Latent, e.Pivot, e.Jitter)
+		"lower the learning rate or check the inputs for NaN or huge values", e.Latent, e.Pivot, e.Jitter)
 }
 
 // CheckJitter turns Potrf's report into an error.

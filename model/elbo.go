@@ -242,6 +242,6 @@ func (m *Model) Report(klWeight float64) (ELBO, error) {
 type NotFiniteError struct{ ELL, KL float64 }
 
 func (e *NotFiniteError) Error() string {
-	return fmt.Sprintf("the bound is not finite (expected log-likelihood %g, KL %g): lower --lr, or "+
-		"try --device cpu:f64", e.ELL, e.KL)
+	return fmt.Sprintf("the bound is not finite (expected log-likelihood %g, KL %g): lower the learning "+
+		"rate, or try the device cpu:f64", e.ELL, e.KL)
 }
