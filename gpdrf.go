@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"time"
 
@@ -28,10 +27,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
+
+func init() { usererror.NameOptions() }
 
 // Rows are N rows in memory.
 type Rows struct {
@@ -115,7 +117,6 @@ type Progress struct {
 // later, Train returns the model so far, and the cause of ctx as the error. Attempts that choose the objective come
 // before the first step: give TimeLimit to have a model in time.
 func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
-	defer inOptions(&err)
 	started := time.Now()
 	cfg, err := o.config()
 	if err != nil {
@@ -157,7 +158,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 		return nil, err
 	}
 	if out.Rising {
-		r.Note("%s", rundir.Rising)
+		r.Note("%s", rundir.Rising())
 	}
 	m = &Model{Device: o.Device, trained: out.Trained, config: out.Config, steps: out.Steps}
 	if out.End == train.Interrupted {
@@ -225,25 +226,6 @@ func (o Options) refusal(key string) string {
 	return ""
 }
 
-// dashed matches an option with the dashes of the command line, or a quoted name, which keeps its dashes.
-var dashed = regexp.MustCompile(`(?m)("(?:[^"\\]|\\.)*"|\B'[^']*')|(^|[ (])--(?:set )?([a-z])`)
-
-// undashed removes the dashes of the command line from a text.
-func undashed(text string) string { return dashed.ReplaceAllString(text, "$1$2$3") }
-
-// optionError is an error whose text has options without the dashes of the command line.
-type optionError struct{ error }
-
-func (e optionError) Error() string { return undashed(e.error.Error()) }
-func (e optionError) Unwrap() error { return e.error }
-
-// inOptions makes an error with options an optionError. It is deferred.
-func inOptions(err *error) {
-	if *err != nil && undashed((*err).Error()) != (*err).Error() {
-		*err = optionError{*err}
-	}
-}
-
 // reporter passes the reports of a training to the functions of Options.
 type reporter struct {
 	train.Silent
@@ -252,7 +234,7 @@ type reporter struct {
 
 func (r *reporter) Note(format string, args ...any) {
 	if r.o.Note != nil {
-		r.o.Note(undashed(fmt.Sprintf(format, args...)))
+		r.o.Note(fmt.Sprintf(format, args...))
 	}
 }
 

@@ -71,8 +71,7 @@ func (m *Model) Classes() []string {
 // Predict predicts rows. Columns are matched by name; without names they are taken in the order of
 // training. The first call puts the model on its device, where it stays for the next ones until
 // Close.
-func (m *Model) Predict(ctx context.Context, rows Rows) (_ *Prediction, err error) {
-	defer inOptions(&err)
+func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	t := m.trained
 	if t == nil {
 		return nil, errUntrained

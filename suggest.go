@@ -44,8 +44,7 @@ type Suggestion struct {
 // Classes, are measured already: they are not chosen, and ei improves on the best of them. A target
 // that is not known is NaN, or "" of a class. Without measured rows, ei improves on the best target
 // of training.
-func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) (_ []Suggestion, err error) {
-	defer inOptions(&err)
+func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) ([]Suggestion, error) {
 	t := m.trained
 	if t == nil {
 		return nil, errUntrained

@@ -137,12 +137,12 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 			return nil, nil
 		default:
 			return nil, errorf(file, "has %s, the training data have %s and %s: give the same columns in the same "+
-				"order, or the targets with --labels", plural(width, "column"), plural(d, "input"), aTarget(len(at)))
+				"order, or the targets with %s", plural(width, "column"), plural(d, "input"), aTarget(len(at)), asFlag("labels"))
 		}
 	}
 	if in.opt.Target == "" && width < 2 {
 		return nil, errorf(file,
-			"has one column only: at least one input is needed beside the target; give the targets with --labels")
+			"has one column only: at least one input is needed beside the target; give the targets with %s", asFlag("labels"))
 	} else if in.opt.Target == "" {
 		return []int{width - 1}, nil
 	}

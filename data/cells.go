@@ -58,7 +58,7 @@ func areThousands(cell, separator string) bool {
 func plainer(cell string) string {
 	switch {
 	case oneComma(cell) && !areThousands(cell, ","):
-		return "--set decimal=comma reads decimals with a comma"
+		return asKey("decimal") + "=comma reads decimals with a comma"
 	case manyCommas(cell), areThousands(cell, "."):
 		return "write decimals with a point and no separator of thousands"
 	}

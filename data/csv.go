@@ -265,7 +265,8 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		return []int32{c}, nil, at, err
 	}
 	for k, at := range l.targets {
-		v, err := rec.value(at, l.names[k], cmp.Or(l.oneByOne, wordTarget))
+		v, err := rec.value(at, l.names[k], cmp.Or(l.oneByOne, "correct it, or use the task classification, "+
+			"or name another target column with "+asFlag("target")))
 		if err != nil {
 			return nil, nil, at, err
 		}
@@ -290,7 +291,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	missing := l.isMissing(rec, j)
 	if missing && l.missing != MissingImpute {
 		return nil, rec.missingCell(i, cell, c.Name,
-			"fill it in or remove the row; a model trained with --missing impute fills it in")
+			"fill it in or remove the row; a model trained with "+asFlag("missing")+" impute fills it in")
 	}
 	v, hot := c.Fill, -1
 	switch {
@@ -305,7 +306,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 		var ok bool
 		if v, ok = c.Date.parse(rec.style.point(cell)); !ok {
 			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name),
-				c.Date.like()+": "+rec.remedy("correct it, or leave it empty with --missing impute"))
+				c.Date.like()+": "+rec.remedy("correct it, or leave it empty with "+asFlag("missing")+" impute"))
 		}
 	default:
 		var ok bool
@@ -313,7 +314,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 			break
 		}
 		var err error
-		if v, err = rec.value(i, c.Name, wordInput); err != nil {
+		if v, err = rec.value(i, c.Name, "correct it, or leave the column out with "+asFlag("ignore")); err != nil {
 			return nil, err
 		}
 		if fault := c.notBoolean(v); fault != "" {
@@ -336,12 +337,6 @@ func (l *layout) unknownValues(file string) (notes []string) {
 
 // largest is the bound of every number read: sums of squares over any table stay finite.
 const largest = 1e100
-
-// What to do about a word where a number must be.
-const (
-	wordInput  = "correct it, or leave the column out with --ignore"
-	wordTarget = "correct it, or use the task classification, or name another target column with --target"
-)
 
 const mustBeKnown = "the target must be known: fill it in or remove the row"
 
@@ -393,7 +388,7 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 		advice = "write the number alone, without " + quote(a.unit)
 	}
 	if _, doubtful := r.doubtfulHeader(); doubtful {
-		where += " (the first row is read as the names of the columns: --set header=no reads it as data)"
+		where += " (the first row is read as the names of the columns: " + asKey("header") + "=no reads it as data)"
 	}
 	return 0, r.cellError(i, "found %s in column %s, which must be a number: %s", found, where, advice)
 }

@@ -240,7 +240,7 @@ func (c *columnProfile) dateForm(rec *records, i int, requested, otherwise strin
 	if !known {
 		return "", errorAt(rec.name, c.dates.ambiguous.at,
 			"found the date %s in column %s: is the day or the month first? Say "+
-				"which by --set dates=dmy or --set dates=mdy", quote(c.dates.ambiguous.cell), quote(name))
+				"which by %s=dmy or %s=mdy", quote(c.dates.ambiguous.cell), quote(name), asKey("dates"), asKey("dates"))
 	}
 	if c.dates.spanOf(form).begun {
 		return form, nil
@@ -254,7 +254,8 @@ func (c *columnProfile) dateForm(rec *records, i int, requested, otherwise strin
 }
 
 func (l *layout) addDates(rec *records, c *columnProfile, i int, requested string) error {
-	form, err := c.dateForm(rec, i, requested, "leave the column out with --ignore "+flagWord(rec.columnName(i), i))
+	form, err := c.dateForm(rec, i, requested, "leave the column out with "+
+		asFlag("ignore")+" "+flagWord(rec.columnName(i), i))
 	if err == nil {
 		s := c.dates.spanOf(form)
 		l.addDate(i, s.date(rec.columnName(i), form), s)
@@ -277,7 +278,8 @@ func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 		in = fmt.Sprintf(", and where it stands in each %s", strings.Join(d.Cycles, ", "))
 	}
 	if s.low < s.high && !s.descending && !l.hasRole("time") {
-		in += fmt.Sprintf(" (the rows are in this order: --time %s tests on the later ones)", flagWord(d.Column, i))
+		in += fmt.Sprintf(" (the rows are in this order: %s %s tests on the later ones)", asFlag("time"),
+			flagWord(d.Column, i))
 	}
 	l.note("column %s is of dates%s and becomes days since %s%s", quote(d.Column), form, d.after(0), in)
 	l.add(i, InputColumn{Name: d.Column, Date: d})

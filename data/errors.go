@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Error describes a fault of the user's data or of the request for them, and its remedy.
@@ -53,6 +55,12 @@ type place struct{ line, column int }
 func errorAt(file string, at place, format string, args ...any) *Error {
 	return &Error{File: file, Line: at.line, Column: at.column, Msg: fmt.Sprintf(format, args...)}
 }
+
+// asFlag is an option in a message.
+func asFlag(name string) string { return usererror.Flag(name) }
+
+// asKey is an option in a message that has no flag of its own.
+func asKey(name string) string { return usererror.Key(name) }
 
 // quote shows a cell or a name in a message, shortened if it is long.
 func quote(s string) string {

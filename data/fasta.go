@@ -161,13 +161,13 @@ func (t *texts) checkHeaders(in *input) error {
 		if l == "" && !in.drops() {
 			return t.errorAt(t.where[i],
 				"the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with "+
-					"--labels FILE%s", in.leaveOut())
+					"%s FILE%s", asFlag("labels"), in.leaveOut())
 		}
 	}
 	if t.areNumbered() {
 		return t.errorAt(t.where[0],
 			"the header has no class: the headers number the sequences, so they are names; write >NAME|CLASS, or give "+
-				"the classes with --labels FILE")
+				"the classes with %s FILE", asFlag("labels"))
 	}
 	different := map[string]bool{}
 	for _, l := range t.labels {
@@ -179,8 +179,8 @@ func (t *texts) checkHeaders(in *input) error {
 	if opt.Like == nil && len(different) > 2 && 2*len(different) > t.n() {
 		return t.errorAt(t.where[0],
 			"the header has no class: the headers hold %d different words in %s, so they are names; write "+
-				">NAME|CLASS, or give the classes with --labels FILE",
-			len(different), plural(t.n(), "sequence"))
+				">NAME|CLASS, or give the classes with %s FILE",
+			len(different), plural(t.n(), "sequence"), asFlag("labels"))
 	}
 	return nil
 }

@@ -58,8 +58,8 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 	if v := set.Alphabet.OfVectors(); v != nil {
 		beside += ", each node with " + plural(v.Width, "value")
 	}
-	t.note("%d %s of %s nodes (mean %.1f)%s, %s (--set tokens to change)", set.N(), set.Alphabet.Kind,
-		span(low, high), mean, beside, plural(set.Alphabet.Letters, "different label"))
+	t.note("%d %s of %s nodes (mean %.1f)%s, %s (%s to change)", set.N(), set.Alphabet.Kind,
+		span(low, high), mean, beside, plural(set.Alphabet.Letters, "different label"), asKey("tokens"))
 	if unknown > 0 {
 		t.note("labels that are not in the training data: %d; no feature that contains one is known", unknown)
 	}

@@ -70,7 +70,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	}
 	if rec.width < 2 {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
-			" (cells are separated by comma, semicolon, tab, | or blanks; --set separator names another)")
+			" (cells are separated by comma, semicolon, tab, | or blanks; %s names another)", asKey("separator"))
 	}
 	l := &layout{file: rec.name, rows: p.rows, targets: at, names: pick(rec.columnNames(), at), id: -1,
 		missing: in.opt.Missing}
@@ -83,12 +83,12 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	}
 	if len(at) > 1 {
 		l.oneByOne = "several targets are numbers, so correct it, or give one of " + list(l.names) +
-			" at a time with --target"
+			" at a time with " + asFlag("target")
 	}
 	l.titlesNote(rec)
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
-		l.note("the first row has the text %s in it and is read as the column names (--set header=no to change)",
-			quote(text))
+		l.note("the first row has the text %s in it and is read as the column names (%s=no to change)",
+			quote(text), asKey("header"))
 	}
 	if err := l.assign(rec, p, in.opt); err != nil {
 		return nil, err

@@ -100,8 +100,8 @@ func repeated(train, test *Dataset) []string {
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 && s.Folds == 0 {
 		return nil, nil, nil,
-			errorf(s.Data, "a file has no folds: set their number with --folds, give --test FILE, or leave "+
-				"--fold out (the named sets are %s)", strings.Join(Names(), ", "))
+			errorf(s.Data, "a file has no folds: set their number with %s, give %s FILE, or leave "+
+				"%s out (the named sets are %s)", asFlag("folds"), asFlag("test"), asFlag("fold"), strings.Join(Names(), ", "))
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels,
 		TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch}
@@ -115,7 +115,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	if (s.Test == "" || s.Test == NoTest) && s.TestLabels != "" {
 		return nil, nil, nil, errorf(s.TestLabels,
-			"is given for the labels of test rows, and there is no file of these: give --test FILE")
+			"is given for the labels of test rows, and there is no file of these: give %s FILE", asFlag("test"))
 	}
 	if s.Test == NoTest {
 		return all, nil, notes, attachGram(s.Gram, all, nil, s.Watch)
@@ -192,12 +192,14 @@ func checkTraining(d *Dataset) error {
 			quote(d.Classes[0]), stand)
 	}
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 && !d.known {
-		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --set validation=FILE)"
+		advice := "take another seed, or other files for rows to test and validate on (" + asFlag("test") +
+			" FILE, " + asKey("validation") + "=FILE)"
 		if d.Groups != nil { // whose folds depend on no seed
-			advice = "its groups are held out: take another seed or number of folds, or leave its rows or --group out"
+			advice = "its groups are held out: take another seed or number of folds, or leave its rows or " +
+				asFlag("group") + " out"
 		}
 		if d.Times != nil {
-			advice = "it begins later than the rows to train on end: take fewer folds, or leave --time out"
+			advice = "it begins later than the rows to train on end: take fewer folds, or leave " + asFlag("time") + " out"
 		}
 		if d.TaskNote != "" {
 			advice += "; " + d.TaskNote
@@ -305,8 +307,8 @@ func foldNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 				"the number of folds out", s.Data)
 	}
 	if s.Roles.Group != "" || s.Roles.Time != "" {
-		return nil, nil, nil, errorf("", "%s comes in two parts: give its rows as one file for folds by --group or --time",
-			s.Data)
+		return nil, nil, nil, errorf("", "%s comes in two parts: give its rows as one file for folds by %s or %s",
+			s.Data, asFlag("group"), asFlag("time"))
 	}
 	part, rest, notes, err := loadNamed(set, s)
 	if err != nil {
@@ -322,11 +324,11 @@ func foldNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 
 func missingSet(set sets.Set, dir string) error {
 	if dir == "" {
-		return errorf("", "the set %s is read from a folder: name it with --set data-dir=DIR or %s; "+
-			"to get it: %s", set.Name, DataDirEnv, set.Get("DIR"))
+		return errorf("", "the set %s is read from a folder: name it with %s=DIR or %s; "+
+			"to get it: %s", set.Name, asKey("data-dir"), DataDirEnv, set.Get("DIR"))
 	}
-	return errorf("", "the folder %s holds no set %s: name one that does with --set data-dir=DIR or %s; to get "+
-		"it: %s", dir, set.Name, DataDirEnv, set.Get(dir))
+	return errorf("", "the folder %s holds no set %s: name one that does with %s=DIR or %s; to get "+
+		"it: %s", dir, set.Name, asKey("data-dir"), DataDirEnv, set.Get(dir))
 }
 
 // embeddedPowerplant splits the embedded table, in its own units: training rows in

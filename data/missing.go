@@ -61,8 +61,8 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	}
 	where := strings.Join(columns, ", ")
 	if l.missing == MissingError {
-		return errorAt(rec.name, first, "cells are missing, in %s: --missing impute fills them in, "+
-			"--missing drop leaves their rows out", where)
+		return errorAt(rec.name, first, "cells are missing, in %s: %s impute fills them in, "+
+			"%s drop leaves their rows out", where, asFlag("missing"), asFlag("missing"))
 	}
 	if l.missing == MissingImpute {
 		l.note("missing cells are filled in with medians, and an input tells where, in %s", where)
@@ -205,7 +205,7 @@ func (in *input) leaveOut() string {
 	if in.opt.Like != nil {
 		return ""
 	}
-	return ", or leave such rows out by --missing drop"
+	return ", or leave such rows out by " + asFlag("missing") + " drop"
 }
 
 // checkMissing refuses options that do not apply to sequences.
@@ -213,7 +213,7 @@ func (in *input) checkMissing(f format) error {
 	o := in.opt.TableOptions
 	if f.sequences && o.Missing == MissingImpute {
 		return errorf(in.name,
-			"is %s, and nothing can fill in what its rows lack: --missing drop leaves them out", f.what)
+			"is %s, and nothing can fill in what its rows lack: %s drop leaves them out", f.what, asFlag("missing"))
 	}
 	if f.sequences {
 		o.Missing = ""

@@ -206,10 +206,10 @@ func (in *input) targetItems(there []string) ([]string, error) {
 		return nil, nil
 	case there == nil:
 		return nil, errorf(in.name,
-			"has no items, so no targets: add > <target> and its value behind M  END, or give --labels FILE")
+			"has no items, so no targets: add > <target> and its value behind M  END, or give %s FILE", asFlag("labels"))
 	}
 	return nil, errorf(in.name,
-		"has items, and none is called target: name the target by --target, one of %s", list(there))
+		"has items, and none is called target: name the target by %s, one of %s", asFlag("target"), list(there))
 }
 
 func readMolecules(in *input) (all []molecule, err error) {

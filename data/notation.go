@@ -293,8 +293,8 @@ func (c *columnProfile) clearer() string {
 	if !strings.Contains(c.signs.ambiguous.cell, ",") {
 		sign, name = ".", "point"
 	}
-	return fmt.Sprintf("the %s may stand before thousands or before decimals: say which by --set thousands=none or "+
-		"--set thousands=%s", name, sign)
+	return fmt.Sprintf("the %s may stand before thousands or before decimals: say which by %s=none or "+
+		"%s=%s", name, asKey("thousands"), asKey("thousands"), sign)
 }
 
 // note describes how the column is read.

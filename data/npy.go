@@ -276,8 +276,8 @@ func readIDX(in *input) (*table, error) {
 	}
 	if len(a.shape) == 1 {
 		return nil, errorf(in.name,
-			"holds %d labels, not images: give the file of the images, and this one with --labels "+
-				"where its name does not tell", a.shape[0])
+			"holds %d labels, not images: give the file of the images, and this one with %s "+
+				"where its name does not tell", a.shape[0], asFlag("labels"))
 	}
 	return in.readArray(a)
 }

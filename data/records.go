@@ -129,8 +129,8 @@ func (r *records) next() error {
 	}
 	if r.style.singleColumn && len(r.row) > 1 {
 		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has 1: "+
-			"every row needs the same; if %s does not part them, give another separator, such as --set separator=';'",
-			plural(len(r.row), "cell"), quote(string(r.style.separator)))}
+			"every row needs the same; if %s does not part them, give another separator, such as %s=';'",
+			plural(len(r.row), "cell"), quote(string(r.style.separator)), asKey("separator"))}
 	}
 	if len(r.row) != r.width {
 		advice := ""

@@ -193,8 +193,8 @@ func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 			}
 			if missing && !impute {
 				return nil, errorf("",
-					"row %d: column %s is missing: fill it in; a model trained with --missing impute does so "+
-						"itself", i+1, quote(c.Name))
+					"row %d: column %s is missing: fill it in; a model trained with %s impute does so "+
+						"itself", i+1, quote(c.Name), asFlag("missing"))
 			}
 			x = c.append(x, v, hot, missing)
 		}

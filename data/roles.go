@@ -53,7 +53,8 @@ func (o TableOptions) firstOption() string {
 // check refuses unknown words.
 func (o *TableOptions) check() error {
 	if o.Missing != "" && !slices.Contains(MissingWays(), o.Missing) {
-		return errorf("", "--missing cannot be %s%s", quote(o.Missing), didyoumean.Hint(o.Missing, MissingWays()))
+		return errorf("", "%s cannot be %s%s", asFlag("missing"), quote(o.Missing),
+			didyoumean.Hint(o.Missing, MissingWays()))
 	}
 	if o.Dates != "" && !slices.Contains(DateOrders(), o.Dates) {
 		return errorf("", "there is no order of dates %s: give %s", quote(o.Dates), strings.Join(DateOrders(), ", "))
@@ -80,7 +81,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	for _, at := range l.targets {
 		if slices.Contains(ignored, at) || at == l.id {
 			return errorf(rec.name,
-				"the column %s cannot be both the target and left out: name another with --target", quote(names[at]))
+				"the column %s cannot be both the target and left out: name another with %s", quote(names[at]), asFlag("target"))
 		}
 	}
 	first := len(l.notes)
@@ -127,8 +128,8 @@ func (l *layout) noInputs() error {
 		}
 	}
 	if len(l.leftOut) > 0 {
-		hint = fmt.Sprintf("; left out: %s (--sequence %s reads a column of text as sequences)",
-			list(leftNames(l.leftOut)), column)
+		hint = fmt.Sprintf("; left out: %s (%s %s reads a column of text as sequences)",
+			list(leftNames(l.leftOut)), asFlag("sequence"), column)
 	}
 	return errorf(l.file, "has no input column beside the target%s", hint)
 }
@@ -187,22 +188,22 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		return bad(c.signs.ambiguous, ": %s", c.clearer())
 	case c.hasLoneMinus():
 		return bad(c.signs.behind, ", and no other number has its minus behind it: correct it, write the minus before "+
-			"it, or leave the column out with --ignore %s", flag)
+			"it, or leave the column out with %s %s", asFlag("ignore"), flag)
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
-		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
-			quote(c.signs.units[0]), flag)
+		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with %s %s",
+			quote(c.signs.units[0]), asFlag("ignore"), flag)
 	case !c.isWords && isDecorated(c.texts.cell):
-		return bad(c.texts, ": %s, or leave the column out with --ignore %s", plainer(c.texts.cell), flag)
+		return bad(c.texts, ": %s, or leave the column out with %s %s", plainer(c.texts.cell), asFlag("ignore"), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
 		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
 	case c.isText() && c.distinct() > mostKept:
 		return bad(c.firstText(), ", which has %d different texts in %s, more than %d: group them, or leave the "+
-			"column out with --ignore %s", c.distinct(), plural(c.filled(), "row"), mostKept, flag)
+			"column out with %s %s", c.distinct(), plural(c.filled(), "row"), mostKept, asFlag("ignore"), flag)
 	case c.isText() || rec.hasType(i, "nominal") && c.texts.n > 0:
 		l.addWords(rec, c, i, most)
 	case c.texts.n > 0:
-		return bad(c.texts, ", whose other cells are numbers: correct it, leave it empty with --missing impute, or "+
-			"leave the column out with --ignore %s", flag)
+		return bad(c.texts, ", whose other cells are numbers: correct it, leave it empty with %s impute, or "+
+			"leave the column out with %s %s", asFlag("missing"), asFlag("ignore"), flag)
 	default:
 		if c.numbersRows(name) {
 			l.counting = append(l.counting, i)
@@ -220,12 +221,12 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 		inputs++
 		rest = fmt.Sprintf(", its most frequent texts, and one for the %d others", len(others))
 		if most < mostTexts && c.distinct() <= mostTexts {
-			rest += " (--set one-hot=true makes an input of each)"
+			rest += " (" + asKey("one-hot") + "=true makes an input of each)"
 		}
 	}
 	name := rec.columnName(i)
 	if holdsMolecules(name) && l.texts == nil && rec.header != nil {
-		rest += fmt.Sprintf(" (--sequence %s reads its texts as molecules)", flagWord(name, i))
+		rest += fmt.Sprintf(" (%s %s reads its texts as molecules)", asFlag("sequence"), flagWord(name, i))
 	}
 	l.note("column %s is text and becomes %s, one for each of %s%s%s", quote(name), plural(inputs, "input"),
 		list(values), rest, c.whyText())
@@ -237,7 +238,7 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSequences bool) {
 	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.compared(), "row"))
 	if name := rec.columnName(i); c.mayBe(name) != "" && !l.hasRole("group") {
-		why += fmt.Sprintf(", and may group the rows (--group %s)", flagWord(name, i))
+		why += fmt.Sprintf(", and may group the rows (%s %s)", asFlag("group"), flagWord(name, i))
 	}
 	if c.isUnique() {
 		why = "is text that names each row"
@@ -249,7 +250,8 @@ func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSeq
 	name := rec.columnName(i)
 	l.leaveOut(name, i, why+c.whyText())
 	if (len(c.texts.cell) >= longText || holdsMolecules(name)) && mayBeSequences && rec.header != nil {
-		l.notes[len(l.notes)-1] += fmt.Sprintf(" (--sequence %s reads its texts as sequences)", flagWord(name, i))
+		l.notes[len(l.notes)-1] += fmt.Sprintf(" (%s %s reads its texts as sequences)", asFlag("sequence"),
+			flagWord(name, i))
 	}
 }
 
@@ -263,7 +265,8 @@ var (
 func (l *layout) noteInputs(rec *records, p *profile) {
 	for _, i := range l.counting {
 		if name := rec.columnName(i); len(l.inputs) > 1 || l.texts != nil {
-			l.note("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i))
+			l.note("column %s counts the rows and is an input: %s %s leaves it out", quote(name), asFlag("ignore"),
+				flagWord(name, i))
 		}
 	}
 	for _, i := range l.inputs {

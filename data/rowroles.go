@@ -24,12 +24,12 @@ type rowRole struct {
 
 func (r RowRoles) all() []rowRole {
 	return []rowRole{
-		{"weights", "--weights", r.Weights, "that weights the rows", "weights the rows and is no input"},
-		{"group", "--group", r.Group, "that groups the rows",
+		{"weights", asFlag("weights"), r.Weights, "that weights the rows", "weights the rows and is no input"},
+		{"group", asFlag("group"), r.Group, "that groups the rows",
 			"groups the rows, which splits keep together, and is no input"},
-		{"time", "--time", r.Time, "of the times of the rows",
+		{"time", asFlag("time"), r.Time, "of the times of the rows",
 			"has the times of the rows, which split them, and is no input"},
-		{"offset", "--set offset", r.Offset, "that is added to log rates", "is added to log rates and is no input"},
+		{"offset", asKey("offset"), r.Offset, "that is added to log rates", "is added to log rates and is no input"},
 	}
 }
 
@@ -96,11 +96,11 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 		case l.texts != nil && at == l.sequence:
 			other = "the sequences"
 		case at == l.id:
-			other = "--set id"
+			other = asKey("id")
 		case slices.Contains(ignored, at):
 			other = "left out"
 		case p.columns[at].isWords:
-			other = "--set text"
+			other = asKey("text")
 		}
 		if other != "" {
 			return errorf(rec.name, "the column %s cannot be both %s and %s: name another", quote(names[at]),
@@ -272,8 +272,8 @@ func (l *layout) addRoles(rec *records, to *rowFacts) {
 // checkSplitRoles refuses groups and times of training rows together. names are the names of their columns.
 func (d *Dataset) checkSplitRoles(file string, names RowRoles) error {
 	if d.Groups != nil && d.Times != nil {
-		return errorf(file, "cannot be split by the groups %s and by the times %s together: give --group or --time",
-			quote(names.Group), quote(names.Time))
+		return errorf(file, "cannot be split by the groups %s and by the times %s together: give %s or %s",
+			quote(names.Group), quote(names.Time), asFlag("group"), asFlag("time"))
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // Scaffold as RowRoles.Group groups molecules by their scaffolds, unless a column has that name.
 const Scaffold = "scaffold"
 
-const noScaffold = "give --group COL, or leave it out"
+func noScaffold() string { return "give " + asFlag("group") + " COL, or leave it out" }
 
 // byScaffold reports whether a role means Scaffold, and not one of the columns of a table. A column with that
 // name in capitals may be meant.
@@ -26,7 +26,7 @@ func (r rowRole) byScaffold(columns []string) bool {
 func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 	if d.Sequences == nil || d.Sequences.Alphabet.Kind != seq.Graphs {
 		return "", errorf(file, "has no column %s to group the rows, and no molecules that have scaffolds "+
-			"(--sequence COL reads a column of them): %s", quote(Scaffold), noScaffold)
+			"(%s COL reads a column of them): %s", quote(Scaffold), asFlag("sequence"), noScaffold())
 	}
 	d.scaffolds = &graph.Kinds{}
 	rings, chains := map[int32]bool{}, 0
@@ -38,7 +38,7 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 				where.line = int(d.lines[i])
 			}
 			return "", errorAt(file, where, "found a node with the label %s, which is no atom: only molecules have "+
-				"scaffolds; %s", quote(wrong), noScaffold)
+				"scaffolds; %s", quote(wrong), noScaffold())
 		}
 		group := int32(d.scaffolds.Number(s))
 		if d.Groups = append(d.Groups, group); len(s.Labels) > 0 {

@@ -354,7 +354,7 @@ func (s Scaler) Notes(ds *Dataset) (notes []string) {
 	}
 	if apart != nil {
 		notes = append(notes, fmt.Sprintf("values far from all others do not set the unit of %s; where they "+
-			"stand for missing cells, leave the cells empty and give --missing impute", listed(apart)))
+			"stand for missing cells, leave the cells empty and give %s impute", listed(apart), asFlag("missing")))
 	}
 	return notes
 }

@@ -20,8 +20,8 @@ func (l *layout) findSequence(rec *records, column string) error {
 		return errorf(rec.name, "has no header: a table with a column of sequences needs one")
 	case slices.Contains(l.targets, at):
 		return errorf(rec.name,
-			"the column %s cannot be both the sequences and the target: name another with --target",
-			quote(rec.columnName(at)))
+			"the column %s cannot be both the sequences and the target: name another with %s",
+			quote(rec.columnName(at)), asFlag("target"))
 	}
 	l.setSequence(rec, at)
 	return nil
@@ -37,8 +37,8 @@ func (l *layout) checkMissingSequences(rec *records, p *profile) error {
 		return nil
 	}
 	missing := p.columns[l.sequence].missing
-	return errorAt(rec.name, missing.at, "the column %s lacks %s: --missing drop leaves their rows out",
-		quote(l.sequenceName), plural(missing.n, "sequence"))
+	return errorAt(rec.name, missing.at, "the column %s lacks %s: %s drop leaves their rows out",
+		quote(l.sequenceName), plural(missing.n, "sequence"), asFlag("missing"))
 }
 
 // isSequenceMissing reports whether the current row has no sequence where it should.

@@ -20,7 +20,8 @@ func labelsStand(s *seq.Set, known Schema) string {
 	if s == nil || s.Alphabet.Kind.IsGraph() || known.Target != sequenceTarget || known.Sequence != "" {
 		return ""
 	}
-	return "; labels are the headers of FASTA, as >CLASS or >NAME|CLASS, or stand before a tab, or in --labels FILE"
+	return "; labels are the headers of FASTA, as >CLASS or >NAME|CLASS, or stand before a tab, or in " +
+		asFlag("labels") + " FILE"
 }
 
 // setLabels makes classes or numbers of the labels. Labels are classes if they are words, or few different
@@ -62,7 +63,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 		if why != "" {
 			made.task = Regression
 		} else if _, err := parseNumber(classes[0]); err == nil {
-			hint = " (--task regression for numbers)"
+			hint = " (" + asFlag("task") + " regression for numbers)"
 		}
 	}
 	switch {
@@ -94,7 +95,7 @@ func (t *texts) withoutLabels(in *input, made *table) error {
 		return nil
 	}
 	return errorf(t.name, "has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every "+
-		"line, or give --labels FILE")
+		"line, or give %s FILE", asFlag("labels"))
 }
 
 // findClasses lists the different labels in order; why is the reason not to take numbers for

@@ -181,8 +181,8 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	case seq.Integers:
 		what = fmt.Sprintf("integers up to %d", a.Letters-1)
 	}
-	t.note("%s of %s symbols (mean %.1f), alphabet %s (--set tokens to change)", plural(set.N(), "sequence"),
-		span(low, high), mean, what)
+	t.note("%s of %s symbols (mean %.1f), alphabet %s (%s to change)", plural(set.N(), "sequence"),
+		span(low, high), mean, what, asKey("tokens"))
 	if unknown > 0 {
 		t.note("%d of %d symbols stand for no letter; features that contain one are left out", unknown, len(set.Codes))
 	}
@@ -199,7 +199,7 @@ func (t *texts) table(in *input) (*table, error) {
 			quote(in.opt.Target))
 	case in.opt.Labels != "" && (t.targets != nil || like != nil && like.Targets != nil):
 		return nil, errorf(in.opt.Labels, "holds one target of each row, and several are asked for: name one of them "+
-			"by --target, or leave the file out")
+			"by %s, or leave the file out", asFlag("target"))
 	}
 	if in.opt.Labels != "" {
 		if err := t.readLabels(in.opt.Labels, in.opt.Watch); err != nil {

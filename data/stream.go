@@ -76,7 +76,7 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 // openWhole reads a file whose rows come at once. Some sequences may be bad.
 func openWhole(path string, opt ReadOptions, bad func(BadRow) error) (*Stream, error) {
 	if bad != nil && opt.Like.Alphabet == nil {
-		return nil, errorf(path, "is not a table whose rows stand one after the other: leave --skip-bad out")
+		return nil, errorf(path, "is not a table whose rows stand one after the other: leave %s out", asFlag("skip-bad"))
 	}
 	if bad != nil {
 		opt.bad = &badRows{}
@@ -195,7 +195,7 @@ func (l *layout) none(rec *records) error {
 		return noneToPredict(rec.name, l.badRows)
 	case l.weightless+l.dropped+l.noTarget > 0:
 		return errorf(rec.name, "has no row that can be used: %d have the weight 0, %d lack the target, and %d lack "+
-			"other cells, which --missing impute fills in", l.weightless, l.noTarget, l.dropped)
+			"other cells, which %s impute fills in", l.weightless, l.noTarget, l.dropped, asFlag("missing"))
 	}
 	return errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
 }

@@ -200,8 +200,8 @@ func (s Summary) Lines() []string {
 	if more := len(s.Columns) - fewColumns; more > fewColumns {
 		columns = append(columns[:fewColumns:fewColumns], columns[len(s.Columns):]...)
 		lines = append(append(lines, columnLines(columns)...),
-			fmt.Sprintf("and %d more inputs, the last %s (--json has all)", more,
-				quote(s.Columns[len(s.Columns)-1].Name)))
+			fmt.Sprintf("and %d more inputs, the last %s (%s has all)", more,
+				quote(s.Columns[len(s.Columns)-1].Name), asFlag("json")))
 	} else if len(columns) > 0 {
 		lines = append(lines, columnLines(columns)...)
 	}

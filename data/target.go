@@ -50,7 +50,7 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 		if task == "" {
 			k.note = fmt.Sprintf("%s %s: task regression", where, why)
 			if k.open = c.fractions.cell == "" && c.distinct() <= maxClasses; k.open {
-				k.note = fmt.Sprintf("%s %s: taken as numbers (--task classification for classes)", where, why)
+				k.note = fmt.Sprintf("%s %s: taken as numbers (%s classification for classes)", where, why, asFlag("task"))
 			}
 		}
 		return k, nil
@@ -67,12 +67,12 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 			c.distinct(), plural(c.filled(), "row"))
 	case task == "" && c.texts.n == 0 && !nominal:
 		k.open = true
-		others := "--task regression for numbers"
+		others := asFlag("task") + " regression for numbers"
 		if len(classes) > 2 {
-			others += ", --likelihood ordinal for levels in order"
+			others += ", " + asFlag("likelihood") + " ordinal for levels in order"
 		}
 		if len(classes) > 2 && classes[0] == "0" {
-			others += ", --likelihood poisson for counts"
+			others += ", " + asFlag("likelihood") + " poisson for counts"
 		}
 		k.note = fmt.Sprintf("%s holds %d whole numbers %s … %s: taken as classes (%s)",
 			where, len(classes), classes[0], classes[len(classes)-1], others)
@@ -105,7 +105,7 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case c.isBoolean() && (task != Regression || c.isTyped):
 		classes = c.booleanClasses()
 	case c.isWords && task == Regression:
-		err = bad(c.texts, ", which is text by --set text: a regression needs numbers")
+		err = bad(c.texts, ", which is text by %s: a regression needs numbers", asKey("text"))
 	case !c.isWords && isDecorated(c.texts.cell):
 		err = bad(c.texts, ", which is not a plain number: %s", plainer(c.texts.cell))
 	case task == Regression:
@@ -113,14 +113,14 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case task == "" && (c.fractions.cell != "" || !c.isText()):
 		err = bad(c.texts, ", whose other values are numbers: correct it, or use the task classification")
 	case task == "" && c.isDates():
-		err = bad(c.texts, ", which is a date: write dates as numbers, or name another target with --target")
+		err = bad(c.texts, ", which is a date: write dates as numbers, or name another target with %s", asFlag("target"))
 	case task == "" && c.isCodes() && c.texts.n == 0 && manyDifferent:
 		err = bad(c.codes, ", whose leading zero makes the column text, with %d different texts in %s: give "+
-			"--task regression for numbers, or name another target with --target", c.distinct(),
-			plural(c.filled(), "row"))
+			"%s regression for numbers, or name another target with %s", c.distinct(),
+			plural(c.filled(), "row"), asFlag("task"), asFlag("target"))
 	case task == "" && !nominal && manyDifferent:
 		err = bad(c.texts, ", which holds %d different words in %s, so they are not classes: name another target with "+
-			"--target", c.distinct(), plural(c.filled(), "row"))
+			"%s", c.distinct(), plural(c.filled(), "row"), asFlag("target"))
 	default:
 		classes = c.values()
 	}
@@ -268,8 +268,8 @@ func (l *layout) checkClasses(made *table) error {
 		return nil
 	}
 	return errorf(l.file, "all rows of class %s of the target column %s are left out, since they lack cells or have "+
-		"the weight 0: fill cells in by --missing impute, or remove these rows", quote(l.target.classes[none]),
-		quote(l.names[0]))
+		"the weight 0: fill cells in by %s impute, or remove these rows", quote(l.target.classes[none]),
+		quote(l.names[0]), asFlag("missing"))
 }
 
 // knownClass is the test of a class that is a number. It returns the fault, or "". Any number is accepted if
@@ -382,7 +382,7 @@ func (in *input) severalClasses(n int) error {
 	if n > 1 && in.task == Classification {
 		advice := ""
 		if in.opt.Target != "" {
-			advice = ": give one of " + in.opt.Target + " at a time with --target"
+			advice = ": give one of " + in.opt.Target + " at a time with " + asFlag("target")
 		}
 		return errorf(in.name, "has %s, which are a regression, and class labels are in one column%s",
 			plural(n, "target column"), advice)

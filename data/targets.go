@@ -52,7 +52,8 @@ func (in *input) takeTargets(t *table) error {
 				return nil
 			}
 			return errorf(in.name,
-				"needs the file of its targets%s: give it with --labels, or --set test-labels for test rows", tried)
+				"needs the file of its targets%s: give it with %s, or %s for test rows", tried, asFlag("labels"),
+				asKey("test-labels"))
 		}
 		t.notes = append(t.notes, fmt.Sprintf("%s: its targets are in %s", in.name, path))
 	}

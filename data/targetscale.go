@@ -220,12 +220,12 @@ func (d *Dataset) InOrder(levels []string) error {
 	for _, class := range d.Classes {
 		if _, err := level(class); levels == nil && err != nil {
 			return errorf(d.Path, "the levels of the target %s are words, such as %s, which have no order: give it, "+
-				"from the lowest, with --set order=LOW,…,HIGH", quote(d.Target), quote(class))
+				"from the lowest, with %s=LOW,…,HIGH", quote(d.Target), quote(class), asKey("order"))
 		}
 	}
 	if classes := slices.Sorted(slices.Values(d.Classes)); !slices.Equal(slices.Sorted(slices.Values(ordered)), classes) {
-		return errorf(d.Path, "--set order has the levels %s, and the classes of the target %s are %s: name each of "+
-			"them once, from the lowest", list(levels), quote(d.Target), list(d.Classes))
+		return errorf(d.Path, "%s has the levels %s, and the classes of the target %s are %s: name each of "+
+			"them once, from the lowest", asKey("order"), list(levels), quote(d.Target), list(d.Classes))
 	}
 	place := make([]int32, len(d.Classes))
 	for k, class := range d.Classes {

@@ -28,11 +28,11 @@ func (l *layout) titlesNote(rec *records) {
 		l.note("%s above the names of the columns left out", plural(rec.titles, "line"))
 	}
 	if rec.style.numericHeader {
-		l.note("the first row has the numbers that name the inputs and is read as names " +
-			"(--set header=no reads it as data)")
+		l.note("the first row has the numbers that name the inputs and is read as names "+
+			"(%s=no reads it as data)", asKey("header"))
 	}
 	if rec.style.maybeHeader {
-		l.note("the first row has numbers that count up and is read as data (--set header=yes takes it as names)")
+		l.note("the first row has numbers that count up and is read as data (%s=yes takes it as names)", asKey("header"))
 	}
 }
 

@@ -76,33 +76,34 @@ type Suggestion struct {
 func (s *Search) Check() error {
 	schema := s.Trained.Schema
 	if !slices.Contains(Ways(), s.How) {
-		return usererror.Errorf("--how: there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
+		return usererror.OfFlag("how", "there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
 	}
 	if s.Batch < 1 || s.Samples < 2 || s.Samples > maxSamples {
-		return usererror.Errorf("--batch %d, --samples %d: choose at least a row, by 2 to %d samples", s.Batch, s.Samples,
-			maxSamples)
+		return usererror.Errorf("%s %d, %s %d: choose at least a row, by 2 to %d samples", usererror.Flag("batch"),
+			s.Batch, usererror.Flag("samples"), s.Samples, maxSamples)
 	}
 	if s.Trained.Counts() {
-		return usererror.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with " +
-			"--likelihood gaussian")
+		return usererror.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with "+
+			"%s gaussian", usererror.Flag("likelihood"))
 	}
 	if schema.Task == data.Classification {
 		if s.How != Variance && s.How != BALD {
-			return usererror.Errorf("--how %s: is for numbers, and the model predicts classes: use bald or variance", s.How)
+			return usererror.Errorf("%s %s: is for numbers, and the model predicts classes: use bald or variance",
+				usererror.Flag("how"), s.How)
 		}
 		if s.Minimize {
-			return usererror.Errorf("--minimize: is for numbers, and the model predicts classes: leave it out")
+			return usererror.OfFlag("minimize", "is for numbers, and the model predicts classes: leave it out")
 		}
 	}
 	if s.Minimize && (s.How == Variance || s.How == BALD) {
-		return usererror.Errorf("--minimize: is for --how ei, ucb and thompson: leave it out")
+		return usererror.OfFlag("minimize", "is for %s ei, ucb and thompson: leave it out", usererror.Flag("how"))
 	}
 	outputs := schema.Outputs()
 	if s.Target == "" && len(outputs) > 1 {
-		return usererror.Errorf("--target: the model predicts %s: name one", strings.Join(outputs, ", "))
+		return usererror.OfFlag("target", "the model predicts %s: name one", strings.Join(outputs, ", "))
 	}
 	if s.Target != "" && !slices.Contains(outputs, s.Target) {
-		return usererror.Errorf("--target: the model predicts %s, and no %q", strings.Join(outputs, ", "), s.Target)
+		return usererror.OfFlag("target", "the model predicts %s, and no %q", strings.Join(outputs, ", "), s.Target)
 	}
 	return nil
 }
@@ -174,7 +175,7 @@ func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err e
 		}
 		give := "give more rows"
 		if n > 0 {
-			give = fmt.Sprintf("give --batch %d, or more rows", n)
+			give = fmt.Sprintf("give %s %d, or more rows", usererror.Flag("batch"), n)
 		}
 		return nil, nil, usererror.Errorf("%s: %d of %d rows are candidates%s: %s", ds.Path, n, ds.N(), why, give)
 	}
@@ -281,8 +282,8 @@ func (s *Search) best(p *model.Prediction, n int) ([]float64, error) {
 	if n == p.N {
 		y, ok := scale.Best(s.Minimize)
 		if !ok {
-			return nil, usererror.Errorf("--how ei: this model is too old to know its best target: train it again, or " +
-				"give measured rows with their targets in --data, too")
+			return nil, usererror.Errorf("%s ei: this model is too old to know its best target: train it again, or "+
+				"give measured rows with their targets in %s, too", usererror.Flag("how"), usererror.Flag("data"))
 		}
 		return slices.Repeat([]float64{s.sign() * y}, p.S), nil
 	}
@@ -342,11 +343,11 @@ func Feasibility(ctx context.Context, t *fitted.Model, dev device.Device, ds *da
 		if classes == nil {
 			classes = outputs
 		}
-		return nil, usererror.Errorf("--feasible: the model must have two classes, the second of them for feasible, or "+
+		return nil, usererror.OfFlag("feasible", "the model must have two classes, the second of them for feasible, or "+
 			"one target, 0 or more for feasible; it predicts %s", strings.Join(classes, ", "))
 	}
 	if t.Counts() || classes == nil && t.Targets[0].Log {
-		return nil, usererror.Errorf("--feasible: its model predicts %s, which is never below 0, so that all rows are "+
+		return nil, usererror.OfFlag("feasible", "its model predicts %s, which is never below 0, so that all rows are "+
 			"feasible: leave it out, or train it on classes or on a target of both signs", strings.Join(outputs, ", "))
 	}
 	p, err := t.Predict(ctx, dev, ds, t.EvalSamples)

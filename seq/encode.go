@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // SymbolError is a symbol outside the alphabet.
@@ -173,7 +175,8 @@ func (e *Encoder) token(token []byte) (int32, *SymbolError) {
 	case err != nil || v == math.MaxInt32:
 		msg := "symbols must be whole numbers 0, 1, 2 … up to 2147483646 between blanks"
 		if !strings.ContainsAny(string(token), "0123456789") {
-			msg += ", or letters or words throughout (--set tokens=chars, --set tokens=words)"
+			msg += ", or letters or words throughout (" + usererror.Key("tokens") + "=chars, " +
+				usererror.Key("tokens") + "=words)"
 		}
 		return 0, &SymbolError{Symbol: shorten(token), Msg: msg}
 	case int(v) >= a.Letters && e.fixed:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Map is a kind of feature map. A new one is a row in Maps, and a file where it is long.
@@ -122,7 +123,7 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 	}
 	if a.Kind == Vectors || a.Attributes != nil {
 		return nil, specErrorf("%s counts symbols, and these sequences are vectors: a codebook makes "+
-			"symbols of them (--set codebook=N)", m.Name)
+			"symbols of them ("+usererror.Key("codebook")+"=N)", m.Name)
 	}
 	if m.Kinds == nil && a.Kind.IsGraph() {
 		return nil, specErrorf("%s is for sequences; these are %s: use for example %s", m.Name,

@@ -31,7 +31,8 @@ func (j *Job) checkStart() error {
 		return usererror.Errorf("an ensemble cannot be trained further: start at a single model")
 	}
 	if s.Kind.Gram != nil || j.Train.Kernel != nil {
-		return usererror.Errorf("a model of --gram cannot be trained further: its kernel is that of its own rows")
+		return usererror.Errorf("a model of %s cannot be trained further: its kernel is that of its own rows",
+			usererror.Flag("gram"))
 	}
 	config := j.Config.ModelConfig(j.Train)
 	if config.Temperature = s.Config.Temperature; !reflect.DeepEqual(config, s.Config) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -113,17 +114,17 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	key, value, ok := strings.Cut(text, "=")
 	switch {
 	case !ok:
-		return options.Setting{}, usagef("--set: %q is not of the form KEY=VALUE", text)
+		return options.Setting{}, usererror.OfFlag(setFlag, "%q is not of the form KEY=VALUE", text)
 	case v.key(key) != nil, v.flag("config") != nil && options.Find(key) != nil:
 		return options.Setting{Key: key, Text: value, From: options.BySet}, nil
 	case v.flag(key) != nil:
-		return options.Setting{}, usagef("--set %s: is a flag of its own: use --%s", key, key)
+		return options.Setting{}, usagef("%s: is a flag of its own: use %s", usererror.Key(key), usererror.Flag(key))
 	}
 	if near, ok := didyoumean.Nearest(key, append(flagNames(v.keys), flagNames(v.flags)...)); ok && v.key(near) == nil {
 		return options.Setting{}, usagef("--set: unknown key %q: did you mean the flag --%s?", key, near)
 	}
 	hint := cmp.Or(didyoumean.Hint(key, flagNames(v.keys)), ": see gpdrf-gpu help "+v.name+" --all")
-	return options.Setting{}, usagef("--set: unknown key %q%s", key, hint)
+	return options.Setting{}, usererror.OfFlag(setFlag, "unknown key %q%s", key, hint)
 }
 
 // unknownFlag is the error for a flag that the verb does not have; value is its value.

@@ -12,6 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
@@ -61,7 +62,7 @@ func (p *program) findBest(r *trainRequest) (err error) {
 	case r.resume != "":
 		err = s.resume(r.resume)
 	case r.overwrite:
-		err = usagef("--overwrite: is for a single model: give this run a folder of its own")
+		err = usererror.OfFlag("overwrite", "is for a single model: give this run a folder of its own")
 	default:
 		err = s.begin(r.outDir)
 	}
@@ -107,7 +108,8 @@ func (s *search) begin(out string) (err error) {
 			"out, or take another preset")
 	}
 	if s.cfg.Epochs > 0 && s.cfg.Ensemble == 1 {
-		return s.cfg.Errorf("epochs", "preset best takes --steps, of each final model, or --time-limit, of all")
+		return s.cfg.Errorf("epochs", "preset best takes %s, of each final model, or %s, of all",
+			usererror.Flag("steps"), usererror.Flag("time-limit"))
 	}
 	if s.cfg.Validates() {
 		return s.cfg.Errorf("validation", "%s holds no rows out for a single model: leave it out", s.kind())

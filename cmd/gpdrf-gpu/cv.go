@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/parts"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -23,7 +24,8 @@ func (r *trainRequest) asksForCV() (asked bool, err error) {
 	_, part := r.call.text("part")
 	switch {
 	case part && !begin && !(resume && rundir.IsCV(r.resume)):
-		return true, r.call.errorf("part", "is for the folds of a cross-validation: give --cv N and --out DIR with it")
+		return true, r.call.errorf("part", "is for the folds of a cross-validation: give %s N and %s DIR with it",
+			usererror.Flag("cv"), usererror.Flag("out"))
 	case resume && rundir.IsCV(r.resume):
 		if err := r.call.noneOfNew(); err != nil {
 			return true, err
@@ -238,7 +240,7 @@ func (v *crossValidation) fold(k int) (err error) {
 		v.p.note("warning: %s", warning)
 	}
 	if r.Rising {
-		v.p.note("%s", rundir.Rising)
+		v.p.note("%s", rundir.Rising())
 	}
 	return nil
 }

@@ -33,6 +33,12 @@ const (
 	exitInterrupted = 130
 )
 
+func init() {
+	if os.Getenv("GPDRF_DASHES") == "0" {
+		usererror.NameOptions()
+	}
+}
+
 func main() { os.Exit(start(os.Stderr)) }
 
 // start runs the command, which prints its notes to err, and returns the exit code.

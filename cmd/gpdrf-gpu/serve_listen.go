@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/serve"
 )
 
@@ -33,14 +34,14 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 			return nil, nil
 		}
 		if _, _, err := net.SplitHostPort(address); err != nil {
-			return nil, usagef("--%s: %q is not an address: write HOST:PORT, such as 127.0.0.1:8080, or "+
-				"unix:FILE", flag, address)
+			return nil, usererror.OfFlag(flag, "%q is not an address: write HOST:PORT, such as 127.0.0.1:8080, or "+
+				"unix:FILE", address)
 		}
 		if !serve.IsLoopback(address) && !insecure {
 			switch {
 			case config.Tokens == nil && config.TLS == nil:
-				return nil, usagef("--%s: other machines reach %s: give --token-file and --tls-cert, or "+
-					"--insecure to let anybody in", flag, address)
+				return nil, usererror.OfFlag(flag, "other machines reach %s: give --token-file and --tls-cert, or "+
+					"--insecure to let anybody in", address)
 			case config.Tokens == nil:
 				config.Log.Warn("anybody who reaches the address may ask: --token-file lets in those who have "+
 					"a token", "address", address)
@@ -51,7 +52,7 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 		}
 		l, err := net.Listen("tcp", address)
 		if err != nil {
-			return nil, usagef("--%s: %w", flag, err)
+			return nil, usererror.OfFlag(flag, "%w", err)
 		}
 		return l, nil
 	}
@@ -67,14 +68,14 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 // listenUnix opens a Unix socket for this user alone. The socket is removed when it is closed.
 func listenUnix(flag, path string) (net.Listener, error) {
 	if path == "" || path[0] == '@' { // On Linux such a socket has no file, and so no permissions.
-		return nil, usagef("--%s: unix:%s has no file, so others could reach it: write unix:FILE", flag, path)
+		return nil, usererror.OfFlag(flag, "unix:%s has no file, so others could reach it: write unix:FILE", path)
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return nil, usagef("--%s: %s exists: remove it if no server uses it, or give another name", flag, path)
+		return nil, usererror.OfFlag(flag, "%s exists: remove it if no server uses it, or give another name", path)
 	}
 	l, err := listenSocket(path)
 	if err != nil {
-		return nil, usagef("--%s: %w", flag, err)
+		return nil, usererror.OfFlag(flag, "%w", err)
 	}
 	return l, nil
 }

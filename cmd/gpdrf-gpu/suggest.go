@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -201,11 +202,11 @@ func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Model) (*d
 func (p *program) feasibility(c *call, r *suggestRequest, n int) ([]float64, error) {
 	rows, err := p.rowsToSuggest(c, r, r.feasible)
 	if err != nil {
-		return nil, fmt.Errorf("--feasible: its model: %w", err)
+		return nil, fmt.Errorf("%s: its model: %w", usererror.Flag("feasible"), err)
 	}
 	if rows.N() != n {
-		return nil, usagef("--feasible: its model reads %d rows of %s, and the other %d: both must take the same rows",
-			rows.N(), r.in, n)
+		return nil, usererror.OfFlag("feasible", "its model reads %d rows of %s, and the other %d: both must take the "+
+			"same rows", rows.N(), r.in, n)
 	}
 	return predict.Feasibility(p.ctx, r.feasible, r.Device, rows)
 }

@@ -213,7 +213,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config, head
 // printRun prints the result of a run, and its warnings by its options c.
 func (p *program) printRun(r *rundir.Result, c *options.Config, path string) error {
 	if p.json && r.Rising {
-		p.note("%s", rundir.Rising)
+		p.note("%s", rundir.Rising())
 	}
 	if !p.json {
 		p.printResult(r)
@@ -221,7 +221,7 @@ func (p *program) printRun(r *rundir.Result, c *options.Config, path string) err
 			p.note("\nwarning: %s", warning)
 		}
 		if r.Rising {
-			p.note("\n%s", rundir.Rising)
+			p.note("\n%s", rundir.Rising())
 		}
 		if path != "" {
 			fmt.Fprintf(p.out, "\nrun folder: %s\n", path)

@@ -9,8 +9,9 @@ import (
 
 // registers are the package variables that may be written outside init, and by whom.
 var registers = map[string]string{
-	"device.backends":  "Register", // called from the init of each backend
-	"tablefile.linked": "Register", // and from that of data/columnar
+	"device.backends":  "Register",    // called from the init of each backend
+	"tablefile.linked": "Register",    // and from that of data/columnar
+	"usererror.dashed": "NameOptions", // from that of the library, and of the command
 }
 
 // A package keeps no state: its variables are written where they are declared or in init, and

@@ -17,3 +17,14 @@ func TestShellWord(t *testing.T) {
 		}
 	}
 }
+
+// Messages have options as the command line takes them, or by their names alone.
+func TestNameOptions(t *testing.T) {
+	defer func() { dashed = true }()
+	for _, want := range []string{"--out: is for --set order", "out: is for order"} {
+		if got := OfFlag("out", "is for %s", Key("order")).Error(); got != want {
+			t.Errorf("%s, expected %s", got, want)
+		}
+		NameOptions()
+	}
+}

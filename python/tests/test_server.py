@@ -279,7 +279,7 @@ def test_no_socket_for_the_child(
 ) -> None:
     """The command predict answers where the system lets Python have a Unix socket, and not the child."""
     program, real = tmp_path / "program", _program.path()
-    no = "echo 'gpdrf-gpu: --listen: not permitted' >&2; exit 1"
+    no = "echo 'gpdrf-gpu: listen: not permitted' >&2; exit 1"
     program.write_text(f'#!/bin/sh\nif [ "$1" = serve ]; then {no}; fi\nexec "{real}" "$@"\n')
     program.chmod(0o700)
     want = fitted.predict(table[0])

@@ -142,8 +142,10 @@ def test_errors_have_the_words_of_the_program(table: Table) -> None:
         GPDRFRegressor(**SMALL).fit(["ACGT", "GGTA"] * 50, np.stack([np.arange(100), np.ones(100)], axis=1))
     with pytest.raises(ValueError, match=r'^lr: "-1" must be'):
         GPDRFRegressor(**{**SMALL, "lr": -1}).fit(*table)
-    said = '--set: unknown key "a --set b" (--lr 1), or: gpdrf-gpu train --resume run'
-    assert _program._plain(said, Path("no"), []) == 'unknown key "a --set b" (lr 1), or: gpdrf-gpu train --resume run'
+    with pytest.raises(ValueError, match=r'^unknown key "a --set b": see'):
+        GPDRFRegressor(options={"a --set b": 1}).fit(*table)
+    with pytest.raises(ValueError, match=r"^level: is that of conformal intervals: give conformal, too"):
+        GPDRFRegressor(**SMALL, options={"level": 0.9}).fit(*table)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")

@@ -68,7 +68,7 @@ func (c *Candidate) mostSteps() (steps int) {
 // keepDefaultAlone leaves only the default if rows are too few for folds, if a time limit is too short for others, or
 // if every candidate has failed in it. Without a time limit, it returns the first failure as an error.
 func (s *Search) keepDefaultAlone() error {
-	why := "no candidate could be tried in time; a longer --time-limit compares some"
+	why := "no candidate could be tried in time; a longer " + usererror.Flag("time-limit") + " compares some"
 	if few := s.Rows.N(); few < splits {
 		why = fmt.Sprintf("%d training rows are too few to compare candidates", few)
 	} else if failure := s.failure(); failure != "" {

@@ -45,7 +45,7 @@ func (c *Conformal) Usual(t int) (q float64, has bool) {
 // AtLevel is the model with another default level of intervals.
 func (t *Model) AtLevel(level float64) (*Model, error) {
 	if t.Conformal == nil {
-		return nil, ErrNoConformal
+		return nil, usererror.Errorf("the model has no conformal intervals: train it with %s", usererror.Flag("conformal"))
 	}
 	if err := metrics.CheckConformal(t.Conformal.N(), level); err != nil {
 		return nil, err
@@ -54,9 +54,6 @@ func (t *Model) AtLevel(level float64) (*Model, error) {
 	other.Conformal = &Conformal{level, t.Conformal.Scores}
 	return &other, nil
 }
-
-// ErrNoConformal is the error of a model without scores.
-var ErrNoConformal = usererror.Errorf("the model has no conformal intervals: train it with --conformal")
 
 // Conform sets Conformal to the scores of rows that were held out, for intervals of a level.
 func (t *Model) Conform(ctx context.Context, dev device.Device, heldOut *data.Dataset, level float64) error {

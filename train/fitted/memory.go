@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
@@ -41,7 +42,7 @@ func (t *Model) checkMemory(dev device.Device, n, samples int) error {
 	}
 	remedy := "predict fewer rows"
 	if n := memory.Largest(samples-1, func(n int) bool { return measure(n).Fits() }); n > 0 {
-		remedy = fmt.Sprintf("what fits is --samples %d, or fewer rows", n)
+		remedy = fmt.Sprintf("what fits is %s %d, or fewer rows", usererror.Flag("samples"), n)
 	}
 	return p.Lacks(fmt.Sprintf("the prediction of %d rows with %d samples", n, samples), remedy)
 }

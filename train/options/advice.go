@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -41,24 +42,24 @@ func (c *Config) ObjectiveName() string {
 func (c *Config) Remedy() string {
 	var try []string
 	if c.KLWeight < 1 {
-		try = append(try, "--set kl-weight=1")
+		try = append(try, usererror.Key("kl-weight")+"=1")
 	}
 	if c.Objective == Predictive {
-		try = append(try, "--set objective=elbo")
+		try = append(try, usererror.Key("objective")+"=elbo")
 	}
 	if c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed {
 		bound := model.VarIntegrated
 		if c.hasArcCosines() {
 			bound = model.PriorFixed
 		}
-		try = append(try, "--spectra "+bound)
+		try = append(try, usererror.Flag("spectra")+" "+bound)
 	} else if !c.Validates() { // preset best compares settings on rows that are held out
-		try = append(try, "--preset "+Best)
+		try = append(try, usererror.Flag("preset")+" "+Best)
 	}
 	if c.Model == model.GP {
-		try = append(try, "fewer --inducing")
+		try = append(try, "fewer "+usererror.Flag("inducing"))
 	} else {
-		try = append(try, "fewer --features", "--model gp")
+		try = append(try, "fewer "+usererror.Flag("features"), usererror.Flag("model")+" gp")
 	}
 	last := len(try) - 1
 	if last == 0 {

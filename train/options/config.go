@@ -149,15 +149,16 @@ type Setting struct {
 
 // Errorf is an error about this setting that begins with its source.
 func (s Setting) Errorf(format string, args ...any) error {
+	name := s.From + ": " + s.Key
 	switch s.From {
 	case "--" + s.Key:
-		return usererror.Errorf("%s: "+format, append([]any{s.From}, args...)...)
+		name = usererror.Flag(s.Key)
 	case "": // no user gave it: for example, a run has it from the run that it starts from
-		return usererror.Errorf("%s: "+format, append([]any{s.Key}, args...)...)
+		name = s.Key
 	case BySet:
-		return usererror.Errorf("%s %s: "+format, append([]any{s.From, s.Key}, args...)...)
+		name = usererror.Key(s.Key)
 	}
-	return usererror.Errorf("%s: %s: "+format, append([]any{s.From, s.Key}, args...)...)
+	return usererror.Errorf("%s: "+format, append([]any{name}, args...)...)
 }
 
 // Errorf is an error about the value of an option, with the place where a user gave it.
@@ -227,7 +228,7 @@ func (c *Config) check() error {
 		return err
 	}
 	if c.typed("level") && !c.Conformal {
-		return c.Errorf("level", "is that of conformal intervals: give --conformal, too")
+		return c.Errorf("level", "is that of conformal intervals: give %s, too", usererror.Flag("conformal"))
 	}
 	_, wrong := c.Plans()
 	if err := errors.Join(c.checkValidation(), c.checkEvery(), wrong); err != nil {

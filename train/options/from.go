@@ -3,6 +3,8 @@ package options
 import (
 	"reflect"
 	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // fromShare is the default length of a run that starts at a model, as a share of the steps of the model's run.
@@ -32,8 +34,8 @@ var (
 // parameters are fixed at first. An option that would make another model is a *usererror.Error.
 func (c *Config) WarmStart(base *Config, steps int) (*Config, error) {
 	if base.Gram != "" || base.Ensemble > 1 || base.Preset == Best {
-		return nil, c.Errorf("from", "%s has several models, or one of --gram: none of these can be trained "+
-			"further", c.StartFrom)
+		return nil, c.Errorf("from", "%s has several models, or one of %s: none of these can be trained "+
+			"further", c.StartFrom, usererror.Flag("gram"))
 	}
 	merged := base.copy()
 	for _, o := range c.Options() {

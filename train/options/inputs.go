@@ -64,8 +64,8 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	if ds.Sequences == nil {
 		for _, key := range words("tokens projection") {
 			if c.Explicit(key) && c.Text(key) != defaults().Text(key) {
-				return nil, c.Errorf(key, "%s is read without sequences: name their column by --sequence, or leave it out",
-					ds.Path)
+				return nil, c.Errorf(key, "%s is read without sequences: name their column by %s, or leave it out",
+					ds.Path, usererror.Flag("sequence"))
 			}
 		}
 		if maps != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -35,7 +36,7 @@ func (c *Config) BalancesClasses(ds *data.Dataset) (bool, error) {
 	}
 	if ds.Task != data.Classification {
 		return false, c.Errorf("class-weights", "the target %q is a %s and has no classes: leave it out, or weight its "+
-			"rows with --weights", ds.Target, ds.Task)
+			"rows with %s", ds.Target, ds.Task, usererror.Flag("weights"))
 	}
 	return true, nil
 }
@@ -86,15 +87,16 @@ func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string
 		return c, []string{fmt.Sprintf("levels, from the lowest: %s", strings.Join(train.Classes, ", "))}, nil
 	}
 	if c.Order != "" {
-		return nil, nil, c.Errorf("order", "is of the levels of --likelihood ordinal, and this is %s: leave it out",
-			c.likelihoodOf(train.Task))
+		return nil, nil, c.Errorf("order", "is of the levels of %s ordinal, and this is %s: leave it out",
+			usererror.Flag("likelihood"), c.likelihoodOf(train.Task))
 	}
 	undecided := c.Likelihood == Auto && c.Targets == data.AutoTargets && c.Objective != Predictive &&
 		c.PredictDraws == 0 && !c.Explicit("noise-init") && !c.hasTemperature()
 	hasExposures := train.Offset != nil && train.Task == data.Regression && data.Counts(train) == nil
 	if undecided && (hasExposures || data.LooksLikeCounts(train)) {
 		return c.With("likelihood", model.NegativeBinomialLikelihood), []string{fmt.Sprintf(
-			"target %s holds counts: likelihood negative-binomial (--likelihood gaussian for numbers)", train.Target)}, nil
+			"target %s holds counts: likelihood negative-binomial (%s gaussian for numbers)", train.Target,
+			usererror.Flag("likelihood"))}, nil
 	}
 	return c, nil, nil
 }
@@ -137,8 +139,8 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 		return data.Counts(ds)
 	}
 	if ds.Offset != nil {
-		return c.Errorf("offset", "is added to log rates of counts, and this likelihood has none: give --likelihood %s "+
-			"or %s, or leave it out", model.PoissonLikelihood, model.NegativeBinomialLikelihood)
+		return c.Errorf("offset", "is added to log rates of counts, and this likelihood has none: give %s %s "+
+			"or %s, or leave it out", usererror.Flag("likelihood"), model.PoissonLikelihood, model.NegativeBinomialLikelihood)
 	}
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
 		return c.Errorf("likelihood", "bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)

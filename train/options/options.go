@@ -49,9 +49,9 @@ func missingNeed(has bool, needs string) string {
 // Written is the option with a value, as a user types it.
 func (o *Option) Written(value int) string {
 	if o.Flag {
-		return fmt.Sprintf("--%s %d", o.Key, value)
+		return fmt.Sprintf("%s %d", usererror.Flag(o.Key), value)
 	}
-	return fmt.Sprintf("--set %s=%d", o.Key, value)
+	return fmt.Sprintf("%s=%d", usererror.Key(o.Key), value)
 }
 
 // IsBool reports whether the option is a switch.

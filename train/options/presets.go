@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -76,7 +77,7 @@ func (c *Config) ForResume() *Config {
 // checkPreset refuses a preset that has become a config file, and names the file.
 func checkPreset(text string) (wrong string) {
 	if text == removedPreset {
-		return "is a config file now: give --config examples/cutajar.yaml"
+		return "is a config file now: give " + usererror.Flag("config") + " examples/cutajar.yaml"
 	}
 	return ""
 }

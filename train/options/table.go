@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -88,7 +89,7 @@ func (c *Config) rowOptions() []Option {
 		{Key: "fold", Flag: true, Arg: "K", limits: between(0, 100), value: &c.Fold,
 			Help: "which fold is for testing: of a named set, or of --folds"},
 		{Key: "data-dir", Arg: "DIR", value: &c.DataDir,
-			Needs: missingNeed(slices.Contains(data.Names(), c.Data), "a named set as --data"),
+			Needs: missingNeed(slices.Contains(data.Names(), c.Data), "a named set as "+usererror.Flag("data")),
 			Help:  "folder of the named sets; default: $GPDRF_DATA"},
 		{Key: "target", Flag: true, Arg: "COL[,COL]", value: &c.Target,
 			Help: "target column by name or by number from 1, or several for a regression of each; default: the " +

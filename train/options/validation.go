@@ -7,6 +7,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // The cost of an evaluation during training: at most the forward passes of ValidationRows·ValidationSamples rows.
@@ -53,7 +54,7 @@ func (c *Config) checkValidation() error {
 		value int
 	}{{"early-stop", c.EarlyStop}, {"eval-every", c.EvalEvery}} {
 		if o.value > 0 {
-			return c.Errorf(o.key, "there are no rows to evaluate on: give --set validation=0.1")
+			return c.Errorf(o.key, "there are no rows to evaluate on: give %s=0.1", usererror.Key("validation"))
 		}
 	}
 	return nil

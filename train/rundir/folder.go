@@ -72,12 +72,12 @@ func NewFolder(out, set, model string, overwrite bool) (*Folder, error) {
 		f.Removed = removeAbandoned(place)
 	}
 	f.Removed = append(f.Removed, removeAbandoned(filepath.Dir(place))...)
-	rivalErr := usererror.Errorf("--out: %s: another process is training for it: give another folder", out)
+	rivalErr := usererror.OfFlag("out", "%s: another process is training for it: give another folder", out)
 	if _, err := os.Lstat(place); err == nil && out != "" && !f.replaces && !atomicfile.Empty(place) {
 		if onlyAbandoned(place) {
 			return nil, rivalErr
 		}
-		return nil, usererror.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
+		return nil, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
 	}
 	if f.folder, err = atomicfile.NewFolder(place); err != nil {
 		return nil, fmt.Errorf("the run folder cannot be made: %w", err)

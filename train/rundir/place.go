@@ -20,7 +20,7 @@ import (
 func CheckOut(out string, overwrite, single bool) error {
 	_, _, err := resolvePlace(out, overwrite)
 	if _, replaces, _ := resolvePlace(out, true); err != nil && single && replaces {
-		return usererror.Errorf("%w, or --overwrite to replace the run in it", err)
+		return usererror.Errorf("%w, or %s to replace the run in it", err, usererror.Flag("overwrite"))
 	}
 	return err
 }
@@ -29,7 +29,8 @@ func CheckOut(out string, overwrite, single bool) error {
 func resolvePlace(out string, overwrite bool) (place string, replaces bool, err error) {
 	if out == "" {
 		if overwrite {
-			return "", false, usererror.Errorf("--overwrite: is for --out DIR: a run without --out gets a new folder")
+			return "", false, usererror.OfFlag("overwrite", "is for %s DIR: a run without %[1]s gets a new folder",
+				usererror.Flag("out"))
 		}
 		return "", false, nil
 	}
@@ -40,39 +41,39 @@ func resolvePlace(out string, overwrite bool) (place string, replaces bool, err 
 		return place, false, nil // the folder does not exist yet
 	}
 	if place, err = filepath.EvalSymlinks(place); err != nil {
-		return "", false, usererror.Errorf("--out: %s is a link to nothing: give another folder", out)
+		return "", false, usererror.OfFlag("out", "%s is a link to nothing: give another folder", out)
 	}
 	if info, err := os.Stat(place); err != nil || !info.IsDir() {
-		return "", false, usererror.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
+		return "", false, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
 	}
 	isRun := IsRun(place)
 	switch {
 	case atomicfile.Empty(place), onlyAbandoned(place):
 		return place, false, nil
 	case IsCV(place):
-		return "", false, usererror.Errorf("--out: %s holds a cross-validation: to resume it: %s; or give "+
+		return "", false, usererror.OfFlag("out", "%s holds a cross-validation: to resume it: %s; or give "+
 			"another folder", out, ResumeCommand(out))
 	case IsSearch(place):
-		return "", false, usererror.Errorf("--out: %s holds %s that has not ended: to resume it: %s; or give another folder",
+		return "", false, usererror.OfFlag("out", "%s holds %s that has not ended: to resume it: %s; or give another folder",
 			out, SearchName(place), ResumeCommand(out))
 	case isRun && logError(place) != nil:
-		return "", false, usererror.Errorf("--out: %s holds a run that cannot be written to: %w: give another folder", out,
+		return "", false, usererror.OfFlag("out", "%s holds a run that cannot be written to: %w: give another folder", out,
 			logError(place))
 	case isRun && (inUse(place) || held(place)):
-		return "", false, usererror.Errorf("--out: %s: another process is training in it: give another folder", out)
+		return "", false, usererror.OfFlag("out", "%s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
 		return place, true, nil
 	case overwrite && isRun:
-		return "", false, usererror.Errorf("--overwrite: %s holds %s, which no run wrote: move it away, or "+
+		return "", false, usererror.OfFlag("overwrite", "%s holds %s, which no run wrote: move it away, or "+
 			"give another folder", out, foreignFile(place))
 	case overwrite:
-		return "", false, usererror.Errorf("--overwrite: %s is not a run folder, and only run folders are "+
+		return "", false, usererror.OfFlag("overwrite", "%s is not a run folder, and only run folders are "+
 			"replaced: give another folder", out)
 	case isRun && !hasFile(place, ResultFile):
-		return "", false, usererror.Errorf("--out: %s holds a run that is not finished: to resume it: %s; "+
+		return "", false, usererror.OfFlag("out", "%s holds a run that is not finished: to resume it: %s; "+
 			"or give another folder", out, ResumeCommand(out))
 	}
-	return "", false, usererror.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
+	return "", false, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
 }
 
 // onlyAbandoned reports whether a folder holds only temporary files, which a new run in it removes.

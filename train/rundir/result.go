@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -65,9 +66,11 @@ func (r *Result) ObjectiveText(number func(float64) string) string {
 		number(r.Recent.SE), r.Recent.Readings)
 }
 
-// Rising is the warning of an objective that still rose when training ended.
-const Rising = "warning: the objective was still rising when training ended: more --steps or a longer --time-limit " +
-	"would help"
+// Rising returns the warning of an objective that still rose when training ended.
+func Rising() string {
+	return fmt.Sprintf("warning: the objective was still rising when training ended: more %s or a longer %s would help",
+		usererror.Flag("steps"), usererror.Flag("time-limit"))
+}
 
 // Fingerprint holds the SHA-256 of the values of the training set and of the test set.
 type Fingerprint struct {

@@ -183,7 +183,7 @@ func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
 // fingerprint, it tries the folder in which the run was trained.
 func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
-		return nil, usererror.Errorf("%s: was trained on all rows, with --test %s", r.Path, data.NoTest)
+		return nil, usererror.Errorf("%s: was trained on all rows, with %s %s", r.Path, usererror.Flag("test"), data.NoTest)
 	}
 	read := func(c *options.Config) (*data.Dataset, error) {
 		_, _, test, _, err := c.LoadLike(startSchema(r.Config, r.Trained), w)

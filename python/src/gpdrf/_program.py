@@ -28,9 +28,6 @@ _LOOK = 0.5  # seconds between two looks at the parent of a worker, and for Ctrl
 
 _STEP = re.compile(r"step +(\d+) of (\d+) +((?:ELBO|objective) +\S+)")
 
-# An option as the command line has it; or a quoted name or a command, whose dashes stay.
-_DASHED = re.compile(r"""("(?:[^"\\]|\\.)*"|\B'[^']*'|gpdrf-gpu \w+ --)|(^|[ (])--(?:set:? )?([a-z])""", re.MULTILINE)
-
 
 def path() -> str:
     """The program: $GPDRF_PROGRAM, that of the wheel, or the one on PATH."""
@@ -60,8 +57,8 @@ def error(text: str, code: int, folder: Path, arguments: Sequence[str] = ()) -> 
 
 
 def _plain(message: str, folder: Path, arguments: Sequence[str]) -> str:
-    """A message that speaks of X, y and options, and not of the files and flags that the program reads."""
-    message = _DASHED.sub(r"\1\2\3", message.replace(str(folder) + os.sep, ""))
+    """A message that speaks of X and y, and not of the files that the program reads."""
+    message = message.replace(str(folder) + os.sep, "").removeprefix("set: ")
     if "--data" not in arguments:
         return message
     if "--from" in arguments:
@@ -113,7 +110,7 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
             text=True,
             encoding="utf-8",
             errors="replace",
-            **APART,
+            **start_options(),
         ) as child,
     ):
         reader = threading.Thread(target=_read, args=(child, stderr_lines), daemon=True)
@@ -208,11 +205,15 @@ def _follow(
             progress(int(step[1]), int(step[2]), step[3])
 
 
-# The child is apart from the terminal's Ctrl-C, which is passed on to it once.
-APART: dict[str, Any]
+_APART: dict[str, Any]
 if sys.platform == "win32":
-    APART = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    _APART = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     _CTRL_C = signal.CTRL_BREAK_EVENT
 else:
-    APART = {"start_new_session": True}
+    _APART = {"start_new_session": True}
     _CTRL_C = signal.SIGINT
+
+
+def start_options() -> dict[str, Any]:
+    """A child is apart from the terminal's Ctrl-C, which is passed on to it once. Its messages have no flags."""
+    return {**_APART, "env": {**os.environ, "GPDRF_DASHES": "0"}}

@@ -216,7 +216,7 @@ class _Child:
         command += ["--until-eof", "--max-delay=0s", "--max-body=1TiB", "--timeout=1h", "--quiet", *arguments]
         with (self.folder / "log").open("wb") as log:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, **_program.APART
+                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, **_program.start_options()
             )
         self.owner = os.getpid()
         self.end = weakref.finalize(self, _end, self.process, own, self.owner)
@@ -247,7 +247,7 @@ class _Child:
         if self.process.returncode > 0:
             log = (self.folder / "log").read_text(encoding="utf-8", errors="replace")
             error = _program.error(log, self.process.returncode, self.folder)
-            raise NoSocketError(str(error)) if "gpdrf-gpu: --listen: " in log else error
+            raise NoSocketError(str(error)) if "gpdrf-gpu: listen: " in log else error
         return True
 
 
