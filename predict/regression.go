@@ -14,17 +14,19 @@ type Regression struct {
 	p       *model.Prediction
 	c       int
 	mixture metrics.Distribution
+	whole   metrics.Distribution // mixture, also where draws replace it
 	scale   data.TargetScale
 }
 
 // NewRegression returns the prediction of target c.
 func NewRegression(t *fitted.Model, p *model.Prediction, c int) *Regression {
-	return &Regression{p, c, t.Mixture(p, c), t.Targets[c]}
+	mixture := t.Mixture(p, c)
+	return &Regression{p, c, mixture, mixture, t.Targets[c]}
 }
 
 // Drawn replaces the mixture, which is not of counts, by a normal with the moments of a number of draws.
 func (r *Regression) Drawn(draws int, seed uint64) *Regression {
-	return &Regression{r.p, r.c, fitted.Draws(r.mixture.(metrics.Mixture), r.c, draws, seed), r.scale}
+	return &Regression{r.p, r.c, fitted.Draws(r.mixture.(metrics.Mixture), r.c, draws, seed), r.whole, r.scale}
 }
 
 // Levels returns the levels of the quantiles q05 q25 q50 q75 q95.
@@ -33,7 +35,7 @@ func Levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 // Moments returns mean and standard deviation of row i, and the two parts of its variance: noise, and
 // what the model does not know.
 func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
-	noise := fitted.Noise(r.p, r.mixture, r.c, i)
+	noise := fitted.Noise(r.p, r.whole, r.c, i)
 	if r.scale.Log {
 		logs := fitted.Logs(r.mixture, r.scale)
 		m, total := logs.Moments(i)
@@ -41,8 +43,9 @@ func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 		return m, math.Sqrt(total), noise, total - noise
 	}
 	m, total := r.mixture.Moments(i)
+	noise = min(total, noise)
 	unit := r.scale.SD
-	return r.scale.Own(m), unit * math.Sqrt(total), unit * unit * noise, unit * unit * max(0, total-noise)
+	return r.scale.Own(m), unit * math.Sqrt(total), unit * unit * noise, unit * unit * (total - noise)
 }
 
 // LogDensity returns the log density of the target y of row i, by unit of the target; the log probability of a count.
@@ -85,9 +88,9 @@ func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
 	}
 }
 
-// Interval returns the interval of row i with normalised residuals up to q: fitted.Interval.
+// Interval returns the interval of row i with normalised residuals up to q: fitted.Interval. Draws do not change it.
 func (r *Regression) Interval(i int, q float64) (lower, upper float64) {
-	return fitted.Interval(r.mixture, r.scale, i, q)
+	return fitted.Interval(r.whole, r.scale, i, q)
 }
 
 // Draw returns draw t of row i, which has a number among all rows: fitted.Draw.

@@ -29,7 +29,7 @@ type Cell struct {
 }
 
 // NewTable returns the table of a prediction of the rows ds; distances are nil where the model does not
-// know them. With draws, mean and sd are those of fitted.Draws.
+// know them. With draws, all but the conformal interval is that of fitted.Draws.
 func NewTable(t *fitted.Model, ds *data.Dataset, p *model.Prediction, distances []float64,
 	draws int, seed uint64) *Table {
 	var out *Table
@@ -128,9 +128,8 @@ func regressionTable(t *fitted.Model, p *model.Prediction, draws int, seed uint6
 func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 	seed uint64) (columns []string, row func(i int, into []Cell)) {
 	r := NewRegression(t, p, c)
-	drawn := r
 	if draws > 0 {
-		drawn = r.Drawn(draws, seed)
+		r = r.Drawn(draws, seed)
 	}
 	levels := Levels()
 	quantiles := r.QuantilesAt(levels)
@@ -142,9 +141,6 @@ func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 	return columns,
 		func(i int, into []Cell) {
 			mean, sd, aleatoric, epistemic := r.Moments(i)
-			if draws > 0 {
-				mean, sd, _, _ = drawn.Moments(i)
-			}
 			for k, v := range []float64{mean, sd, aleatoric, epistemic} {
 				into[k].Value = v
 			}

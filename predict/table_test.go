@@ -55,6 +55,30 @@ func TestHeteroscedasticColumns(t *testing.T) {
 	}
 }
 
+// With draws, all columns are of the normal with their moments: the parts of the variance sum to sd², and the quantiles
+// are the mean and multiples of sd.
+func TestColumnsOfDraws(t *testing.T) {
+	number := func(text string) float64 { return must.Get(strconv.ParseFloat(text, 64))(t) }
+	for name, p := range map[string]*model.Prediction{
+		"one noise":   {S: 2, N: 1, C: 1, H: []float64{-1, 3}, Var: []float64{0.5}, Noise: []float64{0.4}},
+		"much noise":  {S: 2, N: 1, C: 1, H: []float64{1, 1.1}, Var: []float64{4}, Noise: []float64{4}},
+		"noise of it": {S: 2, N: 1, C: 1, H: []float64{-1, 3}, Var: []float64{0.5, 1.5}},
+	} {
+		for seed := range uint64(20) {
+			trained := &fitted.Model{Schema: data.Schema{Task: data.Regression},
+				Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
+			got := rowOf(t, regressionTable(trained, p, 10, seed))
+			mean, sd, noise, rest := number(got["mean"]), number(got["sd"]), number(got["var_aleatoric"]),
+				number(got["var_epistemic"])
+			const z95 = 1.6448536269514722
+			if math.Abs(noise+rest-sd*sd) > 1e-9 || noise <= 0 || rest < 0 || name == "noise of it" && rest == 0 ||
+				math.Abs(number(got["q50"])-mean) > 1e-9 || math.Abs(number(got["q95"])-mean-z95*sd) > 1e-9 {
+				t.Errorf("%s: %v", name, got)
+			}
+		}
+	}
+}
+
 func TestClassColumns(t *testing.T) {
 	trained := &fitted.Model{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
 	p := &model.Prediction{S: 1, N: 1, C: 3, H: []float64{0, math.Log(3), -1000}}

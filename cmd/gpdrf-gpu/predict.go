@@ -48,7 +48,7 @@ func (p *program) predictVerb() verb {
 				help: "leave out rows that cannot be read, and write them here with their lines and reasons"},
 			samplesFlag, levelFlag,
 			{group: "Prediction", name: "draws", arg: "T",
-				help: "mean and sd from T draws, as in the paper; default: in closed form"},
+				help: "take the normal with the moments of T draws, as in the paper; default: the closed form"},
 			{group: "Prediction", name: "seed", arg: "N", help: "of the draws; default: that of the run"},
 			deviceFlag, precisionFlag,
 		},
