@@ -299,8 +299,11 @@ func TestRowKeys(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{`{"instances":[],"level":0.5}`: `there is no key "level"`,
-		`{"instances":[]} 1`: "more behind"} {
-		if _, err := parseRows(in.schema, []byte(body), 9); err == nil || !strings.Contains(err.Error(), want) {
+		`{"rows":[[1]]}`: `there is no key "rows"`, `{"inputs":[]}`: `there is no key "inputs"`, `[]`: "an object", `{}`: "",
+		`{"instances":[]} 1`: "more behind", `{"instances":1,"instances":2}`: "twice", `{`: "", "\xff": ""} {
+		_, err := parseRows(in.schema, []byte(body), 9)
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.HasSuffix(err.Error(), `: write {"instances": [{"COLUMN": 1, …}, …]}`) {
 			t.Errorf("%s: %v, expected %s", body, err, want)
 		}
 	}

@@ -21,8 +21,9 @@ func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 		Signature json.RawMessage `json:"signature_name"` // a model has one, and clients of TensorFlow name it
 	}
 	g := data.Request{Texts: map[string][]string{}}
+	const form = `write {"instances": [{"COLUMN": 1, …}, …]}`
 	if err := decodeKnown(body, &wire, what); err != nil {
-		return g, err
+		return g, badf("%v: %s", err, form)
 	}
 	in, isNumber, isBoolean := newRowReader(s), map[string]bool{}, map[string]bool{}
 	for _, name := range s.RequestNumbers() {
@@ -62,7 +63,7 @@ func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 		return nil
 	})
 	if err == nil && (wire.Instances == nil || wire.Instances[0] != '[') {
-		err = badf(`the request has no rows: write {"instances": [{"COLUMN": 1, …}, …]}`)
+		err = badf("the request has no rows: %s", form)
 	}
 	return g, err
 }
