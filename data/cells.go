@@ -186,8 +186,11 @@ func ParseCell(cell string, isBoolean bool) (float64, error) {
 		return math.NaN(), nil
 	}
 	v, err := parseNumber(cell)
-	if err != nil && !isRange(err) {
+	switch {
+	case err != nil && !isRange(err):
 		return 0, errorf("", "found %s, which must be a number", quote(cell))
+	case math.Abs(v) > largest:
+		return 0, errorf("", "found %s, which is beyond ±%g: only smaller numbers can be used", quote(cell), largest)
 	}
 	return v, nil
 }

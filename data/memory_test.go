@@ -79,7 +79,7 @@ func TestGivenIsWrong(t *testing.T) {
 }
 
 func TestParseNumberCell(t *testing.T) {
-	for cell, want := range map[string]float64{" 1.5 ": 1.5, "1e-3": 1e-3, "1e999": math.Inf(1)} {
+	for cell, want := range map[string]float64{" 1.5 ": 1.5, "1e-3": 1e-3, "-1e100": -1e100} {
 		if got, err := ParseCell(cell, false); err != nil || got != want {
 			t.Errorf("%q is %v, %v", cell, got, err)
 		}
@@ -89,8 +89,11 @@ func TestParseNumberCell(t *testing.T) {
 			t.Errorf("%q is %v, %v", cell, got, err)
 		}
 	}
-	if _, err := ParseCell("0x10", false); err == nil {
-		t.Error("0x10 is a number")
+	for cell, want := range map[string]string{"0x10": "must be a number", "1e999": `found "1e999", which is beyond`,
+		"-1e101": `found "-1e101"`, "inf": `found "inf"`} {
+		if v, err := ParseCell(cell, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is %v, %v", cell, v, err)
+		}
 	}
 }
 

@@ -307,6 +307,13 @@ func TestRowKeys(t *testing.T) {
 			t.Errorf("%s: %v, expected %s", body, err, want)
 		}
 	}
+	for _, number := range []string{"1e400", "-1e400", "1e101", `"1e400"`, `"inf"`} {
+		found := "found " + quote(strings.Trim(number, `"`)) + ", which is beyond"
+		_, err := parseRows(data.Schema{Columns: []string{"b"}}, []byte(`{"instances":[[`+number+`]]}`), 9)
+		if err == nil || !strings.Contains(err.Error(), found) {
+			t.Errorf("%s: %v, expected %s", number, err, found)
+		}
+	}
 	text := newRowReader(data.Schema{Sequence: "smiles", Alphabet: &seq.Alphabet{Kind: seq.Graphs}})
 	if _, err := text.cells(json.RawMessage("12")); err == nil || !strings.Contains(err.Error(), "or a text") {
 		t.Errorf("a number in place of a text: %v", err)
