@@ -63,6 +63,9 @@ func faultOf(err error) string {
 		return err.Error()
 	}
 	place, want := "", "a whole number"
+	if wrong.Type.Kind() == reflect.Uint64 && strings.HasPrefix(wrong.Value, "number -") {
+		want += " from 0 on"
+	}
 	if wrong.Field != "" {
 		place = " at " + quote(wrong.Field[strings.LastIndex(wrong.Field, ".")+1:])
 	}

@@ -39,7 +39,7 @@ const (
 // where one is out of range.
 func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 	var levels *string // of quantiles, an interval or a set: numbers between 0 and 1, with commas
-	var seed int64
+	var seed uint64
 	// firstRow: the number of the first row, where the rows of one prediction come in parts
 	count, firstRow := int64(defaultDraws), int64(0)
 	known := map[string]any{}
@@ -62,7 +62,7 @@ func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 			return out, badf("output %s, parameter %s: %s", quote(spec.Name), quote(name), faultOf(err))
 		}
 	}
-	out = wantedOutput{spec, predict.Levels(), levels != nil, uint64(seed), int(firstRow)}
+	out = wantedOutput{spec, predict.Levels(), levels != nil, seed, int(firstRow)}
 	out.Shape = slices.Clone(spec.Shape)
 	last := len(out.Shape) - 1
 	if spec.Name == drawsName {

@@ -131,7 +131,8 @@ func TestWanted(t *testing.T) {
 	for parameters, want := range map[string]string{
 		`{"count": -1}`: "count: -1 must be from 1 to 65536", `{"count": 65537}`: "count",
 		`{"first_row": -1}`: "first_row: -1 must be from 0 to 2147483647", `{"count": 0}`: "count: 0 must be",
-		`{"levels": "0.5"}`: "has no parameter",
+		`{"levels": "0.5"}`: "has no parameter", `{"seed": -1}`: "found number -1 in place of a whole number from 0 on",
+		`{"seed": 18446744073709551616}`: "in place of a whole number", `{"seed": 1.5}`: "in place of a whole number",
 	} {
 		if _, err := web(0, 1, "draws", parameters); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", parameters, err)
