@@ -24,7 +24,11 @@ type store struct {
 	loading chan struct{} // has room for one: a model is loaded at a time
 	mu      sync.Mutex
 	entries []*entry
+	closed  bool // takes no more models; under mu, as in every entry
 }
+
+// errClosed is the error of a request for a model that comes after the end.
+var errClosed = &Error{unavailable, "the server is stopping"}
 
 // entry is a name and the model that has it now.
 type entry struct {
@@ -89,23 +93,20 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m := s.take(e); m != nil {
-		return m, nil
+	if m, err := s.take(e); m != nil || err != nil {
+		return m, err
 	}
 	if err := s.waitTurn(ctx); err != nil {
 		return nil, err
 	}
 	defer s.endTurn()
-	if m := s.take(e); m != nil { // another request has loaded it
-		return m, nil
-	}
-	if e.unloaded {
-		return nil, errUnloaded(e)
+	if m, err := s.take(e); m != nil || err != nil { // another request has loaded it
+		return m, err
 	}
 	if err := s.load(e); err != nil {
 		return nil, err
 	}
-	return s.take(e), nil
+	return s.take(e)
 }
 
 // waitTurn waits until no other model is being loaded; endTurn has to follow. If ctx ends first, it returns its cause.
@@ -124,16 +125,21 @@ func (s *store) waitTurn(ctx context.Context) error {
 // endTurn lets the next model be loaded.
 func (s *store) endTurn() { <-s.loading }
 
-// take adds a user to the entry's model, and returns it; nil if it is not loaded.
-func (s *store) take(e *entry) *loaded {
+// take adds a user to the entry's model, and returns it. It returns nil if a model may be loaded, and why not otherwise.
+func (s *store) take(e *entry) (*loaded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e.model == nil {
-		return nil
+	switch {
+	case e.model != nil:
+		e.used = time.Now()
+		e.model.users.Add(1) // the entry holds one
+		return e.model, nil
+	case s.closed:
+		return nil, errClosed
+	case e.unloaded:
+		return nil, errUnloaded(e)
 	}
-	e.used = time.Now()
-	e.model.users.Add(1) // the entry holds one
-	return e.model
+	return nil, nil
 }
 
 // load loads a model, and evicts others if there is no memory. The caller holds loading.
@@ -172,9 +178,15 @@ func (s *store) fail(e *entry, err error, seen stamp) {
 	e.failed, e.stamp = err, seen
 }
 
-// put sets the model of an entry. The model before is closed once its last request is answered.
+// put sets the model of an entry. The model before is closed once its last request is answered. A store that is closed
+// lets go of m.
 func (s *store) put(e *entry, m *loaded, what string) {
 	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		m.release()
+		return
+	}
 	before := e.model
 	e.model, e.stamp, e.failed, e.unloaded, e.used = m, m.stamp, nil, false, time.Now()
 	s.mu.Unlock()
@@ -255,6 +267,7 @@ func errUnloaded(e *entry) error {
 // close drops all models, and waits until their requests are answered.
 func (s *store) close() {
 	s.mu.Lock()
+	s.closed = true
 	var open []*loaded
 	for _, e := range s.entries {
 		if e.model != nil {

@@ -110,7 +110,7 @@ func TestMemoryForModels(t *testing.T) {
 	r := start(t, c, sources...)
 	loaded := func() (text string) {
 		for _, e := range r.store.entries {
-			if m := r.store.take(e); m != nil {
+			if m, _ := r.store.take(e); m != nil {
 				text += e.name + " "
 				m.release()
 			}
@@ -210,6 +210,49 @@ func TestReloadAtTheEnd(t *testing.T) {
 	r.store.loading <- struct{}{}
 	defer r.store.endTurn()
 	r.store.reload(ctx, e)
+}
+
+// A request whose model is loaded when the server has ended gets an error, and the model is let go.
+func TestAcquireAtTheEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	writeModel(t, path, numbers, 1)
+	s := New(testConfig(), []Source{{"m", path}}).store
+	s.entries = []*entry{{name: "m", path: path}}
+	var late *loaded
+	open := s.open
+	s.open = func(e *entry) (m *loaded, err error) {
+		late, err = open(e)
+		s.close()
+		return late, err
+	}
+	for range 2 {
+		if m, err := s.acquire(t.Context(), "m"); m != nil || !errors.Is(err, errClosed) {
+			t.Errorf("after the end: %v, %v", m, err)
+		}
+	}
+	<-late.closed
+}
+
+// Requests for a model that is unloaded at the same time get it, or are told so.
+func TestAcquireAndUnload(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() {
+			for range 50 {
+				if m, err := r.store.acquire(t.Context(), "m"); m != nil {
+					m.release()
+				} else if err == nil || !strings.Contains(err.Error(), "is unloaded") {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 3 {
+		must.OK(t, r.store.unload(t.Context(), "m"))
+		must.OK(t, r.store.reopen(t.Context(), "m"))
+	}
+	asking.Wait()
 }
 
 // A server that ends lets go of its models while a reload makes room for one.
