@@ -35,35 +35,8 @@ import (
 
 func init() { usererror.NameOptions() }
 
-// Rows are N rows in memory.
-type Rows struct {
-	// Columns are the names of the inputs; nil is x0, x1, ….
-	Columns []string
-	// Inputs [N][D] are the numbers of each row; nil where a row is a sequence alone.
-	Inputs [][]float64
-	// Sequences [N] are DNA, proteins, text or whole numbers between blanks; nil for none.
-	Sequences []string
-	// Tokens names the alphabet of training sequences, such as "dna" or "words"; "" detects it.
-	Tokens string
-	// Values [N] are the targets of a regression. Predict ignores them.
-	Values []float64
-	// Targets [N][T] are those of a regression of several targets, in place of Values.
-	Targets [][]float64
-	// TargetNames [T] are the names of several targets; nil is y0, y1, ….
-	TargetNames []string
-	// Classes [N] are the targets of a classification. Predict ignores them.
-	Classes []string
-
-	// Weights [N]: a row counts as that many copies of it; nil: each counts once. Predict ignores them.
-	Weights []float64
-	// Groups [N] are names of groups, whose rows every split keeps together; nil for none. Predict
-	// ignores them.
-	Groups []string
-	// Times [N]: splits train on the past and test on the future; nil for no order. Predict ignores them.
-	Times []float64
-	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil: nothing.
-	Offset []float64
-}
+// Rows are N rows in memory: Inputs, Sequences or both, and for a training the targets.
+type Rows = data.Rows
 
 // Kind is what a model consists of.
 type Kind string
@@ -122,7 +95,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ds, err := data.FromRows(data.Rows(rows))
+	ds, err := data.FromRows(rows)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	if t == nil {
 		return nil, errUntrained
 	}
-	request, err := data.Rows(rows).Request(t.Schema)
+	request, err := rows.Request(t.Schema)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (m *Model) feasibility(ctx context.Context, dev device.Device, rows Rows) (
 
 // rowsFor returns rows in the form of the training rows of a model, without targets.
 func rowsFor(t *fitted.Model, rows Rows) (*data.Dataset, error) {
-	request, err := data.Rows(rows).Request(t.Schema)
+	request, err := rows.Request(t.Schema)
 	if err != nil {
 		return nil, err
 	}

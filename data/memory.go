@@ -11,33 +11,33 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Rows are N rows in memory: inputs, sequences or both, and targets of one kind.
+// Rows are N rows in memory: inputs, sequences or both, and targets of one kind. A prediction ignores the targets and
+// what splits and weighs rows.
 type Rows struct {
 	// Columns are the names of the inputs; nil is x0, x1, ….
 	Columns []string
-	// Inputs [N][D] are the numbers of each row; nil if a row is a sequence alone.
+	// Inputs [N][D] are the numbers of each row; nil where a row is a sequence alone.
 	Inputs [][]float64
 	// Sequences [N] are DNA, proteins, text or whole numbers between blanks; nil for none.
 	Sequences []string
-	// Tokens names the alphabet of the sequences, one of Tokens(); "" detects it.
+	// Tokens names the alphabet of training sequences, such as "dna" or "words"; "" detects it.
 	Tokens string
 	// Values [N] are the targets of a regression.
 	Values []float64
-	// Targets [N][T] are the targets of a regression of several targets, in place of Values.
+	// Targets [N][T] are those of a regression of several targets, in place of Values.
 	Targets [][]float64
 	// TargetNames [T] are the names of several targets; nil is y0, y1, ….
 	TargetNames []string
 	// Classes [N] are the targets of a classification.
 	Classes []string
 
-	// Weights [N] are numbers of copies that each row counts as; nil if each row counts once.
+	// Weights [N]: a row counts as that many copies of it; nil: each counts once.
 	Weights []float64
-	// Groups [N] are names of groups, whose rows every split keeps together; nil if there are no groups.
+	// Groups [N] are names of groups, whose rows every split keeps together; nil for none.
 	Groups []string
-	// Times [N] are times of rows: splits train on the past and test on the future; nil if rows have no order.
+	// Times [N]: splits train on the past and test on the future; nil for no order.
 	Times []float64
-	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil for no
-	// offset.
+	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil: nothing.
 	Offset []float64
 }
 
