@@ -56,7 +56,7 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) ([]Suggestion,
 	if err := setTargets(ds, t.Schema, rows); err != nil {
 		return nil, err
 	}
-	dev, err := device.Open(m.Device)
+	dev, err := device.Open(m.Device) // of its own: a device gives its memory back as a whole
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +77,14 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) ([]Suggestion,
 		}
 	}
 	suggestions, err := search.Run(ctx, ds)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Suggestion, len(suggestions))
 	for i, suggestion := range suggestions {
 		out[i] = Suggestion(suggestion)
 	}
-	return out, err
+	return out, nil
 }
 
 // feasibility returns the probability that each row is feasible.

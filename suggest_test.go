@@ -2,6 +2,7 @@ package gpdrf_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -37,6 +38,11 @@ func TestSuggest(t *testing.T) {
 	search.Feasible = nil
 	if got, err := model.Suggest(ctx, rows, search); err != nil || math.Abs(got[0].Mean+1) > 0.1 {
 		t.Error(got, err)
+	}
+	ended, end := context.WithCancel(ctx)
+	end()
+	if got, err := model.Suggest(ended, rows, search); got != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v, %v", got, err)
 	}
 	rows.Values = rows.Values[:2]
 	if _, err := model.Suggest(ctx, rows, search); err == nil || !strings.Contains(err.Error(), "2 values for 4 rows") {
