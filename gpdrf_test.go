@@ -181,6 +181,16 @@ func TestNoQuantile(t *testing.T) {
 	}
 }
 
+// Times of texts are numbers, as Rows need them.
+func TestParseTime(t *testing.T) {
+	if s, ok := gpdrf.ParseTime("dmy", "02.01.1970 00:01"); !ok || s != 86460 {
+		t.Errorf("%g, %v", s, ok)
+	}
+	if s, ok := gpdrf.ParseTime("", "1970-02-31"); ok {
+		t.Errorf("31 February is %g", s)
+	}
+}
+
 // TestUntrained checks the errors of an empty Model.
 func TestUntrained(t *testing.T) {
 	var m gpdrf.Model
