@@ -125,7 +125,7 @@ func (s *store) waitTurn(ctx context.Context) error {
 // endTurn lets the next model be loaded.
 func (s *store) endTurn() { <-s.loading }
 
-// take adds a user to the entry's model, and returns it. It returns nil if a model may be loaded, and why not otherwise.
+// take adds a user to the entry's model, and returns it. It returns nil if a model may be loaded, or else why not.
 func (s *store) take(e *entry) (*loaded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
