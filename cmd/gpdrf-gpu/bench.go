@@ -23,11 +23,12 @@ func (p *program) benchVerb() verb {
 			"are medians. A CPU is timed beside a GPU. An operation by itself includes its launch, so the " +
 			"operations of a GPU may add up to more than the step.",
 		flags: []flagSpec{
-			{group: "What", name: "preset", arg: strings.Join(workload.Names(), "|"), help: "which step",
+			{group: "What", name: "preset", arg: strings.Join(workload.Names(), "|"),
+				help:      "which step: powerplant and sequences are those of a training without options",
 				otherwise: workload.Names()[0]},
 			{group: "What", name: "size", arg: "S=100,B=500",
-				help: "other sizes: D, J, M, L, d, R, B or S. shared is one kernel for all latent " +
-					"functions, and integrated is W and Ω in closed form. For sequences, I is the number of " +
+				help: "other sizes: D, J, M, L, d, R, B or S. Of mnist and protein, shared is one kernel for all " +
+					"latent functions, and integrated is W and Ω in closed form. For sequences, I is the number of " +
 					"feature maps, and steps computes distances in each step"},
 			{group: "What", name: "device", arg: "NAME",
 				help: "where to compute: auto, cpu or cuda:N, with :f32 or :f64 as for train", otherwise: "auto"},

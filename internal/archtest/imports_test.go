@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"report":        {"predict", "train/options", "train/fitted", "train/rundir", "model", "data", "device", "leaves"},
 	"onnx":          {"train/fitted", "model", "data", "device", "leaves"},
 	// no leaf: only commands import it
-	"internal/workload": {"train/step", "model", "device", "dist"},
+	"internal/workload": {"train/options", "train/step", "model", "data", "device", "dist"},
 	"serve": {"predict", "serve/inference", "train/fitted", "train/rundir",
 		"train/options", "model", "data", "device", "leaves"},
 	"serve/inference": {},

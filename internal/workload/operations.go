@@ -9,6 +9,12 @@ func (m *meter) Copy(dst, src *device.Tensor) { m.time("Copy", func() { m.Device
 func (m *meter) Gather(dst, src, rows *device.Tensor) {
 	m.time("Gather", func() { m.Device.Gather(dst, src, rows) })
 }
+func (m *meter) DrawRows(rows *device.Tensor, n int, key device.Key) {
+	m.time("DrawRows", func() { m.Device.DrawRows(rows, n, key) })
+}
+func (m *meter) AddColumns(dst, src *device.Tensor) {
+	m.time("AddColumns", func() { m.Device.AddColumns(dst, src) })
+}
 func (m *meter) Widen(dst, src *device.Tensor) { m.time("Widen", func() { m.Device.Widen(dst, src) }) }
 func (m *meter) NarrowAdd(dst, src *device.Tensor) {
 	m.time("NarrowAdd", func() { m.Device.NarrowAdd(dst, src) })
@@ -18,6 +24,9 @@ func (m *meter) Concat(dst *device.Tensor, parts []*device.Tensor) {
 }
 func (m *meter) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *device.Tensor) {
 	m.time("ConcatBackward", func() { m.Device.ConcatBackward(dparts, widths, ddst) })
+}
+func (m *meter) NaturalStep(mean, s, dmean, ds *device.Tensor, size device.Scalar) {
+	m.time("NaturalStep", func() { m.Device.NaturalStep(mean, s, dmean, ds, size) })
 }
 func (m *meter) Adam(p, g, mean, v, rate *device.Tensor, step device.AdamStep) {
 	m.time("Adam", func() { m.Device.Adam(p, g, mean, v, rate, step) })
@@ -50,6 +59,10 @@ func (m *meter) PotrfBackward(dc, dl, l *device.Tensor) {
 func (m *meter) Trsm(a, l, b *device.Tensor) { m.time("Trsm", func() { m.Device.Trsm(a, l, b) }) }
 func (m *meter) TrsmBackward(db, dl, da, l, a *device.Tensor) {
 	m.time("TrsmBackward", func() { m.Device.TrsmBackward(db, dl, da, l, a) })
+}
+func (m *meter) Whiten(a device.WhitenArgs) { m.time("Whiten", func() { m.Device.Whiten(a) }) }
+func (m *meter) WhitenBackward(g, a device.WhitenArgs) {
+	m.time("WhitenBackward", func() { m.Device.WhitenBackward(g, a) })
 }
 func (m *meter) Moments(a device.MomentsArgs) { m.time("Moments", func() { m.Device.Moments(a) }) }
 func (m *meter) MomentsBackward(g, a device.MomentsArgs) {
@@ -95,8 +108,38 @@ func (m *meter) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 func (m *meter) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	m.time("GaussianExpected", func() { m.Device.GaussianExpected(ell, g, a, scale) })
 }
+func (m *meter) GaussianPredictive(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	m.time("GaussianPredictive", func() { m.Device.GaussianPredictive(ell, g, a, scale) })
+}
 func (m *meter) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	m.time("SoftmaxLogLik", func() { m.Device.SoftmaxLogLik(ell, g, a, scale) })
+}
+func (m *meter) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	m.time("BernoulliLogLik", func() { m.Device.BernoulliLogLik(ell, g, a, scale) })
+}
+func (m *meter) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	m.time("StudentLogLik", func() { m.Device.StudentLogLik(ell, g, a, scale) })
+}
+func (m *meter) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	m.time("HeteroscedasticLogLik", func() { m.Device.HeteroscedasticLogLik(ell, g, a, scale) })
+}
+func (m *meter) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	m.time("PoissonLogLik", func() { m.Device.PoissonLogLik(ell, g, a, scale) })
+}
+func (m *meter) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	m.time("PoissonExpected", func() { m.Device.PoissonExpected(ell, g, a, scale) })
+}
+func (m *meter) NegativeBinomialLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	m.time("NegativeBinomialLogLik", func() { m.Device.NegativeBinomialLogLik(ell, g, a, scale) })
+}
+func (m *meter) OrdinalLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	m.time("OrdinalLogLik", func() { m.Device.OrdinalLogLik(ell, g, a, scale) })
+}
+func (m *meter) AddOffset(h, offset *device.Tensor) {
+	m.time("AddOffset", func() { m.Device.AddOffset(h, offset) })
+}
+func (m *meter) AddOffsetBackward(doffset, dh *device.Tensor) {
+	m.time("AddOffsetBackward", func() { m.Device.AddOffsetBackward(doffset, dh) })
 }
 func (m *meter) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.Scalar) {
 	m.time("KLDiag", func() { m.Device.KLDiag(kl, g, a, weight) })

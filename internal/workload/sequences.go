@@ -116,10 +116,10 @@ func (s Sequences) byColumn() model.HostSparse {
 // vectors.
 func (n Size) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.Data {
 	own, rows := NewSequences(r, n.M, sequenceColumns, sequenceEach),
-		NewSequences(r, n.B, sequenceColumns, sequenceEach)
+		NewSequences(r, n.rows(), sequenceColumns, sequenceEach)
 	m.SetInducing(own.Own(n.I))
 	if n.Steps {
-		return m.UploadRows(model.HostRows{N: n.B, Features: rows.Vectors(own, n.I)}, y, labels)
+		return m.UploadRows(model.HostRows{N: n.rows(), Features: rows.Vectors(own, n.I)}, y, labels)
 	}
-	return m.Upload(n.B, rows.Distances(own, n.I), y, labels)
+	return m.Upload(n.rows(), rows.Distances(own, n.I), y, labels)
 }

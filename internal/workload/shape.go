@@ -3,6 +3,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,12 +12,14 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
-// Size is the size of a training step. Unless it is Light it is the paper's model: each latent
+// Size is the size of a training step. Unless it has Defaults it is the paper's model: each latent
 // function with its own length-scales, full covariance, sampled weights and frequencies, and
 // nothing fed forward.
 type Size struct {
+	N int `json:"N,omitempty"` // training rows, if more than B
 	D int `json:"D"`           // inputs; 0 of sequences
 	I int `json:"I,omitempty"` // feature maps of sequences; 0: rows are vectors
 	J int `json:"J"`           // latent functions
@@ -29,23 +32,23 @@ type Size struct {
 	S       int  `json:"S"`                // samples
 	Classes int  `json:"classes"`          // 0: regression
 	Shared  bool `json:"shared,omitempty"` // one kernel for all latent functions
-	// Light is the form that `gpdrf-gpu train` has without options: one kernel, diagonal
-	// covariance, frozen spectra, local reparameterisation, fed forward.
-	Light bool `json:"light,omitempty"`
+	// Defaults is set for the model and the objective of a training without options on N such rows.
+	Defaults bool `json:"defaults,omitempty"`
 	// Integrated is set where W and Ω of the DRF layers are integrated in closed form, not drawn.
 	Integrated bool `json:"integrated,omitempty"`
 	// Steps is set where every step computes the distances between sequences, in place of a table.
 	Steps bool `json:"steps,omitempty"`
 }
 
-// presets is the table of steps. bench/peers/steps.py has those of vectors, too.
+// presets is the table of steps. bench/peers/steps.py has those of the paper's model, too. The other two are of the
+// rows of powerplant and scop; package options has their sizes.
 var presets = map[string]Size{
 	"mnist":       {D: 784, J: 50, M: 200, L: 2, Hidden: 50, R: 500, B: 1000, S: 10, Classes: 10},
 	"mnist-small": {D: 784, J: 50, M: 200, L: 1, Hidden: 50, R: 500, B: 200, S: 10, Classes: 10},
 	"protein":     {D: 9, J: 16, M: 500, L: 1, Hidden: 16, R: 500, B: 500, S: 10},
 	"protein-gp":  {D: 9, J: 1, M: 500, B: 500, S: 1},
-	"powerplant":  {D: 4, J: 8, M: 200, L: 1, Hidden: 8, R: 200, B: 256, S: 1, Light: true},
-	"sequences":   {I: 1, J: 8, M: 500, L: 1, Hidden: 8, R: 200, B: 256, S: 1, Classes: 7, Light: true},
+	"powerplant":  {N: 9469, D: 4, Defaults: true},
+	"sequences":   {N: 2575, I: 1, Classes: 7, Defaults: true},
 }
 
 // The features of proteins under double:1,5: the number of columns, and of those in a sequence.
@@ -63,6 +66,14 @@ func Preset(name string) (Size, error) {
 	if !ok {
 		return s, fmt.Errorf("preset %q is not known: use %s", name, strings.Join(Names(), ", "))
 	}
+	if !s.Defaults {
+		return s, nil
+	}
+	c, m, err := s.settle()
+	if err != nil {
+		return s, err
+	}
+	s.J, s.M, s.L, s.Hidden, s.R, s.B, s.S = m.Latents, m.Inducing, m.Layers, m.Hidden, m.Features, c.Batch, m.Samples
 	return s, nil
 }
 
@@ -73,12 +84,16 @@ const largest = 1 << 16
 func (n Size) With(changes string) (Size, error) {
 	sizes := map[string]*int{"D": &n.D, "J": &n.J, "M": &n.M, "L": &n.L, "d": &n.Hidden, "R": &n.R,
 		"B": &n.B, "S": &n.S}
-	switches := map[string]*bool{"shared": &n.Shared, "integrated": &n.Integrated}
-	write := "D, J, M, L, d, R, B or S with a number, as in S=100,B=500, or shared or integrated"
-	if n.I > 0 {
+	switches := map[string]*bool{}
+	write := "D, J, M, L, d, R, B or S with a number, as in S=100,B=500"
+	switch {
+	case n.I > 0:
 		delete(sizes, "D")
 		sizes["I"], switches["steps"] = &n.I, &n.Steps
-		write = "I, J, M, L, d, R, B or S with a number, as in I=2,B=500, or shared, integrated or steps"
+		write = "I, J, M, L, d, R, B or S with a number, as in I=2,B=500, or steps"
+	case !n.Defaults:
+		switches["shared"], switches["integrated"] = &n.Shared, &n.Integrated
+		write += ", or shared or integrated"
 	}
 	for change := range strings.SplitSeq(changes, ",") {
 		name, value, sized := strings.Cut(strings.TrimSpace(change), "=")
@@ -124,7 +139,7 @@ func (n Size) String() string {
 	add(n.L > 1, "d=%d", n.Hidden)
 	add(n.Classes > 0, "classes=%d", n.Classes)
 	add(n.Shared, "shared")
-	add(n.Light, "light")
+	add(n.Defaults, "defaults")
 	add(n.Integrated, "integrated")
 	add(n.Steps, "steps")
 	return text[1:]
@@ -132,19 +147,22 @@ func (n Size) String() string {
 
 // Validate returns an error if the sizes make no model.
 func (n Size) Validate() error {
-	c := n.config()
-	return c.Validate()
+	c, _, err := n.form()
+	return cmp.Or(err, c.Validate())
 }
 
-// config returns the configuration of the model of a size.
-func (n Size) config() model.Config {
+// form returns the model of a size, and the options of its step.
+func (n Size) form() (model.Config, step.Options, error) {
+	if n.Defaults {
+		return n.defaults()
+	}
 	c := model.Config{
 		Model: model.GPDRF, Inputs: n.D, Outputs: 1, Likelihood: model.GaussianLikelihood,
-		Latents: n.J, Inducing: n.M, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
+		Latents: n.J, Inducing: n.M, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: n.I == 0,
 		Layers: n.L, Features: n.R, Hidden: n.Hidden, Spectra: model.VarResampled + model.EachSample, Samples: n.S,
 	}
 	for range n.I {
-		c.Maps, c.LearnInducing = append(c.Maps, model.MapRBF), false
+		c.Maps = append(c.Maps, model.MapRBF)
 	}
 	if n.Classes > 0 {
 		c.Outputs, c.Likelihood = n.Classes, model.SoftmaxLikelihood
@@ -152,15 +170,14 @@ func (n Size) config() model.Config {
 	if n.L == 0 {
 		c.Model, c.Latents = model.GP, c.Outputs
 	}
-	if n.Shared || n.Light {
+	if n.Shared {
 		c.Lengthscales = model.Shared
 	}
-	if n.Light {
-		c.QCov, c.FeedForward = model.Diagonal, true
-		c.Spectra, c.LocalReparam = model.VarFixed, true
-	}
 	if n.Integrated {
-		c.Spectra, c.LocalReparam = model.VarIntegrated, false
+		c.Spectra = model.VarIntegrated
 	}
-	return c
+	return c, step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}, nil
 }
+
+// rows returns the number of training rows.
+func (n Size) rows() int { return max(n.N, n.B) }

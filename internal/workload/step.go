@@ -29,58 +29,59 @@ func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 		}
 		return x
 	}
-	y, labels := uniform(n.B), []int32(nil)
+	y, labels := uniform(n.rows()), []int32(nil)
 	if n.Classes > 0 {
-		y, labels = nil, make([]int32, n.B)
+		y, labels = nil, make([]int32, n.rows())
 		for i := range labels {
 			labels[i] = int32(r.IntN(n.Classes))
 		}
 	}
-	m, err := model.New(dev, n.config())
+	c, o, err := n.form()
+	if err != nil {
+		return nil, err
+	}
+	m, err := model.New(dev, c)
 	if err != nil {
 		return nil, err
 	}
 	m.Init(model.Init{Seed: 1, InducingPoints: uniform(n.M * n.D), Sigma: []float64{1},
-		GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
+		GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1, ClassRows: make([]int, n.Classes)})
 	var rows *model.Data
 	if n.I > 0 {
 		rows = n.uploadSequences(m, r, y, labels)
 	} else {
-		rows = m.Upload(n.B, uniform(n.B*n.D), y, labels)
+		rows = m.Upload(n.rows(), uniform(n.rows()*n.D), y, labels)
 	}
-	s := n.step(dev, m, rows, ranks)
+	s := &Step{Size: n, step: step.New(dev, m, rows, step.NewReducer(ranks, false), o)}
 	s.step.SetRates(func(model.Role) float64 { return 1 })
 	return s, nil
-}
-
-// step returns a step of a model on rows, whose parameters do not move yet.
-func (n Size) step(dev device.Device, m *model.Model, rows *model.Data, ranks dist.Comm) *Step {
-	return &Step{Size: n, step: step.New(dev, m, rows, step.NewReducer(ranks, false),
-		step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})}
 }
 
 // Memory lists the memory of a step on a device, in the ledger of a dry one, and counts the doubles
 // that the host makes for it.
 func (n Size) Memory(dev device.Device) (ledger *device.Ledger, host int, err error) {
 	dry, ledger := dev.Dry()
-	c := n.config()
+	c, o, err := n.form()
+	if err != nil {
+		return nil, 0, err
+	}
 	m, err := model.New(dry, c)
 	if err != nil {
 		return nil, 0, err
 	}
-	table := n.B
-	rows := model.HostRows{N: n.B, X: func(lo, hi int) []float64 { return make([]float64, (hi-lo)*c.Width()) }}
+	table := n.rows()
+	rows := model.HostRows{N: table, X: func(lo, hi int) []float64 { return make([]float64, (hi-lo)*c.Width()) }}
 	if n.Steps {
 		r := rand.New(rand.NewPCG(1, 2))
 		own := NewSequences(r, n.M, sequenceColumns, sequenceEach)
-		table, rows.Features = 0, NewSequences(r, n.B, sequenceColumns, sequenceEach).Vectors(own, n.I)
+		table, rows.Features = 0, NewSequences(r, rows.N, sequenceColumns, sequenceEach).Vectors(own, n.I)
 		rows.Features.Rows = nil // a dry device looks at sizes alone
 	}
-	y, labels := make([]float64, n.B), []int32(nil)
+	y, labels := make([]float64, rows.N), []int32(nil)
 	if n.Classes > 0 {
-		y, labels = nil, make([]int32, n.B)
+		y, labels = nil, make([]int32, rows.N)
 	}
-	s := n.step(dry, m, m.UploadRows(rows, y, labels), dist.Alone())
+	s := &Step{Size: n, step: step.New(dry, m, m.UploadRows(rows, y, labels), step.NewReducer(dist.Alone(), false), o)}
 	s.Run()
 	ledger.Label("device", dry)
 	s.step.Label(ledger)

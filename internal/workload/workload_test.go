@@ -22,13 +22,14 @@ import (
 var small = []Size{
 	{D: 5, J: 3, M: 8, L: 2, Hidden: 4, R: 10, B: 20, S: 2, Classes: 4},
 	{D: 5, J: 3, M: 8, L: 1, Hidden: 1, R: 10, B: 20, S: 2},
-	{D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Light: true},
+	{N: 60, D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Defaults: true},
+	{N: 600, D: 5, J: 3, M: 8, L: 2, Hidden: 3, R: 10, B: 20, S: 1, Defaults: true},
 	{D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 2, Shared: true},
 	{D: 5, J: 3, M: 8, L: 2, Hidden: 3, R: 10, B: 20, S: 2, Integrated: true},
-	{D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 4, Light: true, Integrated: true},
+	{N: 60, D: 5, J: 4, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 4, Defaults: true},
 	{D: 5, J: 1, M: 8, B: 20, S: 1},
-	{I: 2, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 3, Light: true},
-	{I: 2, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 3, Light: true, Steps: true},
+	{N: 60, I: 2, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 3, Defaults: true},
+	{N: 60, I: 2, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 3, Defaults: true, Steps: true},
 }
 
 func openDevice(t *testing.T, name string) device.Device {
@@ -79,11 +80,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// The meter has every operation of the interface but those that no preset asks for.
+// The meter has every operation of the interface; FeatureScratch is none.
 func TestMeterHasOperations(t *testing.T) {
-	others := strings.Fields(`AddColumns AddOffset AddOffsetBackward BernoulliLogLik DrawRows FeatureScratch
-		GaussianPredictive HeteroscedasticLogLik NaturalStep NegativeBinomialLogLik OrdinalLogLik PoissonExpected
-		PoissonLogLik StudentLogLik Whiten WhitenBackward`)
 	meter := reflect.TypeFor[*meter]()
 	for _, family := range []reflect.Type{reflect.TypeFor[device.Movement](), reflect.TypeFor[device.GP](),
 		reflect.TypeFor[device.Sequences](), reflect.TypeFor[device.Features](),
@@ -92,7 +90,7 @@ func TestMeterHasOperations(t *testing.T) {
 		for of := range family.Methods() {
 			method, _ := meter.MethodByName(of.Name)
 			file, _ := runtime.FuncForPC(method.Func.Pointer()).FileLine(method.Func.Pointer())
-			if own := strings.HasSuffix(file, ".go"); own == slices.Contains(others, of.Name) {
+			if own := strings.HasSuffix(file, ".go"); own == (of.Name == "FeatureScratch") {
 				t.Errorf("%s: timed %t", of.Name, own)
 			}
 		}
@@ -140,10 +138,10 @@ func TestWith(t *testing.T) {
 	}
 	last := small[len(small)-2]
 	if steps, err := last.With("I=3,steps"); err != nil || steps.I != 3 || !steps.Steps ||
-		steps.String() != "I=3 J=3 M=8 B=20 S=1 L=1 R=10 classes=3 light steps" {
+		steps.String() != "I=3 J=3 M=8 B=20 S=1 L=1 R=10 classes=3 defaults steps" {
 		t.Errorf("%+v, %v", steps, err)
 	}
-	for _, bad := range []string{"D=3", "I=33", "steps=1"} {
+	for _, bad := range []string{"D=3", "I=33", "steps=1", "shared"} {
 		if _, err := last.With(bad); err == nil {
 			t.Errorf("%q is accepted of sequences", bad)
 		}
@@ -166,8 +164,8 @@ func TestPeersHaveThePresets(t *testing.T) {
 		}
 		line := fmt.Sprintf("%q: dict(d=%d, j=%d, m=%d, l=%d, hidden=%d, r=%d, b=%d, s=%d, classes=%d),",
 			name, n.D, n.J, n.M, n.L, n.Hidden, n.R, n.B, n.S, n.Classes)
-		if strings.Contains(string(text), line) == n.Light {
-			t.Errorf("bench/peers/steps.py: expected the line %s, unless the step is light", line)
+		if strings.Contains(string(text), line) == n.Defaults {
+			t.Errorf("bench/peers/steps.py: expected the line %s, unless the step has defaults", line)
 		}
 	}
 }
