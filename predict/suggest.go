@@ -167,7 +167,11 @@ func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err e
 	}
 	if n := len(candidates); n < s.Batch {
 		why := ""
-		if len(measured) > 0 {
+		switch {
+		case len(measured) == ds.N():
+			return nil, nil, usererror.Errorf("%s: all %d rows have their target: empty its cells where it is not known, "+
+				"or give more rows", ds.Path, ds.N())
+		case len(measured) > 0:
 			why = ", the others have their target: empty its cells where it is not known"
 		}
 		if few > 0 {
