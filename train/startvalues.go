@@ -47,7 +47,7 @@ func (r *run) startValues(ctx context.Context) {
 	if outputs == 0 { // all rows have one class
 		return
 	}
-	fit := exactgp.Maximise(ctx, exactgp.Rows{N: sample.N(), D: sample.D(), C: outputs,
+	fit := exactgp.Maximise(ctx, exactgp.Rows{N: sample.N(), D: sample.D(), T: outputs,
 		X: r.trained.Numbers(sample)(0, sample.N()), Y: y})
 	if lengths {
 		for d, l := range fit.Lengths {

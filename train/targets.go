@@ -58,10 +58,10 @@ func (j *Job) logsPredictBetter(ctx context.Context, scales []data.TargetScale) 
 	sample, _ := ds.Sample(startRows, j.Config.Seed)
 	crps := func(scales []data.TargetScale) float64 {
 		t := &fitted.Model{Schema: ds.Schema().Plain(), Scaler: scaler, Targets: scales}
-		rows := exactgp.Rows{N: sample.N(), D: sample.D(), C: len(scales), X: t.Numbers(sample)(0, sample.N()),
+		rows := exactgp.Rows{N: sample.N(), D: sample.D(), T: len(scales), X: t.Numbers(sample)(0, sample.N()),
 			Y: data.Standardise(sample.Y, scales)}
 		fit := exactgp.Maximise(ctx, rows)
-		p := &model.Prediction{S: 1, N: rows.N, C: rows.C, H: fit.Mean, Var: fit.Var}
+		p := &model.Prediction{S: 1, N: rows.N, C: rows.T, H: fit.Mean, Var: fit.Var}
 		return t.Score(p, sample, 0).Regression.CRPS
 	}
 	return crps(scales) < crps(standard)

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// Rows are n rows of standardised inputs X [N,D] and targets Y [N,C].
+// Rows are n rows of standardised inputs X [N,D] and targets Y [N,T].
 type Rows struct {
-	N, D, C int
+	N, D, T int
 	X, Y    []float64
 }
 
@@ -23,7 +23,7 @@ type Fit struct {
 	Lengths []float64 // ℓ [D]; nil where the targets look like noise
 	Noise   float64   // σ², in units of y²
 
-	Mean, Var []float64 // [N,C]: the prediction of each row from the others
+	Mean, Var []float64 // [N,T]: the prediction of each row from the others
 }
 
 const (
@@ -184,12 +184,12 @@ type problem struct {
 
 	c, q   *mat.SymDense // C, and C + ρI
 	factor mat.Cholesky
-	a      mat.Dense // (C + ρI)⁻¹ y [N,C]
+	a      mat.Dense // (C + ρI)⁻¹ y [N,T]
 	alpha  float64
 }
 
 func newProblem(rows Rows) *problem {
-	return &problem{Rows: rows, y: mat.NewDense(rows.N, rows.C, rows.Y),
+	return &problem{Rows: rows, y: mat.NewDense(rows.N, rows.T, rows.Y),
 		c: mat.NewSymDense(rows.N, nil), q: mat.NewSymDense(rows.N, nil)}
 }
 
@@ -252,9 +252,9 @@ func (p *problem) evidence(logRho float64) float64 {
 	for i, v := range p.Y {
 		square += v * p.a.RawMatrix().Data[i]
 	}
-	n, c := float64(p.N), float64(p.C)
-	p.alpha = square / (n * c)
-	return -n*c/2*(math.Log(2*math.Pi*p.alpha)+1) - c/2*p.factor.LogDet()
+	n, t := float64(p.N), float64(p.T)
+	p.alpha = square / (n * t)
+	return -n*t/2*(math.Log(2*math.Pi*p.alpha)+1) - t/2*p.factor.LogDet()
 }
 
 // prior returns the log density of θ up to a constant. It adds the negative gradient to grad, unless that
@@ -276,7 +276,7 @@ func (p *problem) prior(theta, grad []float64) (sum float64) {
 
 // gradient is the gradient of −log p(y) − log p(θ):
 //
-//	∂ log p(y)/∂θ = ½ tr(W ∂C/∂θ),   W = Σ_c a_c a_cᵀ/α − targets·(C + ρI)⁻¹,
+//	∂ log p(y)/∂θ = ½ tr(W ∂C/∂θ),   W = Σ_t a_t a_tᵀ/α − T (C + ρI)⁻¹ over T targets,
 //	∂C_ij/∂ log ℓ_d = C_ij (x_id − x_jd)²/ℓ_d²
 func (p *problem) gradient(grad, theta []float64) {
 	clear(grad)
@@ -288,19 +288,19 @@ func (p *problem) gradient(grad, theta []float64) {
 	if err := p.factor.InverseTo(w); err != nil {
 		return
 	}
-	w.ScaleSym(-float64(p.C), w)
+	w.ScaleSym(-float64(p.T), w)
 	w.SymRankK(w, 1/p.alpha, &p.a)
 	rho := math.Exp(theta[d])
 	for i := range n {
 		grad[d] -= w.At(i, i) * rho / 2
 	}
-	// Σ_ij T_ij (x_i − x_j)² = 2 Σ_i x_i² Σ_j T_ij − 2 xᵀT x
-	t := mat.NewSymDense(n, nil)
+	// Σ_ij G_ij (x_i − x_j)² = 2 Σ_i x_i² Σ_j G_ij − 2 xᵀG x, G = W∘C
+	g := mat.NewSymDense(n, nil)
 	sums := make([]float64, n)
 	for i := range n {
 		for j := i; j < n; j++ {
 			v := w.At(i, j) * p.c.At(i, j)
-			t.SetSym(i, j, v)
+			g.SetSym(i, j, v)
 			sums[i] += v
 			if j > i {
 				sums[j] += v
@@ -308,12 +308,12 @@ func (p *problem) gradient(grad, theta []float64) {
 		}
 	}
 	x := mat.NewDense(n, d, p.X)
-	var tx mat.Dense
-	tx.Mul(t, x)
+	var gx mat.Dense
+	gx.Mul(g, x)
 	for i := range n {
 		for j := range d {
 			v := p.X[i*d+j]
-			grad[j] -= (v*v*sums[i] - v*tx.At(i, j)) * math.Exp(-2*theta[j])
+			grad[j] -= (v*v*sums[i] - v*gx.At(i, j)) * math.Exp(-2*theta[j])
 		}
 	}
 	p.prior(theta, grad)
@@ -325,12 +325,12 @@ func (p *problem) leftOut() (mean, variance []float64) {
 	var inverse mat.SymDense
 	err := p.factor.InverseTo(&inverse)
 	for at, y := range p.Y {
-		i := at / p.C
+		i := at / p.T
 		precision := math.NaN()
 		if err == nil {
 			precision = inverse.At(i, i)
 		}
-		mean = append(mean, y-p.a.At(i, at%p.C)/precision)
+		mean = append(mean, y-p.a.At(i, at%p.T)/precision)
 		variance = append(variance, p.alpha/precision)
 	}
 	return mean, variance

@@ -12,7 +12,7 @@ import (
 // made are rows of normal inputs with a target that f and noise make.
 func made(n, d int, f func(x []float64) float64, noise float64) Rows {
 	rng := rand.New(rand.NewPCG(1, 2))
-	r := Rows{N: n, D: d, C: 1}
+	r := Rows{N: n, D: d, T: 1}
 	for range n {
 		x := make([]float64, d)
 		for j := range x {
