@@ -32,17 +32,19 @@ func (x *axes) of3(a, b, c byte) (int, int, int) { return x.of(a), x.of(b), x.of
 func (x *axes) want(dtype DType, patterns string, tensors ...*Tensor) {
 	for _, t := range tensors {
 		pattern, rest, _ := strings.Cut(patterns, " ")
-		name, shape, _ := strings.Cut(pattern, "[")
-		if name, optional := strings.CutSuffix(name, "?"); !optional || t != nil {
-			x.wantOne(dtype, name, shape, t)
-		}
+		x.wantOne(dtype, pattern, t)
 		patterns = rest
 	}
 }
 
-// wantOne is want for a shape like "K,M,M]".
-func (x *axes) wantOne(dtype DType, name, shape string, t *Tensor) {
-	fits := t != nil && t.dtype == dtype && len(t.shape) == len(shape)/2
+// wantOne is want for one tensor.
+func (x *axes) wantOne(dtype DType, pattern string, t *Tensor) {
+	name, shape, _ := strings.Cut(strings.TrimSuffix(pattern, "]"), "[")
+	name, optional := strings.CutSuffix(name, "?")
+	if optional && t == nil {
+		return
+	}
+	fits := t != nil && t.dtype == dtype && len(t.shape) == (len(shape)+1)/2
 	for i := 0; fits && i < len(t.shape); i++ {
 		axis := shape[2*i]
 		if axis != '1' && !x.known[axis-'A'] {

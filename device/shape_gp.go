@@ -100,11 +100,11 @@ func (n QShape) Latents(k int) (lo, hi int) {
 	return k, k + 1
 }
 
-// latents returns the lengths, and checks a covariance factor, [J,M,M] or the diagonal [J,M].
-func (x *axes) latents(name string, root *Tensor) QShape {
+// latents returns the lengths, and checks a covariance factor: of a pattern, or the diagonal [J,M].
+func (x *axes) latents(pattern string, root *Tensor) QShape {
 	n := QShape{J: x.of('J'), K: x.of('K'), M: x.of('M'), B: x.of('B'), Diagonal: root.Is(Double, x.of('J'), x.of('M'))}
 	if !n.Diagonal {
-		x.wantOne(Double, name, "J,M,M]", root)
+		x.wantOne(Double, pattern, root)
 	}
 	if x.known['K'-'A'] && n.K != 1 && n.K != n.J {
 		x.wrong("there are neither as many kernels as latents nor one")
@@ -124,7 +124,7 @@ func agree(op string, gradients, arguments QShape) QShape {
 func CheckWhiten(op string, a WhitenArgs) QShape {
 	x := axes{op: op}
 	x.want(Double, "QMean[J,M] L[K,M,M] QRoot[J,M,M] LogAlpha[J] Mu[J,M]", a.QMean, a.L, a.QRoot, a.LogAlpha, a.Mu)
-	return x.latents("Sqrt", a.Sqrt)
+	return x.latents("Sqrt[J,M,M]", a.Sqrt)
 }
 
 // CheckWhitenBackward checks WhitenBackward.
@@ -137,7 +137,7 @@ func CheckWhitenBackward(g, a WhitenArgs) QShape {
 func CheckMoments(op string, a MomentsArgs) QShape {
 	x := axes{op: op}
 	x.want(Double, "A[K,M,B] QMean[J,M] Mean[B,J] Variance[B,J] LogAlpha[J]", a.A, a.QMean, a.Mean, a.Variance, a.LogAlpha)
-	n := x.latents("QRoot", a.QRoot)
+	n := x.latents("QRoot[J,M,M]", a.QRoot)
 	if !n.Diagonal {
 		x.want(Double, "P[J,M,B]", a.P)
 	}
@@ -173,7 +173,7 @@ func CheckNaturalStep(m, s, dm, ds *Tensor, size float64) QShape {
 // distribution checks the moments of q(F̄) and their gradients.
 func (x *axes) distribution(m, s, dm, ds *Tensor) QShape {
 	x.want(Double, "m[J,M] dm[J,M]", m, dm)
-	n := x.latents("s", s)
+	n := x.latents("s[J,M,M]", s)
 	x.wantSize(Double, "ds", s.size, ds)
 	return n
 }
