@@ -61,7 +61,7 @@ type Movement interface {
 
 // GP holds the operations of the GP layer, all in double. Kernels are kept as
 // correlations c_j = k_j/α_j with a unit diagonal: the jitter is then relative by
-// construction, and α_j enters at Moments only.
+// construction, and α_j enters at Moments, and at Whiten.
 type GP interface {
 	// ARD computes kernel_ard without its α, or another kernel of the same distance: C[k,m,b] = f(r²)
 	// with r² = Σ_d (Z[m,d] − X[b,d])²/ℓ[k,d]², and Slope = −2f'(r²), which is all that the

@@ -3,7 +3,9 @@
 //
 // Every operation is a task of fixed blocks (see parallel.go) whose arithmetic is done by
 // internal/simd. The task structs live in the Device and are filled again by each call, so that an
-// operation allocates nothing once its scratch has grown.
+// operation allocates nothing once its scratch has grown. Where an operation has several kernels over the same
+// fields, each is a type of its own, such as momentsFull of momentsTask: d.do((*momentsFull)(t), …) runs it. A closure
+// in its place would be allocated in each call.
 package cpu
 
 import (

@@ -53,12 +53,11 @@ func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
 // FeatureScratch plans the memory of a layer for up to S·B rows. Memory that only some layers need is allocated
 // by their first call.
 func (d *Device[T]) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
-	t := &features[T]{
+	return &features[T]{
 		math:         d.math,
 		rowsPlanned:  samples * batch,
 		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut},
 	}
-	return t
 }
 
 // beginFeatures checks that the scratch was planned for these arguments.
