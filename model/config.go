@@ -40,11 +40,9 @@ const (
 	VarIntegrated = "var-integrated"
 )
 
-// What may follow the name of a treatment that draws Ω, in this order.
+// What may follow the name of a treatment that draws Ω, in this order: see Treatment.
 const (
-	// of VarFixed: e and ε are drawn once, too, as in the paper; otherwise τ alone
-	AllNoise = "-all"
-	// each sample of a step has a draw of Ω of its own; otherwise one serves all
+	AllNoise   = "-all"
 	EachSample = "-each"
 )
 
@@ -57,9 +55,18 @@ func SpectraTreatments() []string {
 	}
 }
 
-// Treatment returns the name of a treatment of Ω without its suffixes.
-func Treatment(spectra string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(spectra, EachSample), AllNoise)
+// Treatment is a treatment of Ω. Files and options write it as one of SpectraTreatments.
+type Treatment struct {
+	Name       string // PriorFixed, VarFixed, VarResampled or VarIntegrated
+	AllNoise   bool   // of VarFixed: e and ε are drawn once, too, as in the paper; otherwise τ alone
+	EachSample bool   // each sample of a step has a draw of Ω of its own; otherwise one serves all
+}
+
+// ParseTreatment reads one of SpectraTreatments.
+func ParseTreatment(spectra string) (t Treatment) {
+	spectra, t.EachSample = strings.CutSuffix(spectra, EachSample)
+	t.Name, t.AllNoise = strings.CutSuffix(spectra, AllNoise)
+	return t
 }
 
 // Likelihoods.
@@ -169,11 +176,8 @@ func (c *Config) targets() int {
 func (c *Config) hasGP() bool  { return c.Model != DRF }
 func (c *Config) hasDRF() bool { return c.Model != GP }
 
-// treatment returns the name of the treatment of Ω.
-func (c *Config) treatment() string { return Treatment(c.Spectra) }
-
-// sharesSpectra reports whether one draw of Ω serves all samples of a step.
-func (c *Config) sharesSpectra() bool { return !strings.HasSuffix(c.Spectra, EachSample) }
+// treatment returns the treatment of Ω.
+func (c *Config) treatment() Treatment { return ParseTreatment(c.Spectra) }
 
 // integrates reports whether W and Ω are integrated in closed form.
 func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }

@@ -106,3 +106,20 @@ func TestConfigsHaveEachOption(t *testing.T) {
 	expect("FeedForward", either, GPDRF, DRF)
 	expect("Skip", either, GPDRF)
 }
+
+// The text of each treatment says all of it.
+func TestParseTreatment(t *testing.T) {
+	for _, text := range SpectraTreatments() {
+		got := ParseTreatment(text)
+		again := got.Name
+		if got.AllNoise {
+			again += AllNoise
+		}
+		if got.EachSample {
+			again += EachSample
+		}
+		if again != text || strings.HasSuffix(got.Name, AllNoise) || strings.HasSuffix(got.Name, EachSample) {
+			t.Errorf("%s is read as %+v", text, got)
+		}
+	}
+}

@@ -1,10 +1,6 @@
 package model
 
-import (
-	"strings"
-
-	"github.com/gpdrf/gpdrf-gpu/device"
-)
+import "github.com/gpdrf/gpdrf-gpu/device"
 
 // Steps of training count from 1. Step 0 is the frozen draw of PRIOR-FIXED and
 // VAR-FIXED, and the last step number stands for prediction.
@@ -33,7 +29,7 @@ func (d draw) key(site device.Site, layer int, frozen bool) device.Key {
 // freezesAll reports whether Ω is treated as in the paper's VAR-FIXED: e, τ and ε are sampled once and fixed
 // throughout the optimisation.
 func (c *Config) freezesAll() bool {
-	return c.hasDRF() && strings.HasPrefix(c.Spectra, VarFixed+AllNoise)
+	return c.hasDRF() && c.treatment().AllNoise
 }
 
 // latents returns the key of ε in reparam_F. Rows to predict were never drawn in
@@ -61,10 +57,11 @@ func stratified(k device.Key) device.Key {
 // to draw s mod S of them.
 func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	n := device.FeatureNoise{Local: c.LocalReparam}
-	frozenSpectra := c.treatment() != VarResampled
+	t := c.treatment()
+	frozenSpectra := t.Name != VarResampled
 	n.Spectra = stratified(d.key(device.SiteSpectra, layer, frozenSpectra))
 	switch {
-	case c.sharesSpectra() && (frozenSpectra || !d.predicting()):
+	case !t.EachSample && (frozenSpectra || !d.predicting()):
 		n.FrequencyDraws = 1
 	case frozenSpectra:
 		n.FrequencyDraws = c.Samples

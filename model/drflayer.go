@@ -55,7 +55,7 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		}
 	})
 	var meanOmega, logVarOmega, mixing, tau, rho *block
-	if c.treatment() != PriorFixed {
+	if c.treatment().Name != PriorFixed {
 		meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)
 		start := func(dst []float64, v *Init, _ func([]float64)) {
 			if !c.integrates() { // q(ζ) starts at its prior

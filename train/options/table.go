@@ -287,7 +287,7 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "kl-warmup", Arg: "X", limits: fraction(false), value: &c.KLWarmup,
 			Help: "fraction of the steps over which the weight of the divergences rises"},
 		{Key: "freeze-omega", Models: onDRF, Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeOmega,
-			Needs: missingNeed(model.Treatment(c.Spectra) != model.PriorFixed, "spectra other than "+model.PriorFixed),
+			Needs: missingNeed(model.ParseTreatment(c.Spectra).Name != model.PriorFixed, "spectra other than "+model.PriorFixed),
 			Help:  "steps in which q of the frequencies is held"},
 		{Key: "freeze-kernel", Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeKernel,
 			Help: "steps in which kernel and noise parameters are held"},
