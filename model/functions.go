@@ -11,36 +11,49 @@ import (
 // functionStep is the step of draws of q(F̄), q(W) and q(Ω), which belong to no row.
 const functionStep = predictStep - 1
 
+// FunctionArgs are the arguments of Functions.
+type FunctionArgs struct {
+	Samples      int    // S
+	Seed         uint64 // of the draws of q
+	TrainingSeed uint64 // of frozen draws, as in Predict
+	// NoiseRows [N] are numbers of rows: the rest of F given F̄, of variance α(1 − ‖A‖²), is independent between
+	// rows with different numbers, and the same for equal ones.
+	NoiseRows []int32
+	// Abandon is called now and then, with the number of finished functions; nil is never. If it returns true,
+	// Functions ends with ErrAbandoned.
+	Abandon func(drawn int) bool
+}
+
 // Functions draws S functions from q and evaluates each at all rows: H [S,N,C] are joint samples of
 // the outputs without noise, and Noise [N,C] is the variance of the noise, the mean over samples.
-// F̄, W and ζ of Ω are drawn once a function. The rest of F given F̄, of variance α(1 − ‖A‖²), is
-// independent between rows with different numbers in noiseRows [N], and the same for equal ones.
-// Frozen draws are those of the seed of training, as in Predict; q is drawn by another.
-// abandon is called now and then, with the number of finished functions. If it returns true, Functions
-// ends with ErrAbandoned. Afterwards, the model holds the parameters of a draw.
-func (m *Model) Functions(data *Data, noiseRows []int32, samples int, training, seed uint64,
-	abandon func(drawn int) bool) (*Prediction, error) {
+// F̄, W and ζ of Ω are drawn once a function. Afterwards, the model holds the parameters of a draw. Counts by
+// moments are an error: their predictions have no variance.
+func (m *Model) Functions(data *Data, a FunctionArgs) (*Prediction, error) {
+	if m.exact() && Counts(m.cfg.Likelihood) {
+		return nil, fmt.Errorf("model: a model %s with a %s likelihood predicts counts, and has no functions",
+			m.cfg.Model, m.cfg.Likelihood)
+	}
 	r := m.NewPredictor(data, 1)
-	r.noiseRows = noiseRows
+	r.noiseRows = a.NoiseRows
 	q := m.Export()
-	out := &Prediction{S: samples, N: data.N}
-	for s := range samples {
-		r.Abandon = func() bool { return abandon != nil && abandon(s) }
+	out := &Prediction{S: a.Samples, N: data.N}
+	for s := range a.Samples {
+		r.Abandon = func() bool { return a.Abandon != nil && a.Abandon(s) }
 		if r.Abandon() {
 			return nil, ErrAbandoned
 		}
 		r.first = uint32(s)
-		d := draw{seed: seed, step: device.Count{N: functionStep}, sample: uint32(s)}
+		d := draw{seed: a.Seed, step: device.Count{N: functionStep}, sample: uint32(s)}
 		if err := m.Import(m.drawn(q, d)); err != nil {
 			return nil, err
 		}
-		p, err := r.Predict(training)
+		p, err := r.Predict(a.TrainingSeed)
 		if err != nil {
 			return nil, err
 		}
 		if m.exact() {
 			d.step = device.Count{N: predictStep}
-			m.addResidual(p, noiseRows, d)
+			m.addResidual(p, a.NoiseRows, d)
 		}
 		out.C, out.H = p.C, append(out.H, p.H...)
 		out.addNoise(p)

@@ -14,7 +14,8 @@ func functionsOf(t *testing.T, f *fixture, x []float64, n, samples int) *Predict
 		rows[i] = int32(i)
 	}
 	own := f.m.Export()
-	p, err := f.m.Functions(f.m.Upload(n, x, nil, nil), rows, samples, 9, 9, nil)
+	p, err := f.m.Functions(f.m.Upload(n, x, nil, nil),
+		FunctionArgs{Samples: samples, Seed: 9, TrainingSeed: 9, NoiseRows: rows})
 	if err == nil {
 		err = f.m.Import(own)
 	}
@@ -129,6 +130,17 @@ func TestFunctionsAreJoint(t *testing.T) {
 	}
 }
 
+// A GP of counts has no functions.
+func TestNoFunctionsOfCounts(t *testing.T) {
+	c := functionConfigs()["gp"]
+	c.Likelihood = PoissonLikelihood
+	f := newFixture(t, openDevice(t, "cpu:f64"), c)
+	rows := f.m.Upload(1, []float64{1, 2, 3}, nil, nil)
+	if _, err := f.m.Functions(rows, FunctionArgs{Samples: 2, NoiseRows: []int32{0}}); err == nil {
+		t.Error("no error")
+	}
+}
+
 // The same seed gives the same functions, another one others, and rows that share their noise are equal.
 func TestFunctionsRepeat(t *testing.T) {
 	x := []float64{1, 2, 3, 1, 2, 3, 0, 1, 0}
@@ -137,7 +149,8 @@ func TestFunctionsRepeat(t *testing.T) {
 		var drawn []*Prediction
 		own := f.m.Export()
 		for _, seed := range []uint64{3, 3, 4} {
-			p, err := f.m.Functions(f.m.Upload(3, x, nil, nil), []int32{0, 0, 2}, 5, 1, seed, nil)
+			p, err := f.m.Functions(f.m.Upload(3, x, nil, nil),
+				FunctionArgs{Samples: 5, Seed: seed, TrainingSeed: 1, NoiseRows: []int32{0, 0, 2}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,11 +58,11 @@ func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Datas
 		return nil, context.Cause(ctx)
 	}
 	stream := m.Stream(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] })
-	p, err = m.Functions(stream, firstEqual(n, x), samples, t.Seed, seed,
-		func(functions int) bool {
+	p, err = m.Functions(stream, model.FunctionArgs{Samples: samples, Seed: seed, TrainingSeed: t.Seed,
+		NoiseRows: firstEqual(n, x), Abandon: func(functions int) bool {
 			progress(functions)
 			return ctx.Err() != nil
-		})
+		}})
 	if errors.Is(err, model.ErrAbandoned) {
 		err = context.Cause(ctx)
 	}
