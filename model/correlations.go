@@ -40,6 +40,8 @@ func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
 // term is one kernel of the GP layer, or one of the two whose sum it is, with parameters of its
 // own.
 type term interface {
+	// bind takes the term's parameters from the flat vector.
+	bind(p *Params)
 	// slopes reports whether its gradient needs another tensor than c.
 	slopes() bool
 	// fixed reports whether c depends on no parameter.
@@ -50,19 +52,19 @@ type term interface {
 	backward(g *GPLayer, p *termCorrelations, rows *inputs)
 }
 
-// termBlocks reserves the parameters of the terms: those between vectors, then that between
+// addTerms reserves the parameters of the terms: those between vectors, then that between
 // sequences.
-func termBlocks(p *Params, c *Config) (bind []func() term) {
+func (c *Config) addTerms(p *Params) (terms []term) {
 	if c.Inputs > 0 {
 		shapes, _ := c.vectorKernels() // Validate has seen them
 		for i, shape := range shapes {
-			bind = append(bind, ardBlocks(p, c, shape, i))
+			terms = append(terms, newARDTerm(p, c, shape, i))
 		}
 	}
 	if c.Maps != nil {
-		bind = append(bind, sparseBlocks(p, c))
+		terms = append(terms, newSparseTerm(p, c))
 	}
-	return bind
+	return terms
 }
 
 // correlations are Kuu/α or Kuf/α, with the tensors of the backward pass. For a sum

@@ -34,19 +34,27 @@ type drfPass struct {
 	noise   device.FeatureNoise
 }
 
-// drfBlocks reserves one layer's parameters.
-func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Device) *DRFLayer) {
+// drfBlocks are the parameters of a layer with these inputs and outputs.
+type drfBlocks struct {
+	in, out                                                                         int
+	alpha, length, meanOmega, logVarOmega, mixing, tau, rho, meanW, logVarW, lowerW *block
+}
+
+// addDRF reserves one layer's parameters.
+func (c *Config) addDRF(p *Params, layer int) *drfBlocks {
+	in, out := c.layerInputs(layer), c.layerOutputs(layer)
+	b := &drfBlocks{in: in, out: out}
 	r, columns := c.Features, c.Features*c.activation().Columns()
 	name := func(s string) string { return fmt.Sprintf("drf.%d.%s", layer, s) }
 	last := layer == c.Layers-1
 	draws := func(dst []float64, _ *Init, normal func([]float64)) { normal(dst) }
 
-	alpha := p.add(Kernel, name("log_alpha"), shape(1), func(dst []float64, _ *Init, _ func([]float64)) {
+	b.alpha = p.add(Kernel, name("log_alpha"), shape(1), func(dst []float64, _ *Init, _ func([]float64)) {
 		if c.Skip && last {
 			fill(dst, math.Log(initSkipAlpha))
 		}
 	})
-	length := p.add(Kernel, name("log_lengthscale"), shape(in), func(dst []float64, v *Init, _ func([]float64)) {
+	b.length = p.add(Kernel, name("log_lengthscale"), shape(in), func(dst []float64, v *Init, _ func([]float64)) {
 		fill(dst, v.logLength(in))
 		if c.Model == DRF && layer == 0 {
 			for j, l := range v.Lengths {
@@ -54,52 +62,52 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 			}
 		}
 	})
-	var meanOmega, logVarOmega, mixing, tau, rho *block
 	if c.treatment().Name != PriorFixed {
-		meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)
+		b.meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)
 		start := func(dst []float64, v *Init, _ func([]float64)) {
 			if !c.integrates() { // q(ζ) starts at its prior
 				fill(dst, -2*v.logLength(in))
 			}
 		}
-		logVarOmega = p.addSpread(Spectra, name("logvar_omega"), shape(in, r), start)
+		b.logVarOmega = p.addSpread(Spectra, name("logvar_omega"), shape(in, r), start)
 	}
 	if c.mixes() {
-		mixing = p.add(Fixed, name("mixing"), shape(r), c.mixing)
+		b.mixing = p.add(Fixed, name("mixing"), shape(r), c.mixing)
 	}
 	if c.integrates() {
-		tau = p.add(Fixed, name("tau"), shape(in, r), draws)
-		rho = p.add(Kernel, name("log_rho"), shape(1), constant(math.Log(initRho)))
+		b.tau = p.add(Fixed, name("tau"), shape(in, r), draws)
+		b.rho = p.add(Kernel, name("log_rho"), shape(1), constant(math.Log(initRho)))
 	}
 	startW, startVarW := draws, constant(math.Log(initHiddenVar))
 	if last {
 		startW, startVarW = nil, c.startLastVariances
 	}
-	meanW := p.add(Variational, name("mean_w"), shape(columns, out), startW)
-	logVarW := p.addSpread(Variational, name("logvar_w"), shape(columns, out), startVarW)
-	var lowerW *block
+	b.meanW = p.add(Variational, name("mean_w"), shape(columns, out), startW)
+	b.logVarW = p.addSpread(Variational, name("logvar_w"), shape(columns, out), startVarW)
 	if last && c.WCov == Full {
-		lowerW = p.addSpread(Variational, name("lower_w"), shape(out, columns, columns), nil)
+		b.lowerW = p.addSpread(Variational, name("lower_w"), shape(out, columns, columns), nil)
 	}
+	return b
+}
 
-	return func(dev device.Device) *DRFLayer {
-		l := &DRFLayer{dev: dev, in: in, r: r, out: out}
-		l.params.Activation = c.activation()
-		l.params.LogAlpha, l.grads.LogAlpha = p.real(alpha)
-		l.params.LogLength, l.grads.LogLength = p.real(length)
-		l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
-		l.params.LogVarOmega, l.grads.LogVarOmega = p.real(logVarOmega)
-		l.params.Mixing, _ = p.real(mixing)
-		l.params.MeanW, l.grads.MeanW = p.real(meanW)
-		l.params.LogVarW, l.grads.LogVarW = p.real(logVarW)
-		l.params.LowerW, l.grads.LowerW = p.real(lowerW)
-		if rho != nil {
-			l.integrated = newIntegrated(l)
-			l.integrated.tau, _ = p.real(tau)
-			l.integrated.logRho, l.integrated.dlogRho = p.real(rho)
-		}
-		return l
+// bind makes the layer.
+func (b *drfBlocks) bind(dev device.Device, p *Params, c *Config) *DRFLayer {
+	l := &DRFLayer{dev: dev, in: b.in, r: c.Features, out: b.out}
+	l.params.Activation = c.activation()
+	l.params.LogAlpha, l.grads.LogAlpha = p.real(b.alpha)
+	l.params.LogLength, l.grads.LogLength = p.real(b.length)
+	l.params.MeanOmega, l.grads.MeanOmega = p.real(b.meanOmega)
+	l.params.LogVarOmega, l.grads.LogVarOmega = p.real(b.logVarOmega)
+	l.params.Mixing, _ = p.real(b.mixing)
+	l.params.MeanW, l.grads.MeanW = p.real(b.meanW)
+	l.params.LogVarW, l.grads.LogVarW = p.real(b.logVarW)
+	l.params.LowerW, l.grads.LowerW = p.real(b.lowerW)
+	if b.rho != nil {
+		l.integrated = newIntegrated(l)
+		l.integrated.tau, _ = p.real(b.tau)
+		l.integrated.logRho, l.integrated.dlogRho = p.real(b.rho)
 	}
+	return l
 }
 
 // logLength returns the initial log ℓ of a layer.

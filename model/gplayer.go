@@ -45,62 +45,70 @@ type gpPass struct {
 	dmean, dvariance *device.Tensor
 }
 
-// gpBlocks reserves the layer's parameters.
-func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
+// gpBlocks are the layer's parameters, and the gradients of L, m and s.
+type gpBlocks struct {
+	alpha, mix, xbar, mu, sqrt *block
+	terms                      []term
+	dl, dm, ds                 *sum
+}
+
+// addGP reserves the layer's parameters.
+func (c *Config) addGP(p *Params) *gpBlocks {
+	b := &gpBlocks{}
 	j, m := c.Latents, c.Inducing
 	sqrtShape := []int{j, m, m}
 	if c.QCov == Diagonal {
 		sqrtShape = []int{j, m}
 	}
-	alpha := p.add(Kernel, "gp.log_alpha", shape(j), nil)
-	bindTerms := termBlocks(p, c)
-	var mix, xbar *block
-	if len(bindTerms) == 2 {
-		mix = p.add(Kernel, "gp.mix_logit", shape(c.kernels()), nil)
+	b.alpha = p.add(Kernel, "gp.log_alpha", shape(j), nil)
+	b.terms = c.addTerms(p)
+	if len(b.terms) == 2 {
+		b.mix = p.add(Kernel, "gp.mix_logit", shape(c.kernels()), nil)
 	}
 	if c.Inputs > 0 {
-		xbar = p.add(InducingPoints, "gp.pseudo_inputs", shape(m, c.Inputs),
+		b.xbar = p.add(InducingPoints, "gp.pseudo_inputs", shape(m, c.Inputs),
 			func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.InducingPoints) })
 	}
-	mu := p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.startMeans)
-	sqrt := p.addSpread(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startRoots)
+	b.mu = p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.startMeans)
+	b.sqrt = p.addSpread(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startRoots)
 	p.endGP()
-	dl := p.sum(c.kernels(), m, m)
-	var dm, ds func() *device.Tensor
+	b.dl = p.addSum(c.kernels(), m, m)
 	if !c.Whiten {
-		dm, ds = p.sum(j, m), p.sum(j, m, m)
+		b.dm, b.ds = p.addSum(j, m), p.addSum(j, m, m)
 	}
+	return b
+}
 
-	return func(dev device.Device) *GPLayer {
-		g := &GPLayer{dev: dev, whiten: c.Whiten}
-		g.logAlpha, g.dlogAlpha = p.double(alpha)
-		for _, bind := range bindTerms {
-			g.terms = append(g.terms, bind())
-		}
-		g.fixed = len(g.terms) == 1 && g.terms[0].fixed()
-		g.logit, g.dlogit = p.double(mix)
-		memory := &arena{dev: dev}
-		g.xbar.x, g.dxbar = p.double(xbar)
-		if !c.LearnInducing {
-			g.dxbar = nil
-		}
-		if c.Maps != nil {
-			g.xbar.d = memory.tensor(device.Double, m, c.distances())
-		}
-		g.qMu, g.dqMu = p.double(mu)
-		g.qSqrt, g.dqSqrt = p.double(sqrt)
-		q := mu.size() + sqrt.size()
-		g.q, g.qReal = p.wide.View(mu.offset, q), p.Value.View(mu.offset, q)
-		k := c.kernels()
-		g.kuu = g.newCorrelations(memory, k, m, m)
-		g.l, g.dl = dev.New(device.Double, k, m, m), dl()
-		g.m, g.dm, g.s, g.ds = g.qMu, g.dqMu, g.qSqrt, g.dqSqrt
-		if !c.Whiten {
-			g.m, g.dm = dev.New(device.Double, j, m), dm()
-			g.s, g.ds = dev.New(device.Double, j, m, m), ds()
-		}
-		return g
+// bind makes the layer.
+func (b *gpBlocks) bind(dev device.Device, p *Params, c *Config) *GPLayer {
+	g := &GPLayer{dev: dev, whiten: c.Whiten, terms: b.terms}
+	g.logAlpha, g.dlogAlpha = p.double(b.alpha)
+	for _, t := range g.terms {
+		t.bind(p)
 	}
+	g.fixed = len(g.terms) == 1 && g.terms[0].fixed()
+	g.logit, g.dlogit = p.double(b.mix)
+	memory := &arena{dev: dev}
+	g.xbar.x, g.dxbar = p.double(b.xbar)
+	if !c.LearnInducing {
+		g.dxbar = nil
+	}
+	k, m := c.kernels(), c.Inducing
+	if c.Maps != nil {
+		g.xbar.d = memory.tensor(device.Double, m, c.distances())
+	}
+	g.qMu, g.dqMu = p.double(b.mu)
+	g.qSqrt, g.dqSqrt = p.double(b.sqrt)
+	q := b.mu.size() + b.sqrt.size()
+	g.q, g.qReal = p.wide.View(b.mu.offset, q), p.Value.View(b.mu.offset, q)
+	g.kuu = g.newCorrelations(memory, k, m, m)
+	g.l, g.dl = dev.New(device.Double, k, m, m), p.gradient(b.dl)
+	g.m, g.dm, g.s, g.ds = g.qMu, g.dqMu, g.qSqrt, g.dqSqrt
+	if !c.Whiten {
+		g.m, g.dm = dev.New(device.Double, c.Latents, m), p.gradient(b.dm)
+		g.s, g.ds = dev.New(device.Double, c.Latents, m, m), p.gradient(b.ds)
+	}
+	return g
 }
 
 // startMeans writes the initial means of q(F̄). Latents that are added to the output start at zero, so that

@@ -89,38 +89,44 @@ func (t *Targets) tensor() *device.Tensor {
 	return t.Numbers
 }
 
-// likelihoodBlocks reserves the parameters of the chosen likelihood.
-func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) *Likelihood) {
-	var logVar, logRate, tail, cuts, offset *block
+// likelihoodBlocks are the parameters of a likelihood, of which only some are there.
+type likelihoodBlocks struct{ logVar, logRate, tail, cuts, offset *block }
+
+// addLikelihood reserves the parameters of the chosen likelihood.
+func (c *Config) addLikelihood(p *Params) *likelihoodBlocks {
+	b := &likelihoodBlocks{}
 	add := func(role Role, name string, n int, at func(dst []float64, v *Init)) *block {
 		return p.add(role, "likelihood."+name, shape(n), func(dst []float64, v *Init, _ func([]float64)) { at(dst, v) })
 	}
 	switch {
 	case c.Likelihood == OrdinalLikelihood:
-		cuts = add(Kernel, "cuts", c.Levels-1, func(dst []float64, v *Init) { initCuts(dst, v.ClassRows) })
+		b.cuts = add(Kernel, "cuts", c.Levels-1, func(dst []float64, v *Init) { initCuts(dst, v.ClassRows) })
 	case c.ClassOffsets:
-		offset = add(Kernel, "offset", c.Outputs, func(dst []float64, v *Init) { initOffsets(dst, v.ClassRows) })
+		b.offset = add(Kernel, "offset", c.Outputs, func(dst []float64, v *Init) { initOffsets(dst, v.ClassRows) })
 	case Counts(c.Likelihood):
-		logRate = add(Kernel, "log_rate", c.Outputs, func(dst []float64, v *Init) { copy(dst, v.LogRate) })
+		b.logRate = add(Kernel, "log_rate", c.Outputs, func(dst []float64, v *Init) { copy(dst, v.LogRate) })
 	case !c.classifies():
-		logVar = add(Kernel, "log_variance", c.targets(),
+		b.logVar = add(Kernel, "log_variance", c.targets(),
 			func(dst []float64, v *Init) { fill(dst, math.Log(v.NoiseVariance)) })
 	}
 	switch c.Likelihood {
 	case StudentLikelihood:
-		tail = add(Tail, "log_tail", 1, func(dst []float64, v *Init) { fill(dst, math.Log(v.DoF-2)) })
+		b.tail = add(Tail, "log_tail", 1, func(dst []float64, v *Init) { fill(dst, math.Log(v.DoF-2)) })
 	case NegativeBinomialLikelihood:
-		tail = add(Kernel, "log_dispersion", 1, func(dst []float64, _ *Init) { fill(dst, math.Log(initDispersion)) })
+		b.tail = add(Kernel, "log_dispersion", 1, func(dst []float64, _ *Init) { fill(dst, math.Log(initDispersion)) })
 	}
-	return func(dev device.Device) *Likelihood {
-		l := &Likelihood{dev: dev, likelihoodOps: opsOf(c.Likelihood)}
-		l.own.LogVar, l.grads.LogVar = p.real(logVar)
-		l.own.LogRate, l.grads.LogRate = p.real(logRate)
-		l.own.Tail, l.grads.Tail = p.real(tail)
-		l.own.Cuts, l.grads.Cuts = p.real(cuts)
-		l.offset, l.doffset = p.real(offset)
-		return l
-	}
+	return b
+}
+
+// bind makes the likelihood.
+func (b *likelihoodBlocks) bind(dev device.Device, p *Params, c *Config) *Likelihood {
+	l := &Likelihood{dev: dev, likelihoodOps: opsOf(c.Likelihood)}
+	l.own.LogVar, l.grads.LogVar = p.real(b.logVar)
+	l.own.LogRate, l.grads.LogRate = p.real(b.logRate)
+	l.own.Tail, l.grads.Tail = p.real(b.tail)
+	l.own.Cuts, l.grads.Cuts = p.real(b.cuts)
+	l.offset, l.doffset = p.real(b.offset)
+	return l
 }
 
 // variances returns σ² [C], read from the device.

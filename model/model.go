@@ -34,9 +34,9 @@ func New(dev device.Device, c Config) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{cfg: c, dev: dev}
-	bindGP, bindDRF, bindLik := c.layout(&m.params)
+	gp, drf, lik := c.layout(&m.params)
 	m.params.allocate(dev)
-	scalars := slotLayers + 2*len(bindDRF) + 1
+	scalars := slotLayers + 2*len(drf) + 1
 	kernels := 0
 	if c.hasGP() {
 		kernels = c.kernels()
@@ -46,29 +46,28 @@ func New(dev device.Device, c Config) (*Model, error) {
 	for i := range scalars {
 		m.slots = append(m.slots, m.report.View(i, 1))
 	}
-	if bindGP != nil {
-		m.gp = bindGP(dev)
+	if gp != nil {
+		m.gp = gp.bind(dev, &m.params, &c)
 		m.gp.jitter = m.report.View(scalars, kernels)
 	}
-	for _, bind := range bindDRF {
-		m.drf = append(m.drf, bind(dev))
+	for _, layer := range drf {
+		m.drf = append(m.drf, layer.bind(dev, &m.params, &c))
 	}
-	m.lik, m.closed = bindLik(dev), c.takesMoments()
+	m.lik, m.closed = lik.bind(dev, &m.params, &c), c.takesMoments()
 	return m, nil
 }
 
-// layout reserves the parameters, and returns what makes the layers and the likelihood of them.
-func (c *Config) layout(p *Params) (gp func(device.Device) *GPLayer, drf []func(device.Device) *DRFLayer,
-	lik func(device.Device) *Likelihood) {
+// layout reserves the parameters of the layers and the likelihood, whose bind makes them on a device.
+func (c *Config) layout(p *Params) (gp *gpBlocks, drf []*drfBlocks, lik *likelihoodBlocks) {
 	if c.hasGP() {
-		gp = gpBlocks(p, c)
+		gp = c.addGP(p)
 	}
 	if c.hasDRF() {
 		for l := range c.Layers {
-			drf = append(drf, drfBlocks(p, c, l, c.layerInputs(l), c.layerOutputs(l)))
+			drf = append(drf, c.addDRF(p, l))
 		}
 	}
-	return gp, drf, likelihoodBlocks(p, c)
+	return gp, drf, c.addLikelihood(p)
 }
 
 // Config returns the model's architecture.

@@ -70,12 +70,20 @@ func (p *Params) addSpread(role Role, name string, shape []int, at start) *block
 
 func shape(lengths ...int) []int { return lengths }
 
-// sum reserves a gradient in double of a tensor that is no parameter.
-func (p *Params) sum(shape ...int) (bind func() *device.Tensor) {
-	offset := p.extra
-	p.extra += device.Volume(shape)
-	return func() *device.Tensor { return p.sums.View(p.gp+offset, shape...) }
+// sum is the gradient in double of a tensor that is no parameter.
+type sum struct {
+	shape  []int
+	offset int
 }
+
+// addSum reserves a sum.
+func (p *Params) addSum(shape ...int) *sum {
+	s := &sum{shape, p.extra}
+	p.extra += device.Volume(shape)
+	return s
+}
+
+func (p *Params) gradient(s *sum) *device.Tensor { return p.sums.View(p.gp+s.offset, s.shape...) }
 
 // endGP marks the end of the GP layer's blocks.
 func (p *Params) endGP() { p.gp = p.total }

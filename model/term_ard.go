@@ -10,11 +10,12 @@ import (
 // ardTerm is kernel_ard, or another kernel of the same distance, between vectors.
 type ardTerm struct {
 	form        device.Correlation
+	lengths     *block
 	logL, dlogL *device.Tensor // [K,D] or [K,1]
 }
 
-// ardBlocks reserves the length-scales of term i.
-func ardBlocks(p *Params, c *Config, form device.Correlation, i int) (bind func() term) {
+// newARDTerm reserves the length-scales of term i.
+func newARDTerm(p *Params, c *Config, form device.Correlation, i int) *ardTerm {
 	width, name := c.Inputs, "gp.log_lengthscale"
 	if c.Lengthscales == Isotropic || c.Lengthscales == Common {
 		width = 1
@@ -22,7 +23,7 @@ func ardBlocks(p *Params, c *Config, form device.Correlation, i int) (bind func(
 	if i > 0 {
 		name = fmt.Sprintf("%s_%d", name, i+1)
 	}
-	at := p.add(Kernel, name, shape(c.kernels(), width), func(dst []float64, v *Init, normal func([]float64)) {
+	lengths := p.add(Kernel, name, shape(c.kernels(), width), func(dst []float64, v *Init, normal func([]float64)) {
 		fill(dst, math.Log(math.Sqrt(float64(c.Inputs))*v.GPLengthscaleFactor))
 		if v.Lengths != nil {
 			setLengths(dst, v.Lengths, width)
@@ -32,12 +33,10 @@ func ardBlocks(p *Params, c *Config, form device.Correlation, i int) (bind func(
 		}
 		spreadOver(dst, c.kernels(), normal)
 	})
-	return func() term {
-		t := &ardTerm{form: form}
-		t.logL, t.dlogL = p.double(at)
-		return t
-	}
+	return &ardTerm{form: form, lengths: lengths}
 }
+
+func (t *ardTerm) bind(p *Params) { t.logL, t.dlogL = p.double(t.lengths) }
 
 // setLengths starts log ℓ [K,width] at lengths [D], or at their geometric mean where all columns
 // have one.

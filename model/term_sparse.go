@@ -10,30 +10,32 @@ import (
 // d_i under I feature maps, with f = exp(−d/2σ_ki²) or 1 − d/2. The paper gives each map an α_i and
 // a σ_i: those of latent function j are α_j ω_ji and σ_ji.
 type sparseTerm struct {
-	linear              []bool         // [I]
+	linear              []bool // [I]
+	mix, sigma          *block
 	logits, dlogits     *device.Tensor // [K,I]: ω is their softmax
 	logSigma, dlogSigma *device.Tensor // [K,I]
 }
 
-// sparseBlocks reserves ω and σ.
-func sparseBlocks(p *Params, c *Config) (bind func() term) {
+// newSparseTerm reserves ω and σ.
+func newSparseTerm(p *Params, c *Config) *sparseTerm {
 	t := &sparseTerm{}
 	for _, m := range c.Maps {
 		t.linear = append(t.linear, m == MapLinear)
 	}
-	logits := p.add(Kernel, "gp.map_logit", shape(c.kernels(), len(c.Maps)), nil)
-	sigma := p.add(Kernel, "gp.log_sigma", shape(c.kernels(), len(c.Maps)),
+	t.mix = p.add(Kernel, "gp.map_logit", shape(c.kernels(), len(c.Maps)), nil)
+	t.sigma = p.add(Kernel, "gp.log_sigma", shape(c.kernels(), len(c.Maps)),
 		func(dst []float64, v *Init, normal func([]float64)) {
 			for i := range dst {
 				dst[i] = math.Log(v.Sigma[i%len(v.Sigma)])
 			}
 			spreadOver(dst, c.kernels(), normal)
 		})
-	return func() term {
-		t.logits, t.dlogits = p.double(logits)
-		t.logSigma, t.dlogSigma = p.double(sigma)
-		return t
-	}
+	return t
+}
+
+func (t *sparseTerm) bind(p *Params) {
+	t.logits, t.dlogits = p.double(t.mix)
+	t.logSigma, t.dlogSigma = p.double(t.sigma)
 }
 
 func (t *sparseTerm) slopes() bool { return false }
