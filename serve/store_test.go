@@ -233,7 +233,7 @@ func TestAcquireAtTheEnd(t *testing.T) {
 	<-late.closed
 }
 
-// Requests for a model that is unloaded at the same time get it, or are told so.
+// Requests for a model that is unloaded at the same time get it, or an error.
 func TestAcquireAndUnload(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
 	var asking sync.WaitGroup
