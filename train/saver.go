@@ -126,7 +126,7 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 // vectorsPerParameter is the number of vectors in a checkpoint, each with a number for each parameter.
 func (j *Job) vectorsPerParameter(c *options.Config) int {
 	n := 3
-	if j.Validation != nil && c.Restore == "best" {
+	if j.Validation != nil && c.Restore == options.RestoreBest {
 		n++
 	}
 	return n

@@ -45,7 +45,7 @@ const highRate = 0.5
 // Unfinished is the warning about a run whose learning rate was still high when it was stopped; "" for other runs.
 func Unfinished(c *options.Config) string {
 	s := newSchedule(c)
-	if rate := s.decay(c.StopAfter); c.StopAfter > 0 && c.Decay == "cosine" && rate > highRate {
+	if rate := s.decay(c.StopAfter); c.StopAfter > 0 && c.Decay == options.Cosine && rate > highRate {
 		return fmt.Sprintf("warning: training stopped after %d of %d planned steps, with the learning rate still at "+
 			"%.0f %%: scores are of an unfinished schedule", c.StopAfter, c.Steps, 100*rate)
 	}
@@ -65,7 +65,7 @@ func (s *schedule) rate(step int) float64 {
 
 // decay is the share of a step's size that the cosine leaves.
 func (s *schedule) decay(step int) float64 {
-	if s.Decay != "cosine" {
+	if s.Decay != options.Cosine {
 		return 1
 	}
 	position, steps := s.position(step)

@@ -33,7 +33,7 @@ type evaluator struct {
 // newEvaluator uploads rows, and allocates the memory for their evaluation.
 func newEvaluator(dev device.Device, m *model.Model, c *options.Config, rows model.HostRows) *evaluator {
 	e := &evaluator{predictor: m.NewPredictor(m.UploadRows(rows, nil, nil), options.ValidationSamples)}
-	if c.Restore == "best" {
+	if c.Restore == options.RestoreBest {
 		e.kept = dev.New(device.Real, m.Params().Len())
 	}
 	return e
@@ -112,12 +112,12 @@ func (v *validator) finish(end End) *rundir.Validation {
 	r := &rundir.Validation{
 		Rows: v.run.job.Validation.N(), Evaluated: v.rows.N(), Samples: options.ValidationSamples,
 		Every:       v.run.job.Config.EvalEvery,
-		Fingerprint: v.run.job.Validation.Fingerprint, Restored: "last", EarlyStopped: end == EarlyStop,
+		Fingerprint: v.run.job.Validation.Fingerprint, Restored: options.RestoreLast, EarlyStopped: end == EarlyStop,
 	}
 	e := v.last
 	if v.evaluator.kept != nil && v.best != nil {
 		v.run.job.Device.Copy(v.run.step.Model.Params().Value, v.evaluator.kept)
-		r.Restored, e = "best", v.best
+		r.Restored, e = options.RestoreBest, v.best
 	}
 	r.Step = e.Step
 	if score := e.Scores(); e.Task == data.Regression {

@@ -106,7 +106,7 @@ func (c *Config) hasTemperature() bool { return c.Temperature != 0 && c.Temperat
 
 // likelihoodOf is the likelihood for a task.
 func (c *Config) likelihoodOf(task data.Task) string {
-	if c.Likelihood == "auto" {
+	if c.Likelihood == Auto {
 		return Likelihoods(task)[0]
 	}
 	return c.Likelihood

@@ -14,10 +14,19 @@ const (
 	Predictive = "predictive" // Σ log E_q p(y | F) − KL (Jankowiak, Pleiss and Gardner 2020)
 )
 
+// The evaluation whose parameters a run keeps.
+const (
+	RestoreBest = "best"
+	RestoreLast = "last"
+)
+
+// Cosine is the Decay of the learning rate by a cosine.
+const Cosine = "cosine"
+
 // checkObjective refuses a flag for the predictive objective if the model has none. In a config file it has no effect
 // then.
 func (c *Config) checkObjective() error {
-	gaussian := c.Likelihood == model.GaussianLikelihood || c.Likelihood == "auto"
+	gaussian := c.Likelihood == model.GaussianLikelihood || c.Likelihood == Auto
 	if c.Objective != Predictive || gaussian && (c.Model == model.GP || c.Spectra == model.VarIntegrated) {
 		return nil
 	}

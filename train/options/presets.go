@@ -32,12 +32,12 @@ func defaults() *Config {
 		},
 		ObjectiveOptions: ObjectiveOptions{Objective: Auto, ClassWeights: "none", DoF: 4, LearnDoF: true, KLWeight: 1},
 		OptimiserOptions: OptimiserOptions{
-			Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
+			Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: Cosine, KLWarmup: 0.5,
 			AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
 		},
 		RunOptions: RunOptions{
 			Preset: "default", Device: "auto", Precision: "highest", Seed: 1, Ensemble: 1,
-			CheckpointEvery: "1m", Restore: "best", EvalSamples: 100, Level: 0.9,
+			CheckpointEvery: "1m", Restore: RestoreBest, EvalSamples: 100, Level: 0.9,
 		},
 	}
 }

@@ -282,7 +282,7 @@ func (c *Config) optimiserOptions() []Option {
 			Help: "Adam's learning rate"},
 		{Key: "warmup", Arg: "N", limits: between(0, MaxSteps), value: &c.Warmup,
 			Help: "steps over which the learning rate rises"},
-		{Key: "decay", Values: words("none cosine"), value: &c.Decay,
+		{Key: "decay", Values: words("none " + Cosine), value: &c.Decay,
 			Help: "how the learning rate falls"},
 		{Key: "kl-warmup", Arg: "X", limits: fraction(false), value: &c.KLWarmup,
 			Help: "fraction of the steps over which the weight of the divergences rises"},
@@ -316,7 +316,7 @@ func (c *Config) validationOptions() []Option {
 				"twentieth of the run", ValidationSamples, ValidationRows)},
 		{Key: "early-stop", Arg: "PATIENCE", limits: between(0, MaxSteps), value: &c.EarlyStop,
 			Help: "end the run after N evaluations without improvement; 0 is never"},
-		{Key: "restore", Values: words("best last"), value: &c.Restore,
+		{Key: "restore", Values: []string{RestoreBest, RestoreLast}, value: &c.Restore,
 			Help: "which parameters to keep: those of the best evaluation, or the last"},
 	}
 }
