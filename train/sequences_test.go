@@ -201,11 +201,11 @@ func TestSelectMaps(t *testing.T) {
 	if _, maps := c.Kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by ") ||
 		!strings.Contains(notes, "  double:1,5/sqrt/linear ") ||
 		c.InducingInit != options.InducingRandom || c.LearnInducing {
-		t.Errorf("kernel %s, %s, %v: %s", c.Kernel, c.InducingInit, c.LearnInducing, notes)
+		t.Errorf("kernel %s, %s, %v: %s", c.KernelSpec, c.InducingInit, c.LearnInducing, notes)
 	}
 	again := must.Get(options.ParseYAML("run.yaml", c.YAML()))(t)
-	if r, err := options.Resolve(again, nil); err != nil || r.Kernel != c.Kernel {
-		t.Errorf("the run's configuration has kernel %q, not %q", r.Kernel, c.Kernel)
+	if r, err := options.Resolve(again, nil); err != nil || r.KernelSpec != c.KernelSpec {
+		t.Errorf("the run's configuration has kernel %q, not %q", r.KernelSpec, c.KernelSpec)
 	}
 }
 
@@ -282,7 +282,7 @@ func TestFitInputs(t *testing.T) {
 			c.Explicit("latents") && c.Latents != asked.Latents {
 			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", options, c.Inducing, c.Steps, c.Skip, c.Latents)
 		}
-		if got := fmt.Sprintf("kernel %s, %s", c.Kernel, c.InducingInit); got != want {
+		if got := fmt.Sprintf("kernel %s, %s", c.KernelSpec, c.InducingInit); got != want {
 			t.Errorf("%q: %s, want %s", options, got, want)
 		}
 	}
@@ -328,8 +328,8 @@ func TestChoice(t *testing.T) {
 	}
 	c := config(t, "time-limit=1ms")
 	c, notes, err = c.FitInputs(t.Context(), set)
-	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "not tried, since ") || c.Kernel == "auto" {
-		t.Errorf("%s: %v, %v", c.Kernel, notes, err)
+	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "not tried, since ") || c.KernelSpec == "auto" {
+		t.Errorf("%s: %v, %v", c.KernelSpec, notes, err)
 	}
 }
 

@@ -133,7 +133,7 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 	for _, note := range notes {
 		s.Note("%s", note)
 	}
-	s.Kernel, s.Used = base.Kernel, s.used()
+	s.Kernel, s.Used = base.KernelSpec, s.used()
 	return s.Save()
 }
 

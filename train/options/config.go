@@ -59,7 +59,7 @@ type DataOptions struct {
 	Order      string // levels of an ordinal target in order, with commas between them; "" is by their numbers
 	Validation string // a fraction of the training rows, or a file; "" or 0: no validation
 	Scaling    string // one of data.Scalings
-	Columns    string // auto: many columns become few inputs; all: they do not
+	Columns    string // inputs that a model makes of columns: Auto, Components or AllColumns
 	Targets    string // scaling of the targets: one of data.TargetScalings
 	Tokens     string // way to cut sequences into symbols: one of data.Tokens
 	Sequence   string // column of sequences in a table; "" if rows are sequences alone
@@ -67,12 +67,12 @@ type DataOptions struct {
 	Gram       string // npz archive with a kernel of the rows; "" for none
 }
 
-// ModelOptions are the architecture, as far as it does not depend on the rows: Likelihood and Kernel may be auto,
-// and Latents are those of a GP-DRF.
+// ModelOptions are the architecture, as far as it does not depend on the rows: Likelihood and KernelSpec may be
+// auto, and Latents are those of a GP-DRF.
 type ModelOptions struct {
 	model.Config
 
-	Kernel       string // kernel, also of sequences: double:1,5; that of model.Config is of vectors alone
+	KernelSpec   string // kernel, also of sequences: double:1,5; Kernel of model.Config is of vectors alone
 	InducingInit string // auto, kmeans, random, greedy, kmedoids
 	Projection   int    // P, the number of inputs to which model drf projects features of sequences
 

@@ -73,7 +73,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 				"leave it out", maps, ds.Path, strings.Join(model.Kernels(), ", "))
 		}
 		if shapes == nil && c.Model != model.DRF {
-			c.Kernel = model.Kernels()[0]
+			c.KernelSpec = model.Kernels()[0]
 		}
 		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
 	}
@@ -100,7 +100,8 @@ func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []st
 	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
 		shapes = model.Kernels()[:1]
 	case len(shapes) > 1:
-		return nil, c.Errorf("kernel", "%s is a sum of two kernels of vectors: with sequences there is only one", c.Kernel)
+		return nil, c.Errorf("kernel", "%s is a sum of two kernels of vectors: with sequences there is only one",
+			c.KernelSpec)
 	}
 	if err := cmp.Or(maps.Check(ds.Sequences.Alphabet), c.checkProjection(maps)); err != nil {
 		return nil, c.Errorf("kernel", "%v", err)
@@ -119,7 +120,7 @@ func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []st
 		}
 		notes = append(notes, scores...)
 	}
-	c.Kernel = joinKernel(shapes, maps)
+	c.KernelSpec = joinKernel(shapes, maps)
 	return append(notes, c.sequenceDefaults(ds, shapes == nil && len(maps) == 1 && maps[0].Linear)...), nil
 }
 
@@ -277,7 +278,7 @@ func (c *Config) fitGram(m int) error {
 			return c.Errorf(key, "%s: gram gives the kernel and its %d inducing points: leave it out", text, m)
 		}
 	}
-	c.Kernel, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
+	c.KernelSpec, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
 	return nil
 }
 

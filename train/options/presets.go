@@ -28,7 +28,7 @@ func defaults() *Config {
 				Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
 				WCov: Auto, LocalReparam: true, FeedForward: true, Skip: true,
 			},
-			Kernel: "auto", InducingInit: "auto", Projection: 256,
+			KernelSpec: "auto", InducingInit: "auto", Projection: 256,
 		},
 		ObjectiveOptions: ObjectiveOptions{Objective: Auto, ClassWeights: "none", DoF: 4, LearnDoF: true, KLWeight: 1},
 		OptimiserOptions: OptimiserOptions{

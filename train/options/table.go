@@ -177,7 +177,7 @@ func (c *Config) gpOptions() []Option {
 			Help: "use q of the inducing outputs in whitened form; false is the paper's form"},
 		{Key: "q-cov", Models: onGP, Values: words("full diagonal"), value: &c.QCov,
 			Help: "covariance of q; full is the paper's, diagonal is faster"},
-		{Key: "kernel", Flag: true, Arg: strings.Join(kernelChoices(), "|"), check: checkKernel, value: &c.Kernel,
+		{Key: "kernel", Flag: true, Arg: strings.Join(kernelChoices(), "|"), check: checkKernel, value: &c.KernelSpec,
 			Help: "for vectors: rbf is the paper's; Matérn 1/2, 3/2 and 5/2 are rougher; a + joins two to a sum. For " +
 				"sequences: feature maps such as double:1,5+spectrum:3, see docs/sequences.md. auto is rbf, or the " +
 				"maps that predict held-out training rows best. Model drf has kernels of sequences only"},
