@@ -35,6 +35,9 @@ func (d *Dataset) IsWide() bool {
 // HasRidgeScores reports whether the inputs are those of a Projection that knows the targets of training rows.
 func (d *Dataset) HasRidgeScores() bool { return d.projection != nil && !d.projection.Components }
 
+// IsProjected reports whether the inputs are those of a Projection in place of the columns.
+func (d *Dataset) IsProjected() bool { return d.projection != nil }
+
 // Width is the number of inputs that the model has for rows with d columns.
 func (p *Projection) Width(d int) int {
 	if p == nil {

@@ -82,9 +82,9 @@ func (t *Model) AddFar(far *data.FarRows, ds *data.Dataset) {
 	t.singleModels()[0].addFar(far, ds)
 }
 
-// addFar compares columns with their ranges, or ridge scores with theirs.
+// addFar compares columns with their ranges, or scores with theirs.
 func (t *Model) addFar(far *data.FarRows, ds *data.Dataset) {
-	if p := t.Projection; p != nil && p.Components && ds.D() == p.Of {
+	if p := t.Projection; p != nil && p.Components && !ds.IsProjected() {
 		far.Add(p.Scaler, ds)
 		return
 	}
