@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
@@ -80,18 +81,21 @@ func TestDegreesOfFreedom(t *testing.T) {
 }
 
 func TestLikelihoodUsage(t *testing.T) {
-	reg, cls := table(t, 100, 1, wave), table(t, 100, 1, rings)
-	for likelihood, want := range map[string]string{"softmax": "give gaussian or student-t or " +
-		"heteroscedastic", "student-t": "give softmax or bernoulli", "bernoulli": "has 3: use softmax"} {
-		set := cls
-		if likelihood == "softmax" {
-			set = reg
-		}
-		_, err := fit(t, t.Context(), config(t, "steps=1 likelihood="+likelihood), set)
+	cls := table(t, 100, 1, rings)
+	signed := table(t, 100, 1, func(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.NormFloat64()) })
+	numbers, positive := "give gaussian or student-t or heteroscedastic", table(t, 100, 1, wave)
+	for _, c := range []struct {
+		likelihood, want string
+		set              *data.Dataset
+	}{
+		{"softmax", numbers + " or lognormal, or leave", positive}, {"bernoulli", numbers + ", or leave", signed},
+		{"student-t", "give softmax or ordinal, or leave", cls}, {"bernoulli", "has 3: use softmax", cls},
+	} {
+		_, err := fit(t, t.Context(), config(t, "steps=1 likelihood="+c.likelihood), c.set)
 		var usage *usererror.Error
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--likelihood: ") ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", likelihood, err)
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.likelihood, err)
 		}
 	}
 	if c := mustFit(t, "steps=1 inducing=5 features=4", cls).Config; c.Likelihood != "softmax" {

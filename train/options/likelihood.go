@@ -112,12 +112,25 @@ func (c *Config) likelihoodOf(task data.Task) string {
 	return c.Likelihood
 }
 
+// accepted are the likelihoods of the rows' task that their targets allow.
+func accepted(ds *data.Dataset) []string {
+	all, counts := Likelihoods(ds.Task), data.Counts(ds) == nil
+	if ds.Task == data.Regression && data.Positive(ds, slices.Repeat([]data.TargetScale{{Log: true}},
+		len(ds.Outputs()))) == nil {
+		all = append(all, Lognormal)
+	}
+	return slices.DeleteFunc(all, func(likelihood string) bool {
+		return model.Counts(likelihood) && !counts || likelihood == model.BernoulliLikelihood && len(ds.Classes) != 2 ||
+			likelihood == model.OrdinalLikelihood && len(ds.Classes) > model.MostLevels
+	})
+}
+
 // fitLikelihood settles auto by the training rows. A likelihood that does not fit them is an error.
 func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	c.Likelihood = c.likelihoodOf(ds.Task)
 	if fits := Likelihoods(ds.Task); !slices.Contains(fits, c.Likelihood) {
 		return c.Errorf("likelihood", "%s does not fit the target %q, a %s: give %s, or leave it out", c.Likelihood,
-			ds.Target, ds.Task, strings.Join(fits, " or "))
+			ds.Target, ds.Task, strings.Join(accepted(ds), " or "))
 	}
 	if c.ClassOffsets && ds.Task != data.Classification {
 		return c.Errorf("class-offsets", "the target %q is a %s and has no classes: leave "+
