@@ -390,6 +390,9 @@ func TestFailures(t *testing.T) {
 		said != "no candidate could be trained: one: numbers ran away: one is trained alone" {
 		t.Errorf("all failed in a time limit: %v, %s, %+v", err, said, s.Candidates[0])
 	}
+	if lines := s.Lines(); !strings.HasSuffix(lines[1], "ran away; no other could be compared, so it was trained alone") {
+		t.Errorf("all failed in a time limit: %s", lines[1])
+	}
 }
 
 // Rows that are too few for folds train the default.

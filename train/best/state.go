@@ -60,6 +60,9 @@ func (s *State) Lines() []string {
 		switch {
 		case failure != "":
 			score, failure = "failed", "  "+failure
+			if c.Weight == 1 {
+				failure += "; no other could be compared, so it was trained alone"
+			}
 		case round > 0:
 			score = fmt.Sprintf("%.4f", c.score(round))
 			if e := c.rmse(round); e > 0 {
