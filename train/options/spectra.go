@@ -51,20 +51,19 @@ func (c *Config) checkWeights() error {
 
 // The limits up to which the covariance of the weights is full by default.
 const (
-	rowsPerFeature = 10  // rows for each feature: more rows determine each weight
-	fullFeatures   = 256 // features: more of them take longer than the GP layer
+	rowsPerFrequency = 20  // rows for each frequency: more rows determine each weight
+	fullFrequencies  = 128 // frequencies: more of them take longer than the GP layer
 )
 
 // weightCovariance is the covariance of the weights of the last layer. Few rows for its 2R features do not determine
 // each weight, and a diagonal costs much of the bound.
 func (c *Config) weightCovariance(ds *data.Dataset) string {
-	features := 2 * c.Features
 	switch {
 	case c.Model == model.GP || c.Spectra != model.VarIntegrated:
 		return model.Diagonal
 	case c.WCov != Auto:
 		return c.WCov
-	case c.outputs(ds) == 1 && features <= fullFeatures && ds.N() <= rowsPerFeature*features:
+	case c.outputs(ds) == 1 && c.Features <= fullFrequencies && ds.N() <= rowsPerFrequency*c.Features:
 		return model.Full
 	}
 	return model.Diagonal
@@ -75,8 +74,8 @@ func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
 	isAuto := c.WCov == Auto
 	if c.WCov = c.weightCovariance(ds); isAuto && c.WCov == model.Full {
 		notes = append(notes, fmt.Sprintf(
-			"w-cov: full, since %d rows are at most %d for each cosine and sine of %d frequencies",
-			ds.N(), rowsPerFeature, c.Features))
+			"w-cov: full, since %d rows are at most %d for each of %d frequencies",
+			ds.N(), rowsPerFrequency, c.Features))
 	}
 	return notes
 }

@@ -214,7 +214,7 @@ func (c *Config) drfOptions() []Option {
 				"small or noisy data are memorised"},
 		{Key: "w-cov", Models: onDRF, Values: words("auto full diagonal"), value: &c.WCov,
 			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full with " +
-				"one output, at most 128 frequencies, and at most 20 rows for each"},
+				"one output, at most 128 frequencies, and at most 20 rows for each frequency"},
 		{Key: "local-reparam", Models: onDRF, value: &c.LocalReparam,
 			Help: "if frequencies are drawn: sample the outputs of a layer; false samples the weights, as in " +
 				"the paper"},
