@@ -298,7 +298,7 @@ func (h *chooser) takeComponents(ctx context.Context) error {
 func (h *chooser) settleComponents() {
 	r, before := h.first.run, h.first.run.job.Config.Lengthscales
 	*r = *h.run
-	r.job.Reporter.Note("inputs: %s; columns: all in a config file keeps each column", r.job.projection)
+	r.job.Reporter.Note("inputs: %s (--set columns=all keeps each column)", r.job.projection)
 	if now := r.job.Config.Lengthscales; now != before {
 		r.job.Reporter.Note("lengthscales: %s for components", now)
 	}

@@ -30,8 +30,8 @@ func (j *Job) ReduceColumns(ctx context.Context) error {
 		if j.projection.Components {
 			reporter.Note("inputs: %s", j.projection)
 		} else {
-			reporter.Note("inputs: %s, since there are only %d training rows; columns: all in a config file keeps each "+
-				"column", j.projection, j.Train.N())
+			reporter.Note("inputs: %s, since there are only %d training rows (--set columns=all keeps each column)",
+				j.projection, j.Train.N())
 		}
 	}
 	j.Config = j.Config.With("scaling", j.projection.Scaler.Kind)
