@@ -21,7 +21,8 @@ func (j *Job) fit(ctx context.Context) (fit *options.Config, notes []string, err
 	return j.Config.Fit(j.progressContext(ctx, "choosing feature maps"), j.Train)
 }
 
-// checkStart refuses a Start that does not fit the rows or the options, and takes over its sequences X̄.
+// checkStart refuses a model From that does not fit the rows or the options, and gives the Job its
+// sequences X̄.
 func (j *Job) checkStart() error {
 	s := j.From
 	if s == nil {
