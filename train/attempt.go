@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -14,48 +15,51 @@ import (
 
 // attempt trains from the start of the run on the rows that are not held out. It reports whether there is time for
 // more attempts. An attempt that breaks off or is cut short does not count. One of a checkpoint is taken from there.
-func (h *chooser) attempt(ctx context.Context, s candidate, steps int) (more bool, err error) {
-	a := rundir.Attempt{Objective: s.objective, KLWeight: s.klWeight, Steps: steps, Columns: h.columns}
-	if n := len(h.attempts); n < len(h.savedAttempts) { // it is in the checkpoint
-		a = h.savedAttempts[n]
-	} else if more, err = h.run.rankZeroAnswer(ctx.Err() == nil); !more || err != nil {
+func (ch *chooser) attempt(ctx context.Context, c candidate, steps int) (more bool, err error) {
+	a := rundir.Attempt{Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Columns: ch.columns}
+	saved := slices.IndexFunc(ch.savedAttempts, func(of rundir.Attempt) bool {
+		return candidateOf(&of) == c && of.Steps == steps && of.Columns == ch.columns
+	})
+	if saved >= 0 { // it is in the checkpoint
+		a = ch.savedAttempts[saved]
+	} else if more, err = ch.run.rankZeroAnswer(ctx.Err() == nil); !more || err != nil {
 		return more, err
-	} else if err := h.score(ctx, &a); errors.Is(err, ErrLate) {
+	} else if err := ch.score(ctx, &a); errors.Is(err, ErrLate) {
 		return true, nil // a time limit or Ctrl-C has ended it
 	} else if err != nil {
 		return false, err
 	}
-	h.doneSteps += steps
-	h.attempts = append(h.attempts, a)
-	if h.run.job.Save != nil && len(h.attempts) > len(h.savedAttempts) { // the run can resume after the attempts
-		h.first.run.checkpointAttempts(h.attempts)
+	ch.doneSteps += steps
+	ch.attempts = append(ch.attempts, a)
+	if ch.run.job.Save != nil && saved < 0 { // the run can resume after the attempts
+		ch.first.run.checkpointAttempts(ch.attempts)
 	}
 	if a.Logs != nil {
-		what := s.String()
+		what := c.String()
 		if a.Columns != "" {
 			what += " on " + a.Columns
 		}
-		h.run.job.Reporter.Note("%d rows held out: %-43s %6d steps, log density %.4f", h.heldOut.N(), what, steps,
-			h.meanOf(&a))
+		ch.run.job.Reporter.Note("%d rows held out: %-43s %6d steps, log density %.4f", ch.heldOut.N(), what, steps,
+			ch.meanOf(&a))
 	}
 	return true, nil
 }
 
 // score trains an attempt and fills in its log densities. It returns ErrLate if the attempt was cut short, or an
 // error that this rank alone has. An attempt that breaks off has no log densities, and no error.
-func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
-	job, trained := *h.run.job, *h.run.trained
-	job.Train, job.Validation, job.Save, job.Reporter = h.trainRows, nil, nil, listener{chooser: h}
+func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
+	job, trained := *ch.run.job, *ch.run.trained
+	job.Train, job.Validation, job.Save, job.Reporter = ch.trainRows, nil, nil, listener{chooser: ch}
 	uncancelled := ctx // ranks vote to end between steps: other work runs to its end on all of them
 	if job.shared() {
 		uncancelled = context.WithoutCancel(ctx)
 	}
 	if job.distancesInSteps {
-		job.sequences = job.sequences.withRows(uncancelled, h.trainRows)
+		job.sequences = job.sequences.withRows(uncancelled, ch.trainRows)
 	}
 	job.Config, _ = job.Config.With("objective", a.Objective).With("kl-weight", a.KLWeight).
-		With("batch", min(job.Config.Batch, h.trainRows.N())).ForChosenSteps(a.Steps, a.Steps)
-	p, err := h.trainAndPredict(ctx, uncancelled, &run{job: &job, trained: &trained, init: h.run.init})
+		With("batch", min(job.Config.Batch, ch.trainRows.N())).ForChosenSteps(a.Steps, a.Steps)
+	p, err := ch.trainAndPredict(ctx, uncancelled, &run{job: &job, trained: &trained, init: ch.run.init})
 	if uncancelled.Err() != nil || err == ErrLate {
 		return ErrLate
 	}
@@ -63,17 +67,17 @@ func (h *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 		return err
 	}
 	if err != nil {
-		h.run.job.Reporter.Note("an attempt with %s broke off, and does not count: %v", candidateOf(a), err)
+		ch.run.job.Reporter.Note("an attempt with %s broke off, and does not count: %v", candidateOf(a), err)
 		return nil
 	}
-	logs := trained.DensitiesOf(p, h.heldOut, 0).Log
-	if mean, _ := h.weights.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
-		h.run.job.Reporter.Note("an attempt with %s does not count: its log density is %g", candidateOf(a), mean)
+	logs := trained.DensitiesOf(p, ch.heldOut, 0).Log
+	if mean, _ := ch.weights.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
+		ch.run.job.Reporter.Note("an attempt with %s does not count: its log density is %g", candidateOf(a), mean)
 		return nil
 	}
 	a.Logs = logs
 	if job.Config.Temperature == 0 {
-		a.Temperature, _, _ = Temperature(&trained, p, h.heldOut)
+		a.Temperature, _, _ = Temperature(&trained, p, ch.heldOut)
 	}
 	return nil
 }
@@ -87,7 +91,7 @@ func isSharedError(err error) bool {
 
 // trainAndPredict takes the steps of an attempt under ctx, and does all else under uncancelled: it builds the run,
 // and predicts the rows that were held out. Too little memory on the device is an error.
-func (h *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run) (p *model.Prediction, err error) {
+func (ch *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run) (p *model.Prediction, err error) {
 	defer device.Guard(&err)
 	if err := r.build(uncancelled); err != nil {
 		return nil, err
@@ -97,17 +101,17 @@ func (h *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run) (p *
 	if err != nil {
 		return nil, err
 	}
-	h.timedSteps, h.timedSeconds = h.timedSteps+out.Steps, h.timedSeconds+out.Seconds
+	ch.pace = pace{ch.pace.steps + out.Steps, ch.pace.seconds + out.Seconds}
 	if out.End != Finished {
 		return nil, ErrLate
 	}
-	rows := model.HostRows{N: h.heldOut.N(), X: r.trained.Inputs(uncancelled, h.heldOut)}
+	rows := model.HostRows{N: ch.heldOut.N(), X: r.trained.Inputs(uncancelled, ch.heldOut)}
 	if r.job.distancesInSteps {
-		rows.X, rows.Features = r.trained.Numbers(h.heldOut), r.job.sequences.withRows(uncancelled, h.heldOut).train
+		rows.X, rows.Features = r.trained.Numbers(ch.heldOut), r.job.sequences.withRows(uncancelled, ch.heldOut).train
 	}
 	deviceRows := r.step.Model.UploadRows(rows, nil, nil)
 	if p, err = r.step.Model.NewPredictor(deviceRows, options.ValidationSamples).Predict(r.job.Config.Seed); err == nil {
-		p.AddOffset(h.heldOut.Offset)
+		p.AddOffset(ch.heldOut.Offset)
 	}
 	return p, err
 }
@@ -120,16 +124,16 @@ type listener struct {
 }
 
 func (l listener) Step(p rundir.Progress) {
-	h := l.chooser
-	h.run.job.Reporter.Doing("choosing the objective", float64(h.doneSteps+p.Step)/float64(h.totalSteps))
+	ch := l.chooser
+	ch.run.job.Reporter.Doing("choosing the objective", float64(ch.doneSteps+p.Step)/float64(ch.totalSteps))
 	followingSteps := leastSteps // the run that follows is as long as the longest attempt so far
-	for _, a := range h.attempts {
+	for _, a := range ch.attempts {
 		followingSteps = max(followingSteps, a.Steps)
 	}
-	pace := (h.timedSeconds + p.Elapsed.Seconds()) / float64(h.timedSteps+p.Step)
-	reserve := time.Duration(float64(followingSteps) * pace * float64(time.Second))
-	c, first := h.run.clock, h.run.job.ranks().Rank() == 0
-	if first && c.deadline > 0 && p.Step >= reportEvery && c.used()+reserve > c.deadline {
-		h.cancel()
+	perStep := (ch.pace.seconds + p.Elapsed.Seconds()) / float64(ch.pace.steps+p.Step)
+	reserve := time.Duration(float64(followingSteps) * perStep * float64(time.Second))
+	clock, first := ch.run.clock, ch.run.job.ranks().Rank() == 0
+	if first && clock.deadline > 0 && p.Step >= reportEvery && clock.used()+reserve > clock.deadline {
+		ch.cancel()
 	}
 }

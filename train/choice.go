@@ -37,115 +37,95 @@ const (
 	lowerWeight, lowestWeight = 0.3, 0.1
 )
 
-// candidate is an objective with the weight of its divergences.
-type candidate struct {
-	objective string
-	klWeight  float64
-}
-
-func (s candidate) String() string {
-	if s.klWeight == 1 {
-		return s.objective
-	}
-	return fmt.Sprintf("%s with kl-weight %g", s.objective, s.klWeight)
-}
-
-// inputs are a run with some inputs, and the rows of its attempts.
-type inputs struct {
+// variant is a run with some inputs, and the rows and the pace of its attempts.
+type variant struct {
 	run                *run
 	columns            string // options.Components, or "" for columns
 	trainRows, heldOut *data.Dataset
+	pace               pace
+}
+
+// pace is steps that this process has taken, and their time. The run that follows is as fast.
+type pace struct {
+	steps   int
+	seconds float64
 }
 
 // chooser makes the attempts of a run.
 type chooser struct {
-	inputs                                 // of the attempts so far
-	first                 inputs           // columns, as the run began: checkpoints are of its run
+	variant                                // of the attempts so far
+	first                 variant          // columns, as the run began: checkpoints are of its run
 	candidates            []candidate      // the first one stays unless another is clearly better
 	weights               metrics.Weights  // weights of the rows that score the attempts
 	savedAttempts         []rundir.Attempt // attempts of a checkpoint
 	attempts              []rundir.Attempt
-	doneSteps, totalSteps int // steps of finished attempts, and of all
-	// steps that this process has taken, and their time: they give the pace of the run that follows
-	timedSteps   int
-	timedSeconds float64
-	cancel       func() // ends the attempts
+	doneSteps, totalSteps int    // steps of finished attempts, and of all
+	cancel                func() // ends the attempts
 }
 
 // choose settles the objective, the weight of its divergences and, if the objective is not safe, the number of
 // steps. Attempts that break off, or that a time limit has no time for, do not count.
-func (r *run) choose(ctx context.Context) (err error) {
-	c := r.job.Config
-	if c.Objective != options.Auto {
+func (r *run) choose(ctx context.Context) error {
+	cfg := r.job.Config
+	if cfg.Objective != options.Auto {
 		return nil
 	}
-	safe := c.ObjectiveOf(r.job.Train) == options.Predictive
-	h := &chooser{inputs: inputs{run: r}, candidates: candidates(c, r.job.Train),
+	ch := &chooser{variant: variant{run: r}, candidates: candidates(cfg, r.job.Train),
 		savedAttempts: r.job.attemptState.Attempts}
-	shortSteps, longSteps := int(shortShare*float64(c.Steps)), int(longShare*float64(c.Steps))
-	rows := longSteps * c.Batch // the largest number of rows that an attempt draws
-	if safe {
-		shortSteps, longSteps, rows = int(safeShare*float64(c.Steps)), 0, int(safeShare*float64(r.job.Train.N()))
-	}
-	// holdOut fails if the remaining rows lack a class, are fewer than the ranks, or have equal targets
-	if shortSteps >= leastSteps && h.holdOut(rows) == nil {
-		r.saver = newSaver(c)
-		r.step, r.validator = nil, nil // their memory is free for the attempts
-		if err := h.makeAttempts(ctx, shortSteps, longSteps); err != nil {
-			return err
-		}
-	}
-	if h.best() != nil && h.columns != "" {
-		h.settleComponents()
-	}
-	h.run = r
-	s, steps, longestSteps := h.candidates[0], c.Steps, c.Steps
-	switch best := h.best(); {
-	case best == nil:
-	case safe:
-		s, steps, longestSteps = candidateOf(best), c.Steps-h.totalSteps, c.Steps-h.totalSteps
-	case !slices.ContainsFunc(h.attempts, func(a rundir.Attempt) bool { return a.Steps == longSteps }):
-		// there was no time for a long one, and no lengths to compare
-		s, steps, longestSteps = candidateOf(best), longSteps, longSteps
-	default:
-		r.setTemperature(best.Temperature)
-		s, steps, longestSteps = candidateOf(best), best.Steps, longSteps
-	}
-	fit, err := h.stepsInTime(steps)
+	longSteps, err := ch.makeAll(ctx)
 	if err != nil {
 		return err
 	}
-	length := fmt.Sprintf("%d steps", fit)
-	if h.doneSteps > 0 {
-		length = fmt.Sprintf("%d of %d steps, after %d of attempts", fit, c.Steps, h.doneSteps)
+	if ch.best() != nil && ch.columns != "" {
+		ch.settleComponents()
 	}
-	if r.clock.deadline > 0 { // the speed of the machine changes the number: replan
-		length = "about " + length + ", as time allows"
+	ch.run = r
+	o := ch.outcome(cfg.Steps, longSteps)
+	r.setTemperature(o.temperature)
+	fit, err := ch.stepsInTime(o.steps)
+	if err != nil {
+		return err
 	}
-	r.job.Reporter.Note("objective: %s, for %s%s", s, length, h.choiceReason())
-	return r.restart(ctx, s, fit, longestSteps-steps+fit)
+	r.job.Reporter.Note("%s", ch.note(o.candidate, fit, cfg.Steps, r.clock.deadline > 0))
+	return r.restart(ctx, o.candidate, fit, o.longest-o.steps+fit)
 }
 
-// choiceReason is the note on why the best attempt was chosen, if the mean of another exceeds its mean; "" otherwise.
-func (h *chooser) choiceReason() string {
-	best := h.best()
-	exceeds := func(a *rundir.Attempt) bool { return h.meanOf(a) > h.meanOf(best) }
-	if best == nil || !slices.ContainsFunc(h.scored(), exceeds) {
-		return ""
+// makeAll makes all attempts, if rows and steps suffice, and returns the steps of a long one; 0 if the objective is
+// safe.
+func (ch *chooser) makeAll(ctx context.Context) (longSteps int, err error) {
+	r, cfg := ch.run, ch.run.job.Config
+	steps := float64(cfg.Steps)
+	shortSteps, longSteps := int(shortShare*steps), int(longShare*steps)
+	rows := longSteps * cfg.Batch // the largest number of rows that an attempt draws
+	if cfg.ObjectiveOf(r.job.Train) == options.Predictive {
+		shortSteps, longSteps, rows = int(safeShare*steps), 0, int(safeShare*float64(r.job.Train.N()))
 	}
-	return ": no other is better by more than the standard error of the difference"
+	none := fmt.Errorf("an attempt of %d steps is too short", shortSteps)
+	if shortSteps >= leastSteps {
+		// this fails if the remaining rows lack a class, are fewer than the ranks, or have equal targets
+		none = ch.holdOut(rows)
+	}
+	if none != nil {
+		if cfg.Explicit("objective") {
+			r.job.Reporter.Note("objective: held-out rows choose nothing: %v", none)
+		}
+		return longSteps, nil
+	}
+	r.saver = newSaver(cfg)
+	r.step, r.validator = nil, nil // their memory is free for the attempts
+	return longSteps, ch.makeAttempts(ctx, shortSteps, longSteps)
 }
 
 // stepsInTime is the number of the steps that fit into the rest of a time limit, at the pace of the attempts. The
 // machine may be slower than it was when the first steps were timed.
-func (h *chooser) stepsInTime(steps int) (int, error) {
-	r := h.run
-	if r.clock.deadline == 0 || h.timedSteps == 0 {
+func (ch *chooser) stepsInTime(steps int) (int, error) {
+	r := ch.run
+	if r.clock.deadline == 0 || ch.pace.steps == 0 {
 		return steps, nil
 	}
 	// the run has a little time even if the attempts were late
 	r.clock.deadline = max(r.clock.deadline, r.clock.used()+r.clock.limit.Time/20)
-	perStep := max(1, time.Duration(h.timedSeconds/float64(h.timedSteps)*float64(time.Second)))
+	perStep := max(1, time.Duration(ch.pace.seconds/float64(ch.pace.steps)*float64(time.Second)))
 	fit := steps
 	if remaining := r.clock.deadline - r.clock.used(); time.Duration(steps)*perStep > remaining {
 		fit = affordableSteps(remaining, perStep)
@@ -170,42 +150,28 @@ func (r *run) setTemperature(t float64) {
 }
 
 // holdOut draws the rows of attempts: at most the given number to train on, and others to score them.
-func (h *chooser) holdOut(most int) (err error) {
-	ds, seed := h.run.job.Train, h.run.job.Config.Seed
+func (ch *chooser) holdOut(most int) (err error) {
+	ds, seed := ch.run.job.Train, ch.run.job.Config.Seed
 	heldOutRows := min(heldOutShare*float64(ds.N()), options.ValidationRows)
 	trainRows := min(float64(ds.N())-heldOutRows, float64(most))
 	rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), seed)
-	if h.trainRows, h.heldOut, err = data.HoldOut(rows, heldOutRows/(trainRows+heldOutRows), seed); err != nil {
+	if ch.trainRows, ch.heldOut, err = data.HoldOut(rows, heldOutRows/(trainRows+heldOutRows), seed); err != nil {
 		return err
 	}
-	h.weights = h.heldOut.Weights
-	return CheckRanks(h.run.job.ranks(), h.run.job.Config, h.trainRows.N())
-}
-
-// candidates are the objectives that rows choose from, the default first. If rows outnumber the parameters that can
-// follow them, that is the predictive objective, also with a lower weight. Otherwise it is the bound; the others
-// are the predictive objective if the model has one, or lower weights.
-func candidates(c *options.Config, ds *data.Dataset) []candidate {
-	switch {
-	case c.ObjectiveOf(ds) == options.Predictive:
-		return []candidate{{options.Predictive, 1}, {options.Predictive, lowerWeight}}
-	case c.HasPredictive(ds):
-		return []candidate{{options.ELBO, 1}, {options.Predictive, 1}, {options.Predictive, lowerWeight},
-			{options.Predictive, lowestWeight}}
-	}
-	return []candidate{{options.ELBO, 1}, {options.ELBO, lowerWeight}, {options.ELBO, lowestWeight}}
+	ch.weights = ch.heldOut.Weights
+	return CheckRanks(ch.run.job.ranks(), ch.run.job.Config, ch.trainRows.N())
 }
 
 // restart puts the run at its start, with a candidate and a number of steps. longest is the largest number of steps
 // that could have been chosen.
-func (r *run) restart(ctx context.Context, s candidate, steps, longest int) error {
+func (r *run) restart(ctx context.Context, c candidate, steps, longest int) error {
 	var notes []string
-	r.job.Config, notes = r.job.Config.With("objective", s.objective).With("kl-weight", s.klWeight).
+	r.job.Config, notes = r.job.Config.With("objective", c.objective).With("kl-weight", c.klWeight).
 		ForChosenSteps(steps, longest)
 	for _, n := range notes {
 		r.job.Reporter.Note("%s", n)
 	}
-	r.trained.KLWeight = s.klWeight
+	r.trained.KLWeight = c.klWeight
 	if err := r.build(ctx); err != nil {
 		return err
 	}
@@ -214,31 +180,31 @@ func (r *run) restart(ctx context.Context, s candidate, steps, longest int) erro
 }
 
 // makeAttempts makes a short attempt of each candidate, and long ones of the two best, as far as there is time.
-func (h *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) error {
+func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) error {
 	attemptCtx, cancel := context.WithCancel(ctx)
-	if used, deadline := h.run.clock.used(), h.run.clock.deadline; deadline > 0 {
+	if used, deadline := ch.run.clock.used(), ch.run.clock.deadline; deadline > 0 {
 		end := used + share(attemptTimeShare, deadline-used)
-		attemptCtx, cancel = context.WithDeadline(ctx, h.run.clock.limit.Began.Add(end))
+		attemptCtx, cancel = context.WithDeadline(ctx, ch.run.clock.limit.Began.Add(end))
 	}
 	defer cancel()
-	h.cancel = cancel
-	h.first = h.inputs
-	if err := h.takeComponents(attemptCtx); err != nil {
+	ch.cancel = cancel
+	ch.first = ch.variant
+	if err := ch.takeComponents(attemptCtx); err != nil {
 		return err
 	}
-	h.totalSteps = len(h.candidates)*shortSteps + 2*longSteps
-	if h.columns != "" {
-		h.totalSteps += shortSteps
+	ch.totalSteps = len(ch.candidates)*shortSteps + 2*longSteps
+	if ch.columns != "" {
+		ch.totalSteps += shortSteps
 	}
-	more, err := h.shortAttempts(attemptCtx, shortSteps)
-	if more && err == nil && h.columns != "" && h.best() == nil { // all have broken off
-		h.inputs = h.first
-		more, err = h.shortAttempts(attemptCtx, shortSteps)
+	more, err := ch.shortAttempts(attemptCtx, shortSteps)
+	if more && err == nil && ch.columns != "" && ch.best() == nil { // all have broken off
+		ch.variant = ch.first
+		more, err = ch.shortAttempts(attemptCtx, shortSteps)
 	}
-	ranked := slices.Clone(h.scored())
-	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(h.meanOf(b), h.meanOf(a)) })
+	ranked := slices.Clone(ch.scored())
+	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(ch.meanOf(b), ch.meanOf(a)) })
 	if more && err == nil {
-		more, err = h.tryColumns(attemptCtx, shortSteps)
+		more, err = ch.tryColumns(attemptCtx, shortSteps)
 	}
 	if !more || err != nil {
 		return cmp.Or(err, context.Cause(ctx))
@@ -247,7 +213,7 @@ func (h *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) e
 		return nil
 	}
 	for _, a := range ranked[:min(2, len(ranked))] {
-		if more, err := h.attempt(attemptCtx, candidateOf(a), longSteps); !more || err != nil {
+		if more, err := ch.attempt(attemptCtx, candidateOf(a), longSteps); !more || err != nil {
 			return cmp.Or(err, context.Cause(ctx))
 		}
 	}
@@ -255,9 +221,9 @@ func (h *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) e
 }
 
 // shortAttempts makes an attempt of each candidate. It reports whether there is time for more.
-func (h *chooser) shortAttempts(ctx context.Context, steps int) (more bool, err error) {
-	for _, s := range h.candidates {
-		if more, err = h.attempt(ctx, s, steps); !more || err != nil {
+func (ch *chooser) shortAttempts(ctx context.Context, steps int) (more bool, err error) {
+	for _, c := range ch.candidates {
+		if more, err = ch.attempt(ctx, c, steps); !more || err != nil {
 			return more, err
 		}
 	}
@@ -265,10 +231,10 @@ func (h *chooser) shortAttempts(ctx context.Context, steps int) (more bool, err 
 }
 
 // takeComponents makes components the inputs, if they may pay and there is time to fit them. A resumed run has the
-// inputs of its first attempt.
-func (h *chooser) takeComponents(ctx context.Context) error {
-	r, resumed := h.first.run, len(h.savedAttempts) > 0
-	if resumed && h.savedAttempts[0].Columns == "" {
+// inputs of its attempts.
+func (ch *chooser) takeComponents(ctx context.Context) error {
+	r, resumed := ch.first.run, len(ch.savedAttempts) > 0
+	if resumed && !slices.ContainsFunc(ch.savedAttempts, onComponents) {
 		return nil
 	}
 	if resumed {
@@ -290,14 +256,15 @@ func (h *chooser) takeComponents(ctx context.Context) error {
 		return err
 	}
 	p := to.job.projection
-	h.inputs = inputs{to, options.Components, p.Apply(h.trainRows), p.Apply(h.heldOut)}
+	ch.variant = variant{run: to, columns: options.Components, trainRows: p.Apply(ch.trainRows),
+		heldOut: p.Apply(ch.heldOut)}
 	return nil
 }
 
 // settleComponents makes the run of components the run itself.
-func (h *chooser) settleComponents() {
-	r, before := h.first.run, h.first.run.job.Config.Lengthscales
-	*r = *h.run
+func (ch *chooser) settleComponents() {
+	r, before := ch.first.run, ch.first.run.job.Config.Lengthscales
+	*r = *ch.run
 	r.job.Reporter.Note("inputs: %s (--set columns=all keeps each column)", r.job.projection)
 	if now := r.job.Config.Lengthscales; now != before {
 		r.job.Reporter.Note("lengthscales: %s for components", now)
@@ -306,66 +273,15 @@ func (h *chooser) settleComponents() {
 
 // tryColumns makes an attempt of the best candidate so far with columns in place of components. If it surpasses the
 // one with components, columns are the inputs from then on. It reports whether there is time for more attempts.
-func (h *chooser) tryColumns(ctx context.Context, steps int) (more bool, err error) {
-	before, best := *h, h.best()
-	if h.columns == "" {
+func (ch *chooser) tryColumns(ctx context.Context, steps int) (more bool, err error) {
+	before, best := ch.variant, ch.best()
+	if ch.columns == "" {
 		return true, nil
 	}
-	h.inputs, h.timedSteps, h.timedSeconds = h.first, 0, 0
-	more, err = h.attempt(ctx, candidateOf(best), steps)
-	if of := h.scored(); len(of) == 0 || !surpasses(of[0].Logs, best.Logs, h.weights) {
-		h.inputs, h.timedSteps, h.timedSeconds = before.inputs, before.timedSteps, before.timedSeconds
+	ch.variant = ch.first
+	more, err = ch.attempt(ctx, candidateOf(best), steps)
+	if of := ch.scored(); len(of) == 0 || !surpasses(of[0].Logs, best.Logs, ch.weights) {
+		ch.variant = before
 	}
 	return more, err
-}
-
-// scored are the attempts with the inputs so far that did not break off.
-func (h *chooser) scored() (all []*rundir.Attempt) {
-	for i := range h.attempts {
-		if a := &h.attempts[i]; a.Logs != nil && a.Columns == h.columns {
-			all = append(all, a)
-		}
-	}
-	return all
-}
-
-func candidateOf(a *rundir.Attempt) candidate { return candidate{a.Objective, a.KLWeight} }
-
-// meanOf is the mean log density of the held-out rows after an attempt.
-func (h *chooser) meanOf(a *rundir.Attempt) float64 {
-	mean, _ := h.weights.MeanError(a.Logs)
-	return mean
-}
-
-// best is the attempt with the largest mean log density; nil without attempts. Of two attempts of a candidate, the
-// longer one counts unless the shorter one surpasses it. The first candidate stays unless another surpasses it.
-func (h *chooser) best() *rundir.Attempt {
-	byCandidate := map[candidate]*rundir.Attempt{}
-	for _, a := range h.scored() {
-		if previous := byCandidate[candidateOf(a)]; previous == nil || !surpasses(previous.Logs, a.Logs, h.weights) {
-			byCandidate[candidateOf(a)] = a
-		}
-	}
-	first := byCandidate[h.candidates[0]]
-	best := first
-	for _, s := range h.candidates {
-		if a := byCandidate[s]; a != nil && (best == nil || h.meanOf(a) > h.meanOf(best)) {
-			best = a
-		}
-	}
-	if first != nil && !surpasses(best.Logs, first.Logs, h.weights) {
-		return first
-	}
-	return best
-}
-
-// surpasses reports whether the mean of logs exceeds that of other, of the same rows, by more than the standard
-// error of the difference.
-func surpasses(logs, other []float64, w metrics.Weights) bool {
-	differences := make([]float64, len(logs))
-	for i := range differences {
-		differences[i] = logs[i] - other[i]
-	}
-	mean, se := w.MeanError(differences)
-	return mean > se
 }

@@ -183,6 +183,47 @@ func TestBestAttempt(t *testing.T) {
 	}
 }
 
+// The outcome follows from the attempts alone.
+func TestOutcome(t *testing.T) {
+	bound, other := candidate{options.ELBO, 1}, candidate{options.Predictive, 0.3}
+	of := func(c candidate, steps int, log float64) rundir.Attempt {
+		return rundir.Attempt{Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Logs: []float64{log, log},
+			Temperature: 2}
+	}
+	short := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}
+	for name, c := range map[string]struct {
+		attempts  []rundir.Attempt
+		longSteps int
+		want      outcome
+	}{
+		"none":            {nil, 40, outcome{bound, 160, 160, 0}},
+		"safe":            {short, 0, outcome{other, 60, 60, 0}},
+		"no time for any": {short, 40, outcome{other, 40, 40, 0}},
+		"long":            {append(short, of(other, 40, 0)), 40, outcome{other, 40, 40, 2}},
+		"short":           {append(short, of(other, 40, -3)), 40, outcome{other, 10, 40, 2}},
+	} {
+		ch := &chooser{candidates: []candidate{bound, other}, attempts: c.attempts, totalSteps: 100}
+		if got := ch.outcome(160, c.longSteps); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// A user who asks rows to choose learns why they do not.
+func TestAskedInVain(t *testing.T) {
+	for words, want := range map[string]string{"objective=auto": "an attempt of 25 steps is too short", "": ""} {
+		job := &Job{Config: config(t, "inducing=9 latents=1 features=50 batch=29 "+words).With("steps", 400),
+			Device: openCPU(t), Train: table(t, 120, 1, wave), Reporter: &quiet{}}
+		must.Get(job.settle(t.Context()))(t)
+		r := must.Get(job.prepare(t.Context()))(t)
+		must.OK(t, r.choose(t.Context()))
+		notes := strings.Join(job.Reporter.(*quiet).notes, "\n")
+		if !strings.Contains(notes, want) || want == "" && strings.Contains(notes, "choose nothing") {
+			t.Errorf("%q: %s", words, notes)
+		}
+	}
+}
+
 // chosenLate is a run whose time is over when rows are to choose.
 func chosenLate(t *testing.T, job *Job) *run {
 	t.Helper()
@@ -210,14 +251,15 @@ func TestNoAttempt(t *testing.T) {
 	if err := r.choose(ctx); err != stop {
 		t.Errorf("a context that is over: %v", err)
 	}
-	h := &chooser{candidates: []candidate{{options.ELBO, 1}}, inputs: inputs{trainRows: job.Train, heldOut: job.Train}}
+	ch := &chooser{candidates: []candidate{{options.ELBO, 1}},
+		variant: variant{trainRows: job.Train, heldOut: job.Train}}
 	broken := *r.trained
 	broken.Targets = []data.TargetScale{{SD: 0}} // no target is a number
-	h.run = &run{job: r.job, trained: &broken, init: r.init}
+	ch.run = &run{job: r.job, trained: &broken, init: r.init}
 	heard := &quiet{}
 	r.job.Reporter = heard
-	if more, err := h.attempt(context.Background(), h.candidates[0], 90); !more || err != nil || h.best() != nil {
-		t.Errorf("a run that breaks off: %v, %v", err, h.best())
+	if more, err := ch.attempt(context.Background(), ch.candidates[0], 90); !more || err != nil || ch.best() != nil {
+		t.Errorf("a run that breaks off: %v, %v", err, ch.best())
 	} else if notes := strings.Join(heard.notes, "\n"); !strings.Contains(notes, "does not count") {
 		t.Errorf("a run that breaks off: the notes are %q", notes)
 	}
@@ -245,6 +287,9 @@ func TestNoTimeForLongAttempts(t *testing.T) {
 	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
 	must.Get(job.settle(context.Background()))(t)
+	// those of another program count by what they are
+	job.attemptState.Attempts = []rundir.Attempt{{Objective: options.ELBO, KLWeight: 0.7, Steps: 75,
+		Logs: []float64{9, 9}}, {Objective: options.ELBO, KLWeight: 1, Steps: 74, Logs: []float64{9, 9}}}
 	for i, s := range candidates(job.Config, job.Train) {
 		job.attemptState.Attempts = append(job.attemptState.Attempts, rundir.Attempt{Objective: s.objective,
 			KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
@@ -286,9 +331,9 @@ func TestReserve(t *testing.T) {
 	}{{remaining: 9 * time.Second, want: true}, {remaining: 11 * time.Second, want: false}} {
 		r := &run{job: &Job{Reporter: Silent{}}, clock: clock{limit: Limit{Began: time.Now()}, deadline: c.remaining}}
 		ended := false
-		h := &chooser{inputs: inputs{run: r}, totalSteps: 200, timedSteps: 100, timedSeconds: 10,
+		ch := &chooser{variant: variant{run: r, pace: pace{100, 10}}, totalSteps: 200,
 			cancel: func() { ended = true }, attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
-		listener{chooser: h}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
+		listener{chooser: ch}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
 		if ended != c.want {
 			t.Errorf("%s left for 100 steps of 100 ms: ended %t", c.remaining, ended)
 		}

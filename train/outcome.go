@@ -1,0 +1,136 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// candidate is an objective with the weight of its divergences.
+type candidate struct {
+	objective string
+	klWeight  float64
+}
+
+func (c candidate) String() string {
+	if c.klWeight == 1 {
+		return c.objective
+	}
+	return fmt.Sprintf("%s with kl-weight %g", c.objective, c.klWeight)
+}
+
+// candidates are the objectives that rows choose from, the default first. If rows outnumber the parameters that can
+// follow them, that is the predictive objective, also with a lower weight. Otherwise it is the bound; the others
+// are the predictive objective if the model has one, or lower weights.
+func candidates(cfg *options.Config, ds *data.Dataset) []candidate {
+	switch {
+	case cfg.ObjectiveOf(ds) == options.Predictive:
+		return []candidate{{options.Predictive, 1}, {options.Predictive, lowerWeight}}
+	case cfg.HasPredictive(ds):
+		return []candidate{{options.ELBO, 1}, {options.Predictive, 1}, {options.Predictive, lowerWeight},
+			{options.Predictive, lowestWeight}}
+	}
+	return []candidate{{options.ELBO, 1}, {options.ELBO, lowerWeight}, {options.ELBO, lowestWeight}}
+}
+
+// outcome is the choice by the attempts.
+type outcome struct {
+	candidate
+	steps, longest int     // number of steps, and the largest that could have been chosen
+	temperature    float64 // 0 leaves it open
+}
+
+// outcome is the choice by the attempts made, for a run of so many steps without a choice. longSteps are those of a
+// long attempt; 0 if the objective is safe.
+func (ch *chooser) outcome(steps, longSteps int) outcome {
+	best, rest := ch.best(), steps-ch.totalSteps
+	switch {
+	case best == nil:
+		return outcome{ch.candidates[0], steps, steps, 0}
+	case longSteps == 0:
+		return outcome{candidateOf(best), rest, rest, 0}
+	case !slices.ContainsFunc(ch.attempts, func(a rundir.Attempt) bool { return a.Steps == longSteps }):
+		// there was no time for a long one, and no lengths to compare
+		return outcome{candidateOf(best), longSteps, longSteps, 0}
+	}
+	return outcome{candidateOf(best), best.Steps, longSteps, best.Temperature}
+}
+
+// note is the line about the choice, for a run of fit steps of all.
+func (ch *chooser) note(chosen candidate, fit, all int, limited bool) string {
+	length := fmt.Sprintf("%d steps", fit)
+	if ch.doneSteps > 0 {
+		length = fmt.Sprintf("%d of %d steps, after %d of attempts", fit, all, ch.doneSteps)
+	}
+	if limited { // the speed of the machine changes the number: replan
+		length = "about " + length + ", as time allows"
+	}
+	return fmt.Sprintf("objective: %s, for %s%s", chosen, length, ch.choiceReason())
+}
+
+// choiceReason is the note on why the best attempt was chosen, if the mean of another exceeds its mean; "" otherwise.
+func (ch *chooser) choiceReason() string {
+	best := ch.best()
+	exceeds := func(a *rundir.Attempt) bool { return ch.meanOf(a) > ch.meanOf(best) }
+	if best == nil || !slices.ContainsFunc(ch.scored(), exceeds) {
+		return ""
+	}
+	return ": no other is better by more than the standard error of the difference"
+}
+
+// scored are the attempts with the inputs so far that did not break off.
+func (ch *chooser) scored() (all []*rundir.Attempt) {
+	for i := range ch.attempts {
+		if a := &ch.attempts[i]; a.Logs != nil && a.Columns == ch.columns {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+func onComponents(a rundir.Attempt) bool { return a.Columns == options.Components }
+
+func candidateOf(a *rundir.Attempt) candidate { return candidate{a.Objective, a.KLWeight} }
+
+// meanOf is the mean log density of the held-out rows after an attempt.
+func (ch *chooser) meanOf(a *rundir.Attempt) float64 {
+	mean, _ := ch.weights.MeanError(a.Logs)
+	return mean
+}
+
+// best is the attempt with the largest mean log density; nil without attempts. Of two attempts of a candidate, the
+// longer one counts unless the shorter one surpasses it. The first candidate stays unless another surpasses it.
+func (ch *chooser) best() *rundir.Attempt {
+	byCandidate := map[candidate]*rundir.Attempt{}
+	for _, a := range ch.scored() {
+		if previous := byCandidate[candidateOf(a)]; previous == nil || !surpasses(previous.Logs, a.Logs, ch.weights) {
+			byCandidate[candidateOf(a)] = a
+		}
+	}
+	first := byCandidate[ch.candidates[0]]
+	best := first
+	for _, c := range ch.candidates {
+		if a := byCandidate[c]; a != nil && (best == nil || ch.meanOf(a) > ch.meanOf(best)) {
+			best = a
+		}
+	}
+	if first != nil && !surpasses(best.Logs, first.Logs, ch.weights) {
+		return first
+	}
+	return best
+}
+
+// surpasses reports whether the mean of logs exceeds that of other, of the same rows, by more than the standard
+// error of the difference.
+func surpasses(logs, other []float64, w metrics.Weights) bool {
+	differences := make([]float64, len(logs))
+	for i := range differences {
+		differences[i] = logs[i] - other[i]
+	}
+	mean, se := w.MeanError(differences)
+	return mean > se
+}
