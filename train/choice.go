@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -65,7 +66,8 @@ type chooser struct {
 
 // choose settles the objective, the weight of its divergences and, if the objective is not safe, the number of
 // steps. Attempts that break off, or that a time limit has no time for, do not count.
-func (r *run) choose(ctx context.Context) error {
+func (r *run) choose(ctx context.Context) (err error) {
+	defer device.Guard(&err)
 	cfg := r.job.Config
 	if cfg.Objective != options.Auto {
 		return nil

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -173,53 +174,57 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 }
 
 // settleAndRun settles the open options of the Job, and trains.
-func (j *Job) settleAndRun(ctx context.Context) (out *Outcome, err error) {
+func (j *Job) settleAndRun(ctx context.Context) (*Outcome, error) {
 	limit := Limit{j.Started, j.Config.TimeLimit} // the limit of a new run: a resumed one has a deadline
-	prepCtx, cancel := limit.Until(ctx)
+	limited, cancel := limit.Until(ctx)
 	defer cancel()
-	prepared := false
-	defer func() {
-		if err != nil && !prepared && prepCtx.Err() != nil {
-			err = context.Cause(prepCtx)
-		}
-	}()
-	plan, err := j.settle(prepCtx)
+	plan, err := j.settle(limited)
 	if err != nil {
-		return nil, err
+		return nil, causeOr(limited, err)
 	}
-	original := *j
-	defer func() { err = original.explain(err, plan) }()
+	settled := *j
+	r, err := j.prepareInTime(limited, limit, plan)
+	if err != nil {
+		return nil, settled.explain(causeOr(limited, err), plan)
+	}
+	// from here on, a time limit ends the run with a model
+	if j.Planned != nil {
+		j.Planned()
+	}
+	out, err := r.chooseAndTrain(ctx, limit)
+	return out, settled.explain(err, plan)
+}
+
+// causeOr is the cause of a context that has ended, or else an error.
+func causeOr(ctx context.Context, err error) error { return cmp.Or(context.Cause(ctx), err) }
+
+// prepareInTime makes a run whose length is planned.
+func (j *Job) prepareInTime(ctx context.Context, limit Limit, plan *memory.Plan) (r *run, err error) {
 	defer device.Guard(&err)
 	if err := j.applyPlan(plan); err != nil {
 		return nil, err
 	}
-	r, err := j.prepare(prepCtx)
-	if err == nil && limit.Time > 0 {
-		err = r.fitTimeLimit(prepCtx)
+	if r, err = j.prepare(ctx); err == nil && limit.Time > 0 {
+		err = r.fitTimeLimit(ctx)
 	}
-	if err == nil {
-		err = prepCtx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	prepCtx = ctx // from here on, a time limit ends the run with a model
-	if j.Planned != nil {
-		j.Planned()
-	}
+	return r, cmp.Or(err, ctx.Err())
+}
+
+// chooseAndTrain chooses the objective, and takes the steps.
+func (r *run) chooseAndTrain(ctx context.Context, limit Limit) (out *Outcome, err error) {
+	defer device.Guard(&err)
 	if err := r.choose(ctx); err != nil {
-		return nil, err
+		return nil, causeOr(ctx, err)
 	}
-	prepared = true
 	if limit.Time > 0 { // after late attempts, the deadline is later than the limit
 		limit.Time = max(limit.Time, r.clock.deadline)
 	}
-	ctx, stop := limit.Latest(ctx)
+	latest, stop := limit.Latest(ctx)
 	defer stop()
-	if _, records := j.Device.(device.Recorder); !records { // a step that is recorded is never abandoned
-		r.step.Abandon = func() bool { return r.abandonsStep(ctx) }
+	if _, records := r.job.Device.(device.Recorder); !records { // a step that is recorded is never abandoned
+		r.step.Abandon = func() bool { return r.abandonsStep(latest) }
 	}
-	return r.train(ctx)
+	return r.train(latest)
 }
 
 // settle decides the open options, and plans the memory.
