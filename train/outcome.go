@@ -44,7 +44,7 @@ type outcome struct {
 	temperature    float64 // 0 leaves it open
 }
 
-// outcome is the choice by the attempts made, for a run of so many steps without a choice. longSteps are those of a
+// outcome is the choice by the attempts made, for a run that has the steps without a choice. longSteps are those of a
 // long attempt; 0 if the objective is safe.
 func (ch *chooser) outcome(steps, longSteps int) outcome {
 	best, rest := ch.best(), steps-ch.totalSteps
