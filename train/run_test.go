@@ -65,6 +65,8 @@ func learns(t *testing.T) {
 	}
 }
 
+// config has the options of a text, KEY=VALUE with blanks between them, as if typed as flags. All others are defaults:
+// config(t, "model=gp steps=3 inducing=4") is a GP of four inducing points that takes three steps.
 func config(t testing.TB, words string) *options.Config {
 	t.Helper()
 	var flags []options.Setting
