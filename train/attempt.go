@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -78,6 +79,9 @@ func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	a.Logs = logs
 	if job.Config.Temperature == 0 {
 		a.Temperature, _, _ = Temperature(&trained, p, ch.heldOut)
+		if ch.heldOut.Task == data.Regression { // the rows flatter the attempt that they choose: it gets no surer
+			a.Temperature = max(1, a.Temperature)
+		}
 	}
 	return nil
 }

@@ -65,6 +65,9 @@ func TestRowsChoose(t *testing.T) {
 			(got.Temperature > 0) == c.safe {
 			t.Errorf("%s: temperature %g of %g, and repeated %g", c.name, a, got.Temperature, b)
 		}
+		if numbers := out.Trained.Schema.Task == data.Regression; numbers && !c.safe && got.Temperature < 1 {
+			t.Errorf("%s: temperature %g makes numbers surer", c.name, got.Temperature)
+		}
 	}
 }
 
