@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // unfitForArray is the first column that an array of plain numbers cannot give: words, a date, gaps that have
@@ -25,8 +27,8 @@ func (t *table) checkBooleans(in *input) error {
 		if !c.TrueFalse {
 			continue
 		}
-		n, _ := size(t.x)
-		for i, v := range column(make([]float64, n), t.x, j) {
+		n, _ := matrix.Size(t.x)
+		for i, v := range matrix.Column(make([]float64, n), t.x, j) {
 			if fault := c.notBoolean(v); fault != "" {
 				return errorf(in.name, "row %d: found %s in place of column %s, %s", i+1, number(v), quote(c.Name), fault)
 			}
@@ -103,18 +105,18 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := others(width, at)
-	t := &table{x: whole, schema: Schema{Columns: pick(names, kept)}}
+	kept := matrix.Others(width, at)
+	t := &table{x: whole, schema: Schema{Columns: matrix.Pick(names, kept)}}
 	if at == nil {
 		return t, nil
 	}
 	y := make([]float64, n*len(at))
 	for k, c := range at {
-		for i, v := range column(make([]float64, n), whole, c) {
+		for i, v := range matrix.Column(make([]float64, n), whole, c) {
 			y[i*len(at)+k] = v
 		}
 	}
-	t.x = pickColumns(whole, kept)
+	t.x = matrix.Columns(whole, kept)
 	place := func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }
 	if err := in.setTargets(t, a, y, place); err != nil {
 		return nil, err
@@ -151,7 +153,7 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 
 // arrayTargets reads an array with a target, or several, for each row of t. Targets of IDX files are classes.
 func (in *input) arrayTargets(t *table, a *npyArray) error {
-	n, _ := size(t.x)
+	n, _ := matrix.Size(t.x)
 	rows, d, err := a.rows(in.lim)
 	switch {
 	case err != nil:

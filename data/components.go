@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
@@ -38,7 +39,7 @@ func FitComponents(ctx context.Context, d *Dataset, s Scaler) (p *Projection, sh
 	if err != nil {
 		return nil, nil, err
 	}
-	p = &Projection{Of: w, Columns: everyRow(w), Scaler: s, Components: true}
+	p = &Projection{Of: w, Columns: matrix.Every(w), Scaler: s, Components: true}
 	for k, l := range lengths {
 		if k < mostComponents && l > 1e-12*lengths[0] {
 			p.Scores = append(p.Scores, fmt.Sprint("component ", k+1))
@@ -59,7 +60,7 @@ func FitComponents(ctx context.Context, d *Dataset, s Scaler) (p *Projection, sh
 // centreColumns subtracts the means from the columns of x [N,D], and returns them. What varies by rounding errors alone
 // becomes 0.
 func centreColumns(x []float64, n, d int) []float64 {
-	centre, own := means(x, d, everyRow(n)), make([]float64, d)
+	centre, own := means(x, d, matrix.Every(n)), make([]float64, d)
 	for i := range n {
 		row := x[i*d : (i+1)*d]
 		floats.Sub(row, centre)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
@@ -53,7 +54,7 @@ func TestComponents(t *testing.T) {
 		ds := alike(n, d, 5, 1)
 		p, share := components(t, ds)
 		x := ds.X.Float64s()
-		centre := means(x, d, everyRow(n))
+		centre := means(x, d, matrix.Every(n))
 		cov := mat.NewSymDense(d, nil)
 		for a := range d {
 			for b := a; b < d; b++ {

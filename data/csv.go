@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // readCSV reads a table of text cells. It reads a training table twice: first to decide what each
@@ -149,7 +151,7 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 		made.nameTargets(l.targets, rec.columnNames())
 	}
 	if d := len(made.schema.Columns); d > 0 && len(made.lines) > 0 {
-		made.x = matrix(len(x)/d, d, x)
+		made.x = matrix.New(len(x)/d, d, x)
 	}
 	return made, nil
 }
@@ -333,9 +335,6 @@ func (l *layout) unknownValues(file string) (notes []string) {
 	}
 	return notes
 }
-
-// largest is the bound of every number read: sums of squares over any table stay finite.
-const largest = 1e100
 
 // What to do about a word where a number must be.
 const (

@@ -3,6 +3,8 @@ package data
 import (
 	"fmt"
 	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // Unclipped writes the scaled row to dst as a measure of distance. Unlike Apply, it does not clip, and
@@ -70,7 +72,7 @@ func (f *FarRows) Add(s Scaler, ds *Dataset) {
 	values, outside := make([]float64, ds.D()), s.outside()
 	for i := range ds.N() {
 		worst, at := 0.0, 0
-		for j, v := range rowOf(values, ds.X, i) {
+		for j, v := range matrix.Row(values, ds.X, i) {
 			if w := outside(j, v); w > worst {
 				worst, at = w, j
 			}

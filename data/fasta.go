@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // isFASTA reports whether the first line that is neither blank nor a comment is a header, of FASTA or of FASTQ.
@@ -144,9 +146,9 @@ func (t *texts) splitHeaders(headers []string) {
 func (t *texts) checkHeaders(in *input) error {
 	opt := in.opt
 	if opt.TargetOptional {
-		known := which(t.n(), func(i int) bool { return opt.Like.isTarget(t.labels[i]) })
+		known := matrix.Which(t.n(), func(i int) bool { return opt.Like.isTarget(t.labels[i]) })
 		if len(known) < t.n() {
-			if strange := others(t.n(), known)[0]; len(known) > 0 {
+			if strange := matrix.Others(t.n(), known)[0]; len(known) > 0 {
 				t.note("%d of its %s have a class of the model in the header: classes are ignored (line %d has %s)",
 					len(known), plural(t.n(), "sequence"), t.where[strange].line, quote(t.labels[strange]))
 			}

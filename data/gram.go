@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // gram is a kernel that was computed elsewhere, between rows and M inducing points.
@@ -195,7 +197,7 @@ func (k *RowKernel) subset(rows []int) *RowKernel {
 	if k == nil {
 		return nil
 	}
-	return &RowKernel{M: k.M, Own: k.Own, Rows: gather(k.Rows, k.M, rows)}
+	return &RowKernel{M: k.M, Own: k.Own, Rows: matrix.Gather(k.Rows, k.M, rows)}
 }
 
 func (k *RowKernel) hash(h hash.Hash) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -72,7 +73,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
 			" (cells are separated by comma, semicolon, tab, | or blanks; --set separator names another)")
 	}
-	l := &layout{file: rec.name, rows: p.rows, targets: at, names: pick(rec.columnNames(), at), id: -1,
+	l := &layout{file: rec.name, rows: p.rows, targets: at, names: matrix.Pick(rec.columnNames(), at), id: -1,
 		missing: in.opt.Missing}
 	if in.opt.Describe && l.missing == "" {
 		l.missing = MissingImpute

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // In the LIBSVM format a row is a line `label index:value index:value … # comment`. Indices count from 1 and
@@ -97,7 +99,7 @@ func readLIBSVM(in *input) (*table, error) {
 			x[i*d+int(s.index[k])] = s.value[k]
 		}
 	}
-	t := &table{x: matrix(n, d, x), schema: Schema{Columns: plainColumns(d)}, lines: s.lines}
+	t := &table{x: matrix.New(n, d, x), schema: Schema{Columns: plainColumns(d)}, lines: s.lines}
 	if !s.unneeded.all(n) {
 		t.notes = append(t.notes, s.unneeded.notes(in.name, in.task, n)...)
 		t.y, t.schema.Target, t.schema.TargetAt = s.y, labelColumn, d

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 )
 
@@ -222,7 +223,7 @@ func constantColumns(d *Dataset) []string {
 	first, values := d.Row(0), make([]float64, d.D())
 	varies := make([]bool, d.D())
 	for i := 1; i < d.N(); i++ {
-		for j, v := range rowOf(values, d.X, i) {
+		for j, v := range matrix.Row(values, d.X, i) {
 			varies[j] = varies[j] || v != first[j]
 		}
 	}
@@ -338,15 +339,6 @@ func embeddedPowerplant(fold int, opt ReadOptions) (train, test *Dataset, notes 
 	}
 	d.Name = "powerplant"
 	rows := sets.PowerplantTestRows(fold)
-	train, test = d.Subset(others(d.N(), rows)), d.Subset(rows)
+	train, test = d.Subset(matrix.Others(d.N(), rows)), d.Subset(rows)
 	return train, test, notes, nil
-}
-
-// others are the numbers 0 … n−1 that are not in rows, in order.
-func others(n int, rows []int) []int {
-	out := make([]bool, n)
-	for _, r := range rows {
-		out[r] = true
-	}
-	return which(n, func(i int) bool { return !out[i] })
 }

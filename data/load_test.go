@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 )
 
@@ -42,7 +43,7 @@ func TestHoldOut(t *testing.T) {
 		if a.Fingerprint == b.Fingerprint || fmt.Sprint(a.Classes) != fmt.Sprint(b.Classes) {
 			t.Error("the parts do not look like parts")
 		}
-		return column(make([]float64, a.N()), a.X, 0), column(make([]float64, b.N()), b.X, 0)
+		return matrix.Column(make([]float64, a.N()), a.X, 0), matrix.Column(make([]float64, b.N()), b.X, 0)
 	}
 	train, test := split(1)
 	if len(train) != 94 || len(test) != 11 || !slices.IsSorted(train) || !slices.IsSorted(test) {

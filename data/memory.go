@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -62,7 +63,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.X = matrix(r.N(), len(d.Columns), x)
+		d.X = matrix.New(r.N(), len(d.Columns), x)
 	}
 	if r.Sequences != nil {
 		if r.Inputs != nil {
@@ -90,7 +91,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		return nil, errorf("", "the weights of all rows are 0: at least two rows must count")
 	}
 	if slices.Contains(r.Weights, 0) {
-		d = d.Subset(which(d.N(), func(i int) bool { return d.Weights[i] > 0 })) // rows of weight 0 count nothing
+		d = d.Subset(matrix.Which(d.N(), func(i int) bool { return d.Weights[i] > 0 })) // rows of weight 0 count nothing
 	}
 	if err := cmp.Or(d.checkSplitRoles(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err

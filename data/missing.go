@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
@@ -150,12 +151,12 @@ func impute(train *Dataset, others ...*Dataset) {
 	all := append(slices.DeleteFunc(others, func(ds *Dataset) bool { return ds == nil }), train)
 	columns := train.Schema().FileColumns()
 	medians := slices.Clone(train.schema.Fills)
-	n, d := size(train.X)
+	n, d := matrix.Size(train.X)
 	col, at := make([]float64, n), 0
 	for j, c := range columns {
 		k, is := slices.BinarySearchFunc(medians, j, func(f Fill, at int) int { return f.At - at })
 		if is && math.IsNaN(medians[k].Value) {
-			medians[k].Value = medianOfKnown(column(col, train.X, at))
+			medians[k].Value = medianOfKnown(matrix.Column(col, train.X, at))
 			for _, ds := range all {
 				ds.fill(at, d, medians[k].Value)
 			}
@@ -257,7 +258,7 @@ func (t *texts) dropMissing(in *input) error {
 
 // keep leaves out the rows that want does not accept.
 func (t *texts) keep(want func(i int) bool) {
-	kept := which(t.n(), want)
+	kept := matrix.Which(t.n(), want)
 	if len(kept) == t.n() {
 		return
 	}
@@ -268,6 +269,6 @@ func (t *texts) keep(want func(i int) bool) {
 		t.end = append(t.end, len(t.text))
 	}
 	width := max(1, len(t.targets))
-	t.labels, t.where = gather(t.labels, width, kept), gather(t.where, width, kept)
-	t.at, t.names, t.graphs = pick(t.at, kept), pick(t.names, kept), pick(t.graphs, kept)
+	t.labels, t.where = matrix.Gather(t.labels, width, kept), matrix.Gather(t.where, width, kept)
+	t.at, t.names, t.graphs = matrix.Pick(t.at, kept), matrix.Pick(t.names, kept), matrix.Pick(t.graphs, kept)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // columnOf is a table of a column x of these cells beside others, with a separator.
@@ -66,7 +68,8 @@ func TestNotations(t *testing.T) {
 		ds, notes, err := readText(columnOf(c.separator, c.other, strings.Split(c.cells, "|")...), opt)
 		got := fmt.Sprint(err)
 		if err == nil {
-			got = fmt.Sprintln(column(make([]float64, 3), ds.X, 0), strings.Join(append(ds.Columns, notes...), " "))
+			first := matrix.Column(make([]float64, 3), ds.X, 0)
+			got = fmt.Sprintln(first, strings.Join(append(ds.Columns, notes...), " "))
 		}
 		for _, part := range strings.SplitAfterN(c.want, "] ", 2) {
 			if !strings.Contains(got, strings.TrimSpace(part)) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"gorgonia.org/tensor"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // The npy format: the magic bytes, a version, the length of the header, the header, a Python
@@ -187,7 +189,7 @@ func npyMatrix[T float32 | float64](a *npyArray, n, d int, convert func(float64)
 	if err != nil {
 		return nil, err
 	}
-	return matrix(n, d, x), nil
+	return matrix.New(n, d, x), nil
 }
 
 // npyValues reads exactly n values, which end the file. The last index of the result runs fastest.

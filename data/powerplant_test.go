@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
@@ -173,7 +174,7 @@ func values(d *Dataset, j int) []float64 {
 	if j == d.D() {
 		return slices.Clone(d.Y)
 	}
-	return column(make([]float64, d.N()), d.X, j)
+	return matrix.Column(make([]float64, d.N()), d.X, j)
 }
 
 // affine maps the extremes of from to those of to.

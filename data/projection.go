@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
@@ -66,11 +67,11 @@ func (p *Projection) Apply(d *Dataset) *Dataset {
 	parallel.Each(context.Background(), n, 64, func(lo, hi int) {
 		row, read := make([]float64, d.D()), make([]float64, len(p.Columns))
 		for i := lo; i < hi; i++ {
-			p.score(rowOf(row, d.X, i), read, x[i*w:(i+1)*w])
+			p.score(matrix.Row(row, d.X, i), read, x[i*w:(i+1)*w])
 		}
 	})
 	to := *d
-	to.projection, to.wide, to.Columns, to.X = p, d.Columns, p.Scores, matrix(n, w, x)
+	to.projection, to.wide, to.Columns, to.X = p, d.Columns, p.Scores, matrix.New(n, w, x)
 	return &to
 }
 
@@ -90,12 +91,13 @@ func (p *Projection) score(cells, read, to []float64) {
 
 // subset is the scaler of some columns, without their ranges.
 func (s Scaler) subset(columns []int) Scaler {
-	to := Scaler{Kind: s.Kind, Center: pick(s.Center, columns), Scale: pick(s.Scale, columns), Clip: s.Clip}
+	to := Scaler{Kind: s.Kind, Clip: s.Clip,
+		Center: matrix.Pick(s.Center, columns), Scale: matrix.Pick(s.Scale, columns)}
 	if s.Log != nil {
-		to.Log = &LogScale{pick(s.Log.Least, columns), pick(s.Log.Unit, columns)}
+		to.Log = &LogScale{matrix.Pick(s.Log.Least, columns), matrix.Pick(s.Log.Unit, columns)}
 	}
 	if s.Tails != nil {
-		to.Tails = &Tails{pick(s.Tails.Middle, columns), pick(s.Tails.Unit, columns)}
+		to.Tails = &Tails{matrix.Pick(s.Tails.Middle, columns), matrix.Pick(s.Tails.Unit, columns)}
 	}
 	return to
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
@@ -17,7 +18,7 @@ import (
 // noise of sd 0.3; classes are its signs.
 func manyColumns(n, d, informative int, seed uint64, task Task) *Dataset {
 	r := rand.New(rand.NewPCG(seed, 1))
-	ds := &Dataset{X: matrix(n, d, make([]float64, n*d)), Columns: make([]string, d), Target: "y", Task: task}
+	ds := &Dataset{X: matrix.New(n, d, make([]float64, n*d)), Columns: make([]string, d), Target: "y", Task: task}
 	for j := range ds.Columns {
 		ds.Columns[j] = fmt.Sprintf("c%d", j+1)
 	}
@@ -81,7 +82,7 @@ func TestRankOfManyClasses(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	p.rank(everyRow(n))
+	p.rank(matrix.Every(n))
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 8*d*classes/2 {
 		t.Errorf("%d bytes for %d columns", bytes, d)
@@ -152,7 +153,7 @@ func TestProjectionOfLargeGroups(t *testing.T) {
 		give(ds)
 		_, looked := ds.Sample(projectionRows, 0)
 		_, train := projected(t, ds)
-		for part, some := range map[string][]int{"in the fit": looked, "beside it": others(len(rows), looked)} {
+		for part, some := range map[string][]int{"in the fit": looked, "beside it": matrix.Others(len(rows), looked)} {
 			if a := agreement(train.Subset(some)); a > 0.3 {
 				t.Errorf("%s: scores of noise %s agree with training targets at %.2f", name, part, a)
 			}

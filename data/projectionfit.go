@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
@@ -56,7 +57,7 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 	p := &projector{n: sample.N(), d: d.D(), scaler: s, x: s.Rows(sample.X, 0, sample.N())}
 	p.readTargets(sample)
 	folds := d.scoreFolds(min(projectionFolds, p.n))
-	if own := pick(folds, numbers); own != nil && slices.Min(own) < slices.Max(own) {
+	if own := matrix.Pick(folds, numbers); own != nil && slices.Min(own) < slices.Max(own) {
 		p.folds = own
 	}
 	for k := min(fewestColumns, p.d); ; k = min(2*k, p.d) {
@@ -71,7 +72,7 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 		return nil, nil, err
 	}
 	chosen := p.choose()
-	out := p.fit(everyRow(p.n), chosen)
+	out := p.fit(matrix.Every(p.n), chosen)
 	out.Scores = p.names(sample)
 	projected := out.Apply(d)
 	x := projected.X.Float64s()
@@ -90,14 +91,14 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 
 // scoreFold scores all rows of a fold by a candidate, with a fit that does not use them.
 func (p *projector) scoreFold(d *Dataset, folds []int, fold int, choice *candidate, x []float64) {
-	rows := which(d.N(), func(i int) bool { return folds[i] == fold })
+	rows := matrix.Which(d.N(), func(i int) bool { return folds[i] == fold })
 	if len(rows) == 0 {
 		return
 	}
-	without := p.fit(which(p.n, func(i int) bool { return p.folds[i] != fold }), choice)
+	without := p.fit(matrix.Which(p.n, func(i int) bool { return p.folds[i] != fold }), choice)
 	cells, read := make([]float64, p.d), make([]float64, len(without.Columns))
 	for _, i := range rows {
-		without.score(rowOf(cells, d.X, i), read, x[i*p.targets:(i+1)*p.targets])
+		without.score(matrix.Row(cells, d.X, i), read, x[i*p.targets:(i+1)*p.targets])
 	}
 }
 
@@ -181,7 +182,7 @@ func (p *projector) rank(rows []int) (order []int, centre []float64) {
 			}
 		}
 	}
-	order = everyRow(p.d)
+	order = matrix.Every(p.d)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	return order, centre
 }
@@ -221,10 +222,10 @@ func (p *projector) eachFold(ctx context.Context, progress func(share float64),
 // distributed to the folds in turn; groups stay whole.
 func (p *projector) split(fold, folds int) (train, test []int) {
 	if p.folds != nil {
-		test = which(p.n, func(i int) bool { return p.folds[i] == fold+1 })
-		return others(p.n, test), test
+		test = matrix.Which(p.n, func(i int) bool { return p.folds[i] == fold+1 })
+		return matrix.Others(p.n, test), test
 	}
-	rows := everyRow(p.n)
+	rows := matrix.Every(p.n)
 	slices.SortStableFunc(rows, func(a, b int) int {
 		return slices.Compare(p.t[a*p.targets:(a+1)*p.targets], p.t[b*p.targets:(b+1)*p.targets])
 	})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -99,7 +100,7 @@ func (s Schema) Rows(g Request) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.X = matrix(g.N, len(s.Columns), x)
+		d.X = matrix.New(g.N, len(s.Columns), x)
 	}
 	if s.Alphabet != nil {
 		if d.Sequences, err = encodeRows(seq.EncoderFor(s.Alphabet), g.Sequences, s.SequenceColumn()); err != nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
@@ -74,7 +75,7 @@ func FitScaler(kind string, ds *Dataset) (Scaler, error) {
 }
 
 func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
-	n, d := size(x)
+	n, d := matrix.Size(x)
 	s := Scaler{Kind: kind, Center: make([]float64, d), Scale: make([]float64, d),
 		Least: make([]float64, d), Most: make([]float64, d)}
 	if kind == "robust" {
@@ -88,7 +89,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	}
 	col := make([]float64, n)
 	for j := range d {
-		column(col, x, j)
+		matrix.Column(col, x, j)
 		s.Least[j], s.Most[j] = slices.Min(col), slices.Max(col)
 		switch kind {
 		case "none":
@@ -165,11 +166,11 @@ func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 {
 
 // mapRows are the rows lo … hi−1 of x, each as a function writes it.
 func mapRows(x *tensor.Dense, lo, hi int, write func(dst, row []float64)) []float64 {
-	_, d := size(x)
+	_, d := matrix.Size(x)
 	to := make([]float64, (hi-lo)*d)
 	for i := lo; i < hi; i++ {
 		row := to[(i-lo)*d : (i-lo+1)*d]
-		write(row, rowOf(row, x, i))
+		write(row, matrix.Row(row, x, i))
 	}
 	return to
 }
@@ -177,10 +178,10 @@ func mapRows(x *tensor.Dense, lo, hi int, write func(dst, row []float64)) []floa
 // worstOutlier is the column of x with the value farthest from its mean, and that distance in standard
 // deviations.
 func worstOutlier(x *tensor.Dense) (col int, sds float64) {
-	n, d := size(x)
+	n, d := matrix.Size(x)
 	c := make([]float64, n)
 	for j := range d {
-		column(c, x, j)
+		matrix.Column(c, x, j)
 		mean, sd := meanSD(c)
 		if sd == 0 {
 			continue
@@ -330,7 +331,7 @@ func (s Scaler) tailed() (columns []int) {
 	if s.Tails == nil {
 		return nil
 	}
-	return which(len(s.Tails.Unit), func(j int) bool { return s.Tails.Unit[j] > 0 })
+	return matrix.Which(len(s.Tails.Unit), func(j int) bool { return s.Tails.Unit[j] > 0 })
 }
 
 // Notes name the training columns whose tails the scaling draws in, and the columns with values far from all
@@ -340,7 +341,7 @@ func (s Scaler) Notes(ds *Dataset) (notes []string) {
 	values := make([]float64, ds.N())
 	for _, j := range s.tailed() {
 		tailed = append(tailed, quote(ds.Columns[j]))
-		column(values, ds.X, j)
+		matrix.Column(values, ds.X, j)
 		slices.Sort(values)
 		if lo, hi := beforeGaps(values); hi-lo < len(values) {
 			far := slices.Concat(values[:lo], values[hi:])

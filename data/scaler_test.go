@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
@@ -21,7 +22,7 @@ func TestScalers(t *testing.T) {
 	for i := range 10 {
 		x = append(x, float64(i), 0.1, float64(i/9*100))
 	}
-	m := matrix(10, 3, x)
+	m := matrix.New(10, 3, x)
 	for _, want := range []Scaler{
 		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0, nil, nil,
 			[]float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
@@ -57,7 +58,8 @@ func TestScalers(t *testing.T) {
 		err.Error() != `there is no scaling "robst": did you mean "robust"?` {
 		t.Error(err)
 	}
-	if s, err := fitScaler("standard", matrix(1, 1, []float64{3})); err != nil || s.Scale[0] != 1 || s.Center[0] != 3 {
+	s, err := fitScaler("standard", matrix.New(1, 1, []float64{3}))
+	if err != nil || s.Scale[0] != 1 || s.Center[0] != 3 {
 		t.Errorf("a single row: %+v, %v", s, err)
 	}
 }
@@ -66,12 +68,12 @@ func TestScalers(t *testing.T) {
 // and a constant column stays.
 func TestLogScale(t *testing.T) {
 	x := []float64{3, 7, 4, 7, 7, 7, 23, 7, 103, 7}
-	s := must.Get(fitScaler("log", matrix(5, 2, slices.Clone(x))))(t)
+	s := must.Get(fitScaler("log", matrix.New(5, 2, slices.Clone(x))))(t)
 	_, sd := meanSD([]float64{3, 4, 7, 23, 103})
 	if s.Log.Least[0] != 3 || !near(s.Log.Unit[0], sd/10, 1e-15) || s.Log.Unit[1] != 1 {
 		t.Errorf("%+v", s.Log)
 	}
-	scaled := s.Rows(matrix(5, 2, x), 0, 5)
+	scaled := s.Rows(matrix.New(5, 2, x), 0, 5)
 	mean, dev := meanSD([]float64{scaled[0], scaled[2], scaled[4], scaled[6], scaled[8]})
 	if !near(mean, 0, 1e-14) || !near(dev, 1, 1e-14) {
 		t.Error("mean and deviation", mean, dev)
@@ -101,20 +103,20 @@ func TestAuto(t *testing.T) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	plain, _ := FitScaler("auto", &Dataset{X: matrix(n, 2, slices.Clone(x))})
+	plain, _ := FitScaler("auto", &Dataset{X: matrix.New(n, 2, slices.Clone(x))})
 	x[501] = 1e4
-	spiked, _ := FitScaler("auto", &Dataset{X: matrix(n, 2, x)})
+	spiked, _ := FitScaler("auto", &Dataset{X: matrix.New(n, 2, x)})
 	if plain.Kind != "standard" || spiked.Kind != "tails" || !slices.Equal(spiked.tailed(), []int{1}) {
 		t.Fatalf("%s and %s of %v", plain.Kind, spiked.Kind, spiked.tailed())
 	}
 	// (n−1)/√n at most
-	if col, sds := worstOutlier(matrix(n, 2, x)); col != 1 || sds < 31 || sds > 32 {
+	if col, sds := worstOutlier(matrix.New(n, 2, x)); col != 1 || sds < 31 || sds > 32 {
 		t.Errorf("column %d, %g", col, sds)
 	}
 	if spiked.Scale[0] != plain.Scale[0] || spiked.Center[0] != plain.Center[0] {
 		t.Errorf("column 0: %v, alone %v", spiked, plain)
 	}
-	scaled := spiked.Rows(matrix(n, 2, x), 0, n)
+	scaled := spiked.Rows(matrix.New(n, 2, x), 0, n)
 	if slices.Max(scaled) != scaled[501] || scaled[501] > 20 {
 		t.Errorf("the far value became %g", scaled[501])
 	}
@@ -167,7 +169,7 @@ func TestTails(t *testing.T) {
 		{"sentinel above", sentinel(0.2, 99999), true, 100},
 		{"one typing error", append(draw(rng.NormFloat64)[1:], 4e7), true, 1},
 	} {
-		s, err := FitScaler("auto", &Dataset{X: matrix(n, 1, slices.Clone(c.v))})
+		s, err := FitScaler("auto", &Dataset{X: matrix.New(n, 1, slices.Clone(c.v))})
 		if err != nil || (s.Kind == "tails") != c.long {
 			t.Errorf("%s: %s, %v", c.name, s.Kind, err)
 		}
@@ -179,13 +181,13 @@ func TestTails(t *testing.T) {
 		}
 		// the order stays, and the middle half of the others has about the width of a normal
 		// sample's
-		scaled := s.Rows(matrix(n, 1, sorted), 0, n)
+		scaled := s.Rows(matrix.New(n, 1, sorted), 0, n)
 		first, third := scaled[lo+(hi-lo)/4], scaled[lo+3*(hi-lo)/4]
 		if !slices.IsSorted(scaled) || c.long && !near(third-first, robustIQR, 0.4) {
 			t.Errorf("%s: quartiles %g and %g", c.name, first, third)
 		}
 	}
-	d := &Dataset{X: matrix(n, 1, sentinel(0.1, -999)), Columns: []string{"dose"}}
+	d := &Dataset{X: matrix.New(n, 1, sentinel(0.1, -999)), Columns: []string{"dose"}}
 	s, _ := FitScaler("auto", d)
 	notes := s.Notes(d)
 	if len(notes) != 2 || !strings.Contains(notes[1], "-999") || !strings.Contains(notes[1], `"dose"`) {
@@ -196,7 +198,7 @@ func TestTails(t *testing.T) {
 	for i := range 25 {
 		codes[i] = -999
 	}
-	d = &Dataset{X: matrix(n, 1, codes), Columns: []string{"smoker"}}
+	d = &Dataset{X: matrix.New(n, 1, codes), Columns: []string{"smoker"}}
 	s, _ = FitScaler("auto", d)
 	notes = s.Notes(d)
 	if s.value(0, 1)-s.value(0, 0) < 1 || !strings.Contains(strings.Join(notes, "\n"), `"smoker" (always -999 in 25`) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -31,7 +32,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 		if err := in.severalClasses(len(t.targets)); err != nil {
 			return err
 		}
-		made.nameTargets(everyRow(len(t.targets)), t.targets)
+		made.nameTargets(matrix.Every(len(t.targets)), t.targets)
 		return t.setTargets(made, in.opt)
 	}
 	if t.labels == nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
@@ -26,7 +27,7 @@ func (d *Dataset) apart(count int, site uint32, seed uint64) (kept, held []int) 
 	default:
 		held = drawn(d.N(), count, site, seed)
 	}
-	return others(d.N(), held), held
+	return matrix.Others(d.N(), held), held
 }
 
 // HowSplit describes how apart chooses rows.
@@ -54,7 +55,7 @@ func (d *Dataset) pastAndFuture(count int) (past, future []int) {
 
 // between are the rows with times in [from, to).
 func (d *Dataset) between(from, to float64) []int {
-	return which(d.N(), func(i int) bool { return d.Times[i] >= from && d.Times[i] < to })
+	return matrix.Which(d.N(), func(i int) bool { return d.Times[i] >= from && d.Times[i] < to })
 }
 
 // wholeGroups draws groups until they have count rows. It skips a group that would make them more than twice as
@@ -75,7 +76,7 @@ func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) []int {
 		}
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(sizes[a], sizes[b]) })
 	}
-	return which(d.N(), func(i int) bool { return in[d.Groups[i]] })
+	return matrix.Which(d.N(), func(i int) bool { return in[d.Groups[i]] })
 }
 
 // groupSizes are the numbers of rows of the groups; 0 for groups that are in other parts.
@@ -101,8 +102,8 @@ func (d *Dataset) InFold(folds, k int) (train, test []int) {
 	default:
 		in = foldsOf(d.Labels, d.N(), folds)
 	}
-	test = which(len(in), func(i int) bool { return in[i] == k })
-	return others(len(in), test), test
+	test = matrix.Which(len(in), func(i int) bool { return in[i] == k })
+	return matrix.Others(len(in), test), test
 }
 
 // windows are the times at which the tested windows begin.
@@ -117,7 +118,7 @@ func (d *Dataset) windows(folds int) (cuts []float64) {
 // foldsOfGroups puts each group, the largest first, into the fold with the fewest rows.
 func (d *Dataset) foldsOfGroups(folds int) []int {
 	sizes := d.groupSizes()
-	order := everyRow(len(sizes))
+	order := matrix.Every(len(sizes))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	of, rows := make([]int, len(sizes)), make([]int, folds)
 	for _, g := range order {
@@ -138,7 +139,7 @@ func (d *Dataset) scoreFolds(folds int) (in []int) {
 	case d.Times != nil:
 		cuts := d.windows(folds - 1)
 		for _, t := range d.Times {
-			in = append(in, 1+len(which(len(cuts), func(k int) bool { return cuts[k] <= t })))
+			in = append(in, 1+len(matrix.Which(len(cuts), func(k int) bool { return cuts[k] <= t })))
 		}
 	case d.Groups != nil:
 		in = d.foldsOfGroups(folds)
@@ -150,7 +151,7 @@ func (d *Dataset) scoreFolds(folds int) (in []int) {
 func (d *Dataset) CheckSplit(folds int) error {
 	if d.Groups != nil {
 		sizes := d.groupSizes()
-		if n := len(which(len(sizes), func(g int) bool { return sizes[g] > 0 })); n < folds {
+		if n := len(matrix.Which(len(sizes), func(g int) bool { return sizes[g] > 0 })); n < folds {
 			return errorf(d.Path, "has %s: too few for %d folds", plural(n, "group"), folds)
 		}
 	}
@@ -234,7 +235,7 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 // row's number from 1. They are distributed to the folds in turn, class after class. So the sizes of folds, and
 // of a class in them, differ by at most one row.
 func foldsOf(labels []int32, n, folds int) []int {
-	order, hashes := everyRow(n), make([][sha256.Size]byte, n)
+	order, hashes := matrix.Every(n), make([][sha256.Size]byte, n)
 	for i := range hashes {
 		hashes[i] = sha256.Sum256([]byte("fold:" + strconv.Itoa(i+1)))
 	}
@@ -326,7 +327,7 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 
 // block lists the rows lo … hi−1 of n rows in the order of time, and the rows to train on.
 func block(n, lo, hi int) (train, test []int) {
-	return which(n, func(i int) bool { return i < lo-guardRows || i >= hi+guardRows }), everyRow(n)[lo:hi]
+	return matrix.Which(n, func(i int) bool { return i < lo-guardRows || i >= hi+guardRows }), matrix.Every(n)[lo:hi]
 }
 
 // overlaps are warnings about rows to test or validate on that belong to a group of the training rows, or are
@@ -358,7 +359,7 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 	warn(d.withScaffolds(train.scaffolds, inTraining), "have scaffolds of the training rows")
 	if d.Times != nil && train.Times != nil {
 		last := slices.Max(train.Times)
-		early := which(d.N(), func(i int) bool { return d.Times[i] <= last }) // naN is an unknown time
+		early := matrix.Which(d.N(), func(i int) bool { return d.Times[i] <= last }) // naN is an unknown time
 		warn(len(early), "are not later than the last training row")
 	}
 	return warnings

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -98,7 +99,7 @@ func Summarize(d *Dataset) Summary {
 		AutoScaling: d.AutoScaling, Fingerprint: d.Fingerprint}
 	values := make([]float64, d.N())
 	for j, name := range d.Columns {
-		s.Columns = append(s.Columns, summarizeColumn(name, column(values, d.X, j)))
+		s.Columns = append(s.Columns, summarizeColumn(name, matrix.Column(values, d.X, j)))
 	}
 	if d.Sequences != nil {
 		s.Sequences = sequenceStats(d.Sequences)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
@@ -349,7 +350,7 @@ func (t *table) nameTargets(at []int, names []string) {
 	s := &t.schema
 	s.Target, s.TargetAt, s.Targets = targetText(at, names), at[0], nil
 	if len(at) > 1 {
-		s.TargetsAt, s.Targets = at, pick(names, at)
+		s.TargetsAt, s.Targets = at, matrix.Pick(names, at)
 	}
 }
 

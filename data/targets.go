@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // plainColumns are the default names of inputs: x0, x1, ….
@@ -87,7 +89,7 @@ func (in *input) readTargets(t *table, path string) error {
 // setTargets checks the targets of all rows, which come from an array, and sets them in t. where is the place
 // of target i.
 func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int) string) error {
-	n, d := size(t.x)
+	n, d := matrix.Size(t.x)
 	s := &t.schema
 	s.Target, s.TargetAt, t.y = labelColumn, d, y
 	if err := in.severalClasses(len(y) / n); err != nil {

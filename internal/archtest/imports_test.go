@@ -21,7 +21,8 @@ var mayImport = map[string][]string{
 	"model":             {"device", "internal/philox"},
 	"graph":             {},
 	"seq":               {"graph", "device", "leaves"},
-	"data":              {"data/sets", "seq", "graph", "leaves"},
+	"data":              {"data/matrix", "data/sets", "seq", "graph", "leaves"},
+	"data/matrix":       {},
 	"data/sets":         {"leaves"},
 	"data/columnar":     {"leaves"},
 	// only the run knows all five
