@@ -3,10 +3,8 @@ package data
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -369,11 +367,6 @@ func checkFuzzed(t *testing.T, d *Dataset, err error) {
 		t.Fatalf("not an *Error: %v", err)
 	case err == nil && (d.N() == 0 || d.D() == 0 || d.HasTarget() && len(d.Y)+len(d.Labels) != d.N()):
 		t.Fatalf("%d rows, %d inputs, %d + %d targets", d.N(), d.D(), len(d.Y), len(d.Labels))
-	case err == nil && !slices.Contains(d.Labels, -1) && !slices.ContainsFunc(d.Y, math.IsNaN):
-		s := Summarize(d)
-		if _, err := json.Marshal(s); err != nil || len(s.Lines()) == 0 {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -113,6 +113,16 @@ func outputs(target string, targets []string) []string {
 	return []string{target}
 }
 
+// Output is a copy of target c of all rows.
+func (d *Dataset) Output(c int) []float64 {
+	width := len(d.Outputs())
+	y := make([]float64, len(d.Y)/width)
+	for i := range y {
+		y[i] = d.Y[i*width+c]
+	}
+	return y
+}
+
 // N is the number of rows.
 func (d *Dataset) N() int {
 	if d.X == nil {

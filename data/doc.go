@@ -24,7 +24,7 @@
 // # Behind the readers
 //
 // load.go and splits.go split training, validation and test rows. A Scaler (scaler.go) and a
-// Projection (projection.go) are fitted on training rows only. Summarize describes a set.
+// Projection (projection.go) are fitted on training rows only. Package data/summary describes a set.
 // docs/data.md describes all formats for users.
 //
 // # Errors

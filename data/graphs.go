@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -59,7 +60,7 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 		beside += ", each node with " + plural(v.Width, "value")
 	}
 	t.note("%d %s of %s nodes (mean %.1f)%s, %s (--set tokens to change)", set.N(), set.Alphabet.Kind,
-		span(low, high), mean, beside, plural(set.Alphabet.Letters, "different label"))
+		phrase.Span(low, high), mean, beside, plural(set.Alphabet.Letters, "different label"))
 	if unknown > 0 {
 		t.note("labels that are not in the training data: %d; no feature that contains one is known", unknown)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // The columns of a wide table are ranked by their correlation with the target. Ridge regression on
@@ -137,7 +138,7 @@ func (p *projector) readTargets(d *Dataset) {
 				y[i] = d.Y[i*p.targets+c]
 			}
 		}
-		mean, sd := meanSD(y)
+		mean, sd := stats.MeanSD(y)
 		for i, v := range y {
 			p.t[i*p.targets+c] = (v - mean) / max(sd, 1e-300)
 		}
@@ -334,7 +335,7 @@ func (s *spectrum) score(choice *candidate, gram []float64, test []int) {
 func (p *projector) choose() *candidate {
 	least := func(all bool) (best *candidate) {
 		for _, w := range p.scores {
-			if (w.columns == p.d) == all && (best == nil || sum(w.losses) < sum(best.losses)) {
+			if (w.columns == p.d) == all && (best == nil || stats.Sum(w.losses) < stats.Sum(best.losses)) {
 				best = w
 			}
 		}
@@ -348,18 +349,10 @@ func (p *projector) choose() *candidate {
 	for i := range gain {
 		gain[i] = all.losses[i] - few.losses[i]
 	}
-	if mean, sd := meanSD(gain); mean > 2*sd/math.Sqrt(float64(p.n)) {
+	if mean, sd := stats.MeanSD(gain); mean > 2*sd/math.Sqrt(float64(p.n)) {
 		return few
 	}
 	return all
-}
-
-// sum adds up values.
-func sum(values []float64) (s float64) {
-	for _, v := range values {
-		s += v
-	}
-	return s
 }
 
 // fit fits a Projection to some of the rows by a candidate. Its scores have no names yet.

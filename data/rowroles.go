@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // RowRoles are the columns that describe a row without being inputs, by their names or numbers from 1; "" for
@@ -132,7 +134,7 @@ const areWeights = "weights are 0, or from 1e-9 to 1e9"
 
 // noteFewWeights warns of weights that are shares: they count as few rows compared with the prior.
 func (d *Dataset) noteFewWeights(file string) (notes []string) {
-	total, few := sum(d.Weights), float64(d.N())/10
+	total, few := stats.Sum(d.Weights), float64(d.N())/10
 	if d.Weights != nil && total < few {
 		notes = append(notes, fmt.Sprintf("%s: the weights of %s sum to %.3g, so they count as so many rows: "+
 			"multiply them if they are shares", file, plural(d.N(), "row"), total))

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // Scaler maps each input to (x − Center)/Scale, and then into ±Clip where Clip is not
@@ -95,15 +95,15 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 		case "none":
 			s.Scale[j] = 1
 		case "standard":
-			s.Center[j], s.Scale[j] = meanSD(col)
+			s.Center[j], s.Scale[j] = stats.MeanSD(col)
 		case "robust":
 			s.Center[j], s.Scale[j] = medianIQR(col)
 		case "tails":
 			near, _ := s.Tails.fit(col, j)
-			s.Center[j], s.Scale[j] = meanSD(near)
+			s.Center[j], s.Scale[j] = stats.MeanSD(near)
 		case "log":
 			s.Log.fit(col, j)
-			s.Center[j], s.Scale[j] = meanSD(col)
+			s.Center[j], s.Scale[j] = stats.MeanSD(col)
 		default:
 			return Scaler{}, errorf("", "there is no scaling %s%s", quote(kind), didyoumean.Hint(kind, Scalings()))
 		}
@@ -117,7 +117,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 // fit fits column j of the training rows, and replaces its values by their logarithms.
 func (l *LogScale) fit(col []float64, j int) {
 	l.Least[j], l.Unit[j] = slices.Min(col), 1
-	if _, sd := meanSD(col); sd > 0 {
+	if _, sd := stats.MeanSD(col); sd > 0 {
 		l.Unit[j] = sd / logUnits
 	}
 	for i, v := range col {
@@ -175,24 +175,6 @@ func mapRows(x *tensor.Dense, lo, hi int, write func(dst, row []float64)) []floa
 	return to
 }
 
-// worstOutlier is the column of x with the value farthest from its mean, and that distance in standard
-// deviations.
-func worstOutlier(x *tensor.Dense) (col int, sds float64) {
-	n, d := matrix.Size(x)
-	c := make([]float64, n)
-	for j := range d {
-		matrix.Column(c, x, j)
-		mean, sd := meanSD(c)
-		if sd == 0 {
-			continue
-		}
-		if worst := max(slices.Max(c)-mean, mean-slices.Min(c)) / sd; worst > sds {
-			col, sds = j, worst
-		}
-	}
-	return col, sds
-}
-
 func (s Scaler) String() string {
 	if s.Clip > 0 {
 		return fmt.Sprintf("%s, clipped at ±%g", s.Kind, s.Clip)
@@ -200,42 +182,13 @@ func (s Scaler) String() string {
 	return s.Kind
 }
 
-// meanSD is exact for a constant column, where rounding could leave a tiny deviation.
-func meanSD(v []float64) (mean, sd float64) {
-	if slices.Min(v) == slices.Max(v) {
-		return v[0], 0
-	}
-	mean, sd = stat.MeanStdDev(v, nil)
-	if sd < 1/largest { // the squares of such values may be 0
-		unit := max(slices.Max(v)-mean, mean-slices.Min(v))
-		units := make([]float64, len(v))
-		for i := range v {
-			units[i] = (v[i] - mean) / unit
-		}
-		_, sd = stat.MeanStdDev(units, nil)
-		sd *= unit
-	}
-	return mean, sd
-}
-
 func medianIQR(v []float64) (median, scale float64) {
 	slices.Sort(v)
-	median = quantile(v, 0.5)
-	if scale = (quantile(v, 0.75) - quantile(v, 0.25)) / robustIQR; scale == 0 {
-		_, scale = meanSD(v)
+	median = stats.Quantile(v, 0.5)
+	if scale = (stats.Quantile(v, 0.75) - stats.Quantile(v, 0.25)) / robustIQR; scale == 0 {
+		_, scale = stats.MeanSD(v)
 	}
 	return median, scale
-}
-
-// quantile interpolates linearly between the order statistics (type 7 of Hyndman
-// and Fan): position p·(n−1).
-func quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // Tails draws in the tails of columns: x of column j becomes asinh((x − Middle)/Unit), which is
@@ -269,12 +222,12 @@ func (t *Tails) fit(col []float64, j int) (near, far []float64) {
 	if unit == 0 && far != nil {
 		unit = near[len(near)-1] - near[0]
 	}
-	mean, sd := meanSD(near)
+	mean, sd := stats.MeanSD(near)
 	long := sd >= tailRatio*unit && max(mean-near[0], near[len(near)-1]-mean) >= tailDeviation*sd
 	if unit == 0 || far == nil && !long {
 		return col, nil
 	}
-	t.Middle[j], t.Unit[j] = quantile(near, 0.5), unit
+	t.Middle[j], t.Unit[j] = stats.Quantile(near, 0.5), unit
 	for i, v := range near {
 		near[i] = t.value(j, v)
 	}
@@ -312,10 +265,10 @@ func tailUnit(sorted []float64) float64 {
 	if len(slices.Compact(slices.Clone(sorted))) <= 2 {
 		return 0
 	}
-	if width := quantile(sorted, 0.75) - quantile(sorted, 0.25); width > 0 {
+	if width := stats.Quantile(sorted, 0.75) - stats.Quantile(sorted, 0.25); width > 0 {
 		return width / robustIQR
 	}
-	median := quantile(sorted, 0.5)
+	median := stats.Quantile(sorted, 0.5)
 	var away []float64
 	for _, v := range sorted {
 		if v != median {
@@ -323,7 +276,7 @@ func tailUnit(sorted []float64) float64 {
 		}
 	}
 	slices.Sort(away)
-	return quantile(away, 0.5)
+	return stats.Quantile(away, 0.5)
 }
 
 // tailed are the columns whose tails are drawn in.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 const flats = "area,town,floor,price\n50,Rome,1,3\n60,Oslo,2,4\n70,Rome,ground,5.5\n"
@@ -126,7 +128,7 @@ func TestOtherTexts(t *testing.T) {
 		t.Error(same, err)
 	}
 	for i, want := range []int{0, 29, 29, 29} {
-		if row := got.Row(i); row[want] != 1 || sum(row) != 1 {
+		if row := got.Row(i); row[want] != 1 || stats.Sum(row) != 1 {
 			t.Error(i, row)
 		}
 	}

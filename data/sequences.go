@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -182,7 +183,7 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 		what = fmt.Sprintf("integers up to %d", a.Letters-1)
 	}
 	t.note("%s of %s symbols (mean %.1f), alphabet %s (--set tokens to change)", plural(set.N(), "sequence"),
-		span(low, high), mean, what)
+		phrase.Span(low, high), mean, what)
 	if unknown > 0 {
 		t.note("%d of %d symbols stand for no letter; features that contain one are left out", unknown, len(set.Codes))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // TargetScale standardises a regression target y, or log y.
@@ -87,8 +88,8 @@ func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
 		}
 	}
 	for c, name := range names {
-		y := d.output(c)
-		mean, sd := meanSD(y)
+		y := d.Output(c)
+		mean, sd := stats.MeanSD(y)
 		if sd > 0 && sd < 1/largest {
 			return nil, errorf(d.Path, "the target column %s varies by %s only, less than ±%g: multiply the column "+
 				"by a power of ten", quote(name), number(sd), 1/largest)
@@ -117,7 +118,7 @@ func logScale(y []float64, own float64) TargetScale {
 	for i, v := range y {
 		logs[i] = math.Log(v)
 	}
-	mean, sd := meanSD(logs)
+	mean, sd := stats.MeanSD(logs)
 	return TargetScale{mean, sd, true, own, slices.Max(y), slices.Min(y)}
 }
 
@@ -135,11 +136,11 @@ func decades(y []float64) float64 {
 	if len(y) < 2 || !(slices.Min(y) > 0) {
 		return 0
 	}
-	_, sd := meanSD(y)
+	_, sd := stats.MeanSD(y)
 	s := logScale(y, sd)
 	gain := math.Log(sd) - math.Log(s.SD) - s.Mean
 	sorted := slices.Sorted(slices.Values(y))
-	covered := math.Log10(quantile(sorted, 0.99) / quantile(sorted, 0.01))
+	covered := math.Log10(stats.Quantile(sorted, 0.99) / stats.Quantile(sorted, 0.01))
 	if !(gain > logGain && covered >= logDecades) || math.IsInf(gain, 0) {
 		return 0
 	}
@@ -190,23 +191,13 @@ func DescribeTargets(d *Dataset, scales []TargetScale) (notes []string) {
 			continue
 		}
 		why := "its logarithm is asked for"
-		if covered := decades(d.output(c)); covered > 0 {
+		if covered := decades(d.Output(c)); covered > 0 {
 			why = fmt.Sprintf("positive and skewed over %.1f decades", covered)
 		}
 		notes = append(notes, fmt.Sprintf("target %s: %s: the model predicts its logarithm, with log-normal "+
 			"noise; target-scaling: standard in a config file turns it off", name, why))
 	}
 	return notes
-}
-
-// output is a copy of target c of all rows.
-func (d *Dataset) output(c int) []float64 {
-	width := len(d.Outputs())
-	y := make([]float64, len(d.Y)/width)
-	for i := range y {
-		y[i] = d.Y[i*width+c]
-	}
-	return y
 }
 
 // InOrder puts the classes in the order of levels, from the lowest, or of their numbers if levels is nil. It is
@@ -275,7 +266,7 @@ func LooksLikeCounts(d *Dataset) bool {
 		return false
 	}
 	sorted, n := slices.Sorted(slices.Values(d.Y)), float64(d.N())
-	mean, sd := meanSD(sorted)
+	mean, sd := stats.MeanSD(sorted)
 	zeros, different, skew := 0.0, 1.0, 0.0
 	for i, y := range sorted {
 		if y == 0 {
@@ -286,5 +277,5 @@ func LooksLikeCounts(d *Dataset) bool {
 		}
 		skew += math.Pow((y-mean)/sd, 3) / n
 	}
-	return zeros >= leastZeros*n && quantile(sorted, 0.75) <= fewCounts && 2*different <= n && skew > leastSkew
+	return zeros >= leastZeros*n && stats.Quantile(sorted, 0.75) <= fewCounts && 2*different <= n && skew > leastSkew
 }

@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"seq":               {"graph", "device", "leaves"},
 	"data":              {"data/matrix", "data/sets", "seq", "graph", "leaves"},
 	"data/matrix":       {},
+	"data/summary":      {"data", "data/matrix", "seq", "leaves"},
 	"data/sets":         {"leaves"},
 	"data/columnar":     {"leaves"},
 	// only the run knows all five
@@ -58,7 +59,7 @@ var homes = map[string][]string{
 	"github.com/ebitengine/purego": {"dist/mpi"},
 	"gorgonia.org/tensor":          {"data"},
 	// off the hot path
-	"gonum.org/v1/gonum":            {"bench", "data", "internal/exactgp", "internal/metrics", "device/devicetest"},
+	"gonum.org/v1/gonum":            {"bench", "data", "internal/exactgp", "internal/metrics", "internal/stats", "device/devicetest"},
 	"gonum.org/v1/plot":             {"bench/plots"},
 	"github.com/urfave/cli/v2":      {"cmd"},
 	"github.com/vbauerster/mpb":     {"cmd"},

@@ -1,0 +1,30 @@
+// Package phrase has the parts of messages: names in quotes, counts with their nouns, lists and ranges.
+package phrase
+
+import (
+	"strconv"
+
+	"github.com/dustin/go-humanize/english"
+)
+
+// Quote shows a cell or a name in a message, shortened if it is long.
+func Quote(s string) string {
+	const longest = 40
+	if r := []rune(s); len(r) > longest {
+		return strconv.Quote(string(r[:longest])) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// Plural is a count and its noun, such as "1 row" or "2 rows".
+func Plural(n int, what string) string {
+	return strconv.Itoa(n) + " " + english.PluralWord(n, what, "")
+}
+
+// Span is "5 to 7", or "5".
+func Span(low, high int) string {
+	if low == high {
+		return strconv.Itoa(low)
+	}
+	return strconv.Itoa(low) + " to " + strconv.Itoa(high)
+}
