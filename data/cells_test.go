@@ -246,12 +246,9 @@ func TestFlagWord(t *testing.T) {
 
 func TestTinyTarget(t *testing.T) {
 	ds := dataset(readText("a,y\n1e-200,1e-200\n2e-200,3e-200\n4e-200,2.5e-200\n", ReadOptions{}))(t)
-	if _, err := FitTargets(StandardTargets, ds); err == nil ||
+	if err := ds.CheckTargets(); err == nil ||
 		!strings.Contains(err.Error(), "multiply the column by a power of ten") {
 		t.Error(err)
-	}
-	if s, err := fitScaler("standard", ds.X); err != nil || s.Scale[0] < 1e-200 || s.Scale[0] > 2e-200 {
-		t.Error(s, err)
 	}
 }
 

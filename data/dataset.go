@@ -85,13 +85,13 @@ type Dataset struct {
 	// depend on compression, separators, quotes and line endings.
 	Fingerprint string
 
-	lines      []int32     // line of the file, from 1, where each row starts; nil if rows have none
-	files      []string    // file of each row, if rows come from several files; nil if all come from Path
-	schema     Schema      // further facts that the reading of other files needs
-	testPart   bool        // the file also has rows for testing
-	known      bool        // the classes are those of a model, even for rows that lack some
-	projection *Projection // what made the inputs in X; nil for columns
-	wide       []string    // names of the columns before the projection
+	lines    []int32  // line of the file, from 1, where each row starts; nil if rows have none
+	files    []string // file of each row, if rows come from several files; nil if all come from Path
+	schema   Schema   // further facts that the reading of other files needs
+	testPart bool     // the file also has rows for testing
+	known    bool     // the classes are those of a model, even for rows that lack some
+	wide     []string // names of the columns that the inputs in X are scores of; nil for columns
+	ridge    bool     // the scores know the targets of training rows
 
 	ids []string // names of the rows; nil if they have none
 	id  string   // name of the column of ids
@@ -111,16 +111,6 @@ func outputs(target string, targets []string) []string {
 		return targets
 	}
 	return []string{target}
-}
-
-// Output is a copy of target c of all rows.
-func (d *Dataset) Output(c int) []float64 {
-	width := len(d.Outputs())
-	y := make([]float64, len(d.Y)/width)
-	for i := range y {
-		y[i] = d.Y[i*width+c]
-	}
-	return y
 }
 
 // N is the number of rows.
@@ -181,6 +171,28 @@ func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
 	return &other
 }
 
+// fewestWide is the largest number of columns that is never wide.
+const fewestWide = 64
+
+// IsWide reports whether the columns of training rows outnumber the rows so that ridge scores pay.
+func (d *Dataset) IsWide() bool {
+	return d.Sequences == nil && d.Kernel == nil && d.D() > max(fewestWide, d.N())
+}
+
+// WithScores is d with scores x of its columns in place of them. ridge says that they know the targets of training
+// rows.
+func (d *Dataset) WithScores(x *tensor.Dense, names []string, ridge bool) *Dataset {
+	to := *d
+	to.X, to.Columns, to.wide, to.ridge = x, names, d.Columns, ridge
+	return &to
+}
+
+// HasScores reports whether the inputs are scores of columns.
+func (d *Dataset) HasScores() bool { return d.wide != nil }
+
+// HasRidgeScores reports whether the inputs are scores that know the targets of training rows.
+func (d *Dataset) HasRidgeScores() bool { return d.ridge }
+
 // fingerprint hashes the names, each after its length, so that different lists of names give different bytes.
 // Then it hashes the values row by row.
 func (d *Dataset) fingerprint() string {
@@ -235,7 +247,7 @@ func appendValue(b []byte, v float64) []byte {
 func (d *Dataset) Schema() Schema {
 	s := d.schema
 	s.Columns, s.Target, s.Targets, s.Task, s.Classes = d.Columns, d.Target, d.Targets, d.Task, d.Classes
-	if d.projection != nil {
+	if d.HasScores() {
 		s.Columns = d.wide
 	}
 	if s.Missing == MissingError {

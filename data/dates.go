@@ -282,3 +282,11 @@ func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 	l.note("column %s is of dates%s and becomes days since %s%s", quote(d.Column), form, d.after(0), in)
 	l.add(i, InputColumn{Name: d.Column, Date: d})
 }
+
+// TextOf is the function that formats the values of input j; dates are written as dates.
+func (d *Dataset) TextOf(j int) func(v float64) string {
+	if date := d.schema.dates()[d.Columns[j]]; date != nil {
+		return date.after
+	}
+	return func(v float64) string { return fmt.Sprintf("%.6g", v) }
+}

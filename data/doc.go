@@ -1,4 +1,4 @@
-// Package data reads tables of numbers and sequences, and fits the scalings that a model keeps.
+// Package data reads tables of numbers and sequences, and splits their rows.
 // Package data/sets knows the named sets, fetches and checks them.
 //
 // # From a file to a Dataset
@@ -23,8 +23,8 @@
 //
 // # Behind the readers
 //
-// load.go and splits.go split training, validation and test rows. A Scaler (scaler.go) and a
-// Projection (projection.go) are fitted on training rows only. Package data/summary describes a set.
+// load.go and splits.go split training, validation and test rows. Package data/scaling has what is
+// fitted on training rows only, and package data/summary describes a set.
 // docs/data.md describes all formats for users.
 //
 // # Errors

@@ -82,11 +82,6 @@ func TestIDX(t *testing.T) {
 		!slices.Equal(some.Labels, []int32{2, 3}) || some.AutoScaling != imageScaling {
 		t.Errorf("%+v", some)
 	}
-	for kind, want := range map[string]string{"auto": imageScaling, "standard": "standard"} {
-		if s, err := FitScaler(kind, train); err != nil || s.Kind != want {
-			t.Errorf("%s: %+v, %v", kind, s, err)
-		}
-	}
 	if _, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("pictures"),
 		TestLabels: at("answers")}); err != nil || b.N() != 4 {
 		t.Error(err)
@@ -174,7 +169,7 @@ func TestBadIDX(t *testing.T) {
 
 // TestMNIST reads the original files and looks at what they cost.
 func TestMNIST(t *testing.T) {
-	dir := dataDir(t)
+	dir := SetsDir(t)
 	train, test, _, err := Load(Source{Data: "mnist", DataDir: dir})
 	if err != nil {
 		t.Fatal(err)

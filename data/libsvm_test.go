@@ -125,3 +125,13 @@ func TestLIBSVMNearlyAllZeros(t *testing.T) {
 	_, _, err := read("t.svm", strings.NewReader("1 100000000:1\n0 1:2\n"), ReadOptions{}, fileLimits())
 	wantError(t, "", err, strings.Contains, "holds 2 rows with indices up to 100000000")
 }
+
+func TestWhere(t *testing.T) {
+	svm, _, err := readText("# c\n1 1:2\n0 1:3\n", ReadOptions{})
+	if err != nil || svm.Where(1) != "t.csv:3" {
+		t.Error(svm.Where(1), err)
+	}
+	if images := (&Dataset{Path: "x"}); images.Where(1) != "x: row 2" {
+		t.Error(images.Where(1))
+	}
+}

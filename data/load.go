@@ -181,8 +181,7 @@ func checkTraining(d *Dataset) error {
 		return errorf(d.Path, "has %s to train on: at least two are needed", plural(d.N(), "row"))
 	}
 	if d.Task == Regression {
-		_, err := FitTargets(StandardTargets, d)
-		return err
+		return d.CheckTargets()
 	}
 	column, stand := "target column "+quote(d.Target), labelsStand(d.Sequences, d.schema)
 	if stand != "" {

@@ -27,10 +27,6 @@ func TestSeveralTargets(t *testing.T) {
 		if s := d.Subset([]int{2, 0}); !reflect.DeepEqual(s.Y, []float64{13, 10, 4, 2}) {
 			t.Errorf("a subset has the targets %v", s.Y)
 		}
-		scales, err := FitTargets(StandardTargets, d)
-		if err != nil || len(scales) != 2 || scales[1].Mean != 6 || Standardise(d.Y, scales)[3] != 0 {
-			t.Errorf("scales %v, %v", scales, err)
-		}
 		like := d.Schema()
 		if err := like.Check(); err != nil {
 			t.Error(err)

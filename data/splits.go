@@ -133,8 +133,8 @@ func (d *Dataset) foldsOfGroups(folds int) []int {
 	return in
 }
 
-// scoreFolds are folds of whole groups, or of windows in time, from 1; nil for rows without groups and times.
-func (d *Dataset) scoreFolds(folds int) (in []int) {
+// ScoreFolds are folds of whole groups, or of windows in time, from 1; nil for rows without groups and times.
+func (d *Dataset) ScoreFolds(folds int) (in []int) {
 	switch {
 	case d.Times != nil:
 		cuts := d.windows(folds - 1)

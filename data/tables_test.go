@@ -3,6 +3,7 @@ package data
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"strings"
@@ -21,6 +22,8 @@ func throughJSON(t *testing.T, d *Dataset) *Schema {
 	}
 	return &s
 }
+
+func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*math.Max(1, math.Abs(b)) }
 
 // Missing numbers become the median of the training rows alone, in test rows and in others, too.
 func TestImpute(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/seq"
@@ -110,7 +111,7 @@ func Of(d *data.Dataset) Summary {
 	if d.X != nil {
 		col, sds := worstOutlier(d)
 		s.Outlier = Outlier{d.Columns[col], sds}
-		scaler, _ := data.FitScaler("auto", d) // data.FitScaler accepts the kind auto
+		scaler, _ := scaling.FitScaler("auto", d) // scaling.FitScaler accepts the kind auto
 		s.AutoScaling, s.ScalingNotes = scaler.Kind, scaler.Notes(d)
 	}
 	switch {

@@ -16,6 +16,9 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
+// Number formats a value without needless digits.
+func Number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
 // Plural is a count and its noun, such as "1 row" or "2 rows".
 func Plural(n int, what string) string {
 	return strconv.Itoa(n) + " " + english.PluralWord(n, what, "")

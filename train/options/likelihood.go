@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -17,10 +18,10 @@ func (c *Config) settleLognormal() error {
 	if c.Likelihood != Lognormal {
 		return nil
 	}
-	if c.Targets != data.AutoTargets && c.Targets != data.LogTargets {
+	if c.Targets != scaling.AutoTargets && c.Targets != scaling.LogTargets {
 		return c.Errorf("target-scaling", "%s is not the logarithm that %s has: leave it out", c.Targets, Lognormal)
 	}
-	c.Likelihood, c.Targets = model.GaussianLikelihood, data.LogTargets
+	c.Likelihood, c.Targets = model.GaussianLikelihood, scaling.LogTargets
 	return nil
 }
 
@@ -89,10 +90,10 @@ func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string
 		return nil, nil, c.Errorf("order", "is of the levels of --likelihood ordinal, and this is %s: leave it out",
 			c.likelihoodOf(train.Task))
 	}
-	undecided := c.Likelihood == Auto && c.Targets == data.AutoTargets && c.Objective != Predictive &&
+	undecided := c.Likelihood == Auto && c.Targets == scaling.AutoTargets && c.Objective != Predictive &&
 		c.PredictDraws == 0 && !c.Explicit("noise-init") && !c.hasTemperature()
-	hasExposures := train.Offset != nil && train.Task == data.Regression && data.Counts(train) == nil
-	if undecided && (hasExposures || data.LooksLikeCounts(train)) {
+	hasExposures := train.Offset != nil && train.Task == data.Regression && scaling.Counts(train) == nil
+	if undecided && (hasExposures || scaling.LooksLikeCounts(train)) {
 		return c.With("likelihood", model.NegativeBinomialLikelihood), []string{fmt.Sprintf(
 			"target %s holds counts: likelihood negative-binomial (--likelihood gaussian for numbers)", train.Target)}, nil
 	}
@@ -134,7 +135,7 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 		if c.hasTemperature() {
 			return c.Errorf("temperature", "counts have none: leave it out")
 		}
-		return data.Counts(ds)
+		return scaling.Counts(ds)
 	}
 	if ds.Offset != nil {
 		return c.Errorf("offset", "is added to log rates of counts, and this likelihood has none: give --likelihood %s "+

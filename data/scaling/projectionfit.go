@@ -1,4 +1,4 @@
-package data
+package scaling
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
@@ -36,7 +37,7 @@ type projector struct {
 	x, t    []float64 // scaled rows [N,D]; targets, or indicators of classes [N,C]
 	targets int
 	scores  []*candidate
-	// ^Folds of the rows, from 1, that keep groups or windows of time whole; nil if any rows may be separated.
+	// Folds of the rows, from 1, that keep groups or windows of time whole; nil if any rows may be separated.
 	folds []int
 }
 
@@ -52,12 +53,12 @@ type candidate struct {
 // same Projection. It also returns the projected rows. The score of each row comes from a fit without it: with
 // scores of fits to its target, a model would be too sure. progress takes the share that is done. The error is
 // that of ctx.
-func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(share float64)) (*Projection,
-	*Dataset, error) {
+func FitProjection(ctx context.Context, d *data.Dataset, s Scaler, progress func(share float64)) (*Projection,
+	*data.Dataset, error) {
 	sample, numbers := d.Sample(projectionRows, 0)
 	p := &projector{n: sample.N(), d: d.D(), scaler: s, x: s.Rows(sample.X, 0, sample.N())}
 	p.readTargets(sample)
-	folds := d.scoreFolds(min(projectionFolds, p.n))
+	folds := d.ScoreFolds(min(projectionFolds, p.n))
 	if own := matrix.Pick(folds, numbers); own != nil && slices.Min(own) < slices.Max(own) {
 		p.folds = own
 	}
@@ -91,7 +92,7 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 }
 
 // scoreFold scores all rows of a fold by a candidate, with a fit that does not use them.
-func (p *projector) scoreFold(d *Dataset, folds []int, fold int, choice *candidate, x []float64) {
+func (p *projector) scoreFold(d *data.Dataset, folds []int, fold int, choice *candidate, x []float64) {
 	rows := matrix.Which(d.N(), func(i int) bool { return folds[i] == fold })
 	if len(rows) == 0 {
 		return
@@ -104,9 +105,9 @@ func (p *projector) scoreFold(d *Dataset, folds []int, fold int, choice *candida
 }
 
 // names are the names of the scores.
-func (p *projector) names(d *Dataset) []string {
+func (p *projector) names(d *data.Dataset) []string {
 	of := d.Outputs()
-	if d.Task == Classification {
+	if d.Task == data.Classification {
 		of = d.Classes[len(d.Classes)-p.targets:]
 	}
 	names := make([]string, p.targets)
@@ -117,10 +118,10 @@ func (p *projector) names(d *Dataset) []string {
 }
 
 // readTargets standardises targets, or makes indicators of classes; of two classes, the second is enough.
-func (p *projector) readTargets(d *Dataset) {
+func (p *projector) readTargets(d *data.Dataset) {
 	p.targets = len(d.Outputs())
 	first := 0
-	if d.Task == Classification {
+	if d.Task == data.Classification {
 		if p.targets = len(d.Classes); p.targets == 2 {
 			p.targets, first = 1, 1
 		}
@@ -134,7 +135,7 @@ func (p *projector) readTargets(d *Dataset) {
 	for c := range p.targets {
 		y := make([]float64, p.n)
 		for i := range y {
-			if y[i] = p.t[i*p.targets+c]; d.Task == Regression {
+			if y[i] = p.t[i*p.targets+c]; d.Task == data.Regression {
 				y[i] = d.Y[i*p.targets+c]
 			}
 		}
@@ -280,7 +281,7 @@ func (p *projector) spectrum(gram []float64, rows []int) *spectrum {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(own, true) {
-		panic("data: inner products of rows are not finite")
+		panic("scaling: inner products of rows are not finite")
 	}
 	s := &spectrum{projector: p, rows: rows, values: e.Values(nil), vectors: &mat.Dense{},
 		along: make([]float64, m*p.targets), level: means(p.t, p.targets, rows)}

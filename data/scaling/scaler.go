@@ -1,4 +1,6 @@
-package data
+// Package scaling fits what a model does to inputs and targets before it sees them, on training rows only: a Scaler,
+// a Projection of many columns, and the scales of targets.
+package scaling
 
 import (
 	"cmp"
@@ -9,8 +11,10 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
@@ -59,7 +63,7 @@ func Scalings() []string { return []string{"auto", "standard", "tails", "robust"
 // FitScaler fits the scaling of the inputs of training rows. The kind auto is the AutoScaling of the set, if it
 // has one. Otherwise it is tails, or standard if no column has a long tail. Kind holds the result; rows that
 // are only sequences have the kind none.
-func FitScaler(kind string, ds *Dataset) (Scaler, error) {
+func FitScaler(kind string, ds *data.Dataset) (Scaler, error) {
 	if ds.X == nil {
 		return Scaler{Kind: "none"}, nil
 	}
@@ -105,7 +109,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 			s.Log.fit(col, j)
 			s.Center[j], s.Scale[j] = stats.MeanSD(col)
 		default:
-			return Scaler{}, errorf("", "there is no scaling %s%s", quote(kind), didyoumean.Hint(kind, Scalings()))
+			return Scaler{}, faultf("", "there is no scaling %s%s", phrase.Quote(kind), didyoumean.Hint(kind, Scalings()))
 		}
 		if s.Scale[j] == 0 {
 			s.Scale[j] = 1
@@ -289,18 +293,18 @@ func (s Scaler) tailed() (columns []int) {
 
 // Notes name the training columns whose tails the scaling draws in, and the columns with values far from all
 // others: these may stand for missing ones.
-func (s Scaler) Notes(ds *Dataset) (notes []string) {
+func (s Scaler) Notes(ds *data.Dataset) (notes []string) {
 	var tailed, apart []string
 	values := make([]float64, ds.N())
 	for _, j := range s.tailed() {
-		tailed = append(tailed, quote(ds.Columns[j]))
+		tailed = append(tailed, phrase.Quote(ds.Columns[j]))
 		matrix.Column(values, ds.X, j)
 		slices.Sort(values)
 		if lo, hi := beforeGaps(values); hi-lo < len(values) {
 			far := slices.Concat(values[:lo], values[hi:])
-			apart = append(apart, fmt.Sprintf("%s (%s in %d of %d rows, the others %s)", quote(ds.Columns[j]),
-				between(far[0], far[len(far)-1], ds.textOf(j)), len(far), len(values),
-				between(values[lo], values[hi-1], ds.textOf(j))))
+			apart = append(apart, fmt.Sprintf("%s (%s in %d of %d rows, the others %s)", phrase.Quote(ds.Columns[j]),
+				between(far[0], far[len(far)-1], ds.TextOf(j)), len(far), len(values),
+				between(values[lo], values[hi-1], ds.TextOf(j))))
 		}
 	}
 	if tailed != nil {
@@ -321,4 +325,9 @@ func listed(texts []string) string {
 		texts = append(slices.Clone(texts[:mostListed]), fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(texts, ", ")
+}
+
+// faultf is a fault of the data, or of the request for a scaling.
+func faultf(where, format string, args ...any) error {
+	return &data.Error{File: where, Msg: fmt.Sprintf(format, args...)}
 }
