@@ -121,7 +121,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err := in.setTargets(t, a, y, place); err != nil {
 		return nil, err
 	}
-	if t.schema.TargetAt = at[0]; in.opt.Like == nil {
+	t.schema.TargetAt = at[0]
+	if in.opt.Like == nil {
 		t.nameTargets(at, names)
 	}
 	return t, nil

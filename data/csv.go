@@ -41,7 +41,8 @@ func readCSV(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if made.notes = append(made.notes, lay.unneeded.notes(in.name, in.task, lay.read)...); lay.unneeded.all(lay.read) {
+	made.notes = append(made.notes, lay.unneeded.notes(in.name, in.task, lay.read)...)
+	if lay.unneeded.all(lay.read) {
 		made.withoutTargets()
 	}
 	if rec.style.comma {
@@ -66,7 +67,8 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 	}
 	notations, notes := p.notations(rec, in.opt, unread, targets)
 	late := slices.DeleteFunc(p.late(), func(i int) bool { return slices.Contains(unread, i) })
-	if rec.notations = notations; notations != nil || len(late) > 0 {
+	rec.notations = notations
+	if notations != nil || len(late) > 0 {
 		again, err := in.again(notations)
 		if err != nil {
 			return nil, err

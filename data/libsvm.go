@@ -132,7 +132,8 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 	last, first, ignored, at, end := 0, true, s.ignored, 0, 0
 	for word := range strings.FieldsFuncSeq(line, isBlank) {
 		at = end + strings.Index(line[end:], word)
-		if end = at + len(word); first {
+		end = at + len(word)
+		if first {
 			first = false
 			if err := s.begin(word, place{s.line, at + 1}, in, check); err != nil {
 				return err
@@ -145,7 +146,8 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 		if err != nil {
 			return err
 		}
-		if last = i; in.opt.Like != nil && i > len(in.opt.Like.Columns) {
+		last = i
+		if in.opt.Like != nil && i > len(in.opt.Like.Columns) {
 			s.ignored++
 			continue
 		}
@@ -166,7 +168,8 @@ func (s *sparse) begin(word string, at place, in *input, check func(float64) str
 	if problem != "" && !in.opt.TargetOptional {
 		return errorAt(s.name, at, "%s", problem)
 	} else if problem != "" {
-		if v = math.NaN(); strings.Contains(word, ":") {
+		v = math.NaN()
+		if strings.Contains(word, ":") {
 			word = "" // the row has no label
 		}
 		s.unneeded.meet(word, at)

@@ -134,7 +134,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if notes = append(notes, more...); s.Folds == 0 {
+		notes = append(notes, more...)
+		if s.Folds == 0 {
 			return all, test, notes, attachGram(s.Gram, all, test, s.Watch)
 		}
 		all = all.join(test)

@@ -178,7 +178,8 @@ func (t *texts) nameMolecules(in *input, all []molecule, items []string) error {
 		}
 		t.names, named = append(t.names, name), named || name != ""
 	}
-	if t.idName = id; !named {
+	t.idName = id
+	if !named {
 		t.names = nil
 	}
 	return nil

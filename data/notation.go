@@ -39,7 +39,8 @@ func amountOf(cell string) (a amount, ok bool) {
 	a.sign, a.unit = part[2]+part[4], part[3]+part[6]
 	behind := part[6] == "-" || part[6] == "−"
 	if behind {
-		if a.unit = ""; a.sign+part[1] != "" {
+		a.unit = ""
+		if a.sign+part[1] != "" {
 			return a, false
 		}
 	}
@@ -335,7 +336,8 @@ func (r *records) readNotations() {
 			// In another file, whose cells have commas between them, 1.234 may have decimals.
 			ok = ok && !(n.Comma && !n.Quoted && r.style.separator == ',' && strings.Contains(cell, ".") &&
 				!strings.Contains(cell, ","))
-			if r.strays[i] = !ok; ok {
+			r.strays[i] = !ok
+			if ok {
 				r.row[i] = plain
 			}
 		}

@@ -62,7 +62,8 @@ func (p *numberRows) next() bool {
 // append adds the inputs of the row, and keeps its targets and its line.
 func (p *numberRows) append(to []float64, made *table) []float64 {
 	for j, i := range p.lay.inputs {
-		if to = append(to, p.values[i]); p.lay.columns[j].Flag {
+		to = append(to, p.values[i])
+		if p.lay.columns[j].Flag {
 			to = append(to, 0)
 		}
 	}
@@ -239,7 +240,8 @@ func (l *lines) take() {
 func (l *lines) Read(to []byte) (n int, err error) {
 	l.fill()
 	n = copy(to, l.rest)
-	if l.rest = l.rest[n:]; n > 0 {
+	l.rest = l.rest[n:]
+	if n > 0 {
 		if to[n-1] == '\n' {
 			l.line++
 		}

@@ -162,7 +162,8 @@ func (c *columnProfile) add(rec *records, i int) {
 }
 
 func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
-	if c.consecutive = c.consecutive && (c.numbers == 0 || v == c.last+1); v != math.Trunc(v) || math.Abs(v) > largest {
+	c.consecutive = c.consecutive && (c.numbers == 0 || v == c.last+1)
+	if v != math.Trunc(v) || math.Abs(v) > largest {
 		c.fractions.countCell(rec, i, cell)
 	}
 	if c.isEpoch {

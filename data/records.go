@@ -109,7 +109,8 @@ func (r *records) takeHeader(names []string) error {
 	for i, cell := range names {
 		name := strings.Clone(strings.TrimSpace(cell))
 		// The prefix is the one that pandas uses.
-		if r.bare[i] = name == "" || strings.HasPrefix(name, "Unnamed: "); name == "" {
+		r.bare[i] = name == "" || strings.HasPrefix(name, "Unnamed: ")
+		if name == "" {
 			name = "column " + strconv.Itoa(i+1)
 		}
 		if j, twice := seen[name]; twice {

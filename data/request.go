@@ -37,7 +37,8 @@ func (r Rows) Request(s Schema) (Request, error) {
 		places[name] = i
 	}
 	for k, name := range names {
-		if at[k] = k; r.Columns == nil {
+		at[k] = k
+		if r.Columns == nil {
 			continue
 		}
 		var there bool
@@ -148,7 +149,8 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 // remaining numbers of the row.
 func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
 	if !c.isText() {
-		if v, numbers = numbers[0], numbers[1:]; c.Date != nil {
+		v, numbers = numbers[0], numbers[1:]
+		if c.Date != nil {
 			v = c.Date.Seconds(v)
 		}
 	} else if cell, ok := g.Texts[c.Name][i], false; c.Date != nil {
@@ -188,7 +190,8 @@ func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 				}
 			} else {
 				cell := strings.TrimSpace(g.Texts[c.Name][i])
-				if hot, _ = c.find(cell); c.isMissing(cell) {
+				hot, _ = c.find(cell)
+				if c.isMissing(cell) {
 					hot, missing = -1, true
 				}
 			}

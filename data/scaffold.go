@@ -41,7 +41,8 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 				"scaffolds; %s", quote(wrong), noScaffold)
 		}
 		group := int32(d.scaffolds.Number(s))
-		if d.Groups = append(d.Groups, group); len(s.Labels) > 0 {
+		d.Groups = append(d.Groups, group)
+		if len(s.Labels) > 0 {
 			rings[group] = true
 		} else {
 			chains++

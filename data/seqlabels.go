@@ -211,7 +211,8 @@ func (t *texts) setTargets(made *table, opt ReadOptions) error {
 			u.meet(t.labels[bad], t.where[bad])
 		}
 	}
-	if t.notes = append(t.notes, u.notes(t.name, made.task, t.n())...); u.all(t.n()) {
+	t.notes = append(t.notes, u.notes(t.name, made.task, t.n())...)
+	if u.all(t.n()) {
 		made.withoutTargets()
 	}
 	return nil
@@ -234,7 +235,8 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 	for k := range width {
 		label := t.labels[first+k]
 		v, wrong := parseNumber(label)
-		if made.y = append(made.y, v); wrong == nil && math.Abs(v) <= largest {
+		made.y = append(made.y, v)
+		if wrong == nil && math.Abs(v) <= largest {
 			continue
 		}
 		made.y = append(made.y[:first], slices.Repeat([]float64{math.NaN()}, width)...)

@@ -113,7 +113,8 @@ func (s *Stream) All() *Dataset { return s.whole }
 func (s *Stream) Next(rows int) (*Dataset, error) {
 	if s.rec == nil {
 		ds := s.whole
-		if s.whole = nil; ds == nil {
+		s.whole = nil
+		if ds == nil {
 			return nil, io.EOF
 		}
 		if s.badRows != nil {
@@ -136,7 +137,8 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 		return nil, err
 	}
 	if n := len(made.lines); n < rows {
-		if s.ended = true; n == 0 {
+		s.ended = true
+		if n == 0 {
 			return nil, io.EOF
 		}
 	}
@@ -238,7 +240,8 @@ func (t *texts) setAside(in *input) error {
 	if err != nil {
 		return err
 	}
-	if to.columns = []string{"sequence"}; t.names != nil {
+	to.columns = []string{"sequence"}
+	if t.names != nil {
 		to.columns = []string{nameColumn, "sequence"}
 	}
 	t.keep(func(i int) bool {

@@ -93,7 +93,8 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case c.filled() == 0:
 		err = errorf(file, "the %s has no values", where)
 	case c.texts.n == 0 && (!c.isCodes() || task == Regression):
-		if classes, why = wholeNumbers(c); nominal {
+		classes, why = wholeNumbers(c)
+		if nominal {
 			why = ""
 		}
 	case c.isUnclear() && !c.keepsUnitsAs(task):
@@ -230,7 +231,8 @@ func (d *Dataset) setLabels(y []float64) {
 	d.Labels = make([]int32, len(y))
 	for i, v := range y {
 		c, known := index[v]
-		if d.Labels[i] = c; !known {
+		d.Labels[i] = c
+		if !known {
 			d.Labels[i] = -1
 		}
 	}

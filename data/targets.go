@@ -102,7 +102,8 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 		}
 		s.Target = strings.Join(s.Targets, ",")
 	}
-	if t.booleans = a.isBoolean(); a.idx {
+	t.booleans = a.isBoolean()
+	if a.idx {
 		t.task = Classification
 	}
 	u, check := unneeded{}, knownClass(in.opt.Like)
@@ -115,7 +116,8 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 			y[i] = math.NaN()
 		}
 	}
-	if t.notes = append(t.notes, u.notes(in.name, in.task, len(y))...); u.all(len(y)) {
+	t.notes = append(t.notes, u.notes(in.name, in.task, len(y))...)
+	if u.all(len(y)) {
 		t.withoutTargets()
 	}
 	return nil

@@ -35,7 +35,8 @@ func (j *Job) checkStart() error {
 		return usererror.Errorf("a model of --gram cannot be trained further: its kernel is that of its own rows")
 	}
 	config := j.Config.ModelConfig(j.Train)
-	if config.Temperature = s.Config.Temperature; !reflect.DeepEqual(config, s.Config) {
+	config.Temperature = s.Config.Temperature
+	if !reflect.DeepEqual(config, s.Config) {
 		return usererror.Errorf("the options make another model than the one to start at: give it those of its own run")
 	}
 	if j.Conformal != nil {

@@ -135,7 +135,8 @@ func (p *projector) readTargets(d *data.Dataset) {
 	for c := range p.targets {
 		y := make([]float64, p.n)
 		for i := range y {
-			if y[i] = p.t[i*p.targets+c]; d.Task == data.Regression {
+			y[i] = p.t[i*p.targets+c]
+			if d.Task == data.Regression {
 				y[i] = d.Y[i*p.targets+c]
 			}
 		}
