@@ -23,7 +23,7 @@ func (s Schema) unfitForArray() string {
 
 // checkBooleans refuses other numbers where the training rows have true and false alone.
 func (t *table) checkBooleans(in *input) error {
-	for j, c := range in.opt.Like.FileColumns() {
+	for j, c := range in.opt.Schema.FileColumns() {
 		if !c.TrueFalse {
 			continue
 		}
@@ -71,7 +71,7 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if like := in.opt.Like; like != nil && len(like.Columns) != d {
+	if like := in.opt.Schema; like != nil && len(like.Columns) != d {
 		return nil, errorf(a.name,
 			"holds an array of %s values, the training data have %s: give the same inputs in the same order",
 			sides(a.shape), plural(len(like.Columns), "input"))
@@ -93,7 +93,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if like := in.opt.Like; like != nil && in.opt.TargetOptional && width == len(like.Columns)+len(like.places()) {
+	if like := in.opt.Schema; like != nil && in.opt.TargetOptional && width == len(like.Columns)+len(like.places()) {
 		a.free = func(i int) bool { return slices.Contains(like.keptPlaces(), i%width) }
 	}
 	whole, err := a.matrix(n, width, 1) // the values come first: the header of the file may state a wrong size
@@ -122,7 +122,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 		return nil, err
 	}
 	t.schema.TargetAt = at[0]
-	if in.opt.Like == nil {
+	if in.opt.Schema == nil {
 		t.nameTargets(at, names)
 	}
 	return t, nil
@@ -132,7 +132,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 // the option Target, else the last. They are nil if the targets are optional and missing.
 func (in *input) targetColumns(file string, names []string) (at []int, err error) {
 	width := len(names)
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		switch d, at := len(like.Columns), like.keptPlaces(); {
 		case width == d+len(at) && slices.Max(at) < width:
 			return at, nil

@@ -80,7 +80,7 @@ func (in *input) spared(names []string) map[int]bool {
 	for _, i := range ignored {
 		all[i] = true
 	}
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		known := setOf(slices.Concat(like.InputColumns(), like.Outputs(), []string{like.ID}))
 		delete(known, "") // the name "" stands for no column of row names
 		for i, name := range names {

@@ -18,7 +18,7 @@ func readCSV(in *input) (*table, error) {
 		return nil, err
 	}
 	var lay *layout
-	if in.opt.Like != nil {
+	if in.opt.Schema != nil {
 		if lay, err = in.layoutLike(rec); err != nil {
 			return nil, err
 		}
@@ -91,8 +91,8 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 
 // layoutLike is the layout of a file that is like that of training.
 func (in *input) layoutLike(rec *records) (*layout, error) {
-	like := in.opt.Like
-	lay, err := likeLayout(rec, like, in.opt)
+	like := in.opt.Schema
+	lay, err := layoutForModel(rec, like, in.opt)
 	if err != nil {
 		return nil, err
 	}

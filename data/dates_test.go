@@ -30,7 +30,7 @@ func TestDates(t *testing.T) {
 		t.Error(said)
 	}
 	like := d.Schema()
-	got, _, err := readText("y,when\n1,2024-03-05T12:00+02:00\n", ReadOptions{Like: &like})
+	got, _, err := readText("y,when\n1,2024-03-05T12:00+02:00\n", ReadOptions{Schema: &like})
 	if err != nil || math.Abs(got.Row(0)[0]-(4+10./24)) > 1e-9 {
 		t.Error(got, err)
 	}

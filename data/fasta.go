@@ -146,7 +146,7 @@ func (t *texts) splitHeaders(headers []string) {
 func (t *texts) checkHeaders(in *input) error {
 	opt := in.opt
 	if opt.TargetOptional {
-		known := matrix.Which(t.n(), func(i int) bool { return opt.Like.isTarget(t.labels[i]) })
+		known := matrix.Which(t.n(), func(i int) bool { return opt.Schema.isTarget(t.labels[i]) })
 		if len(known) < t.n() {
 			if strange := matrix.Others(t.n(), known)[0]; len(known) > 0 {
 				t.note("%d of its %s have a class of the model in the header: classes are ignored (line %d has %s)",
@@ -178,7 +178,7 @@ func (t *texts) checkHeaders(in *input) error {
 		}
 		different[l] = true
 	}
-	if opt.Like == nil && len(different) > 2 && 2*len(different) > t.n() {
+	if opt.Schema == nil && len(different) > 2 && 2*len(different) > t.n() {
 		return t.errorAt(t.where[0],
 			"the header has no class: the headers hold %d different words in %s, so they are names; write "+
 				">NAME|CLASS, or give the classes with --labels FILE",

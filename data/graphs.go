@@ -168,7 +168,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	like := opt.Like
+	like := opt.Schema
 	if like != nil && (like.Alphabet == nil || like.Alphabet.Kind != seq.Graphs || like.Sequence != "") {
 		return nil, nil, errorf(path, "is a folder of graphs, and the training data are not")
 	}

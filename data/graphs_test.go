@@ -207,7 +207,7 @@ func TestPlainSMILES(t *testing.T) {
 			continue
 		}
 		like := d.Schema()
-		if new, _, err := ReadFile(path, ReadOptions{Like: &like, TargetOptional: true}); err != nil || new.N() != d.N() {
+		if new, _, err := ReadFile(path, ReadOptions{Schema: &like, TargetOptional: true}); err != nil || new.N() != d.N() {
 			t.Errorf("%s to predict: %v", c.name, err)
 		}
 	}
@@ -238,7 +238,7 @@ func TestTargetKeys(t *testing.T) {
 		t.Fatalf("%v, want %s", err, want)
 	}
 	schema := d.Schema()
-	if again, _, err := readText(text, ReadOptions{Like: &schema}); err != nil || show(again) != want {
+	if again, _, err := readText(text, ReadOptions{Schema: &schema}); err != nil || show(again) != want {
 		t.Errorf("beside its training rows: %v", err)
 	}
 	both, _, err := readText(text, ReadOptions{Target: "class,mass"})

@@ -66,7 +66,7 @@ func TestIDX(t *testing.T) {
 	}
 	like := train.Schema()
 	for name, opt := range map[string]ReadOptions{
-		"t10k-images.idx3-ubyte.gz": {Like: &like},
+		"t10k-images.idx3-ubyte.gz": {Schema: &like},
 		"pictures":                  {Labels: at("answers")},
 	} {
 		if d, _, err := ReadFile(at(name), opt); err != nil || d.Fingerprint != train.Fingerprint {
@@ -144,9 +144,9 @@ func TestBadIDX(t *testing.T) {
 		{"label count", images, idx(pixels(3), 3), "labels: holds 3 targets for 4 rows", ReadOptions{}},
 		{"label length", images, labels[:10], "labels: byte 10: ends in the middle of its 4 values", ReadOptions{}},
 		{"image size", images, labels,
-			"images: holds an array of 4x2x3 values, the training data have 2 inputs", ReadOptions{Like: &like}},
+			"images: holds an array of 4x2x3 values, the training data have 2 inputs", ReadOptions{Schema: &like}},
 		{"unseen class", images, idx([]byte{0, 1, 7, 0}, 4),
-			`labels: value [2]: found class 7 in the target column "c"`, ReadOptions{Like: &like6}},
+			`labels: value [2]: found class 7 in the target column "c"`, ReadOptions{Schema: &like6}},
 	} {
 		files := map[string]string{"images": c.images}
 		if c.labels != "" {

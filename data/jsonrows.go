@@ -53,14 +53,14 @@ func isJSONArray(head []byte) bool {
 func (r *records) openJSON(in *input) error {
 	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard), noCells: map[int]string{}}
 	if in.opt.TargetOptional {
-		rows.spare = in.opt.Like.Outputs()
+		rows.spare = in.opt.Schema.Outputs()
 	}
 	r.rows, r.style, r.noCells = rows, style{separator: ','}, rows.noCells
 	if err := r.readFirst(); err != nil {
 		return err
 	}
 	r.style.names = rows.names
-	rows.spared, rows.like = in.spared(rows.names), in.opt.Like != nil
+	rows.spared, rows.like = in.spared(rows.names), in.opt.Schema != nil
 	return r.nameColumns(rows.names)
 }
 

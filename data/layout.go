@@ -187,11 +187,11 @@ func targetsNamed(file, target string, names []string) (at []int, err error) {
 	return at, checkSeveral(file, at, names)
 }
 
-// likeLayout matches a file to a training set. Columns of a file with a header match by name, in any order, and
+// layoutForModel matches a file to a training set. Columns of a file with a header match by name, in any order, and
 // may include others. Without a header they match by position.
-func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
+func layoutForModel(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	if rec.header != nil {
-		return nameLayout(rec, like, opt)
+		return layoutByName(rec, like, opt)
 	}
 	if like.Sequence != "" {
 		return nil, errorf(rec.name, "has no header: a table with a column of sequences needs one")
@@ -199,14 +199,15 @@ func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	if err := rec.nameByPlace(like, opt.TargetOptional); err != nil {
 		return nil, err
 	}
-	l, err := nameLayout(rec, like, opt)
+	l, err := layoutByName(rec, like, opt)
 	if err == nil {
 		l.note("no header, so its columns are taken in the order of the training data")
 	}
 	return l, err
 }
 
-func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
+// layoutByName matches a file to a training set by the names of its columns.
+func layoutByName(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	l, unused := &layout{file: rec.name, columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
 	places := make(map[string]int, rec.width)
 	for i, name := range rec.header {

@@ -79,7 +79,7 @@ func readLIBSVM(in *input) (*table, error) {
 		return nil, err
 	}
 	n, d := len(s.start), s.largest
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		d = len(like.Columns)
 	}
 	switch {
@@ -113,7 +113,7 @@ func readLIBSVM(in *input) (*table, error) {
 }
 
 func (s *sparse) readLines(in *input) error {
-	check := knownClass(in.opt.Like)
+	check := knownClass(in.opt.Schema)
 	return in.eachLine(in.lim.text, in.lim.record, func(number int, line []byte) error {
 		s.line = number
 		if err := s.readLine(string(line), in, check); err != nil {
@@ -147,7 +147,7 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 			return err
 		}
 		last = i
-		if in.opt.Like != nil && i > len(in.opt.Like.Columns) {
+		if in.opt.Schema != nil && i > len(in.opt.Schema.Columns) {
 			s.ignored++
 			continue
 		}
@@ -215,7 +215,7 @@ func (s *sparse) label(word string, in *input, check func(float64) string) (v fl
 	if v, problem = finite(word); problem != "" {
 		return 0, fmt.Sprintf("found %s for the row's label, %s", quote(word), problem)
 	}
-	if v == -1 && in.opt.Like != nil && slices.Equal(in.opt.Like.Classes, []string{"0", "1"}) {
+	if v == -1 && in.opt.Schema != nil && slices.Equal(in.opt.Schema.Classes, []string{"0", "1"}) {
 		v = 0
 	}
 	return v, check(v)

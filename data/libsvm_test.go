@@ -27,7 +27,7 @@ func TestLIBSVM(t *testing.T) {
 	like := train.Schema()
 	// Other rows may have fewer inputs, or more, which are ignored; labels are recognised as in
 	// training.
-	test, notes, err := readText("-1 1:7 4:1 11:2\n1 2:3 8:1\n", ReadOptions{Like: &like})
+	test, notes, err := readText("-1 1:7 4:1 11:2\n1 2:3 8:1\n", ReadOptions{Schema: &like})
 	if err != nil || fmt.Sprint(test.X.Float64s(), test.Labels, test.D()) != "[7 0 0 0 3 0] [0 1] 3" {
 		t.Error(test, err)
 	}
@@ -35,7 +35,7 @@ func TestLIBSVM(t *testing.T) {
 		"3 values in 2 rows have indices above 3, which the training data do not have: ignored") {
 		t.Error(all)
 	}
-	if bare, _, err := readText("1:7\n2:3\n", ReadOptions{Like: &like,
+	if bare, _, err := readText("1:7\n2:3\n", ReadOptions{Schema: &like,
 		TargetOptional: true}); err != nil || bare.HasTarget() || bare.N() != 2 {
 		t.Error(bare, err)
 	}
@@ -96,8 +96,8 @@ func TestBadLIBSVM(t *testing.T) {
 		{zipped("1 1:2\n" + strings.Repeat("1 1:2\n\n\n\n\n", 1<<13))[:100],
 			"t.csv: the gzip data end too early", ReadOptions{}},
 		{"1 1:2\n2 1:1\n", "t.csv: is a LIBSVM file: its target is the first number", ReadOptions{Target: "1"}},
-		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "t"`, ReadOptions{Like: &like}},
-		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Like: &like}},
+		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "t"`, ReadOptions{Schema: &like}},
+		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Schema: &like}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		wantError(t, c.text, err, strings.HasPrefix, c.want)
@@ -113,7 +113,7 @@ func FuzzReadLIBSVM(f *testing.F) {
 		Classes: []string{"0", "1"}}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
-		for _, opt := range []ReadOptions{{}, {Like: &like, TargetOptional: true}} {
+		for _, opt := range []ReadOptions{{}, {Schema: &like, TargetOptional: true}} {
 			d, _, err := read("f", bytes.NewReader(append([]byte("1 1:2\n"), text...)), opt, lim)
 			checkFuzzed(t, d, err)
 		}

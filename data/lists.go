@@ -103,8 +103,8 @@ func readSequenceLines(in *input) (*table, error) {
 		t.labels = nil
 	}
 	lines := t.n()
-	t.dropHeader(in.opt.Like)
-	if err := t.checkLines(in.opt.Like, labelled-(lines-t.n())); err != nil {
+	t.dropHeader(in.opt.Schema)
+	if err := t.checkLines(in.opt.Schema, labelled-(lines-t.n())); err != nil {
 		return nil, err
 	}
 	return t.table(in)
@@ -156,7 +156,7 @@ const howToList = "write the texts alone, one on each line, or class, tab and te
 // checkTable refuses a table of text in place of a list. Symbols of graphs, numbers and vectors may
 // be separators, and their own readers find what is wrong.
 func (in *input) checkTable() error {
-	kind := in.opt.Like.Alphabet.Kind
+	kind := in.opt.Schema.Alphabet.Kind
 	if kind.IsGraph() || kind == seq.Integers || kind == seq.Vectors {
 		return nil
 	}
@@ -178,10 +178,10 @@ func (in *input) checkTable() error {
 		for i := range rows {
 			column[i] = strings.TrimSpace(rows[i][j])
 		}
-		isTarget := in.opt.Like.areTargets(column)
+		isTarget := in.opt.Schema.areTargets(column)
 		targets, texts = targets || isTarget, texts || !isTarget && slices.ContainsFunc(column, isText)
 	}
-	if targets && texts || in.opt.Like.areNames(names) {
+	if targets && texts || in.opt.Schema.areNames(names) {
 		return errorf(in.name, "this file is a table, which begins with %s, and the training data are a list: %s; "+
 			"a tab before each text keeps its separators", list(names), howToList)
 	}

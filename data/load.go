@@ -36,7 +36,7 @@ type Source struct {
 	Gram     string // an npz archive with a kernel of the rows (readGram); "": none
 	Seed     uint64 // of the held-out rows
 
-	Like *Schema // as in ReadOptions, of a file
+	Schema *Schema // as in ReadOptions, of a file
 
 	Watch // of the reading
 }
@@ -106,8 +106,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels,
 		TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch}
-	if s.Like != nil {
-		opt = ReadOptions{Like: s.Like, Labels: s.Labels, Watch: s.Watch,
+	if s.Schema != nil {
+		opt = ReadOptions{Schema: s.Schema, Labels: s.Labels, Watch: s.Watch,
 			TableOptions: TableOptions{Dialect: s.Dialect, Roles: s.Roles}}
 	}
 	all, notes, err := readFile(s.Data, opt)
@@ -130,7 +130,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	if s.Test != "" {
 		like := all.Schema()
-		test, more, err := readFile(s.Test, ReadOptions{Like: &like, Labels: s.TestLabels, Beside: all, Watch: s.Watch})
+		test, more, err := readFile(s.Test, ReadOptions{Schema: &like, Labels: s.TestLabels, Beside: all, Watch: s.Watch})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -290,7 +290,7 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 	}
 	like := train.Schema()
 	test, more, err := readFile(sets.PlainOrZipped(filepath.Join(folder, testFile)),
-		ReadOptions{Like: &like, Grow: s.Folds > 0, Watch: s.Watch})
+		ReadOptions{Schema: &like, Grow: s.Folds > 0, Watch: s.Watch})
 	if err != nil {
 		return nil, nil, nil, err
 	}

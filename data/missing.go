@@ -195,7 +195,7 @@ func medianOfKnown(v []float64) float64 {
 // drops reports whether rows without text or label are left out.
 func (in *input) drops() bool {
 	way := in.opt.Missing
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		way = like.Missing
 	}
 	return (way == MissingDrop || way == "" && in.opt.Describe) && !in.opt.TargetOptional
@@ -203,7 +203,7 @@ func (in *input) drops() bool {
 
 // leaveOut is an additional remedy for training rows that lack something.
 func (in *input) leaveOut() string {
-	if in.opt.Like != nil {
+	if in.opt.Schema != nil {
 		return ""
 	}
 	return ", or leave such rows out by --missing drop"

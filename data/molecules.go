@@ -163,7 +163,7 @@ func (m molecule) value(name string) (string, place) {
 // their first lines.
 func (t *texts) nameMolecules(in *input, all []molecule, items []string) error {
 	id := in.opt.ID
-	if like := in.opt.Like; id == "" && like != nil && slices.Contains(items, like.ID) {
+	if like := in.opt.Schema; id == "" && like != nil && slices.Contains(items, like.ID) {
 		id = like.ID
 	}
 	if id != "" && !slices.Contains(items, id) {

@@ -114,7 +114,7 @@ func TestNotationOfOtherRows(t *testing.T) {
 		`{"x": "12.5", "w": "9 kg", "y": "$7"}` + "\n":    `t.csv:1:5: found "12.5" in column "x"`,
 		`{"x": 1, "w": "9 kg", "y": "7"}` + "\n":          "[1 9] []",
 	} {
-		got, _, err := readText(text, ReadOptions{Like: like, TargetOptional: true})
+		got, _, err := readText(text, ReadOptions{Schema: like, TargetOptional: true})
 		said := fmt.Sprint(err)
 		if err == nil {
 			said = fmt.Sprint(got.X.Float64s(), got.Y)

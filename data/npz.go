@@ -25,7 +25,7 @@ func readNpz(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	xs, ys := npzNames(in.opt.Like == nil)
+	xs, ys := npzNames(in.opt.Schema == nil)
 	var t *table
 	err = archive.readFirst(xs, func(a *npyArray) (err error) {
 		t, err = in.arrayTable(a)

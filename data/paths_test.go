@@ -155,7 +155,7 @@ var columnar = map[string]string{"Parquet": "houses.parquet", "Arrow": "houses.a
 
 // read is what becomes of the last of some rows.
 func (p path) read(t *testing.T, text string, n int, opt ReadOptions) string {
-	if opt.Like == nil {
+	if opt.Schema == nil {
 		opt.Sequence = p.sequence
 	}
 	ds, notes, err := ReadFile(write(t, "t", text), opt)
@@ -217,8 +217,8 @@ func (p path) outcome(t *testing.T, fault string) string {
 		t.Fatal(p.name, err)
 	}
 	like := ds.Schema()
-	predict := p.read(t, text, n, ReadOptions{Like: &like, TargetOptional: true})
-	eval := p.read(t, text, n, ReadOptions{Like: &like})
+	predict := p.read(t, text, n, ReadOptions{Schema: &like, TargetOptional: true})
+	eval := p.read(t, text, n, ReadOptions{Schema: &like})
 	switch {
 	case fault == "an unknown category" && predict == eval:
 		return predict

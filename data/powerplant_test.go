@@ -84,7 +84,7 @@ func foldFilesOf(t *testing.T, dir string, fold int) (train, test *data.Dataset)
 	trainFile, testFile := powerplant.Files(fold)
 	train = dataset(data.ReadFile(filepath.Join(dir, "powerplant", trainFile), data.ReadOptions{}))(t)
 	like := train.Schema()
-	test = dataset(data.ReadFile(filepath.Join(dir, "powerplant", testFile), data.ReadOptions{Like: &like}))(t)
+	test = dataset(data.ReadFile(filepath.Join(dir, "powerplant", testFile), data.ReadOptions{Schema: &like}))(t)
 	return train, test
 }
 

@@ -58,8 +58,8 @@ func newRecords(in *input) (*records, error) {
 		return nil, err
 	}
 	var known, inputs []string
-	if in.opt.Like != nil {
-		known, inputs = in.opt.Like.names(), in.opt.Like.InputColumns()
+	if in.opt.Schema != nil {
+		known, inputs = in.opt.Schema.names(), in.opt.Schema.InputColumns()
 	}
 	head := rec.skipTitles(in, in.someRows(), &dialect)
 	rec.guard.src = in.bytes

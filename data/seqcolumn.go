@@ -76,7 +76,7 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 		return nil
 	}
 	auto := in.opt.Tokens == "" || in.opt.Tokens == TokensAuto
-	if auto && in.opt.Like == nil && strings.EqualFold(l.sequenceName, "smiles") {
+	if auto && in.opt.Schema == nil && strings.EqualFold(l.sequenceName, "smiles") {
 		l.texts.kind = seq.Graphs
 	}
 	if made.sequences, err = l.texts.encode(in.opt); err != nil {

@@ -44,7 +44,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 	}
 	made.schema.Target = cmp.Or(made.schema.Target, sequenceTarget)
 	made.task = in.task
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		made.schema.Target, made.schema.Classes = like.Target, like.Classes
 		return t.setTargets(made, in.opt)
 	}
@@ -200,7 +200,7 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 func (t *texts) setTargets(made *table, opt ReadOptions) error {
 	u, find, width := &unneeded{}, classFinder(made.schema.Classes), max(1, len(t.targets))
 	advice := "correct it, or use the task classification"
-	if opt.Like != nil {
+	if opt.Schema != nil {
 		advice = "correct it or remove the sequence"
 	}
 	for first := 0; first < len(t.labels); first += width {
@@ -357,7 +357,7 @@ func (t *texts) nameTargets(names []string) {
 
 // targetNames are the requested names of targets among the existing names; nil if none is requested.
 func (in *input) targetNames(there []string) []string {
-	switch like := in.opt.Like; {
+	switch like := in.opt.Schema; {
 	case like != nil:
 		return like.Outputs()
 	case in.opt.Target == "":

@@ -130,11 +130,11 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 }
 
 func (t *texts) encoder(opt ReadOptions) (*seq.Encoder, error) {
-	if opt.Like != nil {
-		if like := opt.Like.Alphabet.Kind; t.kind != "" && t.kind != like {
+	if opt.Schema != nil {
+		if like := opt.Schema.Alphabet.Kind; t.kind != "" && t.kind != like {
 			return nil, errorf(t.name, "holds %s, the training data are %s: give rows like those", t.kind, like)
 		}
-		e := seq.EncoderFor(opt.Like.Alphabet)
+		e := seq.EncoderFor(opt.Schema.Alphabet)
 		if opt.Grow {
 			e.Grow()
 		}
@@ -191,7 +191,7 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 
 // table is the table of a file of sequences.
 func (t *texts) table(in *input) (*table, error) {
-	like := in.opt.Like
+	like := in.opt.Schema
 	switch {
 	case t.n() == 0:
 		return nil, errorf(t.name, "holds no sequence: at least one is needed")
@@ -260,24 +260,24 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 // formatLike is the format of a file that belongs to training data: sequences with sequences, tables with
 // tables. For a training set of sequences, lines of any text that is not a table are sequences.
 func (in *input) formatLike(f format) (format, error) {
-	sequences := in.opt.Like.Alphabet != nil
+	sequences := in.opt.Schema.Alphabet != nil
 	isList := f.what == csvTable().what || f.what == sequenceLines().what
 	switch {
-	case sequences && isList && in.opt.Like.Alphabet.Kind == seq.Graphs &&
-		areMolecules(withoutHeader(firstWords(in.head))) && !in.opt.Like.areTargets(firstWords(in.head)):
+	case sequences && isList && in.opt.Schema.Alphabet.Kind == seq.Graphs &&
+		areMolecules(withoutHeader(firstWords(in.head))) && !in.opt.Schema.areTargets(firstWords(in.head)):
 		return moleculeLines(), nil
 	case sequences && !f.sequences && f.what == csvTable().what:
 		return sequenceLines(), in.checkTable()
 	case sequences && !f.sequences:
 		return f, errorf(in.name,
 			"is %s, the training data are sequences: give FASTA, or lines of class, tab and sequence", f.what)
-	case !sequences && f.what == sequenceLines().what && in.opt.Like.mayHave(in.head):
+	case !sequences && f.what == sequenceLines().what && in.opt.Schema.mayHave(in.head):
 		return csvTable(), nil
 	case !sequences && f.sequences:
 		return f, errorf(in.name, "is %s, the training data are vectors: give rows with the same columns", f.what)
-	case !sequences && !f.text && in.opt.Like.unfitForArray() != "":
+	case !sequences && !f.text && in.opt.Schema.unfitForArray() != "":
 		return f, errorf(in.name, "is %s, whose numbers have places and no names, and column %s of the training data "+
-			"is more than a plain number: give a table with their columns", f.what, quote(in.opt.Like.unfitForArray()))
+			"is more than a plain number: give a table with their columns", f.what, quote(in.opt.Schema.unfitForArray()))
 	}
 	return f, nil
 }

@@ -36,7 +36,7 @@ type BadRow struct {
 // have the inputs in order, with or without the target in its place. The target may be missing. Only the
 // options ID and Dialect are used.
 func forPrediction(s Schema, o TableOptions, w Watch) ReadOptions {
-	return ReadOptions{Like: &s, TargetOptional: true, TableOptions: o, Watch: w}
+	return ReadOptions{Schema: &s, TargetOptional: true, TableOptions: o, Watch: w}
 }
 
 // OpenStream opens a file to be predicted. A row without a target has the target NaN, or the class −1. A
@@ -75,7 +75,7 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 
 // openWhole reads a file whose rows come at once. Some sequences may be bad.
 func openWhole(path string, opt ReadOptions, bad func(BadRow) error) (*Stream, error) {
-	if bad != nil && opt.Like.Alphabet == nil {
+	if bad != nil && opt.Schema.Alphabet == nil {
 		return nil, errorf(path, "is not a table whose rows stand one after the other: leave --skip-bad out")
 	}
 	if bad != nil {

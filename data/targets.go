@@ -95,7 +95,7 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 	if err := in.severalClasses(len(y) / n); err != nil {
 		return err
 	}
-	if in.opt.Like == nil && len(y) > n {
+	if in.opt.Schema == nil && len(y) > n {
 		s.Targets = plainTargets(len(y) / n)
 		for c := range s.Targets {
 			s.TargetsAt = append(s.TargetsAt, d+c)
@@ -106,7 +106,7 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 	if a.idx {
 		t.task = Classification
 	}
-	u, check := unneeded{}, knownClass(in.opt.Like)
+	u, check := unneeded{}, knownClass(in.opt.Schema)
 	for i, v := range y {
 		switch wrong := check(v); {
 		case wrong != "" && !in.opt.TargetOptional:

@@ -282,7 +282,7 @@ func checkUnneeded(t *testing.T, name, path string, s Schema, y []string) {
 		t.Errorf("%s: streamed: %v", name, err)
 	}
 	var e *Error
-	tested, notes, err := ReadFile(path, ReadOptions{Like: &s})
+	tested, notes, err := ReadFile(path, ReadOptions{Schema: &s})
 	switch left := "without a target left out"; {
 	case bad && errors.As(err, &e), !bad && err == nil && tested.N() == 4:
 	case missing > 0 && err == nil && tested.N() == 4-missing && strings.Contains(strings.Join(notes, "\n"), left):

@@ -238,7 +238,7 @@ func TestFarDates(t *testing.T) {
 	train := read(t, "when,y\n2020-01-01,1\n2020-01-03,2\n2020-01-02 06:00,4\n", data.ReadOptions{})
 	like := train.Schema()
 	rows := read(t, "when\n1969-07-20 20:17\n",
-		data.ReadOptions{Like: &like, TargetOptional: true})
+		data.ReadOptions{Schema: &like, TargetOptional: true})
 	s := must.Get(FitScaler("standard", train))(t)
 	const want = `column "when" is 1969-07-20 20:17:00, and 2020-01-01 to 2020-01-03 in the training rows: far outside`
 	if got := farIn(s, rows).Describe(); !strings.Contains(got, want) {
@@ -252,7 +252,7 @@ func TestFar(t *testing.T) {
 	train := read(t, "a,b,c,target\n1,2,7,0.5\n-3,4e2,7,0.25\n0,1,7,0.25\n", data.ReadOptions{})
 	like := train.Schema()
 	rows := read(t, "a,b,c\n1,2,7\n\n-7.1,1e90,7\n-1e99,2,7\n4.9,-390,7.9\n5.1,6,7\n2,2,8.5\n",
-		data.ReadOptions{Like: &like, TargetOptional: true})
+		data.ReadOptions{Schema: &like, TargetOptional: true})
 	rows.Path = "t.csv"
 	for _, kind := range []string{"standard", "none", "robust"} {
 		s := must.Get(FitScaler(kind, train))(t)
