@@ -114,51 +114,69 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}
-	if (s.Test == "" || s.Test == NoTest) && s.TestLabels != "" {
-		return nil, nil, nil, errorf(s.TestLabels,
-			"is given for the labels of test rows, and there is no file of these: give --test FILE")
+	path, err := s.testFile(all)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	if s.Test == NoTest {
-		return all, nil, notes, attachGram(s.Gram, all, nil, s.Watch)
-	}
-	info, err := os.Stat(s.Data) // a pipe can be read only once
-	if s.Test == "" && all.testPart && err == nil && info.Mode().IsRegular() {
-		s.Test = s.Data
-		if s.Folds == 0 {
+	if path != "" {
+		if s.Test == "" && s.Folds == 0 {
 			notes = append(notes, s.Data+": tested on its own test part")
 		}
-	}
-	if s.Test != "" {
-		like := all.Schema()
-		test, more, err := readFile(s.Test, ReadOptions{Schema: &like, Labels: s.TestLabels, Beside: all, Watch: s.Watch})
+		schema := all.Schema()
+		var more []string
+		test, more, err = readFile(path, ReadOptions{Schema: &schema, Labels: s.TestLabels, Beside: all, Watch: s.Watch})
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		notes = append(notes, more...)
-		if s.Folds == 0 {
-			return all, test, notes, attachGram(s.Gram, all, test, s.Watch)
-		}
-		all = all.join(test)
 	}
-	if err := attachGram(s.Gram, all, nil, s.Watch); err != nil {
+	if s.Folds > 0 && test != nil {
+		all, test = all.join(test), nil
+	}
+	if err := attachGram(s.Gram, all, test, s.Watch); err != nil {
 		return nil, nil, nil, err
 	}
-	if all.N() < 3 {
-		return nil, nil, nil, errorf(s.Data, "has %s: at least two to train on and one to test on are needed",
-			plural(all.N(), "row"))
+	if test != nil || s.Test == NoTest {
+		return all, test, notes, nil
 	}
-	if s.Folds > 0 {
-		train, test, note, err := inFolds(all, s.Folds, s.Fold)
-		return train, test, append(notes, note), err
+	note := ""
+	switch {
+	case all.N() < 3:
+		err = errorf(s.Data, "has %s: at least two to train on and one to test on are needed", plural(all.N(), "row"))
+	case s.Folds > 0:
+		train, test, note, err = inFolds(all, s.Folds, s.Fold)
+	default:
+		train, test, note, err = holdOutTenth(all, s.Seed)
 	}
+	return train, test, append(notes, note), err
+}
+
+// testFile is the file of the test rows: the one that s names, or its data if they have a part for tests. It is ""
+// if there is none.
+func (s Source) testFile(all *Dataset) (string, error) {
+	if (s.Test == "" || s.Test == NoTest) && s.TestLabels != "" {
+		return "", errorf(s.TestLabels,
+			"is given for the labels of test rows, and there is no file of these: give --test FILE")
+	}
+	if s.Test == NoTest {
+		return "", nil
+	}
+	info, err := os.Stat(s.Data) // a pipe can be read only once
+	if s.Test == "" && all.testPart && err == nil && info.Mode().IsRegular() {
+		return s.Data, nil
+	}
+	return s.Test, nil
+}
+
+// holdOutTenth splits a tenth of the rows off, one at least, to test on.
+func holdOutTenth(all *Dataset, seed uint64) (train, test *Dataset, note string, err error) {
 	if err := all.checkApart(); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, "", err
 	}
-	rest, rows := all.apart(aTenth(all.N()), heldOutSite, s.Seed)
-	notes = append(notes,
-		fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows),
-			all.N(), all.HowSplit(s.Seed)))
-	return all.Subset(rest), all.Subset(rows), notes, nil
+	rest, rows := all.apart(aTenth(all.N()), heldOutSite, seed)
+	note = fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows), all.N(),
+		all.HowSplit(seed))
+	return all.Subset(rest), all.Subset(rows), note, nil
 }
 
 // meantName adds to the error about a file that is not there the named set that may
