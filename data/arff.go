@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 )
 
 // An ARFF file is a table without a header row. Lines before it name the columns and their types.
@@ -112,7 +114,7 @@ func arffTypeOf(text string) (string, error) {
 		kind, form, _ := strings.Cut(strings.ToLower(text), " ")
 		day, month := strings.IndexByte(form, 'd'), strings.IndexByte(form, 'm')
 		if kind == "date" && day >= 0 && month >= 0 {
-			kind += map[bool]string{true: dayFirst, false: monthFirst}[day < month]
+			kind += map[bool]string{true: written.DayFirst, false: written.MonthFirst}[day < month]
 		}
 		return kind, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 )
 
 // readCSV reads a table of text cells. It reads a training table twice: first to decide what each
@@ -19,16 +20,12 @@ func readCSV(in *input) (*table, error) {
 	}
 	var lay *layout
 	if in.opt.Schema != nil {
-		if lay, err = in.layoutLike(rec); err != nil {
-			return nil, err
-		}
-	} else {
-		if lay, err = in.ownLayout(rec); err != nil {
-			return nil, err
-		}
-		if rec, err = in.again(rec.notations); err != nil {
-			return nil, err
-		}
+		lay, err = in.layoutLike(rec)
+	} else if lay, err = in.ownLayout(rec); err == nil {
+		rec, err = in.again(rec.notations)
+	}
+	if err != nil {
+		return nil, err
 	}
 	made, err := lay.readRows(rec, in.lim.cells, math.MaxInt)
 	if n := lay.read + lay.noTarget + lay.dropped + lay.weightless; err == nil && n < lay.rows {
@@ -313,7 +310,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 		}
 	default:
 		var ok bool
-		if v, ok = boolean(cell); ok && c.Boolean {
+		if v, ok = written.Boolean(cell); ok && c.Boolean {
 			break
 		}
 		var err error
@@ -370,7 +367,7 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 		return 0, r.cellError(i, "found %s in column %s: %s", quote(cell), quote(column), r.notations[i].like())
 	}
 	v, err := r.style.number(cell)
-	if b, ok := boolean(cell); ok && r.types == nil && r.isTyped(i) {
+	if b, ok := written.Boolean(cell); ok && r.types == nil && r.isTyped(i) {
 		return b, nil
 	}
 	if err == nil && math.Abs(v) <= largest {
@@ -378,20 +375,20 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	}
 	found, where := quote(cell), quote(column)
 	switch {
-	case isMissing(cell) || isDoubtful(cell):
+	case written.IsMissing(cell) || written.IsDoubtful(cell):
 		return 0, r.missingCell(i, cell, column, mustBeKnown)
 	case err == nil && math.IsInf(v, 0):
 		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row",
 			found, where)
-	case err == nil, isRange(err):
+	case err == nil, written.IsRange(err):
 		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: %s", found, where, largest,
 			r.remedy("divide the column by a power of ten"))
-	case isDecorated(cell):
+	case written.IsDecorated(cell):
 		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell))
 	}
 	advice = r.remedy(advice)
-	if a, ok := amountOf(cell); ok && a.unit != "" {
-		advice = "write the number alone, without " + quote(a.unit)
+	if a, ok := written.AmountOf(cell); ok && a.Unit != "" {
+		advice = "write the number alone, without " + quote(a.Unit)
 	}
 	if _, doubtful := r.doubtfulHeader(); doubtful {
 		where += " (the first row is read as the names of the columns: --set header=no reads it as data)"

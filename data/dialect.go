@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
@@ -189,10 +190,10 @@ func commaDecimals(rows [][]string) bool {
 	for _, row := range rows {
 		for _, cell := range row {
 			cell = strings.TrimSpace(cell)
-			if _, err := parseNumber(cell); err == nil && strings.Contains(cell, ".") {
+			if _, err := written.ParseNumber(cell); err == nil && strings.Contains(cell, ".") {
 				return false
 			}
-			commas = commas || oneComma(cell) && !areThousands(cell, ",")
+			commas = commas || oneComma(cell) && !written.AreThousands(cell, ",")
 		}
 	}
 	return commas
@@ -203,7 +204,7 @@ func oneComma(cell string) bool {
 	if strings.Count(cell, ",") != 1 || strings.Contains(cell, ".") {
 		return false
 	}
-	_, err := parseNumber(strings.Replace(cell, ",", ".", 1))
+	_, err := written.ParseNumber(strings.Replace(cell, ",", ".", 1))
 	return err == nil
 }
 
@@ -271,7 +272,7 @@ func (s *style) isHeader(rows [][]string) bool {
 	above, repeated := false, false
 	for j, cell := range rows[0] {
 		cell = strings.TrimSpace(cell)
-		if !s.isText(cell) || isMissing(cell) {
+		if !s.isText(cell) || written.IsMissing(cell) {
 			continue
 		}
 		column, words := false, false
@@ -280,7 +281,7 @@ func (s *style) isHeader(rows [][]string) bool {
 				continue
 			}
 			switch below := strings.TrimSpace(row[j]); {
-			case below == "" || isMissing(below):
+			case below == "" || written.IsMissing(below):
 			case below == cell && (numbers || !slices.Equal(row, rows[0])):
 				return false
 			case below == cell:
@@ -299,11 +300,11 @@ func (s *style) isHeader(rows [][]string) bool {
 func (s *style) number(cell string) (float64, error) {
 	if s.comma && strings.Contains(cell, ",") {
 		if strings.Contains(cell, ".") {
-			return parseNumber("") // a syntax error
+			return written.ParseNumber("") // a syntax error
 		}
 		cell = strings.Replace(cell, ",", ".", 1)
 	}
-	return parseNumber(cell)
+	return written.ParseNumber(cell)
 }
 
 // point is the cell with a decimal point.
@@ -332,7 +333,7 @@ func (s *style) isNumber(cell string) bool {
 func (s *style) isText(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	_, err := s.number(cell)
-	return cell != "" && err != nil && !isRange(err)
+	return cell != "" && err != nil && !written.IsRange(err)
 }
 
 // separator is the character that cuts the first lines into the same number of cells, more than one. If there

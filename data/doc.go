@@ -10,7 +10,7 @@
 //
 // Text tables, ARFF, JSON, Parquet and Arrow have one reader (csv.go) of rows of cells (records.go).
 // dialect.go finds out how a text is written. profile.go counts the values of each column, and
-// cells.go knows how people write numbers. Each column then gets its role (roles.go, layout.go): an
+// package data/written knows how people write them. Each column then gets its role (roles.go, layout.go): an
 // input, several for text, the target and its classes (target.go), or none. missing.go treats
 // missing cells. A second reading keeps the values. The Schema (schema.go) keeps the roles, and
 // other files are read once, by it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 )
 
 // isFASTA reports whether the first line that is neither blank nor a comment is a header, of FASTA or of FASTQ.
@@ -173,7 +174,7 @@ func (t *texts) checkHeaders(in *input) error {
 	}
 	different := map[string]bool{}
 	for _, l := range t.labels {
-		if _, err := parseNumber(l); err == nil {
+		if _, err := written.ParseNumber(l); err == nil {
 			return nil
 		}
 		different[l] = true

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 )
 
 // In the LIBSVM format a row is a line `label index:value index:value … # comment`. Indices count from 1 and
@@ -31,8 +32,8 @@ func isLIBSVM(head []byte) bool {
 		if len(words) == 0 {
 			continue
 		}
-		_, err := parseNumber(words[0])
-		switch labelled := err == nil || isMissing(words[0]); {
+		_, err := written.ParseNumber(words[0])
+		switch labelled := err == nil || written.IsMissing(words[0]); {
 		case labelled && len(words) > 1:
 			return !isNoPair(words[1])
 		case labelled, isNoPair(words[0]) && len(words) > 1 && !slices.ContainsFunc(words[1:], isNoPair):
@@ -48,7 +49,7 @@ func isLIBSVM(head []byte) bool {
 func isNoPair(word string) bool {
 	index, value, pair := strings.Cut(word, ":")
 	_, whole := strconv.ParseUint(index, 10, 64)
-	_, number := parseNumber(value)
+	_, number := written.ParseNumber(value)
 	return !pair || whole != nil && index != "qid" || number != nil
 }
 
@@ -225,7 +226,7 @@ func isBlank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // finite reads a number, or explains its fault.
 func finite(text string) (v float64, problem string) {
-	v, err := parseNumber(text)
+	v, err := written.ParseNumber(text)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0, "which must be a number: correct it"

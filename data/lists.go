@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -39,12 +40,12 @@ func isSequenceLines(head []byte) bool {
 // isWord: the text is no number, however people write it, no time and no mark of a missing cell.
 func isWord(text string) bool {
 	text = strings.TrimSpace(text)
-	if !isText(text) || isMissing(text) || isDoubtful(text) || looksLikeTime(text) {
+	if !isText(text) || written.IsMissing(text) || written.IsDoubtful(text) || written.LooksLikeTime(text) {
 		return false
 	}
-	a, ok := amountOf(text)
-	_, _, point := a.plain(false)
-	_, _, comma := a.plain(true)
+	a, ok := written.AmountOf(text)
+	_, _, point := a.Plain(false)
+	_, _, comma := a.Plain(true)
 	return !ok || !point && !comma
 }
 

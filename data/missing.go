@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
@@ -81,7 +82,7 @@ func (c InputColumn) isMissing(cell string) bool {
 	if c.Text {
 		return cell == ""
 	}
-	if !isMissing(cell) && !isDoubtful(cell) {
+	if !written.IsMissing(cell) && !written.IsDoubtful(cell) {
 		return false
 	}
 	_, known := c.find(cell) // the word may also be NaT, which the training data have as a text
@@ -95,7 +96,7 @@ func (l *layout) isTargetMissing(rec *records, k int) bool {
 			return false
 		}
 	}
-	return isMissing(cell) || isDoubtful(cell) && !l.labelled()
+	return written.IsMissing(cell) || written.IsDoubtful(cell) && !l.labelled()
 }
 
 // drops counts the current row if it is left out. A row to train on, or to test, needs its target.
@@ -236,9 +237,10 @@ func (t *texts) dropMissing(in *input) error {
 	n, noTarget, dropped, width := t.n(), 0, 0, max(1, len(t.targets))
 	t.keep(func(i int) bool {
 		switch {
-		case t.labels != nil && !in.opt.TargetOptional && slices.ContainsFunc(t.labels[i*width:(i+1)*width], isMissing):
+		case t.labels != nil && !in.opt.TargetOptional &&
+			slices.ContainsFunc(t.labels[i*width:(i+1)*width], written.IsMissing):
 			noTarget++
-		case in.drops() && t.graphs == nil && isMissing(strings.TrimSpace(string(t.of(i)))):
+		case in.drops() && t.graphs == nil && written.IsMissing(strings.TrimSpace(string(t.of(i)))):
 			dropped++
 		default:
 			return true

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 )
 
 // numberReader is a rowReader that can read a row of numbers in much less time.
@@ -197,7 +199,7 @@ func plainNumber(cell []byte) (v float64, ok bool) {
 
 // longNumber reads numbers with many digits or an exponent.
 func longNumber(cell []byte) (v float64, ok bool) {
-	v, err := parseNumber(string(cell))
+	v, err := written.ParseNumber(string(cell))
 	return v, err == nil && math.Abs(v) <= largest
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
@@ -67,10 +68,10 @@ func (d *Dataset) InOrder(levels []string) error {
 
 // level is the number that a class stands for: 0 for false, and 1 for true.
 func level(class string) (v float64, err error) {
-	if v, is := boolean(class); is {
+	if v, is := written.Boolean(class); is {
 		return v, nil
 	}
-	return parseNumber(class)
+	return written.ParseNumber(class)
 }
 
 // sortNumbers sorts texts that are numbers, or booleans.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
@@ -55,8 +56,8 @@ func (o *TableOptions) check() error {
 	if o.Missing != "" && !slices.Contains(MissingWays(), o.Missing) {
 		return errorf("", "--missing cannot be %s%s", quote(o.Missing), didyoumean.Hint(o.Missing, MissingWays()))
 	}
-	if o.Dates != "" && !slices.Contains(DateOrders(), o.Dates) {
-		return errorf("", "there is no order of dates %s: give %s", quote(o.Dates), strings.Join(DateOrders(), ", "))
+	if o.Dates != "" && !slices.Contains(written.DateOrders(), o.Dates) {
+		return errorf("", "there is no order of dates %s: give %s", quote(o.Dates), strings.Join(written.DateOrders(), ", "))
 	}
 	return o.Dialect.check()
 }
@@ -191,7 +192,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
 		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with --ignore %s",
 			quote(c.signs.units[0]), flag)
-	case !c.isWords && isDecorated(c.texts.cell):
+	case !c.isWords && written.IsDecorated(c.texts.cell):
 		return bad(c.texts, ": %s, or leave the column out with --ignore %s", plainer(c.texts.cell), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
 		l.leaveIdentifier(rec, c, i, opt.Sequence == "")

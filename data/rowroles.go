@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
@@ -55,7 +56,7 @@ type roleColumn struct {
 
 // isMissing reports whether the cell means a missing value. A word that does so among numbers may name a group.
 func (c roleColumn) isMissing(cell string) bool {
-	return isMissing(cell) || c.option != "group" && isDoubtful(cell)
+	return written.IsMissing(cell) || c.option != "group" && written.IsDoubtful(cell)
 }
 
 // rowFacts holds the cells of the roles, as in Dataset.
@@ -243,7 +244,7 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 	}
 	if c.option == "time" && l.timeForm != nil {
 		cell := strings.TrimSpace(rec.row[c.at])
-		seconds, ok := ParseTime(*l.timeForm, rec.style.point(cell))
+		seconds, ok := written.ParseTime(*l.timeForm, rec.style.point(cell))
 		if !ok {
 			return 0, rec.cellError(c.at, "found %s in column %s, which is no date, as others of it are: correct it",
 				quote(cell), quote(c.column))

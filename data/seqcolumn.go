@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -43,7 +44,7 @@ func (l *layout) checkMissingSequences(rec *records, p *profile) error {
 
 // isSequenceMissing reports whether the current row has no sequence where it should.
 func (l *layout) isSequenceMissing(rec *records) bool {
-	return l.texts != nil && isMissing(strings.TrimSpace(rec.row[l.sequence]))
+	return l.texts != nil && written.IsMissing(strings.TrimSpace(rec.row[l.sequence]))
 }
 
 func (l *layout) addText(rec *records, most int64) error {

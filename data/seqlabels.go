@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -62,7 +63,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 		made.task = Classification
 		if why != "" {
 			made.task = Regression
-		} else if _, err := parseNumber(classes[0]); err == nil {
+		} else if _, err := written.ParseNumber(classes[0]); err == nil {
 			hint = " (--task regression for numbers)"
 		}
 	}
@@ -104,7 +105,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	classes = slices.Compact(slices.Sorted(slices.Values(t.labels)))
 	var values []float64
 	for _, l := range classes {
-		if v, err := parseNumber(l); err == nil {
+		if v, err := written.ParseNumber(l); err == nil {
 			values = append(values, v+0) // the sum turns −0 into 0
 		}
 	}
@@ -140,8 +141,8 @@ func (t *texts) checkWords(different int, words bool) error {
 		behind[strings.TrimSpace(string(t.of(i)))] = true
 	}
 	advice := "give others, or use the task classification"
-	if a, ok := amountOf(t.labels[0]); ok && a.unit != "" {
-		advice = "write the numbers alone, without " + quote(a.unit)
+	if a, ok := written.AmountOf(t.labels[0]); ok && a.Unit != "" {
+		advice = "write the numbers alone, without " + quote(a.Unit)
 	} else if 2*len(behind) <= t.n() && t.kind == "" {
 		advice = "the classes stand behind the tab, and they belong before it"
 	}
@@ -154,11 +155,11 @@ func (t *texts) checkWords(different int, words bool) error {
 func (t *texts) strayLabel() int {
 	word, missing, fractions, numbers := -1, -1, false, false
 	for i, l := range t.labels {
-		v, err := parseNumber(l)
+		v, err := written.ParseNumber(l)
 		switch {
 		case err == nil:
 			numbers, fractions = true, fractions || v != math.Trunc(v)
-		case isMissing(l) && missing < 0:
+		case written.IsMissing(l) && missing < 0:
 			missing = i
 		}
 		if err != nil && word < 0 {
@@ -186,8 +187,8 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 		if i, ok := index[label]; ok {
 			return i, true
 		}
-		v, err := parseNumber(label)
-		if b, ok := boolean(label); ok && areBooleans {
+		v, err := written.ParseNumber(label)
+		if b, ok := written.Boolean(label); ok && areBooleans {
 			v, err = b, nil
 		}
 		i, ok := values[v]
@@ -234,7 +235,7 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 	}
 	for k := range width {
 		label := t.labels[first+k]
-		v, wrong := parseNumber(label)
+		v, wrong := written.ParseNumber(label)
 		made.y = append(made.y, v)
 		if wrong == nil && math.Abs(v) <= largest {
 			continue

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
@@ -349,7 +350,7 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 	}
 	shared, first := 0, ""
 	for _, g := range d.Groups {
-		if at, known := train.groupOf[names[g]]; known && inTraining[at] && !isMissing(names[g]) {
+		if at, known := train.groupOf[names[g]]; known && inTraining[at] && !written.IsMissing(names[g]) {
 			if shared++; shared == 1 {
 				first = names[g]
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 )
 
@@ -108,7 +109,7 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 		classes = c.booleanClasses()
 	case c.isWords && task == Regression:
 		err = bad(c.texts, ", which is text by --set text: a regression needs numbers")
-	case !c.isWords && isDecorated(c.texts.cell):
+	case !c.isWords && written.IsDecorated(c.texts.cell):
 		err = bad(c.texts, ", which is not a plain number: %s", plainer(c.texts.cell))
 	case task == Regression:
 		err = bad(c.texts, ", which must be a number: correct it, or use the task classification")
@@ -242,14 +243,14 @@ func (d *Dataset) setLabels(y []float64) {
 // 0.
 func classIndex(classes []string) map[float64]int32 {
 	index := make(map[float64]int32, len(classes))
-	words := slices.ContainsFunc(classes, func(c string) bool { _, ok := boolean(c); return !ok })
+	words := slices.ContainsFunc(classes, func(c string) bool { _, ok := written.Boolean(c); return !ok })
 	for i, c := range classes {
 		v, err := strconv.ParseFloat(c, 64)
 		if !words {
-			v, _ = boolean(c)
+			v, _ = written.Boolean(c)
 			err = nil
 		}
-		if err == nil && !isCode(c) {
+		if err == nil && !written.IsCode(c) {
 			index[v] = int32(i)
 		}
 	}

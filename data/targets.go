@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 )
 
 // plainColumns are the default names of inputs: x0, x1, ….
@@ -169,7 +170,7 @@ type unneeded struct {
 
 // meet counts the target in a cell.
 func (u *unneeded) meet(cell string, at place) {
-	if isMissing(cell) || isDoubtful(cell) {
+	if written.IsMissing(cell) || written.IsDoubtful(cell) {
 		u.missing++
 		return
 	}
@@ -220,7 +221,7 @@ func (s Schema) isTarget(label string) bool {
 		_, known := classFinder(s.Classes)(label)
 		return known
 	}
-	v, err := parseNumber(label)
+	v, err := written.ParseNumber(label)
 	return err == nil && math.Abs(v) <= largest
 }
 

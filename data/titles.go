@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 )
 
 // Spreadsheets write lines above a table: the separator (sep=;), and titles.
@@ -90,7 +92,7 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 		if equal && width > 1 && !isTitle(rows[0], width) {
 			above := s.sample(head[:len(head)-len(rest)])
 			names := s.isHeader(rows) && slices.ContainsFunc(rows[1], s.isNumber) &&
-				!slices.ContainsFunc(rows[0][1:], func(cell string) bool { return isMissing(strings.TrimSpace(cell)) })
+				!slices.ContainsFunc(rows[0][1:], func(cell string) bool { return written.IsMissing(strings.TrimSpace(cell)) })
 			if !names || slices.ContainsFunc(above, func(row []string) bool { return !isTitle(row, width) }) {
 				return head
 			}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
@@ -247,7 +248,7 @@ func checkUnneeded(t *testing.T, name, path string, s Schema, y []string) {
 			word = y[i]
 		}
 		bad = bad || word == "?"
-		if y != nil && isMissing(y[i]) {
+		if y != nil && written.IsMissing(y[i]) {
 			missing++
 		}
 		want = append(want, word)

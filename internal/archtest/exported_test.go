@@ -7,7 +7,6 @@ import (
 
 // forOthers are functions that stay exported, and why.
 var forOthers = map[string]string{
-	"data.ParseTime":  "programs with the Go library, whose rows are numbers",
 	"cuda.Signatures": "the tests of launches here",
 	"device/gpu.New":  "the twin of device/cpu.New",
 	"dist.Group":      "several ranks in one process, for tests",
