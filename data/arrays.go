@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // unfitForArray is the first column that an array of plain numbers cannot give: words, a date, gaps that have
@@ -30,7 +31,8 @@ func (t *table) checkBooleans(in *input) error {
 		n, _ := matrix.Size(t.x)
 		for i, v := range matrix.Column(make([]float64, n), t.x, j) {
 			if fault := c.notBoolean(v); fault != "" {
-				return errorf(in.name, "row %d: found %s in place of column %s, %s", i+1, number(v), quote(c.Name), fault)
+				return errorf(in.name, "row %d: found %s in place of column %s, %s", i+1, phrase.Number(v), phrase.Quote(c.Name),
+					fault)
 			}
 		}
 	}
@@ -74,7 +76,7 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 	if like := in.opt.Schema; like != nil && len(like.Columns) != d {
 		return nil, errorf(a.name,
 			"holds an array of %s values, the training data have %s: give the same inputs in the same order",
-			sides(a.shape), plural(len(like.Columns), "input"))
+			sides(a.shape), phrase.Plural(len(like.Columns), "input"))
 	}
 	t, factor := &table{}, 1.0
 	if strings.HasSuffix(a.dtype, "u1") && (len(a.shape) > 2 || a.idx) {
@@ -140,7 +142,7 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 			return nil, nil
 		default:
 			return nil, errorf(file, "has %s, the training data have %s and %s: give the same columns in the same "+
-				"order, or the targets with --labels", plural(width, "column"), plural(d, "input"), aTarget(len(at)))
+				"order, or the targets with --labels", phrase.Plural(width, "column"), phrase.Plural(d, "input"), aTarget(len(at)))
 		}
 	}
 	if in.opt.Target == "" && width < 2 {
@@ -165,7 +167,7 @@ func (in *input) arrayTargets(t *table, a *npyArray) error {
 	case rows != n:
 		return errorf(a.name, "holds %d targets for %d rows: give those that belong to the rows", rows, n)
 	}
-	if err := in.ownTarget(a.name, d, "holds "+plural(d, "target")+" per row"); err != nil {
+	if err := in.ownTarget(a.name, d, "holds "+phrase.Plural(d, "target")+" per row"); err != nil {
 		return err
 	}
 	if in.opt.TargetOptional {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // isCodes reports whether all numbers of the column are whole, and one is a code.
@@ -120,7 +121,7 @@ func ParseCell(cell string, isBoolean bool) (float64, error) {
 	}
 	v, err := written.ParseNumber(cell)
 	if err != nil && !written.IsRange(err) {
-		return 0, errorf("", "found %s, which must be a number", quote(cell))
+		return 0, errorf("", "found %s, which must be a number", phrase.Quote(cell))
 	}
 	return v, nil
 }

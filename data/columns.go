@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -26,7 +27,7 @@ func (p *columnRows) Read() ([]string, error) {
 	for i, cell := range cells { // the writer of a file need not have checked its texts
 		if !utf8.ValidString(cell) && !p.spared[i] {
 			return nil, errorAt(p.name, place{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, "+
-				"or leave it out with --ignore %d", quote(cell), i+1)
+				"or leave it out with --ignore %d", phrase.Quote(cell), i+1)
 		}
 	}
 	return cells, err

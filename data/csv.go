@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // readCSV reads a table of text cells. It reads a training table twice: first to decide what each
@@ -30,7 +31,7 @@ func readCSV(in *input) (*table, error) {
 	made, err := lay.readRows(rec, in.lim.cells, math.MaxInt)
 	if n := lay.read + lay.noTarget + lay.dropped + lay.weightless; err == nil && n < lay.rows {
 		err = errorf(in.name, "has %s less than when it was read first: it is being written, try again when it is whole",
-			plural(lay.rows-n, "row"))
+			phrase.Plural(lay.rows-n, "row"))
 	}
 	if err == nil {
 		err = lay.checkClasses(made)
@@ -143,7 +144,7 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	}
 	l.notes = append(l.notes, leftOutRows(rec.name, l.noTarget, l.dropped, len(made.lines))...)
 	if l.weightless > 0 {
-		l.note("%s of weight 0 left out, %d stay", plural(l.weightless, "row"), len(made.lines))
+		l.note("%s of weight 0 left out, %d stay", phrase.Plural(l.weightless, "row"), len(made.lines))
 	}
 	made.notes = append(l.notes, l.unknownValues(rec.name)...)
 	if l.targets != nil {
@@ -305,7 +306,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	case c.Date != nil:
 		var ok bool
 		if v, ok = c.Date.parse(rec.style.point(cell)); !ok {
-			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name),
+			return nil, rec.cellError(i, "found %s in column %s, %s", phrase.Quote(cell), phrase.Quote(c.Name),
 				c.Date.like()+": "+rec.remedy("correct it, or leave it empty with --missing impute"))
 		}
 	default:
@@ -318,7 +319,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 			return nil, err
 		}
 		if fault := c.notBoolean(v); fault != "" {
-			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name), fault)
+			return nil, rec.cellError(i, "found %s in column %s, %s", phrase.Quote(cell), phrase.Quote(c.Name), fault)
 		}
 	}
 	return c.append(to, v, hot, missing), nil
@@ -354,9 +355,9 @@ func (r *records) remedy(advice string) string {
 // missingCell is the error about a missing cell that nothing fills.
 func (r *records) missingCell(i int, cell, column, advice string) error {
 	if cell == "" {
-		return r.cellError(i, "empty cell in column %s: %s", quote(column), advice)
+		return r.cellError(i, "empty cell in column %s: %s", phrase.Quote(column), advice)
 	}
-	return r.cellError(i, "found %s, a missing value, in column %s: %s", quote(cell), quote(column), advice)
+	return r.cellError(i, "found %s, a missing value, in column %s: %s", phrase.Quote(cell), phrase.Quote(column), advice)
 }
 
 // value is cell i of the current row, which must be a finite number; advice is what to do about a
@@ -364,7 +365,7 @@ func (r *records) missingCell(i int, cell, column, advice string) error {
 func (r *records) value(i int, column, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
 	if r.isStray(i) {
-		return 0, r.cellError(i, "found %s in column %s: %s", quote(cell), quote(column), r.notations[i].like())
+		return 0, r.cellError(i, "found %s in column %s: %s", phrase.Quote(cell), phrase.Quote(column), r.notations[i].like())
 	}
 	v, err := r.style.number(cell)
 	if b, ok := written.Boolean(cell); ok && r.types == nil && r.isTyped(i) {
@@ -373,7 +374,7 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	if err == nil && math.Abs(v) <= largest {
 		return v, nil
 	}
-	found, where := quote(cell), quote(column)
+	found, where := phrase.Quote(cell), phrase.Quote(column)
 	switch {
 	case written.IsMissing(cell) || written.IsDoubtful(cell):
 		return 0, r.missingCell(i, cell, column, mustBeKnown)
@@ -388,7 +389,7 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	}
 	advice = r.remedy(advice)
 	if a, ok := written.AmountOf(cell); ok && a.Unit != "" {
-		advice = "write the number alone, without " + quote(a.Unit)
+		advice = "write the number alone, without " + phrase.Quote(a.Unit)
 	}
 	if _, doubtful := r.doubtfulHeader(); doubtful {
 		where += " (the first row is read as the names of the columns: --set header=no reads it as data)"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Date is a column of dates or times. It becomes the elapsed time, in days since Start, and for each
@@ -242,7 +243,7 @@ func (c *columnProfile) dateForm(rec *records, i int, requested, otherwise strin
 	if !known {
 		return "", errorAt(rec.name, c.dates.ambiguous.at,
 			"found the date %s in column %s: is the day or the month first? Say "+
-				"which by --set dates=dmy or --set dates=mdy", quote(c.dates.ambiguous.cell), quote(name))
+				"which by --set dates=dmy or --set dates=mdy", phrase.Quote(c.dates.ambiguous.cell), phrase.Quote(name))
 	}
 	if c.dates.spanOf(form).begun {
 		return form, nil
@@ -252,7 +253,7 @@ func (c *columnProfile) dateForm(rec *records, i int, requested, otherwise strin
 		first = c.firstText()
 	}
 	return "", errorAt(rec.name, first.at, "found %s in column %s, which cannot be read as a date: write it like "+
-		"2020-12-31 23:59, with a year of four digits, or %s", quote(first.cell), quote(name), otherwise)
+		"2020-12-31 23:59, with a year of four digits, or %s", phrase.Quote(first.cell), phrase.Quote(name), otherwise)
 }
 
 func (l *layout) addDates(rec *records, c *columnProfile, i int, requested string) error {
@@ -281,7 +282,7 @@ func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 	if s.low < s.high && !s.descending && !l.hasRole("time") {
 		in += fmt.Sprintf(" (the rows are in this order: --time %s tests on the later ones)", flagWord(d.Column, i))
 	}
-	l.note("column %s is of dates%s and becomes days since %s%s", quote(d.Column), form, d.after(0), in)
+	l.note("column %s is of dates%s and becomes days since %s%s", phrase.Quote(d.Column), form, d.after(0), in)
 	l.add(i, InputColumn{Name: d.Column, Date: d})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Dialect is the notation of a table of text. The first rows decide parts that are empty or "auto".
@@ -72,15 +73,15 @@ var headers = map[string]string{"": "", "auto": "", "yes": "yes", "true": "yes",
 // check replaces the words by their first forms, and refuses unknown words.
 func (d *Dialect) check() error {
 	if wrong := CheckSeparator(d.Separator); wrong != "" {
-		return errorf("", "%s %s", quote(d.Separator), wrong)
+		return errorf("", "%s %s", phrase.Quote(d.Separator), wrong)
 	}
 	decimal, known := decimals[d.Decimal]
 	if !known {
-		return errorf("", "there is no decimal %s: give point or comma", quote(d.Decimal))
+		return errorf("", "there is no decimal %s: give point or comma", phrase.Quote(d.Decimal))
 	}
 	header, known := headers[d.Header]
 	if !known {
-		return errorf("", "there is no header %s: give yes or no", quote(d.Header))
+		return errorf("", "there is no header %s: give yes or no", phrase.Quote(d.Header))
 	}
 	if d.Separator == "auto" {
 		d.Separator = ""
@@ -90,7 +91,7 @@ func (d *Dialect) check() error {
 	}
 	if _, known := thousandsSigns[d.Thousands]; !known && d.Thousands != "" {
 		return errorf("", "there is no separator of thousands %s: give a comma, a point, space or none",
-			quote(d.Thousands))
+			phrase.Quote(d.Thousands))
 	}
 	implied := map[string]string{",": "point", ".": "comma"}[d.Thousands]
 	if implied != "" && decimal != "" && decimal != implied {

@@ -1,12 +1,6 @@
 package data
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-
-	"github.com/dustin/go-humanize/english"
-)
+import "fmt"
 
 // Error describes a fault of the user's data or of the request for them, and its remedy.
 // It reads `train.csv:17:3: found "abc" in column "AP": …`.
@@ -52,35 +46,4 @@ type place struct{ line, column int }
 
 func errorAt(file string, at place, format string, args ...any) *Error {
 	return &Error{File: file, Line: at.line, Column: at.column, Msg: fmt.Sprintf(format, args...)}
-}
-
-// quote shows a cell or a name in a message, shortened if it is long.
-func quote(s string) string {
-	const longest = 40
-	if r := []rune(s); len(r) > longest {
-		return strconv.Quote(string(r[:longest])) + "…"
-	}
-	return strconv.Quote(s)
-}
-
-// list shows the first few of the words, quoted.
-func list(words []string) string {
-	const shown = 8
-	var quoted []string
-	for _, w := range words[:min(len(words), shown)] {
-		quoted = append(quoted, quote(w))
-	}
-	text := strings.Join(quoted, ", ")
-	if more := len(words) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-// number formats a value without needless digits.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// plural is a count and its noun, such as "1 row" or "2 rows".
-func plural(n int, what string) string {
-	return strconv.Itoa(n) + " " + english.PluralWord(n, what, "")
 }

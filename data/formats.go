@@ -11,6 +11,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -189,11 +190,11 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 	if sequence != "" {
 		if opt.Schema == nil && isFASTA(in.head) {
 			return nil, nil, errorf(name,
-				"is %s, which has no columns: leave the column of sequences %s out", f.what, quote(sequence))
+				"is %s, which has no columns: leave the column of sequences %s out", f.what, phrase.Quote(sequence))
 		}
 		if !f.text && f.what != sequenceLines().what && opt.Schema != nil {
 			return nil, nil, errorf(name, "is %s, the training data are a table with sequences in the column %s: "+
-				"give such a table", f.what, quote(sequence))
+				"give such a table", f.what, phrase.Quote(sequence))
 		}
 		f = csvTable()
 	} else if opt.Schema != nil {
@@ -285,7 +286,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		}
 	case s.Targets != nil:
 		d.Task, d.Targets, d.Y = Regression, s.Targets, t.y
-		t.notes = append(t.notes, in.name+": target columns "+list(s.Targets)+": task regression")
+		t.notes = append(t.notes, in.name+": target columns "+phrase.List(s.Targets)+": task regression")
 	case t.kind != nil:
 		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.kind.task, t.kind.choice(), t.y, t.labels, t.kind.classes
 		t.notes = append(t.notes, in.name+": "+t.kind.note)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // In the LIBSVM format a row is a line `label index:value index:value … # comment`. Indices count from 1 and
@@ -91,7 +92,7 @@ func readLIBSVM(in *input) (*table, error) {
 	case int64(n)*int64(d+1) > in.lim.cells, n*d > manyZeros && n*d > mostlyZeros*len(s.value):
 		return nil, errorf(in.name,
 			"holds %s with indices up to %d: rows are kept with their zeros, which is too large for memory; "+
-				"leave out rare inputs, or take fewer rows", plural(n, "row"), d)
+				"leave out rare inputs, or take fewer rows", phrase.Plural(n, "row"), d)
 	}
 	x := make([]float64, n*d)
 	s.start = append(s.start, len(s.index))
@@ -108,7 +109,7 @@ func readLIBSVM(in *input) (*table, error) {
 	if s.ignored > 0 {
 		t.notes = append(t.notes,
 			fmt.Sprintf("%s: %d values in %s have indices above %d, which the training data do not have: ignored",
-				in.name, s.ignored, plural(s.ignoredRows, "row"), d))
+				in.name, s.ignored, phrase.Plural(s.ignoredRows, "row"), d))
 	}
 	return t, nil
 }
@@ -188,11 +189,11 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 	i, bad := strconv.Atoi(index)
 	switch {
 	case !pair:
-		err = wrong(at, "found %s: after the label, a row has only pairs index:value", quote(word))
+		err = wrong(at, "found %s: after the label, a row has only pairs index:value", phrase.Quote(word))
 	case index == "qid":
-		err = wrong(at, "found %s: qid is not supported, remove it", quote(word))
+		err = wrong(at, "found %s: qid is not supported, remove it", phrase.Quote(word))
 	case bad != nil || i > math.MaxInt32-1:
-		err = wrong(at, "found %s: the index must be a whole number from 1 to %d", quote(word), math.MaxInt32-1)
+		err = wrong(at, "found %s: the index must be a whole number from 1 to %d", phrase.Quote(word), math.MaxInt32-1)
 	case i < 1:
 		err = wrong(at, "found the index %d: indices count from 1, add 1 to those of the file", i)
 	case i == last:
@@ -202,7 +203,7 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 	default:
 		var problem string
 		if v, problem = finite(text); problem != "" {
-			err = wrong(at+len(index)+1, "found %s for the index %d, %s", quote(text), i, problem)
+			err = wrong(at+len(index)+1, "found %s for the index %d, %s", phrase.Quote(text), i, problem)
 		}
 	}
 	return i, v, err
@@ -211,10 +212,10 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 // label is the number of a row's label, or the problem with the label.
 func (s *sparse) label(word string, in *input, check func(float64) string) (v float64, problem string) {
 	if strings.Contains(word, ":") {
-		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", quote(word))
+		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", phrase.Quote(word))
 	}
 	if v, problem = finite(word); problem != "" {
-		return 0, fmt.Sprintf("found %s for the row's label, %s", quote(word), problem)
+		return 0, fmt.Sprintf("found %s for the row's label, %s", phrase.Quote(word), problem)
 	}
 	if v == -1 && in.opt.Schema != nil && slices.Equal(in.opt.Schema.Classes, []string{"0", "1"}) {
 		v = 0

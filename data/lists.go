@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -184,7 +185,7 @@ func (in *input) checkTable() error {
 	}
 	if targets && texts || in.opt.Schema.areNames(names) {
 		return errorf(in.name, "this file is a table, which begins with %s, and the training data are a list: %s; "+
-			"a tab before each text keeps its separators", list(names), howToList)
+			"a tab before each text keeps its separators", phrase.List(names), howToList)
 	}
 	return nil
 }
@@ -245,7 +246,7 @@ func (t *texts) checkLines(like *Schema, labelled int) error {
 		}
 		if labelled < t.n() {
 			return t.errorAt(t.where[i], "found %s before a tab, which is no target of the training data, and "+
-				"lines with a class and lines without one are mixed: every line needs the same", quote(l))
+				"lines with a class and lines without one are mixed: every line needs the same", phrase.Quote(l))
 		}
 		strange++
 		if text := strings.TrimSpace(string(t.of(i))); like.isTarget(text) || i == 0 && isColumnName(text) {
@@ -265,9 +266,10 @@ func (t *texts) dropHeader(like *Schema) {
 	if t.n() < 2 || strings.ContainsAny(string(t.of(0)), " \t") || !t.isHeader(like) {
 		return
 	}
-	name := quote(strings.TrimSpace(string(t.of(0)))) + " is read as the name of the column"
+	name := phrase.Quote(strings.TrimSpace(string(t.of(0)))) + " is read as the name of the column"
 	if t.labels != nil {
-		name = fmt.Sprintf("%s and %s are read as the names of the columns", quote(t.labels[0]), quote(string(t.of(0))))
+		name = fmt.Sprintf("%s and %s are read as the names of the columns", phrase.Quote(t.labels[0]),
+			phrase.Quote(string(t.of(0))))
 	}
 	t.noteHeader(t.at[0].line, name)
 	t.keep(func(i int) bool { return i > 0 })

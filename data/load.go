@@ -13,6 +13,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Source is the origin of the data of a run.
@@ -79,7 +80,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	if names := constantColumns(train); len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so it says nothing: %s",
-			train.Path, list(names)))
+			train.Path, phrase.List(names)))
 	}
 	if train.Sequences != nil && test != nil {
 		notes = append(notes, repeated(train, test)...)
@@ -95,7 +96,7 @@ func repeated(train, test *Dataset) []string {
 	}
 	noun := test.Sequences.Alphabet.Kind.Noun()
 	return []string{fmt.Sprintf("warning: %s: %d of the %s for testing are training %ss, too: "+
-		"scores will be too good", test.Path, n, plural(test.N(), noun), noun)}
+		"scores will be too good", test.Path, n, phrase.Plural(test.N(), noun), noun)}
 }
 
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
@@ -142,7 +143,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	note := ""
 	switch {
 	case all.N() < 3:
-		err = errorf(s.Data, "has %s: at least two to train on and one to test on are needed", plural(all.N(), "row"))
+		err = errorf(s.Data, "has %s: at least two to train on and one to test on are needed", phrase.Plural(all.N(), "row"))
 	case s.Folds > 0:
 		train, test, note, err = inFolds(all, s.Folds, s.Fold)
 	default:
@@ -197,18 +198,18 @@ func aTenth(n int) int { return max(1, int(math.Round(float64(n)/10))) }
 // checkTraining refuses training rows from which nothing can be learnt.
 func checkTraining(d *Dataset) error {
 	if d.N() < 2 {
-		return errorf(d.Path, "has %s to train on: at least two are needed", plural(d.N(), "row"))
+		return errorf(d.Path, "has %s to train on: at least two are needed", phrase.Plural(d.N(), "row"))
 	}
 	if d.Task == Regression {
 		return d.CheckTargets()
 	}
-	column, stand := "target column "+quote(d.Target), labelsStand(d.Sequences, d.schema)
+	column, stand := "target column "+phrase.Quote(d.Target), labelsStand(d.Sequences, d.schema)
 	if stand != "" {
 		column = "label of each row"
 	}
 	if len(d.Classes) == 1 {
 		return errorf(d.Path, "the %s holds the class %s only: at least two classes are needed%s", column,
-			quote(d.Classes[0]), stand)
+			phrase.Quote(d.Classes[0]), stand)
 	}
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 && !d.known {
 		advice := "take another seed, or other files for rows to test and validate on (--test FILE, --set validation=FILE)"

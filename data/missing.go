@@ -9,6 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // These are the ways to handle missing cells, TableOptions.Missing.
@@ -41,7 +42,7 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 		if cells.n == 0 {
 			return
 		}
-		columns = append(columns, fmt.Sprintf("%s %d", quote(name), cells.n))
+		columns = append(columns, fmt.Sprintf("%s %d", phrase.Quote(name), cells.n))
 		if first.line == 0 || cells.at.line < first.line || cells.at.line == first.line && cells.at.column < first.column {
 			first = cells.at
 		}
@@ -59,7 +60,7 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	}
 	const shown = 8
 	if more := len(columns) - shown; more > 0 {
-		columns = append(columns[:shown], fmt.Sprintf("and in %s more", plural(more, "column")))
+		columns = append(columns[:shown], fmt.Sprintf("and in %s more", phrase.Plural(more, "column")))
 	}
 	where := strings.Join(columns, ", ")
 	if l.missing == MissingError {
@@ -136,7 +137,7 @@ func leftOutRows(file string, noTarget, dropped, stay int) (notes []string) {
 	}{{noTarget, "without a target"}, {dropped, "with missing cells"}} {
 		if rows.n > 0 {
 			notes = append(notes,
-				fmt.Sprintf("%s: %s %s left out, %d stay", file, plural(rows.n, "row"), rows.why, stay))
+				fmt.Sprintf("%s: %s %s left out, %d stay", file, phrase.Plural(rows.n, "row"), rows.why, stay))
 		}
 	}
 	return notes
@@ -250,9 +251,9 @@ func (t *texts) dropMissing(in *input) error {
 	if n > 0 && t.n() == 0 {
 		named := ""
 		if t.targets != nil {
-			named = " " + list(t.targets)
+			named = " " + phrase.List(t.targets)
 		}
-		return errorf(t.name, "lacks the %s or its target%s in each of its %s", t.kind.Noun(), named, plural(n, "row"))
+		return errorf(t.name, "lacks the %s or its target%s in each of its %s", t.kind.Noun(), named, phrase.Plural(n, "row"))
 	}
 	t.notes = append(t.notes, leftOutRows(t.name, noTarget, dropped, t.n())...)
 	return nil

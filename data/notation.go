@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Notation is how the numbers of a column are written if they are not plain: 1,299.50 or 1.299,99, $1,200, 12
@@ -68,7 +69,7 @@ func (n *Notation) write(plain string) string {
 
 // like describes the column, for the error about a cell that is written otherwise.
 func (n *Notation) like() string {
-	return "write it as the training cells are, such as " + quote(n.write("7.5"))
+	return "write it as the training cells are, such as " + phrase.Quote(n.write("7.5"))
 }
 
 // digitSigns are the findings about thousands and decimals in the cells of a column.
@@ -245,9 +246,10 @@ func (n *Notation) note(c *columnProfile) string {
 	v, _ := n.parse(example)
 	unit := ""
 	if n.Unit != "" {
-		unit = ", with the unit " + quote(n.Unit)
+		unit = ", with the unit " + phrase.Quote(n.Unit)
 	}
-	return fmt.Sprintf("column %s is read as numbers: %s is %s%s", quote(n.Column), quote(example), number(v), unit)
+	return fmt.Sprintf("column %s is read as numbers: %s is %s%s", phrase.Quote(n.Column), phrase.Quote(example),
+		phrase.Number(v), unit)
 }
 
 // thousandsSigns are the words for [Dialect].Thousands, and what they stand for.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
@@ -24,11 +25,11 @@ func (d *Dataset) CheckTargets() error {
 		mean, sd := stats.MeanSD(d.Output(c))
 		if sd > 0 && sd < 1/largest {
 			return errorf(d.Path, "the target column %s varies by %s only, less than ±%g: multiply the column "+
-				"by a power of ten", quote(name), number(sd), 1/largest)
+				"by a power of ten", phrase.Quote(name), phrase.Number(sd), 1/largest)
 		}
 		if sd == 0 {
 			return errorf(d.Path,
-				"the target column %s holds the value %s only: there is nothing to learn", quote(name), number(mean))
+				"the target column %s holds the value %s only: there is nothing to learn", phrase.Quote(name), phrase.Number(mean))
 		}
 	}
 	return nil
@@ -45,12 +46,12 @@ func (d *Dataset) InOrder(levels []string) error {
 	for _, class := range d.Classes {
 		if _, err := level(class); levels == nil && err != nil {
 			return errorf(d.Path, "the levels of the target %s are words, such as %s, which have no order: give it, "+
-				"from the lowest, with --set order=LOW,…,HIGH", quote(d.Target), quote(class))
+				"from the lowest, with --set order=LOW,…,HIGH", phrase.Quote(d.Target), phrase.Quote(class))
 		}
 	}
 	if classes := slices.Sorted(slices.Values(d.Classes)); !slices.Equal(slices.Sorted(slices.Values(ordered)), classes) {
 		return errorf(d.Path, "--set order has the levels %s, and the classes of the target %s are %s: name each of "+
-			"them once, from the lowest", list(levels), quote(d.Target), list(d.Classes))
+			"them once, from the lowest", phrase.List(levels), phrase.Quote(d.Target), phrase.List(d.Classes))
 	}
 	place := make([]int32, len(d.Classes))
 	for k, class := range d.Classes {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // profile holds the findings of a first reading of the columns of a training table. It decides what each column
@@ -262,7 +263,7 @@ func (c *columnProfile) whyText() string {
 	if !c.isCodes() || c.texts.n > 0 {
 		return ""
 	}
-	return ", since " + quote(c.codes.cell) + " has a leading zero"
+	return ", since " + phrase.Quote(c.codes.cell) + " has a leading zero"
 }
 
 // isNumbering reports whether the cells are different whole numbers without large gaps, in any order.

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // records reads the rows of a table as text cells, and knows the place of each.
@@ -114,7 +116,7 @@ func (r *records) takeHeader(names []string) error {
 			name = "column " + strconv.Itoa(i+1)
 		}
 		if j, twice := seen[name]; twice {
-			return r.cellError(i, "columns %d and %d are both named %s: names must differ", j+1, i+1, quote(name))
+			return r.cellError(i, "columns %d and %d are both named %s: names must differ", j+1, i+1, phrase.Quote(name))
 		}
 		r.header[i], seen[name] = name, i
 	}
@@ -134,7 +136,7 @@ func (r *records) next() error {
 	if r.style.singleColumn && len(r.row) > 1 {
 		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has 1: "+
 			"every row needs the same; if %s does not part them, give another separator, such as --set separator=';'",
-			plural(len(r.row), "cell"), quote(string(r.style.separator)))}
+			phrase.Plural(len(r.row), "cell"), phrase.Quote(string(r.style.separator)))}
 	}
 	if len(r.row) != r.width {
 		advice := ""
@@ -142,7 +144,7 @@ func (r *records) next() error {
 			advice = "; write.table of R leaves the name of the row names out, unless it has row.names=FALSE or col.names=NA"
 		}
 		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has %d: "+
-			"every row needs the same%s", plural(len(r.row), "cell"), r.width, advice)}
+			"every row needs the same%s", phrase.Plural(len(r.row), "cell"), r.width, advice)}
 	}
 	if r.namesAgain() {
 		return &Error{File: r.name, Line: r.line, row: true,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -21,7 +22,7 @@ func (r Rows) Request(s Schema) (Request, error) {
 		return g, errorf("", "the rows have sequences, and the training rows have none: leave them out")
 	}
 	if text := s.TextColumns(); len(text) > 0 {
-		return g, errorf("", "the model has columns of text: %s: give such rows in a file", list(text))
+		return g, errorf("", "the model has columns of text: %s: give such rows in a file", phrase.List(text))
 	}
 	offsets := s.Roles.Offset != ""
 	if !offsets && r.Offset != nil {
@@ -29,7 +30,7 @@ func (r Rows) Request(s Schema) (Request, error) {
 	}
 	if offsets && r.Offset == nil && r.N() > 0 {
 		return g, errorf("", "0 offsets for %s: the training rows have offsets, so give a number for each row",
-			plural(r.N(), "row"))
+			phrase.Plural(r.N(), "row"))
 	}
 	at, places, twice := make([]int, len(names)), make(map[string]int, len(r.Columns)), map[string]bool{}
 	for i, name := range r.Columns {
@@ -44,11 +45,11 @@ func (r Rows) Request(s Schema) (Request, error) {
 		var there bool
 		if at[k], there = places[name]; !there {
 			return g, errorf("",
-				"there is no column %s, which the training data have; the columns here are %s", quote(name),
-				list(r.Columns))
+				"there is no column %s, which the training data have; the columns here are %s", phrase.Quote(name),
+				phrase.List(r.Columns))
 		}
 		if twice[name] {
-			return g, errorf("", "there are two columns %s: names must differ", quote(name))
+			return g, errorf("", "there are two columns %s: names must differ", phrase.Quote(name))
 		}
 	}
 	for i := range r.N() {
@@ -57,11 +58,11 @@ func (r Rows) Request(s Schema) (Request, error) {
 			row = r.Inputs[i]
 		}
 		if r.Columns == nil && len(row) != len(names) {
-			return g, errorf("", "row %d has %s, the training data have %s", i+1, plural(len(row), "number"),
-				plural(len(names), "column"))
+			return g, errorf("", "row %d has %s, the training data have %s", i+1, phrase.Plural(len(row), "number"),
+				phrase.Plural(len(names), "column"))
 		}
 		if r.Columns != nil && len(row) != len(r.Columns) {
-			return g, lengthError(i, len(row), plural(len(r.Columns), "column"), true)
+			return g, lengthError(i, len(row), phrase.Plural(len(r.Columns), "column"), true)
 		}
 		for _, k := range at {
 			g.Numbers = append(g.Numbers, row[k])
@@ -114,17 +115,17 @@ func (s Schema) Rows(g Request) (*Dataset, error) {
 // checkRequest compares the sizes of g with those of the schema.
 func (s Schema) checkRequest(g Request) error {
 	if width := len(s.RequestNumbers()); len(g.Numbers) != g.N*width {
-		return errorf("", "%s of %s for %s", plural(len(g.Numbers), "number"), plural(width, "column"),
-			plural(g.N, "row"))
+		return errorf("", "%s of %s for %s", phrase.Plural(len(g.Numbers), "number"), phrase.Plural(width, "column"),
+			phrase.Plural(g.N, "row"))
 	}
 	for _, name := range s.TextColumns() {
 		if len(g.Texts[name]) != g.N {
-			return errorf("", "%s in column %s for %s", plural(len(g.Texts[name]), "cell"), quote(name),
-				plural(g.N, "row"))
+			return errorf("", "%s in column %s for %s", phrase.Plural(len(g.Texts[name]), "cell"), phrase.Quote(name),
+				phrase.Plural(g.N, "row"))
 		}
 	}
 	if s.Alphabet != nil && len(g.Sequences) != g.N {
-		return errorf("", "%s for %s", plural(len(g.Sequences), "sequence"), plural(g.N, "row"))
+		return errorf("", "%s for %s", phrase.Plural(len(g.Sequences), "sequence"), phrase.Plural(g.N, "row"))
 	}
 	return nil
 }
@@ -135,10 +136,11 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
 		v := g.Numbers[(i+1)*width-1]
 		if math.IsNaN(v) {
-			return nil, errorf("", "row %d: column %s is missing: each row needs its offset", i+1, quote(s.Roles.Offset))
+			return nil, errorf("", "row %d: column %s is missing: each row needs its offset", i+1, phrase.Quote(s.Roles.Offset))
 		}
 		if math.Abs(v) > mostOffset {
-			return nil, errorf("", "row %d: column %s is %s: %s", i+1, quote(s.Roles.Offset), number(v), areOffsets)
+			return nil, errorf("", "row %d: column %s is %s: %s", i+1, phrase.Quote(s.Roles.Offset), phrase.Number(v),
+				areOffsets)
 		}
 		offset = append(offset, v)
 	}
@@ -155,19 +157,19 @@ func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest
 		}
 	} else if cell, ok := g.Texts[c.Name][i], false; c.Date != nil {
 		if v, ok = c.Date.parse(cell); !ok {
-			return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, quote(cell), quote(c.Name),
+			return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, phrase.Quote(cell), phrase.Quote(c.Name),
 				c.Date.like())
 		}
 	} else if v, ok = c.Notation.parse(cell); !ok {
-		return 0, nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(cell), quote(c.Name),
+		return 0, nil, errorf("", "row %d: found %s in column %s: %s", i+1, phrase.Quote(cell), phrase.Quote(c.Name),
 			c.Notation.like())
 	}
 	if fault := c.notBoolean(v); fault != "" {
-		return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, number(v), quote(c.Name), fault)
+		return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, phrase.Number(v), phrase.Quote(c.Name), fault)
 	}
 	if math.Abs(v) > largest {
 		return 0, nil, errorf("", "row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used",
-			i+1, number(v), quote(c.Name), largest)
+			i+1, phrase.Number(v), phrase.Quote(c.Name), largest)
 	}
 	return v, numbers, nil
 }
@@ -198,7 +200,7 @@ func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 			if missing && !impute {
 				return nil, errorf("",
 					"row %d: column %s is missing: fill it in; a model trained with --missing impute does so "+
-						"itself", i+1, quote(c.Name))
+						"itself", i+1, phrase.Quote(c.Name))
 			}
 			x = c.append(x, v, hot, missing)
 		}
@@ -235,6 +237,7 @@ func unknownWord(c InputColumn, words sighting) string {
 	if words.n > 1 {
 		others = fmt.Sprintf(", the first of %d new cells", words.n)
 	}
-	return fmt.Sprintf("%s in column %s is not in the training data%s: %s", quote(words.cell), quote(c.Name), others,
+	return fmt.Sprintf("%s in column %s is not in the training data%s: %s", phrase.Quote(words.cell),
+		phrase.Quote(c.Name), others,
 		becomes)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
@@ -106,11 +107,11 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 			other = "--set text"
 		}
 		if other != "" {
-			return errorf(rec.name, "the column %s cannot be both %s and %s: name another", quote(names[at]),
+			return errorf(rec.name, "the column %s cannot be both %s and %s: name another", phrase.Quote(names[at]),
 				role.flag, other)
 		}
 		role.column = names[at]
-		l.note("column %s %s", quote(role.column), role.does)
+		l.note("column %s %s", phrase.Quote(role.column), role.does)
 		if c := &p.columns[at]; role.option == "time" && c.isDates() && c.isText() {
 			form, err := c.dateForm(rec, at, dates, "name another column with "+role.flag)
 			if err != nil {
@@ -138,7 +139,7 @@ func (d *Dataset) noteFewWeights(file string) (notes []string) {
 	total, few := stats.Sum(d.Weights), float64(d.N())/10
 	if d.Weights != nil && total < few {
 		notes = append(notes, fmt.Sprintf("%s: the weights of %s sum to %.3g, so they count as so many rows: "+
-			"multiply them if they are shares", file, plural(d.N(), "row"), total))
+			"multiply them if they are shares", file, phrase.Plural(d.N(), "row"), total))
 	}
 	return notes
 }
@@ -229,9 +230,11 @@ func (l *layout) checkRoles(rec *records) error {
 		case err != nil:
 			return err
 		case c.option == "offset" && math.Abs(v) > mostOffset:
-			return rec.cellError(c.at, "found the offset %s in column %s: %s", quote(cell), quote(c.column), areOffsets)
+			return rec.cellError(c.at, "found the offset %s in column %s: %s", phrase.Quote(cell), phrase.Quote(c.column),
+				areOffsets)
 		case c.option == "weights" && !isWeight(v):
-			return rec.cellError(c.at, "found the weight %s in column %s: %s", quote(cell), quote(c.column), areWeights)
+			return rec.cellError(c.at, "found the weight %s in column %s: %s", phrase.Quote(cell), phrase.Quote(c.column),
+				areWeights)
 		}
 	}
 	return nil
@@ -247,7 +250,7 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 		seconds, ok := written.ParseTime(*l.timeForm, rec.style.point(cell))
 		if !ok {
 			return 0, rec.cellError(c.at, "found %s in column %s, which is no date, as others of it are: correct it",
-				quote(cell), quote(c.column))
+				phrase.Quote(cell), phrase.Quote(c.column))
 		}
 		return seconds, nil
 	}
@@ -276,7 +279,7 @@ func (l *layout) addRoles(rec *records, to *rowFacts) {
 func (d *Dataset) checkSplitRoles(file string, names RowRoles) error {
 	if d.Groups != nil && d.Times != nil {
 		return errorf(file, "cannot be split by the groups %s and by the times %s together: give --group or --time",
-			quote(names.Group), quote(names.Time))
+			phrase.Quote(names.Group), phrase.Quote(names.Time))
 	}
 	return nil
 }
@@ -286,7 +289,7 @@ func (d *Dataset) checkApart() error {
 	if d.Groups != nil && slices.Min(d.Groups) == slices.Max(d.Groups) ||
 		d.Times != nil && slices.Min(d.Times) == slices.Max(d.Times) {
 		return errorf(d.Path, "all rows are one group, or have one time, by %s, so no split can separate them: name "+
-			"another column, or none", quote(cmp.Or(d.schema.Roles.Group, d.schema.Roles.Time)))
+			"another column, or none", phrase.Quote(cmp.Or(d.schema.Roles.Group, d.schema.Roles.Time)))
 	}
 	return nil
 }

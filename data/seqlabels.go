@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -40,7 +41,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 		return t.withoutLabels(in, made)
 	}
 	where, hold := "", "the labels hold"
-	if column := "target column " + quote(made.schema.Target); made.schema.Target != "" {
+	if column := "target column " + phrase.Quote(made.schema.Target); made.schema.Target != "" {
 		where, hold = column+", ", column+" holds"
 	}
 	made.schema.Target = cmp.Or(made.schema.Target, sequenceTarget)
@@ -55,7 +56,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 		if i := t.strayLabel(); i >= 0 {
 			return t.labelError(i,
 				"found the target %s, and others are numbers: correct it, or use the task classification",
-				quote(t.labels[i]))
+				phrase.Quote(t.labels[i]))
 		}
 		if err := t.checkWords(len(classes), why == "" && slices.ContainsFunc(classes, isText)); err != nil {
 			return err
@@ -77,10 +78,10 @@ func (t *texts) setLabels(in *input, made *table) error {
 			"has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
 	case len(classes) > maxAutoClasses && 2*len(classes) > t.n():
 		return errorf(t.name, "%s %d different values in %s, too many for classes: use the task regression%s", hold,
-			len(classes), plural(t.n(), "row"), labelsStand(made.sequences, made.schema))
+			len(classes), phrase.Plural(t.n(), "row"), labelsStand(made.sequences, made.schema))
 	default:
 		made.schema.Classes = classes
-		note = fmt.Sprintf("%sclasses %s%s", where, list(classes), hint)
+		note = fmt.Sprintf("%sclasses %s%s", where, phrase.List(classes), hint)
 	}
 	if hint != "" {
 		made.choice = note
@@ -118,7 +119,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	for _, v := range values {
 		classes = append(classes, numberClass(v))
 		if v != math.Trunc(v) {
-			why = "fractions (" + number(v) + ")"
+			why = "fractions (" + phrase.Number(v) + ")"
 		}
 	}
 	switch {
@@ -126,7 +127,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	case len(classes) > maxAutoClasses:
 		why = fmt.Sprintf("%d different whole numbers, more than %d", len(classes), maxAutoClasses)
 	case 2*len(classes) > t.n():
-		why = fmt.Sprintf("%d different whole numbers in %s", len(classes), plural(t.n(), "row"))
+		why = fmt.Sprintf("%d different whole numbers in %s", len(classes), phrase.Plural(t.n(), "row"))
 	}
 	return classes, why
 }
@@ -142,12 +143,12 @@ func (t *texts) checkWords(different int, words bool) error {
 	}
 	advice := "give others, or use the task classification"
 	if a, ok := written.AmountOf(t.labels[0]); ok && a.Unit != "" {
-		advice = "write the numbers alone, without " + quote(a.Unit)
+		advice = "write the numbers alone, without " + phrase.Quote(a.Unit)
 	} else if 2*len(behind) <= t.n() && t.kind == "" {
 		advice = "the classes stand behind the tab, and they belong before it"
 	}
 	return t.labelError(0, "found the target %s: the targets hold %d different words in %s, so they are no classes: %s",
-		quote(t.labels[0]), different, plural(t.n(), "row"), advice)
+		phrase.Quote(t.labels[0]), different, phrase.Plural(t.n(), "row"), advice)
 }
 
 // strayLabel is the first label that is not a number, if the others are numbers and do not look like classes.
@@ -228,7 +229,7 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 		if !known {
 			c, err = -1, t.labelError(first,
 				"found class %s, which the training data do not have (their classes are %s): remove the "+
-					"sequence, or train on data with this class", quote(t.labels[first]), list(made.schema.Classes))
+					"sequence, or train on data with this class", phrase.Quote(t.labels[first]), phrase.List(made.schema.Classes))
 		}
 		made.labels = append(made.labels, c)
 		return first, err
@@ -243,9 +244,10 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 		made.y = append(made.y[:first], slices.Repeat([]float64{math.NaN()}, width)...)
 		if t.targets != nil {
 			return first + k, t.labelError(first+k, "found %s in the target %s, which must be a finite number: correct it",
-				quote(label), quote(t.targets[k]))
+				phrase.Quote(label), phrase.Quote(t.targets[k]))
 		}
-		return first, t.labelError(first, "found the target %s, which must be a finite number: %s", quote(label), advice)
+		return first, t.labelError(first, "found the target %s, which must be a finite number: %s", phrase.Quote(label),
+			advice)
 	}
 	return 0, nil
 }
@@ -278,7 +280,7 @@ func (t *texts) readLabels(path string, w Watch) error {
 	}
 	if len(lines) != t.n() {
 		return errorf(path, "holds %s for %s: give one on each line, in the order of the sequences, or "+
-			"name, tab and label", plural(len(lines), "label"), plural(t.n(), "sequence"))
+			"name, tab and label", phrase.Plural(len(lines), "label"), phrase.Plural(t.n(), "sequence"))
 	}
 	t.labels, t.where, t.labelsIn = lines, where, path
 	return nil
@@ -307,7 +309,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 		name := strings.TrimSpace(line[:cut])
 		if j, twice := at[name]; twice {
 			return errorAt(path, place{line: where[i].line}, "the name %s is also on line %d: names must differ",
-				quote(name), where[j].line)
+				phrase.Quote(name), where[j].line)
 		}
 		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
 	}
@@ -330,7 +332,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 			}
 		}
 		if !ok {
-			return errorf(path, "has no label for the sequence %s, which is on line %d of %s", quote(name),
+			return errorf(path, "has no label for the sequence %s, which is on line %d of %s", phrase.Quote(name),
 				t.at[i].line, t.name)
 		}
 		t.labels[i], places[i] = labels[j], where[j]
@@ -371,10 +373,10 @@ func (in *input) targetNames(there []string) []string {
 func (in *input) checkTargetNames(names, there []string, what string) error {
 	for i, name := range names {
 		if !slices.Contains(there, name) {
-			return errorf(in.name, "has no %s %s%s", what, quote(name), didYouMean(name, there))
+			return errorf(in.name, "has no %s %s%s", what, phrase.Quote(name), didYouMean(name, there))
 		}
 		if slices.Contains(names[:i], name) {
-			return errorf(in.name, "has the %s %s among its targets twice: name it once", what, quote(name))
+			return errorf(in.name, "has the %s %s among its targets twice: name it once", what, phrase.Quote(name))
 		}
 	}
 	return nil

@@ -105,7 +105,7 @@ func checkTokens(tokens string) error {
 	if tokens == "" || slices.Contains(Tokens(), tokens) {
 		return nil
 	}
-	return errorf("", "there are no tokens %s%s", quote(tokens), didyoumean.Hint(tokens, Tokens()))
+	return errorf("", "there are no tokens %s%s", phrase.Quote(tokens), didyoumean.Hint(tokens, Tokens()))
 }
 
 // encode encodes the texts over the alphabet of the training data, the requested one, or the one that the texts
@@ -176,13 +176,13 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	what := string(a.Kind)
 	switch a.Kind {
 	case seq.Words:
-		what = plural(a.Letters, "different word")
+		what = phrase.Plural(a.Letters, "different word")
 	case seq.Vectors:
-		what = "vectors of " + plural(a.Width, "number")
+		what = "vectors of " + phrase.Plural(a.Width, "number")
 	case seq.Integers:
 		what = fmt.Sprintf("integers up to %d", a.Letters-1)
 	}
-	t.note("%s of %s symbols (mean %.1f), alphabet %s (--set tokens to change)", plural(set.N(), "sequence"),
+	t.note("%s of %s symbols (mean %.1f), alphabet %s (--set tokens to change)", phrase.Plural(set.N(), "sequence"),
 		phrase.Span(low, high), mean, what)
 	if unknown > 0 {
 		t.note("%d of %d symbols stand for no letter; features that contain one are left out", unknown, len(set.Codes))
@@ -197,7 +197,7 @@ func (t *texts) table(in *input) (*table, error) {
 		return nil, errorf(t.name, "holds no sequence: at least one is needed")
 	case in.opt.Target != "" && in.opt.Target != sequenceTarget:
 		return nil, errorf(t.name, "holds sequences with their classes: leave the target column %s out",
-			quote(in.opt.Target))
+			phrase.Quote(in.opt.Target))
 	case in.opt.Labels != "" && (t.targets != nil || like != nil && like.Targets != nil):
 		return nil, errorf(in.opt.Labels, "holds one target of each row, and several are asked for: name one of them "+
 			"by --target, or leave the file out")
@@ -277,7 +277,7 @@ func (in *input) formatLike(f format) (format, error) {
 		return f, errorf(in.name, "is %s, the training data are vectors: give rows with the same columns", f.what)
 	case !sequences && !f.text && in.opt.Schema.unfitForArray() != "":
 		return f, errorf(in.name, "is %s, whose numbers have places and no names, and column %s of the training data "+
-			"is more than a plain number: give a table with their columns", f.what, quote(in.opt.Schema.unfitForArray()))
+			"is more than a plain number: give a table with their columns", f.what, phrase.Quote(in.opt.Schema.unfitForArray()))
 	}
 	return f, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -24,7 +25,7 @@ func show(d *Dataset) string {
 		case d.Labels != nil:
 			b.WriteString("=" + d.Classes[d.Labels[i]])
 		case d.Y != nil:
-			b.WriteString("=" + number(d.Y[i]))
+			b.WriteString("=" + phrase.Number(d.Y[i]))
 		}
 	}
 	return b.String()

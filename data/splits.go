@@ -13,6 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Every split of rows keeps the rows of a group together, or trains on the past and tests on the future. Rows
@@ -153,7 +154,7 @@ func (d *Dataset) CheckSplit(folds int) error {
 	if d.Groups != nil {
 		sizes := d.groupSizes()
 		if n := len(matrix.Which(len(sizes), func(g int) bool { return sizes[g] > 0 })); n < folds {
-			return errorf(d.Path, "has %s: too few for %d folds", plural(n, "group"), folds)
+			return errorf(d.Path, "has %s: too few for %d folds", phrase.Plural(n, "group"), folds)
 		}
 	}
 	if d.Times != nil {
@@ -180,7 +181,7 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out", n, len(rows))
 	}
 	if err := checkTraining(rest); err != nil {
-		return nil, nil, fmt.Errorf("with %s held out: %w", plural(len(rows), "row"), err)
+		return nil, nil, fmt.Errorf("with %s held out: %w", phrase.Plural(len(rows), "row"), err)
 	}
 	return rest, d.Subset(rows), nil
 }
@@ -189,7 +190,7 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 func checkFolds(s Source) error {
 	switch {
 	case s.Folds == 1 || s.Folds < 0:
-		return errorf(s.Data, "cannot be split into %s: give 2 or more", plural(s.Folds, "fold"))
+		return errorf(s.Data, "cannot be split into %s: give 2 or more", phrase.Plural(s.Folds, "fold"))
 	case s.Fold < 0 || s.Fold > s.Folds:
 		return errorf(s.Data, "has no fold %d: its folds are 1 to %d", s.Fold, s.Folds)
 	case s.Test != "":
@@ -203,7 +204,7 @@ func checkFolds(s Source) error {
 func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, err error) {
 	fold = max(fold, 1)
 	if folds > all.N() {
-		return nil, nil, "", errorf(all.Path, "has %s: too few for %d folds", plural(all.N(), "row"), folds)
+		return nil, nil, "", errorf(all.Path, "has %s: too few for %d folds", phrase.Plural(all.N(), "row"), folds)
 	}
 	if err := all.CheckSplit(folds); err != nil {
 		return nil, nil, "", err
@@ -311,7 +312,7 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 		return nil, nil, nil, err
 	}
 	if all.N() < blocks*2 {
-		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", plural(all.N(), "row"), blocks)
+		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", phrase.Plural(all.N(), "row"), blocks)
 	}
 	// A block may lack the far outliers of the others, so all folds are scaled alike.
 	all.Name, all.AutoScaling, all.Apart = set.Name, "robust", guardRows
@@ -337,7 +338,7 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 	warn := func(n int, format string, args ...any) {
 		if n > 0 {
 			warnings = append(warnings, fmt.Sprintf("warning: %s: %d of the %s %s, so scores may be too good", file, n,
-				plural(d.N(), "row"), fmt.Sprintf(format, args...)))
+				phrase.Plural(d.N(), "row"), fmt.Sprintf(format, args...)))
 		}
 	}
 	inTraining := map[int32]bool{}
@@ -356,7 +357,7 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 			}
 		}
 	}
-	warn(shared, "are of groups of the training rows, such as %s", quote(first))
+	warn(shared, "are of groups of the training rows, such as %s", phrase.Quote(first))
 	warn(d.withScaffolds(train.scaffolds, inTraining), "have scaffolds of the training rows")
 	if d.Times != nil && train.Times != nil {
 		last := slices.Max(train.Times)

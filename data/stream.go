@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -222,7 +223,7 @@ func (b *badRows) take() func(BadRow) error {
 // fault is the error about text i, which has no symbols or an invalid one; nil if it is valid.
 func (t *texts) fault(e *seq.Encoder, i int) *Error {
 	if bad, is := errors.AsType[*seq.SymbolError](t.add(e, i)); is {
-		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", quote(bad.Symbol), bad.Msg)
+		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", phrase.Quote(bad.Symbol), bad.Msg)
 	}
 	if e.Empty() {
 		return t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol")
@@ -264,5 +265,5 @@ func (t *texts) setAside(in *input) error {
 
 // noneToPredict is the error about a file whose rows are all bad.
 func noneToPredict(file string, bad int) error {
-	return errorf(file, "has no row that can be predicted: %s set aside", plural(bad, "row"))
+	return errorf(file, "has no row that can be predicted: %s set aside", phrase.Plural(bad, "row"))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // plainColumns are the default names of inputs: x0, x1, ….
@@ -39,7 +40,7 @@ func plainTargets(n int) []string {
 // the n targets, which the config.yaml of a run has.
 func (in *input) ownTarget(name string, n int, why string) error {
 	if own := strings.Join(plainTargets(n), ","); in.opt.Target != "" && in.opt.Target != own {
-		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, quote(in.opt.Target), own)
+		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, phrase.Quote(in.opt.Target), own)
 	}
 	return nil
 }
@@ -184,7 +185,7 @@ func (u *unneeded) all(rows int) bool { return u.missing+u.unusable.n >= rows }
 func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
 	if u.missing > 0 {
 		notes = append(notes,
-			fmt.Sprintf("%s: %d of %s have no target: their cells are empty", file, u.missing, plural(rows, "row")))
+			fmt.Sprintf("%s: %d of %s have no target: their cells are empty", file, u.missing, phrase.Plural(rows, "row")))
 	}
 	if u.unusable.n == 0 {
 		return notes
@@ -196,7 +197,8 @@ func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
 	if u.unusable.n > 1 {
 		others = fmt.Sprintf(", and so are %d in all", u.unusable.n)
 	}
-	return append(notes, errorAt(file, u.unusable.at, "the target %s is %s%s: not used", quote(u.unusable.cell), what,
+	return append(notes, errorAt(file, u.unusable.at, "the target %s is %s%s: not used", phrase.Quote(u.unusable.cell),
+		what,
 		others).Error())
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Spreadsheets write lines above a table: the separator (sep=;), and titles.
@@ -27,7 +28,7 @@ func (r *records) skipTitles(in *input, head []byte, d *Dialect) []byte {
 // titlesNote adds a note about titles, if there are any, and about a first row that may hold names.
 func (l *layout) titlesNote(rec *records) {
 	if rec.titles > 0 {
-		l.note("%s above the names of the columns left out", plural(rec.titles, "line"))
+		l.note("%s above the names of the columns left out", phrase.Plural(rec.titles, "line"))
 	}
 	if rec.style.numericHeader {
 		l.note("the first row has the numbers that name the inputs and is read as names " +

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // A line with the separator is honoured, and titles above the names are left out. Errors count all
@@ -31,7 +32,7 @@ func TestTitles(t *testing.T) {
 			t.Errorf("%q: %v, %v", c.text, ds, err)
 			continue
 		}
-		told := fmt.Sprintf("t.csv: %s above the names of the columns left out", plural(c.lines, "line"))
+		told := fmt.Sprintf("t.csv: %s above the names of the columns left out", phrase.Plural(c.lines, "line"))
 		if slices.Contains(notes, told) != (c.lines > 0) {
 			t.Errorf("%q: %q", c.text, notes)
 		}

@@ -14,6 +14,7 @@ import (
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -189,7 +190,7 @@ func targetsText(d *Dataset) string {
 		case d.Labels != nil && d.Labels[i] >= 0:
 			words = append(words, d.Classes[d.Labels[i]])
 		case d.Y != nil && !math.IsNaN(d.Y[i]):
-			words = append(words, number(d.Y[i]))
+			words = append(words, phrase.Number(d.Y[i]))
 		default:
 			words = append(words, "?")
 		}

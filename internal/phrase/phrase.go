@@ -2,7 +2,9 @@
 package phrase
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
 )
@@ -14,6 +16,20 @@ func Quote(s string) string {
 		return strconv.Quote(string(r[:longest])) + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// List shows the first few of the words, quoted.
+func List(words []string) string {
+	const shown = 8
+	var quoted []string
+	for _, w := range words[:min(len(words), shown)] {
+		quoted = append(quoted, Quote(w))
+	}
+	text := strings.Join(quoted, ", ")
+	if more := len(words) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // Number formats a value without needless digits.
